@@ -1,4 +1,4 @@
-//! Requests that were sent together, and are answered together.
+//! Batches of the protocol 2025-03-26: one document with the responses to several requests.
 
 use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
 use serde_json::value::RawValue;
@@ -7,7 +7,7 @@ use crate::incoming::{ErrorReply, Incoming, supports_batches};
 
 #[derive(Debug, Default)]
 pub(crate) struct PendingBatches {
-    are_spoken: bool,
+    are_supported: bool,
     open: Vec<Batch>,
 }
 
@@ -18,15 +18,15 @@ struct Batch {
 }
 
 pub(crate) enum Line {
-    Alone,
-    Later,
-    Together(Vec<u8>),
+    Single,
+    Deferred,
+    Batch(Vec<u8>),
 }
 
 impl PendingBatches {
     pub(crate) fn begin(&mut self, items: Vec<Incoming<'_>>) -> (Vec<ClientJsonRpcMessage>, Option<Vec<u8>>) {
-        if !self.are_spoken {
-            return (Vec::new(), Some(ErrorReply::no_batches().text().get().as_bytes().to_vec()));
+        if !self.are_supported {
+            return (Vec::new(), Some(ErrorReply::batches_unsupported().text().get().as_bytes().to_vec()));
         }
         let (mut batch, mut messages) = (Batch::default(), Vec::with_capacity(items.len()));
         for item in items {
@@ -39,32 +39,32 @@ impl PendingBatches {
                 Incoming::Nothing | Incoming::Batch(_) => {}
             }
         }
-        let owed = batch.whole();
+        let outgoing = batch.finished();
         if !batch.waiting.is_empty() {
             self.open.push(batch);
         }
-        (messages, owed)
+        (messages, outgoing)
     }
 
     pub(crate) fn answer(&mut self, message: &ServerJsonRpcMessage) -> Line {
-        self.are_spoken |= supports_batches(message);
+        self.are_supported |= supports_batches(message);
         let id = match message {
             ServerJsonRpcMessage::Response(response) => Some(&response.id),
             ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => None,
         };
-        let Some(at) = id.and_then(|id| self.of(id)) else { return Line::Alone };
-        let Ok(answer) = serde_json::value::to_raw_value(message) else { return Line::Alone };
+        let Some(at) = id.and_then(|id| self.of(id)) else { return Line::Single };
+        let Ok(answer) = serde_json::value::to_raw_value(message) else { return Line::Single };
         let batch = &mut self.open[at];
         batch.answers.push(answer);
         batch.waiting.retain(|waiting| Some(waiting) != id);
         match self.finish(at) {
-            Some(line) => Line::Together(line),
-            None => Line::Later,
+            Some(line) => Line::Batch(line),
+            None => Line::Deferred,
         }
     }
 
-    pub(crate) fn give_up(&mut self, message: &ClientJsonRpcMessage) -> Option<Vec<u8>> {
+    pub(crate) fn cancel(&mut self, message: &ClientJsonRpcMessage) -> Option<Vec<u8>> {
         let ClientJsonRpcMessage::Notification(notification) = message else { return None };
         let ClientNotification::CancelledNotification(cancelled) = &notification.notification else { return None };
         let id = cancelled.params.request_id.as_ref()?;
@@ -78,7 +78,7 @@ impl PendingBatches {
     }
 
     fn finish(&mut self, at: usize) -> Option<Vec<u8>> {
-        self.open[at].waiting.is_empty().then(|| self.open.remove(at)).and_then(|batch| batch.whole())
+        self.open[at].waiting.is_empty().then(|| self.open.remove(at)).and_then(|batch| batch.finished())
     }
 }
 
@@ -95,11 +95,11 @@ impl Batch {
         Some(message)
     }
 
-    fn whole(&self) -> Option<Vec<u8>> {
-        (self.waiting.is_empty() && !self.answers.is_empty()).then(|| together(&self.answers))
+    fn finished(&self) -> Option<Vec<u8>> {
+        (self.waiting.is_empty() && !self.answers.is_empty()).then(|| join_responses(&self.answers))
     }
 }
 
-pub(crate) fn together(answers: &[Box<RawValue>]) -> Vec<u8> {
+pub(crate) fn join_responses(answers: &[Box<RawValue>]) -> Vec<u8> {
     serde_json::to_vec(answers).expect("documents make a document")
 }

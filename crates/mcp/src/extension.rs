@@ -10,7 +10,7 @@ use rmcp::model::{
     DIRECTORY_MIME_TYPE, GetSkillResult, ListResourcesResult, ListSkillsResult, PaginatedRequestParams, Resource,
     Skill, SkillFrontmatter, SkillResource, SkillResources,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::Server;
 use crate::meta::{origin_of, with_diagnostic};
@@ -41,7 +41,7 @@ impl Server {
         let end = first.saturating_add(self.options().page).min(view.rows.len());
         let rows = &view.rows[first..end];
         let told: Vec<_> = rows.iter().map(|row| row.manifest.files()).collect();
-        // Most were told of before, and cost no waiting.
+        // Most are cached and need no waiting.
         let unread = rows.iter().zip(&told).filter(|(_, told)| told.is_none());
         let unread: Vec<_> = unread.map(|(row, _)| self.served_files().files(row)).collect();
         let mut read = stream::iter(unread).buffered(TOGETHER);
@@ -86,7 +86,7 @@ impl Server {
         let view = self.view();
         let row = view.find(&place.root).ok_or_else(|| unknown(view.like(&place.root)))?;
         if row.root.skill_md() != uri {
-            // The protocol wants the answer to have the very URI that was asked for.
+            // The protocol requires the URI of the request in the response.
             return Err(unknown(Some(row)));
         }
         let files = self.served_files().files(row).await.map_err(|error| unread(uri, &error))?;
@@ -130,26 +130,29 @@ impl Server {
 
 fn listed<'f>(row: &Row, files: &'f SkillFiles) -> &'f Listed {
     files.listed.get_or_init(|| {
-        let withheld = |reason: &dyn std::fmt::Display| reason.to_string().into_boxed_str();
         if files.files.len() > FILES {
-            return Err(withheld(&format_args!("it has {} files, and {FILES} is the limit", files.files.len())));
+            return Err(format!("it has {} files, and {FILES} is the limit", files.files.len()).into());
         }
         if files.size() > BYTES {
-            return Err(withheld(&format_args!("it has {} bytes, and {BYTES} is the limit", files.size())));
+            return Err(format!("it has {} bytes, and {BYTES} is the limit", files.size()).into());
         }
         let mut fields = front_matter(&row.candidate().item, files.is_synthesized);
-        let mut text = |key: &str| match fields.shift_remove(key) {
-            Some(Value::String(text)) => Ok(text),
-            Some(_) => Err(withheld(&format_args!("its `{key}` is no text"))),
-            None => Err(withheld(&format_args!("its front matter has no `{key}`"))),
-        };
-        let mut front = SkillFrontmatter::new(text("name")?, text("description")?);
+        let (name, description) = (take_text(&mut fields, "name")?, take_text(&mut fields, "description")?);
+        let mut front = SkillFrontmatter::new(name, description);
         front.extra = fields;
         let skill = Skill::new(row.root.skill_md(), front, manifest(row, files))
             .with_meta(with_diagnostic(origin_of(row), files.hidden.as_ref()));
-        skill.validate().map_err(|error| withheld(&error))?;
+        skill.validate().map_err(|error| error.to_string())?;
         Ok(skill)
     })
+}
+
+fn take_text(fields: &mut Map<String, Value>, key: &str) -> Result<String, Box<str>> {
+    match fields.shift_remove(key) {
+        Some(Value::String(text)) => Ok(text),
+        Some(_) => Err(format!("its `{key}` is not a text").into()),
+        None => Err(format!("its front matter has no `{key}`").into()),
+    }
 }
 
 fn manifest(row: &Row, files: &SkillFiles) -> SkillResources {
@@ -161,9 +164,9 @@ fn manifest(row: &Row, files: &SkillFiles) -> SkillResources {
 
 fn children<'f>(files: &'f [File], below: &str) -> BTreeMap<String, Option<&'f File>> {
     let inside = files.iter().filter_map(|file| Some((file.path.as_str().strip_prefix(below)?, file)));
-    let child = |(rest, file): (&str, &'f File)| match rest.split_once('/') {
+    let children = inside.map(|(rest, file)| match rest.split_once('/') {
         Some((folder, _)) => (folder.to_owned(), None),
         None => (rest.to_owned(), Some(file)),
-    };
-    inside.map(child).collect()
+    });
+    children.collect()
 }

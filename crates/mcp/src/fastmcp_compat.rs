@@ -1,4 +1,4 @@
-//! A client that wants no skill but of the standard.
+//! Compatibility with the client of FastMCP, which rejects a list with one skill outside of the Agent Skills standard.
 
 use repertoire::Skill;
 use repertoire::registry::Candidate;
@@ -14,15 +14,15 @@ pub(crate) fn is_strict(name: &str) -> bool {
 }
 
 pub(crate) fn is_conforming(front: &SkillFrontmatter) -> bool {
-    let is_text = |key: &str| front.extra.get(key).is_none_or(Value::is_string);
-    let fits = |text: &str, most: usize| (1..=most).contains(&text.chars().count());
     let compatibility = front.extra.get("compatibility").and_then(Value::as_str);
     let metadata = front.extra.get("metadata");
     front.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
         && !front.description.trim().is_empty()
-        && fits(&front.description, 1024)
-        && ["license", "compatibility", "allowed-tools"].into_iter().all(is_text)
-        && compatibility.is_none_or(|text| fits(text, 500))
+        && (1..=1024).contains(&front.description.chars().count())
+        && ["license", "compatibility", "allowed-tools"]
+            .iter()
+            .all(|key| front.extra.get(*key).is_none_or(Value::is_string))
+        && compatibility.is_none_or(|text| (1..=500).contains(&text.chars().count()))
         && metadata.is_none_or(|map| map.as_object().is_some_and(|rows| rows.values().all(Value::is_string)))
 }
 

@@ -3,28 +3,27 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A way in which the catalog is served.
+/// A part of MCP that a server exposes skills through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum McpFeature {
-    /// The skills extension: `skills/list`, `skills/get` and `resources/directory/read`. It brings the resources along, which
-    /// it reads files by.
+    /// The skills extension: `skills/list`, `skills/get` and `resources/directory/read`. It includes [`Resources`](Self::Resources), which it reads files with.
     Extension = 1,
-    /// `SKILL.md` and the files beside it as resources.
+    /// `SKILL.md` and the other files of each skill as resources.
     Resources = 2,
     /// A prompt for each skill that a user may call.
     Prompts = 4,
-    /// The tools by which models find and read skills.
+    /// Tools with which models find and read skills.
     Tools = 8,
-    /// What the client tells the model at the start: which skills there are, or where they are.
+    /// The server instructions: a catalog of the skills, or a hint where they are listed.
     Instructions = 16,
 }
 
-/// A set of [`McpFeature`]s, written as their names with commas between: `tools,prompts`; or `all`.
+/// A set of [`McpFeature`]s. Its text form is `all`, or names with commas between: `tools,prompts`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct McpFeatures(u8);
 
-/// A text that names no [`McpFeatures`].
+/// The error of a text that is not a set of [`McpFeatures`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown feature `{0}`: expected `all`, or some of `extension`, `resources`, `prompts`, `tools` and `instructions`"
@@ -40,30 +39,30 @@ const NAMES: [(&str, McpFeature); 5] = [
 ];
 
 impl McpFeatures {
-    /// Every feature.
+    /// All features.
     pub const ALL: McpFeatures = McpFeatures(31);
-    /// None at all.
+    /// No feature.
     pub const NONE: McpFeatures = McpFeatures(0);
 
-    /// The same features and one more.
+    /// Returns this set and `feature`.
     #[must_use]
     pub const fn with(self, feature: McpFeature) -> McpFeatures {
         McpFeatures(self.0 | feature as u8)
     }
 
-    /// The same features but one.
+    /// Returns this set without `feature`.
     #[must_use]
     pub const fn without(self, feature: McpFeature) -> McpFeatures {
         McpFeatures(self.0 & !(feature as u8))
     }
 
-    /// The features that are in both.
+    /// Returns the features that are in both sets.
     #[must_use]
     pub const fn and(self, other: McpFeatures) -> McpFeatures {
         McpFeatures(self.0 & other.0)
     }
 
-    /// Whether `feature` is among them. Whoever has the extension has the resources.
+    /// Returns whether the set contains `feature`. A set with the extension contains the resources.
     pub const fn contains(self, feature: McpFeature) -> bool {
         let features =
             if self.0 & McpFeature::Extension as u8 != 0 { self.0 | McpFeature::Resources as u8 } else { self.0 };
@@ -100,19 +99,19 @@ impl FromStr for McpFeatures {
     }
 }
 
-/// What is known of one client: how it names itself, and which features it uses.
+/// A known client: the name that it sends, the features that it uses, and its model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientPreset {
-    /// What people call it.
+    /// The name of the client.
     pub name: &'static str,
-    /// How it begins to name itself in `clientInfo.name`, in lower case.
+    /// The prefix of `clientInfo.name`, in lower case.
     pub client_info: &'static str,
-    /// The features that it uses. The extension is no matter of presets: a client declares whether it has it.
+    /// The features that it uses. A client declares support for the extension itself.
     pub features: McpFeatures,
-    /// The provider of its models, for the surface rules; `None` where its user chooses among several.
+    /// The provider of its models, for the surface rules. `None` if its user chooses one.
     pub provider: Option<&'static str>,
-    /// The oldest model that it runs, for the same rules; `None` where that is not known.
+    /// The oldest model that it runs, for the surface rules. `None` if that is not known.
     pub model: Option<&'static str>,
 }
 
@@ -137,8 +136,7 @@ impl ClientPreset {
         self
     }
 
-    /// Every client that something is known of. The names are those that the clients send, the features those that the documentation
-    /// of each says it uses; `docs/mcp.md` says where each name is from.
+    /// All known clients. `docs/mcp.md` has the source of each name and set of features.
     pub const ALL: [ClientPreset; 8] = [
         preset("claude-desktop", "claude-ai", EVERYTHING).of("anthropic").running(CLAUDE),
         preset("claude-code", "claude-code", EVERYTHING).of("anthropic").running(CLAUDE),
@@ -150,7 +148,7 @@ impl ClientPreset {
         preset("zed", "zed", NO_RESOURCES),
     ];
 
-    /// Whether a client that calls itself `name` is this one.
+    /// Returns whether `name` is a name of this client.
     pub fn is(&self, name: &str) -> bool {
         let name = name.trim().to_ascii_lowercase();
         name.strip_prefix(self.client_info).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))

@@ -39,12 +39,12 @@ use self::metrics::Metrics;
 use self::sessions::Sessions;
 use crate::Server;
 
-/// Why there is nothing served over HTTP.
+/// The error of a server that cannot listen.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
-    /// Others than this machine could connect, and nobody would ask them who they are.
-    #[error("`{0}` is reached from other machines, and no token is asked for")]
+    /// Other machines could connect, and no token is required.
+    #[error("`{0}` can be reached from other machines, and no token is required")]
     NoToken(std::net::SocketAddr),
     /// The listener cannot be used.
     #[error("cannot listen")]
@@ -61,19 +61,19 @@ struct Shared {
 }
 
 impl Server {
-    /// The routes of this server: `/mcp`, and for operators `/healthz`, `/readyz` and `/metrics`.
+    /// Returns the routes of this server: `/mcp`, and for operators `/healthz`, `/readyz` and `/metrics`.
     ///
-    /// Everything but the first two of those is behind the checks that `options` ask for. A host that serves the routes itself
-    /// sees to connections: how many, and how long one may be silent. [`serve_http`](Server::serve_http) does.
+    /// All routes but `/healthz` and `/readyz` are behind the checks of `options`. A host that serves the routes itself has to limit
+    /// connections and their idle time, as [`serve_http`](Server::serve_http) does.
     pub fn router(&self, options: &HttpOptions) -> Router {
         self.routes(options, &CancellationToken::new()).0
     }
 
-    /// Serves clients that connect to `listener`, until `end` comes: then nobody new is let in, what was asked is
-    /// answered for as long as [`HttpOptions::drain`] says, and every stream is ended.
+    /// Serves clients that connect to `listener`, until `end` completes. Then no new request is accepted, requests in progress are
+    /// answered within [`HttpOptions::drain`], and every stream is closed.
     ///
     /// # Errors
-    /// [`HttpError::NoToken`] where others than this machine could connect and `options` have no [`Token`].
+    /// [`HttpError::NoToken`] when other machines could connect and `options` have no [`Token`].
     pub async fn serve_http(
         &self,
         listener: TcpListener,
@@ -89,10 +89,10 @@ impl Server {
         let connections = connections::accept(listener, router, options.limits, end).await;
         shared.is_draining.store(true, Ordering::Release);
         shared.answers.close();
-        // Whoever is not answered by then is told nothing.
+        // Requests that are still in progress after the time limit get no response.
         let _ = tokio::time::timeout(options.drain, shared.answers.wait()).await;
         streams.cancel();
-        let _ = tokio::time::timeout(LAST, connections.shutdown()).await;
+        let _ = tokio::time::timeout(CLOSE_TIMEOUT, connections.shutdown()).await;
         Ok(())
     }
 
@@ -106,7 +106,7 @@ impl Server {
             answers: TaskTracker::new(),
             end: end.clone(),
         });
-        // Who may ask at all is decided at the gate, for every route at once.
+        // Access control checks hosts and origins for every route.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .disable_allowed_origins()
@@ -114,7 +114,7 @@ impl Server {
             .with_cancellation_token(shared.end.clone());
         let server = self.clone();
         let request_limits = message::MessageHandler { limits: options.limits, sessions: Arc::clone(&sessions) };
-        let request_limits = middleware::from_fn_with_state(request_limits, message::hear);
+        let request_limits = middleware::from_fn_with_state(request_limits, message::handle_post);
         let service = StreamableHttpService::new(move || Ok(server.session()), sessions, config);
         let gate = Arc::new(AccessControl::new(options, Arc::clone(&shared)));
         let health = Router::new().route("/healthz", get(|| async { "ok\n" })).route("/readyz", get(ready));
@@ -134,7 +134,7 @@ impl Server {
     }
 }
 
-const LAST: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 async fn ended(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     if request.method() != Method::DELETE {

@@ -1,4 +1,4 @@
-//! What a client sent, read from its bytes.
+//! Parsing of the messages of a client.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::params::{Malformed, Method};
 
-const VALUES: usize = 4096;
+const MAX_VALUES: usize = 4096;
 
 pub(crate) enum Incoming<'t> {
     Message(Message<'t>),
@@ -42,7 +42,7 @@ struct Envelope<'t> {
     params: Option<Value>,
 }
 
-pub(crate) fn written(text: &[u8]) -> &[u8] {
+pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
     text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text).trim_ascii()
 }
 
@@ -53,34 +53,36 @@ pub(crate) fn supports_batches(message: &ServerJsonRpcMessage) -> bool {
 }
 
 impl<'t> Incoming<'t> {
-    pub(crate) fn of(text: &'t [u8]) -> Incoming<'t> {
-        let text = written(text);
+    pub(crate) fn parse(text: &'t [u8]) -> Incoming<'t> {
+        let text = trimmed(text);
         if text.is_empty() {
             return Incoming::Nothing;
         }
-        if JsonValues::in_text(text) > VALUES {
-            let message = format!("a message has at most {VALUES} values, and an object counts as four");
+        if JsonValues::in_text(text) > MAX_VALUES {
+            let message = format!("a message has at most {MAX_VALUES} values, and an object counts as four");
             return Incoming::Rejection(ErrorReply::new(ErrorCode::INVALID_REQUEST, message));
         }
         if !text.starts_with(b"[") {
-            return Incoming::one(text);
+            return Incoming::parse_one(text);
         }
         match serde_json::from_slice::<Vec<&RawValue>>(text) {
-            Ok(items) if items.is_empty() => Incoming::Rejection(ErrorReply::no_message()),
-            Ok(items) => Incoming::Batch(items.into_iter().map(|item| Incoming::one(item.get().as_bytes())).collect()),
-            Err(_) => Incoming::Rejection(ErrorReply::no_json()),
+            Ok(items) if items.is_empty() => Incoming::Rejection(ErrorReply::not_a_message()),
+            Ok(items) => {
+                Incoming::Batch(items.into_iter().map(|item| Incoming::parse_one(item.get().as_bytes())).collect())
+            }
+            Err(_) => Incoming::Rejection(ErrorReply::not_json()),
         }
     }
 
-    fn one(text: &'t [u8]) -> Incoming<'t> {
+    fn parse_one(text: &'t [u8]) -> Incoming<'t> {
         let Ok(mut message) = serde_json::from_slice::<ClientJsonRpcMessage>(text) else {
-            return Incoming::odd(text);
+            return Incoming::parse_failure(text);
         };
         if let ClientJsonRpcMessage::Request(JsonRpcRequest { id, request, .. }) = &mut message {
             if let ClientRequest::CustomRequest(custom) = &*request
                 && let Some(method) = Method::named(&custom.method, None).filter(|_| custom.method == "initialize")
             {
-                // What introduces a client takes nothing else, and there is nobody yet to say so.
+                // A malformed `initialize` reaches no handler, so it is answered here.
                 let error = method.malformed(custom.params.as_ref()).error();
                 return Incoming::Rejection(ErrorReply::of(error, Some(id)));
             }
@@ -92,12 +94,12 @@ impl<'t> Incoming<'t> {
         Incoming::Message(Message { text, message: Box::new(message) })
     }
 
-    fn odd(text: &[u8]) -> Incoming<'static> {
+    fn parse_failure(text: &[u8]) -> Incoming<'static> {
         let Ok(value) = serde_json::from_slice::<Value>(text) else {
-            return Incoming::Rejection(ErrorReply::no_json());
+            return Incoming::Rejection(ErrorReply::not_json());
         };
-        let written = serde_json::from_slice(text).ok().and_then(|envelope: Envelope<'_>| envelope.id);
-        let id: Option<RequestId> = written.and_then(|id| serde_json::from_str(id.get()).ok());
+        let trimmed = serde_json::from_slice(text).ok().and_then(|envelope: Envelope<'_>| envelope.id);
+        let id: Option<RequestId> = trimmed.and_then(|id| serde_json::from_str(id.get()).ok());
         let is_asking = value.get("method").is_some_and(Value::is_string);
         let is_answer = value.get("result").is_some() || value.get("error").is_some();
         match id {
@@ -110,7 +112,7 @@ impl<'t> Incoming<'t> {
                 };
                 Incoming::Rejection(ErrorReply::of(error, Some(&id)))
             }
-            // Nobody waits for an answer to a notification or to an answer.
+            // Notifications and responses get no response.
             None if is_asking && value.get("id").is_none() => Incoming::Nothing,
             _ if is_answer && !is_asking => Incoming::Nothing,
             _ => {
@@ -121,7 +123,7 @@ impl<'t> Incoming<'t> {
                 let can_be_id =
                     |id: &&RawValue| id.get().starts_with(['"', '-']) || id.get().as_bytes()[0].is_ascii_digit();
                 let refusal = ErrorReply::new(ErrorCode::INVALID_REQUEST, message);
-                Incoming::Rejection(ErrorReply { id: written.filter(can_be_id).map(ToOwned::to_owned), ..refusal })
+                Incoming::Rejection(ErrorReply { id: trimmed.filter(can_be_id).map(ToOwned::to_owned), ..refusal })
             }
         }
     }
@@ -160,15 +162,15 @@ impl ErrorReply {
         ErrorReply { jsonrpc: "2.0", id, error }
     }
 
-    pub(crate) fn no_json() -> ErrorReply {
+    pub(crate) fn not_json() -> ErrorReply {
         ErrorReply::new(ErrorCode::PARSE_ERROR, "this is no JSON")
     }
 
-    fn no_message() -> ErrorReply {
+    fn not_a_message() -> ErrorReply {
         ErrorReply::new(ErrorCode::INVALID_REQUEST, "this is no message of JSON-RPC 2.0")
     }
 
-    pub(crate) fn no_batches() -> ErrorReply {
+    pub(crate) fn batches_unsupported() -> ErrorReply {
         ErrorReply::new(
             ErrorCode::INVALID_REQUEST,
             "expected one message, found a batch: only the protocol 2025-03-26 has them",

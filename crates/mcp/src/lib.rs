@@ -1,4 +1,4 @@
-//! Skills over MCP: one live catalog behind five features.
+//! An MCP server for the skills of a registry.
 //!
 //! ```
 //! use repertoire::{MemorySource, Registered, Skill, SkillRegistry};
@@ -13,10 +13,10 @@
 //! let options = ServerOptions::default().features(McpFeatures::ALL.without(McpFeature::Instructions));
 //! let server = Server::new(registry, options);
 //!
-//! // One client, over a pipe; `serve_stdio` and `serve_http` are the usual ones.
+//! // One client over a pipe. Most hosts call `serve_stdio` or `serve_http`.
 //! let question = br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#.as_slice();
 //! let (mut client, pipe) = tokio::io::duplex(4096);
-//! // It leaves without having introduced itself, which a server says.
+//! // The client left before it sent `initialize`.
 //! assert!(server.serve_lines(std::io::Cursor::new([question, b"\n"].concat()), pipe).await.is_err());
 //!
 //! let mut answer = String::new();
@@ -27,25 +27,28 @@
 //! ```
 //!
 //! # For hosts
-//! A [`Server`] is over a registry that you synthesized and started, and serves any number of clients: [`Server::serve_stdio`] one over
-//! standard input and output, [`Server::serve_lines`] and [`Server::serve`] one over any pipe or transport, [`Server::serve_http`]
-//! many over streamable HTTP, with the checks, limits and metrics of [`HttpOptions`]. [`Server::router`] are its routes, for a
-//! server of your own, and [`Server::session`] is a handler for `rmcp`'s ways of serving.
+//! A [`Server`] serves any number of clients over a registry that the host composed and started:
 //!
-//! [`ServerOptions`] say which [`McpFeatures`] there are, what is hidden, and what reads bodies. A reader of your own may run commands; the one
-//! that is there does not.
+//! - [`Server::serve_stdio`]: one client over standard input and output.
+//! - [`Server::serve_lines`] and [`Server::serve`]: one client over a pipe or a transport.
+//! - [`Server::serve_http`]: many clients over streamable HTTP, with the checks, limits and metrics of [`HttpOptions`].
+//! - [`Server::router`]: the routes, for a host's own HTTP server. [`Server::session`]: a handler for a server of `rmcp`.
+//!
+//! [`ServerOptions`] set which [`McpFeatures`] are exposed, what is hidden, and the reader of bodies. A reader of the host may
+//! run commands. The default one does not.
 //!
 //! # For authors of sources
-//! Skills without a file are served too: a `SKILL.md` is put together from what your rows say. The files that you list are served by size
-//! and digest, so list what you hand out. A row whose stamp stays the same while its files change is served as an error.
+//! A skill without a file is served with a `SKILL.md` that is synthesized from its fields. Files are served by size and digest,
+//! so a source has to list what it serves. If files change while the stamp of their row stays the same, reading them fails.
 //!
-//! # For whoever changes this crate
-//! What clients see is a `View` of one snapshot: what may be seen is decided there, by `Modes::hides`, and when each list became another. McpFeatures
-//! read views and nothing else; what they say of files comes from the `ServedFiles`, which hands out no bytes that it did not compare. Every
-//! question of who may ask over HTTP is answered at the gate.
+//! # Inside this crate
+//! - `view.rs`: everything that clients see of one snapshot, and the generation in which each list last changed.
+//! - `tools.rs`, `prompts.rs`, `resources.rs` and `extension.rs` answer requests from a view. `session.rs` passes requests on.
+//! - `served_files.rs` reads files and compares them with their digests. `notifications.rs` notifies clients of changes.
+//! - `line_transport.rs` and `http` carry messages. `http/access_control.rs` checks every HTTP request.
 //!
 //! # Features
-//! `http`, on by default: everything for HTTP.
+//! `http`, on by default: streamable HTTP.
 
 mod batches;
 mod extension;

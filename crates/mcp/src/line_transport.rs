@@ -1,4 +1,4 @@
-//! One message a line, as over standard input and output.
+//! A transport with one message on each line, for standard input and output.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,17 +14,17 @@ use tokio_util::sync::CancellationToken;
 use crate::batches::{Line, PendingBatches};
 use crate::incoming::{ErrorReply, Incoming};
 
-const LONGEST: usize = 1 << 20;
+const MAX_LINE_BYTES: usize = 1 << 20;
 
-const MOST: usize = 128;
+const MAX_PENDING_WRITES: usize = 128;
 
 pub(crate) struct LineTransport<R, W> {
     read: BufReader<R>,
     line: Vec<u8>,
     is_too_long: bool,
-    has_begun: bool,
-    heard: VecDeque<ClientJsonRpcMessage>,
-    owed: VecDeque<Vec<u8>>,
+    has_request: bool,
+    received: VecDeque<ClientJsonRpcMessage>,
+    outgoing: VecDeque<Vec<u8>>,
     batches: PendingBatches,
     write: Arc<SharedWriter<W>>,
 }
@@ -43,9 +43,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineTransport<R, W> {
             read: BufReader::new(read),
             line: Vec::new(),
             is_too_long: false,
-            has_begun: false,
-            heard: VecDeque::new(),
-            owed: VecDeque::new(),
+            has_request: false,
+            received: VecDeque::new(),
+            outgoing: VecDeque::new(),
             batches: PendingBatches::default(),
             write: Arc::new(SharedWriter {
                 write: Mutex::new(write),
@@ -63,7 +63,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineTransport<R, W> {
             }
             let end = bytes.iter().position(|byte| *byte == b'\n');
             let part = &bytes[..end.unwrap_or(bytes.len())];
-            if self.line.len() + part.len() > LONGEST {
+            if self.line.len() + part.len() > MAX_LINE_BYTES {
                 self.is_too_long = true;
                 self.line = Vec::new();
             } else if !self.is_too_long {
@@ -77,36 +77,36 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineTransport<R, W> {
         }
     }
 
-    fn take(&mut self) {
+    fn parse_line(&mut self) {
         let line = std::mem::take(&mut self.line);
         let incoming = if std::mem::take(&mut self.is_too_long) {
-            let message = format!("a message has at most {LONGEST} bytes");
+            let message = format!("a message has at most {MAX_LINE_BYTES} bytes");
             Incoming::Rejection(ErrorReply::new(ErrorCode::INVALID_REQUEST, message))
         } else {
-            Incoming::of(&line)
+            Incoming::parse(&line)
         };
         match incoming {
             Incoming::Message(message) => {
-                self.owed.extend(self.batches.give_up(&message.message));
-                self.heard.push_back(*message.message);
+                self.outgoing.extend(self.batches.cancel(&message.message));
+                self.received.push_back(*message.message);
             }
             Incoming::Batch(items) => {
-                let (messages, owed) = self.batches.begin(items);
+                let (messages, outgoing) = self.batches.begin(items);
                 for message in messages {
-                    self.owed.extend(self.batches.give_up(&message));
-                    self.heard.push_back(message);
+                    self.outgoing.extend(self.batches.cancel(&message));
+                    self.received.push_back(message);
                 }
-                self.owed.extend(owed);
+                self.outgoing.extend(outgoing);
             }
-            Incoming::Rejection(refusal) => self.owed.push_back(refusal.text().get().as_bytes().to_vec()),
+            Incoming::Rejection(refusal) => self.outgoing.push_back(refusal.text().get().as_bytes().to_vec()),
             Incoming::Nothing => {}
         }
     }
 
-    fn hand_on(&mut self) -> Option<ClientJsonRpcMessage> {
-        while let Some(message) = self.heard.pop_front() {
-            self.has_begun |= matches!(message, ClientJsonRpcMessage::Request(_));
-            if self.has_begun {
+    fn pop_message(&mut self) -> Option<ClientJsonRpcMessage> {
+        while let Some(message) = self.received.pop_front() {
+            self.has_request |= matches!(message, ClientJsonRpcMessage::Request(_));
+            if self.has_request {
                 return Some(message);
             }
         }
@@ -124,9 +124,9 @@ where
     fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let waiting = PendingWrite::new(&self.write);
         let line = match self.batches.answer(&message) {
-            Line::Alone => serde_json::to_vec(&message).map(Some),
-            Line::Later => Ok(None),
-            Line::Together(line) => Ok(Some(line)),
+            Line::Single => serde_json::to_vec(&message).map(Some),
+            Line::Deferred => Ok(None),
+            Line::Batch(line) => Ok(Some(line)),
         };
         async move {
             match line? {
@@ -149,25 +149,25 @@ where
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineTransport<R, W> {
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            while let Some(owed) = self.owed.front() {
-                PendingWrite::new(&self.write).send(owed).await.ok()?;
-                self.owed.pop_front();
+            while let Some(outgoing) = self.outgoing.front() {
+                PendingWrite::new(&self.write).send(outgoing).await.ok()?;
+                self.outgoing.pop_front();
             }
-            if let Some(message) = self.hand_on() {
+            if let Some(message) = self.pop_message() {
                 return Some(message);
             }
-            // Who does not read what is answered is not heard until then.
+            // Backpressure: nothing more is read while a client does not read its responses.
             let mut waiting = self.write.waiting.subscribe();
-            waiting.wait_for(|waiting| *waiting < MOST).await.expect("it is kept here");
+            waiting.wait_for(|waiting| *waiting < MAX_PENDING_WRITES).await.expect("it is kept here");
             match self.read_line().await {
                 Ok(true) => {}
                 Ok(false) => return None,
                 Err(error) => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "the client cannot be heard any more");
+                    tracing::warn!(error = &error as &dyn std::error::Error, "the client cannot be received any more");
                     return None;
                 }
             }
-            self.take();
+            self.parse_line();
         }
     }
 }

@@ -59,8 +59,8 @@ impl Server {
         meta
     }
 
-    /// Returns a diagnostic for each served skill that declares the surface `system-prompt`: over MCP its body is a tool's result or
-    /// a prompt, as no server writes a client's system prompt.
+    /// Returns a diagnostic for each served skill that declares the surface `system-prompt`. Over MCP its body is the result of a tool
+    /// or a prompt, as no server writes the system prompt of a client.
     pub fn surface_diagnostics(&self) -> Vec<Diagnostic> {
         let view = self.view();
         let candidates =

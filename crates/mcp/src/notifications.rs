@@ -76,7 +76,7 @@ impl Notifier {
     pub(crate) async fn run(mut self) {
         loop {
             let view = Arc::clone(&self.views.borrow_and_update());
-            // In a box, so that one who waits is small.
+            // Boxed, so that a waiting notifier is small.
             if Box::pin(self.notify(&view)).await.is_err() {
                 return;
             }
@@ -100,7 +100,7 @@ impl Notifier {
         let listed = if self.is_strict { now.standard_skills != announced.standard_skills } else { skills };
         let resources = (now.resources != announced.resources || listed && lists_skills)
             && self.features.contains(McpFeature::Resources);
-        // Together, so that they are sent together.
+        // At once, so that they share a packet.
         tokio::try_join!(
             self.announce(tools, List::Tools),
             self.announce(prompts, List::Prompts),

@@ -1,4 +1,4 @@
-//! How a server serves.
+//! Options of a server.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use repertoire::{Budget, CatalogOptions};
 
 use crate::{ClientPreset, McpFeatures};
 
-/// How a [`Server`](crate::Server) serves. By default with every feature that a client is known to use, hiding nothing that the skills
-/// themselves do not hide, and running nothing.
+/// Options of a [`Server`](crate::Server). By default it exposes all features that a client is known to use, hides only what skills
+/// hide themselves, and runs nothing.
 #[derive(Clone)]
 pub struct ServerOptions {
     pub(crate) name: Arc<str>,
@@ -40,57 +40,57 @@ impl Default for ServerOptions {
 }
 
 impl ServerOptions {
-    /// What the server calls itself. `repertoire` by default.
+    /// Sets the name of the server. Default `repertoire`.
     #[must_use]
     pub fn name(mut self, name: impl Into<Arc<str>>) -> ServerOptions {
         self.name = name.into();
         self
     }
 
-    /// The features to serve with. A client's [preset](ServerOptions::presets) takes some of them away and never adds one.
+    /// Sets the features to expose. The [preset](ServerOptions::presets) of a client can only remove some.
     #[must_use]
     pub fn features(mut self, features: McpFeatures) -> ServerOptions {
         self.features = features;
         self
     }
 
-    /// What is known of clients, in place of what is [shipped](ClientPreset::ALL). Without any, every client gets every feature.
+    /// Sets the known clients, in place of [those that are shipped](ClientPreset::ALL). An unknown client gets every feature.
     #[must_use]
     pub fn presets(mut self, presets: impl IntoIterator<Item = ClientPreset>) -> ServerOptions {
         self.presets = presets.into_iter().collect();
         self
     }
 
-    /// What the operator hides, at every feature.
+    /// Sets what the operator hides, in every feature.
     #[must_use]
     pub fn modes(mut self, modes: VisibilityPolicy) -> ServerOptions {
         self.modes = modes;
         self
     }
 
-    /// How the catalog in the instructions is written, and how long it may get.
+    /// Sets the form and the budget of the catalog in the instructions.
     #[must_use]
     pub fn catalog(mut self, catalog: CatalogOptions) -> ServerOptions {
         self.catalog = catalog;
         self
     }
 
-    /// How the tools are called, and what they answer.
+    /// Sets the names and the answers of the tools.
     #[must_use]
     pub fn tools(mut self, tools: ToolPreset) -> ServerOptions {
         self.tools = tools;
         self
     }
 
-    /// What reads bodies for tools and prompts, in place of one that renders and runs nothing. The resources and the extension
-    /// hand out files as they are, whoever reads.
+    /// Sets the reader of bodies for tools and prompts, in place of one that renders and runs nothing. Resources and the extension
+    /// return raw bytes in any case.
     #[must_use]
     pub fn reader(mut self, reader: Arc<dyn SkillReader>) -> ServerOptions {
         self.reader = Some(reader);
         self
     }
 
-    /// How many entries one page of a list has. 100 by default, at least one.
+    /// Sets the number of entries on a page of a list. Default 100, at least one.
     #[must_use]
     pub fn page(mut self, entries: usize) -> ServerOptions {
         self.page = entries.max(1);

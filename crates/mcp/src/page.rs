@@ -1,4 +1,4 @@
-//! Pages of lists.
+//! Pages of lists, with cursors that name a version of the list.
 
 use rmcp::ErrorData;
 use rmcp::model::PaginatedRequestParams;
@@ -21,7 +21,7 @@ impl Page {
     }
 
     pub(crate) fn at(cursor: Option<&str>, version: Version) -> Result<Page, ErrorData> {
-        // Clients that fill in every optional argument send an empty one.
+        // Some clients send an empty text for each optional argument.
         let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else { return Ok(Page { version, first: 0 }) };
         match parse(cursor) {
             Some(page) if page.version == version => Ok(page),

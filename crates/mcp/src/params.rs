@@ -1,4 +1,4 @@
-//! What the methods that are served take.
+//! The parameters of methods, and errors that say what is wrong with them.
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -59,12 +59,14 @@ const METHODS: [Method; 15] = [
 impl Method {
     pub(crate) fn named(name: &str, version: Option<&ProtocolVersion>) -> Option<&'static Method> {
         let is_newer = version.is_some_and(|version| *version >= ProtocolVersion::V_2026_07_28);
-        let fits = |versions| match versions {
-            Versions::All => true,
-            Versions::WithSessions => !is_newer,
-            Versions::WithoutSessions => is_newer,
-        };
-        METHODS.iter().find(|method| method.name == name && fits(method.versions))
+        METHODS.iter().find(|method| {
+            let is_supported = match method.versions {
+                Versions::All => true,
+                Versions::WithSessions => !is_newer,
+                Versions::WithoutSessions => is_newer,
+            };
+            method.name == name && is_supported
+        })
     }
 
     pub(crate) fn malformed(&self, params: Option<&Value>) -> Malformed {

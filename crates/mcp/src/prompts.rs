@@ -43,7 +43,7 @@ impl Server {
             let message = format!("no prompt `{}`{}", quoted(name), tip.unwrap_or_default());
             ErrorData::invalid_params(message, None)
         };
-        // Why it leads nowhere is not told: the names in the reason are of skills that may be hidden.
+        // The error of the look-up may name hidden skills.
         let (id, candidate) = match view.renamed(name) {
             Some(called) => (called.winner(), called.candidate()),
             None => {
@@ -72,7 +72,7 @@ impl Server {
 
     async fn wrapped(&self, id: &Id, candidate: &Candidate<Skill>, body: &str) -> String {
         let files = match self.options().modes.hides(Audience::Model, candidate) {
-            // A prompt without the list of its files is better than none.
+            // A prompt without a list of files is still useful.
             None => self.reader().resources(candidate).await.unwrap_or_default(),
             Some(_) => Vec::new(),
         };
@@ -92,11 +92,10 @@ fn prompt(called: &PromptEntry) -> Prompt {
     let hint = skill.argument_hint();
     let names = skill.arguments();
     let arguments = if names.is_empty() {
-        let about = hint.as_deref().unwrap_or("What the skill shall work on.");
+        let about = hint.as_deref().unwrap_or("What the skill should work on.");
         vec![PromptArgument::new(ARGUMENTS).with_description(text::clean_line(about)).with_required(false)]
     } else {
-        let argument = |name: &&str| PromptArgument::new(*name).with_required(false);
-        names.iter().map(argument).collect()
+        names.iter().map(|name| PromptArgument::new(*name).with_required(false)).collect()
     };
     let about = text::clean(&skill.description);
     Prompt::new(called.name().to_string(), Some(about), Some(arguments)).with_meta(origin(candidate))
@@ -107,7 +106,7 @@ fn typed(skill: &Skill, given: Option<&Map<String, Value>>) -> Result<String, Er
     let mut words: Vec<Option<&str>> = vec![None; names.len()];
     let mut rest = "";
     for (key, value) in given.into_iter().flatten() {
-        // Clients send `null` or an empty text for what their user left empty.
+        // Clients send `null` or an empty text for an argument that their user left empty.
         if value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty()) {
             continue;
         }
@@ -125,7 +124,7 @@ fn typed(skill: &Skill, given: Option<&Map<String, Value>>) -> Result<String, Er
             }
         }
     }
-    // What was left out in between keeps its place; what was left out at the end has none.
+    // An absent argument keeps its position unless all after it are absent.
     let given = words.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
     let words = repertoire::render::Arguments::from_words(words[..given].iter().map(|word| word.unwrap_or_default()));
     Ok(match (words.raw(), rest) {

@@ -82,7 +82,7 @@ pub(crate) fn templates() -> ListResourceTemplatesResult {
 
 fn resource(row: &Row) -> Resource {
     let candidate = row.candidate();
-    // The name is a label, so what tells two of one name apart stands beside it.
+    // Skills of the same name have different titles.
     Resource::new(row.root.skill_md(), candidate.item.id.as_str())
         .with_title(row.id().to_string())
         .with_description(text::clean(&candidate.item.description))
@@ -170,30 +170,28 @@ impl Server {
         let total = fitting.len();
         let values = fitting.into_iter().take(CompletionInfo::MAX_VALUES).collect();
         let has_more = total > CompletionInfo::MAX_VALUES;
-        let told = CompletionInfo::with_pagination(values, u32::try_from(total).ok(), has_more);
-        Ok(CompleteResult::new(told.expect("no more than may be told were taken")))
+        let info = CompletionInfo::with_pagination(values, u32::try_from(total).ok(), has_more);
+        Ok(CompleteResult::new(info.expect("at most the maximum was taken")))
     }
 
     async fn values(&self, request: &CompleteRequestParams) -> BTreeSet<String> {
         let view = self.view();
-        let given = |name: &str| request.context.as_ref().and_then(|context| context.get_argument(name));
-        let (source, skill) = (given("source"), given("skill"));
+        let context = request.context.as_ref();
+        let source = context.and_then(|context| context.get_argument("source"));
+        let skill = context.and_then(|context| context.get_argument("skill"));
         let candidates = view.rows.iter().map(|row| row.candidate());
         match request.argument.name.as_str() {
             "source" => candidates.map(|candidate| candidate.origin.source.to_string()).collect(),
-            "skill" => {
-                let is_of = |of: &str| source.is_none_or(|source| source == of);
-                candidates
-                    .filter(|candidate| is_of(&candidate.origin.source))
-                    .map(|candidate| candidate.item.id.to_string())
-                    .collect()
-            }
+            "skill" => candidates
+                .filter(|candidate| source.is_none_or(|source| source == &*candidate.origin.source))
+                .map(|candidate| candidate.item.id.to_string())
+                .collect(),
             "path" => {
                 let (Some(source), Some(skill)) = (source, skill) else { return BTreeSet::new() };
                 let Some(row) = view.find(&SkillRoot::new(source, skill)) else { return BTreeSet::new() };
-                // What cannot be read has no files to tell.
+                // A skill that cannot be read has no paths to complete.
                 let files = self.served_files().files(row).await;
-                // The template leaves what is escaped as it is, so that this is what the place is made of.
+                // The template expands `{+path}` without escaping it.
                 files.iter().flat_map(|files| files.files.iter()).map(|file| encoded_path(file.path.as_str())).collect()
             }
             _ => BTreeSet::new(),

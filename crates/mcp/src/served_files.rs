@@ -1,4 +1,4 @@
-//! SkillFiles of skills, and what was manifest of them.
+//! The files of skills, and a cache of their sizes and digests.
 
 use std::sync::{Arc, OnceLock};
 
@@ -35,7 +35,7 @@ pub(crate) struct SkillFiles {
 pub(crate) enum ReadFailure {
     #[error("no such file")]
     NoFile,
-    #[error("it changed meanwhile")]
+    #[error("the skill changed")]
     Changed,
     #[error(transparent)]
     Source(SourceError),
@@ -64,10 +64,9 @@ impl SkillFiles {
 
 impl CachedManifest {
     pub(crate) fn for_new_row(&self) -> CachedManifest {
-        let again = |manifest: &Arc<SkillFiles>| {
-            SkillFiles::new(Arc::clone(&manifest.files), manifest.is_synthesized, manifest.hidden.clone())
-        };
-        let files = self.lock().as_ref().map(|manifest| Arc::new(again(manifest)));
+        let files = self.files().map(|files| {
+            Arc::new(SkillFiles::new(Arc::clone(&files.files), files.is_synthesized, files.hidden.clone()))
+        });
         CachedManifest(Mutex::new(files))
     }
 
@@ -94,7 +93,7 @@ impl ServedFiles {
         let path: ResourcePath = SKILL_MD.parse().expect("`SKILL.md` is a path");
         let own = Resource::new(path.clone(), bytes.len() as u64, Digest::of(&bytes));
         let beside = match self.registry.resources(candidate).await {
-            // A source without files has no file.
+            // A source without files has none to list.
             Err(error) if error.kind() == SourceErrorKind::Unsupported => Vec::new(),
             other => other?,
         };
@@ -122,7 +121,7 @@ impl ServedFiles {
     }
 
     async fn skill_md(&self, candidate: &Candidate<Skill>) -> Result<(Bytes, bool), ReadFailure> {
-        // When it is newer than the view, the registry looks at the source again before this returns.
+        // If the source is newer than the view, the registry refreshes it before this returns.
         let body = self.registry.body(candidate).await?;
         if body.stamp != candidate.stamp {
             return Err(ReadFailure::Changed);
@@ -142,7 +141,7 @@ impl ServedFiles {
 
     async fn changed(&self, row: &Row) -> ReadFailure {
         *row.manifest.lock() = None;
-        // On a registry that is closed there is nothing newer to see.
+        // A closed registry has no newer view.
         let _ = self.registry.refresh().await;
         ReadFailure::Changed
     }

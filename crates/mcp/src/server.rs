@@ -1,4 +1,4 @@
-//! A server over a registry.
+//! The server.
 
 use std::hash::{BuildHasher, RandomState};
 use std::pin::pin;
@@ -20,9 +20,9 @@ use crate::served_files::ServedFiles;
 use crate::view::View;
 use crate::{ServerOptions, Session};
 
-/// An MCP server over a registry: one catalog behind every feature, for any number of clients. Cheap to clone; clones are one server.
+/// An MCP server over a registry, for any number of clients. Clones share one server.
 ///
-/// Whatever is served is of the registry's latest view, and a client that asked for it is told whenever it sees another.
+/// Every answer is of the registry's latest snapshot. Clients are notified when a list of theirs changes.
 ///
 /// ```
 /// use repertoire::{MemorySource, Registered, Skill, SkillRegistry};
@@ -37,7 +37,7 @@ use crate::{ServerOptions, Session};
 /// let server = Server::new(registry, ServerOptions::default());
 /// let (client, transport) = tokio::io::duplex(4096);
 /// drop(client);
-/// // Nobody is there any more, which is an error only because nobody ever was.
+/// // The client left before it sent `initialize`.
 /// assert!(server.serve(transport).await.is_err());
 /// # Ok(())
 /// # }
@@ -52,32 +52,32 @@ struct Inner {
     tools: LiveTools,
     served_files: ServedFiles,
     views: watch::Sender<Arc<View>>,
-    turning: Mutex<()>,
+    updating: Mutex<()>,
     following: Once,
     id: u64,
     end: CancellationToken,
     _guard: DropGuard,
 }
 
-/// Why a client is not served any more.
+/// The error of a connection that failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// It never got as far as asking for anything.
-    #[error("no client introduced itself")]
+    /// The client did not complete `initialize`.
+    #[error("no MCP client connected")]
     Initialize(#[source] Box<ServerInitializeError>),
-    /// What served it ended badly.
-    #[error("the connection ended badly")]
+    /// A task of the connection panicked or was cancelled.
+    #[error("the connection failed")]
     Ended(#[source] tokio::task::JoinError),
 }
 
 impl Server {
-    /// A server over `registry`, which is the host's to start and to close.
+    /// Creates a server over `registry`, which the host starts and closes.
     ///
-    /// Starts nothing. A registry that was only loaded is served as well; it changes when somebody refreshes it or registers in
-    /// code.
+    /// Starts no task. A registry that was only loaded can be served as well. It changes when the host refreshes it or registers
+    /// skills.
     pub fn new(registry: SkillRegistry, options: ServerOptions) -> Server {
-        // What is hidden is unknown to every client, whoever asks by whichever method.
+        // A hidden skill is unknown in every answer.
         let tools = ToolOptions::default().preset(options.tools.clone()).modes(options.modes.clone());
         let tools = LiveTools::over(registry.clone(), tools);
         let reader = options.reader.clone().unwrap_or_else(|| Arc::new(registry.clone()));
@@ -86,7 +86,7 @@ impl Server {
         Server(Arc::new(Inner {
             served_files: ServedFiles::of(registry.clone()),
             views: watch::Sender::new(Arc::new(view)),
-            turning: Mutex::default(),
+            updating: Mutex::default(),
             following: Once::new(),
             id: RandomState::new().hash_one("server"),
             _guard: end.clone().drop_guard(),
@@ -98,19 +98,18 @@ impl Server {
         }))
     }
 
-    /// Serves one client over standard input and output, until it leaves or `end` comes. Nothing else may be written to
-    /// standard output meanwhile.
+    /// Serves one client over standard input and output, until it disconnects or `end` completes. Nothing else may write to standard
+    /// output.
     ///
     /// # Errors
     /// As [`serve`](Server::serve).
     pub async fn serve_stdio(&self, end: impl Future<Output = ()>) -> Result<(), ServeError> {
-        // On Linux these never wait for a line in a thread that nothing could end.
+        // On Linux these do not block a thread that nothing could end.
         let (read, write) = rmcp::transport::io::stdio_pipes();
         self.serve_until(LineTransport::new(read, write), end).await
     }
 
-    /// Serves one client until it leaves, over a pipe that carries one message a line. What is no message is answered by an
-    /// error.
+    /// Serves one client over a pipe with one message on each line, until it disconnects. A line that is not a message gets an error.
     ///
     /// # Errors
     /// As [`serve`](Server::serve).
@@ -122,16 +121,15 @@ impl Server {
         self.serve(LineTransport::new(read, write)).await
     }
 
-    /// Serves one client until it leaves, over anything that `rmcp` takes for a transport.
+    /// Serves one client over a transport of `rmcp`, until it disconnects.
     ///
-    /// Must be called within a runtime of tokio, where it spawns what the client needs; all of it has ended or ends by itself
-    /// when this returns.
+    /// Must be called within a tokio runtime, where it spawns the tasks of the connection.
     ///
     /// # Errors
-    /// [`ServeError`] when the client never introduced itself, or what served it ended badly.
+    /// [`ServeError`] when the client did not complete `initialize`, or a task of the connection failed.
     ///
     /// # Cancel safety
-    /// Dropping it ends the connection.
+    /// Dropping the future closes the connection.
     pub async fn serve<T, E, A>(&self, transport: T) -> Result<(), ServeError>
     where
         T: IntoTransport<RoleServer, E, A>,
@@ -140,7 +138,7 @@ impl Server {
         self.serve_until(transport, std::future::pending()).await
     }
 
-    /// As [`serve`](Server::serve), until `end` comes: then what was asked is answered, and the connection closed.
+    /// Serves one client until it disconnects or `end` completes. Then it answers the requests in progress and closes the connection.
     ///
     /// # Errors
     /// As [`serve`](Server::serve).
@@ -150,7 +148,7 @@ impl Server {
         E: std::error::Error + Send + Sync + 'static,
     {
         let stop = CancellationToken::new();
-        // Whoever gives up waiting ends what was spawned.
+        // Dropping this future ends the spawned tasks.
         let _guard = stop.clone().drop_guard();
         let serving = async {
             let serving = match serve_server_with_ct(self.session(), transport, stop.clone()).await {
@@ -172,18 +170,18 @@ impl Server {
         }
     }
 
-    /// What answers one client: a handler for `rmcp`'s own ways of serving.
+    /// Returns the handler of one client, for a server of `rmcp`.
     ///
-    /// The first one spawns the task that follows the registry; it ends with the last handle of this server.
+    /// The first call spawns the task that follows the registry. It ends when the last clone of this server is dropped.
     ///
     /// # Panics
-    /// Outside of a runtime of tokio.
+    /// Outside of a tokio runtime.
     pub fn session(&self) -> Session {
         self.follow();
         Session::new(self.clone())
     }
 
-    /// The registry that is served.
+    /// Returns the registry.
     pub fn registry(&self) -> &SkillRegistry {
         &self.0.registry
     }
@@ -209,12 +207,12 @@ impl Server {
     }
 
     pub(crate) fn view(&self) -> Arc<View> {
-        let latest = || Arc::clone(&self.0.views.borrow());
-        if latest().snapshot.generation() == self.0.registry.snapshot().generation() {
-            return latest();
+        let latest = Arc::clone(&self.0.views.borrow());
+        if latest.snapshot.generation() == self.0.registry.snapshot().generation() {
+            return latest;
         }
-        let _turn = self.0.turning.lock();
-        let before = latest();
+        let _updating = self.0.updating.lock();
+        let before = Arc::clone(&self.0.views.borrow());
         let tools = self.0.tools.current();
         if tools.snapshot().generation() <= before.snapshot.generation() {
             return before;

@@ -1,4 +1,4 @@
-//! What answers one client.
+//! The handler of one client.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -28,7 +28,7 @@ use crate::view::ListVersions;
 use crate::view::View;
 use crate::{McpFeature, McpFeatures, Server, resources};
 
-/// What answers one client of a [`Server`]: a handler for `rmcp`'s own ways of serving. Ends what it spawned when it is dropped.
+/// The handler of one client of a [`Server`], for a server of `rmcp`. Dropping it ends its tasks.
 #[derive(Debug)]
 pub struct Session {
     server: Server,
@@ -67,7 +67,7 @@ impl Session {
         let options = self.server.options();
         let Some(preset) = options.presets.iter().find(|preset| preset.is(client)) else { return options.features };
         let features = options.features.and(preset.features);
-        // It would bring resources along for a client that has no use for them.
+        // The extension would add resources that the client does not use.
         if has_extension || features.without(McpFeature::Extension).contains(McpFeature::Resources) {
             features
         } else {
@@ -211,7 +211,7 @@ impl ServerHandler for Session {
         context: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         self.wants(McpFeature::Resources, &context)?;
-        // There is one page of them, and so no cursor.
+        // There is only one page.
         Page::of(request.as_ref(), self.server.version(0))?;
         Ok(resources::templates())
     }
@@ -293,7 +293,7 @@ impl ServerHandler for Session {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // The client is announced that it follows before `listen` is called, and may list at once.
+        // The client gets the acknowledgement before `listen` is called, and may list at once.
         self.begin();
         let mut accepted = requested.clone();
         accepted.resource_subscriptions = Some(followed(requested).cloned().collect());
@@ -352,7 +352,7 @@ fn capabilities(features: McpFeatures) -> ServerCapabilities {
         let mut resources = ResourcesCapability::default();
         (resources.subscribe, resources.list_changed) = (Some(true), Some(true));
         capabilities.resources = Some(resources);
-        // Of the variables of their template.
+        // For the variables of the resource template.
         capabilities.completions = Some(Default::default());
     }
     if features.contains(McpFeature::Extension) {

@@ -41,23 +41,21 @@ fn plain(text: &str) -> Json {
 }
 
 fn number(text: &str) -> Option<Number> {
-    let radix = |digits: &str, radix| {
-        let is_plain = digits.chars().all(|digit| digit.is_digit(radix));
-        is_plain.then(|| u64::from_str_radix(digits, radix).ok()).flatten().map(Number::from)
-    };
-    if let Some(digits) = text.strip_prefix("0x") {
-        return radix(digits, 16);
+    for (prefix, radix) in [("0x", 16), ("0o", 8)] {
+        if let Some(digits) = text.strip_prefix(prefix) {
+            let is_plain = digits.chars().all(|digit| digit.is_digit(radix));
+            return is_plain.then(|| u64::from_str_radix(digits, radix).ok()).flatten().map(Number::from);
+        }
     }
-    if let Some(digits) = text.strip_prefix("0o") {
-        return radix(digits, 8);
-    }
-    // Rust also reads `inf` and `nan`; the rest of its grammar is YAML's.
+    // Rust's grammar has `inf` and `nan` in addition to the numbers of YAML.
     if !text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
         return None;
     }
-    let signed = text.parse::<i64>().ok().map(Number::from);
-    let unsigned = || text.parse::<u64>().ok().map(Number::from);
-    signed.or_else(unsigned).or_else(|| text.parse().ok().and_then(Number::from_f64))
+    match (text.parse::<i64>(), text.parse::<u64>()) {
+        (Ok(signed), _) => Some(signed.into()),
+        (_, Ok(unsigned)) => Some(unsigned.into()),
+        _ => text.parse().ok().and_then(Number::from_f64),
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The tools by which models find and read skills.
+//! The tools of the engine over MCP.
 
 use repertoire::Model;
 use repertoire::skill::ToolSpec;

@@ -1,4 +1,4 @@
-//! What clients see at one moment.
+//! A view: everything that clients see of one snapshot.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -88,10 +88,11 @@ impl View {
         let mut rows = RowsBuilder::after(before, snapshot.len());
         let mut prompts = Vec::with_capacity(snapshot.len());
         for entry in snapshot.entries() {
-            let is_seen = |candidate: &Candidate<Skill>| modes.hides(Audience::Model, candidate).is_none();
-            let is_winner_seen = is_seen(&entry.candidate);
-            for (candidate, _) in entry.candidates().enumerate().filter(|(_, candidate)| is_seen(candidate)) {
-                rows.add(entry, candidate, is_winner_seen);
+            let is_winner_seen = modes.hides(Audience::Model, &entry.candidate).is_none();
+            for (at, candidate) in entry.candidates().enumerate() {
+                if modes.hides(Audience::Model, candidate).is_none() {
+                    rows.add(entry, at, is_winner_seen);
+                }
             }
             prompts.extend(PromptEntry::all_of(entry, modes));
         }
@@ -134,16 +135,17 @@ impl View {
         fn same<T>(new: &[T], old: &[T], is_same: impl Fn(&T, &T) -> bool) -> bool {
             new.len() == old.len() && new.iter().zip(old).all(|(new, old)| is_same(new, old))
         }
-        let when = |is_same, then| if is_same { then } else { self.snapshot.generation() };
+        let now = self.snapshot.generation();
+        let then = before.versions;
         let skills = same(&self.rows, &before.rows, Row::is_same);
         let resources = skills || same(&self.rows, &before.rows, Row::is_listed_as);
         let prompts = same(&self.prompts, &before.prompts, PromptEntry::is_offered_as);
         ListVersions {
-            tools: when(self.tools.tools() == before.tools.tools(), before.versions.tools),
-            prompts: when(prompts, before.versions.prompts),
-            resources: when(resources, before.versions.resources),
-            skills: when(skills, before.versions.skills),
-            standard_skills: when(skills || !self.has_standard_change(before), before.versions.standard_skills),
+            tools: if self.tools.tools() == before.tools.tools() { then.tools } else { now },
+            prompts: if prompts { then.prompts } else { now },
+            resources: if resources { then.resources } else { now },
+            skills: if skills { then.skills } else { now },
+            standard_skills: if skills || !self.has_standard_change(before) { then.standard_skills } else { now },
         }
     }
 
@@ -170,7 +172,7 @@ impl<'v> RowsBuilder<'v> {
 
     fn add(&mut self, entry: &Arc<Entry<Skill>>, candidate: usize, is_winner_seen: bool) {
         let row = self.reused(self.next, entry, candidate, is_winner_seen).unwrap_or_else(|| {
-            let of = entry.candidates().nth(candidate).expect("it is one of the entry's claims");
+            let of = entry.candidates().nth(candidate).expect("it is one of the entry's candidates");
             let root = SkillRoot::new(&of.origin.source, of.item.id.as_str());
             let before = self.before.and_then(|before| Some((before, *before.at.get(&root)?)));
             let Some((before, at)) = before else {
@@ -220,10 +222,10 @@ impl<'v> RowsBuilder<'v> {
 
 impl PromptEntry {
     fn all_of(entry: &Arc<Entry<Skill>>, modes: &VisibilityPolicy) -> impl Iterator<Item = PromptEntry> {
-        let may_call = |candidate: &Candidate<Skill>| modes.hides(Audience::User, candidate).is_none();
-        let is_winner_called = may_call(&entry.candidate);
+        let is_winner_called = modes.hides(Audience::User, &entry.candidate).is_none();
         let shadows = entry.shadows.iter().enumerate().filter(move |(_, shadow)| {
-            may_call(&shadow.candidate) && !(is_winner_called && shadow.identical == Some(true))
+            modes.hides(Audience::User, &shadow.candidate).is_none()
+                && !(is_winner_called && shadow.identical == Some(true))
         });
         let candidates = is_winner_called.then_some(0).into_iter().chain(shadows.map(|(at, _)| at + 1));
         candidates.map(|candidate| PromptEntry { entry: Arc::clone(entry), candidate, name: None })
@@ -245,6 +247,10 @@ impl PromptEntry {
         self.name.clone().unwrap_or_else(|| self.id().as_str().into())
     }
 
+    fn has_blank(&self) -> bool {
+        self.id().as_str().contains(char::is_whitespace)
+    }
+
     fn is_offered_as(&self, other: &PromptEntry) -> bool {
         if self.name != other.name {
             return false;
@@ -263,13 +269,12 @@ impl PromptEntry {
 }
 
 fn rename(prompts: &mut [PromptEntry]) -> HashMap<Arc<str>, usize> {
-    let is_blank = |called: &PromptEntry| called.id().as_str().contains(char::is_whitespace);
-    let blank: Vec<usize> = (0..prompts.len()).filter(|at| is_blank(&prompts[*at])).collect();
+    let blank: Vec<usize> = (0..prompts.len()).filter(|at| prompts[*at].has_blank()).collect();
     if blank.is_empty() {
         return HashMap::new();
     }
     let mut taken: HashSet<Arc<str>> =
-        prompts.iter().filter(|called| !is_blank(called)).map(PromptEntry::name).collect();
+        prompts.iter().filter(|prompt| !prompt.has_blank()).map(PromptEntry::name).collect();
     let mut renamed = HashMap::with_capacity(blank.len());
     for at in blank {
         let name = prompts[at].id().as_str().split_whitespace().collect::<Vec<_>>().join("-");
@@ -284,7 +289,7 @@ fn rename(prompts: &mut [PromptEntry]) -> HashMap<Arc<str>, usize> {
 }
 
 fn candidate_of(entry: &Entry<Skill>, candidate: usize) -> &Candidate<Skill> {
-    entry.candidates().nth(candidate).expect("it was made of the entry's claims")
+    entry.candidates().nth(candidate).expect("it was made of the entry's candidates")
 }
 
 fn id_of(entry: &Entry<Skill>, candidate: usize) -> Id {

@@ -68,7 +68,7 @@ impl Connection {
         let endpoint = options.endpoint().map_err(|error| SourceError::invalid(error.message))?;
         let connect = async {
             match Connection::connect(&endpoint, options, signal, ClientLifecycleMode::Initialize).await {
-                // A server may know only the newer way, which has no handshake.
+                // A server may support only the newer protocol, which has no handshake.
                 Err(ConnectError::Handshake(_)) => {
                     let preferred_versions = vec![ProtocolVersion::LATEST];
                     let mode = ClientLifecycleMode::Discover { preferred_versions };
@@ -100,7 +100,7 @@ impl Connection {
                 })?;
                 let most = options.limits.message_bytes;
                 let lines = BoundedReader::new(stdout, most, fault.clone());
-                // Its own bound is lower, and what is longer would be passed over in silence.
+                // The default limit of the transport is lower, and it drops longer lines silently.
                 let transport = AsyncRwTransport::new_client(lines, stdin).with_max_line_length(most);
                 (listener.serve_with_lifecycle(transport, mode).await, Some(program))
             }
@@ -144,7 +144,7 @@ impl Connection {
                     trigger.notify_one();
                 }
             }
-            // What happened since is not known.
+            // Notifications may have been missed.
             notifies.store(false, Ordering::Relaxed);
             signal.bump();
         });
@@ -169,7 +169,7 @@ impl Connection {
             let options = PeerRequestOptions::with_timeout(self.call);
             peer.send_cancellable_request(request, options).await?.await_response().await
         };
-        // Sending may have to wait as well.
+        // Sending may take time as well.
         let answered = tokio::select! {
             answered = tokio::time::timeout(self.call * 2, answer) => answered,
             told = self.fault.occurred() => return Err(too_large(told)),
@@ -281,7 +281,7 @@ fn transport_error(error: &(dyn Error + Send + Sync + 'static)) -> SourceError {
         Some(StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_)) => {
             SourceError::new(SourceErrorKind::Denied, "the server wants another token")
         }
-        // Its text alone says no more than that something service_error.
+        // Only the causes say what went wrong.
         Some(StreamableHttpError::Client(error)) => unavailable(excerpt(&error_chain(error))),
         _ => unavailable(excerpt(&error_chain(error))),
     }

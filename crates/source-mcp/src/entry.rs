@@ -1,4 +1,4 @@
-//! One skill as a server lists it.
+//! One skill of a server's list.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -95,7 +95,7 @@ impl Entry {
     pub(crate) fn weight(&self) -> usize {
         let fields: usize = self.fields.fields().iter().map(|(key, value)| ROW + key.len() + weight(value)).sum();
         let files = match &self.files {
-            // Its address, and its path in that.
+            // The URI is stored twice: as itself and as the path in it.
             Files::Listed(files) => files.values().map(|file| size_of::<ListedFile>() + ROW + 2 * file.uri.len()).sum(),
             _ => 0,
         };
@@ -170,7 +170,7 @@ pub(crate) fn files(
         let fault = if files.contains_key(&path) {
             Some((OmissionReason::OddName, "the server lists it twice".to_owned()))
         } else if folded(path.as_str()) == folded(SKILL_MD) {
-            // On some systems it would be the same file.
+            // On some file systems both names are one file.
             Some((OmissionReason::OddName, format!("it is another spelling of `{SKILL_MD}`")))
         } else if !spellings.insert(path.as_str().nfc().collect()) {
             Some((OmissionReason::OddName, "the server lists it in two spellings of Unicode".to_owned()))

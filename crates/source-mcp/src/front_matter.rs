@@ -23,10 +23,11 @@ pub(crate) fn read(fields: &Fields, location: &str, folder: &str) -> (Option<Ski
 
 pub(crate) fn difference<'a>(listed: &'a Fields, file: &'a Skill) -> Option<&'a str> {
     let missing = listed.keys().find(|key| file.field(key).is_none());
-    let other = || {
-        file.fields.iter().find(|(key, value)| !listed.get(key.as_ref()).is_some_and(|listed| is_same(listed, value)))
-    };
-    missing.map(String::as_str).or_else(|| other().map(|(key, _)| key.as_ref()))
+    let mut fields = file.fields.iter();
+    missing.map(String::as_str).or_else(|| {
+        let other = fields.find(|(key, value)| !listed.get(key.as_ref()).is_some_and(|listed| is_same(listed, value)));
+        other.map(|(key, _)| key.as_ref())
+    })
 }
 
 fn is_same(listed: &Json, written: &Value) -> bool {
@@ -62,12 +63,12 @@ fn is_number(listed: &serde_json::Number, written: &str) -> bool {
 
 fn number(text: &str) -> Option<f64> {
     let text = text.replace('_', "");
-    let radix = |digits: &str, radix| i64::from_str_radix(digits, radix).ok().map(|number| number as f64);
-    match text.get(..2) {
-        Some("0x") => radix(&text[2..], 16),
-        Some("0o") => radix(&text[2..], 8),
-        _ => text.parse().ok(),
-    }
+    let radix = match text.get(..2) {
+        Some("0x") => 16,
+        Some("0o") => 8,
+        _ => return text.parse().ok(),
+    };
+    i64::from_str_radix(&text[2..], radix).ok().map(|number| number as f64)
 }
 
 pub(crate) fn diagnostic(code: Code, message: impl Into<String>, location: &str) -> Diagnostic {

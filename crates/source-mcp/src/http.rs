@@ -1,4 +1,4 @@
-//! The way to a server at an address.
+//! The HTTP client of a server at a URL.
 
 use std::collections::HashMap;
 use std::io;
@@ -33,17 +33,17 @@ pub(crate) fn transport(
     let tls = if url.scheme() == "https" {
         tls::system_roots(options.ca_file.as_deref())?
     } else {
-        // The system's certificates take time to read, and are for nothing here.
+        // Loading the system's certificates takes time.
         tls::no_roots()?
     };
     let mut builder = reqwest::Client::builder()
-        // The configuration says whom to speak to; a server does not.
+        // Only the configuration decides where requests and the token go.
         .redirect(Policy::none())
         .referer(false)
         .connect_timeout(options.start())
         .tls_backend_preconfigured(tls);
     if is_loopback(url) {
-        // What is meant for this machine, a token among it, stays here.
+        // Requests to this machine, and their token, do not leave it.
         builder = builder.no_proxy();
     }
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
@@ -201,7 +201,7 @@ impl Client {
             };
         }
         if !is_json || matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-            // Of what says why it failed a read_prefix is enough.
+            // The beginning of an error is enough.
             return Err(status_error(status, retry, &read_prefix(response, SHOWN).await));
         }
         let body = read_body(response, limits.max_json_response_size).await?;

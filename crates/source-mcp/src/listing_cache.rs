@@ -57,7 +57,7 @@ impl ListingCache {
         if *cached.entry == entry {
             return false;
         }
-        // A list that shows no files cannot show that they differ either.
+        // A list without files cannot show a change of a file either.
         let is_shown = matches!(entry.fields, ListedFields::Complete(_));
         if is_shown {
             cached.stamp = entry.stamp();
@@ -83,7 +83,7 @@ impl ListingCache {
     ) -> Listing<Skill> {
         let fingerprint = fingerprint(&catalog);
         let revision = match self.last {
-            // A change that nobody told.
+            // The server changed without a notification.
             Some((last, print)) if last == before && print != fingerprint => signal.bump_from(before),
             _ => before,
         };
@@ -119,7 +119,7 @@ impl ListingCache {
         self.cached.clear();
         let mut rows = Vec::with_capacity(skills.len());
         for ((entry, stamp, skill), id) in skills.into_iter().zip(distinct_ids(&named)) {
-            // Whoever picks names can pick one that another skill is told apart by.
+            // A server can choose a name that equals the qualified id of a different skill.
             if self.cached.contains_key(&id) {
                 let message = format!("another skill is listed as `{id}` already; this one is left out");
                 diagnostics.push(diagnostic(Code::MCP_ENTRY, message, &location_of(source, entry.uri.as_str())));
@@ -155,27 +155,33 @@ fn fingerprint(catalog: &Catalog) -> Stamp {
     Stamp::of(&(entries, diagnostics))
 }
 
+/// Returns an id for each skill. A name that several skills have is qualified by the folders above each of them, and then by
+/// its URI, so that no skill takes the name of another and the order of the list does not matter.
 fn distinct_ids(named: &[(Id, ServerUri)]) -> Vec<Id> {
-    let mut count: HashMap<&Id, usize> = HashMap::new();
-    for (name, _) in named {
-        *count.entry(name).or_default() += 1;
+    let names = counts(named.iter().map(|(name, _)| name));
+    let qualified = named.iter().map(|(name, uri)| match uri.prefix() {
+        prefix if names[name] > 1 && !prefix.is_empty() => {
+            format!("{}.{name}", prefix.join(".")).parse().unwrap_or_else(|_| name.clone())
+        }
+        _ => name.clone(),
+    });
+    let mut ids: Vec<Id> = qualified.collect();
+    let taken: HashMap<Id, usize> = counts(ids.iter()).into_iter().map(|(id, count)| (id.clone(), count)).collect();
+    for (id, (_, uri)) in ids.iter_mut().zip(named) {
+        if taken[id] > 1 {
+            let digest = Digest::of(uri.as_str().as_bytes()).to_string();
+            *id = format!("{id}~{}", &digest["sha256:".len()..][..8]).parse().unwrap_or_else(|_| id.clone());
+        }
     }
-    let qualified = |name: &Id, uri: &ServerUri| match uri.prefix() {
-        [] => name.clone(),
-        prefix => format!("{}.{name}", prefix.join(".")).parse().unwrap_or_else(|_| name.clone()),
-    };
-    let first: Vec<Id> =
-        named.iter().map(|(name, uri)| if count[name] == 1 { name.clone() } else { qualified(name, uri) }).collect();
-    let mut again: HashMap<Id, usize> = HashMap::new();
-    for id in &first {
-        *again.entry(id.clone()).or_default() += 1;
+    ids
+}
+
+fn counts<'i>(ids: impl Iterator<Item = &'i Id>) -> HashMap<&'i Id, usize> {
+    let mut counts = HashMap::new();
+    for id in ids {
+        *counts.entry(id).or_default() += 1;
     }
-    let by_address = |id: &Id, uri: &ServerUri| {
-        let digest = Digest::of(uri.as_str().as_bytes()).to_string();
-        format!("{id}~{}", &digest["sha256:".len()..][..8]).parse().unwrap_or_else(|_| id.clone())
-    };
-    let pairs = first.iter().zip(named);
-    pairs.map(|(id, (_, uri))| if again[id] == 1 { id.clone() } else { by_address(id, uri) }).collect()
+    counts
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The ways in which servers show skills.
+//! The three ways in which servers list skills.
 
 mod index;
 mod resources;
@@ -17,7 +17,7 @@ use crate::entry::Entry;
 use crate::entry::excerpt;
 use crate::front_matter::diagnostic;
 
-/// The way in which a server shows skills.
+/// A way to list skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum ListingMethod {
     /// The skills extension of MCP (SEP-2640): `skills/list`, `skills/get`.

@@ -1,4 +1,4 @@
-//! What a configuration says about a server.
+//! The options of an MCP source.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,95 +10,96 @@ use std::time::Duration;
 use reqwest::Url;
 use serde::Deserialize;
 
-/// Which server, how it is reached, and what is taken from it.
+/// The options of an MCP source: the server, the way to reach it, and the limits of what is read from it.
 ///
-/// The command or the address comes from whoever writes the configuration, and from nowhere else: nothing that a server
-/// or a skill says is ever started or connected to.
+/// The command or the address comes from the configuration alone. Nothing that a server or a skill contains is started or
+/// connected to.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct McpOptions {
-    /// The program that is started and spoken to over its standard streams.
+    /// The program to start. Messages go over its standard input and output.
     #[serde(default)]
     pub command: Option<PathBuf>,
-    /// What the program is given on its command line.
+    /// The arguments of the program.
     #[serde(default)]
     pub args: Vec<String>,
-    /// Variables of the program's environment, beside the few that it gets from the host's.
+    /// Environment variables of the program, in addition to the few that it inherits.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// The folder that the program runs in.
+    /// The working directory of the program.
     #[serde(default)]
     pub directory: Option<PathBuf>,
-    /// Address space of the program, in MiB, where the system can limit it (Linux).
+    /// The limit of the program's address space in MiB. Linux only.
     #[serde(default)]
     pub memory_mib: Option<u64>,
-    /// The address of a server that is reached over streamable HTTP.
+    /// The URL of a server over streamable HTTP.
     #[serde(default)]
     pub url: Option<String>,
-    /// The file that holds the bearer token; read for each connection.
+    /// The file with the bearer token. It is read for each connection.
     #[serde(default)]
     pub token_file: Option<PathBuf>,
-    /// The variable that holds the bearer token.
+    /// The environment variable with the bearer token.
     #[serde(default)]
     pub token_env: Option<String>,
-    /// The file with the certificates, in PEM, of authorities that are trusted beside the system's; read for each connection.
+    /// The file with certificates in PEM of authorities to trust in addition to the system's. It is read for each connection.
     #[serde(default)]
     pub ca_file: Option<PathBuf>,
-    /// How long a connection may take to be made, in milliseconds. Default 15,000.
+    /// The time limit of a connection attempt, in milliseconds. Default 15,000.
     #[serde(default = "fifteen_seconds")]
     pub start_ms: u64,
-    /// How long an answer may take, in milliseconds. Default 10,000.
+    /// The time limit of an answer, in milliseconds. Default 10,000.
     #[serde(default = "ten_seconds")]
     pub call_ms: u64,
-    /// How long all pages of a list may take together, in milliseconds. Default 25,000.
+    /// The time limit of all pages of a list together, in milliseconds. Default 25,000.
     #[serde(default = "twenty_five_seconds")]
     pub list_ms: u64,
-    /// How often a server that does not tell of changes is asked, in milliseconds. Default 30,000.
+    /// The interval, in milliseconds, at which a server is polled that does not send notifications. Default 30,000.
     #[serde(default = "thirty_seconds")]
     pub poll_ms: u64,
-    /// What becomes of skills whose content the server gives no digest of.
+    /// The treatment of skills for which the server lists no digests.
     #[serde(default)]
     pub unverified: Unverified,
-    /// Bounds on what is taken from the server.
+    /// The limits of what is read from the server.
     #[serde(default)]
     pub limits: McpLimits,
-    /// The token itself, from wherever the host has it.
+    /// The bearer token. It is not part of a configuration file.
     #[serde(skip)]
     pub token: Option<Token>,
-    /// Variables of the host that the program gets.
+    /// Environment variables of the host that the program inherits. They are not part of a configuration file.
     #[serde(skip)]
     pub inherited: Vec<(OsString, OsString)>,
-    /// The command line of a program that runs the one behind it, and ends with it whatever that started. None by default:
-    /// then a process that leaves the group of the program lives on.
+    /// The command line of a supervisor, which starts the program and ends everything that it started. Empty by default: then a
+    /// process that leaves the program's process group is not ended.
     ///
-    /// It gets bytes of address space or a `-`, the program and its arguments. On the signal `TERM` it ends them.
+    /// Its further arguments are the limit of the address space in bytes or `-`, the program and its arguments. On the signal
+    /// `TERM` it ends them.
     #[serde(skip)]
     pub supervisor: Vec<OsString>,
 }
 
-/// What becomes of skills whose content the server gives no digest of: nobody can tell whether it is what was listed.
+/// The treatment of skills for which the server lists no digests, so that nothing proves that what is read was listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Unverified {
-    /// They are listed, with a finding.
+    /// They are listed, with a diagnostic.
     #[default]
     Listed,
-    /// They are left out, with a finding.
+    /// They are omitted, with a diagnostic.
     LeftOut,
 }
 
-/// Options that cannot be used.
+/// The error of options that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
 pub struct InvalidOption {
-    /// Which option.
+    /// The key of the option.
     pub key: &'static str,
-    /// What is wrong with it.
+    /// The reason, for a message.
     pub message: String,
 }
 
@@ -125,8 +126,8 @@ pub(crate) enum Endpoint {
 }
 
 impl McpOptions {
-    /// The variables that a program gets from a host's environment: what it needs to find programs and its own files, and
-    /// nothing that could be a secret. The same that the official clients pass on.
+    /// The environment variables that a program inherits from a host: those that it needs to find programs and its own files. None
+    /// of them is a secret. The official MCP clients pass on the same ones.
     pub const INHERITED: &'static [&'static str] = if cfg!(windows) {
         &[
             "APPDATA",
@@ -169,19 +170,18 @@ impl McpOptions {
         }
     }
 
-    /// The server that `command` is when it is started with `args`.
+    /// Returns options for a server that is the program `command` with the arguments `args`.
     pub fn command(command: impl Into<PathBuf>, args: impl IntoIterator<Item = impl Into<String>>) -> McpOptions {
         let args = args.into_iter().map(Into::into).collect();
         McpOptions { command: Some(command.into()), args, ..McpOptions::new() }
     }
 
-    /// The server at `url`, over streamable HTTP.
+    /// Returns options for the server at `url`, over streamable HTTP.
     pub fn url(url: impl Into<String>) -> McpOptions {
         McpOptions { url: Some(url.into()), ..McpOptions::new() }
     }
 
     pub(crate) fn endpoint(&self) -> Result<Endpoint, InvalidOption> {
-        let invalid = |key, message: &str| InvalidOption { key, message: message.to_owned() };
         if self.poll_ms == 0 {
             return Err(invalid("poll-ms", "expected at least 1 millisecond"));
         }
@@ -202,7 +202,6 @@ impl McpOptions {
     }
 
     fn address(&self, url: &str) -> Result<Url, InvalidOption> {
-        let invalid = |key, message: String| InvalidOption { key, message };
         let url = Url::parse(url).map_err(|error| invalid("url", format!("`{url}` is no address: {error}")))?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
             return Err(invalid("url", format!("expected an address that begins with `https://`, found `{url}`")));
@@ -251,24 +250,24 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Bounds on what is taken from a server. Each is reported by name when it is met.
+/// The limits of what is read from a server. A message or diagnostic names the limit that was exceeded.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct McpLimits {
-    /// Bytes of one message. Default 32 MiB: a file of 16 MiB in base64 fits. A message may hold a value for 16 of them, and an
-    /// object counts as four values; a message with more is not parsed.
+    /// Bytes of one message. Default 32 MiB, so that a file of 16 MiB in base64 fits. A message may hold one JSON value for each 16
+    /// bytes of the limit, where an object counts as four. A message with more is not parsed.
     pub message_bytes: usize,
     /// Pages of one list. Default 1,000.
     pub pages: usize,
     /// Skills of one list. Default 100,000.
     pub skills: usize,
-    /// Bytes of all front matters and lists of files of one list together. Default 64 MiB.
+    /// Bytes of all front matter and file lists of one list together. Default 64 MiB.
     pub list_bytes: usize,
-    /// Files of one skill. Default 512, which every client has to accept.
+    /// Files of one skill. Default 512, which the skills extension asks every client to accept.
     pub files: usize,
-    /// Bytes of one skill's files together. Default 16 MiB, which every client has to accept.
+    /// Bytes of the files of one skill together. Default 16 MiB, which the skills extension asks every client to accept.
     pub skill_bytes: u64,
     /// Bytes of a `SKILL.md`. Default 1 MiB.
     pub file_bytes: u64,
@@ -288,12 +287,12 @@ impl Default for McpLimits {
     }
 }
 
-/// A bearer token. Never shown: not in debug output, not in an error.
+/// A bearer token. Neither debug output nor errors show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(Arc<str>);
 
 impl Token {
-    /// The token that a file or a variable holds, without the blanks around it; nothing, if that cannot be a token.
+    /// Creates a token from the text of a file or a variable. Returns `None` if the trimmed text cannot be a token.
     pub fn new(text: &str) -> Option<Token> {
         let text = text.trim();
         let is_sound = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -309,6 +308,10 @@ impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(..)")
     }
+}
+
+fn invalid(key: &'static str, message: impl Into<String>) -> InvalidOption {
+    InvalidOption { key, message: message.into() }
 }
 
 #[cfg(test)]

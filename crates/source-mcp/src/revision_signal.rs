@@ -1,4 +1,4 @@
-//! How often something changed.
+//! A watch channel of revisions.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A server as a source.
+//! The source itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,14 +25,15 @@ const CONNECTION_CHECK: Duration = Duration::from_secs(1);
 
 const NOTIFYING_FACTOR: u32 = 10;
 
-/// Another MCP server as a source: its skills, read when they are asked for and believed when they are verified.
+/// A source of the skills of another MCP server.
 ///
-/// Nothing is connected or started before the source is asked for something, and nothing is read ahead: a listing costs the
-/// pages of the server's list. What is read must have the size and the digest that the list gives, and the front matter that
-/// the list shows; otherwise it is refused. A connection that is lost is made again, later each time.
+/// - Nothing is connected or started before the first request, and no file is read ahead. A listing costs the pages of the
+///   server's list.
+/// - A file must have the size and the digest that the list shows, and `SKILL.md` the front matter that it shows. A different
+///   file is an error.
+/// - A lost connection is made again, with a growing pause between attempts.
 ///
-/// Needs a tokio runtime with I/O and time, on which the connection has its tasks. Dropping the source ends them, and the
-/// program with all that it started.
+/// Requires a tokio runtime with I/O and time. Dropping the source closes the connection and ends the program.
 #[derive(Debug)]
 pub struct McpSource {
     name: String,
@@ -56,7 +57,7 @@ struct Connected {
 }
 
 impl McpSource {
-    /// A source called `name`. Nothing is connected before it is asked for something.
+    /// Creates a source with the name `name`. Connects at the first request.
     ///
     /// # Errors
     /// [`InvalidOption`] when the options name no server, or one that must not be used in this way.
@@ -322,7 +323,7 @@ impl Source<Skill> for McpSource {
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
         let (bytes, cached) = self.read(id, path).await?;
-        // No file beside the skill, but what was read as the skill: whoever serves it on wants the very bytes.
+        // `SKILL.md` is not one of the listed resources, but a server that passes the skill on needs its bytes.
         if path.as_str() == SKILL_MD {
             self.compare(id, &cached, &bytes, Digest::of(&bytes))?;
         }
@@ -356,7 +357,7 @@ impl Source<Skill> for McpSource {
             asked = Instant::now();
             match self.catalog().await {
                 Ok(catalog) if self.cache().matches(&catalog) => {}
-                // Whoever lists again is told what is wrong.
+                // The next listing returns the error.
                 _ => self.signal.bump(),
             }
         }

@@ -1,4 +1,4 @@
-//! Encryption for servers elsewhere.
+//! TLS configurations.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::connection::unavailable;
 pub(crate) fn system_roots(more: Option<&Path>) -> Result<ClientConfig, SourceError> {
     let more = more.map_or(Ok(Vec::new()), authorities)?;
     let verifier = Verifier::new_with_extra_roots(more, provider()).map_err(unusable)?;
-    // `dangerous` is what rustls calls every verifier that is not its own; this one asks the system.
+    // rustls calls each verifier but its own `dangerous`. This one asks the system.
     Ok(builder()?.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
 }
 

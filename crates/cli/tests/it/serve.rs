@@ -478,7 +478,7 @@ fn a_server_without_a_client_ends() {
         ask.write_all(said.as_bytes()).expect("heard");
         drop(ask);
         assert_eq!(serving.ended(), Some(2), "{said}");
-        assert!(serving.stderr().starts_with("error: no client introduced itself"), "{said}");
+        assert!(serving.stderr().starts_with("error: no MCP client connected"), "{said}");
     }
 }
 

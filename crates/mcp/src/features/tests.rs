@@ -21,7 +21,7 @@ fn the_extension_brings_the_resources_along() {
 }
 
 #[test]
-fn a_client_is_known_by_the_beginning_of_its_name() {
+fn clients_are_recognised_by_name_prefix() {
     let known = |name: &str| ClientPreset::ALL.iter().find(|preset| preset.is(name)).map(|preset| preset.name);
     assert_eq!(known("cursor-vscode"), Some("cursor"));
     assert_eq!(known("Visual Studio Code - Insiders"), Some("vscode"));

@@ -1,4 +1,4 @@
-//! The types of answers that a client accepts.
+//! The `Accept` header.
 
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
@@ -13,13 +13,17 @@ impl Accepted {
     pub(super) fn of(headers: &HeaderMap) -> Accepted {
         let named = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
         let ranges: Vec<Range<'_>> = named.flat_map(|value| value.split(',')).filter_map(Range::parse).collect();
-        let accepts = |kind, name| {
-            let of_range = |range: &&Range<'_>| range.precision(kind, name).is_some();
-            let closest = ranges.iter().filter(of_range).max_by_key(|range| range.precision(kind, name));
-            ranges.is_empty() || closest.is_some_and(|range| range.is_wanted)
-        };
-        Accepted { json: accepts("application", "json"), events: accepts("text", "event-stream") }
+        Accepted {
+            json: is_accepted(&ranges, "application", "json"),
+            events: is_accepted(&ranges, "text", "event-stream"),
+        }
     }
+}
+
+fn is_accepted(ranges: &[Range<'_>], kind: &str, name: &str) -> bool {
+    let precisions = ranges.iter().filter_map(|range| Some((range.precision(kind, name)?, range)));
+    let closest = precisions.max_by_key(|(precision, _)| *precision);
+    ranges.is_empty() || closest.is_some_and(|(_, range)| range.is_wanted)
 }
 
 struct Range<'h> {
@@ -39,11 +43,11 @@ impl<'h> Range<'h> {
     }
 
     fn precision(&self, kind: &str, name: &str) -> Option<u8> {
-        let is = |mine: &str, other: &str| mine.eq_ignore_ascii_case(other);
-        match (self.kind, self.name) {
-            (mine, part) if is(mine, kind) && is(part, name) => Some(2),
-            (mine, "*") if is(mine, kind) => Some(1),
-            ("*", "*") => Some(0),
+        let is_kind = self.kind.eq_ignore_ascii_case(kind);
+        match self.name {
+            own if is_kind && own.eq_ignore_ascii_case(name) => Some(2),
+            "*" if is_kind => Some(1),
+            "*" if self.kind == "*" => Some(0),
             _ => None,
         }
     }

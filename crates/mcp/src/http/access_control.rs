@@ -1,13 +1,17 @@
-//! Who may ask, and how often.
+//! Access control of HTTP requests, in this order:
+//!
+//! 1. The server is not ending, and the request names this server in `Host` and in its target.
+//! 2. No page sends it whose origin is not allowed.
+//! 3. It is within the rate. Wrong tokens count, which slows down guessing.
+//! 4. It has the token.
+//! 5. It is within the limits of requests and sessions.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll};
 use std::time::Instant;
 
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONNECTION, HOST, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
@@ -17,11 +21,12 @@ use axum::response::{IntoResponse, Response};
 use governor::clock::DefaultClock;
 use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
+use http_body_util::BodyExt;
 use rmcp::model::Extensions;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::{Instrument, Span};
 
-use super::connection_slots::Place;
+use super::connection_slots::ConnectionSlot;
 use super::metrics::Rejection;
 use super::session_limiter::{SessionLimiter, SessionPermit};
 use super::{HttpOptions, Shared};
@@ -49,7 +54,7 @@ pub(crate) fn extension<T: Send + Sync + 'static>(message: &Extensions) -> Optio
 pub(super) struct AccessControl {
     options: HttpOptions,
     shared: Arc<Shared>,
-    presence: SessionLimiter,
+    limiter: SessionLimiter,
     requests: Arc<Semaphore>,
     rates: Option<RateLimiter<IpAddr, HashMapStateStore<IpAddr>, DefaultClock>>,
     count: AtomicU64,
@@ -57,11 +62,13 @@ pub(super) struct AccessControl {
 
 impl AccessControl {
     pub(super) fn new(options: &HttpOptions, shared: Arc<Shared>) -> AccessControl {
-        let quota = |rate| Quota::per_second(rate).allow_burst(rate.saturating_add(rate.get()));
         AccessControl {
-            presence: SessionLimiter::new(options.limits.sessions, options.limits.idle),
+            limiter: SessionLimiter::new(options.limits.sessions, options.limits.idle),
             requests: Arc::new(Semaphore::new(options.limits.requests.min(Semaphore::MAX_PERMITS))),
-            rates: options.limits.rate.map(|rate| RateLimiter::hashmap(quota(rate))),
+            rates: options
+                .limits
+                .rate
+                .map(|rate| RateLimiter::hashmap(Quota::per_second(rate).allow_burst(rate.saturating_add(rate.get())))),
             count: AtomicU64::new(0),
             options: options.clone(),
             shared,
@@ -73,30 +80,30 @@ impl AccessControl {
         if self.shared.is_draining.load(Ordering::Acquire) {
             return Err(Rejection::Ending);
         }
-        if !self.is_ours(request) {
+        if !self.is_host_allowed(request) {
             return Err(Rejection::Host);
         }
-        if !self.may_page_ask(headers) {
+        if !self.is_origin_allowed(headers) {
             return Err(Rejection::Origin);
         }
         self.count(peer)?;
-        // A page asks first whether it may ask, and has no token to show for it.
-        let asks_first = request.method == Method::OPTIONS;
-        if let (Some(token), false) = (&self.options.token, asks_first)
-            && !token.is_proven_by(headers.get(AUTHORIZATION).map(HeaderValue::as_bytes))
+        // A preflight request has no token.
+        let is_preflight = request.method == Method::OPTIONS;
+        if let (Some(token), false) = (&self.options.token, is_preflight)
+            && !token.matches_header(headers.get(AUTHORIZATION).map(HeaderValue::as_bytes))
         {
             return Err(Rejection::Token);
         }
         let permit = Arc::clone(&self.requests).try_acquire_owned().map_err(|_| Rejection::Requests)?;
-        let beginning = match begins_session(request) {
+        let session_permit = match may_begin_session(request) {
             true => {
                 let sessions = self.shared.sessions.as_ref();
-                let beginning = self.presence.begin(sessions, sessions.len()).await;
-                Some(beginning.ok_or(Rejection::Sessions)?)
+                let session_permit = self.limiter.acquire(sessions, sessions.len()).await;
+                Some(session_permit.ok_or(Rejection::Sessions)?)
             }
             false => None,
         };
-        Ok(Permit { permit, beginning })
+        Ok(Permit { permit, session_permit })
     }
 
     fn count(&self, peer: Option<&Peer>) -> Result<(), Rejection> {
@@ -107,14 +114,14 @@ impl AccessControl {
         rates.check_key(&sender(*peer)).map_err(|_| Rejection::Rate)
     }
 
-    fn is_ours(&self, request: &Parts) -> bool {
+    fn is_host_allowed(&self, request: &Parts) -> bool {
         let mut hosts = request.headers.get_all(HOST).iter();
         let (Some(host), None) = (hosts.next().and_then(|host| host.to_str().ok()), hosts.next()) else { return false };
-        self.is_our_name(host) && request.uri.authority().is_none_or(|target| self.is_our_name(target.as_str()))
+        self.is_allowed_name(host) && request.uri.authority().is_none_or(|target| self.is_allowed_name(target.as_str()))
     }
 
-    fn is_our_name(&self, host: &str) -> bool {
-        // A colon inside of brackets is part of an address.
+    fn is_allowed_name(&self, host: &str) -> bool {
+        // A colon in brackets is part of an IPv6 address.
         let name = match host.rsplit_once(':') {
             Some((name, port)) if !port.contains(']') && port.bytes().all(|digit| digit.is_ascii_digit()) => name,
             _ => host,
@@ -122,7 +129,7 @@ impl AccessControl {
         self.options.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(host) || ours.eq_ignore_ascii_case(name))
     }
 
-    fn may_page_ask(&self, headers: &HeaderMap) -> bool {
+    fn is_origin_allowed(&self, headers: &HeaderMap) -> bool {
         let allowed =
             |origin: &HeaderValue| self.options.origins.iter().any(|ours| ours.as_bytes() == origin.as_bytes());
         headers.get_all(ORIGIN).iter().all(allowed)
@@ -131,7 +138,7 @@ impl AccessControl {
 
 struct Permit {
     permit: OwnedSemaphorePermit,
-    beginning: Option<SessionPermit>,
+    session_permit: Option<SessionPermit>,
 }
 
 pub(super) fn sender(address: SocketAddr) -> IpAddr {
@@ -145,40 +152,51 @@ pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION)?.to_str().ok()
 }
 
-fn begins_session(request: &Parts) -> bool {
+fn may_begin_session(request: &Parts) -> bool {
     let version = request.headers.get("mcp-protocol-version");
     request.method == Method::POST
         && !request.headers.contains_key(SESSION)
         && version.is_none_or(|version| version.as_bytes() < WITHOUT_SESSIONS)
 }
 
-pub(super) async fn control_access(State(gate): State<Arc<AccessControl>>, request: Request, next: Next) -> Response {
-    let id = gate.count.fetch_add(1, Ordering::Relaxed);
+pub(super) async fn control_access(
+    State(control): State<Arc<AccessControl>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let id = control.count.fetch_add(1, Ordering::Relaxed);
     let began = Instant::now();
     let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
     async {
-        let metrics = &gate.shared.metrics;
+        let metrics = &control.shared.metrics;
         let (mut request, body) = request.into_parts();
-        let place = request.extensions.remove::<Place>();
-        let busy = place.as_ref().map(Place::busy);
+        let slot = request.extensions.remove::<ConnectionSlot>();
+        let busy = slot.as_ref().map(ConnectionSlot::busy);
         let (is_stream, is_end) = (request.method == Method::GET, request.method == Method::DELETE);
-        let mut response = match gate.admit(&request).await {
-            Ok(Permit { permit, beginning }) => {
-                place.iter().for_each(Place::proven);
-                // Nobody behind needs it, so that nobody can tell it.
+        let mut response = match control.admit(&request).await {
+            Ok(Permit { permit, session_permit }) => {
+                slot.iter().for_each(ConnectionSlot::set_authorized);
+                // No handler can log the token.
                 request.headers.remove(AUTHORIZATION);
                 request.extensions.insert(Number(id));
-                let present = session(&request.headers).and_then(|id| gate.presence.hear(id));
+                let activity = session(&request.headers).and_then(|id| control.limiter.track(id));
                 let response = next.run(Request::from_parts(request, body)).await;
-                if let (Some(present), true) = (&present, is_end && response.status().is_success()) {
-                    present.left();
+                if let (Some(activity), true) = (&activity, is_end && response.status().is_success()) {
+                    activity.forget();
                 }
-                if let (Some(beginning), Some(id)) = (beginning, session(response.headers())) {
-                    beginning.became(id);
+                if let (Some(session_permit), Some(id)) = (session_permit, session(response.headers())) {
+                    session_permit.assign(id);
                 }
-                // A stream stays open for as long as the client likes, and keeps nobody else out.
-                let answer = (!is_stream).then(|| (permit, gate.shared.answers.token()));
-                response.map(|body| Body::new(PermitBody::new(body, (present, answer, busy))))
+                // A stream does not count as a request in progress, as it stays open.
+                let answer = (!is_stream).then(|| (permit, control.shared.answers.token()));
+                let permits = (activity, answer, busy);
+                response.map(|body| {
+                    Body::new(body.map_err(move |error| {
+                        // The body owns the permits until it is dropped.
+                        let _ = &permits;
+                        error
+                    }))
+                })
             }
             Err(refused) => {
                 metrics.refused(refused);
@@ -195,11 +213,11 @@ pub(super) async fn control_access(State(gate): State<Arc<AccessControl>>, reque
     .await
 }
 
-pub(super) async fn limit_health(State(gate): State<Arc<AccessControl>>, request: Request, next: Next) -> Response {
-    let mut response = match gate.count(request.extensions().get()) {
+pub(super) async fn limit_health(State(control): State<Arc<AccessControl>>, request: Request, next: Next) -> Response {
+    let mut response = match control.count(request.extensions().get()) {
         Ok(()) => next.run(request).await,
         Err(refused) => {
-            gate.shared.metrics.refused(refused);
+            control.shared.metrics.refused(refused);
             refused.into_response()
         }
     };
@@ -212,9 +230,9 @@ const CLOSE: HeaderValue = HeaderValue::from_static("close");
 impl IntoResponse for Rejection {
     fn into_response(self) -> Response {
         let (status, says) = match self {
-            Rejection::Host => (StatusCode::FORBIDDEN, "this host is not served here"),
-            Rejection::Origin => (StatusCode::FORBIDDEN, "pages of this origin are not served"),
-            Rejection::Token => (StatusCode::UNAUTHORIZED, "a token is asked for"),
+            Rejection::Host => (StatusCode::FORBIDDEN, "this host is not allowed"),
+            Rejection::Origin => (StatusCode::FORBIDDEN, "this origin is not allowed"),
+            Rejection::Token => (StatusCode::UNAUTHORIZED, "a token is required"),
             Rejection::Rate => (StatusCode::TOO_MANY_REQUESTS, "too many requests"),
             Rejection::Sessions => (StatusCode::SERVICE_UNAVAILABLE, "too many sessions"),
             Rejection::Requests => (StatusCode::SERVICE_UNAVAILABLE, "too many requests at once"),
@@ -222,7 +240,7 @@ impl IntoResponse for Rejection {
         };
         let mut response = (status, format!("{says}\n")).into_response();
         if matches!(self, Rejection::Host | Rejection::Origin | Rejection::Token | Rejection::Rate) {
-            // Who may not ask holds no connection.
+            // A rejected client keeps no connection.
             response.headers_mut().insert(CONNECTION, CLOSE);
         }
         let (name, value) = match status {
@@ -232,36 +250,5 @@ impl IntoResponse for Rejection {
         };
         response.headers_mut().insert(name, HeaderValue::from_static(value));
         response
-    }
-}
-
-pub(super) struct PermitBody<T> {
-    body: Body,
-    _kept: T,
-}
-
-impl<T> PermitBody<T> {
-    pub(super) fn new(body: Body, kept: T) -> PermitBody<T> {
-        PermitBody { body, _kept: kept }
-    }
-}
-
-impl<T: Unpin> HttpBody for PermitBody<T> {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<hyper::body::Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> hyper::body::SizeHint {
-        self.body.size_hint()
     }
 }

@@ -1,4 +1,7 @@
-//! ConnectionSlots for connections, so that no client holds all of them.
+//! Slots for connections, with a limit for each address.
+//!
+//! Without a free slot an idle connection is closed. The order: one that was never authorized, then one of the address with the
+//! max connections, then the one that was idle for longest.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -12,97 +15,98 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct ConnectionSlots(Arc<Table>);
 
 struct Table {
-    most: usize,
-    most_of_one: usize,
-    held: Mutex<Held>,
+    max: usize,
+    max_of_one: usize,
+    table: Mutex<SlotTable>,
 }
 
 #[derive(Default)]
-struct Held {
+struct SlotTable {
     turn: u64,
-    places: HashMap<u64, Open>,
+    slots: HashMap<u64, Open>,
 }
 
 struct Open {
     sender: IpAddr,
     busy: usize,
-    is_proven: bool,
+    is_authorized: bool,
     used: u64,
     close: CancellationToken,
 }
 
 #[derive(Clone)]
-pub(super) struct Place(Arc<Mine>);
+pub(super) struct ConnectionSlot(Arc<SlotGuard>);
 
-struct Mine {
+struct SlotGuard {
     number: u64,
-    places: ConnectionSlots,
+    slots: ConnectionSlots,
     close: CancellationToken,
 }
 
-pub(super) struct Busy(Place);
+pub(super) struct BusyGuard(ConnectionSlot);
 
 impl ConnectionSlots {
-    pub(super) fn new(most: usize, most_of_one: usize) -> ConnectionSlots {
-        let most = most.max(1);
-        ConnectionSlots(Arc::new(Table { most, most_of_one: most_of_one.clamp(1, most), held: Mutex::default() }))
+    pub(super) fn new(max: usize, max_of_one: usize) -> ConnectionSlots {
+        let max = max.max(1);
+        ConnectionSlots(Arc::new(Table { max, max_of_one: max_of_one.clamp(1, max), table: Mutex::default() }))
     }
 
-    pub(super) fn take(&self, sender: IpAddr) -> Option<Place> {
-        let mut held = self.held();
+    pub(super) fn acquire(&self, sender: IpAddr) -> Option<ConnectionSlot> {
+        let mut table = self.table();
         let mut counts: HashMap<IpAddr, usize> = HashMap::new();
-        held.places.values().for_each(|open| *counts.entry(open.sender).or_default() += 1);
-        let is_crowd = counts.get(&sender).is_some_and(|count| *count >= self.0.most_of_one);
-        if is_crowd || held.places.len() >= self.0.most {
-            let idle = held.places.iter().filter(|(_, open)| open.busy == 0 && (!is_crowd || open.sender == sender));
-            let number = *idle.min_by_key(|(_, open)| (open.is_proven, Reverse(counts[&open.sender]), open.used))?.0;
-            held.places.remove(&number)?.close.cancel();
+        table.slots.values().for_each(|open| *counts.entry(open.sender).or_default() += 1);
+        let is_crowd = counts.get(&sender).is_some_and(|count| *count >= self.0.max_of_one);
+        if is_crowd || table.slots.len() >= self.0.max {
+            let idle = table.slots.iter().filter(|(_, open)| open.busy == 0 && (!is_crowd || open.sender == sender));
+            let number =
+                *idle.min_by_key(|(_, open)| (open.is_authorized, Reverse(counts[&open.sender]), open.used))?.0;
+            table.slots.remove(&number)?.close.cancel();
         }
-        held.turn += 1;
-        let (number, close) = (held.turn, CancellationToken::new());
-        let open = Open { sender, busy: 0, is_proven: false, used: number, close: close.clone() };
-        held.places.insert(number, open);
-        drop(held);
-        Some(Place(Arc::new(Mine { number, places: self.clone(), close })))
+        table.turn += 1;
+        let (number, close) = (table.turn, CancellationToken::new());
+        let open = Open { sender, busy: 0, is_authorized: false, used: number, close: close.clone() };
+        table.slots.insert(number, open);
+        drop(table);
+        Some(ConnectionSlot(Arc::new(SlotGuard { number, slots: self.clone(), close })))
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.0.held.lock()
+    fn table(&self) -> MutexGuard<'_, SlotTable> {
+        self.0.table.lock()
     }
 }
 
-impl Place {
+impl ConnectionSlot {
     pub(super) fn closed(&self) -> CancellationToken {
         self.0.close.clone()
     }
 
-    pub(super) fn busy(&self) -> Busy {
+    pub(super) fn busy(&self) -> BusyGuard {
         self.change(|open| open.busy += 1);
-        Busy(self.clone())
+        BusyGuard(self.clone())
     }
 
-    pub(super) fn proven(&self) {
-        self.change(|open| open.is_proven = true);
+    pub(super) fn set_authorized(&self) {
+        self.change(|open| open.is_authorized = true);
     }
 
     fn change(&self, change: impl FnOnce(&mut Open)) {
-        let mut held = self.0.places.held();
-        held.turn += 1;
-        let turn = held.turn;
-        if let Some(open) = held.places.get_mut(&self.0.number) {
+        let mut table = self.0.slots.table();
+        table.turn += 1;
+        let turn = table.turn;
+        if let Some(open) = table.slots.get_mut(&self.0.number) {
             open.used = turn;
             change(open);
         }
     }
 }
 
-impl Drop for Mine {
+impl Drop for SlotGuard {
     fn drop(&mut self) {
-        self.places.held().places.remove(&self.number);
+        self.slots.table().slots.remove(&self.number);
     }
 }
 
-impl Drop for Busy {
+impl Drop for BusyGuard {
     fn drop(&mut self) {
         self.0.change(|open| open.busy -= 1);
     }

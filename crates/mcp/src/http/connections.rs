@@ -1,4 +1,4 @@
-//! Connections.
+//! Acceptance of connections.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -18,12 +18,12 @@ use super::Limits;
 use super::access_control::{Peer, sender};
 use super::connection_slots::ConnectionSlots;
 
-const HEAD: usize = 64 * 1024;
+const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 #[cfg(unix)]
-const RESERVE: u64 = 64;
+const RESERVED_DESCRIPTORS: u64 = 64;
 
-const SELDOM: Duration = Duration::from_secs(1);
+const WARNING_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) async fn accept(
     listener: TcpListener,
@@ -33,12 +33,12 @@ pub(super) async fn accept(
 ) -> GracefulShutdown {
     let mut end = pin!(end);
     let open = GracefulShutdown::new();
-    let places = ConnectionSlots::new(limits.connections.min(descriptors()), limits.connections_of_one);
+    let slots = ConnectionSlots::new(limits.connections.min(descriptors()), limits.connections_of_one);
     let mut warned: Option<Instant> = None;
-    let mut is_first = || {
-        let is_first = warned.is_none_or(|warned| warned.elapsed() >= SELDOM);
-        warned = if is_first { Some(Instant::now()) } else { warned };
-        is_first
+    let mut should_warn = || {
+        let should_warn = warned.is_none_or(|warned| warned.elapsed() >= WARNING_INTERVAL);
+        warned = if should_warn { Some(Instant::now()) } else { warned };
+        should_warn
     };
     loop {
         let accepted = tokio::select! {
@@ -49,45 +49,45 @@ pub(super) async fn accept(
         let (stream, address) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Of a connection that broke already, or of this process, which has no more files: that passes when one closes.
-                if is_first() {
+                // The connection is broken already, or the process has no descriptors left until one closes.
+                if should_warn() {
                     tracing::warn!(error = &error as &dyn std::error::Error, "a connection could not be accepted");
                 }
                 tokio::time::sleep(Duration::from_millis(10)).await;
                 continue;
             }
         };
-        let Some(place) = places.take(sender(address)) else {
-            if is_first() {
+        let Some(slot) = slots.acquire(sender(address)) else {
+            if should_warn() {
                 tracing::warn!("there are too many connections: clients are turned away");
             }
             continue;
         };
-        let closed = place.closed();
-        // Not a layer: that would make every route anew for every connection.
+        let closed = slot.closed();
+        // A layer would build every route again for each connection.
         let routes = TowerToHyperService::new(router.clone());
         let service = service_fn({
-            let place = place.clone();
+            let slot = slot.clone();
             move |mut request: Request<Incoming>| {
                 request.extensions_mut().insert(Peer(address));
-                request.extensions_mut().insert(place.clone());
+                request.extensions_mut().insert(slot.clone());
                 routes.call(request)
             }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(limits.head)
-            .max_buf_size(HEAD)
+            .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(TokioIo::new(stream), service);
         let connection = open.watch(connection);
         tokio::spawn(async move {
-            let _place = place;
+            let _place = slot;
             match closed.run_until_cancelled(connection).await {
                 Some(Err(error)) => {
                     tracing::debug!(error = &error as &dyn std::error::Error, "a connection ended badly");
                 }
                 Some(Ok(())) => {}
-                None => tracing::debug!("a connection that was idle made place for another"),
+                None => tracing::debug!("a connection that was idle was closed for another"),
             }
         });
     }
@@ -96,7 +96,7 @@ pub(super) async fn accept(
 #[cfg(unix)]
 fn descriptors() -> usize {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    limit.map_or(usize::MAX, |limit| usize::try_from(spared(limit)).unwrap_or(usize::MAX))
+    limit.map_or(usize::MAX, |limit| usize::try_from(available(limit)).unwrap_or(usize::MAX))
 }
 
 #[cfg(not(unix))]
@@ -105,8 +105,8 @@ fn descriptors() -> usize {
 }
 
 #[cfg(unix)]
-fn spared(limit: u64) -> u64 {
-    limit.saturating_sub(RESERVE.max(limit / 4)).max(limit / 2)
+fn available(limit: u64) -> u64 {
+    limit.saturating_sub(RESERVED_DESCRIPTORS.max(limit / 4)).max(limit / 2)
 }
 
 #[cfg(all(test, unix))]

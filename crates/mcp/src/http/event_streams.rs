@@ -1,4 +1,7 @@
-//! What one session tells its client, and in which stream.
+//! The SSE streams of one session: one for each request, and one for notifications.
+//!
+//! A stream keeps its last events, so that a client that lost its connection can resume after the `Last-Event-ID`. Of several
+//! connections to one stream the latest gets the events. The others wait until it closes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,30 +14,30 @@ use rmcp::model::{RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::ServerSseMessage;
 use tokio::sync::oneshot;
 
-use super::sessions::Ended;
+use super::sessions::SessionEnded;
 use crate::incoming::supports_batches;
 
-const KEPT: usize = 16;
+const KEPT_EVENTS: usize = 16;
 
-const WAITING: usize = 32;
+const MAX_WAITING: usize = 32;
 
-const UNHEARD: usize = 4;
+const MAX_UNREAD_RESPONSES: usize = 4;
 
 const RETRY: Duration = Duration::from_secs(3);
 
-pub(super) struct Streams(Mutex<State>);
+pub(super) struct SessionStreams(Mutex<State>);
 
 struct State {
-    introduced: Option<oneshot::Sender<ServerJsonRpcMessage>>,
-    standing: Events,
-    answers: Vec<Answer>,
-    begun: u64,
+    initialize_response: Option<oneshot::Sender<ServerJsonRpcMessage>>,
+    standalone: Events,
+    responses: Vec<ResponseStream>,
+    response_count: u64,
     active: Instant,
     has_ended: bool,
     has_batches: bool,
 }
 
-struct Answer {
+struct ResponseStream {
     number: u64,
     request: RequestId,
     events: Events,
@@ -44,43 +47,43 @@ struct Answer {
 struct Events {
     kept: VecDeque<Arc<ServerJsonRpcMessage>>,
     dropped: u64,
-    heard: u64,
+    delivered: u64,
     is_over: bool,
     readers: Vec<(u64, Option<Waker>)>,
-    came: u64,
+    count: u64,
     senders: Vec<Waker>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StreamId {
-    Standing,
-    Answer(u64),
+    Standalone,
+    Response(u64),
 }
 
 pub(super) struct EventStream {
-    streams: Arc<Streams>,
+    streams: Arc<SessionStreams>,
     which: StreamId,
     number: u64,
     first: Option<ServerSseMessage>,
 }
 
-impl Streams {
-    pub(super) fn new() -> Streams {
-        Streams(Mutex::new(State {
-            introduced: None,
-            standing: Events::default(),
-            answers: Vec::new(),
-            begun: 0,
+impl SessionStreams {
+    pub(super) fn new() -> SessionStreams {
+        SessionStreams(Mutex::new(State {
+            initialize_response: None,
+            standalone: Events::default(),
+            responses: Vec::new(),
+            response_count: 0,
             active: Instant::now(),
             has_ended: false,
             has_batches: false,
         }))
     }
 
-    pub(super) fn introduced(&self) -> oneshot::Receiver<ServerJsonRpcMessage> {
-        let (tell, introduced) = oneshot::channel();
-        self.lock().introduced = Some(tell);
-        introduced
+    pub(super) fn initialize_response(&self) -> oneshot::Receiver<ServerJsonRpcMessage> {
+        let (sender, initialize_response) = oneshot::channel();
+        self.lock().initialize_response = Some(sender);
+        initialize_response
     }
 
     pub(super) fn active(&self) -> Instant {
@@ -91,45 +94,49 @@ impl Streams {
         self.lock().has_batches
     }
 
-    pub(super) fn touch(&self) {
+    pub(super) fn set_active(&self) {
         self.lock().active = Instant::now();
     }
 
-    pub(super) fn answer(self: &Arc<Streams>, request: RequestId) -> Result<EventStream, Ended> {
+    pub(super) fn open_response(self: &Arc<SessionStreams>, request: RequestId) -> Result<EventStream, SessionEnded> {
         let mut state = self.lock();
         if state.has_ended {
-            return Err(Ended);
+            return Err(SessionEnded);
         }
         let mut events = Events::default();
-        let number = events.come();
-        state.begun += 1;
-        let which = StreamId::Answer(state.begun);
-        let answer = Answer { number: state.begun, request, events };
-        state.answers.push(answer);
+        let number = events.add_reader();
+        state.response_count += 1;
+        let which = StreamId::Response(state.response_count);
+        let response = ResponseStream { number: state.response_count, request, events };
+        state.responses.push(response);
         let first = Some(ServerSseMessage::priming(which.name(0), RETRY));
         Ok(EventStream { streams: Arc::clone(self), which, number, first })
     }
 
-    pub(super) fn give_up(&self, request: &RequestId) {
-        self.lock().answers.retain_mut(|answer| {
-            let is_kept = answer.request != *request || answer.events.is_over;
+    pub(super) fn cancel(&self, request: &RequestId) {
+        self.lock().responses.retain_mut(|response| {
+            let is_kept = response.request != *request || response.events.is_over;
             if !is_kept {
-                answer.events.end();
+                response.events.end();
             }
             is_kept
         });
     }
 
-    pub(super) fn hear(self: &Arc<Streams>, which: StreamId, after: Option<u64>) -> Result<EventStream, Ended> {
+    pub(super) fn subscribe(
+        self: &Arc<SessionStreams>,
+        which: StreamId,
+        after: Option<u64>,
+    ) -> Result<EventStream, SessionEnded> {
         let mut state = self.lock();
         if state.has_ended {
-            return Err(Ended);
+            return Err(SessionEnded);
         }
-        let events = state.events(which).ok_or(Ended)?;
+        let events = state.events(which).ok_or(SessionEnded)?;
         if let Some(after) = after {
-            events.heard = after.clamp(events.dropped, events.heard);
+            events.delivered = after.clamp(events.dropped, events.delivered);
         }
-        let number = events.come();
+        let number = events.add_reader();
         Ok(EventStream { streams: Arc::clone(self), which, number, first: None })
     }
 
@@ -137,31 +144,31 @@ impl Streams {
         &self,
         message: &mut Option<Arc<ServerJsonRpcMessage>>,
         waker: Option<&Waker>,
-    ) -> Poll<Result<(), Ended>> {
+    ) -> Poll<Result<(), SessionEnded>> {
         let mut state = self.lock();
         if state.has_ended {
-            return Poll::Ready(Err(Ended));
+            return Poll::Ready(Err(SessionEnded));
         }
         let Some(owed) = message.take() else { return Poll::Ready(Ok(())) };
         state.active = Instant::now();
-        let answered = match &*owed {
+        let responded_to = match &*owed {
             ServerJsonRpcMessage::Response(response) => Some(&response.id),
             ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => None,
         };
-        let Some(answered) = answered else {
-            *message = state.standing.push(owed, waker).err();
+        let Some(responded_to) = responded_to else {
+            *message = state.standalone.push(owed, waker).err();
             return if message.is_some() { Poll::Pending } else { Poll::Ready(Ok(())) };
         };
-        if let Some(introduced) = state.introduced.take() {
+        if let Some(initialize_response) = state.initialize_response.take() {
             state.has_batches = supports_batches(&owed);
-            return Poll::Ready(introduced.send(Arc::unwrap_or_clone(owed)).map_err(|_| Ended));
+            return Poll::Ready(initialize_response.send(Arc::unwrap_or_clone(owed)).map_err(|_| SessionEnded));
         }
-        // To a request that was given up there is no answer.
-        if let Some(answer) =
-            state.answers.iter_mut().find(|answer| answer.request == *answered && !answer.events.is_over)
+        // A cancelled request has no response.
+        if let Some(response) =
+            state.responses.iter_mut().find(|response| response.request == *responded_to && !response.events.is_over)
         {
-            answer.events.finish(owed);
+            response.events.finish(owed);
         }
         Poll::Ready(Ok(()))
     }
@@ -169,10 +176,10 @@ impl Streams {
     pub(super) fn end(&self) {
         let mut state = self.lock();
         state.has_ended = true;
-        state.introduced = None;
-        state.standing.end();
-        state.answers.iter_mut().for_each(|answer| answer.events.end());
-        state.answers.clear();
+        state.initialize_response = None;
+        state.standalone.end();
+        state.responses.iter_mut().for_each(|response| response.events.end());
+        state.responses.clear();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -183,34 +190,35 @@ impl Streams {
 impl State {
     fn events(&mut self, which: StreamId) -> Option<&mut Events> {
         match which {
-            StreamId::Standing => Some(&mut self.standing),
-            StreamId::Answer(number) => {
-                self.answers.iter_mut().find(|answer| answer.number == number).map(|answer| &mut answer.events)
-            }
+            StreamId::Standalone => Some(&mut self.standalone),
+            StreamId::Response(number) => self
+                .responses
+                .iter_mut()
+                .find(|response| response.number == number)
+                .map(|response| &mut response.events),
         }
     }
 
-    fn forget_unheard(&mut self) {
-        let is_unheard = |answer: &Answer| answer.events.readers.is_empty();
-        if self.answers.iter().filter(|answer| is_unheard(answer)).count() > UNHEARD
-            && let Some(oldest) = self.answers.iter().position(is_unheard)
-        {
-            self.answers.remove(oldest);
+    fn drop_unread(&mut self) {
+        let unread = self.responses.iter().enumerate().filter(|(_, response)| response.events.readers.is_empty());
+        let unread: Vec<usize> = unread.map(|(at, _)| at).collect();
+        if unread.len() > MAX_UNREAD_RESPONSES {
+            self.responses.remove(unread[0]);
         }
     }
 }
 
 impl Events {
-    fn come(&mut self) -> u64 {
-        if self.readers.len() >= WAITING {
+    fn add_reader(&mut self) -> u64 {
+        if self.readers.len() >= MAX_WAITING {
             self.readers.remove(0).1.into_iter().for_each(Waker::wake);
         }
-        self.came += 1;
-        self.readers.push((self.came, None));
-        self.came
+        self.count += 1;
+        self.readers.push((self.count, None));
+        self.count
     }
 
-    fn go(&mut self, number: u64) {
+    fn remove_reader(&mut self, number: u64) {
         self.readers.retain(|(reader, _)| *reader != number);
         self.wake();
     }
@@ -220,14 +228,14 @@ impl Events {
         message: Arc<ServerJsonRpcMessage>,
         waker: Option<&Waker>,
     ) -> Result<(), Arc<ServerJsonRpcMessage>> {
-        if self.kept.len() >= KEPT {
-            if self.heard == self.dropped && !self.readers.is_empty() {
+        if self.kept.len() >= KEPT_EVENTS {
+            if self.delivered == self.dropped && !self.readers.is_empty() {
                 self.senders.extend(waker.cloned());
                 return Err(message);
             }
             self.kept.pop_front();
             self.dropped += 1;
-            self.heard = self.heard.max(self.dropped);
+            self.delivered = self.delivered.max(self.dropped);
         }
         self.kept.push_back(message);
         self.wake();
@@ -242,7 +250,7 @@ impl Events {
 
     fn end(&mut self) {
         self.readers.drain(..).filter_map(|(_, waker)| waker).for_each(Waker::wake);
-        self.room();
+        self.wake_senders();
     }
 
     fn wake(&mut self) {
@@ -250,11 +258,11 @@ impl Events {
             waker.wake();
         }
         if self.readers.is_empty() {
-            self.room();
+            self.wake_senders();
         }
     }
 
-    fn room(&mut self) {
+    fn wake_senders(&mut self) {
         self.senders.drain(..).for_each(Waker::wake);
     }
 
@@ -264,11 +272,11 @@ impl Events {
             return Poll::Ready(None);
         };
         if at == last {
-            let next = usize::try_from(self.heard - self.dropped).expect("no more are kept than fit");
+            let next = usize::try_from(self.delivered - self.dropped).expect("no more are kept than fit");
             if let Some(message) = self.kept.get(next).map(Arc::clone) {
-                self.heard += 1;
-                self.room();
-                return Poll::Ready(Some((self.heard, message)));
+                self.delivered += 1;
+                self.wake_senders();
+                return Poll::Ready(Some((self.delivered, message)));
             }
             if self.is_over {
                 return Poll::Ready(None);
@@ -282,15 +290,15 @@ impl Events {
 impl StreamId {
     pub(super) fn name(self, event: u64) -> String {
         match self {
-            StreamId::Standing => event.to_string(),
-            StreamId::Answer(number) => format!("{event}/{number}"),
+            StreamId::Standalone => event.to_string(),
+            StreamId::Response(number) => format!("{event}/{number}"),
         }
     }
 
     pub(super) fn parse(name: &str) -> Option<(StreamId, u64)> {
         match name.split_once('/') {
-            None => Some((StreamId::Standing, name.parse().ok()?)),
-            Some((event, number)) => Some((StreamId::Answer(number.parse().ok()?), event.parse().ok()?)),
+            None => Some((StreamId::Standalone, name.parse().ok()?)),
+            Some((event, number)) => Some((StreamId::Response(number.parse().ok()?), event.parse().ok()?)),
         }
     }
 }
@@ -319,12 +327,12 @@ impl Drop for EventStream {
     fn drop(&mut self) {
         let mut state = self.streams.lock();
         let Some(events) = state.events(self.which) else { return };
-        events.go(self.number);
-        let is_heard = events.is_over && events.heard == events.dropped + events.kept.len() as u64;
-        if let (StreamId::Answer(number), true) = (self.which, is_heard) {
-            state.answers.retain(|answer| answer.number != number);
+        events.remove_reader(self.number);
+        let is_heard = events.is_over && events.delivered == events.dropped + events.kept.len() as u64;
+        if let (StreamId::Response(number), true) = (self.which, is_heard) {
+            state.responses.retain(|response| response.number != number);
         } else {
-            state.forget_unheard();
+            state.drop_unread();
         }
     }
 }

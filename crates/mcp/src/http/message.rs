@@ -1,4 +1,4 @@
-//! What a client sends.
+//! Reading of request bodies, and the form of responses.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ use super::Limits;
 use super::accept::Accepted;
 use super::access_control::session;
 use super::sessions::Sessions;
-use crate::batches::together;
-use crate::incoming::{ErrorReply, Incoming, Message, written};
+use crate::batches::join_responses;
+use crate::incoming::{ErrorReply, Incoming, Message, trimmed};
 
 #[derive(Clone)]
 pub(super) struct MessageHandler {
@@ -37,7 +37,11 @@ enum BodyError {
 
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
-pub(super) async fn hear(State(request_limits): State<MessageHandler>, mut request: Request, next: Next) -> Response {
+pub(super) async fn handle_post(
+    State(request_limits): State<MessageHandler>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let accepted = Accepted::of(request.headers());
     if request.method() == Method::GET && accepted.events {
         request.headers_mut().insert(ACCEPT, BOTH);
@@ -47,26 +51,26 @@ pub(super) async fn hear(State(request_limits): State<MessageHandler>, mut reque
     }
     let (mut head, body) = request.into_parts();
     let limits = request_limits.limits;
-    let heard = match tokio::time::timeout(limits.head, collect(body, limits.body)).await {
-        Ok(heard) => heard,
+    let read = match tokio::time::timeout(limits.head, collect(body, limits.body)).await {
+        Ok(read) => read,
         Err(_) => Err(BodyError::TooSlow),
     };
-    let bytes = match heard {
+    let bytes = match read {
         Ok(bytes) => bytes,
-        Err(unheard) => return unheard.response(limits),
+        Err(error) => return error.response(limits),
     };
     if !accepted.json && !accepted.events {
-        return unacceptable("an answer is of `application/json` or of `text/event-stream`");
+        return not_acceptable("a response is `application/json` or `text/event-stream`");
     }
     head.headers.insert(ACCEPT, BOTH);
     let kind = head.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()?.split(';').next());
     if !kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {
-        // What it is said to be comes before what it is.
+        // A wrong content type is answered before a wrong body.
         return next.run(Request::from_parts(head, Body::from(bytes))).await;
     }
-    match Incoming::of(&bytes) {
+    match Incoming::parse(&bytes) {
         Incoming::Message(message) if message.method() == Some("subscriptions/listen") && !accepted.events => {
-            unacceptable("who listens hears events: accept `text/event-stream`")
+            not_acceptable("`subscriptions/listen` is answered with events: accept `text/event-stream`")
         }
         Incoming::Message(message) => {
             let response = next.run(request_of(&head, &message)).await;
@@ -74,7 +78,7 @@ pub(super) async fn hear(State(request_limits): State<MessageHandler>, mut reque
         }
         Incoming::Batch(items) => batch(&request_limits.sessions, &head, items, accepted, &next).await,
         Incoming::Rejection(refusal) => refused(&refusal),
-        Incoming::Nothing if written(&bytes).is_empty() => refused(&ErrorReply::no_json()),
+        Incoming::Nothing if trimmed(&bytes).is_empty() => refused(&ErrorReply::not_json()),
         Incoming::Nothing => StatusCode::ACCEPTED.into_response(),
     }
 }
@@ -95,8 +99,8 @@ async fn batch(
     accepted: Accepted,
     next: &Next,
 ) -> Response {
-    if !session(&head.headers).is_some_and(|id| sessions.speaks_batches(id)) {
-        return refused(&ErrorReply::no_batches());
+    if !session(&head.headers).is_some_and(|id| sessions.supports_batches(id)) {
+        return refused(&ErrorReply::batches_unsupported());
     }
     let mut answers: Vec<Box<RawValue>> = Vec::new();
     for item in items {
@@ -110,13 +114,13 @@ async fn batch(
                 if !response.status().is_success() {
                     return response;
                 }
-                answers.extend(said(response.into_body()).await);
+                answers.extend(response_message(response.into_body()).await);
             }
             Incoming::Rejection(refusal) => answers.push(refusal.text()),
             Incoming::Nothing | Incoming::Batch(_) => {}
         }
     }
-    let text = together(&answers);
+    let text = join_responses(&answers);
     match (answers.is_empty(), accepted.json) {
         (true, _) => StatusCode::ACCEPTED.into_response(),
         (false, true) => ([(CONTENT_TYPE, "application/json")], text).into_response(),
@@ -135,14 +139,14 @@ async fn as_json(response: Response) -> Response {
     }
     let (mut head, body) = response.into_parts();
     head.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    match said(body).await {
+    match response_message(body).await {
         Some(message) => Response::from_parts(head, Body::from(message.get().as_bytes().to_vec())),
-        // The request was given up, so that there is no answer.
+        // A cancelled request has no response.
         None => StatusCode::ACCEPTED.into_response(),
     }
 }
 
-fn unacceptable(says: &'static str) -> Response {
+fn not_acceptable(says: &'static str) -> Response {
     (StatusCode::NOT_ACCEPTABLE, format!("{says}\n")).into_response()
 }
 
@@ -172,7 +176,7 @@ impl BodyError {
             BodyError::Broken => (StatusCode::BAD_REQUEST, "the request broke off\n".to_owned()),
         };
         let mut response = (status, says).into_response();
-        // What is left of it is not waited for.
+        // The rest of the body is not read.
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         response
     }
@@ -183,11 +187,12 @@ struct Kind {
     method: Option<IgnoredAny>,
 }
 
-pub(super) async fn said(body: Body) -> Option<Box<RawValue>> {
+pub(super) async fn response_message(body: Body) -> Option<Box<RawValue>> {
     let mut events = SseStream::new(body);
     while let Some(Ok(event)) = events.next().await {
-        let is_answer = |data: &String| serde_json::from_str::<Kind>(data).is_ok_and(|kind| kind.method.is_none());
-        if let Some(data) = event.data.filter(is_answer) {
+        if let Some(data) = event.data
+            && serde_json::from_str::<Kind>(&data).is_ok_and(|kind| kind.method.is_none())
+        {
             return RawValue::from_string(data).ok();
         }
     }

@@ -1,4 +1,4 @@
-//! What operators can measure.
+//! Metrics for operators.
 
 use std::fmt;
 use std::time::Duration;
@@ -86,11 +86,15 @@ impl Metrics {
 
     pub(super) fn text(&self, shared: &Shared, accepted: Option<&str>) -> (&'static str, String) {
         let view = shared.server.view();
-        let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        self.sessions.set(number(shared.sessions.len()));
-        self.answering.set(number(shared.answers.len()));
-        self.skills.set(number(view.rows.len()));
-        self.generation.set(i64::try_from(view.snapshot.generation()).unwrap_or(i64::MAX));
+        let generation = usize::try_from(view.snapshot.generation()).unwrap_or(usize::MAX);
+        for (gauge, count) in [
+            (&self.sessions, shared.sessions.len()),
+            (&self.answering, shared.answers.len()),
+            (&self.skills, view.rows.len()),
+            (&self.generation, generation),
+        ] {
+            gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+        }
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a text takes every character");
         let [newer, older] = FORMS;
@@ -103,8 +107,8 @@ impl Metrics {
 }
 
 fn plain(text: &str) -> String {
-    let counter = |line: &'_ str| Some(format!("{} ", line.strip_prefix("# TYPE ")?.strip_suffix(" counter")?));
-    let counters: Vec<String> = text.lines().filter_map(counter).collect();
+    let types = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.strip_suffix(" counter"));
+    let counters: Vec<String> = types.map(|name| format!("{name} ")).collect();
     let mut plain = String::with_capacity(text.len());
     for line in text.lines().filter(|line| *line != "# EOF") {
         let about = line.split_at_checked("# TYPE ".len()).filter(|(mark, _)| ["# TYPE ", "# HELP "].contains(mark));

@@ -1,4 +1,4 @@
-//! How a server serves over HTTP.
+//! Options of a server over HTTP.
 
 use std::fmt;
 use std::net::Ipv6Addr;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use subtle::ConstantTimeEq;
 
-/// How a server serves over HTTP: by default for programs of this machine alone, within limits that none of them meets.
+/// Options of a server over HTTP. By default it answers programs of this machine, within generous limits.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
     pub(super) token: Option<Token>,
@@ -18,27 +18,27 @@ pub struct HttpOptions {
     pub(super) drain: Duration,
 }
 
-/// Bounds on what clients may ask for. Every one of them is answered by a status that says so.
+/// Limits of clients. A request that exceeds one is answered with a status that says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of one request. Default 1 MiB: what clients send is short.
+    /// Bytes of one request body. Default 1 MiB.
     pub body: usize,
-    /// Connections at once, and never more than the process may have open with some files beside. Default 4096. Beyond that an idle
-    /// connection makes place; where none is idle, who comes is turned away.
+    /// Connections at once. Default 4096, and less if the process may have fewer descriptors open. Beyond that an idle connection is
+    /// closed. If none is idle, the new one is rejected.
     pub connections: usize,
-    /// Connections of one address, or of one network of IPv6. Default 3072, so that no address has all of them.
+    /// Connections of one address, or of one IPv6 network (/64). Default 3072, so that one address cannot take all.
     pub connections_of_one: usize,
-    /// Requests that are answered at once. Default 1024.
+    /// Requests in progress at once. Default 1024.
     pub requests: usize,
-    /// Sessions at once. Default 2048. Beyond that the session whose client never asked for anything, or was silent for longest and for a
-    /// minute at least, makes place.
+    /// Sessions at once. Default 2048. Beyond that a session ends: one that never sent a request, or the one that was idle for
+    /// longest, and for a minute at least.
     pub sessions: usize,
-    /// How long a session may be silent before it is ended. Default an hour.
+    /// The time after which an idle session ends. Default one hour.
     pub idle: Duration,
-    /// How long a client may take to send the head of a request, and then its body; so long a connection may be idle. Default ten seconds.
+    /// The time limit for the head of a request, for its body, and for an idle connection. Default ten seconds.
     pub head: Duration,
-    /// Requests of one address, or of one network of IPv6, in a second, of which it may send twice as many at once; `None`, the default, for any number.
+    /// Requests of one address, or of one IPv6 network, in a second, with bursts of twice as many. `None`, the default, is no limit.
     pub rate: Option<NonZeroU32>,
 }
 
@@ -70,38 +70,40 @@ impl Default for HttpOptions {
 }
 
 impl HttpOptions {
-    /// Asks every client for this token.
+    /// Requires this token of every client.
     #[must_use]
     pub fn token(mut self, token: Token) -> HttpOptions {
         self.token = Some(token);
         self
     }
 
-    /// Also answers requests to this host, as in `skills.example` or `skills.example:8080`; without a port, to any. Those to
-    /// the names of this machine are always answered, all others never: a name that leads here need not be ours.
+    /// Adds a host that requests may be for, e.g. `skills.example` or `skills.example:8080`. A host without a port matches any port.
+    ///
+    /// The names of this machine are always allowed. All other hosts are rejected, as a name of a different site can resolve to this
+    /// machine (DNS rebinding).
     #[must_use]
     pub fn host(mut self, host: impl Into<String>) -> HttpOptions {
         let host = host.into();
-        // An address of IPv6 is between brackets there.
+        // A `Host` header has IPv6 addresses in brackets.
         self.hosts.push(if host.parse::<Ipv6Addr>().is_ok() { format!("[{host}]") } else { host });
         self
     }
 
-    /// Also answers pages of this origin, as in `https://app.example`. Without any, no page in a browser is answered.
+    /// Adds an origin whose pages are answered, e.g. `https://app.example`. By default no page is.
     #[must_use]
     pub fn origin(mut self, origin: impl Into<String>) -> HttpOptions {
         self.origins.push(origin.into());
         self
     }
 
-    /// Other limits.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> HttpOptions {
         self.limits = limits;
         self
     }
 
-    /// How long what was asked may take to be answered, once the server is to end. Five seconds by default.
+    /// Sets the time in which requests in progress are answered after the end. Default five seconds.
     #[must_use]
     pub fn drain(mut self, time: Duration) -> HttpOptions {
         self.drain = time;
@@ -109,27 +111,27 @@ impl HttpOptions {
     }
 }
 
-/// What clients prove themselves with: `Authorization: Bearer TOKEN`. Compared in constant time, and quoted to nobody.
+/// A token that clients send as `Authorization: Bearer TOKEN`. It is compared in constant time and never printed.
 #[derive(Clone)]
 pub struct Token(Arc<str>);
 
-/// A text that is no [`Token`].
+/// The error of a text that cannot be a [`Token`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a token is at least 16 visible characters of ASCII")]
 pub struct WeakToken;
 
 impl Token {
-    /// The token in `text`, blanks around it aside.
+    /// Creates a token from the trimmed `text`.
     ///
     /// # Errors
-    /// [`WeakToken`] for one that is guessed too easily, or that no header can hold.
+    /// [`WeakToken`] for a text that is guessed too easily, or that no header can hold.
     pub fn new(text: &str) -> Result<Token, WeakToken> {
         let text = text.trim();
         let is_strong = text.len() >= 16 && text.bytes().all(|byte| byte.is_ascii_graphic());
         if is_strong { Ok(Token(text.into())) } else { Err(WeakToken) }
     }
 
-    pub(super) fn is_proven_by(&self, header: Option<&[u8]>) -> bool {
+    pub(super) fn matches_header(&self, header: Option<&[u8]>) -> bool {
         let given = header.and_then(|header| {
             let (scheme, token) = header.split_at_checked("Bearer ".len())?;
             scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token)

@@ -1,4 +1,4 @@
-//! For which sessions somebody is there.
+//! A limit of sessions at once, and the activity of their clients.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use tokio::time::Instant;
 
 #[derive(Clone)]
 pub(super) struct SessionLimiter {
-    most: usize,
+    max: usize,
     idle: Duration,
-    known: Arc<Mutex<Known>>,
+    state: Arc<Mutex<LimiterState>>,
 }
 
 #[derive(Default)]
-struct Known {
-    begun: usize,
-    heard: HashMap<Arc<str>, Activity>,
+struct LimiterState {
+    pending: usize,
+    activity: HashMap<Arc<str>, Activity>,
 }
 
 struct Activity {
@@ -27,59 +27,60 @@ struct Activity {
     has_asked: bool,
 }
 
-const KEPT: Duration = Duration::from_secs(60);
+const MIN_IDLE: Duration = Duration::from_secs(60);
 
 pub(super) struct SessionPermit(SessionLimiter);
 
 pub(super) struct ActivityGuard(SessionLimiter, Arc<str>);
 
 impl SessionLimiter {
-    pub(super) fn new(most: usize, idle: Duration) -> SessionLimiter {
-        SessionLimiter { most, idle, known: Arc::default() }
+    pub(super) fn new(max: usize, idle: Duration) -> SessionLimiter {
+        SessionLimiter { max, idle, state: Arc::default() }
     }
 
-    pub(super) async fn begin(&self, manager: &impl SessionManager, live: usize) -> Option<SessionPermit> {
-        let silent: Vec<Arc<str>> = {
-            let known = self.lock();
-            let is_silent = |heard: &Activity| heard.open == 0 && heard.last.elapsed() >= self.idle;
-            known.heard.iter().filter(|(_, heard)| is_silent(heard)).map(|(id, _)| Arc::clone(id)).collect()
+    pub(super) async fn acquire(&self, manager: &impl SessionManager, live: usize) -> Option<SessionPermit> {
+        let idle: Vec<Arc<str>> = {
+            let state = self.lock();
+            let idle =
+                state.activity.iter().filter(|(_, client)| client.open == 0 && client.last.elapsed() >= self.idle);
+            idle.map(|(id, _)| Arc::clone(id)).collect()
         };
-        let mut left = live;
-        for id in silent {
-            self.lock().heard.remove(&id);
-            left -= ended(manager, &id).await.min(left);
+        let mut live = live;
+        for id in idle {
+            self.lock().activity.remove(&id);
+            live -= end_session(manager, &id).await.min(live);
         }
         loop {
             let id = {
-                let mut known = self.lock();
-                if left + known.begun < self.most {
-                    known.begun += 1;
+                let mut state = self.lock();
+                if live + state.pending < self.max {
+                    state.pending += 1;
                     return Some(SessionPermit(self.clone()));
                 }
-                let id = known.dispensable()?;
-                known.heard.remove(&id);
+                let id = state.evictable()?;
+                state.activity.remove(&id);
                 id
             };
-            left -= ended(manager, &id).await.min(left);
+            live -= end_session(manager, &id).await.min(live);
         }
     }
 
-    pub(super) fn hear(&self, id: &str) -> Option<ActivityGuard> {
-        let mut known = self.lock();
-        let (id, _) = known.heard.get_key_value(id)?;
+    pub(super) fn track(&self, id: &str) -> Option<ActivityGuard> {
+        let mut state = self.lock();
+        let (id, _) = state.activity.get_key_value(id)?;
         let id = Arc::clone(id);
-        let heard = known.heard.get_mut(&id)?;
-        (heard.open, heard.has_asked) = (heard.open + 1, true);
-        drop(known);
+        let activity = state.activity.get_mut(&id)?;
+        (activity.open, activity.has_asked) = (activity.open + 1, true);
+        drop(state);
         Some(ActivityGuard(self.clone(), id))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
-        self.known.lock()
+    fn lock(&self) -> MutexGuard<'_, LimiterState> {
+        self.state.lock()
     }
 }
 
-async fn ended(manager: &impl SessionManager, id: &Arc<str>) -> usize {
+async fn end_session(manager: &impl SessionManager, id: &Arc<str>) -> usize {
     let was_live = manager.has_session(id).await.unwrap_or(false);
     if let Err(error) = manager.close_session(id).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "a session could not be ended");
@@ -87,37 +88,38 @@ async fn ended(manager: &impl SessionManager, id: &Arc<str>) -> usize {
     usize::from(was_live)
 }
 
-impl Known {
-    fn dispensable(&self) -> Option<Arc<str>> {
-        let is_kept = |heard: &Activity| heard.open > 0 || heard.has_asked && heard.last.elapsed() < KEPT;
-        let idle = self.heard.iter().filter(|(_, heard)| !is_kept(heard));
-        idle.min_by_key(|(_, heard)| (heard.has_asked, heard.last)).map(|(id, _)| Arc::clone(id))
+impl LimiterState {
+    fn evictable(&self) -> Option<Arc<str>> {
+        let is_needed =
+            |activity: &Activity| activity.open > 0 || activity.has_asked && activity.last.elapsed() < MIN_IDLE;
+        let idle = self.activity.iter().filter(|(_, activity)| !is_needed(activity));
+        idle.min_by_key(|(_, activity)| (activity.has_asked, activity.last)).map(|(id, _)| Arc::clone(id))
     }
 }
 
 impl SessionPermit {
-    pub(super) fn became(self, id: &str) {
-        self.0.lock().heard.insert(id.into(), Activity { open: 0, last: Instant::now(), has_asked: false });
+    pub(super) fn assign(self, id: &str) {
+        self.0.lock().activity.insert(id.into(), Activity { open: 0, last: Instant::now(), has_asked: false });
     }
 }
 
 impl ActivityGuard {
-    pub(super) fn left(&self) {
-        self.0.lock().heard.remove(&self.1);
+    pub(super) fn forget(&self) {
+        self.0.lock().activity.remove(&self.1);
     }
 }
 
 impl Drop for SessionPermit {
     fn drop(&mut self) {
-        self.0.lock().begun -= 1;
+        self.0.lock().pending -= 1;
     }
 }
 
 impl Drop for ActivityGuard {
     fn drop(&mut self) {
-        if let Some(heard) = self.0.lock().heard.get_mut(&self.1) {
-            heard.open -= 1;
-            heard.last = Instant::now();
+        if let Some(activity) = self.0.lock().activity.get_mut(&self.1) {
+            activity.open -= 1;
+            activity.last = Instant::now();
         }
     }
 }

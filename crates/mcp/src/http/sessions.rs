@@ -14,7 +14,7 @@ use rmcp::transport::common::server_side_http::session_id;
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId, SessionManager};
 use tokio::sync::mpsc;
 
-use super::event_streams::{StreamId, Streams};
+use super::event_streams::{SessionStreams, StreamId};
 
 pub(super) struct Sessions {
     open: Mutex<HashMap<SessionId, Open>>,
@@ -23,21 +23,21 @@ pub(super) struct Sessions {
 
 #[derive(Debug, thiserror::Error)]
 #[error("it has ended")]
-pub(super) struct Ended;
+pub(super) struct SessionEnded;
 
 #[derive(Clone)]
 struct Open {
-    heard: mpsc::Sender<Box<ClientJsonRpcMessage>>,
-    streams: Arc<Streams>,
+    delivered: mpsc::Sender<Box<ClientJsonRpcMessage>>,
+    streams: Arc<SessionStreams>,
 }
 
 pub(super) struct SessionTransport {
-    heard: mpsc::Receiver<Box<ClientJsonRpcMessage>>,
-    streams: Arc<Streams>,
+    delivered: mpsc::Receiver<Box<ClientJsonRpcMessage>>,
+    streams: Arc<SessionStreams>,
     idle: Duration,
 }
 
-const WAITING: usize = 16;
+const MAX_WAITING: usize = 16;
 
 impl Sessions {
     pub(super) fn new(idle: Duration) -> Sessions {
@@ -48,12 +48,12 @@ impl Sessions {
         self.lock().len()
     }
 
-    pub(super) fn speaks_batches(&self, id: &str) -> bool {
+    pub(super) fn supports_batches(&self, id: &str) -> bool {
         self.find(&id.into()).is_ok_and(|open| open.streams.has_batches())
     }
 
-    fn find(&self, id: &SessionId) -> Result<Open, Ended> {
-        self.lock().get(id).cloned().ok_or(Ended)
+    fn find(&self, id: &SessionId) -> Result<Open, SessionEnded> {
+        self.lock().get(id).cloned().ok_or(SessionEnded)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Open>> {
@@ -62,32 +62,32 @@ impl Sessions {
 }
 
 impl SessionManager for Sessions {
-    type Error = Ended;
+    type Error = SessionEnded;
     type Transport = SessionTransport;
 
-    async fn create_session(&self) -> Result<(SessionId, SessionTransport), Ended> {
-        let (tell, heard) = mpsc::channel(WAITING);
-        let (streams, id) = (Arc::new(Streams::new()), session_id());
-        self.lock().insert(Arc::clone(&id), Open { heard: tell, streams: Arc::clone(&streams) });
-        Ok((id, SessionTransport { heard, streams, idle: self.idle }))
+    async fn create_session(&self) -> Result<(SessionId, SessionTransport), SessionEnded> {
+        let (sender, delivered) = mpsc::channel(MAX_WAITING);
+        let (streams, id) = (Arc::new(SessionStreams::new()), session_id());
+        self.lock().insert(Arc::clone(&id), Open { delivered: sender, streams: Arc::clone(&streams) });
+        Ok((id, SessionTransport { delivered, streams, idle: self.idle }))
     }
 
     async fn initialize_session(
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<ServerJsonRpcMessage, Ended> {
+    ) -> Result<ServerJsonRpcMessage, SessionEnded> {
         let open = self.find(id)?;
-        let introduced = open.streams.introduced();
-        open.heard.send(Box::new(message)).await.map_err(|_| Ended)?;
-        introduced.await.map_err(|_| Ended)
+        let initialize_response = open.streams.initialize_response();
+        open.delivered.send(Box::new(message)).await.map_err(|_| SessionEnded)?;
+        initialize_response.await.map_err(|_| SessionEnded)
     }
 
-    async fn has_session(&self, id: &SessionId) -> Result<bool, Ended> {
+    async fn has_session(&self, id: &SessionId) -> Result<bool, SessionEnded> {
         Ok(self.lock().contains_key(id))
     }
 
-    async fn close_session(&self, id: &SessionId) -> Result<(), Ended> {
+    async fn close_session(&self, id: &SessionId) -> Result<(), SessionEnded> {
         let open = self.lock().remove(id);
         if let Some(open) = open {
             open.streams.end();
@@ -99,53 +99,56 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Ended> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionEnded> {
         let open = self.find(id)?;
-        let ClientJsonRpcMessage::Request(request) = &message else { return Err(Ended) };
-        let reader = open.streams.answer(request.id.clone())?;
-        open.heard.send(Box::new(message)).await.map_err(|_| Ended)?;
+        let ClientJsonRpcMessage::Request(request) = &message else { return Err(SessionEnded) };
+        let reader = open.streams.open_response(request.id.clone())?;
+        open.delivered.send(Box::new(message)).await.map_err(|_| SessionEnded)?;
         Ok(reader)
     }
 
-    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Ended> {
+    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionEnded> {
         let open = self.find(id)?;
         if let ClientJsonRpcMessage::Notification(notification) = &message
             && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
             && let Some(request) = &cancelled.params.request_id
         {
-            open.streams.give_up(request);
+            open.streams.cancel(request);
         }
-        open.heard.send(Box::new(message)).await.map_err(|_| Ended)
+        open.delivered.send(Box::new(message)).await.map_err(|_| SessionEnded)
     }
 
     async fn create_standalone_stream(
         &self,
         id: &SessionId,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Ended> {
-        self.find(id)?.streams.hear(StreamId::Standing, None)
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionEnded> {
+        self.find(id)?.streams.subscribe(StreamId::Standalone, None)
     }
 
     async fn resume(
         &self,
         id: &SessionId,
         last_event_id: String,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Ended> {
-        let (which, after) = StreamId::parse(&last_event_id).ok_or(Ended)?;
-        self.find(id)?.streams.hear(which, Some(after))
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionEnded> {
+        let (which, after) = StreamId::parse(&last_event_id).ok_or(SessionEnded)?;
+        self.find(id)?.streams.subscribe(which, Some(after))
     }
 }
 
 impl Transport<RoleServer> for SessionTransport {
-    type Error = Ended;
+    type Error = SessionEnded;
 
-    fn send(&mut self, message: ServerJsonRpcMessage) -> impl Future<Output = Result<(), Ended>> + Send + 'static {
-        // Told at once where there is room, so that what is said together is sent together.
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), SessionEnded>> + Send + 'static {
+        // Sent at once if there is wake_senders, so that notifications of one change share a packet.
         let mut owed = Some(Arc::new(message));
-        let told = self.streams.poll_send(&mut owed, None);
+        let sent = self.streams.poll_send(&mut owed, None);
         let streams = Arc::clone(&self.streams);
         async move {
-            match told {
-                Poll::Ready(told) => told,
+            match sent {
+                Poll::Ready(sent) => sent,
                 Poll::Pending => {
                     std::future::poll_fn(|context| streams.poll_send(&mut owed, Some(context.waker()))).await
                 }
@@ -161,17 +164,17 @@ impl Transport<RoleServer> for SessionTransport {
                 return None;
             }
             tokio::select! {
-                message = self.heard.recv() => {
-                    self.streams.touch();
+                message = self.delivered.recv() => {
+                    self.streams.set_active();
                     return message.map(|message| *message);
                 }
-                // It may have been told something meanwhile.
+                // A notification may have been sent in the meantime.
                 () = tokio::time::sleep(left) => {}
             }
         }
     }
 
-    async fn close(&mut self) -> Result<(), Ended> {
+    async fn close(&mut self) -> Result<(), SessionEnded> {
         self.streams.end();
         Ok(())
     }

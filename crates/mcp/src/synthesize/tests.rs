@@ -9,7 +9,7 @@ fn said(file: &str) -> (Map<String, Json>, String) {
 }
 
 #[test]
-fn what_is_composed_says_what_the_skill_says() {
+fn a_synthesized_file_has_the_fields() {
     let mut skill = Skill::new("tidy".parse().unwrap(), "Sorts: \"all\" #1\n- and ---");
     skill.fields = vec![
         ("license".into(), repertoire::skill::Value::plain("1.10")),
@@ -39,7 +39,7 @@ proptest! {
 use serde_json::json;
 
 #[test]
-fn a_plain_scalar_has_the_type_of_the_core_schema() {
+fn plain_scalars_follow_the_core_schema() {
     for (text, json) in [
         ("1.10", json!(1.1)),
         ("1.0", json!(1.0)),

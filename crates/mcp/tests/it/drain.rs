@@ -100,7 +100,7 @@ impl Held {
 }
 
 #[tokio::test]
-async fn what_was_asked_is_answered_and_nothing_else_is() {
+async fn requests_in_progress_are_answered() {
     let (listening, held, session) = held(HttpOptions::default().drain(PATIENCE)).await;
     let question = read_tidy().to_string();
     let asking = listening.post(&session, question.as_bytes());
@@ -126,7 +126,7 @@ async fn what_was_asked_is_answered_and_nothing_else_is() {
 }
 
 #[tokio::test]
-async fn nobody_keeps_it_from_ending() {
+async fn the_end_has_a_time_limit() {
     let (listening, held, session) = held(HttpOptions::default().drain(std::time::Duration::ZERO)).await;
     let question = read_tidy().to_string();
     let ending = async {

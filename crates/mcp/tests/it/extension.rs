@@ -50,7 +50,7 @@ fn folder() -> tempfile::TempDir {
 
 /// One skill that FastMCP's client takes for none costs it no other.
 #[tokio::test]
-async fn a_client_that_refuses_whole_lists_gets_what_it_takes() {
+async fn a_strict_client_lists_standard_skills() {
     let folder = folder();
     write(folder.path(), &[("plain/SKILL.md", b"---\nname: plain\ndescription: Is plain.\n---\nDo.\n".as_slice())]);
     let server = serve_folder(folder.path()).await;
@@ -66,7 +66,7 @@ async fn a_client_that_refuses_whole_lists_gets_what_it_takes() {
 }
 
 #[tokio::test]
-async fn m1_m2_m13_m14_m15_m29_an_entry_has_its_uri_its_front_matter_and_every_file() {
+async fn m1_m2_m13_m14_m15_m29_entries_are_complete() {
     let folder = folder();
     let server = serve_folder(folder.path()).await;
     let client = Client::of(&server).await;
@@ -107,7 +107,7 @@ async fn m1_m2_m13_m14_m15_m29_an_entry_has_its_uri_its_front_matter_and_every_f
 }
 
 #[tokio::test]
-async fn m10_pages_together_are_the_list_and_no_entry_is_split() {
+async fn m10_pages_add_up_to_the_list() {
     let ids: Vec<String> = (0..25).map(|at| format!("skill-{at:02}")).collect();
     let skills: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), "Do it.\n")).collect();
     let server = serve_with(Mount::user(home(&skills)), ServerOptions::default().page(4)).await;
@@ -129,7 +129,7 @@ async fn m10_an_empty_server_has_an_empty_list() {
 }
 
 #[tokio::test]
-async fn m11_m32_a_skill_is_got_by_its_uri_and_an_unknown_one_is_invalid() {
+async fn m11_m32_skills_are_read_by_uri() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let client = Client::of(&server).await;
     assert_eq!(get(&client, "skill://home/tidy/SKILL.md").await.unwrap().name(), "tidy");
@@ -150,7 +150,7 @@ async fn m11_m32_a_skill_is_got_by_its_uri_and_an_unknown_one_is_invalid() {
 }
 
 #[tokio::test]
-async fn m12_a_directory_lists_what_lies_directly_in_it() {
+async fn m12_a_directory_lists_its_children() {
     let folder = folder();
     let server = serve_folder(folder.path()).await;
     let client = Client::of(&server).await;
@@ -199,7 +199,7 @@ async fn m12_a_directory_comes_in_pages_too() {
 }
 
 #[tokio::test]
-async fn m16_what_hosts_need_not_take_is_not_served_and_hides_nothing_else() {
+async fn m16_oversized_skills_are_not_listed() {
     let files = |count: usize| (0..count).map(|at| (format!("f{at}"), b"x".to_vec())).collect::<Vec<_>>();
     let large = |bytes: usize| vec![("large".to_owned(), vec![b'x'; bytes])];
     let own = "---\nname: \"x\"\ndescription: \"Is x.\"\n---\n\nDo.\n".len();
@@ -227,7 +227,7 @@ async fn m16_what_hosts_need_not_take_is_not_served_and_hides_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_name_that_no_host_takes_is_served_by_every_face_but_the_extension() {
+async fn odd_names_are_left_out_by_the_extension() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[("guide/SKILL.md", b"---\nname: Workspace Guide\ndescription: Guides.\n---\nGo.\n")]);
     let server = serve_folder(folder.path()).await;
@@ -242,7 +242,7 @@ async fn a_name_that_no_host_takes_is_served_by_every_face_but_the_extension() {
 }
 
 #[tokio::test]
-async fn m20_m21_skills_of_one_name_lie_beside_each_other_and_say_whose_they_are() {
+async fn m20_m21_equal_names_are_all_listed() {
     let acme = MemorySource::named("acme");
     acme.register(Registered::new(skill("tidy", "Acme's way."), "Acme.\n")).unwrap();
     let plug = MemorySource::named("plug");
@@ -282,7 +282,7 @@ async fn m20_m21_skills_of_one_name_lie_beside_each_other_and_say_whose_they_are
 }
 
 #[tokio::test]
-async fn m25_what_a_file_says_is_what_its_entry_says() {
+async fn m25_entries_match_their_files() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let client = Client::of(&server).await;
     let entry = &listed(&client).await[0];
@@ -294,7 +294,7 @@ async fn m25_what_a_file_says_is_what_its_entry_says() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_another_list_is_refused_and_says_why() {
+async fn a_cursor_of_an_older_list_is_refused() {
     let home = home(&[("a", "Do.\n"), ("b", "Do.\n")]);
     let server = serve_with(Mount::user(home.clone()), ServerOptions::default().page(1)).await;
     let client = Client::of(&server).await;

@@ -29,7 +29,7 @@ async fn everything_that_is_declared_is_true() {
 }
 
 #[tokio::test]
-async fn a_face_that_is_off_is_not_declared_and_not_served() {
+async fn a_feature_that_is_off_is_not_served() {
     let options = ServerOptions::default().features(McpFeatures::NONE.with(McpFeature::Tools));
     let server = serve_with(Mount::user(home(&[("tidy", "Sort it.\n")])), options).await;
     let client = Client::of(&server).await;
@@ -44,7 +44,7 @@ async fn a_face_that_is_off_is_not_declared_and_not_served() {
 }
 
 #[tokio::test]
-async fn a_known_client_gets_the_faces_that_it_uses() {
+async fn a_known_client_gets_its_features() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let zed = Client::without_extension("Zed", &server).await;
     let capabilities = &zed.peer.peer_info().expect("introduced").capabilities;
@@ -58,7 +58,7 @@ async fn a_known_client_gets_the_faces_that_it_uses() {
 }
 
 #[tokio::test]
-async fn a_client_with_the_extension_gets_a_pointer_and_others_the_catalog() {
+async fn instructions_depend_on_the_extension() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let with = instructions(&Client::of(&server).await);
     assert!(with.contains("`repertoire`") && with.contains("skills/list") && !with.contains("tidy"), "{with}");
@@ -70,7 +70,7 @@ async fn a_client_with_the_extension_gets_a_pointer_and_others_the_catalog() {
 }
 
 #[tokio::test]
-async fn nobody_is_pointed_to_what_is_off() {
+async fn instructions_name_no_disabled_feature() {
     let options = ServerOptions::default().features(McpFeatures::ALL.without(McpFeature::Extension));
     let server = serve_with(Mount::user(home(&[("tidy", "Sort it.\n")])), options).await;
     let told = instructions(&Client::of(&server).await);

@@ -130,7 +130,7 @@ fn is_refused(answer: &Value, id: u64, message: &str, shown: &str) {
 }
 
 #[tokio::test]
-async fn malformed_params_of_a_known_method_are_told() {
+async fn malformed_params_are_invalid_params() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut raw = Raw::introduced(&server, version).await;
@@ -150,7 +150,7 @@ async fn malformed_params_of_a_known_method_are_told() {
 }
 
 #[tokio::test]
-async fn malformed_params_are_told_to_clients_without_sessions() {
+async fn malformed_params_without_sessions() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let mut raw = Raw::of(&server);
     let mut count = 0;
@@ -187,7 +187,7 @@ fn message(body: &str) -> Value {
 }
 
 #[tokio::test]
-async fn malformed_params_are_told_over_http() {
+async fn malformed_params_over_http() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let listening = listen(&server, Default::default()).await;
     let headers = session(&listening, "2025-06-18").await;
@@ -225,7 +225,7 @@ async fn methods_of_faces_that_are_off_are_unknown() {
 }
 
 #[tokio::test]
-async fn an_introduction_in_another_form_is_told_and_may_be_tried_again() {
+async fn a_malformed_initialize_can_be_repeated() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let mut raw = Raw::of(&server);
     for params in [None, Some(json!([])), Some(json!({})), Some(json!({"protocolVersion": 1}))] {
@@ -335,7 +335,7 @@ async fn each_request_of_a_batch_is_answered() {
 }
 
 #[tokio::test]
-async fn a_batch_never_waits_for_what_nobody_answers() {
+async fn a_batch_skips_notifications() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let mut raw = Raw::introduced(&server, "2025-03-26").await;
     // One id twice: the second is an error, and the first an answer.
@@ -353,7 +353,7 @@ async fn a_batch_never_waits_for_what_nobody_answers() {
 }
 
 #[tokio::test]
-async fn a_batch_is_refused_where_the_protocol_has_none() {
+async fn batches_are_refused_by_newer_protocols() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let pings = json!([request(1, "ping", None), request(2, "ping", None)]);
     let listening = listen(&server, Default::default()).await;
@@ -373,7 +373,7 @@ async fn a_batch_is_refused_where_the_protocol_has_none() {
 
 /// A message of nothing but small values would be hundreds of megabytes once it is parsed.
 #[tokio::test]
-async fn a_message_of_very_many_values_is_not_parsed() {
+async fn a_message_with_many_values_is_refused() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let many = |values: usize| {
         let values = vec![json!({"": 0}); values];

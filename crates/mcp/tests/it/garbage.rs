@@ -44,7 +44,7 @@ fn ping(id: u64) -> Value {
 const TOO_LONG: usize = (1 << 20) + 1;
 
 #[tokio::test]
-async fn what_is_no_message_is_answered_by_an_error_and_the_next_one_is_read() {
+async fn garbage_gets_an_error() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let deep = "[".repeat(100_000);
     for (line, expected) in [
@@ -90,7 +90,7 @@ async fn what_is_no_message_is_answered_by_an_error_and_the_next_one_is_read() {
 }
 
 #[tokio::test]
-async fn a_request_of_another_form_is_an_error_of_its_own() {
+async fn a_malformed_request_is_an_error() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let requests = [
         ("no/such", json!({})),
@@ -124,7 +124,7 @@ async fn a_request_of_another_form_is_an_error_of_its_own() {
 
 /// One that asks for ever and hears nothing has to wait, and costs no memory.
 #[tokio::test]
-async fn who_does_not_read_is_not_heard_and_is_answered_when_it_does() {
+async fn slow_clients_cause_backpressure() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let (ours, theirs) = tokio::io::duplex(4096);
     let (read, write) = tokio::io::split(theirs);
@@ -161,7 +161,7 @@ async fn who_does_not_read_is_not_heard_and_is_answered_when_it_does() {
 }
 
 #[tokio::test]
-async fn who_cannot_hear_has_left() {
+async fn a_closed_output_ends_the_connection() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     // Its own direction stays open.
     let (mut ask, heard) = tokio::io::duplex(4096);
@@ -177,7 +177,7 @@ async fn who_cannot_hear_has_left() {
 }
 
 #[tokio::test]
-async fn over_http_garbage_is_answered_by_a_status_and_the_next_one_is_heard() {
+async fn http_garbage_gets_a_status() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let mut limits = Limits::default();
     limits.head = Duration::from_millis(200);
@@ -268,7 +268,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn whatever_comes_each_line_of_the_answer_is_a_message(
+    fn each_line_of_output_is_a_message(
         is_introduced in any::<bool>(),
         lines in prop::collection::vec(line(), 0..12),
     ) {

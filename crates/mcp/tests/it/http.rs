@@ -112,7 +112,7 @@ pub(crate) fn introduction_of(version: &str) -> Value {
 }
 
 #[tokio::test]
-async fn every_face_is_served_over_http_and_changes_are_told() {
+async fn every_feature_is_served_over_http() {
     let home = home(&[("tidy", "Sort it.\n")]);
     let server = serve(home.clone()).await;
     let listening = listen(&server, HttpOptions::default()).await;
@@ -150,7 +150,7 @@ async fn a_session_that_its_client_ends_has_ended() {
 }
 
 #[tokio::test]
-async fn a_name_that_leads_here_by_a_trick_is_refused() {
+async fn dns_rebinding_is_refused() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let listening = listen(
         &server,
@@ -207,7 +207,7 @@ async fn a_name_that_leads_here_by_a_trick_is_refused() {
 }
 
 #[tokio::test]
-async fn a_token_is_asked_for_and_never_told() {
+async fn a_token_is_required_and_never_logged() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let options = HttpOptions::default().token(Token::new(TOKEN).unwrap());
     assert!(!format!("{options:?}").contains(TOKEN));
@@ -228,7 +228,7 @@ async fn a_token_is_asked_for_and_never_told() {
 }
 
 #[tokio::test]
-async fn nobody_is_served_from_elsewhere_without_a_token() {
+async fn other_machines_need_a_token() {
     let server = serve(home(&[])).await;
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
     let refused = server.serve_http(listener, &HttpOptions::default(), std::future::ready(())).await;
@@ -245,7 +245,7 @@ fn limits(change: impl FnOnce(&mut Limits)) -> HttpOptions {
 }
 
 #[tokio::test]
-async fn each_limit_is_answered_by_a_status_that_says_so() {
+async fn each_limit_has_its_status() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let body = introduction().to_string();
 
@@ -318,7 +318,7 @@ impl Listening {
 }
 
 #[tokio::test]
-async fn the_end_lets_nobody_in_and_every_stream_go() {
+async fn the_end_closes_every_stream() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let listening = listen(&server, HttpOptions::default()).await;
     let address = listening.address;
@@ -347,7 +347,7 @@ async fn is_over(stream: &mut TcpStream) {
 /// No address holds the connections of others, however many it opens.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_crowd_of_one_address_shuts_nobody_out() {
+async fn one_address_cannot_take_all_connections() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let options = limits(|limits| (limits.connections, limits.connections_of_one) = (4, 3));
     let listening = listen(&server, options.token(Token::new(TOKEN).unwrap())).await;
@@ -389,7 +389,7 @@ async fn a_refused_client_is_let_go() {
 
 /// Whoever begins one session after another, and asks for nothing, shuts nobody out.
 #[tokio::test]
-async fn sessions_that_ask_for_nothing_make_place() {
+async fn sessions_without_requests_are_evicted() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let listening = listen(&server, limits(|limits| limits.sessions = 3)).await;
     let client = listening.connect(None).await;

@@ -8,7 +8,7 @@ use crate::fixture::{home, serve, serve_folder, skill, write};
 use crate::resources::read;
 
 #[tokio::test]
-async fn each_list_that_changed_is_told_of_once_to_every_session() {
+async fn a_changed_list_notifies_every_session_once() {
     let home = home(&[("tidy", "Sort it.\n")]);
     let server = serve(home.clone()).await;
     let mut clients = Vec::new();
@@ -25,7 +25,7 @@ async fn each_list_that_changed_is_told_of_once_to_every_session() {
 }
 
 #[tokio::test]
-async fn another_body_is_a_change_of_the_extension_and_of_nothing_else() {
+async fn a_body_change_notifies_extension_clients() {
     let home = home(&[("tidy", "Sort it.\n"), ("greet", "Hello.\n")]);
     let server = serve(home.clone()).await;
     let mut client = Client::of(&server).await;
@@ -42,7 +42,7 @@ async fn another_body_is_a_change_of_the_extension_and_of_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_no_client_sees_is_no_news() {
+async fn hidden_skills_notify_no_client() {
     let home = home(&[("tidy", "Sort it.\n")]);
     let mut hidden = skill("hidden", "Hidden.");
     (hidden.disable_model_invocation, hidden.user_invocable) = (true, false);
@@ -61,7 +61,7 @@ async fn what_no_client_sees_is_no_news() {
 
 /// Two sources claim one id, and nobody sees the one that changes.
 #[tokio::test]
-async fn what_a_hidden_claim_says_is_no_news_and_its_source_is_not_named() {
+async fn hidden_candidates_notify_no_client() {
     for hidden in ["home", "other"] {
         let [home, other] = ["home", "other"].map(|name| {
             let source = std::sync::Arc::new(repertoire::MemorySource::named(name));
@@ -127,7 +127,7 @@ async fn an_edit_in_a_folder_reaches_clients() {
 }
 
 #[tokio::test]
-async fn m23_a_read_is_never_of_another_version_than_the_list() {
+async fn m23_reads_match_the_listed_version() {
     // The source is not watched, so that only reading can notice.
     let folder = tempfile::tempdir().unwrap();
     let file = |body: &str| format!("---\nname: tidy\ndescription: Sorts.\n---\n{body}\n").into_bytes();
@@ -152,7 +152,7 @@ async fn m23_a_read_is_never_of_another_version_than_the_list() {
 
 /// What a client lists has not changed, so there is nothing to be told.
 #[tokio::test]
-async fn another_body_is_no_news_without_the_extension() {
+async fn a_body_change_notifies_no_other_client() {
     let home = home(&[("tidy", "Sort it.\n")]);
     let server = serve(home.clone()).await;
     let edit = |body: &'static str| {
@@ -173,7 +173,7 @@ async fn another_body_is_no_news_without_the_extension() {
 
 /// Clients whose lists are filtered: by what they use, by what they take, and by what they asked to follow.
 #[tokio::test]
-async fn a_filtered_client_hears_of_its_own_lists() {
+async fn filtered_clients_hear_of_their_lists() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, more: &str, body: &str| {
         format!("---\nname: {name}\ndescription: Sorts.\n{more}---\n{body}\n").into_bytes()

@@ -46,7 +46,7 @@ impl Write for Log {
 
 /// The cause is for the log, under the number that the client was given.
 #[tokio::test]
-async fn a_failure_is_logged_with_the_number_of_its_request_and_the_client_learns_no_cause() {
+async fn failures_are_logged_and_clients_get_no_cause() {
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt().json().with_writer(move || writer.clone()).finish();

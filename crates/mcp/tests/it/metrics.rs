@@ -85,7 +85,7 @@ fn families(text: &str, is_older: bool) -> BTreeMap<String, Family> {
 }
 
 #[tokio::test]
-async fn numbers_alone_are_measured_and_told_in_both_forms() {
+async fn metrics_hold_numbers_alone() {
     let server = serve(home(&[("tidy", "Secret words.\n")])).await;
     let listening = listen(&server, Default::default()).await;
     let client = listening.connect(None).await;

@@ -17,7 +17,7 @@ fn request(id: u64, method: &str, mut params: Value) -> Value {
 }
 
 #[tokio::test]
-async fn m10_results_say_that_they_are_complete_and_how_long_they_hold() {
+async fn m10_results_are_complete_and_not_cacheable() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let mut raw = Raw::of(&server);
     for (id, method, params) in [
@@ -39,7 +39,7 @@ async fn m10_results_say_that_they_are_complete_and_how_long_they_hold() {
 }
 
 #[tokio::test]
-async fn a_server_is_discovered_with_what_it_declares_to_everybody() {
+async fn discovery_declares_the_capabilities() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let mut raw = Raw::of(&server);
     raw.send(request(1, "server/discover", json!({}))).await;
@@ -53,7 +53,7 @@ async fn a_server_is_discovered_with_what_it_declares_to_everybody() {
 }
 
 #[tokio::test]
-async fn who_listens_is_told_of_what_was_asked_for_and_of_nothing_else() {
+async fn listeners_get_what_they_asked_for() {
     let home = home(&[("tidy", "Sort it.\n")]);
     let server = serve(home.clone()).await;
     let mut raw = Raw::of(&server);

@@ -27,7 +27,7 @@ fn with_fields(id: &str, fields: &[(&str, &str)]) -> repertoire::Skill {
 }
 
 #[tokio::test]
-async fn a_prompt_is_there_for_each_skill_that_the_user_may_call() {
+async fn each_user_invocable_skill_is_a_prompt() {
     let home = home(&[("plain", "Do $ARGUMENTS.\n")]);
     home.register(Registered::new(with_fields("hinted", &[("argument-hint", "[ticket]")]), "Fix $ARGUMENTS.\n"))
         .unwrap();
@@ -91,7 +91,7 @@ async fn a_prompt_is_there_for_each_skill_that_the_user_may_call() {
 }
 
 #[tokio::test]
-async fn m21_a_shadow_is_called_by_its_full_name_unless_it_is_the_same() {
+async fn m21_shadows_are_prompts_by_full_name() {
     let sources = ["one", "two", "three"].map(MemorySource::named);
     for (source, body) in sources.iter().zip(["Mine.\n", "Yours.\n", "Mine.\n"]) {
         source.register(Registered::new(skill("tidy", "Sorts."), body)).unwrap();
@@ -107,7 +107,7 @@ async fn m21_a_shadow_is_called_by_its_full_name_unless_it_is_the_same() {
 }
 
 #[tokio::test]
-async fn m27_a_reader_runs_nothing_and_says_whose_text_it_is() {
+async fn m27_readers_run_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let witness = folder.path().join("ran");
     let body = format!("Now: !`touch {}`\n", witness.display());

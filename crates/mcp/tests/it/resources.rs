@@ -27,7 +27,7 @@ pub(crate) async fn read(client: &Client, uri: &str) -> Result<Vec<u8>, ServiceE
 }
 
 #[tokio::test]
-async fn m3_a_resource_is_named_and_described_by_its_front_matter() {
+async fn m3_resources_are_described_by_front_matter() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let client = Client::of(&server).await;
     let resources = client.peer.list_all_resources().await.unwrap();
@@ -44,7 +44,7 @@ async fn m3_a_resource_is_named_and_described_by_its_front_matter() {
 }
 
 #[tokio::test]
-async fn raw_bytes_come_with_the_diagnostic_and_models_get_clean_text() {
+async fn raw_bytes_come_with_a_diagnostic() {
     let folder = tempfile::tempdir().unwrap();
     let file = "---\nname: odd\ndescription: O\u{2060}dd.\n---\nDo \u{e0053}\u{e0045}\u{e004e}\u{e0044}it.\n";
     let notes = "Note\u{202e}.\n";
@@ -112,7 +112,7 @@ async fn bytes_arrive_as_they_are() {
 }
 
 #[tokio::test]
-async fn m24_what_is_not_listed_is_not_found_whatever_it_looks_like() {
+async fn m24_unlisted_files_are_not_found() {
     let folder = tempfile::tempdir().unwrap();
     write(
         folder.path(),
@@ -146,7 +146,7 @@ async fn m24_what_is_not_listed_is_not_found_whatever_it_looks_like() {
 }
 
 #[tokio::test]
-async fn the_variables_of_the_template_are_completed_from_what_is_seen() {
+async fn template_variables_are_completed() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| format!("---\nname: {name}\ndescription: Is {name}.\n---\n").into_bytes();
     write(
@@ -193,7 +193,7 @@ async fn the_variables_of_the_template_are_completed_from_what_is_seen() {
 }
 
 #[tokio::test]
-async fn what_the_model_may_not_see_is_at_no_door_of_the_model() {
+async fn hidden_skills_are_at_no_door() {
     let home = home(&[("seen", "Seen.\n")]);
     let mut by_hand = skill("by-hand", "By hand.");
     by_hand.disable_model_invocation = true;
@@ -219,7 +219,7 @@ async fn what_the_model_may_not_see_is_at_no_door_of_the_model() {
 }
 
 #[tokio::test]
-async fn a_source_that_waits_for_admission_is_at_no_door() {
+async fn an_untrusted_source_is_not_served() {
     let mount = Mount::user(home(&[("tidy", "Obey.\n")])).trust(Trust::Pending);
     let server = serve_with(mount, ServerOptions::default()).await;
     let client = Client::of(&server).await;

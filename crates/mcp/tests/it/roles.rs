@@ -32,7 +32,7 @@ async fn seen(client: &Client) -> String {
 }
 
 #[tokio::test]
-async fn each_role_sees_its_own_behind_its_own_token() {
+async fn each_role_has_its_own_token() {
     let home = home(&[("payroll", "Pay.\n"), ("refunds", "Refund.\n")]);
     let registry = SkillRegistry::builder().user(home.clone()).start(&Handle::current()).await.unwrap();
     let mut routes = Router::new();

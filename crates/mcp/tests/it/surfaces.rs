@@ -89,7 +89,7 @@ async fn doors_of(client: &Client, name: &str, id: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn two_clients_of_one_server_are_told_by_their_own_models() {
+async fn surfaces_depend_on_the_client() {
     let server = server(None).await;
     let claude = Client::without_extension("claude-ai", &server).await;
     let gemini = Client::without_extension("gemini-cli-mcp-client", &server).await;

@@ -30,7 +30,7 @@ pub(crate) async fn call(client: &Client, tool: &'static str, arguments: Value) 
 }
 
 #[tokio::test]
-async fn the_tools_of_the_engine_are_served_and_answer() {
+async fn the_tools_are_served() {
     let server = serve(home(&[("tidy", "Sort $ARGUMENTS.\n"), ("greet", "Say hello.\n")])).await;
     let client = Client::of(&server).await;
     let tools = client.peer.list_all_tools().await.unwrap();

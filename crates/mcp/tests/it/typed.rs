@@ -24,7 +24,7 @@ async fn ask(raw: &mut Raw, method: &str, params: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_typed_name_reaches_its_skill_at_each_door() {
+async fn typed_names_reach_their_skill() {
     let server = serve(home(&[("na\u{ef}ve-list", "Sort it.\n")])).await;
     let mut raw = Raw::introduced(&server, "2025-06-18").await;
     for (id, uri) in [

@@ -32,7 +32,7 @@ fn without(answer: &Value, name: &str) -> String {
 
 /// Whatever hides a skill, every method answers as of one that there is not.
 #[tokio::test]
-async fn a_hidden_skill_is_an_unknown_skill_in_every_answer() {
+async fn a_hidden_skill_is_unknown_in_every_answer() {
     let server = server().await;
     let mut raw = Raw::introduced(&server, "2025-06-18").await;
     let tool = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});

@@ -22,7 +22,7 @@ fn said(more: Json) -> Fields {
 }
 
 #[test]
-fn what_a_server_says_is_read_as_a_file_would_be() {
+fn json_front_matter_parses_like_a_file() {
     let said = said(json!({
         "allowed-tools": ["Read", "Bash(git:*)"],
         "disable-model-invocation": true,
@@ -41,7 +41,7 @@ fn what_a_server_says_is_read_as_a_file_would_be() {
 }
 
 #[test]
-fn any_reader_of_yaml_is_believed_and_no_liar() {
+fn typed_values_match_their_yaml() {
     for (yaml, more) in [
         ("v: 1.10\n", json!({ "v": 1.1 })),
         ("v: 1.10\n", json!({ "v": "1.10" })),
@@ -85,7 +85,7 @@ fn any_reader_of_yaml_is_believed_and_no_liar() {
 }
 
 #[test]
-fn what_no_file_may_hold_no_server_may_say() {
+fn limits_of_files_hold_for_servers() {
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     let wide: Vec<u32> = (0..20_000).collect();
     for more in [json!({ "deep": deep }), json!({ "wide": wide })] {

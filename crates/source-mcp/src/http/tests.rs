@@ -3,7 +3,7 @@ use std::time::Duration;
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn streams_that_end_at_once_are_opened_later_each_time() {
+async fn reopened_streams_wait_longer_each_time() {
     let client =
         Client { http: reqwest::Client::new(), stream_backoff: Arc::default(), fault: ConnectionFault::default() };
     let mut waits = Vec::new();

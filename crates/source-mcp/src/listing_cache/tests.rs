@@ -7,7 +7,7 @@ fn ids(skills: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn skills_of_one_name_are_told_apart_by_their_folders() {
+fn equal_names_are_qualified_by_folders() {
     let all = [
         ("tidy", "skill://a/tidy/SKILL.md"),
         ("sort", "skill://a/sort/SKILL.md"),
@@ -17,7 +17,7 @@ fn skills_of_one_name_are_told_apart_by_their_folders() {
 }
 
 #[test]
-fn what_folders_do_not_tell_apart_the_address_does() {
+fn equal_folders_are_qualified_by_uri() {
     let all = [("tidy", "skill://tidy/SKILL.md"), ("tidy", "other://tidy/SKILL.md"), ("a.tidy", "skill://x/SKILL.md")];
     let ids = ids(&all);
     assert_eq!(ids[2], "a.tidy");

@@ -19,7 +19,7 @@ const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json
 pub(super) async fn is_there(connection: &Connection, options: &McpOptions) -> Result<bool, SourceError> {
     match document(connection, options).await {
         Ok(_) => Ok(true),
-        // Whatever the server says of an address that it does not know; what it does not answer is another matter.
+        // A server may answer a request for an unknown URI with any error.
         Err(error) if error.kind() != SourceErrorKind::Unavailable => Ok(false),
         Err(error) => Err(error),
     }
@@ -70,7 +70,7 @@ fn read(row: &Value) -> Result<Entry, String> {
     let mut fields = Map::new();
     fields.insert("name".to_owned(), name.into());
     fields.insert("description".to_owned(), text(row, "description")?.into());
-    // The version before has no address: the files lie in a folder of that name.
+    // The version before 0.2.0 has no URL: the folder has the name of the skill.
     let uri = match row.get("url").and_then(Value::as_str) {
         Some(url) => ServerUri::parse(&resolved(url)?)?,
         None => ServerUri::parse(&format!("skill://{name}/SKILL.md"))?,

@@ -21,7 +21,7 @@ pub(super) async fn list(connection: &Connection, catalog: &mut CatalogBuilder<'
             return Err(SourceError::invalid("the answer to `resources/list` has no `resources`"));
         };
         for row in rows {
-            // A server has other resources too, which are none of this.
+            // Other resources are not skills.
             let uri = row.get("uri").and_then(Value::as_str);
             if uri.is_some_and(|uri| uri.starts_with("skill://") && uri.ends_with(&format!("/{SKILL_MD}"))) {
                 catalog.add(read(row), uri)?;
@@ -37,7 +37,7 @@ pub(super) async fn entry(connection: &Connection, old: &Entry, options: &McpOpt
     let address = format!("{}_manifest", old.uri.root());
     let (files, omitted) = match connection.read(&address).await {
         Ok((bytes, _)) => manifest(&bytes, &old.uri, options).map_err(invalid)?,
-        // A server without manifests; if the skill itself is gone, reading it will tell.
+        // The server has no manifests. If the skill itself is gone, reading it returns the error.
         Err(error) if matches!(error.kind(), SourceErrorKind::NotFound | SourceErrorKind::Other) => {
             (Files::Alone(None), Vec::new())
         }

@@ -24,7 +24,7 @@ fn an_address_is_http_and_holds_no_secret() {
 }
 
 #[test]
-fn a_token_is_never_sent_where_others_can_read_it() {
+fn a_token_is_never_sent_in_clear() {
     let token = || Token::new(" secret\n").unwrap();
     for url in ["http://a.example/mcp", "http://10.0.0.1/mcp"] {
         assert_eq!(refusal(&with_token(McpOptions::url(url), token())).0, "url", "{url}");

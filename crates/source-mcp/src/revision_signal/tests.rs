@@ -1,7 +1,7 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn a_storm_of_notices_is_told_in_time_and_not_one_by_one() {
+async fn notifications_are_batched() {
     let signal = Arc::new(RevisionSignal::new());
     let notices = NotificationBatcher::of(&signal);
     let ring = || notices.trigger().notify_one();

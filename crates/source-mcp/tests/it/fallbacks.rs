@@ -100,7 +100,7 @@ async fn an_odd_file_of_a_manifest_is_omitted() {
 /// The list of resources cannot show that a skill is hidden from models; its file can, and it is not handed out before the
 /// listing shows it too.
 #[tokio::test]
-async fn a_limit_that_the_list_cannot_show_is_learned_from_the_file() {
+async fn a_limit_in_the_file_reaches_the_list() {
     let skill = "---\nname: tidy\ndescription: Sorts a folder.\ndisable-model-invocation: true\n---\nSort it.\n";
     let manifest = json!({ "files": [hashed("SKILL.md", skill)] });
     let served = fastmcp(skill.to_owned(), manifest).await;
@@ -145,7 +145,7 @@ async fn the_index_of_the_drafts_is_read() {
 }
 
 #[tokio::test]
-async fn an_index_that_lies_or_is_of_another_time_is_refused() {
+async fn an_index_with_wrong_data_is_refused() {
     let row = |digest: &str| json!({ "name": "tidy", "description": "Sorts.", "type": "skill-md", "url": TIDY, "digest": digest });
     let served = indexed(json!({ "$schema": SCHEMA, "skills": [row(&Digest::of(b"other").to_string())] })).await;
     let source = served.source("acme");

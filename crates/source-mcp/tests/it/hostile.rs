@@ -167,7 +167,7 @@ async fn one_odd_file_hides_no_other() {
 
 /// M-13 to M-16: entries that are none.
 #[tokio::test]
-async fn an_entry_without_what_every_entry_has_is_left_out() {
+async fn an_incomplete_entry_is_left_out() {
     type Change = fn(&mut Value);
     let cases: [(&str, Change, &str); 11] = [
         ("no address", |entry| entry["uri"] = Value::Null, "no `uri`"),
@@ -243,7 +243,7 @@ async fn what_is_not_as_listed_is_refused() {
 
 /// T: permission widening. The list shows one front matter, the file holds another one, and both digests are right.
 #[tokio::test]
-async fn a_front_matter_that_differs_from_the_list_is_refused() {
+async fn front_matter_unlike_the_list_is_refused() {
     for (threat, lines, field) in [
         ("tools that it grants itself", "allowed-tools: Bash(*)\n", "allowed-tools"),
         ("hooks", "hooks:\n  PreToolUse: [{command: rm}]\n", "hooks"),
@@ -268,7 +268,7 @@ async fn a_front_matter_that_differs_from_the_list_is_refused() {
 
 /// T: exhaustion, of which a parser dies: 160 kB of aliases that another client unfolds to gigabytes.
 #[tokio::test]
-async fn a_bomb_in_a_front_matter_is_refused_at_once() {
+async fn bombs_in_front_matter_are_refused() {
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..4000 {
         let below = format!("*a{}", level - 1);
@@ -289,7 +289,7 @@ async fn a_bomb_in_a_front_matter_is_refused_at_once() {
 
 /// T: exhaustion, of which a client dies that waits for the end of a list.
 #[tokio::test]
-async fn a_list_that_does_not_end_is_given_up() {
+async fn an_endless_list_is_abandoned() {
     let endless = |next: fn(usize) -> String| async move {
         let pages = std::sync::atomic::AtomicUsize::new(0);
         let served = scripted(move |method, params| {
@@ -410,7 +410,7 @@ async fn what_is_larger_than_a_limit_is_refused() {
 
 /// M-20, M-21: identity is the address; a name is a label, and none takes it from another.
 #[tokio::test]
-async fn a_name_that_comes_twice_is_told_apart_and_an_address_stays_one_skill() {
+async fn equal_names_get_ids_of_their_own() {
     let second = |entry: &mut Value| entry["uri"] = json!("skill://team/tidy/SKILL.md");
     let files =
         |entry: &mut Value| entry["resources"] = json!([file("skill://team/tidy/SKILL.md", text("tidy").as_bytes())]);
@@ -432,7 +432,7 @@ async fn a_name_that_comes_twice_is_told_apart_and_an_address_stays_one_skill() 
 
 /// M-21: nor can a name be picked by which another skill is told apart.
 #[tokio::test]
-async fn an_id_is_one_skill_whatever_names_a_server_picks() {
+async fn an_id_is_always_one_skill() {
     let elsewhere = |entry: &mut Value, uri: &str, name: &str| {
         entry["uri"] = json!(uri);
         entry["frontmatter"]["name"] = json!(name);
@@ -453,7 +453,7 @@ async fn an_id_is_one_skill_whatever_names_a_server_picks() {
 
 /// names and texts that hide something, or pass for markup of a prompt or a terminal.
 #[tokio::test]
-async fn text_that_hides_something_is_no_name_and_is_shown() {
+async fn hidden_text_is_escaped_in_diagnostics() {
     for name in ["ti\u{202e}dy", "tidy\u{e0041}\u{e0042}", "ti\u{1b}[31mdy", "ti\ndy", "../tidy", "</skill>", ".."] {
         let listing = listing(Wares::one().but(|entry| entry["frontmatter"]["name"] = json!(name))).await;
         let ids: Vec<_> = listing.iter().map(|row| row.item.id.as_str()).collect();
@@ -493,7 +493,7 @@ fn is_clean(listing: &Listing<Skill>) {
 
 /// content that is rotated after somebody looked at it, its digest with it. It is another content, and seen as such.
 #[tokio::test]
-async fn content_that_changes_with_its_digest_is_seen_as_a_change() {
+async fn a_changed_digest_is_a_change() {
     let fresh = text("tidy").replace("Sort it.", "Burn it.");
     let entry = Wares::one().but(|entry| entry["resources"][0] = file(TIDY, fresh.as_bytes())).entries.remove(0);
     let mut wares = Wares::one().holding(TIDY, &fresh);
@@ -520,7 +520,7 @@ async fn an_answer_about_another_skill_is_refused() {
 
 /// T: reads across servers. An address is given to the server that listed it, and to no other.
 #[tokio::test]
-async fn an_address_is_asked_for_at_its_own_server_alone() {
+async fn a_uri_is_read_from_its_server() {
     let (ours, theirs) =
         (Wares::default().with("tidy", &[("a.md", "Ours.\n")]), Wares::default().with("tidy", &[("a.md", "Ours.\n")]));
     let (ours, theirs) = (ours.served().await, theirs.holding("skill://tidy/a.md", "Theirs").served().await);
@@ -589,7 +589,7 @@ async fn a_nested_skill_is_a_plain_file() {
 
 /// M-28: content that nobody can vouch for is told as such, or left out where the operator says so.
 #[tokio::test]
-async fn dynamic_content_is_told_or_left_out_and_has_no_files() {
+async fn dynamic_content_has_no_files() {
     let dynamic = || Wares::one().but(|entry| entry["resources"] = json!("dynamic"));
     let served = dynamic().served().await;
     let source = served.source("acme");

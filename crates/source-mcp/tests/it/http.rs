@@ -59,7 +59,7 @@ async fn a_server_that_wants_another_token_says_so() {
 
 /// Whoever configures nothing, not even a provider of cryptography for the process, reaches a server over TLS.
 #[tokio::test]
-async fn an_address_with_https_is_spoken_to_in_tls() {
+async fn https_uses_tls() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://{}/mcp", listener.local_addr().unwrap());
     let first = tokio::spawn(async move {
@@ -159,7 +159,7 @@ async fn what_is_no_answer_is_told() {
 
 /// T: confused deputy. What is meant for this machine does not leave it, whatever the environment says of proxies.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_on_this_machine_is_asked_without_a_proxy() {
+async fn loopback_requests_use_no_proxy() {
     if let Some(url) = again::url() {
         let options = McpOptions::url(url).with(|options| options.token = Some(Token::new("secret").unwrap()));
         println!("listed: {}", McpSource::new("acme", options).unwrap().list().await.unwrap().len());
@@ -168,7 +168,7 @@ async fn a_server_on_this_machine_is_asked_without_a_proxy() {
     let (proxy, sent_to_proxy) = answering(StatusCode::OK, Vec::new()).await;
     let served = scripted(|method, params| Wares::one().answer(method, params)).await;
     let said = tokio::task::block_in_place(|| {
-        let test = "http::a_server_on_this_machine_is_asked_without_a_proxy";
+        let test = "http::loopback_requests_use_no_proxy";
         let variables = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"].map(|name| (name, proxy.as_ref()));
         again::said(test, &served.url, &variables)
     });

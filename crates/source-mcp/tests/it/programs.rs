@@ -25,13 +25,13 @@ fn source(options: McpOptions) -> McpSource {
 }
 
 #[tokio::test]
-async fn a_program_is_spoken_to_over_its_standard_streams() {
+async fn a_program_is_served_over_standard_streams() {
     let options = program(r#"printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"skills":[]}}'; read -r line"#);
     assert!(source(options).list().await.unwrap().is_empty());
 }
 
 #[tokio::test]
-async fn a_program_that_cannot_be_started_or_ends_is_told_with_its_last_words() {
+async fn errors_quote_the_last_line_of_stderr() {
     let error = source(McpOptions::command("/no/such/program", ["a"])).list().await.unwrap_err();
     assert_eq!(error.to_string(), "`/no/such/program` cannot be started");
     let error = source(program("echo 'no licence' >&2; exit 1")).list().await.unwrap_err();
@@ -51,7 +51,7 @@ async fn a_message_that_never_ends_ends_the_connection() {
 
 /// T: exhaustion. A short message of very many values is not kept either; commas in texts are none.
 #[tokio::test]
-async fn a_message_of_nothing_but_small_values_ends_the_connection() {
+async fn many_small_values_end_the_connection() {
     let mut limits = McpLimits::default();
     limits.message_bytes = 64 << 10;
     let many = |commas: &str| {
@@ -69,7 +69,7 @@ async fn a_message_of_nothing_but_small_values_ends_the_connection() {
 
 /// M-16: a file of 16 MiB is taken over a program's standard output too, as 21 MiB of base64.
 #[tokio::test]
-async fn a_message_as_large_as_the_limit_is_taken() {
+async fn a_message_at_the_limit_is_read() {
     let mut options = program(
         r#"printf '{"jsonrpc":"2.0","id":1,"result":{"skills":[],"more":"'; head -c 23000000 /dev/zero | tr '\0' 'x'; printf '"}}\n'; read -r line"#,
     );
@@ -79,7 +79,7 @@ async fn a_message_as_large_as_the_limit_is_taken() {
 
 /// A program that ends in the middle of an answer is started again, and is whole again.
 #[tokio::test]
-async fn a_program_that_dies_in_mid_answer_is_told_and_started_again() {
+async fn a_program_that_dies_is_restarted() {
     let folder = tempfile::tempdir().unwrap();
     let been = folder.path().join("been");
     let options = program(&format!(
@@ -123,7 +123,7 @@ async fn what_is_no_message_is_passed_over() {
 
 /// X-8: a program gets the variables that it is given, and none of the host's own.
 #[tokio::test]
-async fn a_program_gets_the_variables_that_it_is_given() {
+async fn a_program_gets_its_variables() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("variables");
     let mut options = program(&format!("/usr/bin/env > {}; exit 1", file.display()));
@@ -140,7 +140,7 @@ async fn a_program_gets_the_variables_that_it_is_given() {
 
 /// Nothing that a program started outlives the source.
 #[tokio::test]
-async fn a_program_ends_with_its_source_and_so_does_what_it_started() {
+async fn programs_end_with_their_source() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pids");
     let options = program(&format!(

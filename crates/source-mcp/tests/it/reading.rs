@@ -39,7 +39,7 @@ async fn nothing_is_read_ahead() {
 }
 
 #[tokio::test]
-async fn a_source_that_was_never_listed_reads_all_the_same() {
+async fn a_source_reads_without_a_listing() {
     let served = Wares::one().served().await;
     assert_eq!(served.source("acme").body(&id("tidy")).await.unwrap().text.as_ref(), "Sort it.\n");
     assert_eq!(served.asked(), ["skills/list", "resources/read skill://tidy/SKILL.md"]);
@@ -47,7 +47,7 @@ async fn a_source_that_was_never_listed_reads_all_the_same() {
 
 /// A server that cannot be reached is told as such, and tried again when it is time: later each time.
 #[tokio::test]
-async fn a_server_that_is_gone_is_tried_later_each_time() {
+async fn reconnects_wait_longer_each_time() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     drop(listener);
@@ -66,7 +66,7 @@ async fn a_server_that_is_gone_is_tried_later_each_time() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_come_is_not_waited_for() {
+async fn answers_have_a_time_limit() {
     let served = scripted(|method, params| match method {
         "skills/list" => {
             // Longer than anybody waits here.
@@ -85,7 +85,7 @@ async fn an_answer_that_does_not_come_is_not_waited_for() {
 
 /// A server that knows only the protocol without a handshake.
 #[tokio::test]
-async fn a_server_without_a_handshake_is_asked_in_its_own_way() {
+async fn a_server_without_handshake_is_supported() {
     let served = scripted(|method, params| match method {
         "initialize" => Err((-32601, "no method `initialize`".to_owned())),
         "server/discover" => Ok(json!({

@@ -75,7 +75,7 @@ fn source(options: McpOptions) -> McpSource {
 }
 
 #[tokio::test]
-async fn a_server_is_trusted_whose_authority_is_named_and_no_other() {
+async fn only_named_authorities_are_trusted() {
     let (authority, folder) = (Authority::new(), tempfile::tempdir().unwrap());
     let file = folder.path().join("authority.pem");
     authority.write(&file);
@@ -124,7 +124,7 @@ async fn a_file_without_authorities_is_told() {
 /// As every program on Linux that looks for the system's authorities.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
-async fn the_authorities_of_the_system_are_those_of_its_variable() {
+async fn the_certificate_variable_is_used() {
     if let Some(url) = again::url() {
         match source(McpOptions::url(url)).list().await {
             Ok(listing) => println!("listed: {}", listing.len()),
@@ -137,7 +137,7 @@ async fn the_authorities_of_the_system_are_those_of_its_variable() {
     authority.write(&file);
     let served = authority.server("127.0.0.1").await;
     let said = |variables: &[(&str, &OsStr)]| {
-        let test = "tls::the_authorities_of_the_system_are_those_of_its_variable";
+        let test = "tls::the_certificate_variable_is_used";
         tokio::task::block_in_place(|| again::said(test, &served.url, variables))
     };
     let trusted = said(&[("SSL_CERT_FILE", file.as_os_str())]);
@@ -150,7 +150,7 @@ async fn the_authorities_of_the_system_are_those_of_its_variable() {
 /// This crate decides how `reqwest` and `rustls` are built. Whoever links it and uses either without a choice of their own, as
 /// here, gets one that works.
 #[test]
-fn a_host_may_use_the_same_libraries_and_choose_nothing() {
+fn tls_works_beside_other_crypto_providers() {
     assert!(rustls::crypto::CryptoProvider::get_default().is_none());
     let _ = reqwest::Client::new();
     let _ = rustls::ClientConfig::builder().with_root_certificates(rustls::RootCertStore::empty());

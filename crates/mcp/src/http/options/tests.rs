@@ -16,7 +16,7 @@ fn only_the_very_token_proves_it() {
         (Some(""), false),
         (None, false),
     ] {
-        assert_eq!(token.is_proven_by(header.map(str::as_bytes)), is_proven, "{header:?}");
+        assert_eq!(token.matches_header(header.map(str::as_bytes)), is_proven, "{header:?}");
     }
 }
 

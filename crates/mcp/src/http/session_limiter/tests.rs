@@ -7,7 +7,7 @@ const IDLE: Duration = Duration::from_secs(30);
 /// A server with room for two.
 struct Two {
     manager: LocalSessionManager,
-    presence: SessionLimiter,
+    limiter: SessionLimiter,
 }
 
 impl Two {
@@ -16,25 +16,25 @@ impl Two {
     }
 
     fn idle_for(idle: Duration) -> Two {
-        Two { manager: LocalSessionManager::default(), presence: SessionLimiter::new(2, idle) }
+        Two { manager: LocalSessionManager::default(), limiter: SessionLimiter::new(2, idle) }
     }
 
     async fn place(&self) -> Option<SessionPermit> {
         let live = self.manager.sessions.read().await.len();
-        self.presence.begin(&self.manager, live).await
+        self.limiter.acquire(&self.manager, live).await
     }
 
     /// A session whose client asks for something.
-    async fn begin(&self) -> Option<Arc<str>> {
+    async fn acquire(&self) -> Option<Arc<str>> {
         let id = self.begin_in_silence().await?;
-        drop(self.presence.hear(&id));
+        drop(self.limiter.track(&id));
         Some(id)
     }
 
     async fn begin_in_silence(&self) -> Option<Arc<str>> {
         let beginning = self.place().await?;
         let (id, transport) = self.manager.create_session().await.unwrap();
-        beginning.became(&id);
+        beginning.assign(&id);
         // What answers it does so for as long as it is wanted.
         tokio::spawn(async move {
             let _transport = transport;
@@ -54,53 +54,53 @@ async fn no_more_begin_than_there_are_places_for() {
     let waiting = [two.place().await, two.place().await];
     assert!(waiting.iter().all(Option::is_some) && two.place().await.is_none());
     drop(waiting);
-    let first = two.begin().await.unwrap();
-    assert!(two.begin().await.is_some() && two.begin().await.is_none());
+    let first = two.acquire().await.unwrap();
+    assert!(two.acquire().await.is_some() && two.acquire().await.is_none());
     two.manager.close_session(&first).await.unwrap();
-    assert!(two.begin().await.is_some() && two.begin().await.is_none());
+    assert!(two.acquire().await.is_some() && two.acquire().await.is_none());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_whose_client_is_silent_makes_place_and_one_whose_client_is_there_does_not() {
+async fn an_idle_session_is_evicted() {
     let two = Two::new();
-    let [silent, there] = [two.begin().await.unwrap(), two.begin().await.unwrap()];
-    let present = two.presence.hear(&there).unwrap();
+    let [silent, there] = [two.acquire().await.unwrap(), two.acquire().await.unwrap()];
+    let present = two.limiter.track(&there).unwrap();
     tokio::time::advance(IDLE - Duration::from_millis(1)).await;
-    assert_eq!(two.begin().await, None);
+    assert_eq!(two.acquire().await, None);
     tokio::time::advance(Duration::from_millis(1)).await;
-    let third = two.begin().await.unwrap();
+    let third = two.acquire().await.unwrap();
     assert!(!two.is_live(&silent).await && two.is_live(&there).await);
-    assert!(two.presence.hear(&silent).is_none());
+    assert!(two.limiter.track(&silent).is_none());
     // From now on it is silent too.
     drop(present);
     tokio::time::advance(IDLE - Duration::from_millis(1)).await;
-    drop(two.presence.hear(&third));
+    drop(two.limiter.track(&third));
     tokio::time::advance(Duration::from_millis(1)).await;
-    assert!(two.begin().await.is_some());
+    assert!(two.acquire().await.is_some());
     assert!(!two.is_live(&there).await && two.is_live(&third).await);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_asks_for_nothing_makes_place_at_once() {
-    let two = Two::idle_for(60 * KEPT);
-    let [mute, asking] = [two.begin_in_silence().await.unwrap(), two.begin().await.unwrap()];
+async fn a_session_without_requests_is_evicted() {
+    let two = Two::idle_for(60 * MIN_IDLE);
+    let [mute, asking] = [two.begin_in_silence().await.unwrap(), two.acquire().await.unwrap()];
     let first = two.begin_in_silence().await.unwrap();
     assert!(!two.is_live(&mute).await && two.is_live(&asking).await);
-    let second = two.begin().await.unwrap();
+    let second = two.acquire().await.unwrap();
     assert!(!two.is_live(&first).await && two.is_live(&asking).await);
     // One that asked is kept for a while, and one that is being answered for as long as that takes.
-    let present = two.presence.hear(&asking).unwrap();
-    assert_eq!(two.begin().await, None);
-    tokio::time::advance(KEPT).await;
-    assert!(two.begin().await.is_some());
+    let present = two.limiter.track(&asking).unwrap();
+    assert_eq!(two.acquire().await, None);
+    tokio::time::advance(MIN_IDLE).await;
+    assert!(two.acquire().await.is_some());
     assert!(!two.is_live(&second).await && two.is_live(&asking).await);
     drop(present);
 }
 
 #[tokio::test]
-async fn who_ended_a_session_is_not_kept_in_mind() {
+async fn ended_sessions_are_forgotten() {
     let two = Two::new();
-    let id = two.begin().await.unwrap();
-    two.presence.hear(&id).unwrap().left();
-    assert!(two.presence.hear(&id).is_none());
+    let id = two.acquire().await.unwrap();
+    two.limiter.track(&id).unwrap().forget();
+    assert!(two.limiter.track(&id).is_none());
 }
