@@ -24,9 +24,9 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use crate::McpOptions;
+use crate::child::ServerProcess;
 use crate::entry::excerpt;
 use crate::http;
-use crate::launch::ServerProcess;
 use crate::message_limit::{BoundedReader, ConnectionFault};
 use crate::options::Endpoint;
 use crate::revision_signal::{NotificationBatcher, RevisionSignal};
@@ -108,7 +108,7 @@ impl Connection {
                 let transport = http::transport(url, options, fault.clone()).map_err(ConnectError::Other)?;
                 tokio::select! {
                     served = listener.serve_with_lifecycle(transport, mode) => (served, None),
-                    told = fault.occurred() => return Err(ConnectError::Other(too_large(told))),
+                    message = fault.occurred() => return Err(ConnectError::Other(too_large(message))),
                 }
             }
         };
@@ -172,7 +172,7 @@ impl Connection {
         // Sending may take time as well.
         let answered = tokio::select! {
             answered = tokio::time::timeout(self.call * 2, answer) => answered,
-            told = self.fault.occurred() => return Err(too_large(told)),
+            message = self.fault.occurred() => return Err(too_large(message)),
         };
         match answered {
             Ok(Ok(answer)) => Ok(answer),
@@ -267,8 +267,8 @@ async fn closed_error(program: Option<&ServerProcess>, fault: &ConnectionFault) 
         Some(program) => program.stderr_tail().await,
         None => None,
     };
-    let said = words.map(|words| format!("; it said at last: {words}")).unwrap_or_default();
-    unavailable(format!("the server closed the connection{said}"))
+    let tail = words.map(|words| format!("; the last line of its standard error: {words}")).unwrap_or_default();
+    unavailable(format!("the server closed the connection{tail}"))
 }
 
 fn transport_error(error: &(dyn Error + Send + Sync + 'static)) -> SourceError {

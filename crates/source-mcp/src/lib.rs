@@ -21,18 +21,18 @@
 //! digest has to be given again.
 //!
 //! # Inside this crate
-//! - `connection.rs` sends requests. `launch.rs` starts programs and `http.rs` connects to addresses.
+//! - `connection.rs` sends requests. `child.rs` starts programs and `http.rs` connects to addresses.
 //! - `listing_method.rs` has the three ways to list skills, and the limits of lists.
 //! - `entry.rs` and `front_matter.rs` check what a server lists.
 //! - `listing_cache.rs` keeps the last listing. `source.rs` reads files and verifies them.
 //!
 //! Text of a server passes `entry::excerpt` before it is part of a message.
 
+mod child;
 mod connection;
 mod entry;
 mod front_matter;
 mod http;
-mod launch;
 mod listing_cache;
 mod listing_method;
 mod message_limit;

@@ -175,7 +175,7 @@ impl<'a> CatalogBuilder<'a> {
         }
         if entry.is_unverified() {
             let (stays, what) = match self.options.unverified {
-                crate::Unverified::Listed => (true, "nobody can tell whether what is read is what was listed"),
+                crate::Unverified::Listed => (true, "nothing proves that what is read is what was listed"),
                 crate::Unverified::LeftOut => (false, "it is left out, as `unverified` says"),
             };
             let what = format!("the server gives no digests of this skill: {what}");
@@ -239,9 +239,7 @@ impl Pages {
         }
         if !self.cursors.insert(cursor.to_owned()) {
             let cursor = excerpt(cursor);
-            return Err(SourceError::invalid(format!(
-                "the list does not end: the cursor `{cursor}` comes a second time"
-            )));
+            return Err(SourceError::invalid(format!("the list does not end: the cursor `{cursor}` is repeated")));
         }
         if self.count >= most {
             return Err(too_large(format!("the list has more than {most} pages; the limit is `limits.pages`")));

@@ -313,8 +313,8 @@ async fn an_endless_list_is_abandoned() {
             .unwrap_err()
     };
     for (threat, next, kind, expected, most) in [
-        ("one cursor", (|_| "a".to_owned()) as fn(usize) -> String, SourceErrorKind::Invalid, "comes a second time", 2),
-        ("a circle", |page| (page % 3).to_string(), SourceErrorKind::Invalid, "comes a second time", 4),
+        ("one cursor", (|_| "a".to_owned()) as fn(usize) -> String, SourceErrorKind::Invalid, "is repeated", 2),
+        ("a circle", |page| (page % 3).to_string(), SourceErrorKind::Invalid, "is repeated", 4),
         ("new cursors", |page| page.to_string(), SourceErrorKind::TooLarge, "`limits.pages`", 40),
         ("large cursors", |page| format!("{page}{:20000}", "."), SourceErrorKind::TooLarge, "a cursor of the list", 1),
     ] {

@@ -36,7 +36,7 @@ async fn errors_quote_the_last_line_of_stderr() {
     assert_eq!(error.to_string(), "`/no/such/program` cannot be started");
     let error = source(program("echo 'no licence' >&2; exit 1")).list().await.unwrap_err();
     assert_eq!(error.kind(), SourceErrorKind::Unavailable);
-    assert_eq!(error.to_string(), "the server closed the connection; it said at last: no licence");
+    assert_eq!(error.to_string(), "the server closed the connection; the last line of its standard error: no licence");
 }
 
 /// T: exhaustion. A line that never ends is not kept.
@@ -90,7 +90,10 @@ async fn a_program_that_dies_is_restarted() {
     let source = source(options);
     let error = source.list().await.unwrap_err();
     assert_eq!(error.kind(), SourceErrorKind::Unavailable);
-    assert_eq!(error.to_string(), "the server closed the connection; it said at last: out of memory");
+    assert_eq!(
+        error.to_string(),
+        "the server closed the connection; the last line of its standard error: out of memory"
+    );
     assert!(source.list().await.unwrap().is_empty());
 }
 

@@ -1,4 +1,4 @@
-//! A server in a process of its own.
+//! A server program as a child process.
 
 use std::io;
 use std::path::Path;
