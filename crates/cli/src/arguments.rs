@@ -147,10 +147,10 @@ impl Arguments {
     pub(crate) fn refuse_unused(&self) -> Result<(), Failure> {
         let is_mcp = matches!(self.command, Command::Mcp(_));
         let (command, given) = (if is_mcp { "mcp config" } else { &self.name }, self.sources.given());
-        if let Some(help) = self.command.help_without_sources() {
-            if let Some(option) = given.iter().find(|option| !(is_mcp && **option == "--client")) {
-                return Err(no_effect(option, command).help(help));
-            }
+        if let Some(help) = self.command.help_without_sources()
+            && let Some(option) = given.iter().find(|option| !(is_mcp && **option == "--client"))
+        {
+            return Err(no_effect(option, command).help(help));
         }
         if self.model.is_some() && !self.command.depends_on_model() {
             return Err(no_effect("--model", command).help("remove the option"));

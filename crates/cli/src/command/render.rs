@@ -61,10 +61,12 @@ pub(super) struct SandboxOption {
         default_missing_value = "auto",
         value_parser = one_of(SANDBOXES)
     )]
-    confine: fn(Runner) -> Runner,
+    confine: Confine,
 }
 
-const SANDBOXES: &[Choice<fn(Runner) -> Runner>] = &[
+type Confine = fn(Runner) -> Runner;
+
+const SANDBOXES: &[Choice<Confine>] = &[
     ("off", "Do not confine", |runner| runner),
     ("auto", "As far as the system supports it, and say how far", |runner| runner.confined(Confinement::default())),
     ("require", "Run nothing unless fully confined", |runner| runner.confined(Confinement::default().required())),

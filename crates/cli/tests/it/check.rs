@@ -300,13 +300,13 @@ fn broken_files_of_plugins_are_reported_with_their_place() {
         ran.data(),
         str![[r#"
 warning[client-plugin]: `marketplace.json` is not used: expected value
- --> repo/.claude-plugin/marketplace.json:2:15
- |
+--> repo/.claude-plugin/marketplace.json:2:15
  = help: correct the JSON at this place
+
 warning[client-plugin]: `plugin.json` is not used: a field has a wrong type
- --> repo/kit/.claude-plugin/plugin.json:1:10
- |
+--> repo/kit/.claude-plugin/plugin.json:1:10
  = help: correct the JSON at this place
+
 1 skill checked: 2 warnings
 
 "#]]
@@ -324,8 +324,8 @@ fn a_named_text_link_is_reported_with_its_fix() {
             ran.stdout + &ran.stderr,
             format!(
                 "error[link-as-text]: expected a link to `src`, found a text file that holds this path: Git could not make the \
-                 link\n --> {file}\n |\n = help: run `git config core.symlinks true`, on Windows with developer mode on, then \
-                 `git checkout -- {file}` in its folder\n0 skills checked: 1 error\nnote: no skills found in `{named}`\n"
+                 link\n--> {file}\n = help: run `git config core.symlinks true`, on Windows with developer mode on, then \
+                 `git checkout -- {file}` in its folder\n\n0 skills checked: 1 error\nnote: no skills found in `{named}`\n"
             )
         );
     }

@@ -365,7 +365,7 @@ error: the source name `registered` is reserved for skills that are registered i
     check(
         "[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = [\"a\"]\n\n[prefer]\n\"re.view\" = \"b\"\n",
         str![[r#"
-error: `re.view` is preferred from `b`, but no source is called that; known: a, registered
+error: unknown source `b` in the preference for `re.view`; known sources: a, registered
  --> repertoire.toml:7:1
   |
 7 | "re.view" = "b"

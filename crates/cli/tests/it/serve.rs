@@ -457,7 +457,7 @@ fn serve_fails_before_it_listens() {
             &["--http", "127.0.0.1:0", "--allow-origin", "https://a.example/"],
             "error: invalid value 'https://a.example/'",
         ),
-        (&["--expose", "tool"], "error: invalid value 'tool' for '--expose <FEATURES>': unknown face `tool`"),
+        (&["--expose", "tool"], "error: invalid value 'tool' for '--expose <FEATURES>': unknown feature `tool`"),
         (&["--token-env", "X"], "error: the following required arguments were not provided:"),
     ] {
         let ran = env.run(&[&["serve", "a", "--no-defaults"], arguments].concat());

@@ -31,10 +31,13 @@ fn script(lock: &mut Value) -> &mut Value {
     &mut tidy(lock)["files"][1]
 }
 
+/// What is altered, the expected end of `verify`, and the alteration.
+type TamperingRow<'a> = (&'a str, Exit, &'a dyn Fn(&mut Value));
+
 #[test]
 fn no_tampered_value_verifies() {
     let zeros = || json!(format!("sha256:{}", "0".repeat(64)));
-    let rows: [(&str, Exit, &dyn Fn(&mut Value)); 36] = [
+    let rows: [TamperingRow<'_>; 36] = [
         ("path upwards", Exit::Failure, &|lock| tidy(lock)["path"] = json!("../tidy")),
         ("path within upwards", Exit::Failure, &|lock| tidy(lock)["path"] = json!(".agents/x/../skills/tidy")),
         ("absolute path", Exit::Failure, &|lock| tidy(lock)["path"] = json!("/etc")),

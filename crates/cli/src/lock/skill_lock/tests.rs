@@ -50,7 +50,7 @@ fn what_cannot_be_understood_says_nothing() {
         (r#"{ "version": 2, "skills": {} }"#, "`~/.agents/.skill-lock.json`: expected version 3, found 2"),
         ("{}", "`~/.agents/.skill-lock.json`: expected version 3, found none"),
         (r#"{ "version": 3 }"#, "`~/.agents/.skill-lock.json` is invalid: invalid type: null, expected a map"),
-        ("[", "`~/.agents/.skill-lock.json` cannot be understood: EOF while parsing a list"),
+        ("[", "`~/.agents/.skill-lock.json` is invalid: EOF while parsing a list"),
     ] {
         let expected = format!("{why}; the origins of installed skills are unknown");
         assert_eq!(source(lock, ".agents/skills/tidy-up"), (None, Some(expected)), "{lock}");
