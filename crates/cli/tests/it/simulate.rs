@@ -332,7 +332,7 @@ call read_skill {"id":"tidy","arguments":"desk"}: ok:
   | </skill_content>
 
 # turn 2
-the conversation was compacted; repeated: tidy (53 of 53 tokens):
+the conversation was compacted; repeated: tidy ([..] tokens):
   | <skill_content name="tidy">
   | Sort desk by name.
   |
@@ -346,7 +346,7 @@ tidy    skill  activated  tool-only, fallback  messages (earlier)
 tools: list_skills, search_skills, read_skill, read_skill_resource
 
 # turn 3
-the conversation was compacted; repeated: tidy (53 of 53 tokens):
+the conversation was compacted; repeated: tidy ([..] tokens):
   | <skill_content name="tidy">
   | Sort desk by name.
   |
