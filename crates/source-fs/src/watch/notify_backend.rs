@@ -21,25 +21,18 @@ use crate::watch::shared_watcher::EventDispatcher;
 
 #[derive(Debug)]
 struct NotifyBackend {
-    running: Mutex<RunningWatcher>,
-    dispatcher: Arc<EventDispatcher>,
+    /// Taken on drop.
+    watcher: Mutex<Option<RecommendedWatcher>>,
     paths: Arc<Mutex<WatchedPaths>>,
+    /// Disconnected when the thread of the watcher has ended.
+    ended: Mutex<mpsc::Receiver<()>>,
     #[cfg(target_os = "linux")]
     _mounts: Option<mounts::MountThread>,
 }
 
-/// A watcher of `notify` and its thread, which has ended after drop.
-#[derive(Debug)]
-struct RunningWatcher {
-    /// Taken on drop.
-    watcher: Option<RecommendedWatcher>,
-    /// Disconnected when the thread has ended.
-    ended: mpsc::Receiver<()>,
-}
-
 /// The paths that are registered with `notify`. Several paths can lead to one folder, which has one id.
 #[derive(Debug, Default)]
-pub(crate) struct WatchedPaths {
+struct WatchedPaths {
     ids: HashMap<Identity, WatchId>,
     by_path: HashMap<Arc<Path>, WatchId>,
     folders: HashMap<WatchId, (Identity, Vec<Arc<Path>>)>,
@@ -59,46 +52,30 @@ pub(crate) fn open(dispatcher: Arc<EventDispatcher>) -> Result<Box<dyn Backend>,
     // First of all: if it fails, the process has too many open files, not the user too many instances.
     #[cfg(target_os = "linux")]
     let mounts = mounts::MountThread::start(dispatcher.clone())?;
-    let paths = Arc::default();
-    let running = Mutex::new(RunningWatcher::start(&dispatcher, &paths)?);
+    let (handler, ended) = EventForwarder::new(dispatcher);
+    let paths = handler.paths.clone();
+    // All kinds but opening and reading, since the source does both. Closing is the only event of a memory map.
+    let kinds = EventKindMask::CREATE
+        | EventKindMask::REMOVE
+        | EventKindMask::MODIFY_DATA
+        | EventKindMask::MODIFY_META
+        | EventKindMask::MODIFY_NAME
+        | EventKindMask::ACCESS_CLOSE;
+    let config = Config::default().with_event_kinds(kinds);
+    let watcher = RecommendedWatcher::new(handler, config).map_err(watch_error)?;
     Ok(Box::new(NotifyBackend {
-        running,
-        dispatcher,
+        watcher: Mutex::new(Some(watcher)),
         paths,
+        ended: Mutex::new(ended),
         #[cfg(target_os = "linux")]
         _mounts: mounts,
     }))
 }
 
-impl RunningWatcher {
-    fn start(
-        dispatcher: &Arc<EventDispatcher>,
-        paths: &Arc<Mutex<WatchedPaths>>,
-    ) -> Result<RunningWatcher, WatchError> {
-        // All kinds but opening and reading, since the source does both. Closing is the only event of a memory map.
-        let kinds = EventKindMask::CREATE
-            | EventKindMask::REMOVE
-            | EventKindMask::MODIFY_DATA
-            | EventKindMask::MODIFY_META
-            | EventKindMask::MODIFY_NAME
-            | EventKindMask::ACCESS_CLOSE;
-        let (handler, ended) = EventForwarder::new(dispatcher.clone(), paths.clone());
-        let config = Config::default().with_event_kinds(kinds);
-        let watcher = RecommendedWatcher::new(handler, config).map_err(watch_error)?;
-        Ok(RunningWatcher { watcher: Some(watcher), ended })
-    }
-
-    fn watcher(&mut self) -> &mut RecommendedWatcher {
-        self.watcher.as_mut().expect("taken only when dropped")
-    }
-}
-
-/// The number of watches that are removed one by one. For more, a new watcher with the rest replaces the old one.
-const FEW: usize = 64;
-
 impl Backend for NotifyBackend {
     fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<WatchId, WatchError>> {
-        let mut running = self.running.lock();
+        let mut watcher = self.watcher.lock();
+        let watcher = watcher.as_mut().expect("taken only when dropped");
         let mut ops = Vec::with_capacity(folders.len());
         let mut results = Vec::with_capacity(folders.len());
         for folder in folders {
@@ -111,14 +88,11 @@ impl Backend for NotifyBackend {
         }
         // Unlocked during the calls: they wait for the thread, whose handler takes the same lock.
         let stale = std::mem::take(&mut self.paths.lock().stale);
-        if stale.len() > FEW && self.replace(&mut running) {
-            return results;
-        }
         for path in stale {
             // Fails for a deleted folder.
-            let _ = running.watcher().unwatch(&path);
+            let _ = watcher.unwatch(&path);
         }
-        let failed = update(running.watcher(), ops);
+        let failed = update(watcher, ops);
         if !failed.is_empty() {
             let mut paths = self.paths.lock();
             for (folder, result) in folders.iter().zip(&mut results) {
@@ -132,31 +106,13 @@ impl Backend for NotifyBackend {
     }
 
     fn unwatch(&self, ids: &[WatchId]) {
-        let mut running = self.running.lock();
         let removed: Vec<Arc<Path>> = {
             let mut paths = self.paths.lock();
             ids.iter().flat_map(|id| paths.remove_folder(*id)).collect()
         };
-        if removed.len() <= FEW || !self.replace(&mut running) {
-            update(running.watcher(), removed.iter().map(|path| PathOp::unwatch(&**path)).collect());
+        if let Some(watcher) = self.watcher.lock().as_mut() {
+            update(watcher, removed.iter().map(|path| PathOp::unwatch(&**path)).collect());
         }
-    }
-}
-
-impl NotifyBackend {
-    /// Replaces the watcher by a new one with all paths. Returns `false` if it cannot watch them all.
-    ///
-    /// `notify` compares each path that is removed with all others, which takes 3 ms for 10,000 paths.
-    fn replace(&self, running: &mut RunningWatcher) -> bool {
-        let paths = self.paths.lock();
-        let all: Vec<_> = paths.by_path.keys().map(|path| PathOp::watch_non_recursive(&**path)).collect();
-        drop(paths);
-        let Ok(mut fresh) = RunningWatcher::start(&self.dispatcher, &self.paths) else { return false };
-        let is_complete = update(fresh.watcher(), all).is_empty();
-        if is_complete {
-            *running = fresh;
-        }
-        is_complete
     }
 }
 
@@ -181,11 +137,11 @@ fn update(watcher: &mut RecommendedWatcher, mut ops: Vec<PathOp>) -> HashMap<Pat
     failed
 }
 
-impl Drop for RunningWatcher {
+impl Drop for NotifyBackend {
     fn drop(&mut self) {
-        self.watcher = None;
+        *self.watcher.lock() = None;
         // Waits for the thread, so that no descriptor outlives the last source.
-        let _ = self.ended.recv();
+        let _ = self.ended.lock().recv();
     }
 }
 
@@ -267,12 +223,9 @@ impl EventHandler for EventForwarder {
 
 impl EventForwarder {
     /// Creates a handler, and the receiver that is disconnected when the handler is dropped.
-    pub(crate) fn new(
-        dispatcher: Arc<EventDispatcher>,
-        paths: Arc<Mutex<WatchedPaths>>,
-    ) -> (EventForwarder, mpsc::Receiver<()>) {
+    pub(crate) fn new(dispatcher: Arc<EventDispatcher>) -> (EventForwarder, mpsc::Receiver<()>) {
         let (running, ended) = mpsc::channel();
-        (EventForwarder { dispatcher, paths, _running: running }, ended)
+        (EventForwarder { dispatcher, paths: Arc::default(), _running: running }, ended)
     }
 
     fn forward(&self, path: &Path, moves: bool, is_removed: bool) {
