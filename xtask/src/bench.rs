@@ -345,7 +345,7 @@ impl<'a> Bench<'a> {
         let [arm, bare] =
             [|run: &Arming| run.arm, |run: &Arming| run.bare].map(|part| milliseconds(median(runs.iter().map(part))));
         let figure = Figure::new(format!("arm/cpu/{count}"), arm, "ms");
-        self.figures.push(figure.against(bare, "inotify").goal(Goal::RatioAtMost(3.0)));
+        self.figures.push(figure.against(bare, "inotify").goal(Goal::RatioAtMost(1.5)));
         Ok(())
     }
 

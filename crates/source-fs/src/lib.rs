@@ -51,7 +51,7 @@
 //! - A scan follows an event after [`debounce`](WatchOptions::debounce) of quiet, at the latest after
 //!   [`longest`](WatchOptions::longest). It costs what was touched. When events were lost, everything is scanned.
 //! - Folders that cannot be watched are polled, with a `watch-degraded` diagnostic that names the limit, until they can be.
-//! - All sources of a process share one watcher and its threads. The last source that is dropped waits for them.
+//! - All sources of a process share one watcher and its thread. The last source that is dropped waits for the thread.
 //! - On Linux a mount or an unmount counts as a change of everything. Other systems do not report mounts: a root that lies on one
 //!   is best [polled](WatchBy::Polling).
 //! - Content decides. After the first listing the files of every skill are read once, while the source is idle. From then on a row

@@ -96,7 +96,7 @@ impl FsSource {
     /// From the first call of `changed` on, watching takes:
     ///
     /// - a watch for each folder of [`folders`](FsSource::folders) and each one above a root,
-    /// - a watcher with two threads at most for all sources of the process, which ends with the last of them,
+    /// - a thread for all sources of the process, which ends with the last of them,
     /// - one reading of every file of every skill, within the [limits](FsLimits).
     #[must_use]
     pub fn watching(self, options: WatchOptions) -> FsSource {

@@ -1,9 +1,12 @@
 //! Watching: the watched folders, and the time of the next scan.
 
 mod backend;
-mod notify_backend;
+#[cfg(target_os = "linux")]
+mod inotify;
 mod options;
 mod pending_events;
+#[cfg(any(not(target_os = "linux"), test))]
+mod portable;
 mod shared_watcher;
 
 #[cfg(test)]
@@ -25,7 +28,11 @@ use crate::frontier::PathDiagnostic;
 use crate::root::{SearchPlan, bytes};
 use crate::scan::Scan;
 use backend::WatchError;
+#[cfg(target_os = "linux")]
+use inotify as native;
 use pending_events::{PendingEvents, PendingGuard, Role};
+#[cfg(not(target_os = "linux"))]
+use portable as native;
 use shared_watcher::{SharedWatcher, WatchHandle};
 
 pub use options::{WatchBy, WatchOptions};

@@ -51,7 +51,7 @@ fn held() -> Held {
     }
     for task in fs::read_dir("/proc/self/task").unwrap() {
         let name = fs::read_to_string(task.unwrap().path().join("comm")).unwrap_or_default();
-        held.threads += usize::from(name.trim() == "skill-watch" || name.starts_with("notify-rs"));
+        held.threads += usize::from(name.trim() == "skill-watch");
     }
     held
 }
@@ -117,10 +117,10 @@ fn sources_share_one_instance_and_its_watches() {
         // `/`, `/tmp` or the like, the folder of the test, and a way there: as many for one source as for all.
         let above = at.ancestors().count();
         let first = watched(at, &["one", "two"]).await;
-        until_held(&Held { instances: 1, watches: above + 5, others: 1, threads: 2 });
+        until_held(&Held { instances: 1, watches: above + 5, others: 1, threads: 1 });
         let second = watched(at, &["two", "three"]).await;
         let third = watched(at, &["three", "one", "two"]).await;
-        until_held(&Held { instances: 1, watches: above + 7, others: 1, threads: 2 });
+        until_held(&Held { instances: 1, watches: above + 7, others: 1, threads: 1 });
         for (source, skill) in [(&first, "one/a"), (&second, "three/d"), (&third, "two/c")] {
             is_told(source, at, skill, "Second.").await;
         }

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Weak};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::watch::backend::{Backend, Opener, WatchError, WatchEvent, WatchId};
-use crate::watch::notify_backend;
+use crate::watch::native;
 use crate::watch::pending_events::PendingEvents;
 
 /// The watcher of a process. The first source opens its backend, and the last one closes it. A folder that several sources want
@@ -64,7 +64,7 @@ impl SharedWatcher {
 
     pub(crate) fn of_process() -> Arc<SharedWatcher> {
         static SHARED: LazyLock<Arc<SharedWatcher>> =
-            LazyLock::new(|| Arc::new(SharedWatcher::new(Box::new(notify_backend::open))));
+            LazyLock::new(|| Arc::new(SharedWatcher::new(Box::new(native::open))));
         SHARED.clone()
     }
 
@@ -155,18 +155,16 @@ impl WatchHandle {
     pub(crate) fn unwatch(&self, folders: &[(Arc<Path>, WatchId)]) {
         let OpenWatcher { backend, dispatcher, turn } = &*self.current;
         let _turn = turn.lock();
-        let mut left = Vec::new();
-        let mut subscriptions = dispatcher.subscriptions();
         for (folder, id) in folders {
+            let mut subscriptions = dispatcher.subscriptions();
             let Some(listeners) = subscriptions.listeners.get_mut(id) else { continue };
             listeners.retain(|listener| !self.is_behind(listener, folder));
             if listeners.is_empty() {
                 subscriptions.listeners.remove(id);
-                left.push(*id);
+                drop(subscriptions);
+                backend.unwatch(*id);
             }
         }
-        drop(subscriptions);
-        backend.unwatch(&left);
     }
 
     fn is_behind(&self, listener: &Listener, folder: &Path) -> bool {
@@ -194,12 +192,12 @@ impl Drop for WatchHandle {
             !listeners.is_empty()
         });
         drop(subscriptions);
-        backend.unwatch(&left);
+        left.into_iter().for_each(|id| backend.unwatch(id));
     }
 }
 
 impl fmt::Debug for SharedWatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedWatcher").field("current", &self.current).finish_non_exhaustive()
+        f.debug_struct("Hub").field("current", &self.current).finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! The backend on real folders.
+//! What other systems offer, on real folders: `notify` works here too.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ async fn until(source: &FsSource, expected: &[(&str, &str)]) {
 #[tokio::test(start_paused = true)]
 async fn reads_are_ignored_and_lost_events_scan_everything() {
     let stage = Stage::new(&["a"]).await;
-    let (mut handler, _) = notify_backend::EventForwarder::new(stage.world.dispatcher());
+    let (mut handler, _) = portable::EventForwarder::new(stage.world.dispatcher());
     stage.write("a", "Nobody tells.");
     let read = EventKind::Access(AccessKind::Read);
     handler.handle_event(Ok(Event::new(read).add_path(stage.path("a/SKILL.md"))));
@@ -55,7 +55,7 @@ async fn edits_moves_and_new_folders_are_seen() {
         let text = format!("---\nname: {skill}\ndescription: {description}\n---\n");
         std::fs::write(root.join(skill).join("SKILL.md"), text).unwrap();
     };
-    let shared = Arc::new(SharedWatcher::new(Box::new(notify_backend::open)));
+    let shared = Arc::new(SharedWatcher::new(Box::new(portable::open)));
     let options = WatchOptions { debounce: Duration::from_millis(10), ..WatchOptions::default() };
     let source = FsSource::new("test", &root).watched_by(Watcher::over(options.clone(), shared.clone()));
     let other = FsSource::new("other", &root).watched_by(Watcher::over(options, shared));
