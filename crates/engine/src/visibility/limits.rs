@@ -20,8 +20,11 @@ pub(super) struct VisibilityLimits {
     pub(super) authorizers: Vec<Arc<dyn Authorizer>>,
     pub(super) probe: Option<Arc<dyn RequirementCheck>>,
     /// The last two states of each candidate, because changes compare two.
-    known: RwLock<HashMap<(Arc<str>, Id), Vec<KnownState>>>,
+    known: RwLock<KnownStates>,
 }
+
+/// The known states of candidates, by source and id.
+type KnownStates = HashMap<(Arc<str>, Id), Vec<KnownState>>;
 
 #[derive(Debug)]
 struct KnownState {
