@@ -178,7 +178,7 @@ fn functions(path: &Path) -> Vec<(String, usize)> {
         }
         let indent = line.len() - declared.len();
         let ends = |line: &&str| line.len() - line.trim_start().len() == indent && line.ends_with(['}', ';']);
-        let length = lines[at..].iter().position(|line| ends(line)).unwrap_or(0) + 1;
+        let length = lines[at..].iter().position(ends).unwrap_or(0) + 1;
         found.push((format!("{}:{}, {length} lines", inside(path), at + 1), length));
     }
     found
