@@ -107,6 +107,6 @@ fn a_script_that_prints_nothing_is_reported() {
     let outcomes = [printed(" \n"), printed("out"), printed(""), ended(Ended::Exit(1), "", "")];
     let rendered = Plan::new(body, &Syntax::default()).render(&Context::new(), outcomes).expect("nothing aborts");
     let warning = Warning::NoOutput { line: 3, path: "lib/a.js".parse().expect("a path") };
-    assert_eq!(rendered.warnings, [warning.clone()]);
+    assert_eq!(rendered.warnings, std::slice::from_ref(&warning));
     assert_eq!(warning.to_string(), "line 3: script `lib/a.js` printed nothing to standard output");
 }
