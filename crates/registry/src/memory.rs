@@ -60,7 +60,7 @@ impl<T: Item> From<T> for Registered<T> {
 impl TryFrom<Injection> for Registered<Skill> {
     type Error = UnregistrableInjection;
 
-    /// Returns the skill that was [injected](Skill::inject), with its body. Refuses what a registered skill cannot keep.
+    /// Returns the skill that `injection` declares, with its body. Refuses what a registered skill cannot keep.
     fn try_from(injection: Injection) -> Result<Registered<Skill>, UnregistrableInjection> {
         if injection.flavor == Flavor::Skill {
             let lost = [
