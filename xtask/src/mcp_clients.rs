@@ -142,7 +142,7 @@ impl Served {
         let mut served = Served { child, url: String::new() };
         let mut lines = BufReader::new(stderr).lines();
         for line in lines.by_ref() {
-            if let Some((_, url)) = line?.split_once("serving at ") {
+            if let Some((_, url)) = line?.split_once("listening on ") {
                 served.url = url.trim().to_owned();
                 break;
             }

@@ -34,7 +34,7 @@ impl Process {
         std::thread::spawn(move || {
             for line in BufReader::new(said).lines().map_while(Result::ok) {
                 let now = Instant::now();
-                if let Some((_, rest)) = line.split_once("serving at http://") {
+                if let Some((_, rest)) = line.split_once("listening on http://") {
                     let _ = address.send(rest.trim_end_matches("/mcp").to_owned());
                 } else if line.contains("published") {
                     let _ = publish.send(now);
