@@ -207,6 +207,10 @@ fn any_rules() -> impl Strategy<Value = RuleStack> {
 /// Whether a rule for the full name that `claim` is written like is about the item of another source.
 fn is_anothers(view: &Snapshot<Workflow>, candidate: &Candidate<Workflow>) -> bool {
     let Some((source, rest)) = candidate.item.id.as_str().split_once(':') else { return false };
+    // In a namespace the written name is the item's own, whatever it looks like.
+    if view.layer(&candidate.origin.source).unwrap().namespaced {
+        return false;
+    }
     let weight =
         |candidate: &Candidate<Workflow>| (candidate.trust == Trust::Pending, candidate.origin.tier, candidate.trust);
     let mut candidates = view.entries().iter().flat_map(|entry| entry.candidates());
