@@ -44,7 +44,7 @@ enum Task {
     Test,
     /// Check lints, documentation, each feature alone, the book and dependencies.
     Lint,
-    /// Run everything: `test`, `lint`, slow tests, `soak`, MCP clients, valgrind, advisories, shared cases and corpus.
+    /// Run what `test` leaves out: `lint`, slow tests, `soak`, MCP clients, valgrind, advisories, shared cases and corpus.
     Ci {
         /// The directory that holds `cases` and `corpus` [default: `shared` beside the checkout].
         #[arg(long, value_name = "DIR")]
