@@ -51,7 +51,7 @@ pub(crate) struct Catalog {
     /// Share of the window in percent; at least 128 tokens [default: 2, or the preset value].
     #[arg(long, value_name = "PERCENT", requires = "window", value_parser = per_mille)]
     share: Option<u16>,
-    /// What to cut when the list exceeds the budget [default: shorten].
+    /// Part to cut when the list exceeds the budget [default: shorten].
     #[arg(long, value_parser = one_of(OVERFLOWS))]
     overflow: Option<fn() -> Overflow>,
     /// Usage count of a skill, for --overflow least-used (repeatable).
@@ -66,7 +66,7 @@ pub(crate) struct Catalog {
     /// Include the path of each skill (implied by --activation files).
     #[arg(long)]
     locations: bool,
-    /// Text that tells the model how to find skills that did not fit [default: depends on --activation].
+    /// Advice to the model on finding skills that did not fit [default: depends on --activation].
     #[arg(long, value_name = "TEXT")]
     hint: Option<String>,
     #[command(flatten)]

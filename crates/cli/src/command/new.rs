@@ -29,7 +29,7 @@ pub(crate) struct New {
     /// Parent directory.
     #[arg(long = "dir", value_name = "DIR", default_value = SKILLS)]
     folder: PathBuf,
-    /// What the skill does and when to use it.
+    /// Description of the skill: its purpose and when to use it.
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
 }

@@ -22,7 +22,7 @@ pub(crate) struct LabelOptions {
 /// Options that set how skills are offered to a model.
 #[derive(Debug, Args)]
 pub(crate) struct ExposureOptions {
-    /// How matching skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. The most specific target wins:
+    /// Offer matching skills as `pinned`, `auto`, `name-only`, `manual-only` or `off`. The most specific target wins:
     /// `source:name`, `name`, `source:*`, `*`.
     #[arg(long = "mode", value_name = "TARGET=MODE", value_parser = rule)]
     rules: Vec<(Target, Exposure)>,

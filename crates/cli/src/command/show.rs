@@ -42,7 +42,7 @@ pub(super) struct Shown<'a> {
     allowed_workflows: Option<&'a [Arc<str>]>,
     /// The plan that its field `workflow` declares; null without one.
     workflow: Option<Plan>,
-    /// Whether this machine meets the requirements of the skill.
+    /// The requirements of the skill, and which of them this machine meets.
     readiness: Requirements,
     /// The requirements, and the requirements that make the skill unnecessary.
     #[serde(skip)]

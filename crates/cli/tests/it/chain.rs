@@ -1,4 +1,4 @@
-//! Servers behind servers: the same skills, and every origin told.
+//! Servers behind servers: the same skills, with every origin.
 
 use std::path::Path;
 
@@ -28,8 +28,8 @@ fn answer(env: &TestEnv, arguments: &[&str]) -> Value {
     serde_json::from_str(&env.run(&[arguments, &["--json"]].concat()).data()).expect("an answer in JSON")
 }
 
-/// What is told of a skill, and the files beside it.
-fn told(env: &TestEnv, places: &[&str], name: &str) -> (Value, Value) {
+/// Returns the details of a skill, and its files.
+fn shown(env: &TestEnv, places: &[&str], name: &str) -> (Value, Value) {
     (answer(env, &[&["show"], places, &[name]].concat()), answer(env, &[&["files"], places, &[name]].concat()))
 }
 
@@ -39,11 +39,11 @@ fn two_chained_servers_give_the_same_skills() {
     let chained = ["--config", "second.toml"];
     let listed = env.run(&[&["list", "--connect"][..], &chained].concat()).data();
     let ids: Vec<&str> = listed.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
-    // Each server tells its clients where its skills are from, as it was told itself.
+    // Each server passes the origin of its skills on to its clients.
     assert_eq!(ids, ["second:greet", "second:tidy"]);
     for (name, uri) in [("tidy", "skill://first/tidy/SKILL.md"), ("greet", "skill://first/greet/SKILL.md")] {
-        let (direct, direct_files) = told(&env, &["--root", "skills"], name);
-        let (remote, remote_files) = told(&env, &chained, &format!("second:{name}"));
+        let (direct, direct_files) = shown(&env, &["--root", "skills"], name);
+        let (remote, remote_files) = shown(&env, &chained, &format!("second:{name}"));
         for key in ["/skill/description", "/skill/digest", "/fields", "/allowed_tools"] {
             let value = direct.pointer(key).expect("every skill has it");
             assert_eq!(remote.pointer(key), Some(value), "`{key}` of `{name}`");

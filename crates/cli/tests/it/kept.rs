@@ -81,7 +81,7 @@ fn children_inherit_no_environment_and_no_files() {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "exec 7> leaked; exec \"$0\" list --config one.toml --connect"]);
         command.arg(env!("CARGO_BIN_EXE_repertoire")).current_dir(env.here()).env("HOME", env.here().join("../home"));
-        let ran = command.env("SECRET_TOKEN", "tell-nobody").output().expect("it runs");
+        let ran = command.env("SECRET_TOKEN", "confidential").output().expect("it runs");
         let talk = String::from_utf8_lossy(&ran.stderr);
         let seen = fs::read_to_string(env.here().join("seen")).unwrap_or_else(|error| panic!("{error}: {talk}"));
         assert!(seen.ends_with("looked\n") && !seen.contains("SECRET_TOKEN"), "{seen}");
@@ -110,7 +110,7 @@ fn commands_cannot_read_our_environment() {
     let run = |arguments: &[&str]| {
         let mut command = Command::new(&program);
         command.args(arguments).args(["--root", "sk"]).current_dir(env.here());
-        command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", &top).env("SECRET_TOKEN", "tell-nobody");
+        command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", &top).env("SECRET_TOKEN", "confidential");
         if is_root {
             command.uid(65_534).gid(65_534);
         }
@@ -120,5 +120,5 @@ fn commands_cannot_read_our_environment() {
     run(&["approve", "spy", "--yes"]);
     let (said, talk) = run(&["render", "spy", "--allow-commands"]);
     assert!(said.contains("seen"), "{said}{talk}");
-    assert!(!said.contains("tell-nobody") && !talk.contains("tell-nobody"), "{said}{talk}");
+    assert!(!said.contains("confidential") && !talk.contains("confidential"), "{said}{talk}");
 }

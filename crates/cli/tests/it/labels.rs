@@ -32,7 +32,7 @@ fn labels_and_the_running_workflow_narrow_every_answer() {
         (&["--functional-tier", "audit-proof", "--functional-tier", "integration"], "audit wire", "audit wire"),
         (&["--invoke-level", "2"], "audit flow plain wire", "audit plain wire"),
         (&["--invoke-level", "1", "--functional-tier", "integration"], "wire", "wire"),
-        (&["--functional-tier", "nobody's"], "", ""),
+        (&["--functional-tier", "unused"], "", ""),
     ] {
         assert_eq!(listed(&["list"], arguments), every, "list {arguments:?}");
         assert_eq!(listed(&["search"], arguments), every, "search {arguments:?}");
@@ -47,7 +47,7 @@ fn labels_and_the_running_workflow_narrow_every_answer() {
     }
     assert_eq!(listed(&["catalog"], &["--workflow", "deploy"]), "audit flow plain top wire");
     assert_eq!(listed(&["search", "work", "--limit", "1"], &["--functional-tier", "integration"]), "wire");
-    let ran = env.run(&["list", "--root", "root", "--no-defaults", "--functional-tier", "nobody's"]);
+    let ran = env.run(&["list", "--root", "root", "--no-defaults", "--functional-tier", "unused"]);
     assert_eq!(ran.stderr, "note: no skills with these labels\n");
     let ran = env.run(&["list", "--root", "root", "--invoke-level", "4"]);
     assert!(ran.stderr.contains("expected 1, 2 or 3, found `4`"), "{}", ran.stderr);

@@ -96,9 +96,9 @@ fn diagnostics_and_limits_are_shown() {
     );
     assert_eq!(which.stderr, "note: `skills:Deploy`: 2 diagnostics; run `repertoire show skills:Deploy` for details\n");
     let show = run("show").data();
-    let told: Vec<_> = show.lines().filter(|line| line.starts_with("diagnostic")).collect();
-    assert_eq!(told.len(), 2, "{show}");
-    assert!(told[0].starts_with("diagnostic    line 2: warning["), "{show}");
+    let diagnostics: Vec<_> = show.lines().filter(|line| line.starts_with("diagnostic")).collect();
+    assert_eq!(diagnostics.len(), 2, "{show}");
+    assert!(diagnostics[0].starts_with("diagnostic    line 2: warning["), "{show}");
     assert!(show.contains("flags         manual, waits-for-workflow"), "{show}");
 }
 
@@ -203,9 +203,9 @@ fn show_prints_the_plan_of_a_workflow() {
     env.file("skills/tidy/SKILL.md", format!("---\nname: tidy\ndescription: D.\n{fields}\n---\nDo it.\n"));
     let shown = show();
     assert_eq!(steps(&shown), plan);
-    let told: Vec<_> = shown.lines().filter(|line| line.starts_with("diagnostic")).collect();
-    assert!(told[0].starts_with("diagnostic    line 5: warning[bad-verification]: "), "{shown}");
-    assert!(told[1].starts_with("diagnostic    line 6: warning[bad-workflow]: "), "{shown}");
+    let diagnostics: Vec<_> = shown.lines().filter(|line| line.starts_with("diagnostic")).collect();
+    assert!(diagnostics[0].starts_with("diagnostic    line 5: warning[bad-verification]: "), "{shown}");
+    assert!(diagnostics[1].starts_with("diagnostic    line 6: warning[bad-workflow]: "), "{shown}");
     let ran = env.run(&["show", "tidy", "--root", "skills", "--no-defaults", "--json"]);
     let document: serde_json::Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
     assert_eq!(document["workflow"]["steps"][1]["on_error"], "continue");

@@ -385,9 +385,9 @@ fn the_state_of_the_sandbox_is_reported() {
     assert_eq!(render(&[]).data(), text);
     let ran = render(&["--sandbox"]);
     assert_eq!(ran.stdout, text);
-    let told = ran.stderr.strip_prefix("note: sandbox: ").expect("it is told, and nothing else is");
-    let is_active = told == "active\n";
-    assert!(is_active || told.starts_with("partial, without ") || told == "unavailable\n", "{told}");
+    let state = ran.stderr.strip_prefix("note: sandbox: ").expect("the only note is that of the sandbox");
+    let is_active = state == "active\n";
+    assert!(is_active || state.starts_with("partial, without ") || state == "unavailable\n", "{state}");
 
     let ran = render(&["--sandbox=require"]);
     if is_active {

@@ -62,7 +62,7 @@ struct Confined {
     without: Vec<MissingRule>,
 }
 
-/// Whether a directive ran.
+/// The state of a directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
