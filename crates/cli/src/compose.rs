@@ -19,7 +19,7 @@ use crate::arguments::SourceOptions;
 use crate::config::{Config, ConfigFile, Declared, Home, Plugins};
 use crate::context::{CommandContext, SourceRendering, UntrustedFolder};
 use crate::failure::Failure;
-use crate::file_slot::FileSlot;
+use crate::file_slot::is_quotable;
 use crate::source_cache::{CachedSource, SourceCache};
 use crate::{Environment, builtin};
 
@@ -198,8 +198,7 @@ fn read_config(path: &Path, cwd: &Path, home: &Home, cache: &mut SourceCache) ->
     let name = path.display().to_string();
     let text = fs::read_to_string(&file).map_err(|error| Failure::io(format!("cannot read `{name}`"), &error))?;
     let base = file.parent().unwrap_or(cwd);
-    let is_quotable = FileSlot::below(base, &file).is_ok();
-    Config::read(ConfigFile::new(name, text, is_quotable), base, home, cache)
+    Config::read(ConfigFile::new(name, text, is_quotable(&file, cwd)), base, home, cache)
 }
 
 /// The sources over folders: each with a unique name, and no real folder twice.

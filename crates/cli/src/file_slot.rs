@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Read, Write};
-use std::path::Path;
+use std::path::{Component, Path};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
@@ -169,6 +169,16 @@ impl FileIdentity {
         };
         stays
     }
+}
+
+/// Returns whether messages may quote `file`, a path that the user typed.
+///
+/// No link leads it out of `cwd` or, for a path to a different folder, out of the folder of the file.
+pub(crate) fn is_quotable(file: &Path, cwd: &Path) -> bool {
+    let is_inside =
+        file.strip_prefix(cwd).is_ok_and(|below| !below.components().any(|part| part == Component::ParentDir));
+    let base = if is_inside { cwd } else { file.parent().unwrap_or(cwd) };
+    FileSlot::below(base, file).is_ok()
 }
 
 fn regular(metadata: Metadata) -> io::Result<Metadata> {

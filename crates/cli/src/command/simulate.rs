@@ -28,7 +28,7 @@ pub(crate) struct Simulate {
 
 impl Simulate {
     pub(super) async fn run(&self, context: &CommandContext<'_>) -> Result<Simulated, Failure> {
-        let script = Script::read(&context.cwd.join(&self.script), &self.script.display().to_string())?;
+        let script = Script::read(&self.script, &context.cwd)?;
         let turns = Play::new(&script, self.exposure.modes(), context)?.all(script).await?;
         Ok(Simulated { turns, pending: context.pending() })
     }

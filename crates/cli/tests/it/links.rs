@@ -130,7 +130,8 @@ fn nothing_that_a_link_leads_to_is_shown() {
             link(&env, &at("../../../"), &format!("kit/{file}"));
         }
         link(&env, &at("../../"), "kit/installed_plugins.json");
-        let commands: [&[&str]; 16] = [
+        link(&env, "../../home", "folder");
+        let commands: [&[&str]; 18] = [
             &["check"],
             &["check", "--strict"],
             &["check", "--json"],
@@ -147,6 +148,8 @@ fn nothing_that_a_link_leads_to_is_shown() {
             &["lock"],
             &["verify"],
             &["list", "--config", "repertoire.toml"],
+            &["simulate", "--script", "linked"],
+            &["simulate", "--script", "folder/secret"],
         ];
         for command in commands {
             let Ran { stdout, stderr, .. } = env.run(command);
@@ -173,6 +176,23 @@ error: expected tables `[[source]]`, found table
 "#]]
     );
     assert!(env.run(&["list", "--config", "mine.toml"]).failure().contains("2 | [source]"));
+}
+
+#[test]
+fn a_script_elsewhere_is_not_quoted() {
+    let env = TestEnv::new();
+    env.file("../home/own.yaml", "turns:\n  - secret: 1\n");
+    link(&env, "../home/own.yaml", "turns.yaml");
+    assert_data_eq!(
+        env.run(&["simulate", "--script", "turns.yaml"]).failure(),
+        str![[r#"
+error: `turns.yaml` is not a valid script
+ |
+ = help: see line 2 of the file that it links to
+
+"#]]
+    );
+    assert!(env.run(&["simulate", "--script", "../home/own.yaml"]).failure().contains("2 |   - secret: 1"));
 }
 
 #[test]

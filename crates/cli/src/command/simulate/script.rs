@@ -22,6 +22,7 @@ use serde_json::{Map, Value, json};
 
 use crate::context::CommandContext;
 use crate::failure::Failure;
+use crate::file_slot::is_quotable;
 use crate::report::Excerpt;
 
 /// The script of a conversation.
@@ -167,17 +168,22 @@ impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Parsed<T> {
 const MOST_BYTES: u64 = 1 << 20;
 
 impl Script {
-    /// Reads the file at `path`, which messages call `name`.
-    pub(super) fn read(path: &Path, name: &str) -> Result<Script, Failure> {
+    /// Reads the file at `path`, relative to `cwd`.
+    pub(super) fn read(path: &Path, cwd: &Path) -> Result<Script, Failure> {
+        let (name, path) = (path.display().to_string(), cwd.join(path));
         let mut bytes = Vec::new();
-        File::open(path)
+        File::open(&path)
             .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
             .map_err(|error| Failure::io(format!("cannot read `{name}`"), &error))?;
         if bytes.len() as u64 > MOST_BYTES {
             return Err(Failure::new(format!("`{name}` is too long: expected at most {MOST_BYTES} bytes")));
         }
         let text = str::from_utf8(&bytes).map_err(|error| Failure::new(format!("cannot read `{name}`: {error}")))?;
-        let script: Script = serde_saphyr::from_str(text).map_err(|error| locate_error(&error, name, text))?;
+        let script: Script = serde_saphyr::from_str(text).map_err(|error| match is_quotable(&path, cwd) {
+            true => locate_error(&error, &name, text),
+            // The message quotes values, too.
+            false => error_behind_link(&error, &name),
+        })?;
         if script.turns.is_empty() {
             return Err(Failure::new(format!("`{name}` has no turns")));
         }
@@ -315,6 +321,14 @@ fn locate_error(error: &serde_saphyr::Error, name: &str, text: &str) -> Failure 
     let failure = Failure::new(message);
     match place {
         Some(excerpt) => failure.at(name, excerpt),
+        None => failure,
+    }
+}
+
+fn error_behind_link(error: &serde_saphyr::Error, name: &str) -> Failure {
+    let failure = Failure::new(format!("`{name}` is not a valid script"));
+    match error.location() {
+        Some(place) => failure.help(format!("see line {} of the file that it links to", place.line())),
         None => failure,
     }
 }
