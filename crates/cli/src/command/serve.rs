@@ -237,15 +237,20 @@ impl Network {
             (Some(path), _) => {
                 let place = format!("`{}`", path.display());
                 let read = read_token(&environment.cwd.join(path));
-                let (text, open) = read.map_err(|error| Failure::io(format!("cannot read {place}"), &error))?;
-                match open {
-                    Open::OwnerOnly => {}
-                    Open::Readable => environment
-                        .say(&format!("warning: every user of this machine can read {place}: run `chmod 600` on it\n")),
-                    Open::Writable => {
-                        let failure = Failure::new(format!("every user of this machine can write to {place}"));
-                        return Err(failure.help("store a new token in a file with mode 600"));
+                let (text, exposure) = read.map_err(|error| Failure::io(format!("cannot read {place}"), &error))?;
+                let refused = match exposure {
+                    TokenExposure::OwnerOnly => None,
+                    TokenExposure::Readable => {
+                        environment.say(&format!(
+                            "warning: every user of this machine can read {place}: run `chmod 600` on it\n"
+                        ));
+                        None
                     }
+                    TokenExposure::Writable => Some(format!("every user of this machine can write to {place}")),
+                    TokenExposure::Foreign(owner) => Some(format!("{place} belongs to another user ({owner})")),
+                };
+                if let Some(why) = refused {
+                    return Err(Failure::new(why).help("store a new token in a file of yours with mode 600"));
                 }
                 (place, text)
             }
@@ -261,32 +266,41 @@ impl Network {
     }
 }
 
-enum Open {
+/// The users besides the owner and root who can read or choose a token.
+enum TokenExposure {
     OwnerOnly,
     Readable,
     Writable,
+    /// This user owns the file, or the link to it.
+    Foreign(u32),
 }
 
-fn read_token(path: &Path) -> io::Result<(String, Open)> {
+fn read_token(path: &Path) -> io::Result<(String, TokenExposure)> {
     let mut file = File::open(path)?;
     let mut text = String::new();
     file.read_to_string(&mut text)?;
-    Ok((text, openness(&file)?))
+    Ok((text, exposure(path, &file)?))
 }
 
 #[cfg(unix)]
-fn openness(file: &File) -> io::Result<Open> {
+fn exposure(path: &Path, file: &File) -> io::Result<TokenExposure> {
     use std::os::unix::fs::MetadataExt;
-    Ok(match file.metadata()?.mode() {
-        mode if mode & 0o002 != 0 => Open::Writable,
-        mode if mode & 0o004 != 0 => Open::Readable,
-        _ => Open::OwnerOnly,
+
+    let (file, own) = (file.metadata()?, rustix::process::geteuid().as_raw());
+    let owners = [file.uid(), path.symlink_metadata()?.uid()];
+    if let Some(owner) = owners.into_iter().find(|owner| ![0, own].contains(owner)) {
+        return Ok(TokenExposure::Foreign(owner));
+    }
+    Ok(match file.mode() {
+        mode if mode & 0o002 != 0 => TokenExposure::Writable,
+        mode if mode & 0o004 != 0 => TokenExposure::Readable,
+        _ => TokenExposure::OwnerOnly,
     })
 }
 
 #[cfg(not(unix))]
-fn openness(_: &File) -> io::Result<Open> {
-    Ok(Open::OwnerOnly)
+fn exposure(_: &Path, _: &File) -> io::Result<TokenExposure> {
+    Ok(TokenExposure::OwnerOnly)
 }
 
 fn origin(text: &str) -> Result<String, String> {

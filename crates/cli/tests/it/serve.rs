@@ -511,7 +511,7 @@ fn system_prompt_skills_are_reported_once() {
     assert!(!rest.contains("surface-over-mcp"), "{rest}");
 }
 
-/// Whoever reads the token is a client, and whoever writes it chooses it.
+/// A user who can read the token is a client, and a user who can write it chooses it.
 #[cfg(unix)]
 #[test]
 fn open_token_files_are_reported() {
@@ -532,6 +532,20 @@ fn open_token_files_are_reported() {
     assert_eq!(first(), "warning: every user of this machine can read `token`: run `chmod 600` on it\n");
     mode(0o666);
     assert_eq!(first(), "error: every user of this machine can write to `token`\n");
+    mode(0o600);
+    // Only root can give a file to another user.
+    if std::os::unix::fs::chown(&file, Some(12345), None).is_err() {
+        return;
+    }
+    let foreign = "error: `token` belongs to another user (12345)\n";
+    assert_eq!(first(), foreign);
+    std::fs::rename(&file, env.here().join("theirs")).expect("a fresh name");
+    env.link("theirs", "token");
+    assert_eq!(first(), foreign);
+    std::os::unix::fs::chown(env.here().join("theirs"), Some(0), None).expect("this user is root");
+    assert!(first().starts_with("note: listening on "), "{}", first());
+    std::os::unix::fs::lchown(&file, Some(12345), None).expect("this user is root");
+    assert_eq!(first(), foreign);
 }
 
 #[test]
