@@ -41,7 +41,7 @@ pub(crate) fn commands() -> Result<Vec<String>, Failure> {
 
 fn output(arguments: &[&str]) -> Result<String, Failure> {
     let mut stdout = Vec::new();
-    let environment = Environment { stdout: Stream::new(&mut stdout), ..Environment::quiet(workspace::root()) };
+    let environment = Environment::new(workspace::root()).stdout(Stream::new(&mut stdout));
     match run(std::iter::once(&"repertoire").chain(arguments), environment) {
         Exit::Success => Ok(String::from_utf8(stdout)?),
         _ => Err(format!("`repertoire {}` failed", arguments.join(" ")).into()),

@@ -194,11 +194,9 @@ struct Ran {
 impl Scene {
     fn play(&self) -> Result<Ran, Failure> {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-        let environment = Environment {
-            stdout: Stream::new(&mut stdout),
-            stderr: Stream::new(&mut stderr),
-            ..Environment::quiet(workspace::root().join("xtask/demo"))
-        };
+        let environment = Environment::new(workspace::root().join("xtask/demo"))
+            .stdout(Stream::new(&mut stdout))
+            .stderr(Stream::new(&mut stderr));
         let mut arguments = ["repertoire", "--config", "repertoire.toml"].map(str::to_owned).to_vec();
         for word in self.line.split(' ') {
             match word.strip_prefix('@') {

@@ -95,7 +95,7 @@ impl<'a> CommandContext<'a> {
             probe: HostProbe::of(environment),
             rendering: SourceRendering::default(),
             home: environment.home.clone(),
-            state: environment.state.clone(),
+            state: environment.state(),
             approvals: environment.approvals(),
             untrusted: Vec::new(),
         }

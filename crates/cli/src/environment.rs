@@ -1,43 +1,31 @@
 //! The environment of a run besides the file system.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 
 use anstream::{AutoStream, ColorChoice};
+use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::log::Log;
-use crate::signals::Signals;
+use crate::signals::{Signal, Signals};
 
 /// The argument, in place of a command, that starts this program as the supervisor of commands that skills run.
 pub(crate) const HELPER: &str = "__helper";
 
-/// The environment of a run besides the file system. Only [`of_process`](Environment::of_process) reads the process.
-#[derive(Debug)]
+/// The environment of a run besides the file system. Only [`from_process`](Environment::from_process) reads the process.
 pub struct Environment<'a> {
-    /// The folder that paths are relative to, and where the search for project folders starts.
-    pub cwd: PathBuf,
-    /// The home folder; `None` if unknown.
-    pub home: Option<PathBuf>,
-    /// `XDG_STATE_HOME`, if it is set.
-    pub state: Option<PathBuf>,
-    /// The environment variables; commands of skills get a few of them.
-    pub variables: Vec<(OsString, OsString)>,
-    /// The command line of the supervisor of commands that skills run: `helper` of `repertoire-render`. Without it there is no
-    /// sandbox, and detached processes may outlive a command.
-    pub helper: Vec<OsString>,
-    /// The input for prompts; `None` if there is no user to ask.
-    pub stdin: Option<ScriptedInput<'a>>,
-    /// The stream for results.
-    pub stdout: Stream<'a>,
-    /// The stream for notes and errors.
-    pub stderr: Stream<'a>,
-    /// The signals that stop or reload a long run.
-    pub signals: Signals,
-    /// The log of a long run.
-    pub log: Log,
+    pub(crate) cwd: PathBuf,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) variables: Vec<(OsString, OsString)>,
+    pub(crate) helper: Vec<OsString>,
+    pub(crate) stdin: Option<Box<dyn BufRead + 'a>>,
+    pub(crate) stdout: Stream<'a>,
+    pub(crate) stderr: Stream<'a>,
+    pub(crate) signals: Signals,
+    /// Whether a long run logs to the standard error of the process.
+    pub(crate) is_logging: bool,
 }
 
 impl Environment<'static> {
@@ -45,15 +33,14 @@ impl Environment<'static> {
     ///
     /// # Errors
     /// If the working folder does not exist or is not accessible.
-    pub fn of_process() -> io::Result<Environment<'static>> {
+    pub fn from_process() -> io::Result<Environment<'static>> {
         let (stdout, stderr) = (io::stdout(), io::stderr());
         Ok(Environment {
             cwd: std::env::current_dir()?,
             home: std::env::home_dir().filter(|home| home.is_absolute()),
-            state: std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|state| state.is_absolute()),
             variables: std::env::vars_os().collect(),
             helper: own_program().map(|own| vec![own.into(), HELPER.into()]).unwrap_or_default(),
-            stdin: io::stdin().is_terminal().then(|| ScriptedInput::new(io::stdin().lock())),
+            stdin: io::stdin().is_terminal().then(|| Box::new(io::stdin().lock()) as _),
             stdout: Stream {
                 terminal: stdout.is_terminal(),
                 coloured: AutoStream::choice(&stdout) != ColorChoice::Never,
@@ -64,31 +51,84 @@ impl Environment<'static> {
                 coloured: AutoStream::choice(&stderr) != ColorChoice::Never,
                 writer: Box::new(stderr),
             },
-            signals: Signals::of_process(),
-            log: Log::of_process(),
+            signals: Signals::Process(None),
+            is_logging: true,
         })
     }
 }
 
 impl<'a> Environment<'a> {
-    /// Returns an environment with a working folder and nothing else. Output is discarded.
-    pub fn quiet(cwd: impl Into<PathBuf>) -> Environment<'a> {
+    /// Returns an environment with nothing but a working folder: paths are relative to it, and the search for project folders
+    /// starts there. Output is discarded.
+    pub fn new(cwd: impl Into<PathBuf>) -> Environment<'a> {
         Environment {
             cwd: cwd.into(),
             home: None,
-            state: None,
             variables: Vec::new(),
             helper: Vec::new(),
             stdin: None,
             stdout: Stream::new(io::sink()),
             stderr: Stream::new(io::sink()),
-            signals: Signals::none(),
-            log: Log::none(),
+            signals: Signals::Nowhere,
+            is_logging: false,
         }
     }
 
+    /// Sets the home folder.
+    #[must_use]
+    pub fn home(self, folder: impl Into<PathBuf>) -> Environment<'a> {
+        Environment { home: Some(folder.into()), ..self }
+    }
+
+    /// Sets the environment variables. `XDG_STATE_HOME` is the folder of approvals; commands of skills get a few of the others.
+    #[must_use]
+    pub fn variables(self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Environment<'a> {
+        Environment { variables: variables.into_iter().collect(), ..self }
+    }
+
+    /// Sets the command line of the supervisor of commands that skills run: `helper` of `repertoire-render`.
+    ///
+    /// Without it there is no sandbox, and detached processes may outlive a command.
+    #[must_use]
+    pub fn helper(self, command_line: impl IntoIterator<Item = OsString>) -> Environment<'a> {
+        Environment { helper: command_line.into_iter().collect(), ..self }
+    }
+
+    /// Sets the input for prompts: one answer per line. Without it there is no user to ask.
+    #[must_use]
+    pub fn stdin(self, answers: impl BufRead + 'a) -> Environment<'a> {
+        Environment { stdin: Some(Box::new(answers)), ..self }
+    }
+
+    /// Sets the stream for results.
+    #[must_use]
+    pub fn stdout(self, stdout: Stream<'a>) -> Environment<'a> {
+        Environment { stdout, ..self }
+    }
+
+    /// Sets the stream for notes and errors.
+    #[must_use]
+    pub fn stderr(self, stderr: Stream<'a>) -> Environment<'a> {
+        Environment { stderr, ..self }
+    }
+
+    /// Sets the source of signals for `serve`, `watch` and commands that run programs. Dropping the sender stops the run.
+    #[must_use]
+    pub fn signals(self, signals: UnboundedReceiver<Signal>) -> Environment<'a> {
+        Environment { signals: Signals::Sent(signals), ..self }
+    }
+
+    pub(crate) fn variable(&self, name: &str) -> Option<&OsStr> {
+        find_variable(&self.variables, name)
+    }
+
+    /// Returns `XDG_STATE_HOME`, if it is an absolute path.
+    pub(crate) fn state(&self) -> Option<PathBuf> {
+        self.variable("XDG_STATE_HOME").map(PathBuf::from).filter(|state| state.is_absolute())
+    }
+
     pub(crate) fn own_state(&self) -> Option<PathBuf> {
-        let state = self.state.clone().or_else(|| Some(self.home.as_ref()?.join(".local/state")))?;
+        let state = self.state().or_else(|| Some(self.home.as_ref()?.join(".local/state")))?;
         Some(state.join("repertoire"))
     }
 
@@ -113,7 +153,7 @@ impl<'a> Environment<'a> {
         self.stdin.as_ref()?;
         self.say(&format!("{question} [y/N] "));
         let mut line = String::new();
-        let read = self.stdin.as_mut()?.0.read_line(&mut line);
+        let read = self.stdin.as_mut()?.read_line(&mut line);
         if !matches!(read, Ok(length) if length > 0) {
             return None;
         }
@@ -127,19 +167,15 @@ fn own_program() -> io::Result<PathBuf> {
     if running.exists() { Ok(running) } else { std::env::current_exe() }
 }
 
-/// The input for prompts.
-pub struct ScriptedInput<'a>(Box<dyn BufRead + 'a>);
-
-impl<'a> ScriptedInput<'a> {
-    /// Returns input from `reader`: one answer per line.
-    pub fn new(reader: impl BufRead + 'a) -> ScriptedInput<'a> {
-        ScriptedInput(Box::new(reader))
-    }
+pub(crate) fn find_variable<'v>(variables: &'v [(OsString, OsString)], name: &str) -> Option<&'v OsStr> {
+    // Names of variables are case-insensitive on Windows.
+    let is_named = |known: &OsStr| known == name || cfg!(windows) && known.eq_ignore_ascii_case(name);
+    variables.iter().find(|(known, _)| is_named(known)).map(|(_, value)| value.as_os_str())
 }
 
-impl fmt::Debug for ScriptedInput<'_> {
+impl fmt::Debug for Environment<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ScriptedInput")
+        f.debug_struct("Environment").field("cwd", &self.cwd).finish_non_exhaustive()
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use repertoire::workflow::{RequirementCheck, RequirementKind};
 
 use crate::Environment;
+use crate::environment::find_variable;
 
 /// A probe for the operating system, environment variables, and programs in `PATH`. It starts no program.
 #[derive(Debug, Clone)]
@@ -19,19 +20,12 @@ impl HostProbe {
         HostProbe { variables: environment.variables.clone() }
     }
 
-    fn variable(&self, name: &str) -> Option<&OsStr> {
-        // Names of variables are case-insensitive on Windows.
-        let mut variables = self.variables.iter();
-        let found = variables.find(|(known, _)| known == name || cfg!(windows) && known.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| value.as_os_str())
-    }
-
     fn has_program(&self, name: &str) -> Option<bool> {
-        let folders = self.variable("PATH")?;
+        let folders = find_variable(&self.variables, "PATH")?;
         if name.contains(['/', '\\']) {
             return Some(false);
         }
-        let endings = match self.variable("PATHEXT").and_then(OsStr::to_str) {
+        let endings = match find_variable(&self.variables, "PATHEXT").and_then(OsStr::to_str) {
             Some(endings) if cfg!(windows) => endings.split(';').chain([""]).collect(),
             _ => vec![""],
         };
@@ -47,7 +41,9 @@ impl RequirementCheck for HostProbe {
             RequirementKind::System => Some(name == std::env::consts::OS),
             RequirementKind::Program => self.has_program(name),
             RequirementKind::Variable if self.variables.is_empty() => None,
-            RequirementKind::Variable => Some(self.variable(name).is_some_and(|value| !value.is_empty())),
+            RequirementKind::Variable => {
+                Some(find_variable(&self.variables, name).is_some_and(|value| !value.is_empty()))
+            }
             _ => None,
         }
     }

@@ -4,7 +4,7 @@
 //! use repertoire_cli::{Environment, Exit, Stream, run};
 //!
 //! let mut kinds = Vec::new();
-//! let environment = Environment { stdout: Stream::new(&mut kinds), ..Environment::quiet("/") };
+//! let environment = Environment::new("/").stdout(Stream::new(&mut kinds));
 //! assert_eq!(run(["repertoire", "kinds"], environment), Exit::Success);
 //! assert!(String::from_utf8(kinds)?.contains("fs"));
 //! # Ok::<(), std::string::FromUtf8Error>(())
@@ -34,7 +34,7 @@
 //! against the schema.
 //!
 //! Text from other people is escaped before it goes to a terminal. `report.rs` draws every failure and diagnostic. The working
-//! folder and the home folder come from the environment: only `Environment::of_process` reads the process.
+//! folder and the home folder come from the environment: only `Environment::from_process` reads the process.
 
 mod arguments;
 mod builtin;
@@ -63,9 +63,8 @@ mod signals;
 mod source_cache;
 mod table;
 
-pub use environment::{Environment, ScriptedInput, Stream};
-pub use log::Log;
+pub use environment::{Environment, Stream};
 pub use run::{Exit, main, run};
 #[cfg(feature = "schema")]
 pub use schema::schemas;
-pub use signals::{Signal, Signals};
+pub use signals::Signal;

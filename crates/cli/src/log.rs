@@ -18,14 +18,6 @@ use tracing_subscriber::{Layer, Registry};
 
 use crate::failure::Failure;
 
-/// The destination of the log of a long run.
-pub struct Log(Kind);
-
-enum Kind {
-    Nowhere,
-    Stderr,
-}
-
 /// The format of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum LogForm {
@@ -36,32 +28,21 @@ pub(crate) enum LogForm {
     Json,
 }
 
-impl Log {
-    /// Returns a log that writes nothing. A host with its own [`tracing`] subscriber still gets the events.
-    pub fn none() -> Log {
-        Log(Kind::Nowhere)
-    }
-
-    pub(crate) fn of_process() -> Log {
-        Log(Kind::Stderr)
-    }
-
-    /// Installs the log with a filter in the syntax of `RUST_LOG`. The default is `level` for this program and warnings of others.
-    pub(crate) fn begin(&self, filter: Option<&str>, level: LevelFilter, form: LogForm) -> Result<(), Failure> {
-        let Kind::Stderr = self.0 else { return Ok(()) };
-        let filter = match filter {
-            // Other crates log their internals at lower levels.
-            None => Targets::new().with_default(LevelFilter::WARN).with_target("repertoire_mcp", level),
-            Some(text) => text.parse().map_err(|error| {
-                Failure::new(format!("cannot read `RUST_LOG`: {error}"))
-                    .help("set it to `info`, or to `repertoire_mcp=debug`")
-            })?,
-        };
-        let log = Registry::default().with(layer(form).with_filter(filter));
-        // The subscriber of a host stays in place.
-        let _ = tracing::subscriber::set_global_default(log);
-        Ok(())
-    }
+/// Starts the log on standard error with a filter in the syntax of `RUST_LOG`.
+///
+/// The default is `level` for this program and warnings of others.
+pub(crate) fn start(filter: Option<&str>, level: LevelFilter, form: LogForm) -> Result<(), Failure> {
+    let filter = match filter {
+        // Other crates log their internals at lower levels.
+        None => Targets::new().with_default(LevelFilter::WARN).with_target("repertoire_mcp", level),
+        Some(text) => text.parse().map_err(|error| {
+            Failure::new(format!("cannot read `RUST_LOG`: {error}"))
+                .help("set it to `info`, or to `repertoire_mcp=debug`")
+        })?,
+    };
+    // The subscriber of a host stays in place.
+    let _ = tracing::subscriber::set_global_default(Registry::default().with(layer(form).with_filter(filter)));
+    Ok(())
 }
 
 fn layer<S: Subscriber + for<'a> LookupSpan<'a>>(form: LogForm) -> Box<dyn Layer<S> + Send + Sync> {
@@ -125,15 +106,6 @@ impl<W: Write> Write for JsonLines<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
-    }
-}
-
-impl fmt::Debug for Log {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            Kind::Nowhere => "Log::none()",
-            Kind::Stderr => "Log::of_process()",
-        })
     }
 }
 

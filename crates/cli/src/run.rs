@@ -28,16 +28,9 @@ pub enum Exit {
     Failure = 2,
 }
 
-impl Exit {
-    /// Returns the exit code of the process.
-    pub fn code(self) -> u8 {
-        self as u8
-    }
-}
-
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(exit.code())
+        ExitCode::from(exit as u8)
     }
 }
 
@@ -57,7 +50,7 @@ pub fn main() -> ExitCode {
     // Programs of skills run as the same user: without this they could read the environment, tokens included, of this process.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
-    match Environment::of_process() {
+    match Environment::from_process() {
         Ok(environment) => run(std::env::args_os(), environment).into(),
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: cannot determine the working folder: {error}");

@@ -1,8 +1,6 @@
 //! The signals of a long run.
 
-use std::fmt;
-
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::UnboundedReceiver;
 
 /// A signal to a long run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,69 +11,45 @@ pub enum Signal {
     Reload,
 }
 
-/// The source of [`Signal`]s. Only `serve`, `watch` and commands that run programs listen.
-pub struct Signals(Kind);
-
-enum Kind {
+/// The source of the signals of a run.
+#[derive(Debug)]
+pub(crate) enum Signals {
     Nowhere,
-    Sender(mpsc::UnboundedReceiver<Signal>),
-    Process(Option<Process>),
+    Sent(UnboundedReceiver<Signal>),
+    /// Those of the process, once the run listens.
+    Process(Option<ProcessSignals>),
 }
 
 impl Signals {
-    /// Returns a source without signals.
-    pub fn none() -> Signals {
-        Signals(Kind::Nowhere)
-    }
-
-    /// Returns a source, and a sender for it. Dropping the sender stops the run.
-    pub fn sent() -> (mpsc::UnboundedSender<Signal>, Signals) {
-        let (sender, receiver) = mpsc::unbounded_channel();
-        (sender, Signals(Kind::Sender(receiver)))
-    }
-
-    pub(crate) fn of_process() -> Signals {
-        Signals(Kind::Process(None))
-    }
-
     pub(crate) fn listen(&mut self) -> std::io::Result<()> {
-        if let Kind::Process(process @ None) = &mut self.0 {
-            *process = Some(Process::listen()?);
+        if let Signals::Process(process @ None) = self {
+            *process = Some(ProcessSignals::listen()?);
         }
         Ok(())
     }
 
     pub(crate) async fn next(&mut self) -> Signal {
-        match &mut self.0 {
-            Kind::Sender(receiver) => receiver.recv().await.unwrap_or(Signal::Stop),
-            Kind::Process(Some(process)) => process.next().await,
-            Kind::Nowhere | Kind::Process(None) => std::future::pending().await,
+        match self {
+            Signals::Sent(receiver) => receiver.recv().await.unwrap_or(Signal::Stop),
+            Signals::Process(Some(process)) => process.next().await,
+            Signals::Nowhere | Signals::Process(None) => std::future::pending().await,
         }
     }
 }
 
-impl fmt::Debug for Signals {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            Kind::Nowhere => "Signals::none()",
-            Kind::Sender(_) => "Signals::sent()",
-            Kind::Process(_) => "Signals::of_process()",
-        })
-    }
-}
-
 #[cfg(unix)]
-struct Process {
+#[derive(Debug)]
+pub(crate) struct ProcessSignals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
     hang_up: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
-impl Process {
-    fn listen() -> std::io::Result<Process> {
+impl ProcessSignals {
+    fn listen() -> std::io::Result<ProcessSignals> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Process {
+        Ok(ProcessSignals {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
@@ -93,12 +67,13 @@ impl Process {
 }
 
 #[cfg(not(unix))]
-struct Process;
+#[derive(Debug)]
+pub(crate) struct ProcessSignals;
 
 #[cfg(not(unix))]
-impl Process {
-    fn listen() -> std::io::Result<Process> {
-        Ok(Process)
+impl ProcessSignals {
+    fn listen() -> std::io::Result<ProcessSignals> {
+        Ok(ProcessSignals)
     }
 
     async fn next(&mut self) -> Signal {

@@ -7,7 +7,8 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::Duration;
 
-use repertoire_cli::{Environment, Exit, Signal, Signals, Stream};
+use repertoire_cli::{Environment, Exit, Signal, Stream};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::Failure;
 
@@ -35,7 +36,7 @@ pub(super) fn show(out: &mut impl Write) -> Result<(), Failure> {
     writeln!(out, "\n## What happens to a skill while it is watched\n\n$ repertoire watch skills")?;
 
     let (sender, lines) = mpsc::channel();
-    let (signal, signals) = Signals::sent();
+    let (signal, signals) = unbounded_channel();
     thread::scope(|scope| {
         let watching = scope.spawn(|| watch(&root, sender, signals));
         let printed = print(&lines, &file, out);
@@ -72,8 +73,8 @@ fn copy_until(start: &str, lines: &Receiver<String>, out: &mut impl Write) -> Re
 }
 
 /// Runs the command, and sends its output line by line.
-fn watch(root: &Path, lines: Sender<String>, signals: Signals) -> Exit {
+fn watch(root: &Path, lines: Sender<String>, signals: UnboundedReceiver<Signal>) -> Exit {
     let (stdout, stderr) = (Stream::lines(lines.clone()), Stream::lines(lines));
-    let environment = Environment { stdout, stderr, signals, ..Environment::quiet(root) };
+    let environment = Environment::new(root).stdout(stdout).stderr(stderr).signals(signals);
     repertoire_cli::run(["repertoire", "watch", "skills"], environment)
 }

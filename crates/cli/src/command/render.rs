@@ -12,12 +12,13 @@ use repertoire::render::{
 
 pub(super) use self::instructions::Instructions;
 use super::directives::Row;
+use crate::Environment;
 use crate::arguments::{Choice, one_of};
 use crate::command_approval::{ApprovalStore, RunnableSkill};
 use crate::compose::with_progress;
 use crate::context::CommandContext;
 use crate::failure::Failure;
-use crate::{Environment, Signal, Signals};
+use crate::signals::{Signal, Signals};
 
 /// Print a skill's instructions with arguments and variables filled in.
 #[derive(Debug, Args)]
@@ -149,7 +150,7 @@ impl Render {
         let runner = Runner::new(std::mem::take(&mut environment.variables)).shell(self.shell);
         let runner = self.sandbox.confine(runner.helper(std::mem::take(&mut environment.helper)));
         let call = Call::new(skill.folder().unwrap_or(Path::new("")), variables, &skill.binding);
-        let mut signals = std::mem::replace(&mut environment.signals, Signals::none());
+        let mut signals = std::mem::replace(&mut environment.signals, Signals::Nowhere);
         if permits.iter().any(Result::is_ok) {
             signals.listen().map_err(|error| Failure::io("cannot listen for signals", &error))?;
         }

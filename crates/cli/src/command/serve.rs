@@ -25,7 +25,7 @@ use crate::arguments::{SourceOptions, at_least_one};
 use crate::compose::{Composition, NamedFolders, reload};
 use crate::diagnostics::{DiagnosticPrinter, ReportedDiagnostic};
 use crate::failure::Failure;
-use crate::log::LogForm;
+use crate::log::{self, LogForm};
 use crate::signals::Signal;
 use crate::source_cache::SourceCache;
 use crate::{Environment, Exit};
@@ -193,7 +193,10 @@ impl Serve {
 
     fn begin_log(&self, environment: &Environment<'_>) -> Result<(), Failure> {
         let level = if self.http.is_some() { LevelFilter::INFO } else { LevelFilter::WARN };
-        environment.log.begin(variable("RUST_LOG", environment), level, self.log)
+        match environment.is_logging {
+            true => log::start(variable("RUST_LOG", environment), level, self.log),
+            false => Ok(()),
+        }
     }
 }
 
@@ -321,5 +324,5 @@ async fn listen(address: SocketAddr, environment: &mut Environment<'_>) -> Resul
 }
 
 fn variable<'e>(name: &str, environment: &'e Environment<'_>) -> Option<&'e str> {
-    environment.variables.iter().find(|(key, _)| key == name)?.1.to_str()
+    environment.variable(name)?.to_str()
 }

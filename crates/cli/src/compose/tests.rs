@@ -4,7 +4,7 @@ use crate::Stream;
 async fn said(stderr: fn(Stream<'_>) -> Stream<'_>, work: Duration) -> String {
     let mut said = Vec::new();
     let stderr = stderr(Stream::new(&mut said));
-    let mut environment = Environment { stderr, ..Environment::quiet("/") };
+    let mut environment = Environment::new("/").stderr(stderr);
     with_progress("reading skills", tokio::time::sleep(work), &mut environment).await;
     drop(environment);
     String::from_utf8(said).expect("talk is text")

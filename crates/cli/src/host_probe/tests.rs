@@ -12,7 +12,7 @@ fn a_probe_reports_known_requirements_only() {
         let file = folder.path().join(program);
         std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
-    let mut environment = Environment::quiet(folder.path());
+    let mut environment = Environment::new(folder.path());
     let unknown = HostProbe::of(&environment);
     let variables = [("PATH", folder.path().as_os_str()), ("TOKEN", "x".as_ref()), ("EMPTY", "".as_ref())];
     environment.variables = variables.map(|(name, value)| (name.into(), value.to_owned())).into();

@@ -628,15 +628,12 @@ note: `[WORLD]/home/.agents/.skill-lock.json`: expected version 3, found 4; the 
 "#]]
     );
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let environment = Environment {
-        home: Some(env.here().join("../home")), // There, no lock is broken.
-        state: Some(env.here()),
-        variables: Vec::new(),
-        stdin: None,
-        stdout: Stream::new(&mut stdout),
-        stderr: Stream::new(&mut stderr),
-        ..Environment::quiet(env.here())
-    };
+    // In the state folder, no lock is broken.
+    let environment = Environment::new(env.here())
+        .home(env.here().join("../home"))
+        .variables([("XDG_STATE_HOME".into(), env.here().into())])
+        .stdout(Stream::new(&mut stdout))
+        .stderr(Stream::new(&mut stderr));
     assert_eq!(run(["repertoire", "which", "tidy"], environment), Exit::Success);
     assert_eq!(stderr, b"");
 }

@@ -53,7 +53,7 @@ scripts/raw.bin           7  sha256:a6072bc0e6580a7bb103430ccac508ffa6f6c7ac22ad
     assert_eq!(env.run(&with_root(&["files", "tidy", "references/how to.md"])).data(), "Slowly.\n");
 
     let mut bytes = Vec::new();
-    let environment = Environment { stdout: Stream::new(&mut bytes), ..Environment::quiet(env.here()) };
+    let environment = Environment::new(env.here()).stdout(Stream::new(&mut bytes));
     let arguments = ["repertoire", "files", "tidy", "scripts/raw.bin", "--root", "root"];
     assert_eq!(run(arguments, environment), Exit::Success);
     assert_eq!(bytes, b"\xff\x1b[31m\x00");
@@ -65,11 +65,9 @@ fn a_terminal_gets_escaped_text() {
     env.file("root/painter/SKILL.md", "---\nname: painter\ndescription: Paints.\n---\nRed \u{1b}[31m\n\tthen.\n");
     let at_terminal = |arguments: &[&str]| {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-        let environment = Environment {
-            stdout: Stream::new(&mut stdout).at_terminal(),
-            stderr: Stream::new(&mut stderr),
-            ..Environment::quiet(env.here())
-        };
+        let environment = Environment::new(env.here())
+            .stdout(Stream::new(&mut stdout).at_terminal())
+            .stderr(Stream::new(&mut stderr));
         let exit = run(std::iter::once("repertoire").chain(arguments.iter().copied()), environment);
         let text = |bytes| String::from_utf8(bytes).expect("text");
         (exit, text(stdout), text(stderr))
@@ -238,7 +236,7 @@ fn wrong_use_is_exit_code_2_and_talk() {
 fn colours_appear_only_where_they_are_welcome() {
     let env = skill_with_files();
     let mut coloured = Vec::new();
-    let environment = Environment { stdout: Stream::new(&mut coloured).coloured(), ..Environment::quiet(env.here()) };
+    let environment = Environment::new(env.here()).stdout(Stream::new(&mut coloured).coloured());
     assert_eq!(run(["repertoire", "list", "root"], environment), Exit::Success);
     let coloured = String::from_utf8(coloured).expect("text");
     let plain = env.run(&["list", "root"]).data();

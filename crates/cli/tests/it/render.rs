@@ -522,12 +522,10 @@ fn running_commands_show_progress() {
     env.run(&["approve", "slow", "--root", "a", "--yes"]).data();
     let mut terminal = Watched { file: env.here().join("a/slow/told"), told: Vec::new() };
     let mut stdout = Vec::new();
-    let environment = Environment {
-        home: Some(env.here().with_file_name("home")),
-        stdout: Stream::new(&mut stdout),
-        stderr: Stream::new(&mut terminal).at_terminal(),
-        ..Environment::quiet(env.here())
-    };
+    let environment = Environment::new(env.here())
+        .home(env.here().with_file_name("home"))
+        .stdout(Stream::new(&mut stdout))
+        .stderr(Stream::new(&mut terminal).at_terminal());
     let exit = repertoire_cli::run(["repertoire", "render", "slow", "--root", "a", "--allow-commands"], environment);
     assert_eq!((exit, String::from_utf8_lossy(&stdout).as_ref()), (Exit::Success, "went\n"));
     // The line is wiped in the end. Then, because nobody helps here, it is told what may be left.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use repertoire_cli::{Environment, Exit, ScriptedInput, Stream, run};
+use repertoire_cli::{Environment, Exit, Stream, run};
 use tempfile::TempDir;
 
 /// A folder to run in, with a home beside it.
@@ -76,20 +76,20 @@ impl TestEnv {
 
     /// Runs with a person who answers with these lines.
     pub(crate) fn run_answering(&self, answers: &str, arguments: &[&str]) -> Ran {
-        self.run_with("", Some(ScriptedInput::new(answers.as_bytes())), arguments)
+        self.run_with("", Some(answers), arguments)
     }
 
-    fn run_with(&self, below: &str, stdin: Option<ScriptedInput<'_>>, arguments: &[&str]) -> Ran {
+    fn run_with(&self, below: &str, answers: Option<&str>, arguments: &[&str]) -> Ran {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-        let environment = Environment {
-            home: Some(self.root.join("home")),
-            variables: vec![("PATH".into(), "/usr/bin:/bin".into())],
-            helper: vec![env!("CARGO_BIN_EXE_repertoire").into(), "__helper".into()],
-            stdin,
-            stdout: Stream::new(&mut stdout),
-            stderr: Stream::new(&mut stderr),
-            ..Environment::quiet(self.here().join(below).components().collect::<PathBuf>())
-        };
+        let mut environment = Environment::new(self.here().join(below).components().collect::<PathBuf>())
+            .home(self.root.join("home"))
+            .variables([("PATH".into(), "/usr/bin:/bin".into())])
+            .helper([env!("CARGO_BIN_EXE_repertoire").into(), "__helper".into()])
+            .stdout(Stream::new(&mut stdout))
+            .stderr(Stream::new(&mut stderr));
+        if let Some(answers) = answers {
+            environment = environment.stdin(answers.as_bytes());
+        }
         let exit = run(std::iter::once(&"repertoire").chain(arguments), environment);
         Ran { exit, stdout: self.text(stdout), stderr: self.text(stderr) }
     }

@@ -4,7 +4,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use repertoire_cli::{Environment, Exit, Signal, Signals, Stream, run};
+use repertoire_cli::{Environment, Exit, Signal, Stream, run};
 use serde_json::Value;
 
 use crate::schema::Schema;
@@ -25,13 +25,13 @@ impl Watching {
     fn start(env: &TestEnv, arguments: &[&str]) -> Watching {
         let (out, stdout) = mpsc::channel();
         let (err, stderr) = mpsc::channel();
-        let (sender, signals) = Signals::sent();
+        let (sender, signals) = tokio::sync::mpsc::unbounded_channel();
         let cwd = env.here();
         let arguments: Vec<String> =
             ["repertoire", "watch"].iter().chain(arguments).map(|one| one.to_string()).collect();
         let run = thread::spawn(move || {
             let (stdout, stderr) = (Stream::lines(out), Stream::lines(err));
-            run(arguments, Environment { stdout, stderr, signals, ..Environment::quiet(cwd) })
+            run(arguments, Environment::new(cwd).stdout(stdout).stderr(stderr).signals(signals))
         });
         let signal = Box::new(move |signal| sender.send(signal).expect("it listens"));
         Watching { stdout, stderr, signal, run }
