@@ -175,6 +175,7 @@ codes! {
     LINK_DANGLING "link-dangling" Warning Warning "A link leads nowhere.";
     LINK_REPEATED "link-repeated" Info Info "A link leads to a folder that is already read, or that holds the root.";
     LINK_LEADS_OUT "link-leads-out" Warning Error "A link leads out of the folder that may be searched or quoted.";
+    FOREIGN_OWNER "foreign-owner" Error Error "Another user can change a skill, or a folder on the way to it, in a root of this user.";
     LINK_AS_TEXT "link-as-text" Error Error "A text file stands where Git could not make a link.";
     UNREADABLE "unreadable" Error Error "A file or folder is there and cannot be read.";
     NOT_A_FILE "not-a-file" Error Error "A `SKILL.md` is a folder, a pipe, a device or the like.";

@@ -45,8 +45,10 @@ pub enum OmissionReason {
     TooDeep,
     /// It cannot be read.
     Unreadable,
-    /// It is a link that leads out of the skill, or nowhere.
+    /// It is a link that leads out of the skill. A lock records a link that leads nowhere in the same way.
     LinkOut,
+    /// It is a link that leads nowhere.
+    LinkDangling,
     /// It is a link to a folder of the skill, whose files are listed under their own paths.
     LinkToFolder,
     /// It is a pipe, a socket or a device.
@@ -71,6 +73,7 @@ impl OmissionReason {
             OmissionReason::TooDeep => "too-deep",
             OmissionReason::Unreadable => "unreadable",
             OmissionReason::LinkOut => "link-out",
+            OmissionReason::LinkDangling => "link-dangling",
             OmissionReason::LinkToFolder => "link-to-folder",
             OmissionReason::NotAFile => "not-a-file",
             OmissionReason::Secret => "secret",
@@ -100,6 +103,7 @@ impl OmissionReason {
             OmissionReason::TooDeep => "it lies too deep",
             OmissionReason::Unreadable => "it cannot be read",
             OmissionReason::LinkOut => "it is a link that leads out of the skill",
+            OmissionReason::LinkDangling => "it is a link that leads nowhere",
             OmissionReason::LinkToFolder => "it is a link to a folder of the skill",
             OmissionReason::NotAFile => "it is not a regular file",
             OmissionReason::Secret => "it holds secrets by convention",
@@ -136,7 +140,9 @@ impl Omission {
         let detail = terminal_line(&self.detail);
         match self.reason {
             _ if self.detail.is_empty() => sentence.to_owned(),
-            OmissionReason::LinkOut | OmissionReason::LinkToFolder => format!("{sentence}, to `{detail}`"),
+            OmissionReason::LinkOut | OmissionReason::LinkDangling | OmissionReason::LinkToFolder => {
+                format!("{sentence}, to `{detail}`")
+            }
             _ => format!("{sentence}: {detail}"),
         }
     }
@@ -160,6 +166,8 @@ impl Omission {
                 let help = match reason {
                     OmissionReason::OddName | OmissionReason::NotUtf8 => Some("rename it"),
                     OmissionReason::LinkOut => Some("put a copy in its place"),
+                    OmissionReason::LinkDangling => Some("correct its target, or remove it"),
+                    OmissionReason::NotAFile => Some("move it out of the skill's folder"),
                     OmissionReason::Unreadable => Some("allow reading it"),
                     OmissionReason::TooLarge => Some("make it smaller, or raise `limits.resource-bytes`"),
                     OmissionReason::TooLargeTogether => Some("remove files, or raise `limits.total-bytes`"),

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::{Client, FsSource, file};
+use crate::owner::distrust;
+use crate::{Client, FsSource};
 
 /// The input of [`discover`]. Nothing is taken from the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,37 +151,6 @@ fn distrust_on_the_way(folder: &Path, top: &Path, path: &Path) -> Option<String>
         if real.starts_with(&top) { inside(&real, &top) } else { distrust(&real) }
     };
     inside(path, folder).or_else(at_real)
-}
-
-fn distrust(path: &Path) -> Option<String> {
-    owner_distrust(path).map(|why| format!("`{}` {why}", file::shown(path)))
-}
-
-/// Returns why a user other than this one and root decides what `path` is, in words that follow its name.
-///
-/// A path belongs to another user, or every user can write to it. A link is judged itself.
-#[cfg(unix)]
-fn owner_distrust(path: &Path) -> Option<String> {
-    use std::os::unix::fs::MetadataExt;
-
-    use crate::file_system::FileSystem;
-
-    const WRITABLE_BY_ALL: u32 = 0o002;
-    const ROOT: u32 = 0;
-    let metadata = path.symlink_metadata().ok()?;
-    let owner = metadata.uid();
-    if owner != ROOT && owner != rustix::process::geteuid().as_raw() {
-        return Some(format!("belongs to another user ({owner})"));
-    }
-    // Modes on a remote file system are those of its server, or made up: folders of Windows show as writable by all.
-    let is_writable = !metadata.is_symlink() && metadata.mode() & WRITABLE_BY_ALL != 0;
-    let is_stranger = is_writable && !matches!(FileSystem::of(path), FileSystem::Remote(_));
-    is_stranger.then(|| "can be written by every user".to_owned())
-}
-
-#[cfg(not(unix))]
-fn owner_distrust(_path: &Path) -> Option<String> {
-    None
 }
 
 #[derive(Default)]

@@ -28,6 +28,8 @@
 //! - Every file in the folder of a skill is a resource, except version control, dependencies, caches, litter of systems and
 //!   editors, and files that hold secrets by convention. A link counts as its target, if that is inside of the folder.
 //! - A file that is too large, cannot be read or has no portable name is an [omission](repertoire_core::Omission).
+//! - In a root that no other user can change, a skill or folder that another user can change is omitted, with a
+//!   [`foreign-owner`](repertoire_core::Code::FOREIGN_OWNER) diagnostic: trust in the root does not extend to it.
 //!
 //! # Reading
 //! A listing reads front matter only, in parallel on tokio's blocking pool, so [`list`](repertoire_core::Source::list) must be
@@ -75,6 +77,7 @@ mod installed_plugins;
 mod link_bounds;
 mod manifest;
 mod options;
+mod owner;
 mod parent_dir;
 mod pattern;
 mod root;

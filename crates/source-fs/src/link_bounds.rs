@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use repertoire_core::SkippedFolder;
 
 use crate::file_system::FileSystem;
+use crate::owner::{self, Owner};
 use crate::pattern::FILE_NAME;
 use crate::root::SearchPlan;
 
@@ -18,6 +19,8 @@ pub(crate) struct LinkBounds {
     roots: Vec<PathBuf>,
     /// The real folder that no link may leave, if the plan names one.
     within: Option<PathBuf>,
+    /// The positions of the roots that no other user can change.
+    own_roots: Vec<usize>,
     /// Whether each device is a table of the kernel, as far as it was asked.
     kernel_devices: Mutex<HashMap<u64, bool>>,
 }
@@ -28,13 +31,25 @@ impl LinkBounds {
             plan.starts.iter().filter_map(|start| start.root_folder().canonicalize().ok()).collect();
         roots.dedup();
         let within = plan.within.as_ref().map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone()));
-        LinkBounds { roots, within, kernel_devices: Mutex::default() }
+        let mut own_roots: Vec<usize> = plan
+            .starts
+            .iter()
+            .filter(|start| owner::distrust(start.root_folder()).is_none())
+            .map(|start| start.root)
+            .collect();
+        own_roots.dedup();
+        LinkBounds { roots, within, own_roots, kernel_devices: Mutex::default() }
     }
 
     /// Returns whether `path`, on the device of this number, is a table of the kernel. Asks the system once for each device.
     pub(crate) fn is_of_kernel(&self, device: u64, path: &Path) -> bool {
         let mut devices = self.kernel_devices.lock();
         *devices.entry(device).or_insert_with(|| FileSystem::of(path) == FileSystem::Kernel)
+    }
+
+    /// Returns the reason why `path` of this owner is left out of a root that no other user can change.
+    pub(crate) fn distrust(&self, root: usize, owner: Owner, path: &Path) -> Option<String> {
+        owner.distrust(path).filter(|_| self.own_roots.contains(&root))
     }
 
     pub(crate) fn admit(&self, real: &Path) -> bool {

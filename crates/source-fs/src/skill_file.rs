@@ -18,6 +18,7 @@ use crate::file;
 use crate::file_system::FileSystem;
 use crate::frontier::{FolderToVisit, Reach};
 use crate::link_bounds::LinkBounds;
+use crate::owner::Owner;
 use crate::parent_dir::{OpenedFile, ParentDir};
 use crate::pattern::FILE_NAME;
 use crate::root::bytes;
@@ -25,6 +26,7 @@ use crate::sibling_files::SiblingFiles;
 use crate::skill_path::SkillPath;
 use crate::stamp::FileStamp;
 use crate::text_link;
+use crate::visit::OWN_IT;
 
 /// A cached `SKILL.md`: the state of its last read.
 #[derive(Debug, Default)]
@@ -95,6 +97,16 @@ impl ReadContext<'_> {
         (known.start, known.is_search_root) == (self.start(), self.is_search_root()) && known.reach == self.folder.reach
     }
 
+    /// Returns the reason why another user can change the skill, and of what.
+    fn distrust(&self, path: &Path, owner: Owner) -> Option<(&'static str, String)> {
+        let folder = &self.folder.path;
+        let of_file = self.bounds.distrust(self.root, owner, path).map(|reason| ("file", reason));
+        of_file.or_else(|| {
+            let owner = self.parent.owner(folder).ok()?;
+            self.bounds.distrust(self.root, owner, folder).map(|reason| ("folder", reason))
+        })
+    }
+
     fn siblings(&self, path: &Path) -> Option<SiblingFiles> {
         let known = self.previous.and_then(|known| known.siblings.as_deref());
         self.siblings.map(|limits| SiblingFiles::of(path, self.is_search_root(), limits, known))
@@ -120,13 +132,19 @@ impl SkillFile {
             return Ok(known.clone());
         }
         let now = SystemTime::now();
-        let OpenedFile { file: mut opened, stamp, is_link } = reading.parent.open(path)?;
+        let OpenedFile { file: mut opened, stamp, owner, is_link } = reading.parent.open(path)?;
         let mut skill_file = SkillFile::blank(SkillPath::new(path), reading);
         let Some(stamp) = stamp else {
             let what = opened.metadata().map_or("something else", |metadata| file::what(&metadata));
             let diagnostic = skill_file.diagnostic(Code::NOT_A_FILE, format!("expected a file, found {what}"));
             return Ok(skill_file.broken(diagnostic, reading));
         };
+        if let Some((what, reason)) = reading.distrust(path, owner) {
+            let message = format!("the {what} {reason}; the skill is left out");
+            // No last good row: its body would be read from this file.
+            skill_file.diagnostics.push(skill_file.diagnostic(Code::FOREIGN_OWNER, message).help(OWN_IT));
+            return Ok(Arc::new(skill_file));
+        }
         let mut reach = reading.folder.reach.clone();
         if is_link || reach.by_link {
             // The real path of the open file: links on the way may have changed.
@@ -274,7 +292,7 @@ impl SkillFile {
         } else if skill.is_none()
             && let Some(target) = self.path.parent().and_then(|folder| text_link::to_file(folder, front_matter))
         {
-            diagnostics = vec![text_link::diagnostic(&self.path, &target).diagnostic];
+            diagnostics = vec![text_link::diagnostic(&self.path, target).diagnostic];
         }
         self.diagnostics = diagnostics;
         match (skill, self.stamp) {

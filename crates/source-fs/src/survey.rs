@@ -261,7 +261,12 @@ fn found(
     let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
     let metadata = if is_link { folder.dir.metadata(&path) } else { entry.metadata() };
     match metadata {
-        Err(error) if is_link && is_out_of_reach(&error) => Err(link(folder, &path, OmissionReason::LinkOut)),
+        Err(error) if is_link && is_out_of_reach(&error) => {
+            // A lock must not depend on what lies outside of the folder.
+            let is_dangling = extent == Extent::Parts && leads_nowhere(&folder.skill_file.folder().join(&path));
+            let reason = if is_dangling { OmissionReason::LinkDangling } else { OmissionReason::LinkOut };
+            Err(link(folder, &path, reason))
+        }
         Err(error) if is_gone(&error) => Ok(None),
         Err(error) => Err(unreadable(&path, &error)),
         Ok(metadata) if metadata.is_file() => match is_link.then(|| folder.dir.canonicalize(&path)) {
@@ -274,11 +279,9 @@ fn found(
             _ => Ok(Some(FoundFile { path, size: metadata.len() })),
         },
         // The files in there are found under their own paths.
-        Ok(metadata) if metadata.is_dir() && extent != Extent::Parts => {
-            Err(link(folder, &path, OmissionReason::LinkToFolder))
-        }
-        Ok(_) if extent != Extent::Parts => Err(Omission::new(text(&path), OmissionReason::NotAFile)),
-        Ok(_) => Ok(None),
+        Ok(metadata) if metadata.is_dir() && extent == Extent::Parts => Ok(None),
+        Ok(metadata) if metadata.is_dir() => Err(link(folder, &path, OmissionReason::LinkToFolder)),
+        Ok(_) => Err(Omission::new(text(&path), OmissionReason::NotAFile)),
     }
 }
 
@@ -331,6 +334,11 @@ fn is_gone(error: &io::Error) -> bool {
 pub(crate) fn is_out_of_reach(error: &io::Error) -> bool {
     let leads_out = error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none();
     leads_out || is_loop(error) || is_gone(error)
+}
+
+/// Returns whether what `link` leads to does not exist, or is a circle of links.
+pub(crate) fn leads_nowhere(link: &Path) -> bool {
+    link.metadata().is_err_and(|error| is_gone(&error) || is_loop(&error))
 }
 
 #[cfg(unix)]

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use repertoire_core::Code;
+use repertoire_core::text::terminal_line;
 
 use crate::file;
 use crate::frontier::PathDiagnostic;
@@ -14,29 +15,35 @@ use crate::pattern::FILE_NAME;
 const LONGEST: u64 = 4096;
 
 /// Returns the path that `text` holds if a text file stands for a link: one line, without blanks around it.
-pub(crate) fn target(text: &[u8]) -> Option<&Path> {
+fn target(text: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(text).ok()?;
     let line = text.strip_suffix('\n').map_or(text, |line| line.strip_suffix('\r').unwrap_or(line));
     let is_path = !line.is_empty() && line.trim() == line && !line.chars().any(char::is_control);
-    is_path.then(|| Path::new(line))
+    is_path.then_some(line)
 }
 
-pub(crate) fn to_folder(path: &Path) -> Option<PathBuf> {
+/// Returns the path to which `target` leads from `folder`. Links that were made on Windows hold backslashes.
+fn resolve(folder: &Path, target: &str) -> PathBuf {
+    folder.join(target.replace('\\', "/"))
+}
+
+fn to_folder(path: &Path) -> Option<String> {
     let text = read(path)?;
     let target = target(&text)?;
-    let folder = path.parent()?.join(target);
+    let folder = resolve(path.parent()?, target);
     let inside = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
     let mut folders = std::iter::once(folder).chain(inside);
     folders.any(|folder| folder.join(FILE_NAME).is_file()).then(|| target.to_owned())
 }
 
-pub(crate) fn to_file(folder: &Path, text: &[u8]) -> Option<PathBuf> {
+pub(crate) fn to_file<'t>(folder: &Path, text: &'t [u8]) -> Option<&'t str> {
     if text.len() as u64 > LONGEST {
         return None;
     }
     let target = target(text)?;
-    let is_named = target.file_name().is_some_and(|name| name.eq_ignore_ascii_case(FILE_NAME));
-    (is_named || folder.join(target).is_file()).then(|| target.to_owned())
+    let path = resolve(folder, target);
+    let is_named = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(FILE_NAME));
+    (is_named || path.is_file()).then_some(target)
 }
 
 pub(crate) fn diagnostic_of(path: &Path) -> Option<PathDiagnostic> {
@@ -54,11 +61,11 @@ pub(crate) fn diagnostic_above(path: &Path) -> Option<PathDiagnostic> {
     let file = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
     let text = read(file)?;
     let (target, below) = (target(&text)?, path.strip_prefix(file).ok()?);
-    file.parent()?.join(target).join(below).is_dir().then(|| diagnostic(file, target))
+    resolve(file.parent()?, target).join(below).is_dir().then(|| diagnostic(file, target))
 }
 
-pub(crate) fn diagnostic(path: &Path, target: &Path) -> PathDiagnostic {
-    let target = file::shown(target);
+pub(crate) fn diagnostic(path: &Path, target: &str) -> PathDiagnostic {
+    let target = terminal_line(target);
     let message =
         format!("expected a link to `{target}`, found a text file that holds this path: Git could not make the link");
     let diagnostic = PathDiagnostic::new(path.to_owned(), Code::LINK_AS_TEXT, message);
@@ -95,7 +102,7 @@ mod tests {
             (" ../alpha", None),
             ("one\ntwo\n", None),
         ] {
-            assert_eq!(target(text.as_bytes()), expected.map(Path::new), "{text:?}");
+            assert_eq!(target(text.as_bytes()), expected, "{text:?}");
         }
         assert_eq!(target(b"\xff"), None);
     }

@@ -11,11 +11,13 @@ use repertoire_core::{Code, Diagnostic};
 use crate::file;
 use crate::frontier::{FolderToVisit, LinkToFollow, PathDiagnostic};
 use crate::link_bounds::LinkBounds;
+use crate::owner::Owner;
 use crate::parent_dir::ParentDir;
 use crate::pattern::FILE_NAME;
 use crate::root::SearchPlan;
 use crate::skill_file::{ReadContext, SkillFile};
 use crate::stamp::Identity;
+use crate::survey;
 use crate::text_link;
 use crate::walk::Walk;
 
@@ -67,8 +69,7 @@ impl Walk {
                     return self.lose(folder, &error);
                 }
                 Err(error) => {
-                    let message = format!("the file cannot be read: {}", file::cause(&error));
-                    self.skill_files.push(SkillFile::unreadable(&path, Code::UNREADABLE, message, reading));
+                    self.skill_files.push(unreadable(&path, &error, reading));
                     has_file = true;
                 }
             }
@@ -86,15 +87,7 @@ impl Walk {
             self.skill_files.push(match SkillFile::read(&path, reading) {
                 Ok(skill_file) => skill_file,
                 // Its folder lists it and it cannot be opened.
-                Err(error) => {
-                    let (code, message) = match path.read_link() {
-                        Ok(target) => {
-                            (Code::LINK_DANGLING, format!("link to `{}` leads nowhere", file::shown(&target)))
-                        }
-                        Err(_) => (Code::UNREADABLE, format!("the file cannot be read: {}", file::cause(&error))),
-                    };
-                    SkillFile::unreadable(&path, code, message, reading)
-                }
+                Err(error) => unreadable(&path, &error, reading),
             });
             if spellings[0] != FILE_NAME {
                 let diagnostic = PathDiagnostic::new(
@@ -124,7 +117,16 @@ impl Walk {
         bounds: &LinkBounds,
     ) -> Option<(Vec<FolderEntry>, Vec<OsString>)> {
         // A mount has another device than the folder that lists it, which is where the identity comes from.
-        let identity = folder.path.metadata().map(|metadata| Identity::of(&folder.path, &metadata));
+        let metadata = folder.path.metadata();
+        if let Ok(metadata) = &metadata
+            && let Some(reason) = bounds.distrust(plan.starts[folder.start].root, Owner::of(metadata), &folder.path)
+        {
+            let message = format!("the folder {reason}; it is not searched");
+            let diagnostic = PathDiagnostic::new(folder.path.clone(), Code::FOREIGN_OWNER, message);
+            self.diagnostics.push(diagnostic.help(OWN_IT));
+            return None;
+        }
+        let identity = metadata.map(|metadata| Identity::of(&folder.path, &metadata));
         if folder.depth > 0 && bounds.is_of_kernel(identity.unwrap_or(folder.identity).device(), &folder.path) {
             let message = "a table of the kernel, not a folder of files; it is not searched";
             self.diagnostics.push(PathDiagnostic::new(folder.path.clone(), Code::WALK_TRUNCATED, message));
@@ -197,6 +199,9 @@ impl Walk {
     }
 }
 
+/// The advice about a file or folder that another user can change.
+pub(crate) const OWN_IT: &str = "take it over with `chown`, and write access from others with `chmod o-w`";
+
 /// The limit of files in one folder that are checked for links written as text.
 const TEXTS: usize = 256;
 
@@ -227,6 +232,16 @@ fn other_spellings(folder: &FolderToVisit, parent: &ParentDir, skill_file: &Skil
 fn other_spelling(path: PathBuf, counts: &std::ffi::OsStr) -> PathDiagnostic {
     let message = format!("does not count beside `{}`", counts.to_string_lossy());
     PathDiagnostic::new(path, Code::OTHER_SPELLING, message)
+}
+
+fn unreadable(path: &Path, error: &io::Error, reading: ReadContext<'_>) -> Arc<SkillFile> {
+    let (code, message) = match path.read_link() {
+        Ok(target) if survey::leads_nowhere(path) => {
+            (Code::LINK_DANGLING, format!("link to `{}` leads nowhere", file::shown(&target)))
+        }
+        _ => (Code::UNREADABLE, format!("the file cannot be read: {}", file::cause(error))),
+    };
+    SkillFile::unreadable(path, code, message, reading)
 }
 
 fn is_absent(error: &io::Error) -> bool {

@@ -15,6 +15,7 @@ use crate::root::{SearchPlan, SearchStart};
 use crate::scan::Scan;
 use crate::skill_file::SkillFile;
 use crate::stamp::Identity;
+use crate::survey;
 use crate::text_link;
 use crate::workers;
 
@@ -290,7 +291,7 @@ fn target(link: &Path, bounds: &LinkBounds) -> Result<Option<LinkTarget>, (Code,
         (Ok(_), ErrorKind::PermissionDenied) => {
             Err((Code::UNREADABLE, "the link cannot be followed: permission denied".into()))
         }
-        (Ok(target), ErrorKind::NotFound) => {
+        (Ok(target), _) if survey::leads_nowhere(link) => {
             Err((Code::LINK_DANGLING, format!("the link to `{}` leads nowhere", file::shown(&target))))
         }
         (Ok(target), _) => {

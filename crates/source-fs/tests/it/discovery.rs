@@ -185,6 +185,36 @@ fn every_part_of_a_root_must_be_ours() {
 }
 
 #[cfg(unix)]
+#[tokio::test]
+async fn skills_that_others_can_change_are_omitted() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let tree = Tree::of(&["root/file", "root/folder", "root/given", "root/group/inner", "root/own"]);
+    let source = tree.source("root");
+    assert_eq!(ids(&list(&source).await), ["file", "folder", "given", "inner", "own"]);
+    let change =
+        |path: &str, mode| std::fs::set_permissions(tree.path(path), std::fs::Permissions::from_mode(mode)).unwrap();
+    change("root/file/SKILL.md", 0o666);
+    change("root/folder", 0o777);
+    change("root/group", 0o777);
+    let is_given = give(&tree, &["root/given/SKILL.md"]);
+    let mut left_out = vec!["root/file/SKILL.md", "root/folder/SKILL.md", "root/given/SKILL.md", "root/group"];
+    let mut left = vec!["own"];
+    if !is_given {
+        left_out.remove(2);
+        left.insert(0, "given");
+    }
+    let listing = list(&tree.source("root")).await;
+    let expected: Vec<_> = left_out.iter().map(|path| ((*path).to_owned(), Code::FOREIGN_OWNER)).collect();
+    assert_eq!((ids(&listing), tree.complaints(&listing)), (left, expected));
+    // A file that was listed before does not keep its row, since its body would come from the changed file.
+    assert!(!ids(&list(&source).await).contains(&"file"));
+    // The owner of a root that others can change has made no promise about it.
+    change("root", 0o777);
+    assert_eq!(ids(&list(&tree.source("root")).await), ["file", "folder", "given", "inner", "own"]);
+}
+
+#[cfg(unix)]
 #[test]
 fn two_paths_to_one_folder_are_one_root() {
     let tree = Tree::of(&[".agents/skills/shared"]);

@@ -34,6 +34,7 @@ async fn a_pipe_beside_a_skill_never_blocks() {
     pipe(&tree.path("root/host/pipe"));
     let source = tree.source("root");
     assert_eq!(resources(&source, "host").await, [""; 0]);
+    assert_eq!(omissions(&source, "host").await, [("pipe".to_owned(), OmissionReason::NotAFile)]);
     assert_eq!(read(&source, "host", "pipe").await, Err(SourceErrorKind::NotFound));
     fs::remove_file(tree.path("root/host/SKILL.md")).unwrap();
     pipe(&tree.path("root/host/SKILL.md"));
@@ -144,13 +145,13 @@ async fn odd_names_and_links_out_are_omissions() {
     tree.link("alias-target.md", "root/kit/alias.md");
     let source = tree.source("root");
     assert_eq!(resources(&source, "kit").await, ["alias-target.md", "alias.md", "guide.md"]);
-    use OmissionReason::{LinkOut, OddName};
+    use OmissionReason::{LinkDangling, LinkOut, OddName};
     let expected = [
         ("a:agenda.md", OddName),
-        ("gone.md", LinkOut),
+        ("gone.md", LinkDangling),
         ("odd\\folder", OddName),
         ("out.md", LinkOut),
-        ("round", LinkOut),
+        ("round", LinkDangling),
         ("scripts\\run.py", OddName),
     ];
     assert_eq!(omissions(&source, "kit").await, expected.map(|(path, why)| (path.to_owned(), why)));

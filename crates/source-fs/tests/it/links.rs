@@ -264,6 +264,8 @@ async fn links_as_text_files_are_reported() {
     let tree = Tree::of(&["src/alpha", "src/beta", "shared/skills/gamma", "root/steady"]);
     tree.write("root/alpha", "../src/alpha");
     tree.write("root/all", "../src\r\n");
+    tree.write("root/windows", r"..\src\alpha");
+    tree.write("root/windows-file/SKILL.md", r"..\..\src\beta\SKILL.md");
     tree.write("root/beta/SKILL.md", "../../src/beta/SKILL.md");
     tree.write("root/gone/SKILL.md", "../../nowhere/SKILL.md\n");
     tree.write("root/LICENSE", "All rights reserved.\n");
@@ -278,7 +280,8 @@ async fn links_as_text_files_are_reported() {
     };
     let expected =
         |paths: &[&str]| paths.iter().map(|path| ((*path).to_owned(), Code::LINK_AS_TEXT)).collect::<Vec<_>>();
-    let in_root = ["root/all", "root/alpha", "root/beta/SKILL.md", "root/gone/SKILL.md"];
+    let windows = ["root/windows", "root/windows-file/SKILL.md"];
+    let in_root = ["root/all", "root/alpha", "root/beta/SKILL.md", "root/gone/SKILL.md", windows[0], windows[1]];
     assert_eq!(of("root").await, expected(&in_root));
     assert_eq!(of("repo/.agents/skills").await, expected(&["repo/.agents"]));
     assert_eq!(of("linked").await, expected(&["linked"]));
@@ -287,7 +290,8 @@ async fn links_as_text_files_are_reported() {
     list(&source).await;
     fs::remove_file(tree.path("root/alpha")).unwrap();
     let listing = source.rescan(&tree.path("root/alpha")).await.unwrap();
-    assert_eq!(tree.complaints(&listing), expected(&["root/all", "root/beta/SKILL.md", "root/gone/SKILL.md"]));
+    let others = ["root/all", "root/beta/SKILL.md", "root/gone/SKILL.md", windows[0], windows[1]];
+    assert_eq!(tree.complaints(&listing), expected(&others));
     tree.write("root/alpha", "../src/alpha");
     let listing = source.rescan(&tree.path("root/alpha")).await.unwrap();
     assert_eq!(tree.complaints(&listing), expected(&in_root));
