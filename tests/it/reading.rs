@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use repertoire::render::{Approvals, Outcome, Refusal, Runner};
+use repertoire::render::{CommandApprovals, DirectiveOutcome, DirectiveRunner, Refusal};
 use repertoire::tools::{ApprovedCommands, LiveTools, SkillRead};
 use repertoire::{FsSource, Renderer, SkillRegistry, ToolOptions};
 use serde_json::json;
@@ -34,16 +34,16 @@ async fn rendering_runs_only_approved_commands() {
 
     let off = read(&registry, None).await;
     assert_eq!(off.body.replace('\\', "/"), expected(refused));
-    assert_eq!(off.outcomes, [Outcome::Refused { by: Refusal::Off }]);
+    assert_eq!(off.outcomes, [DirectiveOutcome::Refused { by: Refusal::Off }]);
 
-    let runner = Runner::new(std::env::vars_os());
-    let unapproved = read(&registry, Some(ApprovedCommands::new(runner.clone(), Approvals::default()))).await;
-    assert_eq!(unapproved.outcomes, [Outcome::Refused { by: Refusal::Unapproved }]);
+    let runner = DirectiveRunner::new(std::env::vars_os());
+    let unapproved = read(&registry, Some(ApprovedCommands::new(runner.clone(), CommandApprovals::default()))).await;
+    assert_eq!(unapproved.outcomes, [DirectiveOutcome::Refused { by: Refusal::Unapproved }]);
     assert!(unapproved.body.ends_with("!`echo calm` [not run: it is not approved]\n"), "{}", unapproved.body);
 
     let candidate = &registry.get("look").unwrap().candidate;
     let body = registry.body(candidate).await.unwrap();
-    let mut approvals = Approvals::default();
+    let mut approvals = CommandApprovals::default();
     let binding = Renderer::over(registry.clone()).binding(candidate, body.digest).await.unwrap();
     approvals.approve(&binding);
     let approved = read(&registry, Some(ApprovedCommands::new(runner, approvals))).await;

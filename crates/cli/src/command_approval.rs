@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use repertoire::registry::Candidate;
-use repertoire::render::{
-    Action, Approval, ApprovalFile, Approvals, Binding, Dialect, Directive, Plan, Rights, Switch, Syntax,
-};
+use repertoire::render::{ApprovalFile, Binding, CommandApprovals, Dialect, Directive, DirectiveAction, Plan, Syntax};
 use repertoire::skill::text::terminal_line;
 use repertoire::skill::{Body, Manifest, Omission, ResourcePath};
 use repertoire::{Id, Skill, Trust};
@@ -33,10 +31,11 @@ impl<'a> RunnableSkill<'a> {
         let candidate: &'a Candidate<Skill> = found.candidate;
         let body = context.registry.body(candidate).await?;
         let dialect = context.dialect(&candidate.origin.source);
-        let directives = Plan::new(&body.text, &Syntax::of(&candidate.item, dialect, None)).directives().to_vec();
+        let directives =
+            Plan::new(&body.text, &Syntax::from_skill(&candidate.item, dialect, None)).directives().to_vec();
         let binding = match directives.as_slice() {
             [] => {
-                let binding = Binding::of(candidate.qualified_id(), body.digest, &Manifest::default());
+                let binding = Binding::new(candidate.qualified_id(), body.digest, &Manifest::default());
                 match skill_folder(candidate) {
                     Some(folder) => binding.in_folder(folder.to_string_lossy()),
                     None => binding,
@@ -72,10 +71,6 @@ impl<'a> RunnableSkill<'a> {
         Err(Failure::new(message).help("make it smaller, or move it out of the skill's folder"))
     }
 
-    pub(crate) fn rights(&self, switch: Switch, approval: Approval) -> Rights {
-        Rights { switch, trust: self.candidate.trust, approval }
-    }
-
     /// Returns the note about a source that an approval is not enough for.
     pub(crate) fn untrusted_note(&self) -> Option<String> {
         let (trust, source) = (self.candidate.trust, &self.candidate.origin.source);
@@ -98,13 +93,13 @@ pub(crate) fn uncovered_note(uncovered: &[String]) -> Option<String> {
 #[derive(Debug)]
 pub(crate) struct ApprovalStore {
     path: Option<PathBuf>,
-    pub(crate) approvals: Approvals,
+    pub(crate) approvals: CommandApprovals,
 }
 
 impl ApprovalStore {
     /// Reads the approvals in the file at `path`; without a file there are none.
     pub(crate) fn read(path: Option<PathBuf>) -> Result<ApprovalStore, Failure> {
-        let Some(path) = path else { return Ok(ApprovalStore { path, approvals: Approvals::default() }) };
+        let Some(path) = path else { return Ok(ApprovalStore { path, approvals: CommandApprovals::default() }) };
         match ApprovalFile::read(&path) {
             Ok(ApprovalFile { document, .. }) => Ok(ApprovalStore { path: Some(path), approvals: document }),
             Err(why) => Err(Failure::new(format!("cannot read `{}`: {why}", path.display()))),
@@ -125,7 +120,7 @@ fn uncovered_words(directives: &[Directive], folder: &Path, binding: &Binding) -
     let Ok(folder) = folder.canonicalize() else { return Vec::new() };
     let mut uncovered: Vec<String> = Vec::new();
     for directive in directives {
-        let Action::Command { command } = &directive.action else { continue };
+        let DirectiveAction::Command { command } = &directive.action else { continue };
         for word in command.split(|c: char| c.is_whitespace() || ";&|<>()`\"'={}".contains(c)) {
             let Ok(path) = folder.join(word).canonicalize() else { continue };
             let is_covered = path == folder || is_system_path(&path) || is_bound(&path, &folder, binding);

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use repertoire_core::{Digest, Id, Manifest, Omission, OmissionReason, ResourcePath, Trust};
 use serde::{Deserialize, Serialize};
 
-use crate::{Directive, Refusal};
+use crate::Refusal;
 
 /// The content that an approval is bound to: a skill in its folder, its instructions, and all files beside them.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Binding {
     /// The skill, by its full name `source:skill`.
     pub skill: Id,
@@ -24,26 +25,11 @@ pub struct Binding {
     pub uncovered: Box<[Omission]>,
 }
 
-/// A stored approval.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Approved {
-    /// The skill, by its full name `source:skill`.
-    pub skill: Id,
-    /// The folder of the skill, if it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub folder: Option<Box<str>>,
-    /// The digest of its `SKILL.md`.
-    pub skill_md: Digest,
-    /// The digest of the manifest of all files beside it. An approval without one is not valid any more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub manifest: Option<Digest>,
-}
-
 /// The approval of the content of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Approval {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Approval"))]
+pub enum ApprovalState {
     /// Exactly this content.
     Given,
     /// Different content of the same skill in the same folder.
@@ -52,34 +38,61 @@ pub enum Approval {
     Missing,
 }
 
+impl ApprovalState {
+    /// Decides whether the directives of a skill may run. The source must be [`Trust::Trusted`], then the content approved.
+    ///
+    /// A host that runs nothing does not call this, and a gate of its own comes after it.
+    ///
+    /// # Errors
+    /// Returns the first [`Refusal`].
+    pub fn permit(self, trust: Trust) -> Result<(), Refusal> {
+        match (trust, self) {
+            (Trust::Trusted, ApprovalState::Given) => Ok(()),
+            (Trust::Trusted, ApprovalState::Outdated) => Err(Refusal::Changed),
+            (Trust::Trusted, ApprovalState::Missing) => Err(Refusal::Unapproved),
+            (trust, _) => Err(Refusal::Untrusted(trust)),
+        }
+    }
+}
+
 /// The approvals of a user. The host stores this value where only the user can read and write.
 ///
 /// ```
 /// use repertoire_core::{Digest, Id, Manifest};
-/// use repertoire_render::{Approval, Approvals, Binding};
+/// use repertoire_render::{ApprovalState, Binding, CommandApprovals};
 ///
-/// let body = "Now: !`date`\n";
 /// let clock: Id = "home:clock".parse()?;
-/// let binding = Binding::of(clock.clone(), Digest::of(body.as_bytes()), &Manifest::default());
-/// let changed = Binding::of(clock, Digest::of(b"Now: !`rm -r x`\n"), &Manifest::default());
-/// let mut approvals = Approvals::default();
+/// let binding = Binding::new(clock.clone(), Digest::of(b"Now: !`date`\n"), &Manifest::default());
+/// let changed = Binding::new(clock, Digest::of(b"Now: !`rm -r x`\n"), &Manifest::default());
+/// let mut approvals = CommandApprovals::default();
 /// approvals.approve(&binding);
-/// assert_eq!(approvals.approval(&binding), Approval::Given);
-/// assert_eq!(approvals.approval(&changed), Approval::Outdated);
+/// assert_eq!(approvals.state(&binding), ApprovalState::Given);
+/// assert_eq!(approvals.state(&changed), ApprovalState::Outdated);
 /// # Ok::<(), repertoire_core::InvalidId>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Approvals {
+pub struct CommandApprovals {
     #[serde(default)]
-    approved: Vec<Approved>,
+    approved: Vec<ApprovedContent>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct ApprovedContent {
+    skill: Id,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    folder: Option<Box<str>>,
+    skill_md: Digest,
+    /// An approval without one was stored by an earlier version, and is not valid any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    manifest: Option<Digest>,
 }
 
 impl Binding {
-    /// Returns the binding of a skill with this digest of its `SKILL.md` and this manifest of all other files.
+    /// Creates the binding of a skill with this digest of its `SKILL.md` and this manifest of all other files.
     ///
     /// Each file that changes, appears or disappears changes the binding. Programs of the machine, files elsewhere and downloads
     /// are not part of it.
-    pub fn of(skill: Id, skill_md: Digest, manifest: &Manifest) -> Binding {
+    pub fn new(skill: Id, skill_md: Digest, manifest: &Manifest) -> Binding {
         let files = manifest.files().iter().map(|file| (file.path.clone(), file.digest)).collect();
         let uncovered = manifest.omissions().iter().filter(|omission| match omission.reason {
             OmissionReason::VersionControl => true,
@@ -96,29 +109,28 @@ impl Binding {
         Binding { folder: Some(folder.into()), ..self }
     }
 
-    fn is_of(&self, approved: &Approved) -> bool {
+    fn is_of(&self, approved: &ApprovedContent) -> bool {
         (&approved.skill, &approved.folder) == (&self.skill, &self.folder)
     }
 }
 
-impl Approvals {
+impl CommandApprovals {
     /// Returns the approval of this content.
-    pub fn approval(&self, binding: &Binding) -> Approval {
-        let mut approval = Approval::Missing;
-        for approved in self.approved.iter().filter(|approved| binding.is_of(approved)) {
-            if (approved.skill_md, approved.manifest) == (binding.skill_md, Some(binding.manifest)) {
-                return Approval::Given;
-            }
-            approval = Approval::Outdated;
+    pub fn state(&self, binding: &Binding) -> ApprovalState {
+        let known = self.approved.iter().filter(|approved| binding.is_of(approved));
+        let mut contents = known.map(|approved| (approved.skill_md, approved.manifest)).peekable();
+        if contents.peek().is_none() {
+            return ApprovalState::Missing;
         }
-        approval
+        let is_given = contents.any(|content| content == (binding.skill_md, Some(binding.manifest)));
+        if is_given { ApprovalState::Given } else { ApprovalState::Outdated }
     }
 
     /// Adds an approval, and removes an earlier one of the same skill in the same folder.
     pub fn approve(&mut self, binding: &Binding) {
         self.revoke(binding);
         let Binding { skill, folder, skill_md, manifest, .. } = binding.clone();
-        self.approved.push(Approved { skill, folder, skill_md, manifest: Some(manifest) });
+        self.approved.push(ApprovedContent { skill, folder, skill_md, manifest: Some(manifest) });
         self.approved.sort();
     }
 
@@ -130,69 +142,5 @@ impl Approvals {
             !binding.is_of(approved) && !is_old
         });
         self.approved.len() < before
-    }
-
-    /// Returns all approvals, by skill.
-    pub fn approved(&self) -> &[Approved] {
-        &self.approved
-    }
-}
-
-/// The host's switch for commands and scripts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Switch {
-    /// The host runs none.
-    #[default]
-    Off,
-    /// The host runs those that are permitted.
-    On,
-}
-
-/// The decision of a host's gate about one directive.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    /// It may run.
-    Allow,
-    /// It may not run, for this reason.
-    Deny(String),
-}
-
-/// The facts that decide whether a directive may run, by [`permit`](Rights::permit).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Rights {
-    /// The host's switch.
-    pub switch: Switch,
-    /// The trust of the skill's source.
-    pub trust: Trust,
-    /// The approval of the content: [`Approvals::approval`].
-    pub approval: Approval,
-}
-
-impl Rights {
-    /// Decides whether `directive` may run, in this order:
-    ///
-    /// 1. the host's switch
-    /// 2. the trust of the source, which must be [`Trust::Trusted`]
-    /// 3. the approval of the content
-    /// 4. the gate of the host, which is called only if the others permit it
-    ///
-    /// # Errors
-    /// Returns the first [`Refusal`].
-    pub fn permit(self, directive: &Directive, gate: impl FnOnce(&Directive) -> Verdict) -> Result<(), Refusal> {
-        if self.switch == Switch::Off {
-            return Err(Refusal::Off);
-        }
-        if self.trust != Trust::Trusted {
-            return Err(Refusal::Untrusted(self.trust));
-        }
-        match self.approval {
-            Approval::Given => {}
-            Approval::Outdated => return Err(Refusal::Changed),
-            Approval::Missing => return Err(Refusal::Unapproved),
-        }
-        match gate(directive) {
-            Verdict::Allow => Ok(()),
-            Verdict::Deny(reason) => Err(Refusal::Denied(reason.into())),
-        }
     }
 }

@@ -27,6 +27,7 @@ pub struct Context {
 
 /// The policy for `${NAME}` with an unknown name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Unknown {
     /// It is unchanged, because most such text is code of some language.
     #[default]
@@ -39,6 +40,7 @@ pub enum Unknown {
 
 /// The policy for arguments that no placeholder of the body uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Unplaced {
     /// They are appended in a last line `ARGUMENTS: …`.
     #[default]
@@ -49,6 +51,7 @@ pub enum Unplaced {
 
 /// The policy for a command or script that may not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum OnRefusal {
     /// A note follows the directive.
     #[default]
@@ -57,22 +60,14 @@ pub enum OnRefusal {
     Abort,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BuiltIn {
-    SkillDir,
-    SessionId,
-    ProjectDir,
-    Arguments,
-}
-
-const BUILT_IN: [(&str, BuiltIn); 7] = [
-    (Context::SKILL_DIR, BuiltIn::SkillDir),
-    ("CLAUDE_SKILL_DIR", BuiltIn::SkillDir),
-    ("SESSION_ID", BuiltIn::SessionId),
-    ("CLAUDE_SESSION_ID", BuiltIn::SessionId),
-    ("PROJECT_DIR", BuiltIn::ProjectDir),
-    ("CLAUDE_PROJECT_DIR", BuiltIn::ProjectDir),
-    (Context::ARGUMENTS, BuiltIn::Arguments),
+const BUILT_IN: [&str; 7] = [
+    Context::ARGUMENTS,
+    Context::SKILL_DIR,
+    "CLAUDE_SKILL_DIR",
+    "SESSION_ID",
+    "CLAUDE_SESSION_ID",
+    "PROJECT_DIR",
+    "CLAUDE_PROJECT_DIR",
 ];
 
 impl Context {
@@ -147,36 +142,27 @@ impl Context {
         self
     }
 
-    /// Returns the value of `${name}`.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        match BUILT_IN.iter().find(|(known, _)| *known == name) {
-            Some((_, built_in)) => self.fact(*built_in),
-            None => self.set(name),
-        }
-    }
-
-    pub(crate) fn set(&self, name: &str) -> Option<&str> {
-        self.host.get(name).or_else(|| self.skill.get(name)).map(String::as_str)
-    }
-
     /// Returns whether `name` is built in, so that no variable overrides it.
     pub fn is_built_in(name: &str) -> bool {
-        BUILT_IN.iter().any(|(known, _)| *known == name)
+        BUILT_IN.contains(&name)
     }
 
-    fn fact(&self, built_in: BuiltIn) -> Option<&str> {
-        match built_in {
-            BuiltIn::SkillDir => self.skill_dir.as_deref(),
-            BuiltIn::SessionId => self.session_id.as_deref(),
-            BuiltIn::ProjectDir => self.project_dir.as_deref(),
-            BuiltIn::Arguments => Some(self.arguments.raw()),
+    /// Returns the value of `${name}`.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        if !Context::is_built_in(name) {
+            return self.host.get(name).or_else(|| self.skill.get(name)).map(String::as_str);
+        }
+        match name.strip_prefix("CLAUDE_").unwrap_or(name) {
+            Context::SKILL_DIR => self.skill_dir.as_deref(),
+            "SESSION_ID" => self.session_id.as_deref(),
+            "PROJECT_DIR" => self.project_dir.as_deref(),
+            _ => Some(self.arguments.raw()),
         }
     }
 
     /// Returns every variable with a value, by name.
     pub fn variables(&self) -> BTreeMap<&str, &str> {
-        let skill = self.skill.keys().chain(self.host.keys()).map(String::as_str);
-        let names = skill.chain(BUILT_IN.iter().map(|(name, _)| *name));
+        let names = self.skill.keys().chain(self.host.keys()).map(String::as_str).chain(BUILT_IN);
         names.filter_map(|name| Some((name, self.get(name)?))).collect()
     }
 }

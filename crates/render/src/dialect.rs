@@ -1,123 +1,111 @@
 //! The dialects of placeholders.
 
 use std::fmt;
+use std::str::FromStr;
 
 use repertoire_core::Skill;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use repertoire_core::text::terminal_line;
+use serde::{Deserialize, Serialize};
 
-/// A spelling of placeholders, as data.
+use crate::RenderError;
+
+/// A spelling of placeholders.
 ///
 /// Clients disagree about the number of the first argument, so a skill that was written for one is off by one in another.
 ///
 /// | name | first argument | surplus arguments |
 /// |---|---|---|
 /// | `claude` (default) | `$0` | dropped |
-/// | `opencode` | `$1` | join the last place |
+/// | `opencode` | `$1` | join the last placeholder |
 /// | `cortex` | `$1` | dropped |
 /// | `openclaw` | a body is plain text, but for `{baseDir}` | |
 /// | `none` | a body is plain text | |
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
 #[non_exhaustive]
-pub struct Dialect {
-    /// The name of the dialect.
-    pub name: &'static str,
-    /// The number of the first argument; `None` where a body is plain text, without any placeholder or directive.
-    pub first: Option<usize>,
-    /// The treatment of arguments after the last placeholder.
-    pub extra: ExtraArguments,
-    /// The placeholder of the skill's folder, in text and code. If there is one, the dialect has no other placeholder.
-    pub skill_dir: Option<&'static str>,
-    /// The variables that are placeholders in code too: those of folders, because commands in examples begin with them.
-    pub in_code: &'static [&'static str],
-}
-
-/// The treatment of arguments after the last placeholder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ExtraArguments {
-    /// They are dropped.
-    Dropped,
-    /// They join the placeholder with the highest number, separated by blanks.
-    JoinsLast,
-}
-
-/// The error for a text that is not the name of a [`Dialect`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown dialect `{name}`: expected {}", Dialect::ALL.map(|dialect| format!("`{dialect}`")).join(", "))]
-pub struct UnknownDialect {
-    name: String,
+pub enum Dialect {
+    /// The dialect `claude`: the variables of folders are placeholders in code too.
+    ///
+    /// In the documentation of Claude Code, a skill runs its own script from a fence:
+    /// `python3 ${CLAUDE_SKILL_DIR}/scripts/visualize.py .`
+    #[default]
+    Claude,
+    /// The dialect `opencode`.
+    OpenCode,
+    /// The dialect `cortex`.
+    OneBased,
+    /// The dialect `openclaw`: `{baseDir}` is the folder of the skill, in text and code.
+    OpenClaw,
+    /// The dialect `none`.
+    PlainText,
 }
 
 impl Dialect {
-    /// Claude Code's: arguments count from 0.
-    ///
-    /// In its documentation, a skill runs its own scripts from a fence: `python3 ${CLAUDE_SKILL_DIR}/scripts/visualize.py .`
-    pub const CLAUDE: Dialect = Dialect {
-        name: "claude",
-        first: Some(0),
-        extra: ExtraArguments::Dropped,
-        skill_dir: None,
-        in_code: &["SKILL_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_ROOT"],
-    };
-    /// OpenCode's: arguments count from 1, and the last place takes the rest.
-    pub const OPENCODE: Dialect =
-        Dialect { name: "opencode", first: Some(1), extra: ExtraArguments::JoinsLast, skill_dir: None, in_code: &[] };
-    /// Cortex's: arguments count from 1.
-    pub const CORTEX: Dialect =
-        Dialect { name: "cortex", first: Some(1), extra: ExtraArguments::Dropped, skill_dir: None, in_code: &[] };
-    /// OpenClaw's: `{baseDir}` is the folder of the skill, and everything else is text.
-    pub const OPENCLAW: Dialect = Dialect {
-        name: "openclaw",
-        first: None,
-        extra: ExtraArguments::Dropped,
-        skill_dir: Some("{baseDir}"),
-        in_code: &[],
-    };
-    /// The dialect without placeholders and directives.
-    pub const NONE: Dialect =
-        Dialect { name: "none", first: None, extra: ExtraArguments::Dropped, skill_dir: None, in_code: &[] };
-
     /// Every dialect.
     pub const ALL: [Dialect; 5] =
-        [Dialect::CLAUDE, Dialect::OPENCODE, Dialect::CORTEX, Dialect::OPENCLAW, Dialect::NONE];
+        [Dialect::Claude, Dialect::OpenCode, Dialect::OneBased, Dialect::OpenClaw, Dialect::PlainText];
 
-    /// Returns the dialect of this name.
-    ///
-    /// # Errors
-    /// Returns [`UnknownDialect`] for other texts.
-    pub fn named(name: &str) -> Result<Dialect, UnknownDialect> {
-        let found = Dialect::ALL.into_iter().find(|dialect| dialect.name == name);
-        found.ok_or_else(|| UnknownDialect { name: repertoire_core::text::terminal_line(name).into_owned() })
+    /// Returns the name of the dialect.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::Claude => "claude",
+            Dialect::OpenCode => "opencode",
+            Dialect::OneBased => "cortex",
+            Dialect::OpenClaw => "openclaw",
+            Dialect::PlainText => "none",
+        }
+    }
+
+    /// Returns the number of the first argument; `None` where a body has no arguments and directives.
+    pub(crate) fn first_argument(self) -> Option<usize> {
+        match self {
+            Dialect::Claude => Some(0),
+            Dialect::OpenCode | Dialect::OneBased => Some(1),
+            Dialect::OpenClaw | Dialect::PlainText => None,
+        }
+    }
+
+    /// Returns the variables that are placeholders in code too: those of folders, because commands in examples begin with them.
+    pub(crate) fn variables_in_code(self) -> &'static [&'static str] {
+        match self {
+            Dialect::Claude => &["SKILL_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_ROOT"],
+            _ => &[],
+        }
     }
 
     /// Returns the `argument-dialect` of a skill, at the top level of its front matter or under `metadata`.
-    pub(crate) fn declared(skill: &Skill) -> Option<Result<Dialect, UnknownDialect>> {
-        const KEY: &str = "argument-dialect";
-        let value = skill.extension(&[KEY])?;
-        Some(Dialect::named(value.as_text().unwrap_or_default().trim()))
+    pub(crate) fn declared(skill: &Skill) -> Option<Result<Dialect, RenderError>> {
+        let value = skill.extension(&["argument-dialect"])?;
+        Some(value.as_text().unwrap_or_default().trim().parse())
     }
 }
 
-impl Default for Dialect {
-    fn default() -> Dialect {
-        Dialect::CLAUDE
+impl FromStr for Dialect {
+    type Err = RenderError;
+
+    fn from_str(name: &str) -> Result<Dialect, RenderError> {
+        let found = Dialect::ALL.into_iter().find(|dialect| dialect.name() == name);
+        found.ok_or_else(|| RenderError::UnknownDialect { name: terminal_line(name).into_owned() })
+    }
+}
+
+impl TryFrom<String> for Dialect {
+    type Error = RenderError;
+
+    fn try_from(name: String) -> Result<Dialect, RenderError> {
+        name.parse()
+    }
+}
+
+impl From<Dialect> for &'static str {
+    fn from(dialect: Dialect) -> &'static str {
+        dialect.name()
     }
 }
 
 impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name)
-    }
-}
-
-impl Serialize for Dialect {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name)
-    }
-}
-
-impl<'de> Deserialize<'de> for Dialect {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Dialect, D::Error> {
-        Dialect::named(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+        f.pad(self.name())
     }
 }
 
@@ -128,7 +116,9 @@ impl schemars::JsonSchema for Dialect {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let names = Dialect::ALL.map(|dialect| dialect.name);
-        schemars::json_schema!({ "description": "The spelling of placeholders in bodies.", "enum": names })
+        schemars::json_schema!({
+            "description": "The spelling of placeholders in bodies.",
+            "enum": Dialect::ALL.map(Dialect::name),
+        })
     }
 }

@@ -47,23 +47,19 @@
 //! - Arguments that no placeholder uses are appended in a last line.
 //!
 //! # For hosts
-//! Commands and scripts are off by default. [`Rights::permit`] is the only function that permits one, by the host's switch, the trust
-//! of the source, the [approval](Approvals) of the content, and the host's gate. A refused directive leaves a note in the text and an
-//! [`Outcome`].
+//! Commands and scripts are off by default. A host that runs them asks [`ApprovalState::permit`] for each: the source must be
+//! trusted, and the content [approved](CommandApprovals). A refused directive leaves a note in the text and a [`DirectiveOutcome`].
 //!
-//! With the feature `process`, `Runner` runs permitted directives in the folder of the skill, with few variables, limits of time and
-//! output, and no process left at the end. On Linux a helper program ends all descendants, and a `Confinement` restricts files,
-//! privileges and sockets. The helper program, and the function `helper` for hosts that are their own, need the feature `sandbox`.
+//! With the feature `process`, `DirectiveRunner` runs permitted directives in the folder of the skill, with few variables, limits of
+//! time and output, and no process left at the end. On Linux a helper program ends all descendants, and a `Confinement` restricts
+//! files, privileges and sockets. The helper program, and the function `helper` for hosts that are their own, need the feature
+//! `sandbox`.
 //!
 //! [`Wrapper`] puts an element with the name of the skill and its folder around a body.
 //!
 //! # For authors of skills
 //! One line of output replaces the command in place. Several lines are fenced, as is a line that opens code or a comment. Control
 //! sequences are removed, and tags of wrappers are escaped. A command that fails leaves its output and its exit code.
-//!
-//! # Structure
-//! `region` finds the text of a body, `plan` the placeholders, `rendered` concatenates, and `substitution` formats output. Only the
-//! module `process` does I/O. `tests/laws` has properties that tests and a fuzz target check.
 //!
 //! # Limits
 //! - A script directive has at most 4096 bytes.
@@ -74,8 +70,8 @@ mod approvals;
 mod arguments;
 mod context;
 mod dialect;
+mod directive;
 mod outcome;
-mod placeholder;
 mod plan;
 #[cfg(feature = "process")]
 mod process;
@@ -87,21 +83,23 @@ mod syntax;
 mod warning;
 mod wrapper;
 
-pub use approvals::{Approval, Approvals, Approved, Binding, Rights, Switch, Verdict};
+pub use approvals::{ApprovalState, Binding, CommandApprovals};
 pub use arguments::Arguments;
 pub use context::{Context, OnRefusal, Unknown, Unplaced};
-pub use dialect::{Dialect, ExtraArguments, UnknownDialect};
-pub use outcome::{Ended, Failure, MissingRule, Outcome, Printed, Refusal, Run, Sandbox};
-pub use placeholder::{Action, Directive, Placeholder, PlaceholderKind, directives};
+pub use dialect::Dialect;
+pub use directive::{Directive, DirectiveAction};
+pub use outcome::{
+    CapturedOutput, CompletedRun, DirectiveOutcome, MissingRule, Refusal, RunEnd, Sandbox, StartFailure,
+};
 pub use plan::Plan;
 #[cfg(feature = "process")]
-pub use process::{Call, Confinement, ENVIRONMENT, Limits, Runner, Shell};
+pub use process::{Call, CommandShell, Confinement, DirectiveRunner, RunLimits};
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
 pub use process::{SUPERVISE, helper};
-pub use rendered::{RenderError, Rendered};
+pub use rendered::{RenderError, RenderedBody};
 #[cfg(feature = "process")]
 pub use repertoire_process::ApprovalFile;
 pub use repertoire_process::CleanupScope;
-pub use syntax::{DialectBy, PlaceholderScope, Syntax};
-pub use warning::Warning;
+pub use syntax::{DialectBy, Syntax};
+pub use warning::{Warning, WarningKind};
 pub use wrapper::Wrapper;

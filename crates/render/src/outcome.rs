@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use repertoire_core::{ResourcePath, Trust};
 use repertoire_process::CleanupScope;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The outcome of one command or script.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum DirectiveOutcome {
     /// It ran.
-    Ran(Run),
+    Ran(CompletedRun),
     /// It was not permitted to run.
     Refused {
         /// The reason.
@@ -23,30 +23,38 @@ pub enum Outcome {
     /// It could not be started.
     Failed {
         /// The reason.
-        reason: Failure,
+        reason: StartFailure,
     },
 }
 
 /// A run that has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Run {
+pub struct CompletedRun {
     /// Its end.
-    pub ended: Ended,
+    pub ended: RunEnd,
     /// Its standard output.
-    pub stdout: Printed,
+    pub stdout: CapturedOutput,
     /// Its standard error.
-    pub stderr: Printed,
+    pub stderr: CapturedOutput,
     /// The sandbox around it.
     pub sandbox: Sandbox,
     /// The processes that were ended with it.
     pub cleanup: CleanupScope,
 }
 
+impl CompletedRun {
+    /// Creates a run without a sandbox and without cleanup.
+    pub fn new(ended: RunEnd, stdout: CapturedOutput, stderr: CapturedOutput) -> CompletedRun {
+        CompletedRun { ended, stdout, stderr, sandbox: Sandbox::Off, cleanup: CleanupScope::Process }
+    }
+}
+
 /// The end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ended {
+#[non_exhaustive]
+pub enum RunEnd {
     /// It ended by itself with this exit code.
     Exit(i32),
     /// A signal of another process ended it.
@@ -55,52 +63,65 @@ pub enum Ended {
     TimedOut(Duration),
 }
 
-/// The output of a run: the part that was kept, without control characters.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Printed {
-    text: String,
-    kept: u64,
-    total: u64,
+impl fmt::Display for RunEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunEnd::Exit(code) => write!(f, "exit code {code}"),
+            RunEnd::Signal(signal) => write!(f, "signal {signal}"),
+            RunEnd::TimedOut(limit) => write!(f, "timed out after {limit:?}"),
+        }
+    }
 }
 
 /// The reason why a directive may not run: the first of these that applies, in this order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Refusal {
     /// The host runs no commands, which is the default.
+    #[error("commands and scripts are switched off")]
     Off,
     /// The source that the skill comes from is not trusted.
+    #[error("its source is {0}")]
     Untrusted(Trust),
     /// The content is not approved.
+    #[error("it is not approved")]
     Unapproved,
     /// The skill changed since it was approved.
+    #[error("it changed since it was approved")]
     Changed,
     /// The gate of the host denied it.
+    #[error("{0}")]
     Denied(Arc<str>),
     /// The body has more directives than this limit.
+    #[error("the skill has more than {0} commands and scripts")]
     TooMany(usize),
     /// The time of all directives was over before its turn.
+    #[error("the time for all commands and scripts was over")]
     Late,
 }
 
 /// The reason why a directive could not be started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Failure {
+pub enum StartFailure {
     /// The error of the system.
+    #[error("{0}")]
     NotStarted(Arc<str>),
     /// The script does not exist, or a link leads out of the skill.
+    #[error("cannot open `{0}`: {1}")]
     NoScript(ResourcePath, Arc<str>),
     /// Neither the first line of the script nor its extension names an interpreter.
+    #[error("no interpreter is known for `{0}`, by its first line or its extension")]
     NoInterpreter(ResourcePath),
     /// A sandbox is required, and only this one is available.
+    #[error("it needs a sandbox, which is {0} here")]
     NotConfined(Sandbox),
 }
 
 /// The enforcement of a sandbox around a run.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sandbox {
     /// No sandbox was requested.
@@ -115,7 +136,7 @@ pub enum Sandbox {
 }
 
 /// A rule that a sandbox does not enforce.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum MissingRule {
@@ -127,29 +148,16 @@ pub enum MissingRule {
     Sockets,
 }
 
-impl MissingRule {
-    /// All rules, in the order in which they are reported.
-    pub const ALL: [MissingRule; 3] = [MissingRule::Files, MissingRule::Signals, MissingRule::Sockets];
-}
-
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
 impl Sandbox {
-    #[cfg(all(target_os = "linux", feature = "sandbox"))]
-    pub(crate) fn partial(missing: Vec<MissingRule>) -> Sandbox {
+    pub(crate) const RULES: [MissingRule; 3] = [MissingRule::Files, MissingRule::Signals, MissingRule::Sockets];
+
+    pub(crate) fn new(missing: Vec<MissingRule>) -> Sandbox {
         match missing.as_slice() {
             [] => Sandbox::Active,
-            all if all == MissingRule::ALL => Sandbox::Unavailable,
+            all if all == Sandbox::RULES => Sandbox::Unavailable,
             _ => Sandbox::Partial(missing),
         }
-    }
-}
-
-impl fmt::Display for MissingRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            MissingRule::Files => "files",
-            MissingRule::Signals => "signals",
-            MissingRule::Sockets => "sockets",
-        })
     }
 }
 
@@ -159,34 +167,39 @@ impl fmt::Display for Sandbox {
             Sandbox::Off => f.write_str("off"),
             Sandbox::Active => f.write_str("active"),
             Sandbox::Partial(missing) => {
-                let missing: Vec<_> = missing.iter().map(MissingRule::to_string).collect();
-                write!(f, "partial, without {}", missing.join(", "))
+                let names = missing.iter().map(|rule| format!("{rule:?}").to_lowercase());
+                write!(f, "partial, without {}", names.collect::<Vec<_>>().join(", "))
             }
             Sandbox::Unavailable => f.write_str("unavailable"),
         }
     }
 }
 
-impl Printed {
+/// The output of a run: the part that was kept, without control characters.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct CapturedOutput {
+    text: String,
+    kept: u64,
+    total: u64,
+}
+
+impl CapturedOutput {
     /// Creates the output of which `kept` is the beginning and `total` the number of bytes.
     ///
     /// Invalid UTF-8 is replaced, and control sequences are removed.
-    pub fn new(kept: &[u8], total: u64) -> Printed {
+    pub fn new(kept: &[u8], total: u64) -> CapturedOutput {
         // The limit may be within a character.
         let whole = match std::str::from_utf8(kept) {
             Err(error) if error.error_len().is_none() && total > kept.len() as u64 => &kept[..error.valid_up_to()],
             _ => kept,
         };
         let text = repertoire_core::text::printed(&String::from_utf8_lossy(whole)).into_owned();
-        Printed { text, kept: whole.len() as u64, total }
+        CapturedOutput { text, kept: whole.len() as u64, total }
     }
 
     #[cfg(feature = "process")]
-    pub(crate) fn renamed(mut self, from: &str, to: &str) -> Printed {
-        if self.text.contains(from) {
-            self.text = self.text.replace(from, to);
-        }
-        self
+    pub(crate) fn renamed(self, from: &str, to: &str) -> CapturedOutput {
+        CapturedOutput { text: self.text.replace(from, to), ..self }
     }
 
     /// Returns the text.
@@ -197,49 +210,5 @@ impl Printed {
     /// Returns the number of kept bytes and of all, if these differ.
     pub fn truncated(&self) -> Option<(u64, u64)> {
         (self.kept < self.total).then_some((self.kept, self.total))
-    }
-}
-
-impl Run {
-    /// Creates a run without a sandbox and without cleanup.
-    pub fn new(ended: Ended, stdout: Printed, stderr: Printed) -> Run {
-        Run { ended, stdout, stderr, sandbox: Sandbox::Off, cleanup: CleanupScope::Process }
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Refusal::Off => f.write_str("commands and scripts are switched off"),
-            Refusal::Untrusted(trust) => write!(f, "its source is {trust}"),
-            Refusal::Unapproved => f.write_str("it is not approved"),
-            Refusal::Changed => f.write_str("it changed since it was approved"),
-            Refusal::Denied(reason) => f.write_str(reason),
-            Refusal::TooMany(most) => write!(f, "the skill has more than {most} commands and scripts"),
-            Refusal::Late => f.write_str("the time for all commands and scripts was over"),
-        }
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::NotStarted(reason) => f.write_str(reason),
-            Failure::NoScript(path, reason) => write!(f, "cannot open `{path}`: {reason}"),
-            Failure::NoInterpreter(path) => {
-                write!(f, "no interpreter is known for `{path}`, by its first line or its extension")
-            }
-            Failure::NotConfined(sandbox) => write!(f, "it needs a sandbox, which is {sandbox} here"),
-        }
-    }
-}
-
-impl fmt::Display for Ended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Ended::Exit(code) => write!(f, "exit code {code}"),
-            Ended::Signal(signal) => write!(f, "signal {signal}"),
-            Ended::TimedOut(limit) => write!(f, "timed out after {limit:?}"),
-        }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use memchr::{memchr2_iter, memmem};
+use memchr::{memchr_iter, memchr2_iter, memmem};
 
-use crate::region::{Kind, Region, Regions, is_escaped};
-use crate::{Action, Dialect, Directive, Placeholder, PlaceholderKind, PlaceholderScope, Syntax, Warning, script};
+use crate::region::{Region, RegionKind, Regions, is_escaped};
+use crate::{Dialect, Directive, DirectiveAction, Syntax, Warning, WarningKind, script};
 
 /// The placeholders and directives of a body, found before any argument is known.
 ///
@@ -13,52 +13,61 @@ use crate::{Action, Dialect, Directive, Placeholder, PlaceholderKind, Placeholde
 #[derive(Debug, Clone)]
 pub struct Plan<'b> {
     pub(crate) body: &'b str,
-    pub(crate) syntax: Syntax,
+    pub(crate) dialect: Dialect,
     pub(crate) placeholders: Vec<Placeholder>,
     directives: Vec<Directive>,
     pub(crate) warnings: Vec<Warning>,
 }
 
+#[derive(Debug, Clone)]
+pub(crate) struct Placeholder {
+    pub(crate) range: Range<usize>,
+    pub(crate) kind: PlaceholderKind,
+}
+
+/// The kind of a placeholder. Arguments and directives count from 0.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum PlaceholderKind {
+    /// The text itself, without the backslash at its start.
+    Escaped,
+    /// `$ARGUMENTS`.
+    Arguments,
+    /// `$ARGUMENTS[N]`, `$N`, `${N}`.
+    Argument(usize),
+    /// `$name`.
+    Named(usize),
+    /// `${NAME}`.
+    Variable,
+    /// `{baseDir}`.
+    SkillDir,
+    Directive(usize),
+}
+
 impl<'b> Plan<'b> {
     /// Parses `body`, the text after the front matter, in time proportional to its length.
     pub fn new(body: &'b str, syntax: &Syntax) -> Plan<'b> {
-        let mut reader = Reader {
-            body,
-            syntax,
-            plan: Plan {
-                body,
-                syntax: syntax.clone(),
-                placeholders: Vec::new(),
-                directives: Vec::new(),
-                warnings: syntax.warnings.clone(),
-            },
-            line: Line::start(),
-        };
-        match syntax.dialect {
-            Dialect { skill_dir: Some(word), .. } => reader.words(word),
-            Dialect { first: Some(_), .. } if may_hold_any(body) => reader.read(&Regions::of(body)),
-            _ => {}
+        let unknown =
+            syntax.fault.clone().map(|fault| Warning { line: None, kind: WarningKind::UnknownDialect(fault) });
+        let dialect = syntax.dialect;
+        let warnings = unknown.into_iter().collect();
+        let plan = Plan { body, dialect, placeholders: Vec::new(), directives: Vec::new(), warnings };
+        let mut parser = PlanParser { body, syntax, plan, line: LineCounter::new(body) };
+        if dialect == Dialect::OpenClaw {
+            parser.skill_dirs("{baseDir}");
+        } else if dialect.first_argument().is_some() && may_hold_any(body) {
+            parser.body(&Regions::new(body));
         }
-        reader.plan
+        parser.plan
     }
 
-    /// Returns all placeholders, in order.
-    pub fn placeholders(&self) -> &[Placeholder] {
-        &self.placeholders
+    /// Returns the bytes of all placeholders and directives, in order. Everything outside of them is rendered unchanged.
+    pub fn placeholders(&self) -> impl Iterator<Item = Range<usize>> {
+        self.placeholders.iter().map(|placeholder| placeholder.range.clone())
     }
 
     /// Returns all commands and scripts, in order.
     pub fn directives(&self) -> &[Directive] {
         &self.directives
-    }
-
-    pub(crate) fn into_directives(self) -> Vec<Directive> {
-        self.directives
-    }
-
-    /// Returns the warnings about the body.
-    pub fn warnings(&self) -> &[Warning] {
-        &self.warnings
     }
 }
 
@@ -76,48 +85,49 @@ fn may_hold_any(body: &str) -> bool {
     })
 }
 
-struct Reader<'b, 's> {
+struct PlanParser<'b, 's> {
     body: &'b str,
     syntax: &'s Syntax,
     plan: Plan<'b>,
-    line: Line,
+    line: LineCounter<'b>,
 }
 
-/// A counter of lines up to a byte.
-pub(crate) struct Line {
-    number: usize,
+/// A counter of the lines of a body.
+pub(crate) struct LineCounter<'b> {
+    body: &'b str,
+    line: usize,
     at: usize,
 }
 
-impl Line {
-    pub(crate) fn start() -> Line {
-        Line { number: 1, at: 0 }
+impl<'b> LineCounter<'b> {
+    pub(crate) fn new(body: &'b str) -> LineCounter<'b> {
+        LineCounter { body, line: 1, at: 0 }
     }
 
     /// Returns the line of the byte `at`, which is never before that of the last call.
-    pub(crate) fn of(&mut self, body: &str, at: usize) -> usize {
-        self.number += memchr::memchr_iter(b'\n', &body.as_bytes()[self.at..at]).count();
+    pub(crate) fn line(&mut self, at: usize) -> usize {
+        self.line += memchr_iter(b'\n', &self.body.as_bytes()[self.at..at]).count();
         self.at = at;
-        self.number
+        self.line
     }
 }
 
-impl<'b> Reader<'b, '_> {
-    fn words(&mut self, word: &str) {
+impl PlanParser<'_, '_> {
+    fn skill_dirs(&mut self, word: &str) {
         for at in memmem::find_iter(self.body.as_bytes(), word) {
             self.push(at..at + word.len(), PlaceholderKind::SkillDir);
         }
     }
 
-    fn read(&mut self, regions: &Regions) {
+    fn body(&mut self, regions: &Regions) {
         let mut from = 0;
         for region in &regions.parts {
             self.text(from..region.range.start, regions);
             match &region.kind {
-                Kind::Span => self.span(region),
-                Kind::CommandBlock(command) => self.command_block(region, command),
-                Kind::Block => self.code(region.range.clone()),
-                Kind::Comment => {}
+                RegionKind::Span => self.span(region),
+                RegionKind::CommandBlock(command) => self.command_block(region, command),
+                RegionKind::Block => self.code(region.range.clone()),
+                RegionKind::Comment => {}
             }
             from = region.range.end;
         }
@@ -138,27 +148,20 @@ impl<'b> Reader<'b, '_> {
         }
     }
 
-    /// Reads code: all placeholders in that scope, else the variables that the dialect has in code.
+    /// Finds the placeholders in code: all if the syntax covers code, else the variables that the dialect has there.
     fn code(&mut self, range: Range<usize>) {
-        if self.syntax.scope == PlaceholderScope::TextAndCode {
-            return self.dollars(range);
-        }
-        let Dialect { in_code, .. } = self.syntax.dialect;
-        for at in memmem::find_iter(self.body[range.clone()].as_bytes(), "${").map(|at| range.start + at) {
-            let braced = &self.body[at + 2..range.end];
-            let mut names = in_code.iter();
-            if let Some(name) = names.find(|name| braced.strip_prefix(**name).is_some_and(|rest| rest.starts_with('}')))
-            {
-                self.push(at..at + name.len() + 3, PlaceholderKind::Variable);
-            }
-        }
-    }
-
-    fn dollars(&mut self, range: Range<usize>) {
         let mut from = range.start;
-        for at in memchr::memchr_iter(b'$', self.body[range.clone()].as_bytes()).map(|at| range.start + at) {
-            if at >= from {
-                from = self.dollar(at, range.end).unwrap_or(from);
+        for at in memchr_iter(b'$', self.body[range.clone()].as_bytes()).map(|at| range.start + at) {
+            if self.syntax.covers_code {
+                if at >= from {
+                    from = self.dollar(at, range.end).unwrap_or(from);
+                }
+            } else if let Some(braced) = self.body[at..range.end].strip_prefix("${") {
+                let mut names = self.syntax.dialect.variables_in_code().iter();
+                let name = names.find(|name| braced.strip_prefix(**name).is_some_and(|rest| rest.starts_with('}')));
+                if let Some(name) = name {
+                    self.push(at..at + name.len() + 3, PlaceholderKind::Variable);
+                }
             }
         }
     }
@@ -180,22 +183,20 @@ impl<'b> Reader<'b, '_> {
         if !text.starts_with(script::OPENING) || regions.is_html(at) {
             return None;
         }
-        let place = self.place(at)?;
-        match script::read(text) {
-            Ok((_, length)) if place == Place::Escaped => {
-                self.push(at - 1..at + length, PlaceholderKind::Escaped);
-                Some(at + length)
-            }
-            Ok((action, length)) => {
-                self.directive(at..at + length, action);
-                Some(at + length)
-            }
+        let is_escaped = self.begins_directive(at)?;
+        let (action, length) = match script::parse(text) {
+            Ok(parsed) => parsed,
             Err(reason) => {
-                let line = self.line.of(self.body, at);
-                self.plan.warnings.push(Warning::NoScript { line, reason });
-                None
+                self.warn(at, WarningKind::MalformedScript(reason));
+                return None;
             }
+        };
+        if is_escaped {
+            self.push(at - 1..at + length, PlaceholderKind::Escaped);
+        } else {
+            self.directive(at..at + length, action);
         }
+        Some(at + length)
     }
 
     /// Reads a code span, which is a command after a `!` at the start of a line or after a blank.
@@ -203,15 +204,14 @@ impl<'b> Reader<'b, '_> {
         let Range { start, end } = region.range;
         let inside = self.body[region.range.clone()].strip_prefix('`').and_then(|text| text.strip_suffix('`'));
         let command = inside.filter(|text| !text.starts_with('`') && !text.trim().is_empty());
-        let place = start.checked_sub(1).filter(|at| self.body.as_bytes()[*at] == b'!').and_then(|at| self.place(at));
-        match (command, place) {
-            (Some(_), Some(Place::Escaped)) => self.push(start - 2..end, PlaceholderKind::Escaped),
-            (Some(command), Some(Place::Begins)) if command.contains('\n') => {
-                let line = self.line.of(self.body, start - 1);
-                self.plan.warnings.push(Warning::ManyLines { line });
+        let begin = start.checked_sub(1).filter(|at| self.body.as_bytes()[*at] == b'!');
+        match (command, begin.and_then(|at| self.begins_directive(at))) {
+            (Some(_), Some(true)) => self.push(start - 2..end, PlaceholderKind::Escaped),
+            (Some(command), Some(false)) if command.contains('\n') => {
+                self.warn(start - 1, WarningKind::MultilineCommand);
             }
-            (Some(command), Some(Place::Begins)) => {
-                self.directive(start - 1..end, Action::Command { command: command.trim().to_owned() });
+            (Some(command), Some(false)) => {
+                self.directive(start - 1..end, DirectiveAction::Command { command: command.trim().to_owned() });
             }
             _ => self.code(region.range.clone()),
         }
@@ -224,22 +224,26 @@ impl<'b> Reader<'b, '_> {
             range.end -= 1;
         }
         if !command.trim().is_empty() {
-            self.directive(range, Action::Command { command: command.trim_end().to_owned() });
+            self.directive(range, DirectiveAction::Command { command: command.trim_end().to_owned() });
         }
     }
 
-    /// Returns whether a directive can begin at `at`: at the start of a line or after a blank.
-    fn place(&self, at: usize) -> Option<Place> {
+    /// Returns `None` if no directive can begin at `at`, which is at the start of a line or after a blank. Else returns whether it
+    /// is escaped.
+    fn begins_directive(&self, at: usize) -> Option<bool> {
         let before = &self.body[..at];
-        match before.strip_suffix('\\') {
-            Some(before) if begins(before) => Some(Place::Escaped),
-            Some(_) => None,
-            None => begins(before).then_some(Place::Begins),
-        }
+        let unescaped = before.strip_suffix('\\');
+        let begins = unescaped.unwrap_or(before).chars().next_back().is_none_or(char::is_whitespace);
+        begins.then_some(unescaped.is_some())
     }
 
-    fn directive(&mut self, range: Range<usize>, action: Action) {
-        let line = self.line.of(self.body, range.start);
+    fn warn(&mut self, at: usize, kind: WarningKind) {
+        let line = self.line.line(at);
+        self.plan.warnings.push(Warning::new(line, kind));
+    }
+
+    fn directive(&mut self, range: Range<usize>, action: DirectiveAction) {
+        let line = self.line.line(range.start);
         self.push(range.clone(), PlaceholderKind::Directive(self.plan.directives.len()));
         self.plan.directives.push(Directive { action, line, range });
     }
@@ -249,19 +253,9 @@ impl<'b> Reader<'b, '_> {
     }
 }
 
-fn begins(before: &str) -> bool {
-    before.chars().next_back().is_none_or(char::is_whitespace)
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Place {
-    Begins,
-    Escaped,
-}
-
 /// Returns the placeholder at the start of `text`, which is a `$`, its length, and whether a backslash can escape it.
 fn placeholder(text: &str, syntax: &Syntax) -> Option<(PlaceholderKind, usize, bool)> {
-    let Dialect { first: Some(first), .. } = syntax.dialect else { return None };
+    let first = syntax.dialect.first_argument()?;
     let rest = &text[1..];
     if let Some(braced) = rest.strip_prefix('{') {
         let name = &braced[..word(braced)];

@@ -16,11 +16,11 @@ pub(crate) struct Regions {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Region {
     pub(crate) range: Range<usize>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: RegionKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RegionKind {
     /// A code span.
     Span,
     /// A fenced or indented code block.
@@ -32,12 +32,12 @@ pub(crate) enum Kind {
 }
 
 impl Regions {
-    pub(crate) fn of(body: &str) -> Regions {
+    pub(crate) fn new(body: &str) -> Regions {
         let (mut code, mut html) = (Vec::new(), Vec::new());
         let mut command: Option<String> = None;
         for (event, range) in Parser::new_ext(body, Options::empty()).into_offset_iter() {
             match event {
-                Event::Code(_) => code.push(Region { range, kind: Kind::Span }),
+                Event::Code(_) => code.push(Region { range, kind: RegionKind::Span }),
                 Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) if info.trim() == "!" => {
                     command = Some(String::new());
                 }
@@ -47,7 +47,7 @@ impl Regions {
                     }
                 }
                 Event::End(TagEnd::CodeBlock) => {
-                    let kind = command.take().map_or(Kind::Block, Kind::CommandBlock);
+                    let kind = command.take().map_or(RegionKind::Block, RegionKind::CommandBlock);
                     code.push(Region { range, kind });
                 }
                 Event::Start(Tag::HtmlBlock) => html.push(range),
@@ -84,7 +84,7 @@ fn with_comments(body: &str, code: Vec<Region>) -> Vec<Region> {
                 comment.end = comment.end.max(inside.range.end);
             }
             from = comment.end;
-            parts.push(Region { range: comment, kind: Kind::Comment });
+            parts.push(Region { range: comment, kind: RegionKind::Comment });
         } else if let Some(region) = code.next() {
             from = region.range.end;
             parts.push(region);

@@ -4,29 +4,35 @@ use std::borrow::Cow;
 
 use repertoire_core::Digest;
 
-use crate::plan::Line;
+use crate::plan::{LineCounter, Placeholder, PlaceholderKind};
 use crate::substitution::Substitution;
 use crate::{
-    Action, Context, Directive, ExtraArguments, OnRefusal, Outcome, PlaceholderKind, Plan, Refusal, Unknown, Unplaced,
-    Warning,
+    Context, Dialect, Directive, DirectiveAction, DirectiveOutcome, OnRefusal, Plan, Refusal, Unknown, Unplaced,
+    Warning, WarningKind,
 };
 
 /// A rendered body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Rendered<'b> {
+pub struct RenderedBody<'b> {
     /// The text; the body itself if it has no placeholders.
     pub text: Cow<'b, str>,
     /// The outcomes of the [directives](Plan::directives), in their order.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<DirectiveOutcome>,
     /// Warnings for the author.
     pub warnings: Vec<Warning>,
 }
 
 /// The error of a body that is not rendered.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderError {
+    /// A text is not the name of a [`Dialect`].
+    #[error("unknown dialect `{name}`: expected {}", Dialect::ALL.map(|dialect| format!("`{dialect}`")).join(", "))]
+    UnknownDialect {
+        /// The text.
+        name: String,
+    },
     /// Under [`Unknown::Error`]: a variable is unknown.
     #[error("line {line}: unknown variable `{name}`")]
     UnknownVariable {
@@ -45,7 +51,7 @@ pub enum RenderError {
     },
 }
 
-impl Rendered<'_> {
+impl RenderedBody<'_> {
     /// Returns the SHA-256 of the text, by which a session knows it again.
     pub fn digest(&self) -> Digest {
         Digest::of(self.text.as_bytes())
@@ -62,150 +68,144 @@ impl<'b> Plan<'b> {
     pub fn render(
         &self,
         context: &Context,
-        outcomes: impl IntoIterator<Item = Outcome>,
-    ) -> Result<Rendered<'b>, RenderError> {
-        let off = std::iter::repeat_with(|| Outcome::Refused { by: Refusal::Off });
+        outcomes: impl IntoIterator<Item = DirectiveOutcome>,
+    ) -> Result<RenderedBody<'b>, RenderError> {
+        let off = std::iter::repeat_with(|| DirectiveOutcome::Refused { by: Refusal::Off });
         let outcomes: Vec<_> = outcomes.into_iter().chain(off).take(self.directives().len()).collect();
         if context.on_refusal == OnRefusal::Abort {
             self.refuse(&outcomes)?;
         }
-        let mut writer = Writer {
+        let mut writer = BodyWriter {
             plan: self,
             context,
+            last_argument: self.last_argument(),
             text: String::new(),
             written: 0,
             took_arguments: false,
             warnings: self.warnings.clone(),
-            line: Line::start(),
+            line: LineCounter::new(self.body),
         };
-        writer.write(&outcomes)?;
+        for placeholder in &self.placeholders {
+            writer.write(placeholder, &outcomes)?;
+        }
         let (text, warnings) = writer.finish();
-        Ok(Rendered { text, outcomes, warnings })
+        Ok(RenderedBody { text, outcomes, warnings })
     }
 
-    fn refuse(&self, outcomes: &[Outcome]) -> Result<(), RenderError> {
-        let mut pairs = self.directives().iter().zip(outcomes);
-        let refused = pairs.find_map(|(directive, outcome)| match outcome {
-            Outcome::Refused { by } => Some((directive, by)),
+    fn refuse(&self, outcomes: &[DirectiveOutcome]) -> Result<(), RenderError> {
+        for (directive, outcome) in self.directives().iter().zip(outcomes) {
+            if let DirectiveOutcome::Refused { by } = outcome {
+                return Err(RenderError::Refused { directive: Box::new(directive.clone()), refusal: by.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the argument that also takes all later ones.
+    fn last_argument(&self) -> Option<usize> {
+        let arguments = self.placeholders.iter().filter_map(|placeholder| match placeholder.kind {
+            PlaceholderKind::Argument(number) => Some(number),
             _ => None,
         });
-        match refused {
-            Some((directive, by)) => {
-                Err(RenderError::Refused { directive: Box::new(directive.clone()), refusal: by.clone() })
-            }
-            None => Ok(()),
-        }
+        arguments.max().filter(|_| self.dialect == Dialect::OpenCode)
     }
 }
 
-struct Writer<'p, 'b, 'c> {
+struct BodyWriter<'p, 'b> {
     plan: &'p Plan<'b>,
-    context: &'c Context,
+    context: &'p Context,
+    last_argument: Option<usize>,
     text: String,
     /// The length of the body that is in `text`.
     written: usize,
     took_arguments: bool,
     warnings: Vec<Warning>,
-    line: Line,
+    line: LineCounter<'b>,
 }
 
-impl<'b, 'c> Writer<'_, 'b, 'c> {
-    fn write(&mut self, outcomes: &[Outcome]) -> Result<(), RenderError> {
-        let last = self.plan.placeholders.iter().filter_map(|placeholder| match placeholder.kind {
-            PlaceholderKind::Argument(number) => Some(number),
-            _ => None,
-        });
-        let last = last.max().filter(|_| self.plan.syntax.dialect.extra == ExtraArguments::JoinsLast);
-        for (number, placeholder) in self.plan.placeholders.iter().enumerate() {
-            let written = &self.plan.body[placeholder.range.clone()];
-            let Context { arguments, .. } = self.context;
-            let value: Cow<'c, str> = match placeholder.kind {
-                PlaceholderKind::Escaped => written[1..].to_owned().into(),
-                PlaceholderKind::Arguments => {
-                    self.took_arguments = true;
-                    arguments.raw().into()
+impl<'p, 'b> BodyWriter<'p, 'b> {
+    fn write(&mut self, placeholder: &Placeholder, outcomes: &[DirectiveOutcome]) -> Result<(), RenderError> {
+        let Placeholder { range, kind } = placeholder;
+        let written = &self.plan.body[range.clone()];
+        let value = match *kind {
+            PlaceholderKind::Escaped => Some(written[1..].into()),
+            PlaceholderKind::Arguments => {
+                self.took_arguments = true;
+                Some(self.context.arguments.raw().into())
+            }
+            PlaceholderKind::Argument(index) => self.argument(index, range.start, written),
+            PlaceholderKind::Named(index) => {
+                self.took_arguments = true;
+                Some(self.context.arguments.words().get(index).map_or("", String::as_str).into())
+            }
+            PlaceholderKind::Variable => self.variable(range.start, &written[2..written.len() - 1])?.map(Cow::from),
+            PlaceholderKind::SkillDir => self.built_in(Context::SKILL_DIR, range.start, written).map(Cow::from),
+            PlaceholderKind::Directive(index) => {
+                self.literal(range.start);
+                let (directive, after) = (&self.plan.directives()[index], &self.plan.body[range.end..]);
+                let begin = self.text.len();
+                Substitution { directive, written }.write(&outcomes[index], after, &mut self.text);
+                if let DirectiveAction::Script { path, .. } = &directive.action
+                    && self.text[begin..].trim().is_empty()
+                {
+                    self.warnings.push(Warning::new(directive.line, WarningKind::NoOutput(path.clone())));
                 }
-                PlaceholderKind::Argument(index) if index < arguments.words().len() => {
-                    self.took_arguments = true;
-                    match last {
-                        Some(last) if last == index => arguments.words()[index..].join(" ").into(),
-                        _ => arguments.words()[index].as_str().into(),
-                    }
-                }
-                PlaceholderKind::Argument(_) => {
-                    let (line, placeholder) = (self.line(placeholder.range.start), written.to_owned());
-                    self.warnings.push(Warning::MissingArgument { line, placeholder });
-                    continue;
-                }
-                PlaceholderKind::Named(index) => {
-                    self.took_arguments = true;
-                    arguments.words().get(index).map_or("", String::as_str).into()
-                }
-                PlaceholderKind::Variable => match self.variable(number)? {
-                    Some(value) => value.into(),
-                    None => continue,
-                },
-                PlaceholderKind::SkillDir => match self.context.get(Context::SKILL_DIR) {
-                    Some(value) => value.into(),
-                    None => {
-                        let (line, name) = (self.line(placeholder.range.start), written.to_owned());
-                        self.warnings.push(Warning::NoValue { line, name });
-                        continue;
-                    }
-                },
-                PlaceholderKind::Directive(index) => {
-                    self.literal(placeholder.range.start);
-                    let directive = &self.plan.directives()[index];
-                    let after = &self.plan.body[placeholder.range.end..];
-                    let begin = self.text.len();
-                    Substitution { directive, written }.write(&outcomes[index], after, &mut self.text);
-                    if let Action::Script { path, .. } = &directive.action
-                        && self.text[begin..].trim().is_empty()
-                    {
-                        self.warnings.push(Warning::NoOutput { line: directive.line, path: path.clone() });
-                    }
-                    self.written = placeholder.range.end;
-                    continue;
-                }
-            };
-            self.literal(placeholder.range.start);
+                self.written = range.end;
+                return Ok(());
+            }
+        };
+        if let Some(value) = value {
+            self.literal(range.start);
             self.text.push_str(&value);
-            self.written = placeholder.range.end;
+            self.written = range.end;
         }
         Ok(())
     }
 
-    /// Returns the value of the variable in the placeholder of this number, or `None` if that is unchanged.
-    fn variable(&mut self, number: usize) -> Result<Option<&'c str>, RenderError> {
-        let range = self.plan.placeholders[number].range.clone();
-        let name = &self.plan.body[range.start + 2..range.end - 1];
-        if let Some(value) = self.context.get(name) {
-            self.took_arguments |= name == Context::ARGUMENTS;
-            return Ok(Some(value));
-        }
+    fn argument(&mut self, index: usize, at: usize, written: &str) -> Option<Cow<'p, str>> {
+        let words = self.context.arguments.words();
+        let Some(word) = words.get(index) else {
+            self.warn(at, WarningKind::MissingArgument(written.to_owned()));
+            return None;
+        };
+        self.took_arguments = true;
+        Some(if self.last_argument == Some(index) { words[index..].join(" ").into() } else { word.into() })
+    }
+
+    /// Returns the value of `${name}`, or `None` if the placeholder is unchanged.
+    fn variable(&mut self, at: usize, name: &str) -> Result<Option<&'p str>, RenderError> {
         if Context::is_built_in(name) {
-            let warning = Warning::NoValue { line: self.line(range.start), name: name.to_owned() };
-            self.warnings.push(warning);
-            return Ok(None);
+            self.took_arguments |= name == Context::ARGUMENTS;
+            return Ok(self.built_in(name, at, name));
+        }
+        if let Some(value) = self.context.get(name) {
+            return Ok(Some(value));
         }
         match self.context.unknown {
             Unknown::Keep => Ok(None),
             Unknown::Empty => {
-                let warning = Warning::UnknownVariable { line: self.line(range.start), name: name.to_owned() };
-                self.warnings.push(warning);
+                self.warn(at, WarningKind::UnknownVariable(name.to_owned()));
                 Ok(Some(""))
             }
-            Unknown::Error => Err(RenderError::UnknownVariable { line: self.line(range.start), name: name.to_owned() }),
+            Unknown::Error => Err(RenderError::UnknownVariable { line: self.line.line(at), name: name.to_owned() }),
         }
     }
 
-    /// Appends the body up to a byte.
-    fn literal(&mut self, until: usize) {
-        self.text.push_str(&self.plan.body[self.written..until]);
+    fn built_in(&mut self, name: &str, at: usize, written: &str) -> Option<&'p str> {
+        let value = self.context.get(name);
+        if value.is_none() {
+            self.warn(at, WarningKind::NoValue(written.to_owned()));
+        }
+        value
     }
 
-    fn line(&mut self, at: usize) -> usize {
-        self.line.of(self.plan.body, at)
+    fn warn(&mut self, at: usize, kind: WarningKind) {
+        let line = self.line.line(at);
+        self.warnings.push(Warning::new(line, kind));
+    }
+
+    fn literal(&mut self, until: usize) {
+        self.text.push_str(&self.plan.body[self.written..until]);
     }
 
     fn finish(mut self) -> (Cow<'b, str>, Vec<Warning>) {

@@ -3,7 +3,7 @@
 use repertoire_core::ResourcePath;
 use serde_json::{Map, Number, Value};
 
-use crate::Action;
+use crate::DirectiveAction;
 
 /// The beginning of a script directive.
 pub(crate) const OPENING: &str = "!{script:";
@@ -13,7 +13,7 @@ const MAX_BYTES: usize = 4096;
 /// Parses the directive at the start of `text` and returns it with its length, or the error in it.
 ///
 /// It ends on its line. A value is a quoted text, a number, `true`, `false`, `null`, or a text up to the next `,` or `}`.
-pub(crate) fn read(text: &str) -> Result<(Action, usize), &'static str> {
+pub(crate) fn parse(text: &str) -> Result<(DirectiveAction, usize), &'static str> {
     let longest = &text[..text.floor_char_boundary(MAX_BYTES)];
     let line = longest.split('\n').next().unwrap_or_default();
     let mut rest = Rest(&line[OPENING.len()..]);
@@ -22,7 +22,7 @@ pub(crate) fn read(text: &str) -> Result<(Action, usize), &'static str> {
     let mut arguments = Map::new();
     loop {
         match rest.take_any() {
-            Some('}') => return Ok((Action::Script { path, arguments }, line.len() - rest.0.len())),
+            Some('}') => return Ok((DirectiveAction::Script { path, arguments }, line.len() - rest.0.len())),
             Some(',') => {
                 let key = rest.key()?;
                 if arguments.insert(key, rest.value(Typed::Yes)?).is_some() {

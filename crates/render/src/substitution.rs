@@ -1,7 +1,7 @@
 //! The text that replaces a directive.
 
 use crate::wrapper::escape_tags;
-use crate::{Action, Directive, Ended, Outcome, Printed, Refusal, Run};
+use crate::{CapturedOutput, CompletedRun, Directive, DirectiveAction, DirectiveOutcome, Refusal, RunEnd};
 
 /// The text that replaces a directive.
 ///
@@ -15,11 +15,11 @@ pub(crate) struct Substitution<'d> {
 
 impl Substitution<'_> {
     /// Appends the replacement to `text`. `after` is what follows it in the body.
-    pub(crate) fn write(&self, outcome: &Outcome, after: &str, text: &mut String) {
+    pub(crate) fn write(&self, outcome: &DirectiveOutcome, after: &str, text: &mut String) {
         match outcome {
-            Outcome::Ran(run) => self.run(run, after, text),
-            Outcome::Refused { by } => self.note(&self.refusal(by), text),
-            Outcome::Failed { reason } => self.note(&format!("not run: {reason}"), text),
+            DirectiveOutcome::Ran(run) => self.run(run, after, text),
+            DirectiveOutcome::Refused { by } => self.note(&self.refusal(by), text),
+            DirectiveOutcome::Failed { reason } => self.note(&format!("not run: {reason}"), text),
         }
     }
 
@@ -34,15 +34,15 @@ impl Substitution<'_> {
         match refusal {
             // The words of other clients.
             Refusal::Off => match self.directive.action {
-                Action::Command { .. } => "shell command execution disabled by policy".to_owned(),
-                Action::Script { .. } => "script execution disabled by policy".to_owned(),
+                DirectiveAction::Command { .. } => "shell command execution disabled by policy".to_owned(),
+                DirectiveAction::Script { .. } => "script execution disabled by policy".to_owned(),
             },
             refusal => format!("not run: {refusal}"),
         }
     }
 
-    fn run(&self, run: &Run, after: &str, text: &mut String) {
-        let has_failed = run.ended != Ended::Exit(0);
+    fn run(&self, run: &CompletedRun, after: &str, text: &mut String) {
+        let has_failed = run.ended != RunEnd::Exit(0);
         let (mut printed, mut notes) = (Vec::new(), Vec::new());
         let streams = [("output", &run.stdout), ("error output", &run.stderr)];
         for (name, stream) in streams.into_iter().take(if has_failed { 2 } else { 1 }) {
@@ -62,20 +62,20 @@ impl Substitution<'_> {
         }
     }
 
-    fn end(&self, ended: Ended) -> String {
+    fn end(&self, ended: RunEnd) -> String {
         let what = match self.directive.action {
-            Action::Command { .. } => "command",
-            Action::Script { .. } => "script",
+            DirectiveAction::Command { .. } => "command",
+            DirectiveAction::Script { .. } => "script",
         };
         match ended {
-            Ended::Exit(code) => format!("{what} failed with exit code {code}"),
-            Ended::Signal(signal) => format!("{what} was killed by signal {signal}"),
-            Ended::TimedOut(limit) => format!("{what} was stopped after {limit:?}"),
+            RunEnd::Exit(code) => format!("{what} failed with exit code {code}"),
+            RunEnd::Signal(signal) => format!("{what} was killed by signal {signal}"),
+            RunEnd::TimedOut(limit) => format!("{what} was stopped after {limit:?}"),
         }
     }
 }
 
-fn truncation(name: &str, printed: &Printed) -> Option<String> {
+fn truncation(name: &str, printed: &CapturedOutput) -> Option<String> {
     let (kept, total) = printed.truncated()?;
     Some(format!("{name} cut: the first {kept} of {total} bytes"))
 }

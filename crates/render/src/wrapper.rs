@@ -103,13 +103,13 @@ impl<'a> Wrapper<'a> {
             ));
         }
         if let Some(paths) = self.resources.as_deref().filter(|paths| !paths.is_empty()) {
-            self.list(paths, &mut wrapped);
+            Wrapper::write_files(paths, &mut wrapped);
         }
         wrapped.push_str("</skill_content>\n");
         wrapped
     }
 
-    fn list(&self, paths: &[&str], wrapped: &mut String) {
+    fn write_files(paths: &[&str], wrapped: &mut String) {
         let (mut rows, mut listed) = (String::new(), 0);
         for path in paths.iter().take(Wrapper::MAX_FILES) {
             let row = format!("<file>{}</file>\n", path_line(path));

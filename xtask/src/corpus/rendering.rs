@@ -1,10 +1,11 @@
 //! Real bodies, rendered without arguments.
 
 use std::fmt;
+use std::ops::Range;
 
 use repertoire_core::Digest;
 use repertoire_core::skill_md::{self, FrontMatterEnd};
-use repertoire_render::{Context, Placeholder, Plan, Syntax};
+use repertoire_render::{Context, Plan, Syntax};
 
 /// The results for the bodies.
 #[derive(Debug, Default)]
@@ -38,7 +39,7 @@ impl Rendering {
         };
         if rendered == body {
             self.unchanged += 1;
-        } else if is_kept(body, plan.placeholders(), &rendered) {
+        } else if is_kept(body, &plan.placeholders().collect::<Vec<_>>(), &rendered) {
             self.with_directives += 1;
         } else {
             return Some("bytes outside of directives are changed");
@@ -48,9 +49,9 @@ impl Rendering {
 }
 
 /// Returns whether the text contains, in order, every part of the body that is outside of its placeholders.
-fn is_kept(body: &str, placeholders: &[Placeholder], rendered: &str) -> bool {
-    let starts = std::iter::once(0).chain(placeholders.iter().map(|placeholder| placeholder.range.end));
-    let ends = placeholders.iter().map(|placeholder| placeholder.range.start).chain([body.len()]);
+fn is_kept(body: &str, placeholders: &[Range<usize>], rendered: &str) -> bool {
+    let starts = std::iter::once(0).chain(placeholders.iter().map(|placeholder| placeholder.end));
+    let ends = placeholders.iter().map(|placeholder| placeholder.start).chain([body.len()]);
     let mut rest = rendered;
     for (start, end) in starts.zip(ends) {
         let literal = &body[start..end];
@@ -64,7 +65,7 @@ fn is_kept(body: &str, placeholders: &[Placeholder], rendered: &str) -> bool {
             None => return false,
         }
     }
-    rest.is_empty() || placeholders.last().is_some_and(|last| last.range.end == body.len())
+    rest.is_empty() || placeholders.last().is_some_and(|last| last.end == body.len())
 }
 
 impl fmt::Display for Rendering {

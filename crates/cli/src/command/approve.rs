@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 use repertoire::Id;
-use repertoire::render::Approval;
+use repertoire::render::ApprovalState;
 use repertoire::skill::Digest;
 use repertoire::skill::text::terminal_line;
 use serde::Serialize;
@@ -37,7 +37,7 @@ pub(super) struct Decided {
     id: Id,
     qualified_id: Id,
     digest: Digest,
-    approval: Approval,
+    approval: ApprovalState,
     directives: Vec<Row>,
     files: Vec<File>,
     /// The files and folders that the approval does not cover, and that the commands may run.
@@ -87,7 +87,7 @@ impl Approve {
             id: skill.id.clone(),
             qualified_id: skill.candidate.qualified_id(),
             digest: skill.body.digest,
-            approval: store.approvals.approval(&skill.binding),
+            approval: store.approvals.state(&skill.binding),
             directives: rows,
             files: File::all(&skill),
             message,

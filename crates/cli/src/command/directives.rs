@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use repertoire::render::{Action, Approval, Directive};
+use repertoire::render::{ApprovalState, Directive, DirectiveAction};
 use repertoire::skill::Digest;
 use repertoire::skill::text::{terminal_line, terminal_lines};
 use repertoire::{Id, Trust};
@@ -31,7 +31,7 @@ pub(super) struct Directed {
     qualified_id: Id,
     digest: Digest,
     trust: Trust,
-    approval: Approval,
+    approval: ApprovalState,
     /// In the order of the body.
     directives: Vec<Row>,
     /// The files besides `SKILL.md` that an approval is bound to: every file of the skill.
@@ -65,7 +65,7 @@ pub(super) struct File {
 impl Row {
     pub(super) fn of(directive: &Directive) -> Row {
         let kind = match directive.action {
-            Action::Command { .. } => "command",
+            DirectiveAction::Command { .. } => "command",
             _ => "script",
         };
         Row { kind, line: directive.line, runs: directive.to_string() }
@@ -89,7 +89,7 @@ impl File {
 impl Directives {
     pub(super) async fn run(&self, context: &CommandContext<'_>) -> Result<Directed, Failure> {
         let skill = RunnableSkill::read(&self.name, context).await?;
-        let approval = ApprovalStore::read(context.approvals())?.approvals.approval(&skill.binding);
+        let approval = ApprovalStore::read(context.approvals())?.approvals.state(&skill.binding);
         let directives: Vec<_> = skill.directives.iter().map(Row::of).collect();
         let uncovered = skill.uncovered();
         let mut notes = Vec::new();
@@ -97,11 +97,11 @@ impl Directives {
             notes.extend(skill.untrusted_note());
             notes.extend(uncovered_note(&uncovered));
             notes.extend(match approval {
-                Approval::Given => None,
-                Approval::Outdated => {
+                ApprovalState::Given => None,
+                ApprovalState::Outdated => {
                     Some(format!("changed since it was approved; run `repertoire approve {}`", self.name))
                 }
-                Approval::Missing => Some(format!("not approved; run `repertoire approve {}`", self.name)),
+                ApprovalState::Missing => Some(format!("not approved; run `repertoire approve {}`", self.name)),
             });
         }
         Ok(Directed {

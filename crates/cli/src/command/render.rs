@@ -6,8 +6,8 @@ use std::path::Path;
 
 use clap::Args;
 use repertoire::render::{
-    Approval, Arguments, Call, Confinement, Context, Dialect, Directive, Outcome, Plan, Refusal, Runner, Shell, Switch,
-    Syntax, Verdict,
+    ApprovalState, Arguments, Call, CommandShell, Confinement, Context, Dialect, Directive, DirectiveOutcome,
+    DirectiveRunner, Plan, Refusal, Syntax,
 };
 
 pub(super) use self::instructions::Instructions;
@@ -32,14 +32,14 @@ pub(crate) struct Render {
     #[arg(value_name = "ARGS")]
     arguments: Vec<String>,
     /// Placeholder syntax to assume if neither the source nor the skill declares one.
-    #[arg(long, value_name = "DIALECT", value_parser = Dialect::ALL.map(|dialect| dialect.name))]
+    #[arg(long, value_name = "DIALECT", value_parser = Dialect::ALL.map(Dialect::name))]
     dialect: Option<String>,
     /// Run its approved commands and scripts, and ask about the others.
     #[arg(long)]
     allow_commands: bool,
     /// Shell to run commands with.
     #[arg(long, default_value = SHELLS[0].0, value_parser = one_of(SHELLS))]
-    shell: Shell,
+    shell: CommandShell,
     #[command(flatten)]
     sandbox: SandboxOption,
     /// Set a variable for `${KEY}` (repeatable).
@@ -47,7 +47,8 @@ pub(crate) struct Render {
     variables: Vec<(String, String)>,
 }
 
-const SHELLS: &[Choice<Shell>] = &[("sh", "The POSIX shell", Shell::Sh), ("bash", "Bash", Shell::Bash)];
+const SHELLS: &[Choice<CommandShell>] =
+    &[("sh", "The POSIX shell", CommandShell::Sh), ("bash", "Bash", CommandShell::Bash)];
 
 /// The option that confines the commands and scripts of skills.
 #[derive(Debug, Clone, Copy, Args)]
@@ -65,7 +66,7 @@ pub(super) struct SandboxOption {
     confine: Confine,
 }
 
-type Confine = fn(Runner) -> Runner;
+type Confine = fn(DirectiveRunner) -> DirectiveRunner;
 
 const SANDBOXES: &[Choice<Confine>] = &[
     ("off", "Do not confine", |runner| runner),
@@ -75,7 +76,7 @@ const SANDBOXES: &[Choice<Confine>] = &[
 
 impl SandboxOption {
     /// Returns `runner` with the chosen confinement.
-    pub(super) fn confine(self, runner: Runner) -> Runner {
+    pub(super) fn confine(self, runner: DirectiveRunner) -> DirectiveRunner {
         (self.confine)(runner)
     }
 }
@@ -95,8 +96,8 @@ impl Render {
         environment: &mut Environment<'_>,
     ) -> Result<Instructions, Failure> {
         let skill = RunnableSkill::read(&self.name, context).await?;
-        let host = self.dialect.as_deref().map(Dialect::named).transpose()?;
-        let syntax = Syntax::of(&skill.candidate.item, skill.dialect, host);
+        let host = self.dialect.as_deref().map(str::parse).transpose()?;
+        let syntax = Syntax::from_skill(&skill.candidate.item, skill.dialect, host);
         let plan = Plan::new(&skill.body.text, &syntax);
         let variables = self.variables(&skill, context);
         let outcomes = self.run_directives(&plan, &skill, &variables, context, environment).await?;
@@ -125,29 +126,26 @@ impl Render {
         variables: &Context,
         context: &CommandContext<'_>,
         environment: &mut Environment<'_>,
-    ) -> Result<Vec<Outcome>, Failure> {
-        let switch = if self.allow_commands { Switch::On } else { Switch::Off };
-        let approval = match switch {
-            Switch::On if !plan.directives().is_empty() => {
-                ApprovalStore::read(context.approvals())?.approvals.approval(&skill.binding)
-            }
-            _ => Approval::Missing,
-        };
+    ) -> Result<Vec<DirectiveOutcome>, Failure> {
+        if !self.allow_commands || plan.directives().is_empty() {
+            return Ok(Vec::new());
+        }
+        let approval = ApprovalStore::read(context.approvals())?.approvals.state(&skill.binding);
+        let trust = skill.candidate.trust;
         let mut permits = Vec::new();
         for directive in plan.directives() {
-            let permit = |approval| skill.rights(switch, approval).permit(directive, |_| Verdict::Allow);
-            permits.push(match permit(approval) {
+            permits.push(match approval.permit(trust) {
                 Err(Refusal::Unapproved | Refusal::Changed) if environment.stdin.is_some() => {
                     environment.say(&Row::of(directive).prompt());
                     match environment.ask("Run this command once?") {
-                        Some(true) => permit(Approval::Given),
+                        Some(true) => ApprovalState::Given.permit(trust),
                         _ => Err(Refusal::Denied("declined".into())),
                     }
                 }
                 permit => permit,
             });
         }
-        let runner = Runner::new(std::mem::take(&mut environment.variables)).shell(self.shell);
+        let runner = DirectiveRunner::new(std::mem::take(&mut environment.variables)).shell(self.shell);
         let runner = self.sandbox.confine(runner.helper(std::mem::take(&mut environment.helper)));
         let call = Call::new(skill.folder().unwrap_or(Path::new("")), variables, &skill.binding);
         let mut signals = std::mem::replace(&mut environment.signals, Signals::Nowhere);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use repertoire_core::{Flavor, Id, Skill};
 use repertoire_registry::Candidate;
-use repertoire_render::{Outcome, Warning};
+use repertoire_render::{DirectiveOutcome, Warning};
 use serde::Serialize;
 
 use super::activation::{ActivatedBy, RenderedBody};
@@ -236,7 +236,7 @@ pub struct BodyReport {
     /// The skill: the id that a model reaches it by.
     pub id: Id,
     /// The outcomes of its commands and scripts, in their order.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<DirectiveOutcome>,
     /// Warnings for its author.
     pub warnings: Vec<Warning>,
 }
@@ -250,15 +250,15 @@ impl BodyReport {
 
 impl fmt::Display for BodyReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ran = self.outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Ran(_))).count();
+        let ran = self.outcomes.iter().filter(|outcome| matches!(outcome, DirectiveOutcome::Ran(_))).count();
         let mut parts = Vec::new();
         if !self.outcomes.is_empty() {
             parts.push(format!("{ran} of {} commands and scripts ran", self.outcomes.len()));
         }
         for outcome in &self.outcomes {
             let why = match outcome {
-                Outcome::Refused { by } => by.to_string(),
-                Outcome::Failed { reason } => reason.to_string(),
+                DirectiveOutcome::Refused { by } => by.to_string(),
+                DirectiveOutcome::Failed { reason } => reason.to_string(),
                 _ => continue,
             };
             if !parts.contains(&why) {

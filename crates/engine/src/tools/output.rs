@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use repertoire_core::{Digest, Resource, Skill};
 use repertoire_registry::{Candidate, Entry};
-use repertoire_render::{Outcome, Warning};
+use repertoire_render::{DirectiveOutcome, Warning};
 use serde::Serialize;
 
 /// The output of a tool call.
@@ -65,7 +65,7 @@ pub struct SkillRead {
     /// The digest of the text.
     pub digest: Digest,
     /// The outcomes of its commands and scripts, in their order.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<DirectiveOutcome>,
     /// Warnings for its author.
     pub warnings: Vec<Warning>,
 }

@@ -5,31 +5,34 @@ use std::path::Path;
 use std::sync::Arc;
 
 use repertoire_core::async_trait;
-use repertoire_render::{Approvals, Call, Directive, Outcome, Rights, Runner, Switch, Verdict};
+use repertoire_render::{Call, CommandApprovals, Directive, DirectiveOutcome, DirectiveRunner, Refusal};
 
 use super::commands::{CommandRequest, CommandRunner};
 
 /// Runs, on this machine, the commands and scripts that a person approved. Feature `process`.
 ///
-/// Each goes through [`Rights::permit`]: its source must be trusted, exactly this content approved, and the gate must agree.
+/// Each goes through [`ApprovalState::permit`](repertoire_render::ApprovalState::permit), and then through the gate.
 ///
 /// Needs a tokio runtime with I/O and time.
 #[derive(Clone)]
 pub struct ApprovedCommands {
-    runner: Runner,
-    approvals: Approvals,
-    gate: Arc<dyn Fn(&Directive) -> Verdict + Send + Sync>,
+    runner: DirectiveRunner,
+    approvals: CommandApprovals,
+    gate: Arc<dyn Fn(&Directive) -> Result<(), Refusal> + Send + Sync>,
 }
 
 impl ApprovedCommands {
     /// Creates a runner of what `approvals` has.
-    pub fn new(runner: Runner, approvals: Approvals) -> ApprovedCommands {
-        ApprovedCommands { runner, approvals, gate: Arc::new(|_| Verdict::Allow) }
+    pub fn new(runner: DirectiveRunner, approvals: CommandApprovals) -> ApprovedCommands {
+        ApprovedCommands { runner, approvals, gate: Arc::new(|_| Ok(())) }
     }
 
     /// The same, and `gate` is asked last for each of them.
     #[must_use]
-    pub fn gate(mut self, gate: impl Fn(&Directive) -> Verdict + Send + Sync + 'static) -> ApprovedCommands {
+    pub fn gate(
+        mut self,
+        gate: impl Fn(&Directive) -> Result<(), Refusal> + Send + Sync + 'static,
+    ) -> ApprovedCommands {
         self.gate = Arc::new(gate);
         self
     }
@@ -39,11 +42,12 @@ impl ApprovedCommands {
 impl CommandRunner for ApprovedCommands {
     /// # Cancel safety
     /// Dropped, it ends whatever still runs.
-    async fn run(&self, asked: CommandRequest<'_>) -> Vec<Outcome> {
-        let approval = self.approvals.approval(asked.binding);
-        let rights = Rights { switch: Switch::On, trust: asked.candidate.trust, approval };
+    async fn run(&self, asked: CommandRequest<'_>) -> Vec<DirectiveOutcome> {
+        let (state, trust) = (self.approvals.state(asked.binding), asked.candidate.trust);
         let call = Call::new(asked.folder.unwrap_or(Path::new("")), asked.context, asked.binding);
-        self.runner.run(asked.directives, call, |directive| rights.permit(directive, |one| (self.gate)(one))).await
+        self.runner
+            .run(asked.directives, call, |directive| state.permit(trust).and_then(|()| (self.gate)(directive)))
+            .await
     }
 }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use repertoire_core::{Bytes, Digest, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
 use repertoire_registry::{Candidate, SkillRegistry};
-use repertoire_render::{Arguments, Binding, Context, Dialect, Outcome, Plan, RenderError, Rendered, Syntax, Warning};
+use repertoire_render::{
+    Arguments, Binding, Context, Dialect, DirectiveOutcome, Plan, RenderError, RenderedBody, Syntax, Warning,
+};
 
 use super::commands::{CommandRequest, CommandRunner};
 use super::toolset::folder;
@@ -61,7 +63,7 @@ pub struct Instructions {
     /// The text for the model, without a wrapper.
     pub text: String,
     /// The outcomes of the commands and scripts, in their order.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<DirectiveOutcome>,
     /// Warnings for the author.
     pub warnings: Vec<Warning>,
 }
@@ -74,7 +76,7 @@ impl Instructions {
 
     /// Returns whether a command ran for this text, which can differ the next time.
     pub fn ran_any(&self) -> bool {
-        self.outcomes.iter().any(|outcome| matches!(outcome, Outcome::Ran(_)))
+        self.outcomes.iter().any(|outcome| matches!(outcome, DirectiveOutcome::Ran(_)))
     }
 }
 
@@ -85,8 +87,8 @@ impl<T: Into<String>> From<T> for Instructions {
 }
 
 impl Instructions {
-    pub(super) fn rendered(rendered: Rendered<'_>) -> Instructions {
-        let Rendered { text, outcomes, warnings, .. } = rendered;
+    pub(super) fn rendered(rendered: RenderedBody<'_>) -> Instructions {
+        let RenderedBody { text, outcomes, warnings, .. } = rendered;
         Instructions { text: text.into_owned(), outcomes, warnings }
     }
 }
@@ -195,7 +197,7 @@ impl Renderer {
     /// # Errors
     /// The source's own.
     pub async fn binding(&self, candidate: &Candidate<Skill>, skill_md: Digest) -> Result<Binding, SourceError> {
-        let binding = Binding::of(candidate.qualified_id(), skill_md, &self.registry.manifest(candidate).await?);
+        let binding = Binding::new(candidate.qualified_id(), skill_md, &self.registry.manifest(candidate).await?);
         Ok(match folder(&candidate.item) {
             Some(folder) => binding.in_folder(folder.to_string_lossy()),
             None => binding,
@@ -211,7 +213,7 @@ impl SkillReader for Renderer {
     async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
         let body = self.registry.body(candidate).await?;
         let source = self.dialects.get(candidate.origin.source.as_ref()).copied();
-        let plan = Plan::new(&body.text, &Syntax::of(&candidate.item, source, self.dialect));
+        let plan = Plan::new(&body.text, &Syntax::from_skill(&candidate.item, source, self.dialect));
         let folder = folder(&candidate.item);
         let context = self.context.clone().arguments(Arguments::new(arguments.trim()));
         let context = match folder {

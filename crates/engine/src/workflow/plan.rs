@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use repertoire_core::{Id, OnError, Skill, Trust, Value, WorkflowFault, WorkflowStep, async_trait};
 use repertoire_registry::Candidate;
-use repertoire_render::{Context, PlaceholderScope, Plan, RenderError, Syntax, Unplaced};
+use repertoire_render::{Context, Plan, RenderError, Syntax, Unplaced};
 use serde::Serialize;
 
 use crate::globs::ToolGlobs;
@@ -59,7 +59,7 @@ impl Workflow {
         let skill = &candidate.item;
         let required = ToolGlobs::new(skill.required_tools().into_iter().map(str::to_owned).collect());
         // Parameters are data and no prose: nothing in them is an example in code.
-        let syntax = Syntax::of(skill, None, None).scope(PlaceholderScope::TextAndCode);
+        let syntax = Syntax::from_skill(skill, None, None).in_code();
         let (steps, mut faults) = skill.extension(&["workflow"]).map(WorkflowStep::read_all).unwrap_or_default();
         for (number, step) in &steps {
             let number = *number;

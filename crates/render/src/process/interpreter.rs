@@ -8,11 +8,12 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use repertoire_core::ResourcePath;
 
-use crate::Failure;
+use crate::StartFailure;
 
 /// The shell that runs commands. The host chooses it, and the environment has no effect on that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Shell {
+#[non_exhaustive]
+pub enum CommandShell {
     /// `/bin/sh`.
     #[default]
     Sh,
@@ -20,14 +21,14 @@ pub enum Shell {
     Bash,
 }
 
-impl Shell {
+impl CommandShell {
     /// Returns the command line that runs `command` with `words` as the positional parameters `$1` and so on.
     ///
     /// The command is one argument, unchanged. No word is part of it.
-    pub fn command_line(self, command: &str, words: &[String]) -> Vec<String> {
+    pub(crate) fn command_line(self, command: &str, words: &[String]) -> Vec<String> {
         let before: &[&str] = match self {
-            Shell::Sh => &["/bin/sh", "-c", "--", command, "skill"],
-            Shell::Bash => &["bash", "--noprofile", "--norc", "-c", "--", command, "skill"],
+            CommandShell::Sh => &["/bin/sh", "-c", "--", command, "skill"],
+            CommandShell::Bash => &["bash", "--noprofile", "--norc", "-c", "--", command, "skill"],
         };
         before.iter().map(|part| (*part).to_owned()).chain(words.iter().cloned()).collect()
     }
@@ -49,10 +50,10 @@ const BY_EXTENSION: [(&str, &[&str]); 9] = [
 ];
 
 /// Returns the command line that runs the script at `path` beneath `folder`. Links are followed within the folder only.
-pub(crate) fn command_line(folder: &Path, path: &ResourcePath) -> Result<Vec<OsString>, Failure> {
+pub(crate) fn command_line(folder: &Path, path: &ResourcePath) -> Result<Vec<OsString>, StartFailure> {
     let read = read(folder, path);
-    let (real, bytes) = read.map_err(|error| Failure::NoScript(path.clone(), error.to_string().into()))?;
-    let mut line = interpreter(&bytes, &real).ok_or_else(|| Failure::NoInterpreter(path.clone()))?;
+    let (real, bytes) = read.map_err(|error| StartFailure::NoScript(path.clone(), error.to_string().into()))?;
+    let mut line = interpreter(&bytes, &real).ok_or_else(|| StartFailure::NoInterpreter(path.clone()))?;
     line.push(real.into());
     Ok(line)
 }

@@ -11,9 +11,9 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin};
 use tokio::time::timeout;
 
-use super::Limits;
+use super::RunLimits;
 use super::sandbox::{MAX_REPORT_BYTES, read_report};
-use crate::{Ended, Printed, Run, Sandbox};
+use crate::{CapturedOutput, CompletedRun, RunEnd, Sandbox};
 
 /// The time that pipes may stay open once all processes that can be found have ended.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -29,8 +29,8 @@ pub(crate) async fn run(
     start: Start<'_>,
     sandbox: Option<Sandbox>,
     time: Duration,
-    limits: &Limits,
-) -> io::Result<Run> {
+    limits: &RunLimits,
+) -> io::Result<CompletedRun> {
     let (mut child, mut tree) = start.spawn()?;
     let report_bytes = if sandbox.is_none() { MAX_REPORT_BYTES } else { 0 };
     let mut stdout = Capture::new(child.stdout.take(), limits.stdout);
@@ -65,7 +65,7 @@ pub(crate) async fn run(
         Some(sandbox) => sandbox,
         None => stderr.take_report().ok_or_else(|| helper_failed(&stderr))?,
     };
-    Ok(Run { ended, stdout: stdout.printed(), stderr: stderr.printed(), sandbox, cleanup })
+    Ok(CompletedRun { ended, stdout: stdout.printed(), stderr: stderr.printed(), sandbox, cleanup })
 }
 
 /// Returns the error of a helper that failed before the command began.
@@ -80,7 +80,7 @@ async fn end(
     input: &[u8],
     time: Duration,
     grace: Duration,
-) -> io::Result<Ended> {
+) -> io::Result<RunEnd> {
     let wait = async {
         tree.feed(input).await;
         tree.wait(child).await
@@ -97,15 +97,15 @@ async fn end(
             child.wait().await?;
         }
     }
-    Ok(Ended::TimedOut(time))
+    Ok(RunEnd::TimedOut(time))
 }
 
-fn ended(status: ExitStatus) -> Ended {
+fn ended(status: ExitStatus) -> RunEnd {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return Ended::Signal(signal);
+        return RunEnd::Signal(signal);
     }
-    Ended::Exit(status.code().unwrap_or(-1))
+    RunEnd::Exit(status.code().unwrap_or(-1))
 }
 
 async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
@@ -156,7 +156,7 @@ impl<R: AsyncRead + Unpin> Capture<R> {
         Some(sandbox)
     }
 
-    fn printed(&self) -> Printed {
-        Printed::new(&self.kept, self.total)
+    fn printed(&self) -> CapturedOutput {
+        CapturedOutput::new(&self.kept, self.total)
     }
 }

@@ -10,14 +10,16 @@ use repertoire_process::Start;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use super::interpreter::{self, Shell};
+use super::interpreter::{self, CommandShell};
 use super::run::run;
 use super::sandbox::Confinement;
 use super::verified_copy::{NotCopied, VerifiedCopy, names_files};
-use crate::{Action, Binding, Context, Directive, Failure, Outcome, Refusal, Run, Sandbox};
+use crate::{
+    Binding, CompletedRun, Context, Directive, DirectiveAction, DirectiveOutcome, Refusal, Sandbox, StartFailure,
+};
 
-/// The variables of the host's environment that a command gets. Others may hold secrets, or change the effect of programs.
-pub const ENVIRONMENT: [&str; 14] = [
+/// Other variables of the host may hold secrets, or change the effect of programs.
+const ENVIRONMENT: [&str; 14] = [
     "PATH",
     "HOME",
     "USER",
@@ -34,8 +36,6 @@ pub const ENVIRONMENT: [&str; 14] = [
     "SystemRoot",
 ];
 
-/// The variables that a command gets from the runner itself.
-///
 /// With these, Python neither reads nor writes bytecode, which is code that no reader of a skill sees.
 const OWN: [(&str, &str); 3] =
     [("TERM", "dumb"), ("PYTHONPYCACHEPREFIX", "/dev/null"), ("PYTHONDONTWRITEBYTECODE", "1")];
@@ -46,31 +46,31 @@ const OWN: [(&str, &str); 3] =
 ///
 /// - the folder of its skill as working folder
 /// - no standard input; a script gets its context as JSON
-/// - an environment of [few variables](ENVIRONMENT), and of `PATH` the absolute folders only
+/// - an environment of [few variables](DirectiveRunner::new), and of `PATH` the absolute folders only
 /// - the arguments as positional parameters and in the environment, never as part of a command
 ///
 /// A script, and a command that names a file or the folder of its skill, runs in a private copy of the files of the
 /// [binding](Binding), each compared with its digest. The copy is the working folder and `SKILL_DIR`, and is removed
 /// afterwards. In the output, the path of the copy is replaced by that of the skill. Each other command runs in the folder itself.
 ///
-/// When a run ends, the processes that it left end too. When its [time](Limits) is over, it gets the signal `TERM`, then `KILL`.
-/// [`Run::cleanup`](crate::Run::cleanup) reports which processes that reached:
+/// When a run ends, the processes that it left end too. When its [time](RunLimits) is over, it gets the signal `TERM`, then `KILL`.
+/// [`CompletedRun::cleanup`] reports which processes that reached:
 ///
-/// - On Linux with a [helper](Runner::helper): everything that the run started, also if the host is killed.
+/// - On Linux with a [helper](DirectiveRunner::helper): everything that the run started, also if the host is killed.
 /// - On Unix without a helper: the process group, and on Linux also processes elsewhere with the variable `REPERTOIRE_RUN`. If
 ///   the host is killed, they go on.
 ///
 /// A helper is a process of the same user. Its run is ended as without a helper in three cases:
 ///
-/// - A command that is not [confined](Runner::confined) kills it.
+/// - A command that is not [confined](DirectiveRunner::confined) kills it.
 /// - For three seconds, a command starts processes faster than they end.
 /// - A process belongs to another user (`sudo`).
 ///
 /// Needs a tokio runtime with I/O and time.
 #[derive(Debug, Clone)]
-pub struct Runner {
-    shell: Shell,
-    limits: Limits,
+pub struct DirectiveRunner {
+    shell: CommandShell,
+    limits: RunLimits,
     environment: Vec<(OsString, OsString)>,
     helper: Vec<OsString>,
     confinement: Option<Confinement>,
@@ -80,15 +80,15 @@ pub struct Runner {
 ///
 /// ```
 /// use std::time::Duration;
-/// use repertoire_render::Limits;
+/// use repertoire_render::RunLimits;
 ///
-/// let mut limits = Limits::default();
+/// let mut limits = RunLimits::default();
 /// limits.timeout = Duration::from_secs(120);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Limits {
-    /// The time of each command, after which it gets the signal `TERM`. Default 10 seconds, as in Cortex.
+pub struct RunLimits {
+    /// The time of each command, after which it gets the signal `TERM`. Default 10 seconds.
     pub timeout: Duration,
     /// The time between `TERM` and `KILL`. Default 2 seconds.
     pub grace: Duration,
@@ -104,9 +104,9 @@ pub struct Limits {
     pub directives: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for RunLimits {
+    fn default() -> RunLimits {
+        RunLimits {
             timeout: Duration::from_secs(10),
             grace: Duration::from_secs(2),
             total: Duration::from_secs(60),
@@ -133,34 +133,31 @@ impl<'a> Call<'a> {
     }
 }
 
-impl Runner {
-    /// Creates a runner that passes the variables of [`ENVIRONMENT`] in `environment`, as a rule the host's own.
-    pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Runner {
+impl DirectiveRunner {
+    /// Creates a runner for `environment`, which should be the host's own.
+    ///
+    /// Of it, commands get `PATH`, `HOME`, `USER`, `LOGNAME`, `TZ`, `TMPDIR`, `TEMP`, `TMP`, `SystemRoot` and those of the language.
+    pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> DirectiveRunner {
         let environment = environment.into_iter().filter(|(name, _)| ENVIRONMENT.iter().any(|known| name == known));
         let environment = environment.filter_map(|(name, value)| match name == "PATH" {
             true => Some((name, absolute(&value)?)),
             false => Some((name, value)),
         });
-        let environment = environment.collect();
-        Runner {
-            shell: Shell::default(),
-            limits: Limits::default(),
-            environment,
-            helper: Vec::new(),
-            confinement: None,
-        }
+        let (environment, helper) = (environment.collect(), Vec::new());
+        let (shell, limits) = (CommandShell::default(), RunLimits::default());
+        DirectiveRunner { shell, limits, environment, helper, confinement: None }
     }
 
     /// Returns the same runner with this shell.
     #[must_use]
-    pub fn shell(mut self, shell: Shell) -> Runner {
+    pub fn shell(mut self, shell: CommandShell) -> DirectiveRunner {
         self.shell = shell;
         self
     }
 
     /// Returns the same runner with these limits.
     #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Runner {
+    pub fn limits(mut self, limits: RunLimits) -> DirectiveRunner {
         self.limits = limits;
         self
     }
@@ -170,21 +167,21 @@ impl Runner {
     /// A helper is the absolute path of a program and its arguments: `repertoire-helper`, or a program that calls `helper` of this
     /// crate. It is a process of its own because a process can become a subreaper and give up rights only for itself.
     #[must_use]
-    pub fn helper<P: Into<OsString>>(mut self, helper: impl IntoIterator<Item = P>) -> Runner {
+    pub fn helper<P: Into<OsString>>(mut self, helper: impl IntoIterator<Item = P>) -> DirectiveRunner {
         self.helper = helper.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Returns the same runner, which confines each run by a [helper](Runner::helper). [`Run::sandbox`](crate::Run::sandbox)
+    /// Returns the same runner, which confines each run by a [helper](DirectiveRunner::helper). [`CompletedRun::sandbox`]
     /// reports what the kernel enforced.
     #[must_use]
-    pub fn confined(mut self, confinement: Confinement) -> Runner {
+    pub fn confined(mut self, confinement: Confinement) -> DirectiveRunner {
         self.confinement = Some(confinement);
         self
     }
 
     /// Runs the directives and returns their outcomes. `permit` is called for each of them before any runs; see
-    /// [`Rights::permit`](crate::Rights::permit).
+    /// [`ApprovalState::permit`](crate::ApprovalState::permit).
     ///
     /// # Cancel safety
     /// Dropped, it ends all processes that still run.
@@ -193,64 +190,49 @@ impl Runner {
         directives: &[Directive],
         call: Call<'_>,
         mut permit: impl FnMut(&Directive) -> Result<(), Refusal>,
-    ) -> Vec<Outcome> {
+    ) -> Vec<DirectiveOutcome> {
         let mut permits = Vec::with_capacity(directives.len());
         for (number, directive) in directives.iter().enumerate() {
             let many = Refusal::TooMany(self.limits.directives);
             permits.push(if number < self.limits.directives { permit(directive) } else { Err(many) });
         }
         let deadline = Instant::now() + self.limits.total;
-        let own = Place { folder: call.folder.to_owned(), context: call.context.clone(), shown: None };
+        let own = WorkingFolder { path: call.folder.to_owned(), context: call.context.clone(), shown: None };
         let mut pairs = directives.iter().zip(&permits);
         let needs_copy = pairs.any(|(directive, permit)| permit.is_ok() && names_files(directive, call.binding));
         // Removed when the last run has ended.
         let copy = if needs_copy { Some(copied(call).await) } else { None };
-        let copied = match &copy {
-            None => Ok(&own),
-            Some(Ok((_, place))) => Ok(place),
-            Some(Err(outcome)) => Err(outcome),
-        };
-        // Collected, because a closure that lives on in the stream would keep this future from being `Send`.
-        let runs: Vec<_> = directives
-            .iter()
-            .zip(permits)
-            .map(|(directive, permit)| {
-                let place = if names_files(directive, call.binding) { copied } else { Ok(&own) };
-                async move {
-                    match (permit, place) {
-                        (Err(by), _) => Outcome::Refused { by },
-                        (Ok(()), Err(outcome)) => outcome.clone(),
-                        (Ok(()), Ok(place)) => self.one(directive, call, place, deadline).await,
-                    }
+        let mut runs = Vec::with_capacity(directives.len());
+        for (directive, permit) in directives.iter().zip(permits) {
+            let folder = match &copy {
+                Some(copied) if names_files(directive, call.binding) => copied.as_ref().map(|(_, folder)| folder),
+                _ => Ok(&own),
+            };
+            runs.push(async move {
+                match (permit, folder) {
+                    (Err(by), _) => DirectiveOutcome::Refused { by },
+                    (Ok(()), Err(outcome)) => outcome.clone(),
+                    (Ok(()), Ok(folder)) => self.run_one(directive, call, folder, deadline).await,
                 }
-            })
-            .collect();
+            });
+        }
         stream::iter(runs).buffered(self.limits.concurrent.max(1)).collect().await
     }
 
-    async fn one(&self, directive: &Directive, call: Call<'_>, place: &Place, deadline: Instant) -> Outcome {
+    async fn run_one(
+        &self,
+        directive: &Directive,
+        call: Call<'_>,
+        folder: &WorkingFolder,
+        deadline: Instant,
+    ) -> DirectiveOutcome {
         let time = self.limits.timeout.min(deadline.saturating_duration_since(Instant::now()));
         if time == Duration::ZERO {
-            return Outcome::Refused { by: Refusal::Late };
+            return DirectiveOutcome::Refused { by: Refusal::Late };
         }
-        let words = place.context.arguments.words();
-        let (line, input) = match &directive.action {
-            Action::Command { command } => {
-                let line = self.shell.command_line(command, words);
-                (line.into_iter().map(OsString::from).collect(), None)
-            }
-            Action::Script { path, arguments } => {
-                let is_bound = call.binding.files.contains_key(path);
-                // A file that is not bound is not in the copy. If it does not exist either, that is the error.
-                match interpreter::command_line(if is_bound { &place.folder } else { call.folder }, path) {
-                    Ok(line) if is_bound => {
-                        let words = words.iter().map(OsString::from);
-                        (line.into_iter().chain(words).collect(), Some(input(&place.context, arguments)))
-                    }
-                    Ok(_) => return Outcome::Refused { by: Refusal::Changed },
-                    Err(reason) => return Outcome::Failed { reason },
-                }
-            }
+        let (line, input) = match self.command_line(directive, call, folder) {
+            Ok(line) => line,
+            Err(outcome) => return outcome,
         };
         let helper = if cfg!(target_os = "linux") { self.helper.as_slice() } else { &[] };
         // A helper that confines the run reports it.
@@ -260,23 +242,52 @@ impl Runner {
             Some(_) => None,
         };
         if let Some(sandbox) = known.as_ref().filter(|sandbox| !self.accepts(sandbox)) {
-            return Outcome::Failed { reason: Failure::NotConfined(sandbox.clone()) };
+            return DirectiveOutcome::Failed { reason: StartFailure::NotConfined(sandbox.clone()) };
         }
         let running = async {
             let line = match (&self.confinement, &known) {
-                (Some(rules), None) => rules.around(helper, line, &place.folder)?,
+                (Some(rules), None) => rules.around(helper, line, &folder.path)?,
                 _ => line,
             };
-            let environment = self.environment(&place.context);
+            let environment = self.environment(&folder.context);
             let (supervisor, input) = (helper, input.as_deref());
-            let start = Start { line, environment: &environment, folder: &place.folder, supervisor, input };
+            let start = Start { line, environment: &environment, folder: &folder.path, supervisor, input };
             run(start, known, time, &self.limits).await
         };
         match running.await {
             // The helper did not become the command.
-            Ok(run) if !self.accepts(&run.sandbox) => Outcome::Failed { reason: Failure::NotConfined(run.sandbox) },
-            Ok(run) => Outcome::Ran(place.shown(run)),
+            Ok(run) if !self.accepts(&run.sandbox) => {
+                DirectiveOutcome::Failed { reason: StartFailure::NotConfined(run.sandbox) }
+            }
+            Ok(run) => DirectiveOutcome::Ran(folder.shown(run)),
             Err(error) => not_started(&error),
+        }
+    }
+
+    /// Returns the command line, and the input of a script.
+    fn command_line(
+        &self,
+        directive: &Directive,
+        call: Call<'_>,
+        folder: &WorkingFolder,
+    ) -> Result<(Vec<OsString>, Option<Vec<u8>>), DirectiveOutcome> {
+        let words = folder.context.arguments.words();
+        match &directive.action {
+            DirectiveAction::Command { command } => {
+                let line = self.shell.command_line(command, words);
+                Ok((line.into_iter().map(OsString::from).collect(), None))
+            }
+            DirectiveAction::Script { path, arguments } => {
+                let is_bound = call.binding.files.contains_key(path);
+                // A file that is not bound is not in the copy. If it does not exist either, that is the error.
+                let line = interpreter::command_line(if is_bound { &folder.path } else { call.folder }, path);
+                let mut line = line.map_err(|reason| DirectiveOutcome::Failed { reason })?;
+                if !is_bound {
+                    return Err(DirectiveOutcome::Refused { by: Refusal::Changed });
+                }
+                line.extend(words.iter().map(OsString::from));
+                Ok((line, Some(input(&folder.context, arguments))))
+            }
         }
     }
 
@@ -299,15 +310,15 @@ impl Runner {
 }
 
 #[derive(Debug)]
-struct Place {
-    folder: PathBuf,
+struct WorkingFolder {
+    path: PathBuf,
     context: Context,
     /// A path in the output, and its replacement.
     shown: Option<(String, String)>,
 }
 
-impl Place {
-    fn shown(&self, mut run: Run) -> Run {
+impl WorkingFolder {
+    fn shown(&self, mut run: CompletedRun) -> CompletedRun {
         if let Some((from, to)) = &self.shown {
             run.stdout = run.stdout.renamed(from, to);
             run.stderr = run.stderr.renamed(from, to);
@@ -316,29 +327,28 @@ impl Place {
     }
 }
 
-fn not_started(error: &io::Error) -> Outcome {
-    Outcome::Failed { reason: Failure::NotStarted(error.to_string().into()) }
+fn not_started(error: &io::Error) -> DirectiveOutcome {
+    DirectiveOutcome::Failed { reason: StartFailure::NotStarted(error.to_string().into()) }
 }
 
-async fn copied(call: Call<'_>) -> Result<(VerifiedCopy, Place), Outcome> {
+async fn copied(call: Call<'_>) -> Result<(VerifiedCopy, WorkingFolder), DirectiveOutcome> {
     let (folder, binding) = (call.folder.to_owned(), call.binding.clone());
     let copying = tokio::task::spawn_blocking(move || {
-        let copy = VerifiedCopy::of(&folder, &binding)?;
-        let real = folder.canonicalize().map_err(NotCopied::Failed)?;
-        Ok((copy, real))
+        let copy = VerifiedCopy::new(&folder, &binding)?;
+        Ok((copy, folder.canonicalize()?))
     });
     let (copy, real) = match copying.await.map_err(|error| not_started(&io::Error::other(error)))? {
         Ok(copied) => copied,
-        Err(NotCopied::Changed) => return Err(Outcome::Refused { by: Refusal::Changed }),
+        Err(NotCopied::Changed) => return Err(DirectiveOutcome::Refused { by: Refusal::Changed }),
         Err(NotCopied::Failed(error)) => return Err(not_started(&error)),
     };
-    let place = copy.path().to_string_lossy().into_owned();
+    let path = copy.path().to_string_lossy().into_owned();
     let (context, real) = match call.context.get(Context::SKILL_DIR) {
-        Some(known) => (call.context.clone().skill_dir(place.as_str()), known.to_owned()),
+        Some(known) => (call.context.clone().skill_dir(path.as_str()), known.to_owned()),
         None => (call.context.clone(), real.to_string_lossy().into_owned()),
     };
-    let place = Place { folder: copy.path().to_owned(), context, shown: Some((place, real)) };
-    Ok((copy, place))
+    let folder = WorkingFolder { path: copy.path().to_owned(), context, shown: Some((path, real)) };
+    Ok((copy, folder))
 }
 
 /// Returns the absolute folders of a search path. A relative one would make files of the skill programs.
@@ -351,7 +361,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0'])
 }
 
-/// Returns the context of a script, with the keys that Cortex uses.
+/// Returns the context of a script.
 fn input(context: &Context, arguments: &Map<String, Value>) -> Vec<u8> {
     let document = json!({
         "skillDir": context.get(Context::SKILL_DIR),

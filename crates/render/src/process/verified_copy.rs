@@ -9,7 +9,7 @@ use cap_std::fs::Dir;
 use repertoire_core::Digest;
 use tempfile::TempDir;
 
-use crate::{Action, Binding, Directive};
+use crate::{Binding, Directive, DirectiveAction};
 
 const MAX_BYTES: u64 = 256 << 20;
 
@@ -33,15 +33,21 @@ pub(crate) enum NotCopied {
     Failed(io::Error),
 }
 
+impl From<io::Error> for NotCopied {
+    fn from(error: io::Error) -> NotCopied {
+        NotCopied::Failed(error)
+    }
+}
+
 impl VerifiedCopy {
     /// Copies the files of `binding` from `folder`. Links are followed within the folder only.
-    pub(crate) fn of(folder: &Path, binding: &Binding) -> Result<VerifiedCopy, NotCopied> {
+    pub(crate) fn new(folder: &Path, binding: &Binding) -> Result<VerifiedCopy, NotCopied> {
         if binding.files.len() > MAX_FILES {
             let message = format!("the skill has more than {MAX_FILES} files, and each would be copied");
-            return Err(NotCopied::Failed(io::Error::other(message)));
+            return Err(io::Error::other(message).into());
         }
-        let from = Dir::open_ambient_dir(folder, ambient_authority()).map_err(NotCopied::Failed)?;
-        let copy = VerifiedCopy { folder: private_folder().map_err(NotCopied::Failed)? };
+        let from = Dir::open_ambient_dir(folder, ambient_authority())?;
+        let copy = VerifiedCopy { folder: private_folder()? };
         let mut room = MAX_BYTES;
         for (path, digest) in &binding.files {
             copy.copy(&from, path.as_str(), *digest, &mut room)?;
@@ -63,13 +69,13 @@ impl VerifiedCopy {
         let length = bytes.len() as u64;
         if length > *room {
             let message = format!("the skill has more than {} MiB, and all of it would be copied", MAX_BYTES >> 20);
-            return Err(NotCopied::Failed(io::Error::other(message)));
+            return Err(io::Error::other(message).into());
         }
         if Digest::of(&bytes) != expected {
             return Err(NotCopied::Changed);
         }
         *room -= length;
-        self.write(path, &file, &bytes).map_err(NotCopied::Failed)
+        Ok(self.write(path, &file, &bytes)?)
     }
 
     fn write(&self, path: &str, original: &File, bytes: &[u8]) -> io::Result<()> {
@@ -120,8 +126,8 @@ fn read(from: &Dir, path: &str, most: u64) -> io::Result<(File, Vec<u8>)> {
 /// - a command with the name of a file without a digest, which the copy lacks, so that it does not run
 pub(crate) fn names_files(directive: &Directive, binding: &Binding) -> bool {
     match &directive.action {
-        Action::Script { .. } => true,
-        Action::Command { command } => {
+        DirectiveAction::Script { .. } => true,
+        DirectiveAction::Command { command } => {
             command.contains("SKILL_DIR")
                 || binding.files.keys().any(|file| names(command, file.as_str()))
                 || binding.uncovered.iter().any(|omission| names(command, &omission.path))

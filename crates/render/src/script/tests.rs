@@ -1,12 +1,12 @@
 use serde_json::{Value, json};
 
-use super::read;
-use crate::Action;
+use super::parse;
+use crate::DirectiveAction;
 
 /// The path and the arguments, and what is left.
 fn parsed(text: &str) -> Result<(String, Value, &str), &'static str> {
-    let (action, length) = read(text)?;
-    let Action::Script { path, arguments } = action else { panic!("a script was read") };
+    let (action, length) = parse(text)?;
+    let DirectiveAction::Script { path, arguments } = action else { panic!("a script was read") };
     Ok((path.to_string(), Value::Object(arguments), &text[length..]))
 }
 

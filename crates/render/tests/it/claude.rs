@@ -1,11 +1,12 @@
 //! Vectors A-1 to A-11: what Claude Code documents, with its dialect named.
 
 use repertoire_core::Skill;
-use repertoire_render::{Action, Dialect, Plan, Syntax, directives};
+use repertoire_render::{Dialect, DirectiveAction, Plan, Syntax};
 
-use crate::{named, plain, with};
+use crate::laws::law::declaring;
+use crate::{directives, named, plain, with};
 
-const CLAUDE: Dialect = Dialect::CLAUDE;
+const CLAUDE: Dialect = Dialect::Claude;
 
 #[track_caller]
 fn check(body: &str, typed: &str, text: &str) {
@@ -28,16 +29,16 @@ fn case_2_positions_count_from_zero() {
 
 #[test]
 fn a_3_declared_names_stand_for_positions() {
-    let syntax = Syntax::default().names(["issue", "branch"]);
+    let syntax = declaring(&["issue", "branch"], None);
     assert_eq!(with(&syntax, "Fix $issue on $branch, not $issues.", "7 main"), "Fix 7 on main, not $issues.");
-    let longest = Syntax::default().names(["issue", "issue-number"]);
+    let longest = declaring(&["issue", "issue-number"], None);
     assert_eq!(with(&longest, "$issue-number $issue-x", "a b"), "b a-x");
 }
 
 #[test]
 fn case_4_missing_arguments_by_number_and_name() {
     check("a $2 b ${3} c $ARGUMENTS[4]", "one", "a $2 b ${3} c $ARGUMENTS[4]\n\nARGUMENTS: one\n");
-    let syntax = Syntax::default().names(["issue", "branch"]);
+    let syntax = declaring(&["issue", "branch"], None);
     assert_eq!(with(&syntax, "<$issue> <$branch>", "7"), "<7> <>");
     assert_eq!(with(&syntax, "<$issue> <$branch>", ""), "<> <>");
 }
@@ -52,7 +53,7 @@ fn case_5_unused_arguments_are_appended() {
     check("Do $0.\n", "it", "Do it.\n");
     check("Do $ARGUMENTS[0].\n", "it", "Do it.\n");
     check("Do ${ARGUMENTS}.\n", "it", "Do it.\n");
-    assert_eq!(with(&Syntax::default().names(["what"]), "Do $what.\n", "it"), "Do it.\n");
+    assert_eq!(with(&declaring(&["what"], None), "Do $what.\n", "it"), "Do it.\n");
 }
 
 #[test]
@@ -68,7 +69,7 @@ fn a_7_one_backslash_makes_a_placeholder_text() {
     check(r"\\$1", "x y", r"\\y");
     check(r"\\\$1", "x y", "\\\\$1\n\nARGUMENTS: x y\n");
     check(r"\$x \$HOME \n $0", "v", r"\$x \$HOME \n v");
-    assert_eq!(with(&Syntax::default().names(["x"]), r"\$x $x", "v"), "$x v");
+    assert_eq!(with(&declaring(&["x"], None), r"\$x $x", "v"), "$x v");
     check("\\!`date` a", "", "!`date` a");
     check("\\!{script: a.sh} a", "", "!{script: a.sh} a");
     assert_eq!(directives("\\!`date`\n\\!{script: a.sh}\n"), []);
@@ -81,7 +82,7 @@ fn case_8_variables_have_two_spellings() {
     let body =
         "${SKILL_DIR} ${CLAUDE_SKILL_DIR} ${CLAUDE_SESSION_ID} ${SESSION_ID} ${PROJECT_DIR} ${CLAUDE_PROJECT_DIR}";
     let context = repertoire_render::Context::new().skill_dir("/s").session_id("id").project_dir("/p");
-    let rendered = Plan::new(body, &Syntax::named(CLAUDE)).render(&context, []).expect("nothing aborts");
+    let rendered = Plan::new(body, &Syntax::new(CLAUDE)).render(&context, []).expect("nothing aborts");
     assert_eq!(rendered.text, "/s /s id id /p /p");
     assert_eq!(rendered.warnings, []);
 }
@@ -95,7 +96,7 @@ fn folders_stand_in_code_too() {
     check(span, "", &span.replace("${SKILL_DIR}", "/skills/it"));
     let comment = "<!-- ${SKILL_DIR} -->\n";
     check(comment, "", comment);
-    assert_eq!(named(Dialect::CORTEX, span, ""), span, "another dialect documents nothing of the kind");
+    assert_eq!(named(Dialect::OneBased, span, ""), span, "another dialect documents nothing of the kind");
     assert_eq!(plain(visualize, ""), visualize.replace("${CLAUDE_SKILL_DIR}", "/skills/it"), "it is the default");
 }
 
@@ -103,8 +104,8 @@ fn folders_stand_in_code_too() {
 fn case_9_commands_begin_a_line_word_or_block() {
     let commands = |body| {
         let found = directives(body).into_iter().map(|directive| match directive.action {
-            Action::Command { command } => (directive.line, command),
-            Action::Script { .. } => panic!("no script is in it"),
+            DirectiveAction::Command { command } => (directive.line, command),
+            DirectiveAction::Script { .. } => panic!("no script is in it"),
         });
         found.collect::<Vec<_>>()
     };
@@ -117,8 +118,8 @@ fn case_9_commands_begin_a_line_word_or_block() {
 #[test]
 fn case_10_a_failed_command_leaves_the_body() {
     // Here Claude Code aborts; see `output`.
-    let failed = crate::ended(repertoire_render::Ended::Exit(1), "", "");
-    let plan = Plan::new("A !`false` B", &Syntax::named(CLAUDE));
+    let failed = crate::ended(repertoire_render::RunEnd::Exit(1), "", "");
+    let plan = Plan::new("A !`false` B", &Syntax::new(CLAUDE));
     let rendered = plan.render(&repertoire_render::Context::new(), [failed]).expect("nothing aborts");
     assert_eq!(rendered.text, "A [command failed with exit code 1] B");
 }
@@ -135,7 +136,7 @@ fn a_skill_that_declares_arguments_means_its_numbers() {
     let body = "---\nname: a\ndescription: d\narguments: [issue]\n---\n";
     let site = repertoire_core::skill_md::FileContext::new("a/SKILL.md").in_directory("a");
     let skill: Skill = repertoire_core::skill_md::parse(body.as_bytes(), site).skill.expect("it is a skill");
-    assert_eq!(with(&Syntax::of(&skill, None, None), "$0 $issue", "7"), "7 7");
+    assert_eq!(with(&Syntax::from_skill(&skill, None, None), "$0 $issue", "7"), "7 7");
     // Others mean money.
     assert_eq!(plain("It is $0, or -$0.06, or $5 for $ARGUMENTS", "x"), "It is $0, or -$0.06, or $5 for x");
     assert_eq!(plain("${0} and $ARGUMENTS[0]", "x"), "x and x");

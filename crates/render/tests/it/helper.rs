@@ -6,7 +6,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use repertoire_core::{Digest, Manifest};
-use repertoire_render::{Binding, Call, CleanupScope, Context, Ended, Failure, Outcome, Plan, Runner, Syntax};
+use repertoire_render::{
+    Binding, Call, CleanupScope, Context, DirectiveOutcome, DirectiveRunner, Plan, RunEnd, StartFailure, Syntax,
+};
 
 use crate::process::{Skill, gone, until};
 
@@ -36,7 +38,7 @@ fn assert_gone(skill: &Skill, file: &str) {
 async fn a_timeout_kills_hidden_processes() {
     let skill = kept().short();
     let run = skill.run(&format!("!`trap '' TERM; {}; while :; do sleep 1; done`\n", hide(SLEEPER))).await;
-    assert_eq!((run.ended, run.cleanup), (Ended::TimedOut(Duration::from_secs(1)), CleanupScope::All));
+    assert_eq!((run.ended, run.cleanup), (RunEnd::TimedOut(Duration::from_secs(1)), CleanupScope::All));
     assert_gone(&skill, "away");
 }
 
@@ -44,7 +46,7 @@ async fn a_timeout_kills_hidden_processes() {
 async fn hidden_processes_end_with_their_command() {
     let skill = kept();
     let run = skill.run(&format!("!`{}; echo done; exit 3`\n", hide(SLEEPER))).await;
-    assert_eq!((run.ended, run.stdout.text(), run.cleanup), (Ended::Exit(3), "done\n", CleanupScope::All));
+    assert_eq!((run.ended, run.stdout.text(), run.cleanup), (RunEnd::Exit(3), "done\n", CleanupScope::All));
     assert_gone(&skill, "away");
 }
 
@@ -53,7 +55,7 @@ async fn a_hidden_process_with_the_pipe_ends() {
     let skill = kept();
     let body = "!`setsid env -i /bin/sh -c 'echo $$ > away; exec sleep 100000' & while ! test -s away; do :; done; echo done`\n";
     let run = skill.run(body).await;
-    assert_eq!((run.ended, run.stdout.text(), run.cleanup), (Ended::Exit(0), "done\n", CleanupScope::All));
+    assert_eq!((run.ended, run.stdout.text(), run.cleanup), (RunEnd::Exit(0), "done\n", CleanupScope::All));
     assert_gone(&skill, "away");
 }
 
@@ -61,7 +63,7 @@ async fn a_hidden_process_with_the_pipe_ends() {
 async fn a_command_may_handle_term() {
     let skill = kept().short().limits(|limits| limits.grace = crate::process::PATIENCE);
     let run = skill.run("!`trap 'echo asked; exit 0' TERM; while :; do sleep 0.01; done`\n").await;
-    assert_eq!((run.ended, run.stdout.text()), (Ended::TimedOut(Duration::from_secs(1)), "asked\n"));
+    assert_eq!((run.ended, run.stdout.text()), (RunEnd::TimedOut(Duration::from_secs(1)), "asked\n"));
 }
 
 /// A chain of processes, each in a session of its own, each starting the next before it ends.
@@ -129,9 +131,9 @@ async fn host() {
     let folder = std::env::current_dir().expect("it is there");
     let body = format!("!`echo $$ > own; {}; sleep 100000`\n", hide(SLEEPER));
     let plan = Plan::new(&body, &Syntax::default());
-    let binding = Binding::of("home:it".parse().expect("an id"), Digest::of(b""), &Manifest::default());
+    let binding = Binding::new("home:it".parse().expect("an id"), Digest::of(b""), &Manifest::default());
     let context = Context::new();
-    let runner = Runner::new(std::env::vars_os()).helper([HELPER]);
+    let runner = DirectiveRunner::new(std::env::vars_os()).helper([HELPER]);
     let outcomes = runner.run(plan.directives(), Call::new(&folder, &context, &binding), |_| Ok(())).await;
     panic!("it was to be killed: {outcomes:?}");
 }
@@ -159,7 +161,7 @@ async fn a_killed_helper_is_reported() {
     let hidden = "setsid sh -c 'echo $$ > away; exec sleep 100000' > /dev/null 2>&1 &";
     let body = format!("!`echo $$ > own; {hidden} while ! test -s away; do :; done; kill -9 $PPID; sleep 100000`\n");
     let run = skill.run(&body).await;
-    assert_eq!((run.ended, run.cleanup), (Ended::Signal(9), CleanupScope::Marked));
+    assert_eq!((run.ended, run.cleanup), (RunEnd::Signal(9), CleanupScope::Marked));
     for file in ["own", "away"] {
         gone(skill.process(file).expect("it was started")).await;
     }
@@ -169,7 +171,7 @@ async fn a_killed_helper_is_reported() {
 async fn a_stopped_helper_is_killed() {
     let skill = kept().short();
     let run = skill.run("!`echo $$ > own; kill -STOP $PPID; sleep 100000`\n").await;
-    assert_eq!((run.ended, run.cleanup), (Ended::TimedOut(Duration::from_secs(1)), CleanupScope::Marked));
+    assert_eq!((run.ended, run.cleanup), (RunEnd::TimedOut(Duration::from_secs(1)), CleanupScope::Marked));
     gone(skill.process("own").expect("it was started")).await;
 }
 
@@ -177,15 +179,15 @@ async fn a_stopped_helper_is_killed() {
 async fn a_command_cannot_signal_the_helper() {
     let skill = kept();
     let run = skill.run("!`echo begun; kill -9 0`\n").await;
-    assert_eq!((run.ended, run.stdout.text(), run.cleanup), (Ended::Signal(9), "begun\n", CleanupScope::All));
+    assert_eq!((run.ended, run.stdout.text(), run.cleanup), (RunEnd::Signal(9), "begun\n", CleanupScope::All));
 }
 
 #[tokio::test]
 async fn ends_output_and_input_are_as_without() {
     let skill = kept();
     let run = skill.run("!`echo out; echo oops >&2; exit 3`\n").await;
-    assert_eq!((run.ended, run.stdout.text(), run.stderr.text()), (Ended::Exit(3), "out\n", "oops\n"));
-    assert_eq!(skill.run("!`kill -15 $$`\n").await.ended, Ended::Signal(15));
+    assert_eq!((run.ended, run.stdout.text(), run.stderr.text()), (RunEnd::Exit(3), "out\n", "oops\n"));
+    assert_eq!(skill.run("!`kill -15 $$`\n").await.ended, RunEnd::Signal(15));
     assert_eq!(skill.prints("!`cat; echo $#`\n").await, "0\n");
 
     let script = skill.typed(&"word ".repeat(10_000)).file("size.sh", "wc -c < /dev/stdin; head -c 12\n");
@@ -204,7 +206,10 @@ async fn ends_output_and_input_are_as_without() {
 async fn a_missing_program_is_reported() {
     let of = |skill: Skill| async move { skill.file("x", "#!/does/not/exist\n").outcomes("!{script: x}\n").await };
     let outcomes = of(kept()).await;
-    assert!(matches!(&outcomes[..], [Outcome::Failed { reason: Failure::NotStarted(_) }]), "{outcomes:?}");
+    assert!(
+        matches!(&outcomes[..], [DirectiveOutcome::Failed { reason: StartFailure::NotStarted(_) }]),
+        "{outcomes:?}"
+    );
     assert_eq!(outcomes, of(Skill::new()).await);
 }
 
@@ -224,7 +229,7 @@ async fn orphans_of_a_running_command_are_reaped() {
         fs::write(skill.path("enough"), "").expect("it can be written");
     };
     let (run, ()) = tokio::join!(run, watch);
-    assert_eq!((run.ended, run.stdout.text()), (Ended::Exit(0), "done\n"));
+    assert_eq!((run.ended, run.stdout.text()), (RunEnd::Exit(0), "done\n"));
 }
 
 #[tokio::test]
@@ -235,7 +240,7 @@ async fn a_command_that_closes_its_streams_ends_whole() {
         .await;
     assert_eq!(
         (run.ended, run.stdout.text(), run.cleanup),
-        (Ended::TimedOut(Duration::from_secs(1)), "begun\n", CleanupScope::All)
+        (RunEnd::TimedOut(Duration::from_secs(1)), "begun\n", CleanupScope::All)
     );
     assert_gone(&skill, "own");
 }
@@ -244,7 +249,7 @@ async fn a_command_that_closes_its_streams_ends_whole() {
 async fn a_flood_is_cut_and_counted() {
     let skill = kept();
     let run = skill.run("!`head -c 60000000 /dev/zero | tr '\\0' x; head -c 60000000 /dev/zero >&2`\n").await;
-    assert_eq!((run.ended, run.stdout.truncated()), (Ended::Exit(0), Some((64 << 10, 60_000_000))));
+    assert_eq!((run.ended, run.stdout.truncated()), (RunEnd::Exit(0), Some((64 << 10, 60_000_000))));
     assert_eq!(run.stderr.truncated(), Some((16 << 10, 60_000_000)));
 }
 

@@ -1,10 +1,10 @@
 //! The laws of rendering over made-up bodies, and over inputs made to break them.
 
 #[path = "../laws/mod.rs"]
-mod law;
+pub(crate) mod law;
 
 use proptest::prelude::*;
-use repertoire_render::{Arguments, Context, Dialect, PlaceholderScope, Plan, Syntax, Unknown, directives};
+use repertoire_render::{Arguments, Context, Dialect, Plan, Syntax, Unknown};
 
 use crate::printed;
 
@@ -67,9 +67,9 @@ fn a_body_of_openings_takes_linear_time() {
         "> ",
         "- $1\n",
     ] {
-        let named = Syntax::named(Dialect::OPENCODE).names(["a", "ab", "issue"]);
-        let in_code = named.clone().scope(PlaceholderScope::TextAndCode);
-        for syntax in [named, in_code, Syntax::named(Dialect::OPENCLAW)] {
+        let named = law::declaring(&["a", "ab", "issue"], Some(Dialect::OpenCode));
+        let in_code = named.clone().in_code();
+        for syntax in [named, in_code, Syntax::new(Dialect::OpenClaw)] {
             let body = piece.repeat(300_000 / piece.len());
             let plan = Plan::new(&body, &syntax);
             let context = Context::new().unknown(Unknown::Empty).arguments(Arguments::new("a b"));
@@ -162,7 +162,7 @@ proptest! {
     fn what_is_typed_never_changes_what_is_run(body in bodies(), typed in typed()) {
         // Each that the body asks for shows what became of it, once and at its place, and nothing else does.
         let plan = Plan::new(&body, &Syntax::default());
-        let count = directives(&body).len();
+        let count = plan.directives().len();
         let mark = |number: usize| format!("«{number}»");
         let context = Context::new().arguments(Arguments::new(typed.as_str())).variable("X", typed.as_str());
         let rendered = plan.render(&context, (0..count).map(|number| printed(&mark(number)))).expect("nothing aborts");

@@ -15,11 +15,13 @@ mod sandbox;
 mod syntax;
 mod wrapper;
 
-use repertoire_render::{Arguments, Context, Dialect, Ended, Outcome, Plan, Printed, Run, Syntax};
+use repertoire_render::{
+    Arguments, CapturedOutput, CompletedRun, Context, Dialect, Directive, DirectiveOutcome, Plan, RunEnd, Syntax,
+};
 
 /// A body with what was typed, in a dialect that is named.
 fn named(dialect: Dialect, body: &str, typed: &str) -> String {
-    with(&Syntax::named(dialect), body, typed)
+    with(&Syntax::new(dialect), body, typed)
 }
 
 /// A body with what was typed, when nothing is known of it.
@@ -33,11 +35,15 @@ fn with(syntax: &Syntax, body: &str, typed: &str) -> String {
 }
 
 /// What a command that ended well printed.
-fn printed(stdout: &str) -> Outcome {
-    ended(Ended::Exit(0), stdout, "")
+fn printed(stdout: &str) -> DirectiveOutcome {
+    ended(RunEnd::Exit(0), stdout, "")
 }
 
-fn ended(ended: Ended, stdout: &str, stderr: &str) -> Outcome {
-    let stream = |text: &str| Printed::new(text.as_bytes(), text.len() as u64);
-    Outcome::Ran(Run::new(ended, stream(stdout), stream(stderr)))
+fn directives(body: &str) -> Vec<Directive> {
+    Plan::new(body, &Syntax::default()).directives().to_vec()
+}
+
+fn ended(ended: RunEnd, stdout: &str, stderr: &str) -> DirectiveOutcome {
+    let stream = |text: &str| CapturedOutput::new(text.as_bytes(), text.len() as u64);
+    DirectiveOutcome::Ran(CompletedRun::new(ended, stream(stdout), stream(stderr)))
 }

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use repertoire_core::Trust;
 use repertoire_render::{
-    Context, Ended, Failure, OnRefusal, Outcome, Plan, Printed, Refusal, RenderError, Run, Syntax, Warning,
+    CapturedOutput, CompletedRun, Context, DirectiveOutcome, OnRefusal, Plan, Refusal, RenderError, RunEnd,
+    StartFailure, Syntax,
 };
 
 use crate::{ended, printed};
 
 #[track_caller]
-fn shows(body: &str, outcome: Outcome, text: &str) {
+fn shows(body: &str, outcome: DirectiveOutcome, text: &str) {
     let rendered = Plan::new(body, &Syntax::default()).render(&Context::new(), [outcome]).expect("nothing aborts");
     assert_eq!(rendered.text, text);
 }
@@ -31,7 +32,7 @@ fn several_lines_are_fenced() {
     shows("!`x`\nrest\n", printed("```\n"), "````\n```\n````\nrest\n");
     shows("!`x`\nrest\n", printed("~~~"), "```\n~~~\n```\nrest\n");
     shows("!`x` -->\n", printed("a <!-- b"), "```\na <!-- b\n```\n -->\n");
-    shows("!`x`\r\n", ended(Ended::Exit(2), "a\n", "b\n"), "```\na\nb\n```\n[command failed with exit code 2]\r\n");
+    shows("!`x`\r\n", ended(RunEnd::Exit(2), "a\n", "b\n"), "```\na\nb\n```\n[command failed with exit code 2]\r\n");
 }
 
 #[test]
@@ -47,20 +48,20 @@ fn output_is_cleaned_of_what_a_terminal_obeys() {
 
 #[test]
 fn truncation_is_reported_and_between_characters() {
-    let stdout = Printed::new("aé".as_bytes().get(..2).expect("three bytes"), 900);
+    let stdout = CapturedOutput::new("aé".as_bytes().get(..2).expect("three bytes"), 900);
     assert_eq!((stdout.text(), stdout.truncated()), ("a", Some((1, 900))));
-    let outcome = Outcome::Ran(Run::new(Ended::Exit(0), stdout, Printed::default()));
+    let outcome = DirectiveOutcome::Ran(CompletedRun::new(RunEnd::Exit(0), stdout, CapturedOutput::default()));
     shows("!`x`\n", outcome, "a [output cut: the first 1 of 900 bytes]\n");
     // What is whole is not cut, however broken it is.
-    assert_eq!(Printed::new(b"a\xC3", 2).text(), "a\u{fffd}");
+    assert_eq!(CapturedOutput::new(b"a\xC3", 2).text(), "a\u{fffd}");
 }
 
 #[test]
 fn timeouts_and_failures_say_what_happened() {
-    let late = ended(Ended::TimedOut(Duration::from_secs(10)), "begun\n", "");
+    let late = ended(RunEnd::TimedOut(Duration::from_secs(10)), "begun\n", "");
     shows("!`x`\n", late, "begun [command was stopped after 10s]\n");
     let path = "a.sh".parse().expect("a path");
-    let outcome = Outcome::Failed { reason: Failure::NoInterpreter(path) };
+    let outcome = DirectiveOutcome::Failed { reason: StartFailure::NoInterpreter(path) };
     shows(
         "!{script: a.sh}\n",
         outcome,
@@ -68,7 +69,7 @@ fn timeouts_and_failures_say_what_happened() {
     );
     shows(
         "!{script: a.sh}\n",
-        ended(Ended::Exit(1), "", "deliberate failure\n"),
+        ended(RunEnd::Exit(1), "", "deliberate failure\n"),
         "deliberate failure [script failed with exit code 1]\n",
     );
 }
@@ -83,14 +84,14 @@ fn refusals_leave_the_directive_and_a_note() {
         (Refusal::TooMany(16), "the skill has more than 16 commands and scripts"),
         (Refusal::Late, "the time for all commands and scripts was over"),
     ] {
-        shows("A !`x` B\n", Outcome::Refused { by }, &format!("A !`x` [not run: {note}] B\n"));
+        shows("A !`x` B\n", DirectiveOutcome::Refused { by }, &format!("A !`x` [not run: {note}] B\n"));
     }
 }
 
 #[test]
 fn a_host_can_refuse_to_render() {
     let plan = Plan::new("A\n!`x` !`y`\n", &Syntax::default());
-    let refused = Outcome::Refused { by: Refusal::Unapproved };
+    let refused = DirectiveOutcome::Refused { by: Refusal::Unapproved };
     let context = Context::new().on_refusal(OnRefusal::Abort);
     let error = plan.render(&context, [printed("1"), refused.clone()]).expect_err("it aborts");
     let directive = Box::new(plan.directives()[1].clone());
@@ -104,9 +105,8 @@ fn a_host_can_refuse_to_render() {
 #[test]
 fn a_script_that_prints_nothing_is_reported() {
     let body = "One.\n\n!{script: lib/a.js, n: 1}\n!{script: b.sh}\n!`true`\n!{script: c.sh}\n";
-    let outcomes = [printed(" \n"), printed("out"), printed(""), ended(Ended::Exit(1), "", "")];
+    let outcomes = [printed(" \n"), printed("out"), printed(""), ended(RunEnd::Exit(1), "", "")];
     let rendered = Plan::new(body, &Syntax::default()).render(&Context::new(), outcomes).expect("nothing aborts");
-    let warning = Warning::NoOutput { line: 3, path: "lib/a.js".parse().expect("a path") };
-    assert_eq!(rendered.warnings, std::slice::from_ref(&warning));
-    assert_eq!(warning.to_string(), "line 3: script `lib/a.js` printed nothing to standard output");
+    let warnings: Vec<_> = rendered.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings, ["line 3: script `lib/a.js` printed nothing to standard output"]);
 }

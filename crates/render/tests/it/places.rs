@@ -1,6 +1,6 @@
 //! Where placeholders are looked for.
 
-use repertoire_render::{Context, Dialect, PlaceholderScope, Plan, Syntax, Warning};
+use repertoire_render::{Context, Dialect, Plan, Syntax, WarningKind};
 
 use crate::{named, plain, with};
 
@@ -27,9 +27,9 @@ fn a_block_of_html_runs_nothing() {
 #[test]
 fn the_scope_of_code_has_no_commands() {
     let body = "`$ARGUMENTS` <!-- $ARGUMENTS -->\n\n```sh\n!`echo $0` ${SKILL_DIR}\n```\n";
-    let plan = Plan::new(body, &Syntax::default().scope(PlaceholderScope::TextAndCode));
+    let plan = Plan::new(body, &Syntax::default().in_code());
     assert_eq!(plan.directives(), []);
-    let syntax = Syntax::default().scope(PlaceholderScope::TextAndCode);
+    let syntax = Syntax::default().in_code();
     assert_eq!(with(&syntax, body, "x"), "`x` <!-- $ARGUMENTS -->\n\n```sh\n!`echo $0` /skills/it\n```\n");
 }
 
@@ -43,37 +43,38 @@ fn a_body_without_a_placeholder_is_not_copied() {
 #[test]
 fn only_documented_forms_are_placeholders() {
     let body = "Use $HOME, ${PATH}, $(date), ${x:-y}, $name, $? and $#. $ $$ $- ${} ${ ${a ${a-b} $é";
-    assert_eq!(named(Dialect::CLAUDE, body, ""), body);
+    assert_eq!(named(Dialect::Claude, body, ""), body);
 }
 
 #[test]
 fn without_a_dialect_a_body_is_text() {
     let body = "$ARGUMENTS ${SKILL_DIR} $0 !`date` !{script: a.sh} \\$0\n";
-    assert_eq!(named(Dialect::NONE, body, ""), body);
-    assert_eq!(named(Dialect::NONE, body, "x"), format!("{body}\nARGUMENTS: x\n"));
-    assert_eq!(Plan::new(body, &Syntax::named(Dialect::NONE)).directives(), []);
+    assert_eq!(named(Dialect::PlainText, body, ""), body);
+    assert_eq!(named(Dialect::PlainText, body, "x"), format!("{body}\nARGUMENTS: x\n"));
+    assert_eq!(Plan::new(body, &Syntax::new(Dialect::PlainText)).directives(), []);
 }
 
 #[test]
 fn the_last_place_of_opencode_takes_the_rest() {
-    assert_eq!(named(Dialect::OPENCODE, "$1: $2", "a b \"c d\" e"), "a: b c d e");
-    assert_eq!(named(Dialect::OPENCODE, "$2 $1 $2", "a b c"), "b c a b c");
-    assert_eq!(named(Dialect::CORTEX, "$1: $2", "a b c"), "a: b");
+    assert_eq!(named(Dialect::OpenCode, "$1: $2", "a b \"c d\" e"), "a: b c d e");
+    assert_eq!(named(Dialect::OpenCode, "$2 $1 $2", "a b c"), "b c a b c");
+    assert_eq!(named(Dialect::OneBased, "$1: $2", "a b c"), "a: b");
 }
 
 #[test]
 fn openclaw_has_one_placeholder() {
     let body = "Run {baseDir}/a.sh $1 ${SKILL_DIR} !`date`.\n\n```sh\nuv run {baseDir}/b.py {basedir}\n```\n";
     assert_eq!(
-        named(Dialect::OPENCLAW, body, ""),
+        named(Dialect::OpenClaw, body, ""),
         "Run /skills/it/a.sh $1 ${SKILL_DIR} !`date`.\n\n```sh\nuv run /skills/it/b.py {basedir}\n```\n"
     );
-    let plan = Plan::new(body, &Syntax::named(Dialect::OPENCLAW));
+    let plan = Plan::new(body, &Syntax::new(Dialect::OpenClaw));
     assert_eq!(plan.directives(), []);
     let rendered = plan.render(&Context::new(), []).expect("nothing aborts");
     assert_eq!(rendered.text, body);
-    let without = |line| Warning::NoValue { line, name: "{baseDir}".to_owned() };
-    assert_eq!(rendered.warnings, [without(1), without(4)]);
+    let warnings: Vec<_> = rendered.warnings.into_iter().map(|warning| (warning.line, warning.kind)).collect();
+    let kind = WarningKind::NoValue("{baseDir}".to_owned());
+    assert_eq!(warnings, [(Some(1), kind.clone()), (Some(4), kind)]);
     // Everywhere else it is text.
-    assert_eq!(named(Dialect::CLAUDE, "{baseDir}", ""), "{baseDir}");
+    assert_eq!(named(Dialect::Claude, "{baseDir}", ""), "{baseDir}");
 }

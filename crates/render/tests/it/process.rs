@@ -10,8 +10,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 use repertoire_core::{Digest, Manifest, Resource};
 use repertoire_render::{
-    Arguments, Binding, Call, CleanupScope, Context, Ended, Failure, Limits, Outcome, Plan, Refusal, Run, Runner,
-    Shell, Syntax,
+    Arguments, Binding, Call, CleanupScope, CommandShell, CompletedRun, Context, DirectiveOutcome, DirectiveRunner,
+    Plan, Refusal, RunEnd, RunLimits, StartFailure, Syntax,
 };
 use tempfile::TempDir;
 
@@ -20,18 +20,18 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) struct Skill {
     pub(crate) folder: TempDir,
-    pub(crate) runner: Runner,
-    pub(crate) limits: Limits,
+    pub(crate) runner: DirectiveRunner,
+    pub(crate) limits: RunLimits,
     pub(crate) context: Context,
 }
 
 impl Skill {
     pub(crate) fn new() -> Skill {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let mut limits = Limits::default();
+        let mut limits = RunLimits::default();
         limits.timeout = PATIENCE;
         limits.total = PATIENCE;
-        Skill { folder, runner: Runner::new(std::env::vars_os()), limits, context: Context::new() }
+        Skill { folder, runner: DirectiveRunner::new(std::env::vars_os()), limits, context: Context::new() }
     }
 
     pub(crate) fn file(self, path: &str, text: impl AsRef<[u8]>) -> Skill {
@@ -50,7 +50,7 @@ impl Skill {
         self
     }
 
-    pub(crate) fn limits(mut self, set: impl FnOnce(&mut Limits)) -> Skill {
+    pub(crate) fn limits(mut self, set: impl FnOnce(&mut RunLimits)) -> Skill {
         set(&mut self.limits);
         self
     }
@@ -78,10 +78,10 @@ impl Skill {
             }
         }
         let manifest = Manifest::new(rows).expect("a folder has every name once");
-        Binding::of("home:it".parse().expect("an id"), Digest::of(b""), &manifest)
+        Binding::new("home:it".parse().expect("an id"), Digest::of(b""), &manifest)
     }
 
-    pub(crate) async fn outcomes(&self, body: &str) -> Vec<Outcome> {
+    pub(crate) async fn outcomes(&self, body: &str) -> Vec<DirectiveOutcome> {
         let plan = Plan::new(body, &Syntax::default());
         let binding = self.binding();
         let call = Call::new(self.folder.path(), &self.context, &binding);
@@ -91,9 +91,9 @@ impl Skill {
     }
 
     /// The one run of a body.
-    pub(crate) async fn run(&self, body: &str) -> Run {
+    pub(crate) async fn run(&self, body: &str) -> CompletedRun {
         match self.outcomes(body).await.as_slice() {
-            [Outcome::Ran(run)] => run.clone(),
+            [DirectiveOutcome::Ran(run)] => run.clone(),
             other => panic!("one run: {other:?}"),
         }
     }
@@ -101,7 +101,7 @@ impl Skill {
     /// What the one command of a body prints that ends well.
     pub(crate) async fn prints(&self, body: &str) -> String {
         let run = self.run(body).await;
-        assert_eq!((run.ended, run.stderr.text()), (Ended::Exit(0), ""));
+        assert_eq!((run.ended, run.stderr.text()), (RunEnd::Exit(0), ""));
         run.stdout.text().to_owned()
     }
 
@@ -136,7 +136,7 @@ async fn what_was_typed_reaches_a_command_as_values() {
     let skill = Skill::new().typed(typed);
     assert_eq!(skill.prints("!`printf %s \"$ARGUMENTS\"`\n").await, typed);
     assert_eq!(skill.prints("!`printf %s \"$SKILL_ARGUMENTS\"`\n").await, typed);
-    let words = skill.context.get("ARGUMENTS").map(Arguments::new).expect("it is built in");
+    let words = Arguments::new(typed);
     assert_eq!(skill.prints("!`printf '<%s>' \"$@\"`\n").await, format!("<{}>", words.words().join("><")));
     assert_eq!(skill.prints("!`printf '%s|%s' \"$1\" \"$SKILL_ARG_2\"`\n").await, "it's|fine;");
     assert!(!skill.path("PWNED").exists());
@@ -156,7 +156,7 @@ proptest! {
         let words: Vec<_> = Arguments::new(typed.as_str()).words().iter().map(|word| format!("<{word}>")).collect();
         let expected = [typed.as_str(), &words.concat()].map(str::to_owned);
         let printed: Vec<_> = outcomes.iter().map(|outcome| match outcome {
-            Outcome::Ran(run) => run.stdout.text().to_owned(),
+            DirectiveOutcome::Ran(run) => run.stdout.text().to_owned(),
             other => panic!("it runs: {other:?}"),
         }).collect();
         prop_assert_eq!(printed, expected);
@@ -171,7 +171,7 @@ async fn a_command_has_a_clean_environment() {
     let environment =
         [("PATH", ":/usr/bin:.:tools:/bin"), ("API_KEY", "secret"), ("LD_PRELOAD", "x.so"), ("BASH_ENV", "x")];
     let environment = environment.map(|(name, value)| (OsString::from(name), OsString::from(value)));
-    let mut skill = Skill { runner: Runner::new(environment), ..skill };
+    let mut skill = Skill { runner: DirectiveRunner::new(environment), ..skill };
     skill.context = skill.context.skill_dir("/skills/it").variable("PATH", "/forged").variable("COLOUR", "blue");
     let seen = skill.prints("!`env`\n").await;
     let mut names: Vec<_> = seen.lines().filter_map(|line| line.split_once('=')).collect();
@@ -194,27 +194,27 @@ async fn a_command_has_a_clean_environment() {
 #[tokio::test]
 async fn the_chosen_shell_runs_a_command() {
     let skill = Skill::new();
-    let bash = Skill { runner: Runner::new(std::env::vars_os()).shell(Shell::Bash), ..Skill::new() };
+    let bash = Skill { runner: DirectiveRunner::new(std::env::vars_os()).shell(CommandShell::Bash), ..Skill::new() };
     let body = "!`test -n \"$BASH_VERSION\" && echo bash || echo sh`\n";
     assert_eq!((skill.prints(body).await.as_str(), bash.prints(body).await.as_str()), ("sh\n", "bash\n"));
     assert_eq!(skill.prints("```!\na=1\necho $a\n```\n").await, "1\n");
     // What looks like an option is a command.
-    assert_eq!(skill.run("!`-c touch`\n").await.ended, Ended::Exit(127));
+    assert_eq!(skill.run("!`-c touch`\n").await.ended, RunEnd::Exit(127));
 }
 
 #[tokio::test]
 async fn ends_are_told_apart() {
     let skill = Skill::new();
     let run = skill.run("!`echo out; echo oops >&2; exit 3`\n").await;
-    assert_eq!((run.ended, run.stdout.text(), run.stderr.text()), (Ended::Exit(3), "out\n", "oops\n"));
-    assert_eq!(skill.run("!`kill -9 $$`\n").await.ended, Ended::Signal(9));
+    assert_eq!((run.ended, run.stdout.text(), run.stderr.text()), (RunEnd::Exit(3), "out\n", "oops\n"));
+    assert_eq!(skill.run("!`kill -9 $$`\n").await.ended, RunEnd::Signal(9));
     let gone = Skill::new();
     fs::remove_dir(gone.folder.path()).expect("it is empty");
     let plan = Plan::new("!`true`\n", &Syntax::default());
     let binding = skill.binding();
     let call = Call::new(gone.folder.path(), &gone.context, &binding);
     let outcomes = gone.runner.run(plan.directives(), call, |_| Ok(())).await;
-    assert!(matches!(outcomes[..], [Outcome::Failed { reason: Failure::NotStarted(_) }]), "{outcomes:?}");
+    assert!(matches!(outcomes[..], [DirectiveOutcome::Failed { reason: StartFailure::NotStarted(_) }]), "{outcomes:?}");
 }
 
 #[tokio::test]
@@ -241,7 +241,7 @@ async fn a_timeout_kills_processes_that_ignore_term() {
     let body = "!`trap '' TERM; sh -c 'trap \"\" TERM; echo $$ > child; while :; do sleep 1; done' & echo $$ > own; echo begun; \
                 while :; do sleep 1; done`\n";
     let run = skill.run(body).await;
-    assert_eq!((run.ended, run.stdout.text()), (Ended::TimedOut(Duration::from_secs(1)), "begun\n"));
+    assert_eq!((run.ended, run.stdout.text()), (RunEnd::TimedOut(Duration::from_secs(1)), "begun\n"));
     for file in ["own", "child"] {
         gone(skill.process(file).expect("it was started")).await;
     }
@@ -253,7 +253,7 @@ async fn a_timeout_kills_processes_outside_the_group() {
     let skill = Skill::new().short();
     // Forked twice, in a session of its own, without any pipe of ours.
     let body = "!`(setsid sh -c 'echo $$ > away; exec sleep 100000' > /dev/null 2>&1 &); sleep 100000`\n";
-    assert_eq!(skill.run(body).await.ended, Ended::TimedOut(Duration::from_secs(1)));
+    assert_eq!(skill.run(body).await.ended, RunEnd::TimedOut(Duration::from_secs(1)));
     gone(skill.process("away").expect("it was started")).await;
 }
 
@@ -263,13 +263,13 @@ async fn a_timeout_kills_processes_that_keep_forking() {
     let skill = Skill::new().short();
     let daemon = "trap \"\" TERM HUP; echo $$ > away; while :; do sleep 100000 & echo $! > child; wait; done";
     let body = format!("!`(setsid sh -c '{daemon}' > /dev/null 2>&1 &); sleep 100000`\n");
-    assert_eq!(skill.run(&body).await.ended, Ended::TimedOut(Duration::from_secs(1)));
+    assert_eq!(skill.run(&body).await.ended, RunEnd::TimedOut(Duration::from_secs(1)));
     for file in ["away", "child"] {
         gone(skill.process(file).expect("it was started")).await;
     }
 }
 
-/// The limit that the documentation of `Runner` tells, so that it is true.
+/// The limit that the documentation of `DirectiveRunner` states.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_process_without_the_mark_is_not_found() {
@@ -313,18 +313,19 @@ async fn no_more_run_at_a_time_than_may() {
     let skill = Skill::new().limits(|limits| limits.concurrent = 1);
     let one = "!`mkdir lock && sleep 0.05 && rmdir lock && echo alone`\n";
     let outcomes = skill.outcomes(&one.repeat(3)).await;
-    let alone = |outcome: &Outcome| matches!(outcome, Outcome::Ran(run) if run.stdout.text() == "alone\n");
+    let alone =
+        |outcome: &DirectiveOutcome| matches!(outcome, DirectiveOutcome::Ran(run) if run.stdout.text() == "alone\n");
     assert!(outcomes.len() == 3 && outcomes.iter().all(alone), "{outcomes:?}");
     // Two that wait for each other show that more of them may.
     let skill = Skill::new().limits(|limits| limits.concurrent = 2);
     let body = "!`mkfifo pipe; echo met > pipe`\n!`while ! test -p pipe; do :; done; cat pipe`\n";
     let outcomes = skill.outcomes(body).await;
-    assert!(matches!(&outcomes[1], Outcome::Ran(run) if run.stdout.text() == "met\n"), "{outcomes:?}");
+    assert!(matches!(&outcomes[1], DirectiveOutcome::Ran(run) if run.stdout.text() == "met\n"), "{outcomes:?}");
 }
 
 #[tokio::test]
 async fn number_and_total_time_are_limited() {
-    let refused = |by| Outcome::Refused { by };
+    let refused = |by| DirectiveOutcome::Refused { by };
     let skill = Skill::new().limits(|limits| limits.directives = 1);
     let outcomes = skill.outcomes("!`true`\n!`touch PWNED`\n").await;
     assert_eq!(outcomes[1..], [refused(Refusal::TooMany(1))]);
@@ -348,7 +349,7 @@ async fn everything_is_permitted_before_anything_runs() {
             if asked.len() == 2 { Err(Refusal::Denied("no".into())) } else { Ok(()) }
         })
         .await;
-    assert_eq!(outcomes[1], Outcome::Refused { by: Refusal::Denied("no".into()) });
+    assert_eq!(outcomes[1], DirectiveOutcome::Refused { by: Refusal::Denied("no".into()) });
     assert_eq!(asked, ["touch first", "touch second"]);
     assert_eq!((skill.path("first").exists(), skill.path("second").exists()), (true, false));
 }
@@ -379,9 +380,9 @@ async fn the_interpreter_of_a_script_is_found() {
     let real = skill.folder.path().canonicalize().expect("it is there");
     assert_eq!(skill.prints("!{script: by-line}\n").await, format!("line in {}\n", real.display()));
     assert_eq!(skill.prints("!{script: by.sh}\n").await, "extension\n");
-    let failed = |reason| [Outcome::Failed { reason }];
+    let failed = |reason| [DirectiveOutcome::Failed { reason }];
     let path = "by.txt".parse().expect("a path");
-    assert_eq!(skill.outcomes("!{script: by.txt}\n").await, failed(Failure::NoInterpreter(path)));
+    assert_eq!(skill.outcomes("!{script: by.txt}\n").await, failed(StartFailure::NoInterpreter(path)));
 }
 
 #[tokio::test]
@@ -394,7 +395,10 @@ async fn no_script_is_outside_of_its_skill() {
     assert_eq!(skill.prints("!{script: in.sh}\n").await, "real\n");
     for path in ["out.sh", "missing.sh", "folder.sh"] {
         let outcomes = skill.outcomes(&format!("!{{script: {path}}}\n")).await;
-        assert!(matches!(&outcomes[..], [Outcome::Failed { reason: Failure::NoScript(..) }]), "{path}: {outcomes:?}");
+        assert!(
+            matches!(&outcomes[..], [DirectiveOutcome::Failed { reason: StartFailure::NoScript(..) }]),
+            "{path}: {outcomes:?}"
+        );
     }
     assert!(!Path::new("PWNED").exists() && !skill.path("PWNED").exists());
 }
@@ -406,7 +410,7 @@ async fn a_changed_script_does_not_run() {
     let approved = Skill::new().file("a.sh", "echo fine\n").binding();
     let outcomes =
         skill.runner.run(plan.directives(), Call::new(skill.folder.path(), &skill.context, &approved), |_| Ok(()));
-    assert_eq!(outcomes.await, [Outcome::Refused { by: Refusal::Changed }]);
+    assert_eq!(outcomes.await, [DirectiveOutcome::Refused { by: Refusal::Changed }]);
     assert!(!skill.path("PWNED").exists());
 }
 
@@ -433,15 +437,26 @@ async fn what_runs_is_what_was_approved() {
     // What appears is not there for what runs.
     fs::write(skill.path("data.py"), "print('unapproved')\n").expect("it can be written");
     let outcomes = outcomes_with(&approved, "!`ls scripts/..`\n").await;
-    assert!(matches!(&outcomes[..], [Outcome::Ran(run)] if run.stdout.text() == "data.txt\nscripts\n"), "{outcomes:?}");
+    assert!(
+        matches!(&outcomes[..], [DirectiveOutcome::Ran(run)] if run.stdout.text() == "data.txt\nscripts\n"),
+        "{outcomes:?}"
+    );
     // What changes or goes is missed, whatever name it is run by.
     fs::write(skill.path("scripts/helper.py"), "WORD = 'unapproved'\n").expect("it can be written");
     for body in bodies {
-        assert_eq!(outcomes_with(&approved, body).await, [Outcome::Refused { by: Refusal::Changed }], "{body}");
+        assert_eq!(
+            outcomes_with(&approved, body).await,
+            [DirectiveOutcome::Refused { by: Refusal::Changed }],
+            "{body}"
+        );
     }
     fs::remove_file(skill.path("scripts/helper.py")).expect("it is there");
     for body in bodies {
-        assert_eq!(outcomes_with(&approved, body).await, [Outcome::Refused { by: Refusal::Changed }], "{body}");
+        assert_eq!(
+            outcomes_with(&approved, body).await,
+            [DirectiveOutcome::Refused { by: Refusal::Changed }],
+            "{body}"
+        );
     }
 }
 
@@ -475,8 +490,8 @@ fn a_file_that_is_swapped_never_runs() {
     });
     for outcome in outcomes {
         match outcome {
-            Outcome::Ran(run) => assert_eq!(run.stdout.text(), "approved\n"),
-            other => assert_eq!(other, Outcome::Refused { by: Refusal::Changed }),
+            DirectiveOutcome::Ran(run) => assert_eq!(run.stdout.text(), "approved\n"),
+            other => assert_eq!(other, DirectiveOutcome::Refused { by: Refusal::Changed }),
         }
     }
 }
@@ -507,9 +522,9 @@ async fn programs_of_the_skill_are_not_in_path() {
     let skill = Skill::new().file("sh2", "#!/bin/sh\necho own\n").file("by-env", "#!/usr/bin/env sh2\n");
     #[cfg(unix)]
     fs::set_permissions(skill.path("sh2"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("it is there");
-    let skill = Skill { runner: Runner::new(environment), ..skill };
-    assert_eq!(skill.run("!`sh2`\n").await.ended, Ended::Exit(127));
-    assert_eq!(skill.run("!{script: by-env}\n").await.ended, Ended::Exit(127));
+    let skill = Skill { runner: DirectiveRunner::new(environment), ..skill };
+    assert_eq!(skill.run("!`sh2`\n").await.ended, RunEnd::Exit(127));
+    assert_eq!(skill.run("!{script: by-env}\n").await.ended, RunEnd::Exit(127));
     assert_eq!(skill.prints("!`./sh2`\n").await, "own\n");
 }
 

@@ -11,33 +11,33 @@ use std::time::Duration;
 
 use repertoire_core::{Digest, Manifest};
 use repertoire_render::{
-    Binding, Call, CleanupScope, Confinement, Context, Ended, Failure, Limits, MissingRule, Outcome, Plan, Run, Runner,
-    Sandbox, Shell, Syntax,
+    Binding, Call, CleanupScope, CommandShell, CompletedRun, Confinement, Context, DirectiveOutcome, DirectiveRunner,
+    MissingRule, Plan, RunEnd, RunLimits, Sandbox, StartFailure, Syntax,
 };
 use tempfile::TempDir;
 
 const HELPER: &str = env!("CARGO_BIN_EXE_repertoire-helper");
 
-async fn outcome(confinement: Confinement, folder: &TempDir, body: &str) -> Outcome {
+async fn outcome(confinement: Confinement, folder: &TempDir, body: &str) -> DirectiveOutcome {
     outcome_with(&[HELPER], confinement, folder, body).await
 }
 
-async fn outcome_with(helper: &[&str], confinement: Confinement, folder: &TempDir, body: &str) -> Outcome {
-    let mut limits = Limits::default();
+async fn outcome_with(helper: &[&str], confinement: Confinement, folder: &TempDir, body: &str) -> DirectiveOutcome {
+    let mut limits = RunLimits::default();
     (limits.timeout, limits.total) = (Duration::from_secs(120), Duration::from_secs(120));
     let plan = Plan::new(body, &Syntax::default());
     let (context, id) = (Context::new(), "home:it".parse().expect("an id"));
-    let binding = Binding::of(id, Digest::of(b""), &Manifest::default());
-    let runner = Runner::new(std::env::vars_os()).shell(Shell::Bash).limits(limits);
+    let binding = Binding::new(id, Digest::of(b""), &Manifest::default());
+    let runner = DirectiveRunner::new(std::env::vars_os()).shell(CommandShell::Bash).limits(limits);
     let runner = runner.helper(helper).confined(confinement);
     let call = Call::new(folder.path(), &context, &binding);
     let mut outcomes = runner.run(plan.directives(), call, |_| Ok(())).await;
     outcomes.pop().expect("one directive")
 }
 
-async fn run(confinement: Confinement, folder: &TempDir, body: &str) -> Run {
+async fn run(confinement: Confinement, folder: &TempDir, body: &str) -> CompletedRun {
     match outcome(confinement, folder, body).await {
-        Outcome::Ran(run) => run,
+        DirectiveOutcome::Ran(run) => run,
         other => panic!("it runs: {other:?}"),
     }
 }
@@ -45,7 +45,13 @@ async fn run(confinement: Confinement, folder: &TempDir, body: &str) -> Run {
 /// Runs a command that must fail unless the sandbox says that it does not keep this.
 async fn is_denied(rule: MissingRule, confinement: Confinement, folder: &TempDir, body: &str) {
     let run = run(confinement, folder, body).await;
-    assert!(lacks(&run.sandbox, rule) || run.ended != Ended::Exit(0), "{body}: {run:?}");
+    assert!(lacks(&run.sandbox, rule) || run.ended != RunEnd::Exit(0), "{body}: {run:?}");
+}
+
+fn writing(folder: &Path) -> Confinement {
+    let mut confinement = Confinement::default();
+    confinement.write.push(folder.to_owned());
+    confinement
 }
 
 fn lacks(sandbox: &Sandbox, rule: MissingRule) -> bool {
@@ -60,7 +66,7 @@ async fn a_confined_command_reads_its_skill() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::write(folder.path().join("data.txt"), "inside\n").expect("a file");
     let run = run(Confinement::default(), &folder, "!`cat data.txt 2> /dev/null; echo aside >&2`\n").await;
-    assert_eq!((run.ended, run.stdout.text(), run.stderr.text()), (Ended::Exit(0), "inside\n", "aside\n"));
+    assert_eq!((run.ended, run.stdout.text(), run.stderr.text()), (RunEnd::Exit(0), "inside\n", "aside\n"));
     assert!(matches!(run.sandbox, Sandbox::Active | Sandbox::Partial(_) | Sandbox::Unavailable), "{run:?}");
 }
 
@@ -75,10 +81,11 @@ async fn other_files_are_out_of_reach() {
     is_denied(MissingRule::Files, usual(), &folder, "!`echo x > here.txt`\n").await;
     is_denied(MissingRule::Files, usual(), &folder, &format!("!`echo x > {}`\n", secret.display())).await;
 
-    let wider = usual().read(outside.path()).write(folder.path());
+    let mut wider = writing(folder.path());
+    wider.read.push(outside.path().to_owned());
     let body = format!("!`cat {} && echo x > here.txt && cat here.txt`\n", secret.display());
     let run = run(wider, &folder, &body).await;
-    assert_eq!((run.ended, run.stdout.text()), (Ended::Exit(0), "secret\nx\n"));
+    assert_eq!((run.ended, run.stdout.text()), (RunEnd::Exit(0), "secret\nx\n"));
 }
 
 #[tokio::test]
@@ -98,14 +105,14 @@ async fn a_required_sandbox_is_complete() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let outcome_of = |confinement| outcome(confinement, &folder, "!`echo ran`\n");
     match outcome_of(Confinement::default().required()).await {
-        Outcome::Ran(run) => assert_eq!((run.stdout.text(), run.sandbox), ("ran\n", Sandbox::Active)),
-        Outcome::Failed { reason: Failure::NotConfined(sandbox) } => assert_ne!(sandbox, Sandbox::Active),
+        DirectiveOutcome::Ran(run) => assert_eq!((run.stdout.text(), run.sandbox), ("ran\n", Sandbox::Active)),
+        DirectiveOutcome::Failed { reason: StartFailure::NotConfined(sandbox) } => assert_ne!(sandbox, Sandbox::Active),
         other => panic!("{other:?}"),
     }
     let without = |confinement| outcome_with(&[], confinement, &folder, "!`echo ran`\n");
     let outcome = without(Confinement::default().required()).await;
-    assert_eq!(outcome, Outcome::Failed { reason: Failure::NotConfined(Sandbox::Unavailable) });
-    let Outcome::Ran(run) = without(Confinement::default()).await else { panic!("it was not required") };
+    assert_eq!(outcome, DirectiveOutcome::Failed { reason: StartFailure::NotConfined(Sandbox::Unavailable) });
+    let DirectiveOutcome::Ran(run) = without(Confinement::default()).await else { panic!("it was not required") };
     assert_eq!((run.stdout.text(), run.sandbox), ("ran\n", Sandbox::Unavailable));
 }
 
@@ -119,13 +126,15 @@ async fn processes_outside_cannot_be_signalled() {
 #[tokio::test]
 async fn files_and_processor_time_are_limited() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let small = Confinement::default().write(folder.path()).file(1000);
+    let mut small = writing(folder.path());
+    small.file_size = 1000;
     let run_small = run(small, &folder, "!`head -c 5000 /dev/zero > big.bin`\n").await;
-    assert_ne!(run_small.ended, Ended::Exit(0));
+    assert_ne!(run_small.ended, RunEnd::Exit(0));
     assert!(fs::metadata(folder.path().join("big.bin")).expect("it was begun").len() <= 1000);
-    let quick = Confinement::default().cpu(Duration::from_secs(1));
+    let mut quick = Confinement::default();
+    quick.cpu_s = 1;
     let run = run(quick, &folder, "!`while :; do :; done`\n").await;
-    assert!(matches!(run.ended, Ended::Signal(_)), "{run:?}");
+    assert!(matches!(run.ended, RunEnd::Signal(_)), "{run:?}");
 }
 
 #[tokio::test]
@@ -142,8 +151,8 @@ async fn a_confined_command_cannot_signal_its_helper() {
 async fn a_confined_hidden_process_ends() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let body = "!`setsid env -i /bin/sh -c 'echo $$ > away; exec sleep 100000' & while ! test -s away; do :; done; echo done`\n";
-    let run = run(Confinement::default().write(folder.path()), &folder, body).await;
-    assert_eq!((run.ended, run.stdout.text(), run.cleanup), (Ended::Exit(0), "done\n", CleanupScope::All));
+    let run = run(writing(folder.path()), &folder, body).await;
+    assert_eq!((run.ended, run.stdout.text(), run.cleanup), (RunEnd::Exit(0), "done\n", CleanupScope::All));
     let away = fs::read_to_string(folder.path().join("away")).expect("it was started");
     assert!(!fs::exists(format!("/proc/{}", away.trim())).expect("it can be looked for"), "{away}");
 }
@@ -171,7 +180,8 @@ async fn only_stream_socket_pairs_are_allowed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let _listener = UnixListener::bind(folder.path().join("socket")).expect("it can be made out here");
     let tests = std::env::current_exe().expect("a test is a file");
-    let confinement = Confinement::default().read(tests.parent().expect("it is in a folder")).write(folder.path());
+    let mut confinement = writing(folder.path());
+    confinement.read.push(tests.parent().expect("it is in a folder").to_owned());
     let (tests, folder_name) = (tests.display(), folder.path().display());
     let body = format!("!`TMPDIR='{folder_name}' '{tests}' --exact sandbox::sockets --ignored`\n");
     let run = run(confinement, &folder, &body).await;
@@ -179,7 +189,7 @@ async fn only_stream_socket_pairs_are_allowed() {
         Sandbox::Partial(missing) => missing.contains(&MissingRule::Sockets),
         sandbox => *sandbox == Sandbox::Unavailable,
     };
-    assert!(says_so || run.ended == Ended::Exit(0), "{run:?}");
+    assert!(says_so || run.ended == RunEnd::Exit(0), "{run:?}");
     assert!(run.stdout.text().contains("running 1 test"), "{run:?}");
 }
 
@@ -193,10 +203,10 @@ async fn leaves_alone(helper: &[&str], file: &Path, folder: &TempDir, command: &
         (owner, metadata.modified().expect("it has one"), rustix::fs::getxattr(file, "user.x", &mut [0; 8]).is_ok())
     };
     let before = state();
-    let confinement = Confinement::default().write(folder.path());
+    let confinement = writing(folder.path());
     let outcome = outcome_with(helper, confinement, folder, &format!("!`{command}`\n")).await;
-    let Outcome::Ran(run) = outcome else { panic!("it runs: {outcome:?}") };
-    assert!(lacks(&run.sandbox, MissingRule::Files) || run.ended != Ended::Exit(0), "{command}: {run:?}");
+    let DirectiveOutcome::Ran(run) = outcome else { panic!("it runs: {outcome:?}") };
+    assert!(lacks(&run.sandbox, MissingRule::Files) || run.ended != RunEnd::Exit(0), "{command}: {run:?}");
     assert_eq!(state(), before, "{command}");
 }
 
@@ -299,7 +309,7 @@ async fn system_calls_are_refused_by_both_conventions() {
     let calls = CALLS.map(|(name, call)| (name, call.to_owned()));
     for (name, call) in calls.into_iter().chain(x32) {
         let run = run(Confinement::default(), &folder, &format!("!`{}`\n", program(&call))).await;
-        assert!(lacks(&run.sandbox, MissingRule::Files) || run.ended == Ended::Exit(7), "{name}, {call}: {run:?}");
+        assert!(lacks(&run.sandbox, MissingRule::Files) || run.ended == RunEnd::Exit(7), "{name}, {call}: {run:?}");
     }
 }
 
@@ -331,8 +341,8 @@ const TRIED: [&str; 19] = [
 async fn other_processes_and_places_are_out_of_reach() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for command in TRIED {
-        let outcome = run(Confinement::default().write(folder.path()), &folder, &format!("!`{command}`\n")).await;
-        assert!(outcome.sandbox != Sandbox::Active || outcome.ended != Ended::Exit(0), "{command}: {outcome:?}");
+        let outcome = run(writing(folder.path()), &folder, &format!("!`{command}`\n")).await;
+        assert!(outcome.sandbox != Sandbox::Active || outcome.ended != RunEnd::Exit(0), "{command}: {outcome:?}");
     }
 }
 
@@ -376,7 +386,7 @@ async fn a_32_bit_program_is_killed() {
     let mode = || fs::metadata(&file).expect("it is there").permissions().mode() & 0o777;
     let before = mode();
     let run = run(Confinement::default(), &folder, "!`./small`\n").await;
-    assert!(lacks(&run.sandbox, MissingRule::Files) || (run.ended != Ended::Exit(0) && mode() == before), "{run:?}");
+    assert!(lacks(&run.sandbox, MissingRule::Files) || (run.ended != RunEnd::Exit(0) && mode() == before), "{run:?}");
 }
 
 /// A process limits itself, and has descriptors that it opened.
@@ -391,7 +401,9 @@ async fn a_process_may_still_limit_itself() {
 async fn no_capability_is_left() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let body = "!`perl -e 'print 0'; grep Cap /proc/self/status`\n";
-    let run = run(Confinement::default().read("/proc"), &folder, body).await;
+    let mut confinement = Confinement::default();
+    confinement.read.push("/proc".into());
+    let run = run(confinement, &folder, body).await;
     let sets: Vec<_> = run.stdout.text().lines().filter_map(|line| line.split_once(":\t")).collect();
     let others: Vec<_> = sets.iter().filter(|(_, set)| set.bytes().any(|digit| digit != b'0')).collect();
     let is_root = rustix::process::geteuid().is_root();
@@ -408,8 +420,8 @@ async fn open_files_of_the_host_stay_outside() {
     let helper = ["/bin/bash", "-c", &opened, HELPER];
     for body in ["!`echo x >&7`\n", "!`cat <&8`\n", "!`cat <&19`\n"] {
         let outcome = outcome_with(&helper, Confinement::default(), &folder, body).await;
-        let Outcome::Ran(run) = outcome else { panic!("it runs: {outcome:?}") };
-        assert_ne!(run.ended, Ended::Exit(0), "{body}");
+        let DirectiveOutcome::Ran(run) = outcome else { panic!("it runs: {outcome:?}") };
+        assert_ne!(run.ended, RunEnd::Exit(0), "{body}");
         assert_eq!(run.stdout.text(), "", "{body}");
     }
     assert_eq!(fs::read_to_string(out).expect("it was opened"), "");
@@ -421,6 +433,6 @@ async fn a_helper_that_is_none_runs_nothing() {
     // It runs, and helps nobody; it cannot read what it is told; it is not there.
     for helper in [&["/bin/echo"][..], &[HELPER, "junk"], &["/does/not/exist"]] {
         let outcome = outcome_with(helper, Confinement::default(), &folder, "!`true`\n").await;
-        assert!(matches!(outcome, Outcome::Failed { reason: Failure::NotStarted(_) }), "{outcome:?}");
+        assert!(matches!(outcome, DirectiveOutcome::Failed { reason: StartFailure::NotStarted(_) }), "{outcome:?}");
     }
 }

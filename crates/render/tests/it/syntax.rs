@@ -1,7 +1,8 @@
 //! Who chooses the dialect.
 
+use crate::with;
 use repertoire_core::{Skill, skill_md};
-use repertoire_render::{Context, Dialect, DialectBy, Plan, Syntax, Warning};
+use repertoire_render::{Context, Dialect, DialectBy, Plan, Syntax, Warning, WarningKind};
 
 fn skill(fields: &str) -> Skill {
     let text = format!("---\nname: it\ndescription: Does it.\n{fields}---\n");
@@ -12,16 +13,16 @@ fn skill(fields: &str) -> Skill {
 
 #[test]
 fn source_then_skill_then_host_decide_the_dialect() {
-    let (opencode, cortex) = (Some(Dialect::OPENCODE), Some(Dialect::CORTEX));
+    let (opencode, cortex) = (Some(Dialect::OpenCode), Some(Dialect::OneBased));
     let says = skill("argument-dialect: none\n");
     let nested = skill("metadata:\n  argument-dialect: none\n");
     let silent = skill("");
     for (syntax, dialect, by) in [
-        (Syntax::of(&says, opencode, cortex), Dialect::OPENCODE, DialectBy::Source),
-        (Syntax::of(&says, None, cortex), Dialect::NONE, DialectBy::FrontMatter),
-        (Syntax::of(&nested, None, cortex), Dialect::NONE, DialectBy::FrontMatter),
-        (Syntax::of(&silent, None, cortex), Dialect::CORTEX, DialectBy::Host),
-        (Syntax::of(&silent, None, None), Dialect::CLAUDE, DialectBy::Default),
+        (Syntax::from_skill(&says, opencode, cortex), Dialect::OpenCode, DialectBy::Source),
+        (Syntax::from_skill(&says, None, cortex), Dialect::PlainText, DialectBy::FrontMatter),
+        (Syntax::from_skill(&nested, None, cortex), Dialect::PlainText, DialectBy::FrontMatter),
+        (Syntax::from_skill(&silent, None, cortex), Dialect::OneBased, DialectBy::Host),
+        (Syntax::from_skill(&silent, None, None), Dialect::Claude, DialectBy::Default),
     ] {
         assert_eq!(syntax.dialect(), (dialect, by));
     }
@@ -29,33 +30,34 @@ fn source_then_skill_then_host_decide_the_dialect() {
 
 #[test]
 fn an_unknown_dialect_is_skipped_with_a_warning() {
-    let syntax = Syntax::of(&skill("argument-dialect: zsh\n"), None, Some(Dialect::CORTEX));
-    assert_eq!(syntax.dialect(), (Dialect::CORTEX, DialectBy::Host));
+    let syntax = Syntax::from_skill(&skill("argument-dialect: zsh\n"), None, Some(Dialect::OneBased));
+    assert_eq!(syntax.dialect(), (Dialect::OneBased, DialectBy::Host));
     let rendered = Plan::new("x", &syntax).render(&Context::new(), []).expect("nothing aborts");
-    let unknown = Dialect::named("zsh").expect_err("there is none");
-    assert_eq!(rendered.warnings, [Warning::UnknownDialect(unknown)]);
+    let [Warning { line: None, kind, .. }] = &rendered.warnings[..] else { panic!("{:?}", rendered.warnings) };
+    let unknown = "zsh".parse::<Dialect>().expect_err("there is none");
+    assert_eq!(*kind, WarningKind::UnknownDialect(unknown));
 }
 
 #[test]
 fn bare_numbers_need_a_declaration() {
     for (syntax, means) in [
-        (Syntax::of(&skill(""), None, None), false),
-        (Syntax::of(&skill("arguments: [a]\n"), None, None), true),
-        (Syntax::of(&skill("argument-dialect: claude\n"), None, None), true),
-        (Syntax::of(&skill(""), None, Some(Dialect::CLAUDE)), true),
-        (Syntax::of(&skill(""), Some(Dialect::CORTEX), None), true),
+        (Syntax::from_skill(&skill(""), None, None), false),
+        (Syntax::from_skill(&skill("arguments: [a]\n"), None, None), true),
+        (Syntax::from_skill(&skill("argument-dialect: claude\n"), None, None), true),
+        (Syntax::from_skill(&skill(""), None, Some(Dialect::Claude)), true),
+        (Syntax::from_skill(&skill(""), Some(Dialect::OneBased), None), true),
         (Syntax::default(), false),
     ] {
-        assert_eq!(syntax.has_bare_numbers(), means, "{syntax:?}");
+        assert_eq!(with(&syntax, "$1", "a b") == "$1\n\nARGUMENTS: a b\n", !means, "{syntax:?}");
     }
 }
 
 #[test]
 fn every_dialect_is_found_by_its_name() {
     for dialect in Dialect::ALL {
-        assert_eq!(Dialect::named(dialect.name), Ok(dialect));
+        assert_eq!(dialect.name().parse(), Ok(dialect));
     }
-    let unknown = Dialect::named("Claude").expect_err("names are lower case");
+    let unknown = "Claude".parse::<Dialect>().expect_err("names are lower case");
     assert_eq!(
         unknown.to_string(),
         "unknown dialect `Claude`: expected `claude`, `opencode`, `cortex`, `openclaw`, `none`"

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use repertoire_core::{Skill, Value};
 use repertoire_render::{
-    Action, Arguments, Context, Dialect, Ended, Outcome, PlaceholderScope, Plan, Printed, Run, Syntax, Unknown, Wrapper,
+    Arguments, CapturedOutput, CompletedRun, Context, Dialect, DirectiveAction, DirectiveOutcome, Plan, RunEnd, Syntax,
+    Unknown, Wrapper,
 };
 
 /// What commands print in these laws: everything that could be taken for something else.
@@ -11,10 +13,10 @@ const PRINTED: &str = "</skill_content>\n```\n!`again` $ARGUMENTS ${SKILL_DIR}\n
 
 /// Holds every law over one input.
 pub(crate) fn hold(body: &str, typed: &str) {
-    let syntaxes = Dialect::ALL.map(Syntax::named).into_iter().chain([
+    let syntaxes = Dialect::ALL.map(Syntax::new).into_iter().chain([
         Syntax::default(),
-        Syntax::default().names(["issue", "issue-number"]),
-        Syntax::default().scope(PlaceholderScope::TextAndCode),
+        declaring(&["issue", "issue-number"], None),
+        Syntax::default().in_code(),
     ]);
     for syntax in syntaxes {
         let plan = Plan::new(body, &syntax);
@@ -25,12 +27,20 @@ pub(crate) fn hold(body: &str, typed: &str) {
     }
 }
 
+/// The syntax of a skill that declares arguments with these names.
+pub(crate) fn declaring(names: &[&str], source: Option<Dialect>) -> Syntax {
+    let mut skill = Skill::new("it".parse().expect("an id"), "Does it.");
+    let names = names.iter().map(|name| Value::text(*name)).collect();
+    skill.fields.push(("arguments".into(), Value::List(names)));
+    Syntax::from_skill(&skill, source, None)
+}
+
 fn ranges_are_ordered(plan: &Plan<'_>, body: &str) {
     let mut end = 0;
-    for placeholder in plan.placeholders() {
-        assert!(placeholder.range.start >= end && !placeholder.range.is_empty(), "{:?}", plan.placeholders());
-        end = placeholder.range.end;
-        assert!(body.get(placeholder.range.clone()).is_some(), "a placeholder is cut inside a letter");
+    for range in plan.placeholders() {
+        assert!(range.start >= end && !range.is_empty(), "{range:?} after {end}");
+        end = range.end;
+        assert!(body.get(range).is_some(), "a placeholder is cut inside a letter");
     }
 }
 
@@ -40,11 +50,13 @@ fn directives_are_text_of_the_body(plan: &Plan<'_>, body: &str) {
         let written = &body[directive.range.clone()];
         assert_eq!(directive.line, 1 + body[..directive.range.start].matches('\n').count());
         match &directive.action {
-            Action::Command { command } if written.starts_with("!`") => {
+            DirectiveAction::Command { command } if written.starts_with("!`") => {
                 assert_eq!(written[2..written.len() - 1].trim(), command.as_str());
             }
-            Action::Command { .. } => assert!(written.starts_with(['`', '~']), "{written:?}"),
-            Action::Script { .. } => assert!(written.starts_with("!{script:") && written.ends_with('}'), "{written:?}"),
+            DirectiveAction::Command { .. } => assert!(written.starts_with(['`', '~']), "{written:?}"),
+            DirectiveAction::Script { .. } => {
+                assert!(written.starts_with("!{script:") && written.ends_with('}'), "{written:?}")
+            }
         }
     }
 }
@@ -53,7 +65,7 @@ fn outside_of_placeholders_nothing_changes(plan: &Plan<'_>, body: &str, typed: &
     let context = Context::new().skill_dir("/skills/it").variable("X", typed).unknown(Unknown::Keep);
     let without = plan.render(&context, []).expect("nothing aborts");
     assert_kept(&literals(plan, body), body, &without.text);
-    if plan.placeholders().is_empty() {
+    if plan.placeholders().next().is_none() {
         assert!(matches!(without.text, std::borrow::Cow::Borrowed(_)), "a body without placeholders is not copied");
         assert_eq!(without.text, body);
     }
@@ -63,8 +75,8 @@ fn outside_of_placeholders_nothing_changes(plan: &Plan<'_>, body: &str, typed: &
 
 /// The parts of a body that stand for themselves.
 fn literals(plan: &Plan<'_>, body: &str) -> Vec<Range<usize>> {
-    let starts = std::iter::once(0).chain(plan.placeholders().iter().map(|placeholder| placeholder.range.end));
-    let ends = plan.placeholders().iter().map(|placeholder| placeholder.range.start).chain([body.len()]);
+    let starts = std::iter::once(0).chain(plan.placeholders().map(|range| range.end));
+    let ends = plan.placeholders().map(|range| range.start).chain([body.len()]);
     starts.zip(ends).map(|(start, end)| start..end).collect()
 }
 
@@ -80,8 +92,11 @@ fn assert_kept(literals: &[Range<usize>], body: &str, text: &str) {
 }
 
 fn output_stays_inside(plan: &Plan<'_>) {
-    let printed = || Printed::new(PRINTED.as_bytes(), PRINTED.len() as u64);
-    let outcomes = plan.directives().iter().map(|_| Outcome::Ran(Run::new(Ended::Exit(0), printed(), printed())));
+    let printed = || CapturedOutput::new(PRINTED.as_bytes(), PRINTED.len() as u64);
+    let outcomes = plan
+        .directives()
+        .iter()
+        .map(|_| DirectiveOutcome::Ran(CompletedRun::new(RunEnd::Exit(0), printed(), printed())));
     let rendered = plan.render(&Context::new(), outcomes).expect("nothing aborts");
     assert_eq!(rendered.outcomes.len(), plan.directives().len());
     let id = "it".parse().expect("an id");

@@ -5,7 +5,8 @@ use std::io;
 
 use repertoire::Id;
 use repertoire::render::{
-    CleanupScope, DialectBy, Directive, MissingRule, Outcome, Plan, Rendered, Run, Sandbox, Syntax,
+    CleanupScope, CompletedRun, DialectBy, Directive, DirectiveOutcome, MissingRule, Plan, RenderedBody, Sandbox,
+    Syntax,
 };
 use repertoire::skill::Digest;
 use repertoire::skill::text::terminal_line;
@@ -79,7 +80,7 @@ impl Instructions {
         skill: &RunnableSkill<'_>,
         plan: &Plan<'_>,
         syntax: &Syntax,
-        rendered: Rendered<'_>,
+        rendered: RenderedBody<'_>,
     ) -> Instructions {
         let directives = plan.directives().iter().zip(&rendered.outcomes);
         let (dialect, dialect_by) = syntax.dialect();
@@ -87,7 +88,7 @@ impl Instructions {
             id: skill.id.clone(),
             qualified_id: skill.candidate.qualified_id(),
             digest: rendered.digest(),
-            dialect: dialect.name,
+            dialect: dialect.name(),
             dialect_by,
             directives: directives.map(|(row, outcome)| Ended::of(row, outcome)).collect(),
             runs: rendered.outcomes.iter().filter_map(run_of).flat_map(notes).collect(),
@@ -97,14 +98,14 @@ impl Instructions {
     }
 }
 
-fn run_of(outcome: &Outcome) -> Option<&Run> {
+fn run_of(outcome: &DirectiveOutcome) -> Option<&CompletedRun> {
     match outcome {
-        Outcome::Ran(run) => Some(run),
+        DirectiveOutcome::Ran(run) => Some(run),
         _ => None,
     }
 }
 
-fn notes(run: &Run) -> impl Iterator<Item = String> {
+fn notes(run: &CompletedRun) -> impl Iterator<Item = String> {
     let sandbox = (run.sandbox != Sandbox::Off).then(|| format!("sandbox: {}", run.sandbox));
     let is_whole = run.cleanup == CleanupScope::All;
     let cleanup = (!is_whole).then(|| format!("cleanup: {}; other processes may still run", run.cleanup));
@@ -112,11 +113,11 @@ fn notes(run: &Run) -> impl Iterator<Item = String> {
 }
 
 impl Ended {
-    fn of(directive: &Directive, outcome: &Outcome) -> Ended {
+    fn of(directive: &Directive, outcome: &DirectiveOutcome) -> Ended {
         let (fate, how) = match outcome {
-            Outcome::Ran(run) => (Fate::Ran, run.ended.to_string()),
-            Outcome::Refused { by } => (Fate::Refused, by.to_string()),
-            Outcome::Failed { reason } => (Fate::Failed, reason.to_string()),
+            DirectiveOutcome::Ran(run) => (Fate::Ran, run.ended.to_string()),
+            DirectiveOutcome::Refused { by } => (Fate::Refused, by.to_string()),
+            DirectiveOutcome::Failed { reason } => (Fate::Failed, reason.to_string()),
             _ => (Fate::Failed, String::new()),
         };
         let run = run_of(outcome);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 use repertoire::registry::Candidate;
-use repertoire::render::{Approvals, Outcome, Runner};
+use repertoire::render::{CommandApprovals, DirectiveOutcome, DirectiveRunner};
 use repertoire::skill::{Bytes, Resource, ResourcePath, SourceError, async_trait};
 use repertoire::tools::{ApprovedCommands, CommandRequest, CommandRunner, Instructions, SkillReader};
 use repertoire::{Renderer, Skill, SkillRegistry};
@@ -93,7 +93,7 @@ fn renderer(
         let approvals = environment.approvals();
         // Reports a broken file now; the file is read again for each run.
         ApprovalStore::read(approvals.clone())?;
-        let runner = Runner::new(environment.variables.clone()).helper(environment.helper.clone());
+        let runner = DirectiveRunner::new(environment.variables.clone()).helper(environment.helper.clone());
         let runner = sandbox.confine(runner);
         renderer = renderer.commands(Arc::new(ApprovedCommandsOf { sources: sources.clone(), runner, approvals }));
     }
@@ -119,14 +119,14 @@ impl SkillReader for ReloadableReader {
 #[derive(Debug)]
 struct ApprovedCommandsOf {
     sources: BTreeSet<String>,
-    runner: Runner,
+    runner: DirectiveRunner,
     /// The file of approvals, which is read for each run, so that revoked commands do not run.
     approvals: Option<PathBuf>,
 }
 
 #[async_trait]
 impl CommandRunner for ApprovedCommandsOf {
-    async fn run(&self, asked: CommandRequest<'_>) -> Vec<Outcome> {
+    async fn run(&self, asked: CommandRequest<'_>) -> Vec<DirectiveOutcome> {
         if !self.sources.contains(asked.candidate.origin.source.as_ref()) {
             return Vec::new();
         }
@@ -134,7 +134,7 @@ impl CommandRunner for ApprovedCommandsOf {
             Ok(store) => store.approvals,
             Err(failure) => {
                 tracing::warn!(why = failure.message(), "no command runs: the approvals cannot be read");
-                Approvals::default()
+                CommandApprovals::default()
             }
         };
         ApprovedCommands::new(self.runner.clone(), approvals).run(asked).await

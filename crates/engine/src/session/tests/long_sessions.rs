@@ -254,7 +254,7 @@ async fn what_changed_is_not_given_again_as_it_was() {
 
 #[tokio::test]
 async fn what_came_of_commands_and_warnings_is_told() {
-    use repertoire_render::{Outcome, Refusal, Warning};
+    use repertoire_render::{DirectiveOutcome, Refusal, Warning, WarningKind};
 
     let world = World::of(&[]).await;
     let body = "!`date`\n\nIn ${SESSION_ID}.\n";
@@ -264,8 +264,15 @@ async fn what_came_of_commands_and_warnings_is_told() {
     let mut session = world.session(plain());
     let evaluation = session.read(session.evaluate(&Turn::of("kettle")), &world.registry).await;
     let [remarks] = &evaluation.remarks[..] else { panic!("{:?}", evaluation.remarks) };
-    assert_eq!((remarks.id.as_str(), &remarks.outcomes[..]), ("tea", &[Outcome::Refused { by: Refusal::Off }][..]));
-    assert!(matches!(remarks.warnings[..], [Warning::NoValue { line: 3, .. }]), "{:?}", remarks.warnings);
+    assert_eq!(
+        (remarks.id.as_str(), &remarks.outcomes[..]),
+        ("tea", &[DirectiveOutcome::Refused { by: Refusal::Off }][..])
+    );
+    assert!(
+        matches!(remarks.warnings[..], [Warning { line: Some(3), kind: WarningKind::NoValue(_), .. }]),
+        "{:?}",
+        remarks.warnings
+    );
     let told = remarks.to_string();
     assert!(
         told.starts_with(
@@ -286,11 +293,11 @@ struct Silent;
 
 #[async_trait]
 impl crate::tools::CommandRunner for Silent {
-    async fn run(&self, asked: crate::tools::CommandRequest<'_>) -> Vec<repertoire_render::Outcome> {
-        use repertoire_render::{Ended, Outcome, Printed, Run};
+    async fn run(&self, asked: crate::tools::CommandRequest<'_>) -> Vec<repertoire_render::DirectiveOutcome> {
+        use repertoire_render::{CapturedOutput, CompletedRun, DirectiveOutcome, RunEnd};
 
-        let run = Run::new(Ended::Exit(0), Printed::default(), Printed::default());
-        vec![Outcome::Ran(run); asked.directives.len()]
+        let run = CompletedRun::new(RunEnd::Exit(0), CapturedOutput::default(), CapturedOutput::default());
+        vec![DirectiveOutcome::Ran(run); asked.directives.len()]
     }
 }
 

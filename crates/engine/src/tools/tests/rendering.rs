@@ -5,7 +5,8 @@ use std::sync::Mutex;
 use proptest::prelude::*;
 use repertoire_core::{Digest, skill_md};
 use repertoire_render::{
-    Approval, Binding, Context, Dialect, Ended, OnRefusal, Outcome, Printed, Refusal, Run, Unknown,
+    ApprovalState, Binding, CapturedOutput, CompletedRun, Context, Dialect, DirectiveOutcome, OnRefusal, Refusal,
+    RunEnd, Unknown,
 };
 
 use super::*;
@@ -55,8 +56,8 @@ async fn variables_and_arguments_are_in_their_places() {
 #[tokio::test]
 async fn the_nearest_says_how_places_are_spelled() {
     let registry = one("First: $1.\n").await;
-    let host = Renderer::over(registry.clone()).dialect(Dialect::OPENCODE);
-    let source = Renderer::over(registry.clone()).dialect(Dialect::OPENCODE).source_dialect("home", Dialect::CLAUDE);
+    let host = Renderer::over(registry.clone()).dialect(Dialect::OpenCode);
+    let source = Renderer::over(registry.clone()).dialect(Dialect::OpenCode).source_dialect("home", Dialect::Claude);
     // Nobody says one: a number behind a dollar is a price.
     assert_eq!(read(&registry, &registry, "a b").await.body.as_ref(), "First: $1.\n\nARGUMENTS: a b\n");
     assert_eq!(read(&registry, &host, "a b").await.body.as_ref(), "First: a b.\n");
@@ -74,7 +75,7 @@ async fn nothing_runs_and_the_model_is_told() {
         "Now: !`date` [shell command execution disabled by policy]\n\n\
          !{script: go.sh} [script execution disabled by policy]\n"
     );
-    let off = Outcome::Refused { by: Refusal::Off };
+    let off = DirectiveOutcome::Refused { by: Refusal::Off };
     assert_eq!(read.outcomes, [off.clone(), off]);
 }
 
@@ -84,13 +85,13 @@ struct Says(Mutex<Vec<(Binding, String)>>);
 
 #[async_trait]
 impl CommandRunner for Says {
-    async fn run(&self, asked: CommandRequest<'_>) -> Vec<Outcome> {
+    async fn run(&self, asked: CommandRequest<'_>) -> Vec<DirectiveOutcome> {
         let folder = asked.folder.expect("the skill lies in a folder").display().to_string();
         self.0.lock().unwrap().push((asked.binding.clone(), folder));
         let said = |one: &repertoire_render::Directive| {
             let text = format!("ran {one} for {}", asked.context.get("ARGUMENTS").unwrap());
-            let printed = |text: &str| Printed::new(text.as_bytes(), text.len() as u64);
-            Outcome::Ran(Run::new(Ended::Exit(0), printed(&text), printed("")))
+            let printed = |text: &str| CapturedOutput::new(text.as_bytes(), text.len() as u64);
+            DirectiveOutcome::Ran(CompletedRun::new(RunEnd::Exit(0), printed(&text), printed("")))
         };
         asked.directives.iter().take(1).map(said).collect()
     }
@@ -110,11 +111,14 @@ async fn what_a_host_lets_run_stands_in_place_of_it() {
         "Much text.\n".repeat(4000)
     );
     assert_eq!(read.body.as_ref(), expected);
-    assert!(matches!(read.outcomes.as_slice(), [Outcome::Ran(_), Outcome::Refused { by: Refusal::Off }]));
+    assert!(matches!(
+        read.outcomes.as_slice(),
+        [DirectiveOutcome::Ran(_), DirectiveOutcome::Refused { by: Refusal::Off }]
+    ));
     let asked = says.0.lock().unwrap().clone();
     let [(binding, folder)] = asked.as_slice() else { panic!("it was asked once: {asked:?}") };
     assert_eq!((binding.skill.as_str(), folder.as_str()), ("home:one", "/skills/one"));
-    assert_eq!(repertoire_render::Approvals::default().approval(binding), Approval::Missing);
+    assert_eq!(repertoire_render::CommandApprovals::default().state(binding), ApprovalState::Missing);
 }
 
 #[tokio::test]
@@ -175,7 +179,7 @@ proptest! {
             let registry = one(&body).await;
             let reader = Renderer::over(registry.clone())
                 .context(Context::new().variable("ARGUMENTS", "x").unknown(Unknown::Error))
-                .dialect(Dialect::OPENCODE)
+                .dialect(Dialect::OpenCode)
                 .commands(Arc::new(Says::default()));
             let read = read(&registry, &reader, "").await;
             assert_eq!((read.body.as_ref(), read.outcomes.len(), read.warnings.len()), (body.as_str(), 0, 0));

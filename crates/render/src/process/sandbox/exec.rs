@@ -14,9 +14,8 @@ use landlock::{
 use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets, remove_capability_from_bounding_set, set_capabilities};
 
-use super::policy::{Enforcement, Rules};
-use super::{report_line, system_calls};
-use crate::{Failure, MissingRule, Sandbox};
+use super::{Confinement, report_line, system_calls};
+use crate::{MissingRule, Sandbox, StartFailure};
 
 /// The version of Landlock that is requested: files, TCP, signals. An older kernel enforces a part.
 const REQUESTED: ABI = ABI::V6;
@@ -31,22 +30,26 @@ const SIGNALS: ABI = ABI::V6;
 /// Confines this process by the first of `arguments` and executes the command behind it. Returns only an error.
 pub(crate) fn confine(arguments: &mut dyn Iterator<Item = OsString>) -> Result<Infallible, Box<dyn Error>> {
     let rules = arguments.next().and_then(|rules| rules.into_string().ok()).ok_or("expected rules and a command")?;
-    let rules: Rules = serde_json::from_str(&rules)?;
+    let rules: Confinement = serde_json::from_str(&rules)?;
     let program = arguments.next().ok_or("expected a command behind the rules")?;
     limit(&rules)?;
     let sandbox = restrict(&rules)?;
     // The first line on this stream, before the command begins.
-    std::io::stderr().write_all(report_line(&sandbox).as_bytes())?;
-    if rules.enforcement == Enforcement::Required && sandbox != Sandbox::Active {
-        return Err(Failure::NotConfined(sandbox).to_string().into());
+    std::io::stderr().write_all(report_line(&sandbox)?.as_bytes())?;
+    if !rules.is_met_by(&sandbox) {
+        return Err(StartFailure::NotConfined(sandbox).to_string().into());
     }
     let error = Command::new(&program).args(arguments).exec();
     Err(format!("cannot run `{}`: {error}", program.to_string_lossy()).into())
 }
 
-fn limit(rules: &Rules) -> rustix::io::Result<()> {
-    let limits =
-        [(Resource::Cpu, rules.cpu), (Resource::As, rules.memory), (Resource::Fsize, rules.file), (Resource::Core, 0)];
+fn limit(rules: &Confinement) -> rustix::io::Result<()> {
+    let limits = [
+        (Resource::Cpu, rules.cpu_s),
+        (Resource::As, rules.memory),
+        (Resource::Fsize, rules.file_size),
+        (Resource::Core, 0),
+    ];
     // A lower limit of the host stays.
     limits.into_iter().try_for_each(|(resource, most)| {
         let most = rustix::process::getrlimit(resource).maximum.map_or(most, |maximum| maximum.min(most));
@@ -54,7 +57,7 @@ fn limit(rules: &Rules) -> rustix::io::Result<()> {
     })
 }
 
-fn restrict(rules: &Rules) -> Result<Sandbox, RulesetError> {
+fn restrict(rules: &Confinement) -> Result<Sandbox, RulesetError> {
     let status = Ruleset::default()
         .handle_access(AccessFs::from_all(REQUESTED))?
         .handle_access(AccessNet::from_all(REQUESTED))?
@@ -69,12 +72,12 @@ fn restrict(rules: &Rules) -> Result<Sandbox, RulesetError> {
     };
     let is_powerless = drop_capabilities().is_ok();
     let is_filtered = system_calls::refuse().is_ok();
-    let missing = MissingRule::ALL.into_iter().filter(|rule| match rule {
+    let missing = Sandbox::RULES.into_iter().filter(|rule| match rule {
         MissingRule::Files => version < FILES || !is_powerless || !is_filtered,
         MissingRule::Signals => version < SIGNALS,
         MissingRule::Sockets => !is_filtered,
     });
-    Ok(Sandbox::partial(missing.collect()))
+    Ok(Sandbox::new(missing.collect()))
 }
 
 /// Drops all capabilities. `no_new_privs` is set, so they cannot be gained again.

@@ -6,7 +6,7 @@ use crate::{Binding, Plan, Syntax};
 #[test]
 fn commands_name_files_by_name_and_folder() {
     let mut binding =
-        Binding::of("home:it".parse().expect("an id"), Digest::of(b""), &repertoire_core::Manifest::default());
+        Binding::new("home:it".parse().expect("an id"), Digest::of(b""), &repertoire_core::Manifest::default());
     binding.files = ["run.sh", "scripts/deep/x.py"].map(|path| (path.parse().expect("a path"), Digest::of(b""))).into();
     let check = |command: &str| {
         let body = format!("```!\n{command}\n```\n");

@@ -7,7 +7,9 @@ use repertoire_engine::permission::Audience;
 use repertoire_engine::session::{Session, SessionOptions};
 use repertoire_engine::tools::{Renderer, ToolOptions, ToolOutput, Toolset};
 use repertoire_registry::{Authority, Entry, RuleSet, RuleStack, Target};
-use repertoire_render::{Approvals, Arguments, Call, Context, Limits, Plan, Rights, Runner, Switch, Syntax, Verdict};
+use repertoire_render::{
+    Arguments, Call, CommandApprovals, Context, DirectiveRunner, Plan, Refusal, RunLimits, Syntax,
+};
 use serde_json::json;
 
 use super::TestEnv;
@@ -52,23 +54,21 @@ impl TestEnv {
             .arguments(Arguments::new(line.arguments.as_str()))
             .skill_dir(folder.to_string_lossy())
             .project_dir(self.cwd.to_string_lossy());
-        let plan = Plan::new(&body.text, &Syntax::of(entry.item(), None, None));
+        let plan = Plan::new(&body.text, &Syntax::from_skill(entry.item(), None, None));
 
         let binding = Renderer::over(self.registry.clone()).binding(&entry.candidate, body.digest).await;
         let binding = binding.map_err(|error| error.to_string())?;
-        let mut approvals = Approvals::default();
+        let mut approvals = CommandApprovals::default();
         approvals.approve(&binding);
-        let switch = match line.shell {
-            Shell::On => Switch::On,
-            Shell::Off => Switch::Off,
+        let permit = match line.shell {
+            Shell::On => approvals.state(&binding).permit(entry.candidate.trust),
+            Shell::Off => Err(Refusal::Off),
         };
-        let rights = Rights { switch, trust: entry.candidate.trust, approval: approvals.approval(&binding) };
-        let mut limits = Limits::default();
+        let mut limits = RunLimits::default();
         limits.timeout = line.timeout.unwrap_or(limits.timeout);
-        let runner = Runner::new(std::env::vars_os()).limits(limits);
+        let runner = DirectiveRunner::new(std::env::vars_os()).limits(limits);
         let call = Call::new(folder, &context, &binding);
-        let outcomes =
-            runner.run(plan.directives(), call, |directive| rights.permit(directive, |_| Verdict::Allow)).await;
+        let outcomes = runner.run(plan.directives(), call, |_| permit.clone()).await;
         plan.render(&context, outcomes).map(|rendered| rendered.text.into_owned()).map_err(|error| error.to_string())
     }
 

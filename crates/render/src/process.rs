@@ -10,14 +10,12 @@ mod runner;
 mod sandbox;
 mod verified_copy;
 
-pub use interpreter::Shell;
-#[cfg(all(target_os = "linux", feature = "sandbox"))]
-pub use repertoire_process::SUPERVISE;
-pub use runner::{Call, ENVIRONMENT, Limits, Runner};
+pub use interpreter::CommandShell;
+pub use runner::{Call, DirectiveRunner, RunLimits};
 pub use sandbox::Confinement;
 
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
-pub use helper::helper;
+pub use {helper::helper, repertoire_process::SUPERVISE};
 
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
 mod helper {
@@ -35,7 +33,7 @@ mod helper {
     ///
     /// The first argument selects the task:
     ///
-    /// - `run`: runs a command for a [`Runner`](crate::Runner) and ends everything that it started.
+    /// - `run`: runs a command for a [`DirectiveRunner`](crate::DirectiveRunner) and ends everything that it started.
     /// - `confine`: gives up rights and becomes the command.
     /// - [`SUPERVISE`], bytes of address space or `-`, a program and its arguments: runs the program, which inherits the standard
     ///   streams. Everything that it started ends when it does, when the other end of standard input closes, or on the signal
