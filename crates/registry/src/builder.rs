@@ -1,11 +1,12 @@
 //! Composing a registry.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use repertoire_core::{Id, InvalidId, Item, Listing, Skill, Source, SurfaceMode, SurfacePolicy, SurfaceRules};
 use tokio::runtime::Handle;
 
-use crate::{Closed, Layer, MemorySource, Mount, Registry, RuleStack, Tier};
+use crate::layers::name_look;
+use crate::{Closed, Layer, MemorySource, Mount, Registry, RuleStack, Snapshot, Tier};
 
 /// A builder that composes sources into a [`Registry`]. Inside a tier, the source that is composed first wins.
 #[derive(Debug, Clone)]
@@ -168,7 +169,7 @@ impl<T: Item> Builder<T> {
         });
         let (mut composition, rules) = self.composition(Mount::builtin(memory.clone()));
         let view = base.as_ref().map(Registry::snapshot);
-        composition.check(|name| view.as_ref().is_some_and(|view| view.layer(name).is_some()))?;
+        composition.check(|_| true, view.as_ref())?;
         composition.mounts.iter_mut().for_each(Mount::reset);
         Ok(Registry::of(composition, &rules, memory, base))
     }
@@ -211,18 +212,26 @@ pub(crate) struct Composition<T: Item> {
 }
 
 impl<T: Item> Composition<T> {
-    pub(crate) fn check(&self, is_taken: impl Fn(&str) -> bool) -> Result<(), ComposeError> {
-        let mut names = BTreeSet::new();
+    /// Checks the names and preferences. `base` has the names that new sources may not have.
+    pub(crate) fn check(&self, is_new: impl Fn(&str) -> bool, base: Option<&Snapshot<T>>) -> Result<(), ComposeError> {
+        let mut names = HashMap::new();
         for mount in &self.mounts {
             let name = mount.name();
             if let Some(reason) = name_fault(name) {
                 return Err(ComposeError::SourceName { name: name.to_owned(), reason });
             }
-            if !names.insert(name) || is_taken(name) {
-                return Err(ComposeError::DuplicateSource { name: name.to_owned() });
+            let look = name_look(name);
+            let base = base.filter(|_| is_new(name)).and_then(|base| base.all_layers().alike(&look));
+            match names.insert(look, name).or(base.map(|layer| &*layer.origin.source)) {
+                None => {}
+                Some(other) if other == name => return Err(ComposeError::DuplicateSource { name: name.to_owned() }),
+                Some(_) => {
+                    let reason = "it looks like the name of another source";
+                    return Err(ComposeError::SourceName { name: name.to_owned(), reason });
+                }
             }
         }
-        if let Some((source, ids)) = self.preferred.iter().find(|(source, _)| !names.contains(source.as_str())) {
+        if let Some((source, ids)) = self.preferred.iter().find(|(source, _)| self.mount(source).is_none()) {
             let id = ids.first().expect("a source enters the map with its first id").clone();
             return Err(ComposeError::UnknownSource { id, source_name: source.clone(), known: self.names() });
         }

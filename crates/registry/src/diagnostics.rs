@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use repertoire_core::text::{has_lookalikes, look};
-use repertoire_core::{Code, Diagnostic, Id, Item};
+use repertoire_core::{Code, Diagnostic, Item};
 use serde::Serialize;
 
+use crate::layers::source_look;
 use crate::snapshot_builder::touched;
 use crate::{Authority, Candidate, Decision, Entry, Layer, Shadow, Snapshot, Target};
 
@@ -57,12 +58,12 @@ fn of_rules<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
         let name = level.name();
         for (target, decision) in level.rules() {
             let may_be_ignored = decision == Decision::Enable && level.authority() == Authority::RestrictOnly;
-            if !is_any(snapshot, &target, |_, _| true) {
+            if !is_any(snapshot, &target, |_| true) {
                 let message = format!("rule `{decision} {target}` of level `{name}` is about nothing there is");
                 all.push(found(name, Diagnostic::new(Code::RULE_UNMATCHED, message)));
             } else if may_be_ignored
                 && disabled.iter().any(|disabled| {
-                    is_any(snapshot, disabled, |source: &str, id: &Id| rules.ignores(place, &target, source, id))
+                    is_any(snapshot, disabled, |candidate| rules.ignores(place, &target, || candidate.targets()))
                 })
             {
                 let message = format!(
@@ -78,20 +79,12 @@ fn of_rules<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
     all
 }
 
-fn is_any<T: Item>(snapshot: &Snapshot<T>, target: &Target, is_meant: impl Fn(&str, &Id) -> bool) -> bool {
-    let layers = match target {
-        Target::All => snapshot.layers(),
-        Target::Source(source) => snapshot.layer(source).map_or(&[][..], std::slice::from_ref),
-        Target::Id(_) => {
-            let entries = touched(snapshot.all_layers(), target);
-            let candidates =
-                entries.iter().filter_map(|id| snapshot.get(id.as_str())).flat_map(|entry| entry.candidates());
-            let mut about = candidates.map(|candidate| (&candidate.origin.source, candidate.item.id()));
-            return about.any(|(source, id)| target.is_about(source, id) && is_meant(source, id));
-        }
-    };
-    let mut rows = layers.iter().flat_map(|layer| layer.listing.iter().map(|row| (&layer.origin.source, row)));
-    rows.any(|(source, row)| is_meant(source, row.item.id()))
+/// Returns whether `is_meant` holds for a candidate that `target` is about.
+fn is_any<T: Item>(snapshot: &Snapshot<T>, target: &Target, is_meant: impl Fn(&Candidate<T>) -> bool) -> bool {
+    touched(snapshot.all_layers(), target).filter_map(|id| snapshot.get(id.as_str())).any(|entry| {
+        let mut candidates = entry.all_candidates();
+        candidates.any(|candidate| candidate.targets().any(|other| other == *target) && is_meant(candidate))
+    })
 }
 
 pub(crate) fn of_entry<T: Item>(entry: &Entry<T>) -> impl Iterator<Item = SourceDiagnostic> {
@@ -99,20 +92,24 @@ pub(crate) fn of_entry<T: Item>(entry: &Entry<T>) -> impl Iterator<Item = Source
     shadows.chain(preference(entry).map(|diagnostic| found(&entry.origin().source, diagnostic)))
 }
 
+/// Returns a diagnostic for each candidate whose own id begins with the name of a different source.
 pub(crate) fn of_names<T: Item>(entry: &Entry<T>, snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
-    let Some((source, _)) = entry.id.as_str().split_once(':') else { return Vec::new() };
-    let Some(owner) = snapshot.layer(source) else { return Vec::new() };
-    let strangers = entry.candidates().filter(|candidate| candidate.origin != owner.origin);
-    strangers
-        .map(|candidate: &Candidate<T>| {
-            let (kind, id, origin) = (T::KIND, &entry.id, &candidate.origin);
-            let message = format!("{kind} `{id}` of the {origin} is written like one of the source `{source}`");
-            let help = format!("ask for it as `{}`, or rename it", candidate.qualified_id());
-            let mut diagnostic = Diagnostic::new(Code::SHADOWED, message).help(help);
-            diagnostic.path = candidate.item.location().map(Into::into);
-            found(&origin.source, diagnostic)
-        })
-        .collect()
+    let mut all = Vec::new();
+    for candidate in entry.candidates() {
+        let (id, origin) = (candidate.item.id(), &candidate.origin);
+        let Some(look) = source_look(id.as_str()) else { continue };
+        let Some(owner) = snapshot.all_layers().alike(&look).filter(|owner| owner.origin != *origin) else { continue };
+        if snapshot.layer(&origin.source).is_some_and(|layer| layer.namespaced) {
+            continue;
+        }
+        let (kind, source) = (T::KIND, &owner.origin.source);
+        let message = format!("{kind} `{id}` of the {origin} is written like one of the source `{source}`");
+        let help = format!("ask for it as `{}`, or rename it", candidate.qualified_id());
+        let mut diagnostic = Diagnostic::new(Code::SHADOWED, message).help(help);
+        diagnostic.path = candidate.item.location().map(Into::into);
+        all.push(found(&origin.source, diagnostic));
+    }
+    all
 }
 
 pub(crate) fn found(source: &Arc<str>, diagnostic: Diagnostic) -> SourceDiagnostic {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use repertoire_core::{ChangedParts, ContentDigests, Digest, Id, Item, ListingEntry, Stamp};
 use serde::Serialize;
 
-use crate::rules::FullName;
-use crate::{Origin, Status, Target, Trust};
+use crate::{Origin, RuleStack, Status, Target, Trust};
 
 /// A candidate for an id: the row of one source, and where it comes from.
 #[derive(Debug, Clone, Serialize)]
@@ -32,9 +31,9 @@ pub struct Candidate<T> {
     /// `true` if the item's own id is written with the prefix of its source's namespace.
     #[serde(skip)]
     pub(crate) is_prefixed: bool,
-    /// The owner of the item's id, if that is written like a full name.
+    /// `true` if the item's own id is written like an item of a different source that counts as much.
     #[serde(skip)]
-    pub(crate) full_name: FullName,
+    pub(crate) is_posing: bool,
 }
 
 impl<T: Item> Candidate<T> {
@@ -44,16 +43,25 @@ impl<T: Item> Candidate<T> {
     }
 
     /// Returns what a rule about this candidate may be written for, the most specific first: its full name `source:id`, its id,
-    /// its source, everything. An id that is the full name of a different candidate is left out.
+    /// its source, everything. An id that is written like an item of a different source is left out.
     pub fn targets(&self) -> impl Iterator<Item = Target> {
-        let bare = if self.is_prefixed { self.bare_id() } else { Some(self.item.id().clone()) };
-        let id = bare.filter(|_| self.full_name == FullName::Own).map(Target::Id);
+        let id = (!self.is_posing).then(|| Some(Target::Id(self.bare_id().parse().ok()?))).flatten();
         let wide = [Target::Source(self.origin.source.clone()), Target::All];
         std::iter::once(Target::Id(self.qualified_id())).chain(id).chain(wide)
     }
 
-    fn bare_id(&self) -> Option<Id> {
-        self.item.id().as_str().get(self.origin.source.len() + 1..)?.parse().ok()
+    /// Returns the item's id without the prefix of its source's namespace.
+    pub(crate) fn bare_id(&self) -> &str {
+        let id = self.item.id().as_str();
+        if self.is_prefixed { &id[self.origin.source.len() + 1..] } else { id }
+    }
+
+    pub(crate) fn status_under(&self, rules: &RuleStack) -> Status {
+        match self.trust {
+            _ if rules.disables(|| self.targets()) => Status::Disabled,
+            Trust::Pending => Status::Pending,
+            Trust::Trusted | Trust::Restricted => Status::Active,
+        }
     }
 
     /// Returns whether `origin` makes this candidate for its item `id`.
@@ -63,8 +71,8 @@ impl<T: Item> Candidate<T> {
 
     /// Returns whether both candidates are of one source and describe the same content.
     pub fn is_same(&self, other: &Candidate<T>) -> bool {
-        (&self.origin, self.trust, self.status, self.full_name)
-            == (&other.origin, other.trust, other.status, other.full_name)
+        (&self.origin, self.trust, self.status, self.is_posing)
+            == (&other.origin, other.trust, other.status, other.is_posing)
             && self.has_row_of(other)
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use repertoire_core::text::has_lookalikes;
 use repertoire_core::{ChunkedMap, Id, Item, Keyed};
 
-use crate::layers::Layers;
+use crate::layers::{Layers, source_look};
 use crate::{Candidate, Entry, Origin};
 
 impl<T> Keyed for Entry<T> {
@@ -20,8 +20,8 @@ pub(crate) struct Index<T> {
     entries: ChunkedMap<Arc<Entry<T>>>,
     /// The number of entries with shadows.
     contested: usize,
-    /// The ids of items that are written like the full name `source:id` of an item.
-    full_names: Arc<BTreeSet<Id>>,
+    /// The ids of the entries with a candidate whose own id begins with the name of a source, if there is one of that name.
+    qualified: Arc<BTreeSet<Id>>,
     /// The number of ids with letters of other scripts.
     lookalikes: usize,
     /// The candidates for ids with a conflict that is not resolved yet. Empty in a snapshot.
@@ -33,7 +33,7 @@ impl<T> Default for Index<T> {
         Index {
             entries: ChunkedMap::default(),
             contested: 0,
-            full_names: Arc::default(),
+            qualified: Arc::default(),
             lookalikes: 0,
             open: HashMap::new(),
         }
@@ -57,9 +57,9 @@ impl<T: Item> Index<T> {
         self.lookalikes > 0
     }
 
-    /// Returns the ids of items that are written like the full name `source:id` of an item.
-    pub(crate) fn full_names(&self) -> &Arc<BTreeSet<Id>> {
-        &self.full_names
+    /// Returns the ids of the entries with a candidate whose own id begins with the name of a source, if there is one of that name.
+    pub(crate) fn qualified(&self) -> &Arc<BTreeSet<Id>> {
+        &self.qualified
     }
 
     pub(crate) fn unsorted(&self) -> impl Iterator<Item = &Entry<T>> {
@@ -99,14 +99,16 @@ impl<T: Item> Index<T> {
 
     /// Replaces the entry of `id`.
     pub(crate) fn set(&mut self, id: &Id, next: Option<Entry<T>>) {
-        if id.as_str().contains(':') {
-            let mut candidates = next.iter().flat_map(Entry::all_candidates);
-            let is_full_name = candidates.any(|candidate| candidate.item.id() == id && !candidate.is_prefixed);
-            if is_full_name && !self.full_names.contains(id) {
-                Arc::make_mut(&mut self.full_names).insert(id.clone());
-            } else if !is_full_name && self.full_names.contains(id) {
-                Arc::make_mut(&mut self.full_names).remove(id);
-            }
+        let is_qualified = next.as_ref().is_some_and(|entry: &Entry<T>| {
+            entry.all_candidates().any(|candidate| source_look(candidate.bare_id()).is_some())
+        });
+        if is_qualified != self.qualified.contains(id) {
+            let qualified = Arc::make_mut(&mut self.qualified);
+            if is_qualified {
+                qualified.insert(id.clone())
+            } else {
+                qualified.remove(id)
+            };
         }
         let (contested, lookalikes) = next.as_ref().map_or((0, 0), counts);
         let old = match next {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use repertoire_core::{Id, Item, Listing, ListingEntry};
 
 use crate::entry::Candidate;
-use crate::rules::FullName;
+use crate::layers::{SourceNames, Weight, source_look};
 use crate::{Origin, RuleStack, Status, Trust};
 
 /// A listing with its origin and trust: the input of [`merge`](crate::merge).
@@ -27,6 +27,8 @@ pub struct Layer<T: Item> {
     pub listing: Listing<T>,
     /// `true` for the entries that were registered in code.
     pub(crate) is_registered: bool,
+    /// The sources that it is merged with.
+    pub(crate) names: Arc<SourceNames>,
 }
 
 impl<T: Item> Layer<T> {
@@ -40,14 +42,28 @@ impl<T: Item> Layer<T> {
             preferred: BTreeSet::new(),
             listing,
             is_registered: false,
+            names: Arc::default(),
         }
     }
 
     /// Returns the id under which `id` of this layer is merged.
     ///
-    /// A namespaced layer puts `source:` in front, unless `id` is written with it already.
+    /// A namespaced layer puts `source:` in front, unless `id` is written with it already. So does any layer if `id` is written
+    /// like an item of a different source that counts as much.
     pub fn effective_id(&self, id: &Id) -> Id {
-        if self.namespaced && !self.is_prefixed(id) { Id::qualified(&self.origin.source, id) } else { id.clone() }
+        let is_qualified = if self.namespaced { !self.is_prefixed(id) } else { self.is_posing(id) };
+        if is_qualified { Id::qualified(&self.origin.source, id) } else { id.clone() }
+    }
+
+    /// Returns whether `id` is written like an item of a different source that counts as much.
+    pub(crate) fn is_posing(&self, id: &Id) -> bool {
+        let look = source_look(self.bare_id(id).as_str());
+        let owner = look.and_then(|look| self.names.get(&look));
+        owner.is_some_and(|(weight, name)| *name != self.origin.source && *weight <= self.weight())
+    }
+
+    pub(crate) fn weight(&self) -> Weight {
+        (self.trust == Trust::Pending, self.origin.tier, self.trust)
     }
 
     fn is_prefixed(&self, id: &Id) -> bool {
@@ -72,24 +88,17 @@ impl<T: Item> Layer<T> {
     }
 
     pub(crate) fn candidate(&self, row: &ListingEntry<T>, rules: &RuleStack) -> Candidate<T> {
-        Candidate {
+        let candidate = Candidate {
             item: Arc::clone(&row.item),
             stamp: row.stamp,
             digest: row.digest,
             parts: row.parts.clone(),
             origin: self.origin.clone(),
             trust: self.trust,
-            status: self.status(row.item.id(), rules, FullName::Own),
+            status: Status::Active,
             is_prefixed: self.is_prefixed(row.item.id()),
-            full_name: FullName::Own,
-        }
-    }
-
-    pub(crate) fn status(&self, id: &Id, rules: &RuleStack, full_name: FullName) -> Status {
-        match self.trust {
-            _ if rules.disables_as(full_name, &self.origin.source, &self.bare_id(id)) => Status::Disabled,
-            Trust::Pending => Status::Pending,
-            Trust::Trusted | Trust::Restricted => Status::Active,
-        }
+            is_posing: self.is_posing(row.item.id()),
+        };
+        Candidate { status: candidate.status_under(rules), ..candidate }
     }
 }

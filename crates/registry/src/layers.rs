@@ -3,9 +3,29 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use repertoire_core::text::look;
 use repertoire_core::{Item, Listing};
 
-use crate::Layer;
+use crate::{Layer, Tier, Trust};
+
+/// The importance of a source. The smallest counts most.
+pub(crate) type Weight = (bool, Tier, Trust);
+
+/// The sources by the look of their names. Of names that look alike, the source that counts most.
+pub(crate) type SourceNames = HashMap<String, (Weight, Arc<str>)>;
+
+/// Returns a form of `name` that is equal for names that differ in letter case or in letters that look alike.
+pub(crate) fn name_look(name: &str) -> String {
+    look(&look(&name.to_lowercase()).to_lowercase())
+}
+
+/// Returns the look of the source that `id` begins with: of `home` for `home:tidy`, `HOME:tidy`, and `home` in Cyrillic.
+pub(crate) fn source_look(id: &str) -> Option<String> {
+    if id.is_ascii() && !id.contains(':') {
+        return None;
+    }
+    Some(name_look(id).split_once(':')?.0.trim().to_owned())
+}
 
 #[derive(Debug, Clone)]
 pub(crate) struct Layers<T: Item> {
@@ -23,7 +43,16 @@ impl<T: Item> Layers<T> {
             (a.origin.tier, a.position, &a.origin.source).cmp(&(b.origin.tier, b.position, &b.origin.source))
         });
         let places = list.iter().enumerate().map(|(place, layer)| (layer.origin.source.clone(), place));
-        Layers { places: Arc::new(places.collect()), list }
+        let places = Arc::new(places.collect());
+        let mut names = SourceNames::new();
+        for layer in &list {
+            let named = (layer.weight(), layer.origin.source.clone());
+            let first = names.entry(name_look(&named.1)).or_insert_with(|| named.clone());
+            *first = named.min(first.clone());
+        }
+        let names = Arc::new(names);
+        list.iter_mut().for_each(|layer| layer.names = Arc::clone(&names));
+        Layers { places, list }
     }
 
     pub(crate) fn as_slice(&self) -> &[Layer<T>] {
@@ -36,6 +65,11 @@ impl<T: Item> Layers<T> {
 
     pub(crate) fn get(&self, source: &str) -> Option<&Layer<T>> {
         Some(&self.list[self.place(source)?])
+    }
+
+    /// Returns the layer of the source whose name looks like `look`.
+    pub(crate) fn alike(&self, look: &str) -> Option<&Layer<T>> {
+        self.get(&self.list.first()?.names.get(look)?.1)
     }
 
     pub(crate) fn set_listing(&mut self, place: usize, listing: Listing<T>) {

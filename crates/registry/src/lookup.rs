@@ -48,13 +48,9 @@ fn full_names(candidates: &[Id]) -> String {
 impl<T: Item> Snapshot<T> {
     /// Looks `name` up as it is typed, then trimmed and in NFKC, as an [`Id`] is.
     ///
-    /// 1. the entry with exactly this id, unless 2 finds a candidate that counts as much: see below;
+    /// 1. the entry with exactly this id, unless it is pending or disabled and 2 finds a candidate that counts more;
     /// 2. split at the first colon: that source's candidate, a shadow too;
     /// 3. a bare name that exactly one namespaced source has, of those that count most.
-    ///
-    /// An entry of a different source that is only written like a full name gives way to the candidate with this full name,
-    /// unless its own source is admitted and the other one is pending, or is of an earlier tier, or of more trust. It gives
-    /// way to one that counts, too, if it is pending or disabled itself.
     ///
     /// # Errors
     /// [`LookupError::Ambiguous`] when several namespaced sources have a bare name, else
@@ -82,7 +78,7 @@ impl<T: Item> Snapshot<T> {
         let exact = self.get(name).map(|entry| Found { entry, candidate: &entry.candidate });
         let qualified = name.split_once(':').and_then(|(source, id)| self.candidate_of(source, id));
         let found = match (exact, qualified) {
-            (Some(exact), Some(qualified)) if self.gives_way(exact.candidate, qualified.candidate) => Some(qualified),
+            (Some(exact), Some(qualified)) if qualified.candidate.status < exact.candidate.status => Some(qualified),
             (exact, qualified) => exact.or(qualified),
         };
         if let Some(found) = found {
@@ -90,7 +86,7 @@ impl<T: Item> Snapshot<T> {
         }
         let namespaced = self.layers().iter().filter(|layer| layer.namespaced);
         let full = namespaced.filter_map(|layer| self.get(&format!("{}:{name}", layer.origin.source)));
-        let mut full: Vec<_> = full.collect();
+        let mut full: Vec<_> = full.filter(|entry| !entry.candidate.is_posing).collect();
         // What does not count makes nothing ambiguous that does.
         let best = full.iter().map(|entry| entry.candidate.status).min();
         full.retain(|entry| Some(entry.candidate.status) == best);
@@ -106,15 +102,9 @@ impl<T: Item> Snapshot<T> {
         }
     }
 
-    fn gives_way(&self, exact: &Candidate<T>, qualified: &Candidate<T>) -> bool {
-        self.all_layers().gives_way(exact, qualified)
-            || exact.origin != qualified.origin && qualified.status < exact.status
-    }
-
     fn candidate_of(&self, source: &str, id: &str) -> Option<Found<'_, T>> {
         let layer = self.layer(source)?;
-        let effective = if layer.namespaced { layer.effective_id(&id.parse().ok()?) } else { id.parse().ok()? };
-        let entry = self.get(effective.as_str())?;
+        let entry = self.get(layer.effective_id(&id.parse().ok()?).as_str())?;
         let candidates: Vec<_> = entry.all_candidates().filter(|candidate| candidate.origin == layer.origin).collect();
         let candidate = candidates.iter().find(|candidate| candidate.item.id().as_str() == id).or(candidates.first())?;
         Some(Found { entry, candidate })

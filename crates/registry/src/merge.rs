@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use repertoire_core::{Id, Item};
 
 use crate::layers::Layers;
-use crate::{Candidate, Entry, Layer, Reason, RuleStack, Shadow, Snapshot, Status, Tier, Trust};
+use crate::{Candidate, Entry, Layer, Reason, RuleStack, Shadow, Snapshot, Status, Tier};
 
 /// Merges `layers` into one snapshot. Every faster path is tested to equal this function.
 ///
@@ -14,6 +14,8 @@ use crate::{Candidate, Entry, Layer, Reason, RuleStack, Shadow, Snapshot, Status
 ///    [`Snapshot::reason`] returns which of these decided. The order of the slice does not matter.
 /// 2. A loser is a [`Shadow`] of the winner and stays readable as `source:id`.
 /// 3. The id of a candidate from a namespaced layer is `source:id`. A prefix `source:` that `id` is written with is not repeated.
+///    The same holds for an `id` that begins with the name of a different source that counts as much, in any letter case or
+///    look-alike letters.
 /// 4. Entries iterate by tier, then source, then the source's own order.
 ///
 /// ```
@@ -64,7 +66,12 @@ fn rank<T: Item>(layers: &Layers<T>, candidate: &Candidate<T>) -> Rank {
         tier: layer.origin.tier,
         plain: !layer.namespaced,
         place,
-        prefixed: candidate.is_prefixed,
+        prefixed: candidate
+            .item
+            .id()
+            .as_str()
+            .strip_prefix(&*layer.origin.source)
+            .is_some_and(|rest| rest.starts_with(':')),
     }
 }
 
@@ -95,19 +102,6 @@ impl<T: Item> Entry<T> {
         let passed = shadows.iter().find(|shadow| !won.unpreferred && rank(layers, &shadow.candidate) < plain);
         Entry { passed: passed.map(|shadow| shadow.candidate.origin.clone()), id, candidate, shadows, aliases }
     }
-}
-
-impl<T: Item> Layers<T> {
-    /// Returns whether the id of `plain`, written `source:id`, gives way to `owner`, which has that full name.
-    ///
-    /// It does unless it counts more: is admitted where `owner`'s source is not, of an earlier tier, or of more trust.
-    pub(crate) fn gives_way(&self, plain: &Candidate<T>, owner: &Candidate<T>) -> bool {
-        plain.origin != owner.origin && weight(owner) <= weight(plain)
-    }
-}
-
-fn weight<T>(candidate: &Candidate<T>) -> (bool, Tier, Trust) {
-    (candidate.trust == Trust::Pending, candidate.origin.tier, candidate.trust)
 }
 
 impl<T: Item> Snapshot<T> {

@@ -339,7 +339,7 @@ impl<T: Item> Registry<T> {
         let old = self.composition();
         let mut next = Composition::clone(&old);
         let rules = plan(&mut next)?;
-        next.check(|name| old.mount(name).is_none() && self.is_taken(name))?;
+        next.check(|name| old.mount(name).is_none(), self.base().map(Registry::snapshot).as_ref())?;
         let mut fresh = Vec::new();
         for mount in &mut next.mounts {
             match old.mount(mount.name()).filter(|old| old.has_source_of(mount)) {
@@ -371,12 +371,6 @@ impl<T: Item> Registry<T> {
         });
         self.learn(digests);
         Ok(())
-    }
-}
-
-impl<T: Item> Registry<T> {
-    fn is_taken(&self, name: &str) -> bool {
-        self.base().is_some_and(|base| base.snapshot().layer(name).is_some())
     }
 }
 

@@ -46,13 +46,9 @@ impl RuleStack {
         self.0.iter().map(AsRef::as_ref)
     }
 
-    /// Returns whether the item `id` of `source` is disabled.
-    pub fn disables(&self, source: &str, id: &Id) -> bool {
-        self.disables_as(FullName::Own, source, id)
-    }
-
-    pub(crate) fn disables_as(&self, full_name: FullName, source: &str, id: &Id) -> bool {
-        disables(&self.0, full_name, source, id)
+    /// Returns whether what these targets are about, the most specific first, is disabled.
+    pub(crate) fn disables<I: Iterator<Item = Target>>(&self, targets: impl Fn() -> I) -> bool {
+        disables(&self.0, targets)
     }
 
     pub(crate) fn and(&self, later: &RuleStack) -> RuleStack {
@@ -71,16 +67,22 @@ impl RuleStack {
         pairs.chain(rest).collect()
     }
 
-    pub(crate) fn ignores(&self, place: usize, target: &Target, source: &str, id: &Id) -> bool {
+    /// Returns whether the rule of the level at `place` that enables `target` has no effect on what `targets` are about.
+    pub(crate) fn ignores<I: Iterator<Item = Target>>(
+        &self,
+        place: usize,
+        target: &Target,
+        targets: impl Fn() -> I,
+    ) -> bool {
         let (earlier, level) = (&self.0[..place], &self.0[place]);
         level.authority() == Authority::RestrictOnly
-            && level.decision(FullName::Own, source, id).is_some_and(|rule| rule == (target.clone(), Decision::Enable))
-            && disables(earlier, FullName::Own, source, id)
+            && level.decision(&targets).is_some_and(|rule| rule == (target.clone(), Decision::Enable))
+            && disables(earlier, targets)
     }
 }
 
-fn disables(levels: &[Arc<RuleSet>], full_name: FullName, source: &str, id: &Id) -> bool {
-    levels.iter().fold(false, |disabled, level| match level.decision(full_name, source, id) {
+fn disables<I: Iterator<Item = Target>>(levels: &[Arc<RuleSet>], targets: impl Fn() -> I) -> bool {
+    levels.iter().fold(false, |disabled, level| match level.decision(&targets) {
         None => disabled,
         Some((_, Decision::Disable)) => true,
         Some((_, Decision::Enable)) => disabled && level.authority() == Authority::RestrictOnly,
@@ -95,9 +97,7 @@ fn disables(levels: &[Arc<RuleSet>], full_name: FullName, source: &str, id: &Id)
 pub struct RuleSet {
     name: Arc<str>,
     authority: Authority,
-    ids: BTreeMap<Id, Decision>,
-    sources: BTreeMap<Arc<str>, Decision>,
-    all: Option<Decision>,
+    rules: BTreeMap<Target, Decision>,
 }
 
 /// The authority of a level over items that an earlier level disabled.
@@ -112,8 +112,8 @@ pub enum Authority {
 
 /// The target of a rule.
 ///
-/// Written `*`, `source:*` or as an id. `tidy` is that id in every source. `home:tidy` is that of the source `home`, and an id
-/// that is written so.
+/// Written `*`, `source:*` or as an id. `tidy` is that id in every source. `home:tidy` is that of the source `home`. If no source
+/// `home` counts as much as the source of an item that is written so, it is that item too.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("minLength" = 1)))]
 #[serde(try_from = "String", into = "String")]
@@ -136,19 +136,10 @@ pub enum Decision {
     Disable,
 }
 
-/// The owner of an id that is written like the full name `source:id` of something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FullName {
-    /// The item itself, as no other item has that full name.
-    Own,
-    /// An item of the source that the id begins with. RuleStack for that full name are about that item.
-    Anothers,
-}
-
 impl RuleSet {
     /// Creates a level without rules. `name` is for people.
     pub fn new(name: impl Into<Arc<str>>, authority: Authority) -> RuleSet {
-        RuleSet { name: name.into(), authority, ids: BTreeMap::new(), sources: BTreeMap::new(), all: None }
+        RuleSet { name: name.into(), authority, rules: BTreeMap::new() }
     }
 
     /// Adds a rule that disables `target`.
@@ -166,11 +157,7 @@ impl RuleSet {
     /// Adds a rule.
     #[must_use]
     pub fn with(mut self, target: Target, decision: Decision) -> RuleSet {
-        match target {
-            Target::Id(id) => drop(self.ids.insert(id, decision)),
-            Target::Source(source) => drop(self.sources.insert(source, decision)),
-            Target::All => self.all = Some(decision),
-        }
+        self.rules.insert(target, decision);
         self
     }
 
@@ -186,47 +173,21 @@ impl RuleSet {
 
     /// Returns the rules, the widest first.
     pub fn rules(&self) -> impl Iterator<Item = (Target, Decision)> {
-        let all = self.all.iter().map(|decision| (Target::All, *decision));
-        let sources = self.sources.iter().map(|(source, decision)| (Target::Source(source.clone()), *decision));
-        let ids = self.ids.iter().map(|(id, decision)| (Target::Id(id.clone()), *decision));
-        all.chain(sources).chain(ids)
+        self.rules.iter().map(|(target, decision)| (target.clone(), *decision))
     }
 
-    pub(crate) fn decision(&self, full_name: FullName, source: &str, id: &Id) -> Option<(Target, Decision)> {
-        if !self.ids.is_empty() {
-            let qualified = self.ids.get_key_value(&Id::qualified(source, id));
-            let plain = self.ids.get_key_value(id).filter(|_| full_name == FullName::Own);
-            if let Some((id, decision)) = qualified.or(plain) {
-                return Some((Target::Id(id.clone()), *decision));
-            }
+    fn decision<I: Iterator<Item = Target>>(&self, targets: impl Fn() -> I) -> Option<(Target, Decision)> {
+        if self.rules.is_empty() {
+            return None;
         }
-        match self.sources.get_key_value(source) {
-            Some((source, decision)) => Some((Target::Source(source.clone()), *decision)),
-            None => self.all.map(|decision| (Target::All, decision)),
-        }
+        targets().find_map(|target| self.rules.get(&target).map(|decision| (target, *decision)))
     }
 
-    pub(crate) fn differing(&self, other: &RuleSet) -> Vec<Target> {
-        if self.authority != other.authority {
-            return self.rules().chain(other.rules()).map(|(target, _)| target).collect();
-        }
-        let (mine, theirs): (BTreeMap<_, _>, BTreeMap<_, _>) = (self.rules().collect(), other.rules().collect());
-        mine.keys()
-            .chain(theirs.keys())
-            .filter(|target: &&Target| mine.get(*target) != theirs.get(*target))
-            .cloned()
-            .collect()
-    }
-}
-
-impl Target {
-    /// Returns whether this is the item `id` of `source`, or includes it.
-    pub fn is_about(&self, source: &str, id: &Id) -> bool {
-        match self {
-            Target::All => true,
-            Target::Source(name) => **name == *source,
-            Target::Id(target) => target == id || *target == Id::qualified(source, id),
-        }
+    fn differing(&self, other: &RuleSet) -> Vec<Target> {
+        let all = self.rules.keys().chain(other.rules.keys());
+        let differs =
+            |target: &&Target| self.authority != other.authority || self.rules.get(*target) != other.rules.get(*target);
+        all.filter(differs).cloned().collect()
     }
 }
 

@@ -8,7 +8,6 @@ use repertoire_core::{Digest, Id, Item, Listing, ListingEntry};
 use crate::entry::Candidate;
 use crate::index::Index;
 use crate::layers::{Layers, moved};
-use crate::rules::FullName;
 use crate::{Entry, Layer, RuleStack, Target};
 
 /// The rows that differ between two listings of one source.
@@ -86,34 +85,20 @@ impl<T: Item> SnapshotBuilder<T> {
     /// Resolves every conflict, and returns the finished state.
     pub(crate) fn finish(mut self) -> SnapshotBuilder<T> {
         self.index.resolve_conflicts(&self.layers);
-        // A rule for `home:tidy` is not about an item of a different source that is only written so, as long as the source
-        // `home` has a `tidy` that counts as much.
-        for id in self.index.full_names().clone().iter() {
-            let owner = owner(id, &self.layers, &self.index).cloned();
-            self.update_status(id.clone(), |layers, candidate| match &owner {
-                Some(owner) if layers.gives_way(candidate, owner) => FullName::Anothers,
-                _ => FullName::Own,
-            });
-        }
-        self.index.resolve_conflicts(&self.layers);
         self
     }
 
-    /// Resolves `id` again if a rule is about one of the candidates for it in a different way now.
-    fn update_status(&mut self, id: Id, full_name: impl Fn(&Layers<T>, &Candidate<T>) -> FullName) {
-        let SnapshotBuilder { layers, rules, index } = self;
-        let Some(entry) = index.get(id.as_str()) else { return };
+    /// Resolves `id` again if the rules disable or enable one of the candidates for it now.
+    fn update_status(&mut self, id: Id) {
+        let Some(entry) = self.index.get(id.as_str()) else { return };
         let mut candidates: Vec<_> = entry.all_candidates().cloned().collect();
         let mut differs = false;
         for candidate in &mut candidates {
-            let layer = layers.get(&candidate.origin.source).expect("every candidate was made by a layer");
-            let full_name = full_name(layers, candidate);
-            let status = layer.status(candidate.item.id(), rules, full_name);
-            differs |= (candidate.status, candidate.full_name) != (status, full_name);
-            (candidate.status, candidate.full_name) = (status, full_name);
+            let status = candidate.status_under(&self.rules);
+            differs |= std::mem::replace(&mut candidate.status, status) != status;
         }
         if differs {
-            index.mark_conflict(id, candidates);
+            self.index.mark_conflict(id, candidates);
         }
     }
 
@@ -123,7 +108,7 @@ impl<T: Item> SnapshotBuilder<T> {
         let ids: BTreeSet<Id> = targets.iter().flat_map(|target| touched(&self.layers, target)).collect();
         self.rules = rules.clone();
         self.index.resolve_conflicts(&self.layers);
-        ids.into_iter().for_each(|id| self.update_status(id, |_, _| FullName::Own));
+        ids.into_iter().for_each(|id| self.update_status(id));
     }
 
     /// Adds digests of the content of `source`.
@@ -164,6 +149,7 @@ impl<T: Item> SnapshotBuilder<T> {
                 }
             }
         }
+        requalify(index, &next, &is_kept, rules);
         index.reserve(come.iter().map(|layer| layer.listing.len()).sum());
         come.into_iter().for_each(|layer| insert(index, layer, layer.listing.iter(), rules));
     }
@@ -185,25 +171,38 @@ fn sources<'l, T: Item>(layers: impl IntoIterator<Item = &'l Layer<T>>) -> Vec<A
     layers.into_iter().map(|layer| layer.origin.source.clone()).collect()
 }
 
-fn owner<'i, T: Item>(id: &Id, layers: &Layers<T>, index: &'i Index<T>) -> Option<&'i Candidate<T>> {
-    let (source, rest) = id.as_str().split_once(':')?;
-    let layer = layers.get(source)?;
-    let id = layer.effective_id(&rest.parse().ok()?);
-    index.get(id.as_str())?.all_candidates().find(|candidate| candidate.origin == layer.origin)
+/// Moves the candidates of sources that stay to a different id if their own begins with the name of a source that came or went.
+fn requalify<T: Item>(index: &mut Index<T>, layers: &Layers<T>, is_kept: &HashSet<&str>, rules: &RuleStack) {
+    for id in Arc::clone(index.qualified()).iter() {
+        let candidates: Vec<_> =
+            index.get(id.as_str()).into_iter().flat_map(|entry| entry.all_candidates()).cloned().collect();
+        for mut candidate in candidates.into_iter().filter(|candidate| is_kept.contains(&*candidate.origin.source)) {
+            let layer = layers.get(&candidate.origin.source).expect("a source that stays has a layer");
+            let (origin, item) = (&layer.origin, Arc::clone(&candidate.item));
+            let is_posing = layer.is_posing(item.id());
+            if std::mem::replace(&mut candidate.is_posing, is_posing) != is_posing {
+                candidate.status = candidate.status_under(rules);
+                index.upsert(origin, item.id(), id.clone(), None);
+                index.upsert(origin, item.id(), layer.effective_id(item.id()), Some(candidate));
+            }
+        }
+    }
 }
 
 /// Returns the ids of the entries that `target` may be about.
-pub(crate) fn touched<T: Item>(layers: &Layers<T>, target: &Target) -> Vec<Id> {
+pub(crate) fn touched<'l, T: Item>(layers: &'l Layers<T>, target: &Target) -> Box<dyn Iterator<Item = Id> + 'l> {
     match target {
-        Target::All => layers.as_slice().iter().flat_map(effective_ids).collect(),
-        Target::Source(source) => layers.get(source).into_iter().flat_map(effective_ids).collect(),
+        Target::All => Box::new(layers.as_slice().iter().flat_map(effective_ids)),
+        Target::Source(source) => Box::new(layers.get(source).into_iter().flat_map(effective_ids)),
         Target::Id(id) => {
             let in_one = id.as_str().split_once(':').and_then(|(source, id)| {
-                let layer = layers.get(source).filter(|layer| !layer.namespaced)?;
+                let layer = layers.get(source)?;
                 Some(layer.effective_id(&id.parse().ok()?))
             });
+            let id = id.clone();
             let namespaced = layers.as_slice().iter().filter(|layer| layer.namespaced);
-            std::iter::once(id.clone()).chain(namespaced.map(|layer| layer.effective_id(id))).chain(in_one).collect()
+            let ids = std::iter::once(id.clone()).chain(in_one);
+            Box::new(ids.chain(namespaced.map(move |layer| layer.effective_id(&id))))
         }
     }
 }

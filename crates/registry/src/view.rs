@@ -2,6 +2,7 @@
 
 use repertoire_core::{Code, Diagnostic, Item};
 
+use crate::layers::name_look;
 use crate::refresh::{Digests, with_digests};
 use crate::{Builder, Layer, Registry, Snapshot};
 
@@ -40,10 +41,12 @@ impl<T: Item> Snapshot<T> {
     fn over(&self, base: &Snapshot<T>) -> Snapshot<T> {
         let mut layers = Vec::new();
         for layer in self.layers() {
-            let hidden = base.layer(&layer.origin.source);
+            let hidden = base.all_layers().alike(&name_look(&layer.origin.source));
             layers.push(hidden.map_or_else(|| layer.clone(), |hidden| with_hidden_source(layer, hidden)));
         }
-        for layer in base.layers().iter().filter(|layer| self.layer(&layer.origin.source).is_none()) {
+        for layer in
+            base.layers().iter().filter(|layer| self.all_layers().alike(&name_look(&layer.origin.source)).is_none())
+        {
             layers.push(Layer { position: self.layers().len() + layer.position, ..layer.clone() });
         }
         let mut builder = base.builder();

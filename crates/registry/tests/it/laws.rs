@@ -15,7 +15,13 @@ type Key = (bool, bool, Tier, bool, usize, bool);
 fn key(layer: &Layer<Workflow>, item: &Id) -> Key {
     let bare = bare(layer, item);
     let (pending, preferred) = (layer.trust == Trust::Pending, layer.preferred.contains(&bare));
-    (pending, !preferred, layer.origin.tier, !layer.namespaced, layer.position, bare != *item)
+    let is_prefixed = item.as_str().starts_with(&format!("{}:", layer.origin.source));
+    (pending, !preferred, layer.origin.tier, !layer.namespaced, layer.position, is_prefixed)
+}
+
+/// How much a source counts: the smallest counts most.
+fn weight(layer: &Layer<Workflow>) -> (bool, Tier, Trust) {
+    (layer.trust == Trust::Pending, layer.origin.tier, layer.trust)
 }
 
 /// Who should have each id, said the slow way.
@@ -24,7 +30,13 @@ fn model(layers: &[Layer<Workflow>]) -> BTreeMap<Id, Vec<String>> {
     for layer in layers {
         for row in layer.listing.iter() {
             let (item, source) = (row.item.id(), &layer.origin.source);
-            let id = if layer.namespaced { format!("{source}:{}", bare(layer, item)) } else { item.to_string() };
+            let is_posing = item.as_str().split_once(':').is_some_and(|(name, _)| {
+                let mut owners =
+                    layers.iter().filter(|owner| *owner.origin.source == *name && owner.origin != layer.origin);
+                owners.any(|owner| weight(owner) <= weight(layer))
+            });
+            let is_qualified = layer.namespaced || is_posing;
+            let id = if is_qualified { format!("{source}:{}", bare(layer, item)) } else { item.to_string() };
             candidates.entry(id.parse().unwrap()).or_default().push((key(layer, item), source.to_string()));
         }
     }

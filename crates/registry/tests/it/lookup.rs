@@ -66,7 +66,7 @@ fn namespaces_hide_no_entry_of_earlier_tiers() {
 fn inside_a_tier_a_namespace_is_its_sources() {
     let home = layer(Tier::Plugin, "other", 0, [row("kit:slides", 2)]);
     let mut kit = layer(Tier::Plugin, "kit", 1, [row("slides", 9)]);
-    kit.namespaced = true;
+    (kit.namespaced, kit.trust) = (true, Trust::Restricted);
     let view = merge(&[home, kit]);
     let entry = view.get("kit:slides").unwrap();
     let chain: Vec<_> = entry.candidates().map(|candidate| candidate.origin.source.to_string()).collect();
@@ -86,7 +86,8 @@ fn a_lower_tier_takes_no_full_name() {
         |view: &Snapshot<Workflow>, name: &str| view.resolve(name).unwrap().candidate.origin.source.to_string();
     assert_eq!(source(&view, "home:deploy"), "home");
     assert_eq!(source(&view, "other:home:deploy"), "other");
-    assert_eq!(source(&view, "home:only"), "other", "no other source has it");
+    assert_eq!(table(&view), ["deploy <- home", "other:home:deploy <- other", "other:home:only <- other"]);
+    assert!(view.resolve("home:only").is_err(), "the source `home` does not have it");
     let alike: Vec<_> = view.diagnostics().iter().map(|one| one.diagnostic.to_string()).collect();
     assert_eq!(
         alike,
@@ -100,11 +101,32 @@ fn a_lower_tier_takes_no_full_name() {
         merge_under(&RuleStack::new([level]), &layers)
     };
     let status = |view: &Snapshot<Workflow>, id: &str| view.get(id).unwrap().candidate.status;
-    let both = |view: &Snapshot<Workflow>| ["deploy", "home:deploy"].map(|id| status(view, id));
+    let both = |view: &Snapshot<Workflow>| ["deploy", "other:home:deploy"].map(|id| status(view, id));
     assert_eq!(both(&off("home:deploy")), [Status::Disabled, Status::Active], "the one that the name leads to");
     assert_eq!(source(&off("home:deploy"), "home:deploy"), "home", "what is off gives its name to no stranger");
     assert_eq!(both(&off("other:home:deploy")), [Status::Active, Status::Disabled]);
-    assert_eq!(status(&off("home:only"), "home:only"), Status::Disabled);
+    assert_eq!(status(&off("home:only"), "other:home:only"), Status::Active, "the rule is about the source `home`");
+}
+
+#[test]
+fn no_spelling_poses_as_another_source() {
+    let home = layer(Tier::User, "home", 0, [row("deploy", 1), row("HOME:own", 1)]);
+    // In order: letter case, a Cyrillic letter, the ratio sign, a blank.
+    let spellings = ["HOME:deploy", "h\u{43e}me:deploy", "home\u{2236}deploy", "home :deploy"];
+    for namespaced in [false, true] {
+        let mut other = layer(Tier::Plugin, "other", 1, spellings.map(|id| row(id, 2)));
+        other.namespaced = namespaced;
+        let view = merge(&[home.clone(), other.clone()]);
+        let listed: Vec<_> = view.entries().iter().map(|entry| entry.id.to_string()).collect();
+        let expected: Vec<_> = spellings.iter().map(|id| format!("other:{id}")).collect();
+        assert_eq!(listed, [vec!["deploy".to_owned(), "HOME:own".to_owned()], expected].concat());
+        for spelling in spellings {
+            assert_ne!(view.resolve(spelling).map(|found| &*found.candidate.origin.source), Ok("other"), "{spelling}");
+            let rules = RuleSet::new("user", Authority::Full).disable(spelling.parse().unwrap());
+            let ruled = merge_under(&RuleStack::new([rules]), &[home.clone(), other.clone()]);
+            assert!(ruled.entries().iter().all(|entry| entry.candidate.status == Status::Active), "{spelling}");
+        }
+    }
 }
 
 #[test]

@@ -204,21 +204,13 @@ fn any_rules() -> impl Strategy<Value = RuleStack> {
     prop::collection::vec(level, 0..4).prop_map(RuleStack::new)
 }
 
-/// Whether a rule for the full name that `claim` is written like is about the item of another source.
+/// Whether a rule for the id that `candidate` is written with is about items of a different source alone.
 fn is_anothers(view: &Snapshot<Workflow>, candidate: &Candidate<Workflow>) -> bool {
-    let Some((source, rest)) = candidate.item.id.as_str().split_once(':') else { return false };
-    // In a namespace the written name is the item's own, whatever it looks like.
-    if view.layer(&candidate.origin.source).unwrap().namespaced {
-        return false;
-    }
-    let weight =
-        |candidate: &Candidate<Workflow>| (candidate.trust == Trust::Pending, candidate.origin.tier, candidate.trust);
-    let mut candidates = view.entries().iter().flat_map(|entry| entry.candidates());
-    candidates.any(|owner| {
-        let layer = view.layer(&owner.origin.source).unwrap();
-        let has_name = *owner.origin.source == *source && bare(layer, &owner.item.id).as_str() == rest;
-        has_name && owner.origin != candidate.origin && weight(owner) <= weight(candidate)
-    })
+    let own = view.layer(&candidate.origin.source).unwrap();
+    let name = bare(own, &candidate.item.id);
+    let Some((source, _)) = name.as_str().split_once(':') else { return false };
+    let weight = |layer: &Layer<Workflow>| (layer.trust == Trust::Pending, layer.origin.tier, layer.trust);
+    view.layer(source).is_some_and(|owner| owner.origin != own.origin && weight(owner) <= weight(own))
 }
 
 /// Whether an item is off, said the slow way.

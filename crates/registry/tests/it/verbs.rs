@@ -82,6 +82,8 @@ async fn source_names_are_unique_and_valid() {
         ("a/b", "source name `a/b` cannot be used: a name is not a path"),
         ("..", "source name `..` cannot be used: a name is not a path"),
         ("a\nb", "source name `a\\nb` cannot be used: it holds an invisible character"),
+        ("HOME", "source name `HOME` cannot be used: it looks like the name of another source"),
+        ("h\u{43e}me", "source name `h\u{43e}me` cannot be used: it looks like the name of another source"),
         (" a", "source name ` a` cannot be used: it has blanks at an end, or is not in Unicode's NFKC form"),
     ] {
         assert_eq!(compose(["home", name]).await.to_string(), message);
