@@ -8,9 +8,10 @@ mod verdict;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use clap::ValueEnum as _;
 use repertoire::registry::Subscription;
 use repertoire::skill::Code;
-use repertoire::source::fs::WatchOptions;
+use repertoire::source::fs::{WatchBy, WatchOptions};
 use repertoire::{FsSource, Skill, SkillRegistry};
 use tokio::runtime::Runtime;
 
@@ -29,9 +30,19 @@ pub(crate) struct Options {
     /// The seed of the random numbers [default: a different one for each run].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Watch by this backend alone [default: each in turn].
+    #[arg(long, value_name = "NAME")]
+    by: Option<Backend>,
     /// Expect that the system refuses to watch most folders.
     #[arg(long, hide = true)]
     starved: bool,
+}
+
+/// A backend that reports events.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Backend {
+    Events,
+    Notify,
 }
 
 /// The least rate of edits a second that is a valid run.
@@ -50,15 +61,19 @@ const WATCHES: u32 = 24;
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
     eprintln!("soak: seed {seed}");
-    if options.starved {
-        return soak(options.seconds, seed, true);
+    let chosen = options.by.as_slice();
+    for &by in if chosen.is_empty() { Backend::value_variants() } else { chosen } {
+        if options.starved {
+            return soak(options.seconds, seed, by, true);
+        }
+        starve(options.seconds, seed, by)?;
+        soak(options.seconds, seed, by, false)?;
     }
-    starve(options.seconds, seed)?;
-    soak(options.seconds, seed, false)
+    Ok(())
 }
 
 /// Runs itself where the system's limit of watches is far below the number of folders.
-fn starve(seconds: u64, seed: u64) -> Result<(), Failure> {
+fn starve(seconds: u64, seed: u64, by: Backend) -> Result<(), Failure> {
     const LIMIT: &str = "/proc/sys/user/max_inotify_watches";
     let in_namespace = |script: &str| {
         let mut command = Command::new("unshare");
@@ -74,17 +89,19 @@ fn starve(seconds: u64, seed: u64) -> Result<(), Failure> {
     let program = std::env::current_exe()?;
     let status = in_namespace(&format!("{limit} && exec \"$0\" \"$@\""))
         .arg(program)
-        .args(["soak", "--starved", "--seconds", &seconds, "--seed", &seed])
+        .args(["soak", "--starved", "--seconds", &seconds, "--seed", &seed, "--by", by.name()])
         .status()?;
     if status.success() { Ok(()) } else { Err("with too few watches: failed".into()) }
 }
 
-fn soak(seconds: u64, seed: u64, starved: bool) -> Result<(), Failure> {
+fn soak(seconds: u64, seed: u64, by: Backend, starved: bool) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let mut tree = Tree::plant(folder.path(), seed)?;
     let runtime = Runtime::new()?;
+    let mut watching = WatchOptions::default();
+    watching.by = by.into();
     let start = || {
-        let source = FsSource::new("soak", tree.root()).watching(WatchOptions::default());
+        let source = FsSource::new("soak", tree.root()).watching(watching.clone());
         runtime.block_on(SkillRegistry::builder().user(source).start(runtime.handle()))
     };
     let registry = start()?;
@@ -127,8 +144,26 @@ fn soak(seconds: u64, seed: u64, starved: bool) -> Result<(), Failure> {
         }
     }
     let heading = if starved { "soak with too few watches" } else { "soak" };
-    println!("{heading}: {edits} edits, {verdict}");
+    println!("{heading} by {}: {edits} edits, {verdict}", by.name());
     if verdict.is_good() { Ok(()) } else { Err(verdict.into()) }
+}
+
+impl Backend {
+    fn name(self) -> &'static str {
+        match self {
+            Backend::Events => "events",
+            Backend::Notify => "notify",
+        }
+    }
+}
+
+impl From<Backend> for WatchBy {
+    fn from(backend: Backend) -> WatchBy {
+        match backend {
+            Backend::Events => WatchBy::Events,
+            Backend::Notify => WatchBy::Notify,
+        }
+    }
 }
 
 /// The number of comparisons of a run.

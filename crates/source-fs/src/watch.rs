@@ -3,10 +3,9 @@
 mod backend;
 #[cfg(target_os = "linux")]
 mod inotify;
+mod notify_backend;
 mod options;
 mod pending_events;
-#[cfg(any(not(target_os = "linux"), test))]
-mod portable;
 mod shared_watcher;
 
 #[cfg(test)]
@@ -28,11 +27,7 @@ use crate::frontier::PathDiagnostic;
 use crate::root::{SearchPlan, bytes};
 use crate::scan::Scan;
 use backend::WatchError;
-#[cfg(target_os = "linux")]
-use inotify as native;
 use pending_events::{PendingEvents, PendingGuard, Role};
-#[cfg(not(target_os = "linux"))]
-use portable as native;
 use shared_watcher::{SharedWatcher, WatchHandle};
 
 pub use options::{WatchBy, WatchOptions};
@@ -82,7 +77,8 @@ struct WatchFailure {
 
 impl Watcher {
     pub(crate) fn new(options: WatchOptions) -> Watcher {
-        Watcher::over(options, SharedWatcher::of_process())
+        let shared = SharedWatcher::of_process(options.by);
+        Watcher::over(options, shared)
     }
 
     fn over(options: WatchOptions, shared: Arc<SharedWatcher>) -> Watcher {
@@ -176,7 +172,7 @@ impl Watcher {
         let mut fresh = DirtyPaths { all: self.state().looked.is_none(), ..DirtyPaths::default() };
         let failure = match self.options.by {
             WatchBy::Polling => None,
-            WatchBy::Events => self.watch(plan, scan, &mut fresh),
+            WatchBy::Events | WatchBy::Notify => self.watch(plan, scan, &mut fresh),
         };
         let mut state = self.state();
         state.is_watched = true;

@@ -18,7 +18,8 @@ pub(crate) trait Backend: Debug + Send + Sync {
     /// it.
     fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<WatchId, WatchError>>;
 
-    fn unwatch(&self, place: WatchId);
+    /// Removes these watches. Unknown ids are ignored.
+    fn unwatch(&self, ids: &[WatchId]);
 
     /// Returns the name of the file system that holds `folder`, if other machines change it without an event here.
     fn remote(&self, folder: &Path) -> Option<&'static str> {
@@ -77,7 +78,6 @@ impl WatchLimit {
         WatchLimit { what, setting: lower("user.max_inotify_watches", "fs.inotify.max_user_watches") }
     }
 
-    #[cfg(target_os = "linux")]
     pub(crate) fn of_instances() -> WatchLimit {
         let what = "watchers";
         WatchLimit { what, setting: lower("user.max_inotify_instances", "fs.inotify.max_user_instances") }

@@ -85,9 +85,11 @@ impl Backend for InotifyBackend {
         folders.iter().map(watch).collect()
     }
 
-    fn unwatch(&self, watch_id: WatchId) {
-        // Refused when the folder is gone, and the watch with it.
-        let _ = i32::try_from(watch_id.0).map(|descriptor| inotify::remove_watch(&self.instance, descriptor));
+    fn unwatch(&self, ids: &[WatchId]) {
+        for id in ids {
+            // Refused when the folder is gone, and the watch with it.
+            let _ = i32::try_from(id.0).map(|descriptor| inotify::remove_watch(&self.instance, descriptor));
+        }
     }
 }
 

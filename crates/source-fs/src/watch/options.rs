@@ -52,6 +52,9 @@ pub enum WatchBy {
     /// On Linux the source recognizes file systems that report only the changes of this machine: network shares, folders of Windows in
     /// WSL, folders of the host in containers. It uses events and polls there, with the same diagnostic.
     Events,
+    /// Events as the crate `notify` reports them: the same as [`Events`](WatchBy::Events) but on Linux, where the source calls inotify
+    /// itself otherwise. For a system on which that does not work.
+    Notify,
     /// Polling, without a diagnostic. A file may have changed if its path, inode, size, modification time or change time did; its
     /// content decides.
     Polling,

@@ -9,7 +9,10 @@ use std::sync::{Arc, LazyLock, Weak};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::watch::backend::{Backend, Opener, WatchError, WatchEvent, WatchId};
-use crate::watch::native;
+#[cfg(target_os = "linux")]
+use crate::watch::inotify;
+use crate::watch::notify_backend;
+use crate::watch::options::WatchBy;
 use crate::watch::pending_events::PendingEvents;
 
 /// The watcher of a process. The first source opens its backend, and the last one closes it. A folder that several sources want
@@ -62,10 +65,18 @@ impl SharedWatcher {
         SharedWatcher { open, current: Mutex::default() }
     }
 
-    pub(crate) fn of_process() -> Arc<SharedWatcher> {
-        static SHARED: LazyLock<Arc<SharedWatcher>> =
-            LazyLock::new(|| Arc::new(SharedWatcher::new(Box::new(native::open))));
-        SHARED.clone()
+    /// Returns the watcher of this process that uses the backend for `by`.
+    pub(crate) fn of_process(by: WatchBy) -> Arc<SharedWatcher> {
+        static NOTIFY: LazyLock<Arc<SharedWatcher>> =
+            LazyLock::new(|| Arc::new(SharedWatcher::new(Box::new(notify_backend::open))));
+        #[cfg(target_os = "linux")]
+        static INOTIFY: LazyLock<Arc<SharedWatcher>> =
+            LazyLock::new(|| Arc::new(SharedWatcher::new(Box::new(inotify::open))));
+        match by {
+            #[cfg(target_os = "linux")]
+            WatchBy::Events | WatchBy::Polling => INOTIFY.clone(),
+            _ => NOTIFY.clone(),
+        }
     }
 
     pub(crate) fn join(&self, pending: &Arc<PendingEvents>) -> Result<WatchHandle, WatchError> {
@@ -155,16 +166,18 @@ impl WatchHandle {
     pub(crate) fn unwatch(&self, folders: &[(Arc<Path>, WatchId)]) {
         let OpenWatcher { backend, dispatcher, turn } = &*self.current;
         let _turn = turn.lock();
+        let mut left = Vec::new();
+        let mut subscriptions = dispatcher.subscriptions();
         for (folder, id) in folders {
-            let mut subscriptions = dispatcher.subscriptions();
             let Some(listeners) = subscriptions.listeners.get_mut(id) else { continue };
             listeners.retain(|listener| !self.is_behind(listener, folder));
             if listeners.is_empty() {
                 subscriptions.listeners.remove(id);
-                drop(subscriptions);
-                backend.unwatch(*id);
+                left.push(*id);
             }
         }
+        drop(subscriptions);
+        backend.unwatch(&left);
     }
 
     fn is_behind(&self, listener: &Listener, folder: &Path) -> bool {
@@ -192,12 +205,12 @@ impl Drop for WatchHandle {
             !listeners.is_empty()
         });
         drop(subscriptions);
-        left.into_iter().for_each(|id| backend.unwatch(id));
+        backend.unwatch(&left);
     }
 }
 
 impl fmt::Debug for SharedWatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hub").field("current", &self.current).finish_non_exhaustive()
+        f.debug_struct("SharedWatcher").field("current", &self.current).finish_non_exhaustive()
     }
 }

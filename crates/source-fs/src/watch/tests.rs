@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod content;
-mod portable;
+mod notify_backend;
 mod sharing;
 mod world;
 

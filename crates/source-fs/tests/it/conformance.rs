@@ -87,6 +87,12 @@ mod by_events {
     repertoire_testkit::conformance!(watched(WatchBy::Events));
 }
 
+mod by_notify {
+    use super::*;
+
+    repertoire_testkit::conformance!(watched(WatchBy::Notify));
+}
+
 mod by_polling {
     use super::*;
 

@@ -71,8 +71,8 @@ impl Backend for Fake {
         places
     }
 
-    fn unwatch(&self, place: WatchId) {
-        self.0.watched.lock().retain(|_, other| *other != place);
+    fn unwatch(&self, ids: &[WatchId]) {
+        self.0.watched.lock().retain(|_, other| !ids.contains(other));
     }
 
     fn remote(&self, folder: &Path) -> Option<&'static str> {

@@ -1,4 +1,4 @@
-//! What other systems offer, on real folders: `notify` works here too.
+//! The backend that uses `notify`, on real folders.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ async fn until(source: &FsSource, expected: &[(&str, &str)]) {
 #[tokio::test(start_paused = true)]
 async fn reads_are_ignored_and_lost_events_scan_everything() {
     let stage = Stage::new(&["a"]).await;
-    let (mut handler, _) = portable::EventForwarder::new(stage.world.dispatcher());
+    let (mut handler, _) = notify_backend::EventForwarder::new(stage.world.dispatcher(), Arc::default());
     stage.write("a", "Nobody tells.");
     let read = EventKind::Access(AccessKind::Read);
     handler.handle_event(Ok(Event::new(read).add_path(stage.path("a/SKILL.md"))));
@@ -55,7 +55,7 @@ async fn edits_moves_and_new_folders_are_seen() {
         let text = format!("---\nname: {skill}\ndescription: {description}\n---\n");
         std::fs::write(root.join(skill).join("SKILL.md"), text).unwrap();
     };
-    let shared = Arc::new(SharedWatcher::new(Box::new(portable::open)));
+    let shared = Arc::new(SharedWatcher::new(Box::new(notify_backend::open)));
     let options = WatchOptions { debounce: Duration::from_millis(10), ..WatchOptions::default() };
     let source = FsSource::new("test", &root).watched_by(Watcher::over(options.clone(), shared.clone()));
     let other = FsSource::new("other", &root).watched_by(Watcher::over(options, shared));
@@ -77,4 +77,29 @@ async fn edits_moves_and_new_folders_are_seen() {
     until(&source, &[]).await;
     write("c", "Back again.");
     until(&source, &[("c", "Back again.")]).await;
+}
+
+#[tokio::test]
+async fn a_dropped_source_with_many_folders_leaves_others_watched() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |skill: &str, description: &str| {
+        let path = folder.path().join(skill);
+        std::fs::create_dir_all(&path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        std::fs::write(path.join("SKILL.md"), format!("---\nname: {name}\ndescription: {description}\n---\n")).unwrap();
+    };
+    (0..100).for_each(|skill| write(&format!("many/s{skill}"), "First."));
+    write("few/a", "First.");
+    let shared = Arc::new(SharedWatcher::new(Box::new(notify_backend::open)));
+    let options = WatchOptions { debounce: Duration::from_millis(10), ..WatchOptions::default() };
+    let [many, few] = ["many", "few"].map(|root| {
+        FsSource::new(root, folder.path().join(root)).watched_by(Watcher::over(options.clone(), shared.clone()))
+    });
+    many.changed(Revision(0)).await;
+    few.changed(Revision(0)).await;
+    drop(many);
+    write("few/a", "Second.");
+    until(&few, &[("a", "Second.")]).await;
+    write("few/b", "First.");
+    until(&few, &[("a", "Second."), ("b", "First.")]).await;
 }
