@@ -115,7 +115,7 @@ impl TestEnv {
         let modes = VisibilityPolicy::default()
             .with("release-quiet".parse().unwrap(), Exposure::Off)
             .with("release-manual".parse().unwrap(), Exposure::ManualOnly)
-            .functional_tiers([FunctionalTier::Integration])
+            .functional_tiers([FunctionalTier::new("integration")])
             .invoke_level(InvokeLevel::Executor)
             .permitted_by(Arc::new(policy))
             .ready_by(Arc::new(NoTools));
@@ -379,7 +379,7 @@ async fn a_newly_hidden_skill_leaves_live_tools() {
 async fn composed(session: &mut Session, message: &str) -> String {
     let evaluation = session.evaluate(&Turn::of(message));
     let evaluation = session.read(evaluation, &Inside).await;
-    let slots = session.compose(&evaluation, &repertoire::Model::new("anthropic", "claude-sonnet-4-5")).unwrap();
+    let slots = session.compose(&evaluation, &repertoire::Model::from("anthropic/claude-sonnet-4-5")).unwrap();
     let again = session.redeliver_after_compaction(&CompactionBudget::default());
     format!("{}\n{:?}\n{:?}\n{}", slots.system_prompt, slots.messages, slots.tools, again.text)
 }

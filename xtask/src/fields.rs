@@ -41,8 +41,8 @@ const fn field(
 const FIELDS: &[Field] = &[
     field("name", "text", "all clients", Decides("id"), "name: tidy"),
     field("description", "text", "all clients", Decides("description"), "description: Sorts."),
-    field("license", "text", "registries, deepagents", Typed("license"), "license: MIT"),
-    field("compatibility", "text", "deepagents", Typed("compatibility"), "compatibility: Needs git."),
+    field("license", "text", "registries, deepagents", Kept, "license: MIT"),
+    field("compatibility", "text", "deepagents", Kept, "compatibility: Needs git."),
     field(
         "metadata",
         "map",
@@ -95,7 +95,7 @@ const FIELDS: &[Field] = &[
     field("category", "`standard`, `raw`", "mirai", Typed("category"), "category: raw"),
     field("tools", "list", "mirai", Typed("tools"), "tools: [search]"),
     field("references", "list", "mirai", Typed("references"), "references: [guide.md]"),
-    field("import_path", "text; also `import-path`", "mirai", Typed("import_path"), "import_path: a.b.C"),
+    field("import_path", "text; also `import-path`", "mirai", Kept, "import_path: a.b.C"),
     field("homepage", "text", "OpenClaw", Kept, "homepage: https://example.org"),
     field("command-dispatch", "`tool`", "OpenClaw", Kept, "command-dispatch: tool"),
     field("command-tool", "text", "OpenClaw", Kept, "command-tool: run"),
@@ -180,8 +180,6 @@ mod tests {
             "allowed_workflows" => format!("{:?}", skill.allowed_workflows),
             "disable_model_invocation" => skill.disable_model_invocation.to_string(),
             "user_invocable" => skill.user_invocable.to_string(),
-            "license" => format!("{:?}", skill.license()),
-            "compatibility" => format!("{:?}", skill.compatibility()),
             "metadata" => format!("{:?}", skill.metadata()),
             "when_to_use" => format!("{:?}", skill.when_to_use()),
             "argument_hint" => format!("{:?}", skill.argument_hint()),
@@ -196,7 +194,6 @@ mod tests {
             "category" => format!("{:?}", skill.category()),
             "tools" => format!("{:?}", skill.tools()),
             "references" => format!("{:?}", skill.references()),
-            "import_path" => format!("{:?}", skill.import_path()),
             other => panic!("the table names `{other}`, which no method reads"),
         }
     }

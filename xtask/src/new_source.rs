@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use repertoire_core::NameFault;
+use repertoire_core::Id;
 
 use crate::{Failure, workspace};
 
@@ -96,7 +96,7 @@ fn named(template: &str, name: &str) -> String {
 /// Checks that a name is valid in a package name and, in camel case, in a type name.
 fn check_name(name: &str) -> Result<(), Failure> {
     let is_plain = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.is_ascii();
-    if is_plain && NameFault::all_in(name).is_empty() {
+    if is_plain && Id::new(name).is_ok_and(|id| id.faults().is_empty()) {
         return Ok(());
     }
     Err(format!(

@@ -173,10 +173,10 @@ impl Arguments {
         if self.json { Format::Json } else { self.format }
     }
 
-    pub(crate) fn model(&self) -> Model<'_> {
+    pub(crate) fn model(&self) -> Model {
         match self.model.as_deref().map(|model| (model, model.split_once('/'))) {
             None => Model::unknown(),
-            Some((name, None)) => Model::named(name),
+            Some((name, None)) => Model::new(name),
             Some((_, Some((provider, "")))) => Model::of_provider(provider),
             Some((_, Some((provider, name)))) => Model::new(provider, name),
         }

@@ -49,7 +49,7 @@ pub(crate) struct Composition {
 pub(crate) async fn compose<'m>(
     options: &SourceOptions,
     named: NamedFolders<'_>,
-    model: Model<'m>,
+    model: Model,
     mut cache: SourceCache,
     environment: &mut Environment<'_>,
 ) -> Result<CommandContext<'m>, Failure> {

@@ -25,7 +25,7 @@ pub(crate) struct CommandContext<'a> {
     pub(crate) folders: Vec<(String, Arc<FsSource>)>,
     /// The broken files whose last valid version is listed.
     pub(crate) stale: HashSet<Arc<str>>,
-    pub(crate) model: Model<'a>,
+    pub(crate) model: Model,
     pub(crate) cwd: PathBuf,
     pub(crate) probe: HostProbe,
     rendering: SourceRendering,
@@ -81,7 +81,7 @@ impl<'a> CommandContext<'a> {
         registry: SkillRegistry,
         snapshot: Snapshot<Skill>,
         folders: Vec<(String, Arc<FsSource>)>,
-        model: Model<'a>,
+        model: Model,
         environment: &Environment<'_>,
     ) -> CommandContext<'a> {
         let stale = snapshot.diagnostics().iter().filter(|one| one.diagnostic.code == Code::STALE);

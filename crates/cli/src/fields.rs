@@ -4,7 +4,7 @@ use std::path::Path;
 
 use repertoire::Skill;
 use repertoire::registry::Candidate;
-use repertoire::skill::{Code, Diagnostic, ResourcePath, WorkflowFault, skill_md};
+use repertoire::skill::{Code, Diagnostic, ResourcePath, WorkflowStep, skill_md};
 use repertoire::trigger::{TriggerRefusal, Triggers};
 use repertoire::workflow::Workflow;
 
@@ -35,9 +35,10 @@ pub(crate) async fn diagnostics(context: &CommandContext<'_>) -> Vec<ReportedDia
 /// Returns the faults of the `workflow` and the `references` of one skill.
 pub(crate) async fn faults(candidate: &Candidate<Skill>, context: &CommandContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    let (_, reported) = candidate.item.extension(&["workflow"]).map(WorkflowStep::read_all).unwrap_or_default();
     for fault in Workflow::of(candidate).err().into_iter().flat_map(|invalid| invalid.faults) {
-        // The parser checks the shape of the steps.
-        if matches!(fault, WorkflowFault::ForeignTool { .. } | WorkflowFault::Directive { .. }) {
+        // The parser reports the faults of the shape.
+        if !reported.contains(&fault) {
             let message = format!("`workflow` is invalid: {fault}");
             found.push(at_field(Diagnostic::new(Code::BAD_WORKFLOW, message), candidate, "workflow", context));
         }

@@ -83,11 +83,6 @@ impl Attachable {
 pub struct RawSkill(Arc<Skill>);
 
 impl RawSkill {
-    /// The skill, for looking at it.
-    pub fn skill(&self) -> &Arc<Skill> {
-        &self.0
-    }
-
     /// The skill behind `gate`.
     pub fn gated(self, gate: ToolPolicies) -> Attachable {
         Attachable { skill: self.0, gate: Some(gate) }

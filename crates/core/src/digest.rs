@@ -9,16 +9,13 @@ use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::InvalidValue;
+
 /// SHA-256 over raw bytes. Written `sha256:` and 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("pattern" = "^sha256:[0-9a-f]{64}$")))]
 #[serde(try_from = "String", into = "String")]
 pub struct Digest([u8; 32]);
-
-/// A text that is not a [`Digest`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a digest: expected `sha256:` and 64 hexadecimal digits")]
-pub struct InvalidDigest(String);
 
 impl Digest {
     /// The digest of `bytes`.
@@ -67,13 +64,15 @@ impl fmt::Debug for Digest {
 }
 
 impl FromStr for Digest {
-    type Err = InvalidDigest;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Digest, InvalidDigest> {
+    fn from_str(text: &str) -> Result<Digest, InvalidValue> {
         let hex = text.strip_prefix("sha256:").unwrap_or_default();
         let is_hex = hex.len() == 64 && hex.bytes().all(|b| b.is_ascii_hexdigit());
         if !is_hex {
-            return Err(InvalidDigest(crate::text::terminal_line(text).into_owned()));
+            let text = crate::text::terminal_line(text);
+            let message = format!("`{text}` is not a digest: expected `sha256:` and 64 hexadecimal digits");
+            return Err(InvalidValue::new(message));
         }
         let mut digest = [0; 32];
         for (at, byte) in digest.iter_mut().enumerate() {
@@ -84,9 +83,9 @@ impl FromStr for Digest {
 }
 
 impl TryFrom<String> for Digest {
-    type Error = InvalidDigest;
+    type Error = InvalidValue;
 
-    fn try_from(text: String) -> Result<Digest, InvalidDigest> {
+    fn try_from(text: String) -> Result<Digest, InvalidValue> {
         text.parse()
     }
 }

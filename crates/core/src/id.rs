@@ -1,15 +1,13 @@
 //! A name, validated once.
 
 use std::borrow::{Borrow, Cow};
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-use crate::NameFault;
-use crate::text;
+use crate::checked_text::checked_text;
+use crate::{InvalidValue, text};
 
 /// The identity of an item inside its source.
 ///
@@ -24,75 +22,61 @@ use crate::text;
 /// let id: Id = "release-notes".parse()?;
 /// assert!(id.faults().is_empty());
 /// assert!("../etc".parse::<Id>().is_err());
-/// # Ok::<(), repertoire_core::InvalidId>(())
+/// # Ok::<(), repertoire_core::InvalidValue>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("minLength" = 1)))]
 #[serde(try_from = "String", into = "String")]
 pub struct Id(Arc<str>);
 
-/// The error returned for a text that cannot be an [`Id`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidId {
-    /// Nothing but blanks.
-    #[error("a name must not be blank")]
-    Blank,
-    /// `/` or `\`, which could be read as a path.
-    #[error("name `{name}` holds `{found}`; a name is not a path")]
-    Separator {
-        /// The refused name, control characters escaped.
-        name: String,
-        /// The separator found.
-        found: char,
-    },
-    /// A control character, a line break, a direction mark or [hidden text](crate::text), or nothing that has a shape.
-    #[error("name `{name}` holds an invisible character")]
-    Invisible {
-        /// The refused name, such characters escaped.
-        name: String,
-    },
-    /// `..`, which could climb out of a folder.
-    #[error("name `{name}` holds `..`; a name is not a path")]
-    DotDot {
-        /// The refused name.
-        name: String,
-    },
-}
+checked_text!(Id);
 
 impl Id {
-    /// The one door: trims, normalises to NFKC, and refuses what could be taken for a path.
+    /// The longest name that the standard allows, in characters.
+    pub const MAX_CHARS: usize = 64;
+
+    /// Trims `written` and normalises it to NFKC.
     ///
     /// # Errors
-    /// [`InvalidId`] for a blank name and for `/`, `\`, `..` or an invisible character in it.
-    pub fn new(written: &str) -> Result<Id, InvalidId> {
+    /// [`InvalidValue`] for a blank name and for `/`, `\`, `..` or an invisible character in it.
+    pub fn new(written: &str) -> Result<Id, InvalidValue> {
         checked(written).map(|name| Id(name.into()))
     }
 
-    pub(crate) fn shared(written: &Arc<str>) -> Result<Id, InvalidId> {
+    pub(crate) fn shared(written: &Arc<str>) -> Result<Id, InvalidValue> {
         Ok(match checked(written)? {
             Cow::Borrowed(name) if name.len() == written.len() => Id(written.clone()),
             name => Id(name.into()),
         })
     }
 
-    /// The id of `id` under the namespace `source`: `source:id`.
+    /// Returns the id of `id` under the namespace `source`: `source:id`.
     pub fn qualified(source: &str, id: &Id) -> Id {
         Id(format!("{source}:{id}").into())
     }
 
-    /// The name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Every rule of the standard that this name breaks, in the reference validator's order.
-    pub fn faults(&self) -> Vec<NameFault> {
-        NameFault::all_in(&self.0)
+    /// Returns every rule of the standard (S-10 to S-12) that this name breaks, in the reference validator's order.
+    ///
+    /// Letters and digits of every script are allowed. Upper case is not, and combining marks are not letters.
+    pub fn faults(&self) -> Vec<&'static str> {
+        let name = self.as_str();
+        let is_letter = |c: char| c.is_alphanumeric() && !unicode_normalization::char::is_combining_mark(c);
+        let rules = [
+            (name.chars().count() <= Id::MAX_CHARS, "exceeds the limit of 64 characters"),
+            (name.to_lowercase() == name, "must be lowercase"),
+            (!name.starts_with('-') && !name.ends_with('-'), "cannot start or end with a hyphen"),
+            (!name.contains("--"), "cannot contain consecutive hyphens"),
+            (
+                name.chars().all(|c| c == '-' || is_letter(c)),
+                "contains invalid characters; letters, digits and hyphens are allowed",
+            ),
+        ];
+        rules.into_iter().filter(|(holds, _)| !holds).map(|(_, fault)| fault).collect()
     }
 }
 
-fn checked(written: &str) -> Result<Cow<'_, str>, InvalidId> {
+fn checked(written: &str) -> Result<Cow<'_, str>, InvalidValue> {
+    const PATH: &str = "a name is not a path";
     let name = written.trim();
     // NFKC leaves ASCII as it is.
     let name: Cow<'_, str> = if name.is_ascii() {
@@ -101,21 +85,20 @@ fn checked(written: &str) -> Result<Cow<'_, str>, InvalidId> {
         // Blanks may come out of it: a lone macron is a blank and a mark.
         name.nfkc().collect::<String>().trim().to_owned().into()
     };
-    let shown = || text::spelled_out(&name).into_owned();
     if name.is_empty() {
-        return Err(InvalidId::Blank);
+        return Err(InvalidValue::because("it is blank", "a name must not be blank"));
     }
-    if let Some(found) = name.chars().find(|c| matches!(c, '/' | '\\')) {
-        return Err(InvalidId::Separator { name: shown(), found });
-    }
-    if !is_seen(&name) {
-        return Err(InvalidId::Invisible { name: shown() });
-    }
-    // A lone `.` names a folder, as `..` does.
-    if name.contains("..") || name == "." {
-        return Err(InvalidId::DotDot { name: shown() });
-    }
-    Ok(name)
+    let (reason, found) = if let Some(found) = name.chars().find(|c| matches!(c, '/' | '\\')) {
+        (PATH, format!("`{found}`; {PATH}"))
+    } else if !is_seen(&name) {
+        ("it holds an invisible character", "an invisible character".to_owned())
+    } else if name.contains("..") || name == "." {
+        // A lone `.` names a folder, as `..` does.
+        (PATH, format!("`..`; {PATH}"))
+    } else {
+        return Ok(name);
+    };
+    Err(InvalidValue::because(reason, format!("name `{}` holds {found}", text::spelled_out(&name))))
 }
 
 /// Returns whether nothing of a name is lost where it is shown: what people and models read there must lead back to the
@@ -129,49 +112,9 @@ fn is_seen(name: &str) -> bool {
         && !text::shows_nothing(name)
 }
 
-impl FromStr for Id {
-    type Err = InvalidId;
-
-    fn from_str(written: &str) -> Result<Id, InvalidId> {
-        Id::new(written)
-    }
-}
-
-impl TryFrom<String> for Id {
-    type Error = InvalidId;
-
-    fn try_from(written: String) -> Result<Id, InvalidId> {
-        Id::new(&written)
-    }
-}
-
-impl From<Id> for String {
-    fn from(id: Id) -> String {
-        id.0.as_ref().to_owned()
-    }
-}
-
-impl AsRef<str> for Id {
-    fn as_ref(&self) -> &str {
-        &self.0
-    }
-}
-
 impl Borrow<str> for Id {
     fn borrow(&self) -> &str {
         &self.0
-    }
-}
-
-impl fmt::Display for Id {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
-}
-
-impl fmt::Debug for Id {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
     }
 }
 

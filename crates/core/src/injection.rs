@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Id, Value};
+use crate::{Id, InvalidValue, Value};
 
 /// The kind of an injection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -105,12 +105,12 @@ impl ToolSpec {
     /// A tool.
     ///
     /// # Errors
-    /// [`InvalidInjection::Tool`] for a blank name and for a schema that is not a JSON object.
+    /// [`InvalidValue`] for a blank name and for a schema that is not a JSON object.
     pub fn new(
         name: impl Into<Arc<str>>,
         description: impl Into<Arc<str>>,
         input_schema: serde_json::Value,
-    ) -> Result<ToolSpec, InvalidInjection> {
+    ) -> Result<ToolSpec, InvalidValue> {
         let name = name.into();
         let reason = if name.trim().is_empty() {
             "its name is blank"
@@ -119,7 +119,7 @@ impl ToolSpec {
         } else {
             return Ok(ToolSpec { name, description: description.into(), input_schema });
         };
-        Err(InvalidInjection::Tool { name: name.to_string(), reason })
+        Err(InvalidValue::because(reason, format!("tool `{name}` cannot be offered: {reason}")))
     }
 }
 
@@ -195,66 +195,25 @@ pub struct Injection {
     pub metadata: Vec<(Arc<str>, Value)>,
 }
 
-/// The error returned for an impossible injection.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidInjection {
-    /// No slot would get anything.
-    #[error("{flavor} `{id}` has nothing to say: give it a text, a message or a tool")]
-    Empty {
-        /// The injection.
-        id: Id,
-        /// Its flavor.
-        flavor: Flavor,
-    },
-    /// A tool is not usable.
-    #[error("tool `{name}` cannot be offered: {reason}")]
-    Tool {
-        /// The tool.
-        name: String,
-        /// The reason.
-        reason: &'static str,
-    },
-    /// Two tools of one injection share a name.
-    #[error("{flavor} `{id}` offers two tools called `{tool}`")]
-    DuplicateTool {
-        /// The injection.
-        id: Id,
-        /// Its flavor.
-        flavor: Flavor,
-        /// The name.
-        tool: String,
-    },
-}
-
-/// An injection of another flavor where a skill was expected.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected a skill, but `{id}` has the flavor `{flavor}`")]
-pub struct NotASkill {
-    /// The injection.
-    pub id: Id,
-    /// Its flavor.
-    pub flavor: Flavor,
-}
-
 impl Injection {
     /// An injection without metadata.
     ///
     /// # Errors
-    /// [`InvalidInjection`] when no slot would get anything or two tools share a name.
+    /// [`InvalidValue`] when no slot would get anything or two tools share a name.
     pub fn new(
         id: Id,
         flavor: Flavor,
         trigger: Trigger,
         description: impl Into<Arc<str>>,
         content: Content,
-    ) -> Result<Injection, InvalidInjection> {
+    ) -> Result<Injection, InvalidValue> {
         if content.slots().is_empty() {
-            return Err(InvalidInjection::Empty { id, flavor });
+            let message = format!("{flavor} `{id}` has nothing to say: give it a text, a message or a tool");
+            return Err(InvalidValue::new(message));
         }
         let mut names = std::collections::HashSet::new();
         if let Some(tool) = content.tools.iter().find(|tool| !names.insert(&tool.name)) {
-            return Err(InvalidInjection::DuplicateTool { id, flavor, tool: tool.name.to_string() });
+            return Err(InvalidValue::new(format!("{flavor} `{id}` offers two tools called `{}`", tool.name)));
         }
         Ok(Injection { id, description: description.into(), flavor, trigger, content, metadata: Vec::new() })
     }

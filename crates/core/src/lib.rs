@@ -39,6 +39,7 @@
 
 mod attachable;
 mod backoff;
+mod checked_text;
 mod chunked;
 mod code;
 mod declared;
@@ -49,11 +50,11 @@ mod injection;
 mod json_values;
 mod listing;
 mod manifest;
-mod name;
 mod omission;
 mod resource;
 mod skill;
 pub mod skill_md;
+#[doc(hidden)]
 pub mod skill_uri;
 mod skipped;
 mod source;
@@ -65,30 +66,36 @@ mod tool_pattern;
 mod value;
 
 pub use attachable::{Attachable, RawSkill, ToolPolicies, ToolPolicy};
-pub use backoff::Backoff;
-pub use chunked::{ChunkedMap, ChunkedVec, Keyed};
+pub use checked_text::InvalidValue;
 pub use code::{Code, Severity, Strictness};
 pub use diagnostic::Diagnostic;
-pub use digest::{Digest, InvalidDigest, Stamp};
-pub use id::{Id, InvalidId};
-pub use injection::{Content, Flavor, Injection, InvalidInjection, Message, NotASkill, Role, Slot, ToolSpec, Trigger};
-pub use json_values::JsonValues;
+pub use digest::{Digest, Stamp};
+pub use id::Id;
+pub use injection::{Content, Flavor, Injection, Message, Role, Slot, ToolSpec, Trigger};
 pub use listing::{ChangedParts, ContentDigests, Listing, ListingEntry, Revision};
-pub use manifest::{FileChange, InvalidManifest, Manifest};
-pub use name::NameFault;
+pub use manifest::Manifest;
 pub use omission::{Omission, OmissionReason};
-pub use resource::{InvalidResourcePath, Resource, ResourcePath};
+pub use resource::{Resource, ResourcePath};
 pub use skill::{
-    Category, Check, FunctionalTier, InvokeLevel, OnError, Skill, SkillTrigger, TriggerFault, WeakKeyword,
-    WorkflowFault, WorkflowStep,
+    Category, Check, FunctionalTier, InvokeLevel, OnError, Skill, SkillTrigger, WeakKeyword, WorkflowFault,
+    WorkflowStep,
 };
-pub use skipped::{SkippedFile, SkippedFolder};
 pub use source::{Body, Item, Source, Trust};
 pub use source_error::{SourceError, SourceErrorKind, error_chain};
-pub use surface::{DecidedBy, Model, Surface, SurfaceMode, SurfacePolicy, UnknownSurfaceMode};
+pub use surface::{DecidedBy, Model, Surface, SurfaceMode, SurfacePolicy};
 pub use surface_rules::{ModelPattern, SurfaceRule, SurfaceRules};
-pub use tool_pattern::{ToolPattern, UnreadablePattern};
+pub use tool_pattern::ToolPattern;
 pub use value::{Scalar, Value};
+
+// The other crates of the workspace share these. They are not a public interface.
+#[doc(hidden)]
+pub use backoff::Backoff;
+#[doc(hidden)]
+pub use chunked::{ChunkedMap, ChunkedVec, Keyed};
+#[doc(hidden)]
+pub use json_values::JsonValues;
+#[doc(hidden)]
+pub use skipped::{SkippedFile, SkippedFolder};
 
 /// Re-exported for implementors of [`Source`].
 pub use async_trait::async_trait;

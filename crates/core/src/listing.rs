@@ -85,21 +85,25 @@ impl<T: Item> ListingEntry<T> {
     }
 
     /// Returns whether both rows describe the same content, ignoring fields that are unknown in one of them.
+    #[doc(hidden)]
     pub fn is_same(&self, new: &ListingEntry<T>) -> bool {
         self.stamp == new.stamp && !self.is_modified_by(new)
     }
 
     /// Returns whether `new` knows something about the content that this row does not.
+    #[doc(hidden)]
     pub fn adds_information(&self, new: &ListingEntry<T>) -> bool {
         self.digest.is_none() && new.digest.is_some() || self.parts.is_none() && new.parts.is_some()
     }
 
     /// Returns whether `new` has a different item or content. The stamps decide if a digest is unknown.
+    #[doc(hidden)]
     pub fn is_modified_by(&self, new: &ListingEntry<T>) -> bool {
         self.changed_parts(new).is_any()
     }
 
     /// Returns the parts that `new` changes.
+    #[doc(hidden)]
     pub fn changed_parts(&self, new: &ListingEntry<T>) -> ChangedParts {
         let item = !Arc::ptr_eq(&self.item, &new.item) && self.item != new.item;
         let content = match (self.digest, new.digest) {
@@ -166,6 +170,7 @@ impl<T: Item> Listing<T> {
     }
 
     /// Returns the rows in the source's order.
+    #[doc(hidden)]
     pub fn rows(&self) -> &ChunkedVec<ListingEntry<T>> {
         &self.rows
     }
@@ -198,6 +203,7 @@ impl<T: Item> Listing<T> {
     /// # Panics
     /// If a splice reaches beyond the last row.
     #[must_use]
+    #[doc(hidden)]
     pub fn spliced(
         &self,
         revision: Revision,
@@ -223,12 +229,14 @@ impl<T: Item> Listing<T> {
 
     /// Returns the same rows under other diagnostics.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_diagnostics(self, diagnostics: impl Into<Arc<[Diagnostic]>>) -> Listing<T> {
         Listing { diagnostics: diagnostics.into(), ..self }
     }
 
     /// Returns the same rows, each with the digest that `digest` returns for it.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_digests(mut self, digest: impl Fn(&Id) -> Option<Digest>) -> Listing<T> {
         let known = self.iter().enumerate().filter_map(|(at, row)| Some((at, digest(row.item.id())?)));
         for (at, digest) in known.collect::<Vec<_>>() {
@@ -241,6 +249,7 @@ impl<T: Item> Listing<T> {
 
     /// Returns the same rows, with what `old` knows about the content of each row that did not change.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_known(mut self, old: &Listing<T>) -> Listing<T> {
         let gaps = old.rows.unshared(&self.rows);
         let before = gaps.iter().flat_map(|(before, _)| old.rows.iter_from(before.start).take(before.len()));

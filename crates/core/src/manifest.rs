@@ -1,8 +1,8 @@
 //! Manifests: the content of a skill as one value.
 
-use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
-use crate::{Digest, Omission, Resource, ResourcePath};
+use crate::{Digest, InvalidValue, Omission, Resource, ResourcePath};
 
 /// The path, size and digest of every file of a skill, `SKILL.md` among them.
 ///
@@ -19,7 +19,7 @@ use crate::{Digest, Omission, Resource, ResourcePath};
 /// let new = Manifest::new([file("run.sh", "rm\n")?, file("SKILL.md", "Sort.\n")?])?;
 ///
 /// assert_ne!(old.digest(), new.digest());
-/// let changes: Vec<&str> = old.changes(&new).map(|change| change.path().as_str()).collect();
+/// let changes: Vec<&str> = old.changes(&new).filter_map(|(before, _)| Some(before?.path.as_str())).collect();
 /// assert_eq!(changes, ["run.sh"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -29,39 +29,19 @@ pub struct Manifest {
     omissions: Box<[Omission]>,
 }
 
-/// Rows that are no [`Manifest`]: two are about one file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("file `{}` is in the manifest twice", crate::text::terminal_line(path.as_str()))]
-pub struct InvalidManifest {
-    path: ResourcePath,
-}
-
-/// One file that two manifests disagree about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileChange<'a> {
-    /// Only the new one has it.
-    Added(&'a Resource),
-    /// Only the old one has it.
-    Removed(&'a Resource),
-    /// Its content is another.
-    Modified {
-        /// The file before.
-        old: &'a Resource,
-        /// The file after.
-        new: &'a Resource,
-    },
-}
-
 impl Manifest {
     /// The manifest of these rows, in whatever order they come.
     ///
     /// # Errors
-    /// [`InvalidManifest`] when a path comes twice.
-    pub fn new(rows: impl IntoIterator<Item = Resource>) -> Result<Manifest, InvalidManifest> {
+    /// [`InvalidValue`] when a path comes twice.
+    pub fn new(rows: impl IntoIterator<Item = Resource>) -> Result<Manifest, InvalidValue> {
         let mut rows: Vec<Resource> = rows.into_iter().collect();
         rows.sort_by(|a, b| a.path.cmp(&b.path));
         match rows.windows(2).find(|pair| pair[0].path == pair[1].path) {
-            Some(pair) => Err(InvalidManifest { path: pair[0].path.clone() }),
+            Some(pair) => {
+                let path = crate::text::terminal_line(pair[0].path.as_str());
+                Err(InvalidValue::new(format!("file `{path}` is in the manifest twice")))
+            }
             None => Ok(Manifest { files: rows.into(), omissions: Box::default() }),
         }
     }
@@ -108,47 +88,14 @@ impl Manifest {
         Digest::of(text.as_bytes())
     }
 
-    /// Returns the differences of `new` from this manifest, by path.
-    pub fn changes<'a>(&'a self, new: &'a Manifest) -> impl Iterator<Item = FileChange<'a>> {
-        let (mut old, mut new) = (self.files.iter().peekable(), new.files.iter().peekable());
-        let pairs = std::iter::from_fn(move || {
-            let order = match (old.peek(), new.peek()) {
-                (Some(old), Some(new)) => old.path.cmp(&new.path),
-                (Some(_), None) => Ordering::Less,
-                (None, _) => Ordering::Greater,
-            };
-            Some(match order {
-                Ordering::Less => FileChange::Removed(old.next()?),
-                Ordering::Greater => FileChange::Added(new.next()?),
-                Ordering::Equal => FileChange::Modified { old: old.next()?, new: new.next()? },
-            })
-        });
-        pairs.filter(|pair| !matches!(pair, FileChange::Modified { old, new } if old == new))
-    }
-}
-
-impl<'a> FileChange<'a> {
-    /// Returns the path of the file.
-    pub fn path(&self) -> &'a ResourcePath {
-        match self {
-            FileChange::Added(file) | FileChange::Removed(file) | FileChange::Modified { new: file, .. } => &file.path,
-        }
-    }
-
-    /// Its digest in the old manifest, if it is there.
-    pub fn old_digest(&self) -> Option<Digest> {
-        match self {
-            FileChange::Added(_) => None,
-            FileChange::Removed(old) | FileChange::Modified { old, .. } => Some(old.digest),
-        }
-    }
-
-    /// Its digest in the new manifest, if it is there.
-    pub fn new_digest(&self) -> Option<Digest> {
-        match self {
-            FileChange::Removed(_) => None,
-            FileChange::Added(new) | FileChange::Modified { new, .. } => Some(new.digest),
-        }
+    /// Returns the files that differ in `new`, by path: the row before and the row after, at least one of them.
+    pub fn changes<'a>(
+        &'a self,
+        new: &'a Manifest,
+    ) -> impl Iterator<Item = (Option<&'a Resource>, Option<&'a Resource>)> {
+        let paths: BTreeSet<_> = self.files.iter().chain(&new.files).map(|file| &file.path).collect();
+        let pairs = paths.into_iter().map(|path| (self.file(path), new.file(path)));
+        pairs.filter(|(before, after)| before != after)
     }
 }
 

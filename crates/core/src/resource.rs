@@ -1,14 +1,12 @@
 //! Files beside a skill's instructions.
 
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-
 use unicode_normalization::UnicodeNormalization;
 
-use crate::{Digest, SkippedFile, SkippedFolder};
+use crate::checked_text::checked_text;
+use crate::{Digest, InvalidValue, SkippedFile, SkippedFolder};
 
 /// A path inside a skill: relative, `/`-separated, never leaving its folder on any platform.
 ///
@@ -18,28 +16,22 @@ use crate::{Digest, SkippedFile, SkippedFolder};
 /// let path: ResourcePath = "references/how to.md".parse()?;
 /// assert_eq!(path.as_str(), "references/how to.md");
 /// assert!("../secret.txt".parse::<ResourcePath>().is_err());
-/// # Ok::<(), repertoire_core::InvalidResourcePath>(())
+/// # Ok::<(), repertoire_core::InvalidValue>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("minLength" = 1)))]
 #[serde(try_from = "String", into = "String")]
 pub struct ResourcePath(Arc<str>);
 
-/// The error returned for a text that cannot be a [`ResourcePath`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{path}` is not a path inside a skill: {reason}")]
-pub struct InvalidResourcePath {
-    path: String,
-    reason: &'static str,
-}
+checked_text!(ResourcePath);
 
 impl ResourcePath {
     /// Checks `path`.
     ///
     /// # Errors
-    /// [`InvalidResourcePath`] for an empty or absolute path, a drive letter, `\`, a control character, an empty
+    /// [`InvalidValue`] for an empty or absolute path, a drive letter, `\`, a control character, an empty
     /// segment, and a segment of dots and blanks only (`.`, `..`, and what Windows reads as such).
-    pub fn new(path: &str) -> Result<ResourcePath, InvalidResourcePath> {
+    pub fn new(path: &str) -> Result<ResourcePath, InvalidValue> {
         let reason = if path.is_empty() {
             Some("it is empty")
         } else if path.starts_with('/') {
@@ -59,7 +51,10 @@ impl ResourcePath {
         };
         match reason {
             None => Ok(ResourcePath(path.into())),
-            Some(reason) => Err(InvalidResourcePath { path: crate::text::terminal_line(path).into_owned(), reason }),
+            Some(reason) => {
+                let path = crate::text::terminal_line(path);
+                Err(InvalidValue::because(reason, format!("`{path}` is not a path inside a skill: {reason}")))
+            },
         }
     }
 
@@ -71,13 +66,13 @@ impl ResourcePath {
     ///
     /// assert_eq!(ResourcePath::typed(" ./docs//notes.md ")?.as_str(), "docs/notes.md");
     /// assert!(ResourcePath::typed("docs/../../secret.txt").is_err());
-    /// # Ok::<(), repertoire_core::InvalidResourcePath>(())
+    /// # Ok::<(), repertoire_core::InvalidValue>(())
     /// ```
     ///
     /// # Errors
-    /// [`InvalidResourcePath`] as for [`new`](ResourcePath::new): for `..`, an absolute path, a drive letter and the like, and
+    /// [`InvalidValue`] as for [`new`](ResourcePath::new): for `..`, an absolute path, a drive letter and the like, and
     /// where nothing is left.
-    pub fn typed(text: &str) -> Result<ResourcePath, InvalidResourcePath> {
+    pub fn typed(text: &str) -> Result<ResourcePath, InvalidValue> {
         let text = text.trim();
         if text.starts_with('/') {
             return ResourcePath::new(text);
@@ -93,7 +88,7 @@ impl ResourcePath {
     ///
     /// let (listed, typed) = ("p\u{f4}le.md".parse::<ResourcePath>()?, "po\u{302}le.md".parse::<ResourcePath>()?);
     /// assert_eq!(typed.meant_among([&listed]), Some(&listed));
-    /// # Ok::<(), repertoire_core::InvalidResourcePath>(())
+    /// # Ok::<(), repertoire_core::InvalidValue>(())
     /// ```
     pub fn meant_among<'a>(&self, listed: impl IntoIterator<Item = &'a ResourcePath>) -> Option<&'a ResourcePath> {
         let is_ascii = self.0.is_ascii();
@@ -117,51 +112,6 @@ impl ResourcePath {
         let mut names = self.0.split('/');
         names
             .any(|name| SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart) || SkippedFile::of(name).is_some())
-    }
-
-    /// The path.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for ResourcePath {
-    type Err = InvalidResourcePath;
-
-    fn from_str(path: &str) -> Result<ResourcePath, InvalidResourcePath> {
-        ResourcePath::new(path)
-    }
-}
-
-impl TryFrom<String> for ResourcePath {
-    type Error = InvalidResourcePath;
-
-    fn try_from(path: String) -> Result<ResourcePath, InvalidResourcePath> {
-        ResourcePath::new(&path)
-    }
-}
-
-impl From<ResourcePath> for String {
-    fn from(path: ResourcePath) -> String {
-        path.0.as_ref().to_owned()
-    }
-}
-
-impl AsRef<str> for ResourcePath {
-    fn as_ref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for ResourcePath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
-}
-
-impl fmt::Debug for ResourcePath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
     }
 }
 

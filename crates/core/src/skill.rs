@@ -12,11 +12,11 @@ use serde::Serialize;
 
 pub use self::keyword::WeakKeyword;
 pub use self::labels::{Category, FunctionalTier, InvokeLevel};
-pub use self::skill_trigger::{SkillTrigger, TriggerFault};
+pub use self::skill_trigger::SkillTrigger;
 pub use self::workflow::{Check, OnError, WorkflowFault, WorkflowStep};
 use crate::declared::{Declared, unique};
 
-use crate::{Flavor, Id, Injection, Item, NotASkill, SurfaceMode, ToolPattern, UnreadablePattern, Value};
+use crate::{Flavor, Id, Injection, InvalidValue, Item, SurfaceMode, ToolPattern, Value};
 
 /// A skill at level 1: id, description and front matter. Its body and resources are read later.
 ///
@@ -93,7 +93,7 @@ impl Skill {
 
     /// Returns the rules of [`allowed_tools`](Skill::allowed_tools) in order, each with what it grants. A rule that cannot be read
     /// grants nothing.
-    pub fn allowed_rules(&self) -> impl Iterator<Item = (&Arc<str>, Result<ToolPattern, UnreadablePattern>)> {
+    pub fn allowed_rules(&self) -> impl Iterator<Item = (&Arc<str>, Result<ToolPattern, InvalidValue>)> {
         let location = self.location.as_deref();
         self.allowed_tools.iter().flatten().map(move |rule| (rule, ToolPattern::in_skill(rule, location)))
     }
@@ -113,19 +113,20 @@ impl Skill {
     }
 
     pub(crate) fn spell_argument_hint(&mut self, value: &Value, spelling: &str) {
-        let told = views::hint(value).is_some_and(|hint| hint == spelling) || views::wrapped_hint(value).is_some();
-        if !told && value.as_text().is_none() && spelling.starts_with(['[', '{']) {
+        let is_spelled = views::hint(value).is_some_and(|hint| hint == spelling) || views::wrapped_hint(value).is_some();
+        if !is_spelled && value.as_text().is_none() && spelling.starts_with(['[', '{']) {
             self.argument_hint = Some(spelling.into());
         }
     }
 }
 
 impl TryFrom<Injection> for Skill {
-    type Error = NotASkill;
+    type Error = InvalidValue;
 
-    fn try_from(injection: Injection) -> Result<Skill, NotASkill> {
-        if injection.flavor != Flavor::Skill {
-            return Err(NotASkill { id: injection.id, flavor: injection.flavor });
+    fn try_from(injection: Injection) -> Result<Skill, InvalidValue> {
+        let Injection { id, flavor, .. } = &injection;
+        if *flavor != Flavor::Skill {
+            return Err(InvalidValue::new(format!("expected a skill, but `{id}` has the flavor `{flavor}`")));
         }
         let mut skill = Skill::new(injection.id, injection.description);
         skill.fields = unique(injection.metadata);

@@ -15,53 +15,23 @@ pub enum SkippedFile {
     Secret,
 }
 
-const LITTER: &[&str] = &[
-    ".DS_Store",
-    ".localized",
-    ".apdisk",
-    ".VolumeIcon.icns",
-    "Icon\r",
-    "Thumbs.db",
-    "ehthumbs.db",
-    "ehthumbs_vista.db",
-    "desktop.ini",
-    ".directory",
-];
+const LITTER: &str = ".DS_Store|.localized|.apdisk|.VolumeIcon.icns|Icon\r|Thumbs.db|ehthumbs.db|ehthumbs_vista.db|\
+    desktop.ini|.directory";
 
-const LITTER_PREFIXES: &[&str] = &["._", ".#", "~$", ".~lock.", ".nfs0", ".fuse_hidden"];
+const LITTER_PREFIXES: &str = "._|.#|~$|.~lock.|.nfs0|.fuse_hidden";
 
-const SECRET: &[&str] = &[
-    ".env",
-    ".envrc",
-    ".netrc",
-    "_netrc",
-    ".npmrc",
-    ".pypirc",
-    ".pgpass",
-    ".my.cnf",
-    ".htpasswd",
-    ".git-credentials",
-    ".dockercfg",
-    ".boto",
-    ".s3cfg",
-    ".vault-token",
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ecdsa_sk",
-    "id_ed25519",
-    "id_ed25519_sk",
-];
+const SECRET: &str = ".env|.envrc|.netrc|_netrc|.npmrc|.pypirc|.pgpass|.my.cnf|.htpasswd|.git-credentials|.dockercfg|\
+    .boto|.s3cfg|.vault-token|id_rsa|id_dsa|id_ecdsa|id_ecdsa_sk|id_ed25519|id_ed25519_sk";
 
-const SECRET_SUFFIXES: &[&str] = &[".pem", ".key", ".p8", ".p12", ".pfx", ".ppk", ".jks", ".keystore", ".kdbx"];
+const SECRET_SUFFIXES: &str = ".pem|.key|.p8|.p12|.pfx|.ppk|.jks|.keystore|.kdbx";
 
-const EXAMPLES: &[&str] = &[".example", ".sample", ".template", ".dist"];
+const EXAMPLES: &str = ".example|.sample|.template|.dist";
 
 /// Names of files that show what a `.env` looks like.
-const EXAMPLE_FILES: &[&str] = &["example.env", "sample.env", "template.env"];
+const EXAMPLE_FILES: &str = "example.env|sample.env|template.env";
 
 /// Ends of names of copies, which hold what the original holds.
-const COPIES: &[&str] = &[".bak", ".old", ".orig", ".save", ".backup", ".swp", "~"];
+const COPIES: &str = ".bak|.old|.orig|.save|.backup|.swp|~";
 
 impl SkippedFile {
     /// Returns why a file of this name is not part of a skill, if it is not.
@@ -93,7 +63,7 @@ impl SkippedFile {
 fn is_litter(name: &str) -> bool {
     let is_wrapped = name.len() > 2 && name.starts_with('#') && name.ends_with('#');
     is_one_of(name, LITTER)
-        || LITTER_PREFIXES.iter().any(|prefix| starts_with(name, prefix) && name.len() > prefix.len())
+        || LITTER_PREFIXES.split('|').any(|prefix| starts_with(name, prefix) && name.len() > prefix.len())
         || is_wrapped
         || name.len() > 1 && name.ends_with('~')
         || is_swap(name)
@@ -106,16 +76,16 @@ fn is_swap(name: &str) -> bool {
 
 fn is_secret(name: &str) -> bool {
     is_one_of(name, SECRET)
-        || SECRET_SUFFIXES.iter().any(|suffix| ends_with(name, suffix) && name.len() > suffix.len())
+        || SECRET_SUFFIXES.split('|').any(|suffix| ends_with(name, suffix) && name.len() > suffix.len())
         || ends_with(name, ".env") && !is_one_of(name, EXAMPLE_FILES)
-        || starts_with(name, ".env.") && !EXAMPLES.iter().any(|example| ends_with(name, example))
+        || starts_with(name, ".env.") && !EXAMPLES.split('|').any(|example| ends_with(name, example))
         || COPIES
-            .iter()
+            .split('|')
             .any(|copy| ends_with(name, copy) && name.len() > copy.len() && is_secret(&name[..name.len() - copy.len()]))
 }
 
-fn is_one_of(name: &str, names: &[&str]) -> bool {
-    names.iter().any(|known| known.eq_ignore_ascii_case(name))
+fn is_one_of(name: &str, names: &str) -> bool {
+    names.split('|').any(|known| known.eq_ignore_ascii_case(name))
 }
 
 fn starts_with(name: &str, prefix: &str) -> bool {
@@ -165,42 +135,17 @@ pub enum SkippedFolder {
     Output,
 }
 
-const TABLE: &[(&str, SkippedFolder)] = &[
-    (".git", SkippedFolder::VersionControl),
-    (".hg", SkippedFolder::VersionControl),
-    (".svn", SkippedFolder::VersionControl),
-    (".jj", SkippedFolder::VersionControl),
-    ("node_modules", SkippedFolder::Dependencies),
-    ("bower_components", SkippedFolder::Dependencies),
-    ("site-packages", SkippedFolder::Dependencies),
-    (".venv", SkippedFolder::Dependencies),
-    ("venv", SkippedFolder::Dependencies),
-    ("__pycache__", SkippedFolder::Cache),
-    (".tox", SkippedFolder::Cache),
-    (".nox", SkippedFolder::Cache),
-    (".mypy_cache", SkippedFolder::Cache),
-    (".pytest_cache", SkippedFolder::Cache),
-    (".ruff_cache", SkippedFolder::Cache),
-    ("__MACOSX", SkippedFolder::Litter),
-    (".AppleDouble", SkippedFolder::Litter),
-    (".Spotlight-V100", SkippedFolder::Litter),
-    (".Trashes", SkippedFolder::Litter),
-    (".fseventsd", SkippedFolder::Litter),
-    (".TemporaryItems", SkippedFolder::Litter),
-    ("$RECYCLE.BIN", SkippedFolder::Litter),
-    ("System Volume Information", SkippedFolder::Litter),
-    ("@eaDir", SkippedFolder::Litter),
-    (".ssh", SkippedFolder::Secrets),
-    (".gnupg", SkippedFolder::Secrets),
-    (".aws", SkippedFolder::Secrets),
-    (".kube", SkippedFolder::Secrets),
-    (".docker", SkippedFolder::Secrets),
-    (".azure", SkippedFolder::Secrets),
-    ("target", SkippedFolder::Output),
-    ("dist", SkippedFolder::Output),
-    ("build", SkippedFolder::Output),
-    ("coverage", SkippedFolder::Output),
-    (".next", SkippedFolder::Output),
+const TABLE: [(SkippedFolder, &str); 6] = [
+    (SkippedFolder::VersionControl, ".git|.hg|.svn|.jj"),
+    (SkippedFolder::Dependencies, "node_modules|bower_components|site-packages|.venv|venv"),
+    (SkippedFolder::Cache, "__pycache__|.tox|.nox|.mypy_cache|.pytest_cache|.ruff_cache"),
+    (
+        SkippedFolder::Litter,
+        "__MACOSX|.AppleDouble|.Spotlight-V100|.Trashes|.fseventsd|.TemporaryItems|$RECYCLE.BIN|\
+         System Volume Information|@eaDir",
+    ),
+    (SkippedFolder::Secrets, ".ssh|.gnupg|.aws|.kube|.docker|.azure"),
+    (SkippedFolder::Output, "target|dist|build|coverage|.next"),
 ];
 
 impl SkippedFolder {
@@ -218,16 +163,14 @@ impl SkippedFolder {
     /// ```
     pub fn of(name: impl AsRef<OsStr>) -> Option<SkippedFolder> {
         let name = name.as_ref().to_str()?;
-        if let Some((_, why)) =
-            TABLE.iter().find(|(known, why): &&(&str, SkippedFolder)| *why == SkippedFolder::Output && *known == name)
-        {
-            return Some(*why);
-        }
-        let name = plain(name);
-        TABLE
-            .iter()
-            .find(|(known, why): &&(&str, SkippedFolder)| why.is_apart() && known.eq_ignore_ascii_case(&name))
-            .map(|(_, why)| *why)
+        let plain = plain(name);
+        TABLE.into_iter().find_map(|(why, names)| {
+            let is_listed = match why {
+                SkippedFolder::Output => names.split('|').any(|known| known == name),
+                _ => is_one_of(&plain, names),
+            };
+            is_listed.then_some(why)
+        })
     }
 
     /// Returns whether nothing in such a folder is a part of a skill.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::SurfaceRules;
+use crate::{InvalidValue, SurfaceRules};
 
 /// The place where a model reads a skill's body.
 ///
@@ -22,17 +22,12 @@ pub enum SurfaceMode {
     Both,
 }
 
-/// A text that names no [`SurfaceMode`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown surface mode `{0}`: expected `system-prompt`, `tool-only`, `both` or `auto`")]
-pub struct UnknownSurfaceMode(String);
-
 impl SurfaceMode {
     /// Reads a declared mode; `auto` declares nothing.
     ///
     /// # Errors
-    /// [`UnknownSurfaceMode`] for every other text.
-    pub fn declared(text: &str) -> Result<Option<SurfaceMode>, UnknownSurfaceMode> {
+    /// [`InvalidValue`] for every other text.
+    pub fn declared(text: &str) -> Result<Option<SurfaceMode>, InvalidValue> {
         if text == "auto" { Ok(None) } else { text.parse().map(Some) }
     }
 
@@ -47,13 +42,18 @@ impl SurfaceMode {
 }
 
 impl FromStr for SurfaceMode {
-    type Err = UnknownSurfaceMode;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<SurfaceMode, UnknownSurfaceMode> {
+    fn from_str(text: &str) -> Result<SurfaceMode, InvalidValue> {
         [SurfaceMode::SystemPrompt, SurfaceMode::ToolOnly, SurfaceMode::Both]
             .into_iter()
             .find(|mode| mode.as_str() == text)
-            .ok_or_else(|| UnknownSurfaceMode(crate::text::terminal_line(text).into_owned()))
+            .ok_or_else(|| {
+                let text = crate::text::terminal_line(text);
+                InvalidValue::new(format!(
+                    "unknown surface mode `{text}`: expected `system-prompt`, `tool-only`, `both` or `auto`"
+                ))
+            })
     }
 }
 
@@ -66,31 +66,31 @@ impl fmt::Display for SurfaceMode {
 /// The model a prompt is made for, as far as the host knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct Model<'a> {
+pub struct Model {
     /// The provider: `anthropic`. Blank counts as absent.
     pub provider: Option<&'a str>,
     /// The model's name: `claude-sonnet-4-5`.
     pub name: Option<&'a str>,
 }
 
-impl<'a> Model<'a> {
+impl<'a> Model {
     /// A model whose provider and name are known.
-    pub fn new(provider: &'a str, name: &'a str) -> Model<'a> {
+    pub fn new(provider: &'a str, name: &'a str) -> Model {
         Model { provider: Some(provider), name: Some(name) }
     }
 
     /// Nothing known: the registry's hint and its rules decide.
-    pub fn unknown() -> Model<'a> {
+    pub fn unknown() -> Model {
         Model::default()
     }
 
     /// A provider whose model is not known.
-    pub fn of_provider(provider: &'a str) -> Model<'a> {
+    pub fn of_provider(provider: &'a str) -> Model {
         Model { provider: Some(provider), name: None }
     }
 
     /// A model whose provider is not known.
-    pub fn named(name: &'a str) -> Model<'a> {
+    pub fn named(name: &'a str) -> Model {
         Model { provider: None, name: Some(name) }
     }
 }
@@ -151,7 +151,7 @@ impl SurfacePolicy {
     /// 2. the registry's default;
     /// 3. the first rule that matches the provider (the argument, else the hint; blank is absent) and the model;
     /// 4. tool-only.
-    pub fn resolve(&self, declared: Option<SurfaceMode>, model: &Model<'_>) -> Surface {
+    pub fn resolve(&self, declared: Option<SurfaceMode>, model: &Model) -> Surface {
         let providers = [model.provider, self.hint.as_deref()];
         let provider = providers.into_iter().flatten().find(|provider| !provider.trim().is_empty());
         let (mode, decided_by) = if let Some(mode) = declared {

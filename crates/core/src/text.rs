@@ -1,26 +1,18 @@
-//! Text from strangers: what is hidden in it, the same text without that, and the escapes of each place it goes to.
+//! Untrusted text: detection and removal of hidden characters, and escapes for its destinations.
 //!
-//! Every text of a skill is data. Before a model reads it, [`clean`] or [`clean_line`] takes out what people do not see.
-//! Before it is written somewhere, the function of that place escapes it:
+//! Every text of a skill is data. [`clean`] and [`clean_line`] remove what people do not see, before a model reads it.
+//! A function for each destination escapes it:
 //!
 //! | place | function |
 //! |---|---|
 //! | a line on a terminal | [`terminal_line`] |
 //! | several lines on a terminal | [`terminal_lines`] |
-//! | the excerpt of a diagnostic, whose columns stay | [`masked`] |
-//! | a name in a message, in backticks | [`quoted`]; [`spelled_out`] where it is refused |
+//! | a name in a message, in backticks | [`quoted`] |
 //! | a foreign message inside a message | [`excerpt`] |
-//! | XML | [`push_xml`], [`push_xml_quoted`], [`xml_attribute`] |
-//! | inside an element that is no real XML | [`inside_elements`] |
-//! | Markdown | [`push_markdown`], [`push_markdown_name`] |
-//! | JSON that a terminal may show | [`json`] |
-//! | a log line | [`log_value`], [`log_line`] |
 //! | a shell comment | [`clean_line`] |
 //!
-//! What a program printed is text once [`printed`] took its escape sequences out.
-//!
 //! # Hidden text
-//! Hidden characters are judged by sequence, not one by one. Honest are:
+//! A character counts as hidden by its neighbours. These are not hidden:
 //!
 //! - the tags of the flags of England, Scotland and Wales behind a black flag,
 //! - joiners between emoji,
@@ -39,13 +31,24 @@ mod look;
 mod printed;
 mod scan;
 
-pub use self::clean::{clean, clean_line, is_break, shows_nothing};
+pub use self::clean::{clean, clean_line};
+pub use self::escape::{excerpt, quoted, terminal_line, terminal_lines};
+pub use self::hidden::{Hidden, hidden, is_clean};
+
+pub(crate) use self::clean::{is_break, shows_nothing};
+pub(crate) use self::escape::spelled_out;
+
+// The other crates of the workspace share these. They are not a public interface.
+#[doc(hidden)]
 pub use self::escape::{
-    excerpt, inside_elements, json, log_line, log_value, masked, push_markdown, push_markdown_name, push_xml,
-    push_xml_quoted, quoted, spelled_out, terminal_line, terminal_lines, xml_attribute,
+    inside_elements, json, log_value, masked, push_markdown, push_markdown_name, push_xml, push_xml_quoted,
+    xml_attribute,
 };
-pub use self::hidden::{Hidden, hidden, hidden_count, is_clean};
+#[doc(hidden)]
+pub use self::hidden::hidden_count;
+#[doc(hidden)]
 pub use self::look::{has_lookalikes, look};
+#[doc(hidden)]
 pub use self::printed::printed;
 
 #[cfg(test)]

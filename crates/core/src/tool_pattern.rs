@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use crate::InvalidValue;
+
 /// Uses of a tool, as `allowed-tools` and the rules of clients write them, compared letter by letter.
 ///
 /// | written | means |
@@ -39,23 +41,25 @@ enum Argument {
     Parts(Vec<Arc<str>>),
 }
 
-/// A text that is no [`ToolPattern`], or one that could mean more than its author saw.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("cannot read the tool pattern `{}`: expected `Tool`, `Tool(words)`, `Tool(words:*)` or `mcp__server__*`", crate::text::terminal_line(.0))]
-pub struct UnreadablePattern(String);
-
 impl FromStr for ToolPattern {
-    type Err = UnreadablePattern;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<ToolPattern, UnreadablePattern> {
+    fn from_str(text: &str) -> Result<ToolPattern, InvalidValue> {
         let (tool, argument) = match text.split_once('(') {
             None => (text, Some(Argument::Any)),
             Some((tool, rest)) => (tool, rest.strip_suffix(')').and_then(Argument::read)),
         };
         let parts = Name::read(tool).zip(argument);
-        let (tool, argument) = parts.ok_or_else(|| UnreadablePattern(text.to_owned()))?;
+        let (tool, argument) = parts.ok_or_else(|| unreadable(text))?;
         Ok(ToolPattern { text: text.into(), tool, argument })
     }
+}
+
+fn unreadable(text: &str) -> InvalidValue {
+    let text = crate::text::terminal_line(text);
+    InvalidValue::new(format!(
+        "cannot read the tool pattern `{text}`: expected `Tool`, `Tool(words)`, `Tool(words:*)` or `mcp__server__*`"
+    ))
 }
 
 impl Name {
@@ -120,14 +124,14 @@ impl ToolPattern {
     /// the folder. No other variable is resolved.
     ///
     /// # Errors
-    /// [`UnreadablePattern`], also for a folder that is not absolute or has characters that a pattern cannot have, such as blanks.
-    pub fn in_skill(rule: &str, location: Option<&str>) -> Result<ToolPattern, UnreadablePattern> {
+    /// [`InvalidValue`], also for a folder that is not absolute or has characters that a pattern cannot have, such as blanks.
+    pub fn in_skill(rule: &str, location: Option<&str>) -> Result<ToolPattern, InvalidValue> {
         if !FOLDER.iter().any(|variable| rule.contains(variable)) {
             return rule.parse();
         }
-        let folder = location.and_then(folder).ok_or_else(|| UnreadablePattern(rule.to_owned()))?;
+        let folder = location.and_then(folder).ok_or_else(|| unreadable(rule))?;
         let resolved = FOLDER.iter().fold(rule.to_owned(), |rule, variable| rule.replace(variable, folder));
-        resolved.parse().map_err(|_| UnreadablePattern(rule.to_owned()))
+        resolved.parse().map_err(|_| unreadable(rule))
     }
 
     /// Returns whether it is about `tool`, with any argument.

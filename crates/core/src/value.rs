@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{Serialize, Serializer};
 
 /// A scalar and how it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -132,19 +132,7 @@ impl Scalar {
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Value::Scalar(scalar) => scalar.json().serialize(serializer),
-            Value::List(items) => {
-                let mut list = serializer.serialize_seq(Some(items.len()))?;
-                items.iter().try_for_each(|item| list.serialize_element(item))?;
-                list.end()
-            }
-            Value::Map(rows) => {
-                let mut map = serializer.serialize_map(Some(rows.len()))?;
-                rows.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?;
-                map.end()
-            }
-        }
+        self.json().serialize(serializer)
     }
 }
 

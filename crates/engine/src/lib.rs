@@ -49,7 +49,7 @@
 //!
 //! # struct Call { tool: &'static str, arguments: serde_json::Value }
 //! # struct Reply { calls: Vec<Call> }
-//! # fn ask(_: &Model<'_>, _: repertoire_engine::session::Slots, round: usize) -> Reply {
+//! # fn ask(_: &Model, _: repertoire_engine::session::Slots, round: usize) -> Reply {
 //! #     let call = || Call { tool: "read_skill", arguments: serde_json::json!({"id": "tidy"}) };
 //! #     Reply { calls: (round == 0).then(call).into_iter().collect() }
 //! # }
@@ -61,7 +61,7 @@
 //!
 //! let tools = LiveTools::over(registry.clone(), ToolOptions::default());
 //! let mut session = Session::new(tools.current(), SessionOptions::new(registry.surface_policy()));
-//! let model = Model::new("anthropic", "claude-sonnet-4-5");
+//! let model = Model::from("anthropic/claude-sonnet-4-5");
 //!
 //! let message = "Sort my downloads";
 //! session.start_turn(tools.current());

@@ -128,7 +128,7 @@ pub enum Exposure {
 ///
 /// let modes = VisibilityPolicy::default().with("acme:*".parse()?, Exposure::ManualOnly).with("acme:release-notes".parse()?, Exposure::Pinned);
 /// assert_ne!(modes, VisibilityPolicy::default());
-/// # Ok::<(), repertoire_core::InvalidId>(())
+/// # Ok::<(), repertoire_core::InvalidValue>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(transparent)]

@@ -52,7 +52,7 @@ pub(crate) fn origin_of(row: &Row) -> MetaObject {
 const SURFACE: &str = "repertoire/surface";
 
 impl Server {
-    pub(crate) fn surface(&self, candidate: &Candidate<Skill>, model: &Model<'_>, mut meta: MetaObject) -> MetaObject {
+    pub(crate) fn surface(&self, candidate: &Candidate<Skill>, model: &Model, mut meta: MetaObject) -> MetaObject {
         let surface = self.registry().surface_of(&candidate.item, model);
         let told = json!({"mode": surface.mode.as_str(), "decidedBy": surface.decided_by.to_string()});
         meta.0.insert(SURFACE.to_owned(), told);

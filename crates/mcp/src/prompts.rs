@@ -35,7 +35,7 @@ impl Server {
         &self,
         name: &str,
         given: Option<&Map<String, Value>>,
-        model: &Model<'_>,
+        model: &Model,
     ) -> Result<GetPromptResult, ErrorData> {
         let view = self.view();
         let unknown = || {

@@ -86,7 +86,7 @@ impl Session {
         Ok(())
     }
 
-    fn model(&self, context: &Context) -> Model<'static> {
+    fn model(&self, context: &Context) -> Model {
         let name = context.client_info().map(|client| client.name).unwrap_or_default();
         let presets = &self.server.options().presets;
         let mut model = Model::unknown();

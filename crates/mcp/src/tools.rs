@@ -27,7 +27,7 @@ impl Server {
         &self,
         name: &str,
         arguments: Option<Map<String, Value>>,
-        model: &Model<'_>,
+        model: &Model,
     ) -> Result<CallToolResult, ErrorData> {
         let arguments = Value::Object(arguments.unwrap_or_default());
         let Some(answer) = self.live_tools().call_with(name, &arguments, self.reader().as_ref()).await else {

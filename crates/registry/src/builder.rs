@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use repertoire_core::{Id, InvalidId, Item, Listing, Skill, Source, SurfaceMode, SurfacePolicy, SurfaceRules};
+use repertoire_core::{Id, Item, Listing, Skill, Source, SurfaceMode, SurfacePolicy, SurfaceRules};
 use tokio::runtime::Handle;
 
 use crate::layers::name_look;
@@ -263,9 +263,7 @@ impl<T: Item> Composition<T> {
 
 fn name_fault(name: &str) -> Option<&'static str> {
     match Id::new(name) {
-        Err(InvalidId::Blank) => Some("it is blank"),
-        Err(InvalidId::Invisible { .. }) => Some("it holds an invisible character"),
-        Err(_) => Some("a name is not a path"),
+        Err(error) => Some(error.reason()),
         Ok(_) if name.contains(':') => Some("it holds a colon"),
         Ok(id) if id.as_str() != name => Some("it has blanks at an end, or is not in Unicode's NFKC form"),
         Ok(_) => None,

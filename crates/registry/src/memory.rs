@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
 use repertoire_core::{
-    Body, ContentDigests, Digest, Flavor, Id, Injection, Item, Listing, ListingEntry, Manifest, NotASkill, Resource,
+    Body, ContentDigests, Digest, Flavor, Id, Injection, InvalidValue, Item, Listing, ListingEntry, Manifest, Resource,
     ResourcePath, Revision, Skill, Source, SourceError, SourceErrorKind, Stamp, Trigger,
 };
 use tokio::sync::watch;
@@ -84,7 +84,7 @@ impl TryFrom<Injection> for Registered<Skill> {
 pub enum UnregistrableInjection {
     /// It has a different flavor.
     #[error(transparent)]
-    NotASkill(#[from] NotASkill),
+    NotASkill(#[from] InvalidValue),
     /// It has what a registered skill cannot keep.
     #[error("skill `{id}` cannot be registered with {}; give the injection to the session instead", .lost.join(" and "))]
     Lossy {

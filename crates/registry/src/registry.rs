@@ -479,12 +479,12 @@ impl Registry<Skill> {
     }
 
     /// Returns where the body of `entry` is placed for `model`, and what decided that.
-    pub fn surface(&self, entry: &Entry<Skill>, model: &Model<'_>) -> Surface {
+    pub fn surface(&self, entry: &Entry<Skill>, model: &Model) -> Surface {
         self.surface_of(entry.item(), model)
     }
 
     /// Returns where the body of any skill is placed for `model`, also of a shadow.
-    pub fn surface_of(&self, skill: &Skill, model: &Model<'_>) -> Surface {
+    pub fn surface_of(&self, skill: &Skill, model: &Model) -> Surface {
         self.composition().surface.resolve(skill.surface, model)
     }
 
@@ -492,7 +492,7 @@ impl Registry<Skill> {
     ///
     /// # Errors
     /// [`LookupError`] for a name that is not found or ambiguous.
-    pub fn surface_for(&self, name: &str, model: &Model<'_>) -> Result<Surface, LookupError> {
+    pub fn surface_for(&self, name: &str, model: &Model) -> Result<Surface, LookupError> {
         let snapshot = self.snapshot();
         let found = snapshot.resolve(name)?;
         Ok(self.surface_of(&found.candidate.item, model))

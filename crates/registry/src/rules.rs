@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use repertoire_core::{Id, InvalidId};
+use repertoire_core::{Id, InvalidValue};
 use serde::{Deserialize, Serialize};
 
 /// A stack of rule sets that disable and enable items. The first has precedence over all others. Cheap to clone.
@@ -192,9 +192,9 @@ impl RuleSet {
 }
 
 impl FromStr for Target {
-    type Err = InvalidId;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Target, InvalidId> {
+    fn from_str(text: &str) -> Result<Target, InvalidValue> {
         match text.strip_suffix('*') {
             Some("") => Ok(Target::All),
             Some(source) if source.ends_with(':') => Ok(Target::Source(source[..source.len() - 1].into())),
@@ -204,9 +204,9 @@ impl FromStr for Target {
 }
 
 impl TryFrom<String> for Target {
-    type Error = InvalidId;
+    type Error = InvalidValue;
 
-    fn try_from(text: String) -> Result<Target, InvalidId> {
+    fn try_from(text: String) -> Result<Target, InvalidValue> {
         text.parse()
     }
 }

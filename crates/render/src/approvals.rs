@@ -68,7 +68,7 @@ impl ApprovalState {
 /// approvals.approve(&binding);
 /// assert_eq!(approvals.state(&binding), ApprovalState::Given);
 /// assert_eq!(approvals.state(&changed), ApprovalState::Outdated);
-/// # Ok::<(), repertoire_core::InvalidId>(())
+/// # Ok::<(), repertoire_core::InvalidValue>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CommandApprovals {

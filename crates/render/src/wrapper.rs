@@ -40,7 +40,7 @@ const KNOWN: [&str; 10] = [
 ///      </skill_resources>\n\
 ///      </skill_content>\n"
 /// );
-/// # Ok::<(), repertoire_core::InvalidId>(())
+/// # Ok::<(), repertoire_core::InvalidValue>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Wrapper<'a> {

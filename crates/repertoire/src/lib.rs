@@ -25,7 +25,7 @@
 //! assert_eq!(registry.body(&tidy.candidate).await?.text.as_ref(), "Sort it by name.");
 //!
 //! // The surface of the body depends on the model; the result names the rule that decided.
-//! let surface = registry.surface(&tidy, &Model::new("anthropic", "claude-sonnet-4-5"));
+//! let surface = registry.surface(&tidy, &Model::from("anthropic/claude-sonnet-4-5"));
 //! assert_eq!(surface.mode, SurfaceMode::Both);
 //! assert_eq!(surface.decided_by.to_string(), "rule claude-3.5-or-later");
 //! # Ok(())

@@ -2,7 +2,7 @@
 //!
 //! `Id::new` and `ResourcePath::new` cannot be called there. The tests compare these rules with them.
 
-use repertoire_core::NameFault;
+use repertoire_core::Id;
 
 /// The limit of characters in a description: rule S-14 of the standard.
 pub(crate) const MAX_DESCRIPTION_CHARS: usize = 1024;
@@ -13,7 +13,7 @@ pub(crate) const fn broken_by_id(id: &str) -> Option<&'static str> {
     if bytes.is_empty() {
         return Some("a skill id must not be empty");
     }
-    if bytes.len() > NameFault::MAX_CHARS {
+    if bytes.len() > Id::MAX_CHARS {
         return Some("a skill id must not exceed 64 characters");
     }
     if bytes[0] == b'-' || bytes[bytes.len() - 1] == b'-' {

@@ -97,7 +97,7 @@ async fn deliver(
     session: &mut Session,
     tools: &LiveTools,
     registry: &SkillRegistry,
-    model: &Model<'_>,
+    model: &Model,
 ) -> Result<(), String> {
     session.start_turn(tools.current());
     let mut prompt = String::new();

@@ -45,7 +45,7 @@ pub(super) struct Begun {
 impl New {
     pub(super) fn run(&self, cwd: &Path) -> Result<Begun, Failure> {
         let id = Id::new(&self.name)?;
-        let faults: Vec<_> = id.faults().iter().map(ToString::to_string).collect();
+        let faults = id.faults();
         if !faults.is_empty() {
             let failure = Failure::new(format!("invalid skill name `{}`: it {}", self.name, faults.join(", and it ")));
             return Err(failure.help("use lowercase letters, digits and hyphens, e.g. `my-skill`"));

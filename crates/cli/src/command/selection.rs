@@ -71,6 +71,6 @@ fn level(text: &str) -> Result<InvokeLevel, String> {
 
 fn rule(text: &str) -> Result<(Target, Exposure), String> {
     let (target, mode) = text.rsplit_once('=').ok_or("expected `TARGET=MODE`")?;
-    let target = target.parse().map_err(|error: repertoire::skill::InvalidId| error.to_string())?;
+    let target = target.parse().map_err(|error: repertoire::skill::InvalidValue| error.to_string())?;
     Ok((target, mode.parse().map_err(|error: repertoire::permission::UnknownExposure| error.to_string())?))
 }

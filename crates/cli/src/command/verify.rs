@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use repertoire::Id;
 use repertoire::skill::text::terminal_line;
-use repertoire::skill::{Digest, FileChange, Omission};
+use repertoire::skill::{Digest, Omission};
 use serde::Serialize;
 
 use crate::arguments::Connect;
@@ -169,19 +169,20 @@ impl Verified {
 
     fn compare_skill(&mut self, path: &str, locked: &Locked, present: &Present) {
         let now = &present.compared;
-        for change in locked.manifest.changes(&now.manifest) {
-            let (kind, only_line_ends) = match change {
-                FileChange::Added(_) => (Kind::Extra, false),
-                FileChange::Removed(_) => (Kind::Missing, false),
-                FileChange::Modified { old, new } => {
-                    (Kind::Changed, differs_only_in_line_ends(&present.folder.join(new.path.as_str()), old.digest))
+        for (before, after) in locked.manifest.changes(&now.manifest) {
+            let Some(file) = after.or(before) else { continue };
+            let (kind, only_line_ends) = match (before, after) {
+                (None, _) => (Kind::Extra, false),
+                (_, None) => (Kind::Missing, false),
+                (Some(before), Some(_)) => {
+                    (Kind::Changed, differs_only_in_line_ends(&present.folder.join(file.path.as_str()), before.digest))
                 }
             };
             self.differences.push(Difference {
-                locked: change.old_digest().map(String::from),
-                found: change.new_digest().map(String::from),
+                locked: before.map(|file| file.digest.into()),
+                found: after.map(|file| file.digest.into()),
                 only_line_ends,
-                ..Difference::of_skill(kind, &locked.id, path, Some(change.path().as_str()))
+                ..Difference::of_skill(kind, &locked.id, path, Some(file.path.as_str()))
             });
         }
         let [omitted, omitted_now] = [&locked.manifest, &now.manifest].map(|manifest| by_path(manifest.omissions()));

@@ -88,7 +88,7 @@ impl Watch {
     pub(crate) async fn run(
         &self,
         options: &SourceOptions,
-        model: Model<'_>,
+        model: Model,
         format: Format,
         environment: &mut Environment<'_>,
     ) -> Result<io::Result<Exit>, Failure> {
@@ -143,7 +143,7 @@ struct Reporter<'a> {
     registry: SkillRegistry,
     /// The sources that search folders, by name.
     folders: Vec<(String, Arc<FsSource>)>,
-    model: Model<'a>,
+    model: Model,
     format: Format,
 }
 

@@ -5,7 +5,7 @@ fn id(name: &str) -> Id {
     Id::new(name).unwrap()
 }
 
-fn injection(content: Content) -> Result<Injection, InvalidInjection> {
+fn injection(content: Content) -> Result<Injection, InvalidValue> {
     Injection::new(id("tone"), Flavor::Steering, Trigger::Always, "How to speak.", content)
 }
 
@@ -29,19 +29,15 @@ fn content_says_which_slots_it_fills() {
 #[test]
 fn an_injection_without_content_is_refused() {
     for content in [Content::default(), Content::system_prompt(" \n"), Content::message(Role::System, "")] {
-        assert_eq!(injection(content), Err(InvalidInjection::Empty { id: id("tone"), flavor: Flavor::Steering }));
+        let message = "steering `tone` has nothing to say: give it a text, a message or a tool";
+        assert_eq!(injection(content).unwrap_err().to_string(), message);
     }
-    assert_eq!(
-        injection(Content::default()).unwrap_err().to_string(),
-        "steering `tone` has nothing to say: give it a text, a message or a tool"
-    );
 }
 
 #[test]
 fn two_tools_of_one_name_are_refused() {
     let content = Content::default().with_tools([tool("search"), tool("fetch"), tool("search")]);
-    let error = InvalidInjection::DuplicateTool { id: id("tone"), flavor: Flavor::Steering, tool: "search".to_owned() };
-    assert_eq!(injection(content), Err(error));
+    assert_eq!(injection(content).unwrap_err().to_string(), "steering `tone` offers two tools called `search`");
 }
 
 #[test]
@@ -70,13 +66,12 @@ fn skill_injections_become_skills_again() {
 fn a_blank_body_is_not_injected() {
     let content = Content::system_prompt(" \n");
     let error = Injection::new(id("tidy-up"), Flavor::Skill, Trigger::Activated, "Sorts.", content).unwrap_err();
-    assert_eq!(error, InvalidInjection::Empty { id: id("tidy-up"), flavor: Flavor::Skill });
+    assert_eq!(error.to_string(), "skill `tidy-up` has nothing to say: give it a text, a message or a tool");
 }
 
 #[test]
 fn another_flavor_is_no_skill() {
     let steering = injection(Content::system_prompt("Be brief.")).unwrap();
     let error = Skill::try_from(steering).unwrap_err();
-    assert_eq!(error, NotASkill { id: id("tone"), flavor: Flavor::Steering });
     assert_eq!(error.to_string(), "expected a skill, but `tone` has the flavor `steering`");
 }

@@ -1,13 +1,12 @@
 //! Labels that extension fields give a skill: category, functional tier, level of invocation.
 
-use std::fmt;
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::Value;
 
-/// A category of the mirai skills: whether a host may attach a skill as it is. See [`Attachable`](crate::Attachable).
+/// The declaration whether a host may attach a skill as it is. See [`Attachable`](crate::Attachable).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Category {
@@ -40,89 +39,47 @@ impl Category {
     }
 }
 
-/// The kind of work that a skill does. A label without any effect on precedence.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum FunctionalTier {
-    /// Coordinates tasks, delegates, manages pipelines.
-    PmOrchestration,
-    /// Keeps tasks, roadmaps and milestones.
-    TaskRoadmap,
-    /// Runs workflow phases and implements.
-    GsdExecution,
-    /// Builds audit trails and proofs, manages memory.
-    AuditProof,
-    /// Runs servers, watches health.
-    Infrastructure,
-    /// Connects outside systems.
-    Integration,
-    /// A label of one's own.
-    Other(Arc<str>),
-}
-
-const SPELLINGS: [(FunctionalTier, &str, &str); 6] = [
-    (FunctionalTier::PmOrchestration, "pm-orchestration", "PM & Orchestration"),
-    (FunctionalTier::TaskRoadmap, "task-roadmap", "Task & Roadmap"),
-    (FunctionalTier::GsdExecution, "gsd-execution", "GSD & Execution"),
-    (FunctionalTier::AuditProof, "audit-proof", "Audit & Proof"),
-    (FunctionalTier::Infrastructure, "infrastructure", "Infrastructure"),
-    (FunctionalTier::Integration, "integration", "Integration"),
-];
+/// A label for the kind of work that a skill does. It has no effect on precedence.
+///
+/// Six labels are known, such as `audit-proof`, which may also be written `Audit & Proof`. Every other text is a label as written.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(transparent)]
+pub struct FunctionalTier(Arc<str>);
 
 impl FunctionalTier {
-    pub(crate) const KNOWN: [FunctionalTier; 6] = [
-        FunctionalTier::PmOrchestration,
-        FunctionalTier::TaskRoadmap,
-        FunctionalTier::GsdExecution,
-        FunctionalTier::AuditProof,
-        FunctionalTier::Infrastructure,
-        FunctionalTier::Integration,
+    pub(crate) const KNOWN: [&str; 6] = [
+        "pm-orchestration",
+        "task-roadmap",
+        "gsd-execution",
+        "audit-proof",
+        "infrastructure",
+        "integration",
     ];
 
-    /// Reads a tier in kebab case or as its label, in any letter case; another text is a label of its own.
+    /// Creates a label from a text in any letter case.
     pub fn new(text: &str) -> FunctionalTier {
         let text = text.trim();
-        SPELLINGS
-            .into_iter()
-            .find(|(_, kebab, label)| kebab.eq_ignore_ascii_case(text) || label.eq_ignore_ascii_case(text))
-            .map_or_else(|| FunctionalTier::Other(text.into()), |(tier, ..)| tier)
+        let kebab = text.to_ascii_lowercase().replace(" & ", "-");
+        let known = FunctionalTier::KNOWN.into_iter().find(|known| *known == kebab);
+        FunctionalTier(known.unwrap_or(text).into())
     }
 
-    /// The tier in kebab case; another label as it is.
+    /// Returns the label: a known one in kebab case, another as it was written.
     pub fn as_str(&self) -> &str {
-        match self {
-            FunctionalTier::Other(label) => label,
-            tier => SPELLINGS.iter().find(|(known, ..)| known == tier).map_or("", |(_, kebab, _)| kebab),
-        }
+        &self.0
     }
 
-    /// The tier for people: `Audit & Proof`.
-    pub fn label(&self) -> &str {
-        match self {
-            FunctionalTier::Other(label) => label,
-            tier => SPELLINGS.iter().find(|(known, ..)| known == tier).map_or("", |(.., label)| label),
-        }
+    pub(crate) fn is_known(&self) -> bool {
+        FunctionalTier::KNOWN.contains(&self.as_str())
     }
 }
 
-impl fmt::Display for FunctionalTier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl Serialize for FunctionalTier {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-/// Colibri's three levels of invocation, the least demanding first. A declaration: granting is the host's.
+/// The level that an agent needs to invoke a skill, the least demanding first. A declaration: the host grants it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 #[serde(into = "u8")]
 pub enum InvokeLevel {
     /// 1: any agent.
-    Any,
+    Any = 1,
     /// 2: executors and above.
     #[default]
     Executor,
@@ -131,23 +88,16 @@ pub enum InvokeLevel {
 }
 
 impl InvokeLevel {
-    /// Reads `1`, `2` or `3`.
+    /// Parses `1`, `2` or `3`.
     pub fn new(text: &str) -> Option<InvokeLevel> {
-        match text.trim() {
-            "1" => Some(InvokeLevel::Any),
-            "2" => Some(InvokeLevel::Executor),
-            "3" => Some(InvokeLevel::Top),
-            _ => None,
-        }
+        [InvokeLevel::Any, InvokeLevel::Executor, InvokeLevel::Top]
+            .into_iter()
+            .find(|level| text.trim() == u8::from(*level).to_string())
     }
 }
 
 impl From<InvokeLevel> for u8 {
     fn from(level: InvokeLevel) -> u8 {
-        match level {
-            InvokeLevel::Any => 1,
-            InvokeLevel::Executor => 2,
-            InvokeLevel::Top => 3,
-        }
+        level as u8
     }
 }

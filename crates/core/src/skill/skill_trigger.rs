@@ -1,15 +1,21 @@
 //! Conditions that suggest a skill.
 
-use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use crate::Value;
+use crate::text::quoted;
 
 /// A condition in a skill's `triggers`. The engine decides what to do when it holds.
 ///
-/// Written as a map of one kind, `{tool: mcp__github__*}`, or as a text, see [`read`](SkillTrigger::read).
+/// Written as a map of one kind, `{tool: mcp__github__*}`, or as a text. A text may hold several triggers,
+/// separated by commas, each by the first rule that fits:
+///
+/// 1. `tool:NAME`, and likewise `task:`, `keyword:`, `path:`, `command:`: that kind
+/// 2. `/release`: a command
+/// 3. `*` or `__` in it and no blank, `mcp__github__*`: a tool, or with a slash, `src/**`, a path
+/// 4. everything else: a keyword
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -30,65 +36,44 @@ pub enum SkillTrigger {
     Always,
 }
 
-/// The reason why an item of `triggers` is not a trigger.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TriggerFault {
-    /// It says nothing.
-    Empty,
-    /// It is neither a text nor a map of one kind.
-    Shape,
-    /// The kind is unknown.
-    Kind(Arc<str>),
-    /// The value of this kind is not a text.
-    Value(Arc<str>),
-    /// The regular expression is invalid, for this reason.
-    Regex(String),
-}
+const KINDS: &str = "`keyword`, `task`, `tool`, `path`, `command`, `regex` or `always`";
+const EMPTY: &str = "expected a text, found nothing";
 
 /// The kinds that may stand before a colon in a text. A `regex` may hold commas, so it needs a map.
 const PREFIXES: [&str; 5] = ["keyword", "task", "tool", "path", "command"];
 
 impl SkillTrigger {
-    /// Reads one item of `triggers`. A text may hold several triggers, apart by commas, each by the first rule that fits:
-    ///
-    /// 1. `tool:NAME`, and likewise `task:`, `keyword:`, `path:`, `command:`: that kind
-    /// 2. `/release`: a command
-    /// 3. `*` or `__` in it and no blank, `mcp__github__*`: a tool, or with a slash, `src/**`, a path
-    /// 4. everything else: a keyword
+    /// Reads one item of `triggers`.
     ///
     /// # Errors
-    /// [`TriggerFault`] for what is not a trigger.
-    pub fn read(item: &Value) -> Result<Vec<SkillTrigger>, TriggerFault> {
+    /// The reason why it is not a trigger.
+    pub(crate) fn read(item: &Value) -> Result<Vec<SkillTrigger>, String> {
         if let Some(text) = item.as_text() {
             let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
             let triggers: Vec<_> = parts.map(SkillTrigger::of_text).collect();
-            return if triggers.is_empty() { Err(TriggerFault::Empty) } else { Ok(triggers) };
+            return if triggers.is_empty() { Err(EMPTY.to_owned()) } else { Ok(triggers) };
         }
         let Value::Map(rows) = item else {
-            return Err(if item.is_null() { TriggerFault::Empty } else { TriggerFault::Shape });
+            return Err(if item.is_null() { EMPTY.to_owned() } else { unknown_shape() });
         };
         let [(kind, value)] = rows.as_slice() else {
-            let unknown = rows.iter().find(|(kind, _)| !is_kind(kind));
-            return Err(unknown.map_or(TriggerFault::Shape, |(kind, _)| TriggerFault::Kind(kind.clone())));
+            let other = rows.iter().find(|(kind, _)| !is_kind(kind));
+            return Err(other.map_or_else(unknown_shape, |(kind, _)| unknown_kind(kind)));
         };
-        if kind.as_ref() == "always" {
-            return match value.as_bool() {
-                Some(true) => Ok(vec![SkillTrigger::Always]),
-                Some(false) => Ok(Vec::new()),
-                None => Err(TriggerFault::Value(kind.clone())),
-            };
+        match (kind.as_ref(), value.as_bool(), value.as_text()) {
+            ("always", Some(true), _) => Ok(vec![SkillTrigger::Always]),
+            ("always", Some(false), _) => Ok(Vec::new()),
+            ("always", None, _) => Err("expected `true` for `always`".to_owned()),
+            (kind, ..) if !is_kind(kind) => Err(unknown_kind(kind)),
+            (kind, _, Some(text)) => Ok(vec![SkillTrigger::of_kind(kind, text.trim())]),
+            (kind, _, None) => Err(format!("expected a text for `{kind}`")),
         }
-        if !is_kind(kind) {
-            return Err(TriggerFault::Kind(kind.clone()));
-        }
-        let text = value.as_text().ok_or_else(|| TriggerFault::Value(kind.clone()))?;
-        Ok(vec![SkillTrigger::of_kind(kind, text.trim())])
     }
 
-    /// Returns why this one can never hold: it says nothing, or its regular expression is invalid.
-    pub fn fault(&self) -> Option<TriggerFault> {
+    /// Returns the reason why this one can never hold: it is empty, or its regular expression is invalid.
+    pub fn fault(&self) -> Option<String> {
         match self {
+            SkillTrigger::Always => None,
             SkillTrigger::Regex(text) if !text.is_empty() => {
                 regex_syntax::ParserBuilder::new().nest_limit(64).build().parse(text).err().map(regex_fault)
             }
@@ -97,8 +82,7 @@ impl SkillTrigger {
             | SkillTrigger::Tool(text)
             | SkillTrigger::Path(text)
             | SkillTrigger::Command(text)
-            | SkillTrigger::Regex(text) => text.is_empty().then_some(TriggerFault::Empty),
-            SkillTrigger::Always => None,
+            | SkillTrigger::Regex(text) => text.is_empty().then(|| EMPTY.to_owned()),
         }
     }
 
@@ -137,21 +121,16 @@ fn is_kind(kind: &str) -> bool {
     PREFIXES.contains(&kind) || matches!(kind, "regex" | "always")
 }
 
-fn regex_fault(error: regex_syntax::Error) -> TriggerFault {
-    let text = error.to_string();
-    TriggerFault::Regex(text.lines().next_back().unwrap_or_default().trim_start_matches("error: ").to_owned())
+fn unknown_kind(kind: &str) -> String {
+    format!("expected {KINDS}, found the kind `{}`", quoted(kind))
 }
 
-impl fmt::Display for TriggerFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const KINDS: &str = "`keyword`, `task`, `tool`, `path`, `command`, `regex` or `always`";
-        match self {
-            TriggerFault::Empty => f.write_str("expected a text, found nothing"),
-            TriggerFault::Shape => write!(f, "expected a text or a map with one of {KINDS}"),
-            TriggerFault::Kind(kind) => write!(f, "expected {KINDS}, found the kind `{kind}`"),
-            TriggerFault::Value(kind) if kind.as_ref() == "always" => f.write_str("expected `true` for `always`"),
-            TriggerFault::Value(kind) => write!(f, "expected a text for `{kind}`"),
-            TriggerFault::Regex(why) => write!(f, "the regular expression is invalid: {why}"),
-        }
-    }
+fn unknown_shape() -> String {
+    format!("expected a text or a map with one of {KINDS}")
+}
+
+fn regex_fault(error: regex_syntax::Error) -> String {
+    let text = error.to_string();
+    let why = text.lines().next_back().unwrap_or_default().trim_start_matches("error: ");
+    format!("the regular expression is invalid: {why}")
 }

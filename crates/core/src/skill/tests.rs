@@ -10,8 +10,8 @@ fn skill(lines: &str) -> Skill {
 fn texts_of_the_standard_are_read_as_written() {
     let skill =
         skill("license: MIT\ncompatibility: Needs git 2.40\nmetadata:\n  version: 1.0\nwhen_to_use: After a merge");
-    assert_eq!(skill.license(), Some("MIT"));
-    assert_eq!(skill.compatibility(), Some("Needs git 2.40"));
+    assert_eq!(skill.text("license"), Some("MIT"));
+    assert_eq!(skill.text("compatibility"), Some("Needs git 2.40"));
     assert_eq!(skill.metadata().and_then(|map| map.get("version")), Some(&Value::plain("1.0")));
     assert_eq!(skill.when_to_use(), Some("After a merge"));
 }
@@ -19,7 +19,7 @@ fn texts_of_the_standard_are_read_as_written() {
 #[test]
 fn a_value_of_another_shape_counts_as_absent() {
     let skill = skill("license: [MIT]\ncompatibility: {a: b}\nmetadata: text\ntier: [1]\nworkflow: {a: b}\ntriggers:");
-    assert_eq!((skill.license(), skill.compatibility(), skill.metadata()), (None, None, None));
+    assert_eq!((skill.text("license"), skill.text("compatibility"), skill.metadata()), (None, None, None));
     assert_eq!((skill.functional_tier(), skill.invoke_level()), (None, InvokeLevel::Executor));
     assert_eq!((skill.workflow(), skill.triggers()), (vec![], vec![]));
 }
@@ -42,7 +42,7 @@ fn extensions_may_stand_under_metadata() {
     );
     assert_eq!(skill.triggers(), [SkillTrigger::Keyword("merge".into())]);
     assert_eq!(skill.required_tools(), ["git"]);
-    assert_eq!(skill.functional_tier(), Some(FunctionalTier::Infrastructure));
+    assert_eq!(skill.functional_tier(), Some(FunctionalTier::new("infrastructure")));
     assert_eq!(skill.category(), Some(Category::Raw));
 }
 
@@ -138,12 +138,12 @@ fn functional_tiers_are_read_in_both_spellings() {
         ("Integration", "integration"),
     ] {
         let tier = FunctionalTier::new(text);
-        assert_eq!((tier.as_str(), tier.label()), (kebab, text));
+        assert_eq!(tier.as_str(), kebab);
         assert_eq!(FunctionalTier::new(kebab), tier);
         assert_eq!(FunctionalTier::new(&text.to_uppercase()), tier);
     }
-    assert_eq!(FunctionalTier::new(" Design "), FunctionalTier::Other("Design".into()));
-    assert_eq!(skill("tier: audit-proof").functional_tier(), Some(FunctionalTier::AuditProof));
+    assert_eq!(FunctionalTier::new(" Design ").as_str(), "Design");
+    assert_eq!(skill("tier: audit-proof").functional_tier(), Some(FunctionalTier::new("audit-proof")));
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_numeric_tier_is_a_level_of_invocation() {
         ("tier: 1", InvokeLevel::Any, None),
         ("invoke-level: 3", InvokeLevel::Top, None),
         ("invoke-level: 9", InvokeLevel::Executor, None),
-        ("tier: integration", InvokeLevel::Executor, Some(FunctionalTier::Integration)),
+        ("tier: integration", InvokeLevel::Executor, Some(FunctionalTier::new("integration"))),
     ] {
         let skill = skill(lines);
         assert_eq!((skill.invoke_level(), skill.functional_tier()), (level, tier), "{lines}");
@@ -182,11 +182,10 @@ fn an_unknown_category_counts_as_raw() {
 }
 
 #[test]
-fn what_a_mirai_descriptor_says_is_read() {
-    let skill = skill("tools: [run_query, drop_table]\nreferences:\n  - how to.md\nimport_path: acme.skills.Database");
+fn tools_and_references_are_read() {
+    let skill = skill("tools: [run_query, drop_table]\nreferences:\n  - how to.md");
     assert_eq!(skill.tools(), ["run_query", "drop_table"]);
     assert_eq!(skill.references(), ["how to.md"]);
-    assert_eq!(skill.import_path(), Some("acme.skills.Database"));
 }
 
 #[test]

@@ -11,16 +11,6 @@ use crate::declared::CATEGORY;
 /// Fields of the standard are read at the top level. Extensions are read there first, then under `metadata`,
 /// where the standard wants them.
 impl Skill {
-    /// The license's name, or that of a bundled file.
-    pub fn license(&self) -> Option<&str> {
-        self.field("license")?.as_text()
-    }
-
-    /// Returns the requirements on the environment, for people and models.
-    pub fn compatibility(&self) -> Option<&str> {
-        self.field("compatibility")?.as_text()
-    }
-
     /// The `metadata` map.
     pub fn metadata(&self) -> Option<&Value> {
         self.field("metadata").filter(|value| matches!(value, Value::Map(_)))
@@ -117,11 +107,6 @@ impl Skill {
     /// For people and models. What can be read is what [`resources`](crate::Source::resources) lists.
     pub fn references(&self) -> Vec<&str> {
         self.items(&["references"]).iter().filter_map(Value::as_text).collect()
-    }
-
-    /// The path of the code behind the skill: mirai's `import_path`. Never loaded.
-    pub fn import_path(&self) -> Option<&str> {
-        self.extension(&["import_path", "import-path"])?.as_text()
     }
 
     /// The first of these fields, at the top level, then under `metadata`, where the standard wants what it does not know.

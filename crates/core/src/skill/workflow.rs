@@ -1,11 +1,11 @@
 //! Suggested steps of a skill, and checks of the result.
 
-use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use crate::Value;
+use crate::text::quoted;
 
 /// A step of a skill's `workflow`: a plan for the host, which runs it or not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -23,71 +23,21 @@ pub struct WorkflowStep {
     pub on_error: OnError,
 }
 
-/// A fault of a skill's `workflow`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "fault", rename_all = "kebab-case")]
+/// A fault of a skill's `workflow`, for people.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 #[non_exhaustive]
-pub enum WorkflowFault {
-    /// It is a map, and not a list of steps.
-    NoList,
-    /// An item is neither a text nor a map with `step`.
-    NoStep {
-        /// The number of the item, counted from 1; here and below.
-        number: usize,
-    },
-    /// `id` or `tool` is not a text.
-    NoName {
-        /// The number of the step.
-        number: usize,
-        /// The key, `id` or `tool`.
-        key: Arc<str>,
-    },
-    /// A step calls a tool that the skill does not require.
-    ForeignTool {
-        /// The number of the step.
-        number: usize,
-        /// The tool.
-        tool: Arc<str>,
-    },
-    /// An earlier step has the same id.
-    RepeatedId {
-        /// The number of the step.
-        number: usize,
-        /// The id.
-        id: Arc<str>,
-    },
-    /// `params` is not a map.
-    Params {
-        /// The number of the step.
-        number: usize,
-    },
-    /// `on_error` is none of `fail`, `continue` and `skip`.
-    OnError {
-        /// The number of the step.
-        number: usize,
-    },
-    /// A parameter asks for a command or a script to be run, which happens in bodies alone.
-    Directive {
-        /// The number of the step.
-        number: usize,
-        /// The directive.
-        directive: String,
-    },
+pub struct WorkflowFault {
+    /// The number of the step, counted from 1; `None` for a fault of the whole.
+    pub number: Option<usize>,
+    /// The message.
+    pub message: String,
 }
 
 impl WorkflowFault {
-    /// Returns the number of the item, counted from 1; `None` for a fault of the whole.
-    pub fn number(&self) -> Option<usize> {
-        match self {
-            WorkflowFault::NoList => None,
-            WorkflowFault::NoStep { number }
-            | WorkflowFault::NoName { number, .. }
-            | WorkflowFault::ForeignTool { number, .. }
-            | WorkflowFault::RepeatedId { number, .. }
-            | WorkflowFault::Params { number }
-            | WorkflowFault::OnError { number }
-            | WorkflowFault::Directive { number, .. } => Some(*number),
-        }
+    /// Creates a fault of the step `number`.
+    pub fn new(number: usize, message: impl Into<String>) -> WorkflowFault {
+        WorkflowFault { number: Some(number), message: message.into() }
     }
 }
 
@@ -109,27 +59,30 @@ impl WorkflowStep {
     pub fn read_all(declared: &Value) -> (Vec<(usize, WorkflowStep)>, Vec<WorkflowFault>) {
         let (mut steps, mut faults) = (Vec::<(usize, WorkflowStep)>::new(), Vec::new());
         if matches!(declared, Value::Map(_)) {
-            faults.push(WorkflowFault::NoList);
+            faults.push(WorkflowFault { number: None, message: "expected a list of steps, found a map".to_owned() });
         }
         for (number, item) in (1..).zip(declared.items()) {
+            let mut fault = |message: String| faults.push(WorkflowFault::new(number, message));
             let Some(step) = WorkflowStep::read(item) else {
-                faults.push(WorkflowFault::NoStep { number });
+                fault(format!("item {number} is no step: expected a text, or a map with `step`"));
                 continue;
             };
-            let unnamed = ["id", "tool"]
-                .into_iter()
-                .filter(|key: &&str| item.get(key).is_some_and(|value| !value.is_null() && value.as_text().is_none()));
-            faults.extend(unnamed.map(|key| WorkflowFault::NoName { number, key: key.into() }));
-            if let Some(id) = step.id.clone().filter(|id| steps.iter().any(|(_, other)| other.id.as_ref() == Some(id)))
+            for key in ["id", "tool"] {
+                if item.get(key).is_some_and(|value| !value.is_null() && value.as_text().is_none()) {
+                    fault(format!("the `{key}` of step {number} is no text"));
+                }
+            }
+            if let Some(id) = step.id.as_deref()
+                && steps.iter().any(|(_, other)| other.id.as_deref() == Some(id))
             {
-                faults.push(WorkflowFault::RepeatedId { number, id });
+                fault(format!("step {number} has the id `{}` of an earlier one", quoted(id)));
             }
             if step.params.is_none() && item.get("params").is_some_and(|params| !params.is_null()) {
-                faults.push(WorkflowFault::Params { number });
+                fault(format!("the `params` of step {number} are no map"));
             }
             let on_error = item.get("on_error").or_else(|| item.get("on-error"));
             if on_error.is_some_and(|value| !matches!(value.as_text(), Some("fail" | "continue" | "skip"))) {
-                faults.push(WorkflowFault::OnError { number });
+                fault(format!("the `on_error` of step {number} is unknown: expected `fail`, `continue` or `skip`"));
             }
             steps.push((number, step));
         }
@@ -137,7 +90,7 @@ impl WorkflowStep {
     }
 
     /// Reads one item of `workflow`: a text, or a map with `step`. `None` for what is no step.
-    pub fn read(item: &Value) -> Option<WorkflowStep> {
+    pub(crate) fn read(item: &Value) -> Option<WorkflowStep> {
         let on_error = item.get("on_error").or_else(|| item.get("on-error")).and_then(Value::as_text);
         Some(WorkflowStep {
             id: text(item, "id"),
@@ -185,32 +138,6 @@ impl Check {
         match declared {
             map @ Value::Map(_) => std::slice::from_ref(map),
             list => list.items(),
-        }
-    }
-}
-
-impl fmt::Display for WorkflowFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            WorkflowFault::NoList => f.write_str("expected a list of steps, found a map"),
-            WorkflowFault::NoName { number, key } => write!(f, "the `{key}` of step {number} is no text"),
-            WorkflowFault::NoStep { number } => {
-                write!(f, "item {number} is no step: expected a text, or a map with `step`")
-            }
-            WorkflowFault::ForeignTool { number, tool } => {
-                write!(f, "step {number} calls `{tool}`, which is not among the `required_tools`")
-            }
-            WorkflowFault::RepeatedId { number, id } => write!(f, "step {number} has the id `{id}` of an earlier one"),
-            WorkflowFault::Params { number } => write!(f, "the `params` of step {number} are no map"),
-            WorkflowFault::OnError { number } => {
-                write!(f, "the `on_error` of step {number} is unknown: expected `fail`, `continue` or `skip`")
-            }
-            WorkflowFault::Directive { number, directive } => {
-                write!(
-                    f,
-                    "a parameter of step {number} asks for `{directive}` to be run, which happens in bodies alone"
-                )
-            }
         }
     }
 }

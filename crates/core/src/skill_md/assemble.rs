@@ -11,7 +11,7 @@ use super::table::{Mark, Table};
 use super::{FileContext, Limits, extensions, report, strict};
 use crate::declared::{ALLOWED_TOOLS, CATEGORY, DISABLE_MODEL_INVOCATION, Declared, LIMITING, USER_INVOCABLE};
 use crate::text::{self, quoted};
-use crate::{Code, Diagnostic, Id, InvalidId, Scalar, Skill, ToolPattern, Value};
+use crate::{Code, Diagnostic, Id, Scalar, Skill, ToolPattern, Value};
 
 pub(super) struct Assembly<'a, 'b> {
     pub(super) text: &'a str,
@@ -146,11 +146,8 @@ impl Assembly<'_, '_> {
                 Some(id)
             }
             Err(error) => {
-                let reason = match error {
-                    InvalidId::Invisible { .. } => "it holds an invisible character",
-                    _ => "a name is not a path",
-                };
-                let message = format!("name `{}` contains invalid characters: {reason}", quoted(written.trim()));
+                let (name, reason) = (quoted(written.trim()), error.reason());
+                let message = format!("name `{name}` contains invalid characters: {reason}");
                 self.directory_id(mark.value.start, Code::UNUSABLE_NAME, &message)
             }
         }

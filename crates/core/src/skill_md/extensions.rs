@@ -5,8 +5,8 @@ use super::table::{Mark, Table};
 use crate::declared::CATEGORY;
 use crate::text::quoted;
 use crate::{
-    Category, Check, Code, Diagnostic, FunctionalTier, InvokeLevel, SkillTrigger, TriggerFault, Value, WeakKeyword,
-    WorkflowFault, WorkflowStep,
+    Category, Check, Code, Diagnostic, FunctionalTier, InvokeLevel, SkillTrigger, Value, WeakKeyword,
+    WorkflowStep,
 };
 
 pub(super) fn check(table: &Table, text: &str, sink: &mut DiagnosticSink<'_>) {
@@ -68,13 +68,7 @@ fn check_field(key: &str, value: &Value, place: &Place<'_>, sink: &mut Diagnosti
         "triggers" => triggers(value, place, sink),
         "workflow" => {
             for fault in WorkflowStep::read_all(value).1 {
-                let at = fault.number().map_or_else(|| place.at(), |number| place.item(number));
-                let fault = match fault {
-                    WorkflowFault::RepeatedId { number, id } => {
-                        WorkflowFault::RepeatedId { number, id: quoted(&id).into() }
-                    }
-                    fault => fault,
-                };
+                let at = fault.number.map_or_else(|| place.at(), |number| place.item(number));
                 sink.emit(at, Code::BAD_WORKFLOW, format!("`workflow` does not hold together: {fault}"));
             }
         }
@@ -119,10 +113,6 @@ fn triggers(value: &Value, place: &Place<'_>, sink: &mut DiagnosticSink<'_>) {
             Err(fault) => Some(fault),
         };
         let Some(fault) = fault else { continue };
-        let fault = match fault {
-            TriggerFault::Kind(kind) => TriggerFault::Kind(quoted(&kind).into()),
-            fault => fault,
-        };
         let message = format!("item {number} of `triggers` is not a trigger: {fault}");
         sink.emit(place.item(number), Code::BAD_TRIGGER, message);
     }
@@ -176,9 +166,13 @@ fn label(key: &str, value: &Value, place: &Place<'_>, sink: &mut DiagnosticSink<
             let message = format!("`{key}` must be 1, 2 or 3, found `{}`; it counts as 2", quoted(text));
             sink.emit(place.at(), Code::UNKNOWN_LEVEL, message);
         }
-    } else if let FunctionalTier::Other(label) = FunctionalTier::new(text) {
-        let known = FunctionalTier::KNOWN.map(|tier| format!("`{}`", tier.as_str())).join(", ");
-        let message = format!("`{}` is not a functional tier that is known; it is kept as a label", quoted(&label));
+        return;
+    }
+    let tier = FunctionalTier::new(text);
+    if !tier.is_known() {
+        let known = FunctionalTier::KNOWN.map(|tier| format!("`{tier}`")).join(", ");
+        let tier = quoted(tier.as_str());
+        let message = format!("`{tier}` is not a functional tier that is known; it is kept as a label");
         let diagnostic = Diagnostic::new(Code::UNKNOWN_TIER, message).help(format!("those that are known: {known}"));
         sink.add(place.at(), diagnostic);
     }

@@ -38,15 +38,15 @@ pub struct Limits {
     /// Bytes of a `SKILL.md`, as far as it is given. Default 1 MiB; the largest real one measured has 294,426.
     pub file_bytes: u64,
     /// Depth of nested front-matter values. Default 64.
-    pub depth: usize,
+    pub(crate) depth: usize,
     /// Scalars, lists and maps in the front matter. Default 10,000.
-    pub nodes: usize,
+    pub(crate) nodes: usize,
     /// Top-level keys. Default 256.
-    pub keys: usize,
+    pub(crate) keys: usize,
     /// Characters of a description before a warning. Default 1024, the standard's S-14.
-    pub description_chars: usize,
+    pub(crate) description_chars: usize,
     /// Characters of `compatibility` before a warning. Default 500, the standard's S-16.
-    pub compatibility_chars: usize,
+    pub(crate) compatibility_chars: usize,
 }
 
 impl Default for Limits {

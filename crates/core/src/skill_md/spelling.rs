@@ -8,45 +8,16 @@ use super::recovery::WIDE_COLON;
 use super::table::Table;
 use crate::declared::LIMITING;
 
-const READ: [&str; 30] = [
-    "name",
-    "id",
-    "description",
-    "license",
-    "compatibility",
-    "metadata",
-    "argument-hint",
-    "arguments",
-    "paths",
-    "when_to_use",
-    "when-to-use",
-    "triggers",
-    "tags",
-    "keywords",
-    "required_tools",
-    "required-tools",
-    "workflow",
-    "verification",
-    "functional-tier",
-    "functional_tier",
-    "tier",
-    "invoke-level",
-    "invoke_level",
-    "tools",
-    "references",
-    "import_path",
-    "import-path",
-    "surface",
-    "surface-mode",
-    "surfaceMode",
-];
+const READ: &str = "name id description license compatibility metadata argument-hint arguments paths when_to_use when-to-use \
+    triggers tags keywords required_tools required-tools workflow verification functional-tier functional_tier tier \
+    invoke-level invoke_level tools references import_path import-path surface surface-mode surfaceMode";
 
 /// Returns the field that an unknown `key` is probably meant for.
 ///
 /// That is one that differs in letter case, separators, invisible characters, or in few letters: two of a long name, one
 /// of a shorter one, none of a short one. A key with a word more is the author's own.
 pub(super) fn meant(key: &str) -> Option<&'static str> {
-    let known = LIMITING.into_iter().chain(READ);
+    let known = LIMITING.into_iter().chain(READ.split_ascii_whitespace());
     if known.clone().any(|known| known == key) || key.len() > LONGEST {
         return None;
     }

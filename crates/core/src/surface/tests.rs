@@ -204,7 +204,8 @@ fn a_mode_is_read_at_one_door() {
     }
     assert_eq!(SurfaceMode::declared("auto"), Ok(None), "C3, C9: auto declares nothing");
     for text in ["bogus", "", "Both", "system_prompt"] {
-        assert_eq!(SurfaceMode::declared(text), Err(UnknownSurfaceMode(text.to_owned())), "C16");
+        let message = format!("unknown surface mode `{text}`: expected `system-prompt`, `tool-only`, `both` or `auto`");
+        assert_eq!(SurfaceMode::declared(text).map_err(|error| error.to_string()), Err(message), "C16");
     }
     assert_eq!(
         SurfaceMode::declared("bogus").unwrap_err().to_string(),

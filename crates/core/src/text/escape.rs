@@ -31,7 +31,7 @@ pub fn terminal_lines(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns `text` with escapes for every break and every character without a shape, honest ones too.
-pub fn spelled_out(text: &str) -> Cow<'_, str> {
+pub(crate) fn spelled_out(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unseen) {
         return Cow::Borrowed(text);
     }
@@ -229,11 +229,6 @@ pub fn json(document: &str) -> Cow<'_, str> {
     })
 }
 
-/// Returns a line of a log without what a terminal may obey or hide. Breaks are escaped too.
-pub fn log_line(text: &str) -> Cow<'_, str> {
-    terminal_line(text)
-}
-
 /// Returns the value of a field of a log: as it is where it is one word, else in quotes, so that it ends where it ends.
 ///
 /// ```
@@ -245,7 +240,7 @@ pub fn log_line(text: &str) -> Cow<'_, str> {
 pub fn log_value(text: &str) -> Cow<'_, str> {
     let is_word = !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '=' | '\\'));
     if is_word {
-        return log_line(text);
+        return terminal_line(text);
     }
     let mut value = String::with_capacity(text.len() + 2);
     value.push('"');
@@ -256,7 +251,7 @@ pub fn log_value(text: &str) -> Cow<'_, str> {
         value.push(c);
     }
     value.push('"');
-    Cow::Owned(log_line(&value).into_owned())
+    Cow::Owned(terminal_line(&value).into_owned())
 }
 
 fn is_unseen(c: char) -> bool {

@@ -76,7 +76,7 @@ fn place(before: &str) -> (u32, u32) {
 impl Hidden {
     /// Returns the same report for a text that begins `lines` lines further down.
     #[must_use]
-    pub fn moved_down(mut self, lines: usize) -> Hidden {
+    pub(crate) fn moved_down(mut self, lines: usize) -> Hidden {
         self.line = self.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
         self
     }

@@ -196,14 +196,14 @@ fn colibris_labels_are_filters() {
     let found = |query: Query| ids(&index.search(&query)).join(" ");
     let pdf = || Query::new("pdf");
     for (query, expected) in [
-        (pdf().functional_tier(&FunctionalTier::AuditProof), "any"),
-        (pdf().functional_tier(&FunctionalTier::Integration), "default"),
+        (pdf().functional_tier(&FunctionalTier::new("audit-proof")), "any"),
+        (pdf().functional_tier(&FunctionalTier::new("integration")), "default"),
         (pdf().functional_tier(&FunctionalTier::new("house keeping")), "own"),
-        (pdf().functional_tier(&FunctionalTier::Infrastructure), ""),
+        (pdf().functional_tier(&FunctionalTier::new("infrastructure")), ""),
         (pdf().invoke_level(InvokeLevel::Top), "any default own top"),
         (pdf().invoke_level(InvokeLevel::Executor), "any default own"),
         (pdf().invoke_level(InvokeLevel::Any), "any"),
-        (Query::new("").invoke_level(InvokeLevel::Any).functional_tier(&FunctionalTier::Integration), ""),
+        (Query::new("").invoke_level(InvokeLevel::Any).functional_tier(&FunctionalTier::new("integration")), ""),
     ] {
         assert_eq!(found(query.clone()), expected, "{query:?}");
     }

@@ -21,7 +21,7 @@ impl Session {
         tool: &str,
         arguments: &Value,
         reader: &dyn SkillReader,
-        model: &Model<'_>,
+        model: &Model,
     ) -> Option<ToolOutput> {
         let answer = self.tools.call_in_turn(tool, arguments, reader, &self.suggested).await?;
         Some(self.record_tool_output(answer, model))
@@ -35,7 +35,7 @@ impl Session {
     /// | goes to the system prompt only, or is blank | a sentence that confirms |
     /// | goes into the result, and is not there yet in these words | as it is |
     /// | goes into the result, and is there in these words | a sentence that says so, also of a skill whose time was over |
-    pub fn record_tool_output(&mut self, answer: ToolOutput, model: &Model<'_>) -> ToolOutput {
+    pub fn record_tool_output(&mut self, answer: ToolOutput, model: &Model) -> ToolOutput {
         let Some(SkillRead { entry, candidate, body, arguments, files, .. }) = answer.read.clone() else {
             return answer;
         };

@@ -54,7 +54,7 @@ impl Session {
     ///
     /// # Errors
     /// [`CannotCompose`] for injections of the host that would reach the model nowhere, before anything counts as delivered.
-    pub fn compose(&mut self, evaluation: &Evaluation, model: &Model<'_>) -> Result<Slots, CannotCompose> {
+    pub fn compose(&mut self, evaluation: &Evaluation, model: &Model) -> Result<Slots, CannotCompose> {
         let mut builder = SlotBuilder {
             slots: Slots::default(),
             system: Vec::new(),
@@ -98,7 +98,7 @@ impl Session {
     fn plan<'e>(
         &self,
         evaluation: &'e Evaluation,
-        model: &Model<'_>,
+        model: &Model,
         rules: MessageRules,
         notices: &mut Vec<Notice>,
     ) -> Result<Vec<Planned<'e>>, CannotCompose> {
@@ -132,7 +132,7 @@ impl Session {
     fn surface_of(
         &self,
         active: &Active,
-        model: &Model<'_>,
+        model: &Model,
         notices: &mut Vec<Notice>,
     ) -> Result<Option<Surface>, UndeliveredReason> {
         let (declared, is_read) = match &active.what {
@@ -169,7 +169,7 @@ impl Session {
         }
     }
 
-    fn refused_roles(&self, active: &Active, model: &Model<'_>, rules: MessageRules) -> Vec<Undelivered> {
+    fn refused_roles(&self, active: &Active, model: &Model, rules: MessageRules) -> Vec<Undelivered> {
         let What::Host(host, _) = &active.what else { return Vec::new() };
         let provider = self.options.provider(model).unwrap_or_default();
         let mut refused: Vec<Undelivered> = Vec::new();

@@ -293,11 +293,11 @@ impl SessionOptions {
         self.injections.iter().find(|host| host.injection.id == *id && host.injection.flavor == *flavor)
     }
 
-    pub(super) fn provider<'a>(&'a self, model: &Model<'a>) -> Option<&'a str> {
+    pub(super) fn provider<'a>(&'a self, model: &Model) -> Option<&'a str> {
         model.provider.filter(|provider| !provider.trim().is_empty()).or(self.surfaces.hint.as_deref())
     }
 
-    pub(super) fn rules_of(&self, model: &Model<'_>) -> MessageRules {
+    pub(super) fn rules_of(&self, model: &Model) -> MessageRules {
         let provider = self.provider(model);
         let name = provider.unwrap_or_default().trim().to_lowercase();
         self.providers.get(&name).copied().unwrap_or_else(|| MessageRules::of(provider))

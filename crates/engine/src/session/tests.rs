@@ -20,12 +20,12 @@ use super::*;
 use crate::permission::{Exposure, VisibilityPolicy};
 use crate::tools::{Instructions, SkillReader, ToolOptions, ToolStatus};
 
-fn claude() -> Model<'static> {
-    Model::new("anthropic", "claude-sonnet-4-5")
+fn claude() -> Model {
+    Model::from("anthropic/claude-sonnet-4-5")
 }
 
-fn gpt() -> Model<'static> {
-    Model::new("openai", "gpt-4o")
+fn gpt() -> Model {
+    Model::from("openai/gpt-4o")
 }
 
 fn id(id: &str) -> Id {
@@ -90,18 +90,18 @@ impl World {
     }
 
     /// What the model gets that reads `name`.
-    async fn read(&self, session: &mut Session, name: &str, model: &Model<'_>) -> String {
+    async fn read(&self, session: &mut Session, name: &str, model: &Model) -> String {
         self.read_with(session, json!({"id": name}), model).await
     }
 
-    async fn read_with(&self, session: &mut Session, arguments: serde_json::Value, model: &Model<'_>) -> String {
+    async fn read_with(&self, session: &mut Session, arguments: serde_json::Value, model: &Model) -> String {
         let answer = session.call("read_skill", &arguments, &self.registry, model).await.unwrap();
         assert_eq!(answer.code, ToolStatus::Ok, "{}", answer.text);
         answer.text
     }
 
     /// The slots of the next call.
-    async fn slots(&self, session: &mut Session, turn: &Turn<'_>, model: &Model<'_>) -> Slots {
+    async fn slots(&self, session: &mut Session, turn: &Turn<'_>, model: &Model) -> Slots {
         self.try_slots(session, turn, model).await.unwrap()
     }
 
@@ -109,7 +109,7 @@ impl World {
         &self,
         session: &mut Session,
         turn: &Turn<'_>,
-        model: &Model<'_>,
+        model: &Model,
     ) -> Result<Slots, CannotCompose> {
         let evaluation = session.evaluate(turn);
         let evaluation = session.read(evaluation, &self.registry).await;

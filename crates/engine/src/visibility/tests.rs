@@ -180,7 +180,7 @@ fn a_skill_for_some_workflows_is_there_while_one_of_them_runs() {
 
 #[test]
 fn labels_narrow_what_is_there_and_levels_what_an_agent_reaches() {
-    let audit = VisibilityPolicy::default().functional_tiers([FunctionalTier::AuditProof]);
+    let audit = VisibilityPolicy::default().functional_tiers([FunctionalTier::new("audit-proof")]);
     let hidden = |modes: &VisibilityPolicy, candidate: &Candidate<Skill>| {
         [Audience::Model, Audience::User].map(|who| modes.hides(who, candidate))
     };

@@ -64,12 +64,16 @@ impl Workflow {
         for (number, step) in &steps {
             let number = *number;
             if let Some(tool) = step.tool.clone().filter(|tool| required.matches(tool).is_empty()) {
-                faults.push(WorkflowFault::ForeignTool { number, tool });
+                let message = format!("step {number} calls `{tool}`, which is not among the `required_tools`");
+                faults.push(WorkflowFault::new(number, message));
             }
             let directives = step.params.iter().flat_map(|params| directives(params, &syntax));
-            faults.extend(directives.map(|directive| WorkflowFault::Directive { number, directive }));
+            faults.extend(directives.map(|directive| {
+                let what = format!("a parameter of step {number} asks for `{directive}` to be run");
+                WorkflowFault::new(number, format!("{what}, which happens in bodies alone"))
+            }));
         }
-        faults.sort_by_key(WorkflowFault::number);
+        faults.sort_by_key(|fault| fault.number);
         let steps = steps.into_iter().map(|(_, step)| step).collect();
         if faults.is_empty() {
             Ok(Workflow { steps, trust: candidate.trust, syntax })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use repertoire_core::{
-    ChangedParts, Content, Flavor, Id, Injection, Message, NotASkill, Role, Skill, Source, SourceErrorKind, ToolSpec,
+    ChangedParts, Content, Flavor, Id, Injection, Message, Role, Skill, Source, SourceErrorKind, ToolSpec,
     Trigger, Value,
 };
 use repertoire_registry::{MemorySource, RegisterError, Registered};
@@ -57,7 +57,6 @@ fn registering_another_flavor_is_refused_and_names_it() {
     let content = Content::message(Role::User, "Be brief.");
     let steering = Injection::new(id("brief"), Flavor::Steering, Trigger::Always, "Keeps it short.", content).unwrap();
     let refused = Registered::try_from(steering).unwrap_err();
-    assert_eq!(refused, NotASkill { id: id("brief"), flavor: Flavor::Steering }.into());
     assert_eq!(refused.to_string(), "expected a skill, but `brief` has the flavor `steering`");
 }
 

@@ -3,7 +3,7 @@
 use repertoire_core::{DecidedBy, Model, Skill, SurfaceMode, SurfaceRules};
 use repertoire_registry::{Builder, SkillRegistry};
 
-async fn resolved(builder: Builder<Skill>, declared: Option<SurfaceMode>, model: Model<'_>) -> (SurfaceMode, String) {
+async fn resolved(builder: Builder<Skill>, declared: Option<SurfaceMode>, model: Model) -> (SurfaceMode, String) {
     let registry = builder.load().await.unwrap();
     let mut skill = Skill::new("tidy".parse().unwrap(), "Sorts.");
     skill.surface = declared;
@@ -16,13 +16,13 @@ async fn resolved(builder: Builder<Skill>, declared: Option<SurfaceMode>, model:
 #[tokio::test]
 async fn skill_then_registry_then_rule_then_fallback() {
     let new = SkillRegistry::builder;
-    let claude = Model::new("anthropic", "claude-sonnet-4-5");
+    let claude = Model::from("anthropic/claude-sonnet-4-5");
     let (both, tool, prompt) = (SurfaceMode::Both, SurfaceMode::ToolOnly, SurfaceMode::SystemPrompt);
     let by = |name: &str| name.to_owned();
     assert_eq!(resolved(new().surface_mode(tool), Some(both), claude).await, (both, by("skill")));
     assert_eq!(resolved(new().surface_mode(prompt), None, claude).await, (prompt, by("registry")));
     assert_eq!(resolved(new(), None, claude).await, (both, by("rule claude-3.5-or-later")));
-    assert_eq!(resolved(new(), None, Model::new("openai", "gpt-4o")).await, (tool, by("fallback")));
+    assert_eq!(resolved(new(), None, Model::from("openai/gpt-4o")).await, (tool, by("fallback")));
     assert_eq!(resolved(new(), None, Model::unknown()).await, (tool, by("fallback")));
 }
 
@@ -30,15 +30,15 @@ async fn skill_then_registry_then_rule_then_fallback() {
 async fn hints_replace_blank_providers() {
     let new = || SkillRegistry::builder().provider_hint("anthropic");
     let name = "claude-sonnet-4-5";
-    assert_eq!(resolved(new(), None, Model::named(name)).await.0, SurfaceMode::Both);
+    assert_eq!(resolved(new(), None, Model::new(name)).await.0, SurfaceMode::Both);
     assert_eq!(resolved(new(), None, Model::new(" ", name)).await.0, SurfaceMode::Both);
-    assert_eq!(resolved(new(), None, Model::new("openai", "gpt-4o")).await.0, SurfaceMode::ToolOnly);
+    assert_eq!(resolved(new(), None, Model::from("openai/gpt-4o")).await.0, SurfaceMode::ToolOnly);
 }
 
 #[tokio::test]
 async fn the_rules_can_be_exchanged() {
     let new = || SkillRegistry::builder().surface_rules(SurfaceRules::seed_compat());
-    let model = Model::new("anthropic", "claude-3-7-sonnet-20250219");
+    let model = Model::from("anthropic/claude-3-7-sonnet-20250219");
     assert_eq!(resolved(new(), None, model).await.0, SurfaceMode::ToolOnly);
     assert_eq!(resolved(SkillRegistry::builder(), None, model).await.0, SurfaceMode::Both);
 }

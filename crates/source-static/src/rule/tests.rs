@@ -1,14 +1,17 @@
 use proptest::prelude::*;
-use repertoire_core::skill_md::Limits;
+use repertoire_core::skill_md::{self, FileContext};
 use repertoire_core::{Id, ResourcePath};
 
 use super::*;
 
 #[test]
 fn the_limits_are_those_of_the_standard() {
-    assert_eq!(MAX_DESCRIPTION_CHARS, Limits::default().description_chars);
-    assert!(broken_by_id(&"a".repeat(NameFault::MAX_CHARS)).is_none());
-    assert!(broken_by_id(&"a".repeat(NameFault::MAX_CHARS + 1)).is_some());
+    let long = format!("---\nname: a\ndescription: {}\n---\n", "a".repeat(MAX_DESCRIPTION_CHARS));
+    let longer = long.replacen("aa", "aaa", 1);
+    let findings = [long, longer].map(|text| skill_md::parse(text.as_bytes(), FileContext::new("a")).diagnostics.len());
+    assert_eq!(findings, [0, 1]);
+    assert!(broken_by_id(&"a".repeat(Id::MAX_CHARS)).is_none());
+    assert!(broken_by_id(&"a".repeat(Id::MAX_CHARS + 1)).is_some());
 }
 
 #[test]

@@ -110,7 +110,7 @@ async fn a_descriptor_has_all_declared_fields() {
     let find = registry.get("find-skills").unwrap();
     assert_eq!(find.item().category(), Some(Category::Standard));
     assert_eq!(find.item().tools(), ["list_skills", "search_skills", "load_skill_instructions"]);
-    assert_eq!(find.item().import_path(), Some("mirai.discovery.SkillDiscovery"));
+    assert_eq!(find.item().text("import_path"), Some("mirai.discovery.SkillDiscovery"));
     assert_eq!(registry.get("knowledge").unwrap().item().references(), ["references/citing.md"]);
 }
 

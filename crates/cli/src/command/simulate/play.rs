@@ -22,7 +22,7 @@ use crate::output::word;
 
 /// A conversation that is being played.
 pub(super) struct Play<'m> {
-    model: Model<'m>,
+    model: Model,
     tools: Toolset,
     /// The tools and their permissions.
     gate: SkillTools,

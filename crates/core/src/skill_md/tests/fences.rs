@@ -29,7 +29,7 @@ fn no_carriage_return_survives_in_a_field() {
     let text = "---\r\nname: some-skill\r\ndescription: |\r\n  One.\r\n  Two.\r\nlicense: MIT\r\nallowed-tools:\r\n  - Read\r\n---\r\n";
     let skill = parse_text(text).skill.unwrap();
     assert_eq!(&*skill.description, "One.\nTwo.");
-    assert_eq!(skill.license(), Some("MIT"));
+    assert_eq!(skill.text("license"), Some("MIT"));
     assert!(!format!("{:?}", skill.fields).contains("\\r"));
 }
 
@@ -84,7 +84,7 @@ fn no_block_is_guessed() {
 #[test]
 fn dashes_inside_values_are_text() {
     let inside = skill("name: some-skill\ndescription: Split notes with --- rules.\nlicense: MIT");
-    assert_eq!((&*inside.description, inside.license()), ("Split notes with --- rules.", Some("MIT")), "V-6");
+    assert_eq!((&*inside.description, inside.text("license")), ("Split notes with --- rules.", Some("MIT")), "V-6");
     let quoted = skill("description: \"first part\n----\nsecond part\"\nname: some-skill");
     assert_eq!(&*quoted.description, "first part ---- second part");
     let block = skill("description: |\n  Use this:\n  ---\n  then rows.\nname: some-skill");

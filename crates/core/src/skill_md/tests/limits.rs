@@ -42,7 +42,7 @@ fn deep_and_wide_values_cost_their_field_only() {
     for (label, lines) in rows {
         let lines = beside(&format!("{lines}\nlicense: MIT"));
         let skill = skill(&lines);
-        assert_eq!((&*skill.description, skill.license()), ("Does it.", Some("MIT")), "{label}");
+        assert_eq!((&*skill.description, skill.text("license")), ("Does it.", Some("MIT")), "{label}");
         let found = found_in(&lines);
         assert!(
             !found.is_empty() && found.iter().all(|diagnostic| diagnostic.starts_with("warning invalid-yaml")),
@@ -74,5 +74,5 @@ fn long_lines_are_read_whole() {
 #[test]
 fn control_bytes_harm_nothing() {
     let skill = skill("name: some-skill\ndescription: a\0b\u{7}c\nlicense: MIT");
-    assert_eq!((&*skill.description, skill.license()), ("a\0b\u{7}c", Some("MIT")));
+    assert_eq!((&*skill.description, skill.text("license")), ("a\0b\u{7}c", Some("MIT")));
 }

@@ -30,7 +30,7 @@ fn invalid_descriptions_are_read_from_their_lines() {
         let lines = format!("name: some-skill\ndescription: {written}\nlicense: MIT");
         let skill = skill(&lines);
         assert_eq!(&*skill.description, expected, "{label}");
-        assert_eq!((skill.id.as_str(), skill.license()), ("some-skill", Some("MIT")), "{label}");
+        assert_eq!((skill.id.as_str(), skill.text("license")), ("some-skill", Some("MIT")), "{label}");
         let found = found_in(&lines);
         assert!(found.len() == 1 && found[0].starts_with("warning invalid-description"), "{label}: {found:?}");
     }

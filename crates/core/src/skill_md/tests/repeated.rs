@@ -77,7 +77,7 @@ fn of_a_limit_the_stricter_value_counts() {
         }
     }
     let skill = skill_with("license: MIT\nlicense: Apache-2.0");
-    assert_eq!(skill.license(), Some("Apache-2.0"));
+    assert_eq!(skill.text("license"), Some("Apache-2.0"));
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn metadata_of_an_injection_limits_alike() {
     );
     let injection = injection.unwrap().with_metadata(rows);
     let skill = crate::Skill::try_from(injection).unwrap();
-    assert_eq!((skill.user_invocable, skill.license()), (false, Some("b")));
+    assert_eq!((skill.user_invocable, skill.text("license")), (false, Some("b")));
 }
 
 fn line() -> impl Strategy<Value = String> {

@@ -96,7 +96,7 @@ fn yaml_is_read_as_yaml() {
          author: \"Somebody\"\n    nested:\n        deep: True\n\"quoted key\": x\nключ: y\nlong: one\n  two\nlicense: MIT",
     );
     let list = Value::List(vec![Value::plain("a"), Value::plain("b")]);
-    assert_eq!((skill.id.as_str(), &*skill.description, skill.license()), ("some-skill", "Text.", Some("MIT")), "K4");
+    assert_eq!((skill.id.as_str(), &*skill.description, skill.text("license")), ("some-skill", "Text.", Some("MIT")), "K4");
     assert_eq!((skill.field("flow"), skill.field("block")), (Some(&list), Some(&list)), "A2.2 lists");
     assert_eq!(skill.text("metadata.author"), Some("Somebody"), "A2.2 four blanks, quoted");
     assert_eq!(skill.text("metadata.nested.deep"), Some("True"), "A2.2 nested");
@@ -428,7 +428,7 @@ fn body_of_a_file_has_no_hidden_text() {
 #[test]
 fn anchors_and_tags_are_read_over() {
     let skill = skill_with("license: &l MIT\nmetadata: !!map\n  version: !!str 1.0");
-    assert_eq!((skill.license(), skill.text("metadata.version")), (Some("MIT"), Some("1.0")), "V-27");
+    assert_eq!((skill.text("license"), skill.text("metadata.version")), (Some("MIT"), Some("1.0")), "V-27");
     assert_eq!(skill.metadata().unwrap().json(), serde_json::json!({"version": "1.0"}));
     assert_eq!(found_in(&beside("license: &l MIT")), [""; 0]);
 }

@@ -89,7 +89,7 @@ fn declaring(lines: &str) -> Candidate<Skill> {
 
 #[test]
 fn skills_are_ruled_by_label_and_level_too() {
-    let labels = policy().with_functional_tiers("support", [FunctionalTier::AuditProof]).unwrap();
+    let labels = policy().with_functional_tiers("support", [FunctionalTier::new("audit-proof")]).unwrap();
     let labels = labels.with_functional_tiers("support", [FunctionalTier::new("House Keeping")]).unwrap();
     let level = policy().with_invoke_level("support", InvokeLevel::Executor).unwrap();
     let both = labels.clone().with_invoke_level("support", InvokeLevel::Executor).unwrap();

@@ -5,7 +5,7 @@ use super::*;
 const BODY: &str = "tea body";
 
 /// The system prompt of the next call and the answer of the tool, for a skill that declares `mode`.
-async fn delivered(declared: Option<&str>, body: &str, model: &Model<'_>) -> (String, String) {
+async fn delivered(declared: Option<&str>, body: &str, model: &Model) -> (String, String) {
     let declared = declared.map(|mode| format!("name: tea\nsurfaceMode: {mode}")).unwrap_or("name: tea".to_owned());
     let world = World::of(&[]).await;
     world.home.register(Registered::new(skill(&format!("description: D.\n{declared}")), body)).unwrap();
@@ -211,7 +211,7 @@ async fn a_body_that_loses_the_system_prompt_comes_into_the_conversation_once() 
     policy.rules =
         policy.rules.with(repertoire_core::SurfaceRule::new("local", "ollama", any, SurfaceMode::SystemPrompt));
     let mut session = world.session(SessionOptions::new(policy));
-    let local = Model::of_provider("ollama");
+    let local = Model::from("ollama/");
     assert!(!world.read(&mut session, "tea", &local).await.contains(BODY));
     let mut given = 0;
     for (model, system, messages) in [(local, 1, 0), (gpt(), 0, 1), (gpt(), 0, 0), (local, 1, 0), (gpt(), 0, 0)] {
@@ -250,7 +250,7 @@ async fn the_buffer_is_one_message_before_the_turn() {
     assert_eq!(world.slots(&mut session, &Turn::of("And now?"), &claude()).await.messages, []);
     // Where users may not speak twice in a row, it is part of what they say.
     let mut session = world.session(options().message_rules("strict", MessageRules::ANY.strictly_alternating()));
-    let slots = world.slots(&mut session, &Turn::of("kettle"), &Model::of_provider("strict")).await;
+    let slots = world.slots(&mut session, &Turn::of("kettle"), &Model::from("strict/")).await;
     assert_eq!(slots.messages, block(&both, MessagePlace::InMessage));
 }
 

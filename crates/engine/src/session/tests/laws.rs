@@ -109,7 +109,7 @@ async fn check_places(
     trust: Trust,
     declared: Option<SurfaceMode>,
     policy: SurfacePolicy,
-    model: &Model<'_>,
+    model: &Model,
     way: Way,
     bodies: BodyPlacement,
 ) {

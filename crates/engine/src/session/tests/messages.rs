@@ -67,7 +67,7 @@ async fn two_of_one_role_in_a_row_wait_where_they_are_refused() {
         .unwrap();
     let strict = options.clone().message_rules("Strict ", MessageRules::ANY.strictly_alternating());
     let (world, mut session) = session(strict).await;
-    let model = Model::of_provider("strict");
+    let model = Model::from("strict/");
     let mut seen = Vec::new();
     // After the user only the assistant may speak; then the users follow one at a time.
     for tail in [
