@@ -11,7 +11,7 @@
 //! let skill = parsed.skill.ok_or("no skill")?;
 //! assert_eq!(skill.id.as_str(), "tidy-up");
 //!
-//! let surface = SurfacePolicy::default().resolve(skill.surface, &Model::new("anthropic", "claude-sonnet-4-5"));
+//! let surface = SurfacePolicy::default().resolve(skill.surface, &Model::from("anthropic/claude-sonnet-4-5"));
 //! assert_eq!(surface.mode, SurfaceMode::Both);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -50,6 +50,7 @@ mod injection;
 mod json_values;
 mod listing;
 mod manifest;
+mod model;
 mod omission;
 mod resource;
 mod skill;
@@ -74,6 +75,7 @@ pub use id::Id;
 pub use injection::{Content, Flavor, Injection, Message, Role, Slot, ToolSpec, Trigger};
 pub use listing::{ChangedParts, ContentDigests, Listing, ListingEntry, Revision};
 pub use manifest::Manifest;
+pub use model::Model;
 pub use omission::{Omission, OmissionReason};
 pub use resource::{Resource, ResourcePath};
 pub use skill::{
@@ -82,8 +84,8 @@ pub use skill::{
 };
 pub use source::{Body, Item, Source, Trust};
 pub use source_error::{SourceError, SourceErrorKind, error_chain};
-pub use surface::{DecidedBy, Model, Surface, SurfaceMode, SurfacePolicy};
-pub use surface_rules::{ModelPattern, SurfaceRule, SurfaceRules};
+pub use surface::{DecidedBy, Surface, SurfaceMode, SurfacePolicy};
+pub use surface_rules::{ModelPattern, ModelTest, SurfaceRule, SurfaceRules};
 pub use tool_pattern::ToolPattern;
 pub use value::{Scalar, Value};
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{InvalidValue, SurfaceRules};
+use crate::{InvalidValue, Model, SurfaceRules};
 
 /// The place where a model reads a skill's body.
 ///
@@ -60,38 +60,6 @@ impl FromStr for SurfaceMode {
 impl fmt::Display for SurfaceMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
-    }
-}
-
-/// The model a prompt is made for, as far as the host knows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct Model {
-    /// The provider: `anthropic`. Blank counts as absent.
-    pub provider: Option<&'a str>,
-    /// The model's name: `claude-sonnet-4-5`.
-    pub name: Option<&'a str>,
-}
-
-impl<'a> Model {
-    /// A model whose provider and name are known.
-    pub fn new(provider: &'a str, name: &'a str) -> Model {
-        Model { provider: Some(provider), name: Some(name) }
-    }
-
-    /// Nothing known: the registry's hint and its rules decide.
-    pub fn unknown() -> Model {
-        Model::default()
-    }
-
-    /// A provider whose model is not known.
-    pub fn of_provider(provider: &'a str) -> Model {
-        Model { provider: Some(provider), name: None }
-    }
-
-    /// A model whose provider is not known.
-    pub fn named(name: &'a str) -> Model {
-        Model { provider: None, name: Some(name) }
     }
 }
 
@@ -152,13 +120,11 @@ impl SurfacePolicy {
     /// 3. the first rule that matches the provider (the argument, else the hint; blank is absent) and the model;
     /// 4. tool-only.
     pub fn resolve(&self, declared: Option<SurfaceMode>, model: &Model) -> Surface {
-        let providers = [model.provider, self.hint.as_deref()];
-        let provider = providers.into_iter().flatten().find(|provider| !provider.trim().is_empty());
         let (mode, decided_by) = if let Some(mode) = declared {
             (mode, DecidedBy::Skill)
         } else if let Some(mode) = self.default {
             (mode, DecidedBy::Registry)
-        } else if let Some(rule) = self.rules.first_match(provider, model.name) {
+        } else if let Some(rule) = self.rules.first_match(&model.or_provider(self.hint.as_deref())) {
             (rule.mode, DecidedBy::Rule(rule.id.clone()))
         } else {
             (SurfaceMode::ToolOnly, DecidedBy::Fallback)

@@ -1,16 +1,20 @@
-//! Provider and model rules: data, in order, first match wins.
+//! Rules that choose a surface by provider and model.
+
+use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::SurfaceMode;
+use crate::{Model, SurfaceMode};
 
-/// A pattern of model names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A pattern of model names, in any letter case.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ModelPattern {
     /// Every model, an unknown one too.
+    #[default]
     Any,
     /// A Claude model of at least this version, read from its name.
     ClaudeAtLeast {
@@ -19,83 +23,82 @@ pub enum ModelPattern {
         /// Minor version.
         minor: u16,
     },
-    /// The test of the seed: `claude-3-5`, `claude-3.5` or `claude-[family-]4` to `9` anywhere in the name.
-    SeedClaude,
-    /// A name that starts with this text, letter case ignored.
+    /// A name that starts with this text, as the maker or the provider writes it.
     Prefix(String),
+    /// A test of the host's own. See [`custom`](ModelPattern::custom).
+    #[serde(skip)]
+    Custom(ModelTest),
 }
 
-/// One row of the table.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A host's own test of a [`Model`], in [`ModelPattern::Custom`].
+#[derive(Clone)]
+pub struct ModelTest(Arc<dyn Fn(&Model) -> bool + Send + Sync>);
+
+/// One rule: a provider, a pattern of models, and the mode for them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SurfaceRule {
-    /// Names the rule in answers.
+    /// The name of the rule in answers.
     pub id: String,
-    /// The provider in lower case, or `*` for every one, an unknown one too.
+    /// The provider or the [maker](Model::maker), in lower case; `*` for every one, an unknown one too.
     pub provider: String,
     /// The models.
     pub model: ModelPattern,
-    /// The mode that the rule gives.
+    /// The mode of skills for these models.
     pub mode: SurfaceMode,
-    /// `true` if blanks around the provider's name are significant, as in the seed's code.
-    #[serde(default)]
-    pub exact_provider: bool,
 }
 
 impl SurfaceRule {
-    /// A rule for one provider and some of its models.
-    pub fn new(id: &str, provider: &str, model: ModelPattern, mode: SurfaceMode) -> SurfaceRule {
-        SurfaceRule { id: id.to_owned(), provider: provider.to_lowercase(), model, mode, exact_provider: false }
+    /// Creates a rule for every model of every provider.
+    pub fn new(id: impl Into<String>, mode: SurfaceMode) -> SurfaceRule {
+        SurfaceRule { id: id.into(), provider: "*".to_owned(), model: ModelPattern::Any, mode }
     }
 
-    fn matches(&self, provider: Option<&str>, model: Option<&str>) -> bool {
-        let normal = |text: &str| if self.exact_provider { text.to_lowercase() } else { text.trim().to_lowercase() };
-        (self.provider == "*" || provider.is_some_and(|provider| normal(provider) == self.provider))
-            && self.model.matches(model)
+    /// Limits the rule to a provider, or to a maker whose models others resell.
+    #[must_use]
+    pub fn provider(self, provider: &str) -> SurfaceRule {
+        SurfaceRule { provider: provider.trim().to_lowercase(), ..self }
+    }
+
+    /// Limits the rule to some models.
+    #[must_use]
+    pub fn model(self, model: ModelPattern) -> SurfaceRule {
+        SurfaceRule { model, ..self }
+    }
+
+    fn matches(&self, model: &Model) -> bool {
+        let is_provider = self.provider == "*"
+            || model.provider().is_some_and(|provider| provider.to_lowercase() == self.provider)
+            || model.maker() == Some(&self.provider);
+        is_provider && self.model.matches(model)
     }
 }
 
-/// An ordered table of rules.
-///
-/// [`shipped`](SurfaceRules::shipped) corrects the seed's code where it breaks its own stated threshold
-/// (Claude 3.5 and later read both surfaces well); [`seed_compat`](SurfaceRules::seed_compat) is that code as it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+/// An ordered table of rules: the first match decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SurfaceRules(Vec<SurfaceRule>);
 
 impl SurfaceRules {
-    /// A table of one's own.
+    /// Creates a table of these rules alone.
     pub fn new(rules: impl IntoIterator<Item = SurfaceRule>) -> SurfaceRules {
         SurfaceRules(rules.into_iter().collect())
     }
 
-    /// The default: Claude 3.5 and later on `anthropic` read both surfaces. Every other model is left to the fallback.
+    /// Creates the default table: Claude 3.5 and later, of Anthropic or resold, read both surfaces.
     pub fn shipped() -> SurfaceRules {
         let from_3_5 = ModelPattern::ClaudeAtLeast { major: 3, minor: 5 };
-        SurfaceRules::new([SurfaceRule::new("claude-3.5-or-later", "anthropic", from_3_5, SurfaceMode::Both)])
+        SurfaceRules::new([SurfaceRule::new("claude-3.5-or-later", SurfaceMode::Both).provider("anthropic").model(from_3_5)])
     }
 
-    /// The seed's code, faults included, under the name `seed-compat`.
-    pub fn seed_compat() -> SurfaceRules {
-        let mut rule = SurfaceRule::new("seed-compat", "anthropic", ModelPattern::SeedClaude, SurfaceMode::Both);
-        rule.exact_provider = true;
-        SurfaceRules::new([rule])
-    }
-
-    /// The same table with `rule` ahead of all others.
+    /// Adds `rule` before all others.
     #[must_use]
     pub fn with(mut self, rule: SurfaceRule) -> SurfaceRules {
         self.0.insert(0, rule);
         self
     }
 
-    /// The rules in order.
-    pub fn iter(&self) -> impl Iterator<Item = &SurfaceRule> {
-        self.0.iter()
-    }
-
-    /// The first rule for this provider and model.
-    pub fn first_match(&self, provider: Option<&str>, model: Option<&str>) -> Option<&SurfaceRule> {
-        self.0.iter().find(|rule| rule.matches(provider, model))
+    pub(crate) fn first_match(&self, model: &Model) -> Option<&SurfaceRule> {
+        self.0.iter().find(|rule| rule.matches(model))
     }
 }
 
@@ -106,27 +109,55 @@ impl Default for SurfaceRules {
 }
 
 impl ModelPattern {
-    fn matches(&self, model: Option<&str>) -> bool {
-        let model = model.map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty());
-        match (self, model) {
-            (ModelPattern::Any, _) => true,
-            (_, None) => false,
-            (ModelPattern::ClaudeAtLeast { major, minor }, Some(name)) => {
-                claude_version(&name).is_some_and(|version| version >= (*major, *minor))
+    /// Creates a pattern that matches the models for which `test` returns `true`. The model has the provider of the hint if it
+    /// names none.
+    ///
+    /// ```
+    /// use repertoire_core::{Model, ModelPattern, SurfaceMode, SurfacePolicy, SurfaceRule, SurfaceRules};
+    ///
+    /// let coders = ModelPattern::custom(|model| model.base_name().is_some_and(|name| name.ends_with("-coder")));
+    /// let mut policy = SurfacePolicy::default();
+    /// policy.rules = SurfaceRules::shipped().with(SurfaceRule::new("coders", SurfaceMode::SystemPrompt).model(coders));
+    /// let surface = policy.resolve(None, &Model::from("openrouter/qwen/qwen3-coder"));
+    /// assert_eq!(surface.decided_by.to_string(), "rule coders");
+    /// ```
+    pub fn custom(test: impl Fn(&Model) -> bool + Send + Sync + 'static) -> ModelPattern {
+        ModelPattern::Custom(ModelTest(Arc::new(test)))
+    }
+
+    fn matches(&self, model: &Model) -> bool {
+        match self {
+            ModelPattern::Any => true,
+            ModelPattern::ClaudeAtLeast { major, minor } => model
+                .base_name()
+                .and_then(|name| claude_version(&name.to_lowercase()))
+                .is_some_and(|version| version >= (*major, *minor)),
+            ModelPattern::Prefix(prefix) => {
+                let prefix = prefix.to_lowercase();
+                let names = [model.name(), model.base_name()];
+                names.into_iter().flatten().any(|name| name.to_lowercase().starts_with(&prefix))
             }
-            (ModelPattern::SeedClaude, Some(name)) => seed_claude(&name),
-            (ModelPattern::Prefix(prefix), Some(name)) => name.starts_with(&prefix.to_lowercase()),
+            ModelPattern::Custom(ModelTest(test)) => test(model),
         }
     }
 }
 
+/// Compares by identity.
+impl PartialEq for ModelTest {
+    fn eq(&self, other: &ModelTest) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for ModelTest {}
+
+impl fmt::Debug for ModelTest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ModelTest")
+    }
+}
+
 fn claude_version(name: &str) -> Option<(u16, u16)> {
-    let name = name.strip_prefix("anthropic/").unwrap_or(name);
-    let name = match name.split_once("anthropic.") {
-        Some(("", rest)) => rest,
-        Some((region, rest)) if region.ends_with('.') && region.matches('.').count() == 1 => rest,
-        _ => name,
-    };
     let rest = name.strip_prefix("claude-")?;
     let family = rest.bytes().take_while(u8::is_ascii_lowercase).count();
     let rest = match family {
@@ -153,14 +184,4 @@ fn version_number(text: &str) -> Option<(u16, &str)> {
 
 fn ends_number(rest: &str) -> bool {
     !rest.starts_with(|c: char| c.is_alphanumeric() || c == '.')
-}
-
-fn seed_claude(name: &str) -> bool {
-    let later = |rest: &str| {
-        let rest = ["opus-", "sonnet-", "haiku-"].iter().find_map(|family| rest.strip_prefix(family)).unwrap_or(rest);
-        rest.starts_with(|c| matches!(c, '4'..='9'))
-    };
-    name.contains("claude-3-5")
-        || name.contains("claude-3.5")
-        || name.match_indices("claude-").any(|(at, found)| later(&name[at + found.len()..]))
 }

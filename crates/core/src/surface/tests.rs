@@ -8,16 +8,11 @@ fn policy(default: Option<SurfaceMode>, hint: Option<&str>) -> SurfacePolicy {
     SurfacePolicy { default, hint: hint.map(str::to_owned), rules: SurfaceRules::shipped() }
 }
 
-fn model<'a>(provider: Option<&'a str>, name: Option<&'a str>) -> Model<'a> {
-    Model { provider, name }
-}
-
-/// Every name with its answer under `rules`, on `anthropic`.
+/// Every name with its answer by the shipped rules, on `anthropic`.
 #[track_caller]
-fn check(rules: &SurfaceRules, mode: SurfaceMode, names: &[&str]) {
-    let policy = SurfacePolicy { rules: rules.clone(), ..SurfacePolicy::default() };
+fn check(mode: SurfaceMode, names: &[&str]) {
     for name in names {
-        let surface = policy.resolve(None, &Model::new("anthropic", name));
+        let surface = SurfacePolicy::default().resolve(None, &Model::new(name).with_provider("anthropic"));
         assert_eq!(surface.mode, mode, "{name}");
         let fell_back = surface.decided_by == DecidedBy::Fallback;
         assert_eq!(fell_back, mode == ToolOnly, "{name}: {}", surface.decided_by);
@@ -25,57 +20,8 @@ fn check(rules: &SurfaceRules, mode: SurfaceMode, names: &[&str]) {
 }
 
 #[test]
-fn seed_table_answers_like_the_seed() {
-    let rules = SurfaceRules::seed_compat();
-    check(
-        &rules,
-        Both,
-        &[
-            "claude-3-5-sonnet-20240620",
-            "claude-3-5-haiku-20241022",
-            "claude-3.5-sonnet",
-            "claude-sonnet-4-20250514",
-            "claude-opus-4-1",
-            "claude-sonnet-4-5-20250929",
-            "claude-haiku-4-5-20251001",
-            "claude-4-sonnet",
-            "claude-opus-4.6",
-            "us.anthropic.claude-sonnet-4-20250514-v1:0",
-            "anthropic/claude-sonnet-4.5",
-            "claude-40",
-            "my-claude-3-50-x",
-            "CLAUDE-SONNET-4-5",
-        ],
-    );
-    check(
-        &rules,
-        ToolOnly,
-        &[
-            "",
-            "claude-2.1",
-            "claude-instant-1.2",
-            "claude-3-opus-20240229",
-            "claude-3-sonnet-20240229",
-            "claude-3-haiku-20240307",
-            "claude-3-7-sonnet-20250219",
-            "claude-3.7-sonnet",
-            "claude-opus-10",
-            "claude-sonnet-10-1",
-            "claude-10",
-            "claude-fable-5",
-            "claude-mythos-5",
-            "claude-opus-latest",
-            "claude-v4",
-            "gpt-4o",
-        ],
-    );
-}
-
-#[test]
 fn the_shipped_table_keeps_the_stated_threshold() {
-    let rules = SurfaceRules::shipped();
     check(
-        &rules,
         Both,
         &[
             "claude-3-5-sonnet-20240620",
@@ -109,7 +55,6 @@ fn the_shipped_table_keeps_the_stated_threshold() {
         ],
     );
     check(
-        &rules,
         ToolOnly,
         &[
             "",
@@ -130,37 +75,40 @@ fn the_shipped_table_keeps_the_stated_threshold() {
 }
 
 #[test]
-fn other_providers_fall_back_in_both_tables() {
-    for rules in [SurfaceRules::shipped(), SurfaceRules::seed_compat()] {
-        let policy = SurfacePolicy { rules, ..SurfacePolicy::default() };
-        let resolve = |provider, name| policy.resolve(None, &model(provider, name)).mode;
-        for provider in ["bedrock", "vertex", "openrouter", "browser-anthropic", "openai", "ollama", "mock", "vendor-x"]
-        {
-            for name in [None, Some("claude-sonnet-4-5"), Some("gpt-4o"), Some("llama3.1")] {
-                assert_eq!(resolve(Some(provider), name), ToolOnly, "{provider} {name:?}");
-            }
-        }
-        assert_eq!(resolve(None, None), ToolOnly);
-        assert_eq!(resolve(None, Some("claude-sonnet-4-5")), ToolOnly, "a name alone decides nothing");
-        assert_eq!(resolve(Some("anthropic"), None), ToolOnly);
-        for provider in ["Anthropic", "ANTHROPIC"] {
-            assert_eq!(resolve(Some(provider), Some("claude-sonnet-4-5")), Both, "{provider}");
-        }
+fn resellers_resolve_to_the_maker() {
+    for (model, mode) in [
+        ("bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0", Both),
+        ("amazon-bedrock/anthropic.claude-3-5-sonnet-20240620-v1:0", Both),
+        ("bedrock/anthropic.claude-3-haiku-20240307-v1:0", ToolOnly),
+        ("vertex/claude-sonnet-4-5@20250929", Both),
+        ("openrouter/anthropic/claude-sonnet-4.5", Both),
+        ("openrouter/openai/gpt-4o", ToolOnly),
+        ("azure/claude-sonnet-4-5", Both),
+        ("azure/our-assistant", ToolOnly),
+    ] {
+        assert_eq!(SurfacePolicy::default().resolve(None, &Model::from(model)).mode, mode, "{model}");
     }
 }
 
 #[test]
-fn blanks_count_in_the_seed_table_only() {
-    let model = Model::new(" anthropic", "claude-sonnet-4-5");
-    let resolve = |rules| SurfacePolicy { rules, ..SurfacePolicy::default() }.resolve(None, &model).mode;
-    assert_eq!(resolve(SurfaceRules::seed_compat()), ToolOnly);
-    assert_eq!(resolve(SurfaceRules::shipped()), Both);
+fn other_providers_fall_back() {
+    let resolve = |model: &str| SurfacePolicy::default().resolve(None, &Model::from(model)).mode;
+    for provider in ["browser-anthropic", "openai", "ollama", "mock", "vendor-x"] {
+        for name in ["", "claude-sonnet-4-5", "gpt-4o", "llama3.1"] {
+            assert_eq!(resolve(&format!("{provider}/{name}")), ToolOnly, "{provider} {name}");
+        }
+    }
+    assert_eq!(resolve(""), ToolOnly);
+    assert_eq!(resolve("claude-sonnet-4-5"), ToolOnly, "a name alone decides nothing");
+    assert_eq!(resolve("anthropic/"), ToolOnly);
+    for provider in ["Anthropic", "ANTHROPIC", " anthropic"] {
+        assert_eq!(resolve(&format!("{provider}/claude-sonnet-4-5")), Both, "{provider}");
+    }
 }
 
 #[test]
 fn the_first_concrete_mode_wins_and_is_named() {
-    let claude = Some(("anthropic", "claude-sonnet-4-5"));
-    let gpt = Some(("openai", "gpt-4o"));
+    let (claude, gpt) = ("anthropic/claude-sonnet-4-5", "openai/gpt-4o");
     let rule = || DecidedBy::Rule("claude-3.5-or-later".to_owned());
     #[rustfmt::skip]
     let rows = [
@@ -170,15 +118,14 @@ fn the_first_concrete_mode_wins_and_is_named() {
         ("C4", None, None, None, gpt, ToolOnly, DecidedBy::Fallback),
         ("C5", None, None, None, claude, Both, rule()),
         ("C7", None, None, Some("anthropic"), gpt, ToolOnly, DecidedBy::Fallback),
-        ("C8", None, None, None, None, ToolOnly, DecidedBy::Fallback),
-        ("C9", None, None, Some("mock"), None, ToolOnly, DecidedBy::Fallback),
-        ("C10", None, Some(Both), None, None, Both, DecidedBy::Registry),
-        ("C11", Some(ToolOnly), Some(Both), None, None, ToolOnly, DecidedBy::Skill),
-        ("C14", None, Some(Both), None, None, Both, DecidedBy::Registry),
+        ("C8", None, None, None, "", ToolOnly, DecidedBy::Fallback),
+        ("C9", None, None, Some("mock"), "", ToolOnly, DecidedBy::Fallback),
+        ("C10", None, Some(Both), None, "", Both, DecidedBy::Registry),
+        ("C11", Some(ToolOnly), Some(Both), None, "", ToolOnly, DecidedBy::Skill),
+        ("C14", None, Some(Both), None, "", Both, DecidedBy::Registry),
     ];
     for (label, declared, default, hint, known, mode, decided_by) in rows {
-        let known = known.map_or(Model::unknown(), |(provider, name)| Model::new(provider, name));
-        assert_eq!(policy(default, hint).resolve(declared, &known), Surface { mode, decided_by }, "{label}");
+        assert_eq!(policy(default, hint).resolve(declared, &Model::from(known)), Surface { mode, decided_by }, "{label}");
     }
 }
 
@@ -187,13 +134,13 @@ fn hints_replace_missing_providers() {
     let policy = policy(None, Some("anthropic"));
     let rule = DecidedBy::Rule("claude-3.5-or-later".to_owned());
     let both = Surface { mode: Both, decided_by: rule };
-    assert_eq!(policy.resolve(None, &Model::named("claude-sonnet-4-5")), both, "C6");
+    assert_eq!(policy.resolve(None, &Model::new("claude-sonnet-4-5")), both, "C6");
     // The seed takes "" for a provider; we take it for none.
-    assert_eq!(policy.resolve(None, &Model::new("", "claude-sonnet-4-5")), both, "C18");
-    assert_eq!(policy.resolve(None, &Model::new(" \t", "claude-sonnet-4-5")), both, "C18, blanks");
-    assert_eq!(policy.resolve(None, &Model::of_provider("anthropic")).mode, ToolOnly);
+    assert_eq!(policy.resolve(None, &Model::from("/claude-sonnet-4-5")), both, "C18");
+    assert_eq!(policy.resolve(None, &Model::from(" \t/claude-sonnet-4-5")), both, "C18, blanks");
+    assert_eq!(policy.resolve(None, &Model::from("anthropic/")).mode, ToolOnly);
     let blank_hint = SurfacePolicy { hint: Some(" ".to_owned()), ..SurfacePolicy::default() };
-    assert_eq!(blank_hint.resolve(None, &Model::named("claude-sonnet-4-5")).decided_by, DecidedBy::Fallback);
+    assert_eq!(blank_hint.resolve(None, &Model::new("claude-sonnet-4-5")).decided_by, DecidedBy::Fallback);
 }
 
 #[test]
