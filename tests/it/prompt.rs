@@ -55,15 +55,14 @@ async fn a_budget_is_kept_and_reported() {
 async fn file_or_model_decides_the_surface() {
     let tree = Tree::new();
     let registry = registry(&tree).await;
-    let surface =
-        |name: &str, provider: &str, model: &str| registry.surface_for(name, &Model::new(provider, model)).unwrap();
-    let declared = surface("by-hand", "anthropic", "claude-sonnet-4-5");
+    let surface = |name: &str, model: &str| registry.surface_for(name, &Model::from(model)).unwrap();
+    let declared = surface("by-hand", "anthropic/claude-sonnet-4-5");
     assert_eq!((declared.mode, declared.decided_by), (SurfaceMode::SystemPrompt, DecidedBy::Skill));
-    let claude = surface("alpha", "anthropic", "claude-sonnet-4-5");
+    let claude = surface("alpha", "anthropic/claude-sonnet-4-5");
     assert_eq!(
         (claude.mode, claude.decided_by.to_string()),
         (SurfaceMode::Both, "rule claude-3.5-or-later".to_owned())
     );
-    let other = surface("alpha", "openai", "gpt-4o");
+    let other = surface("alpha", "openai/gpt-4o");
     assert_eq!((other.mode, other.decided_by), (SurfaceMode::ToolOnly, DecidedBy::Fallback));
 }

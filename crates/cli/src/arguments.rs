@@ -174,12 +174,7 @@ impl Arguments {
     }
 
     pub(crate) fn model(&self) -> Model {
-        match self.model.as_deref().map(|model| (model, model.split_once('/'))) {
-            None => Model::unknown(),
-            Some((name, None)) => Model::new(name),
-            Some((_, Some((provider, "")))) => Model::of_provider(provider),
-            Some((_, Some((provider, name)))) => Model::new(provider, name),
-        }
+        self.model.as_deref().map(Model::from).unwrap_or_default()
     }
 }
 

@@ -159,7 +159,7 @@ impl Command {
     /// Runs a command on the composed sources.
     pub(crate) async fn run<'a>(
         &self,
-        context: &'a CommandContext<'_>,
+        context: &'a CommandContext,
         environment: &mut Environment<'_>,
     ) -> Result<Box<dyn CommandOutput + 'a>, Failure> {
         Ok(match self {

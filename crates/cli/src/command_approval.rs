@@ -26,7 +26,7 @@ pub(crate) struct RunnableSkill<'a> {
 
 impl<'a> RunnableSkill<'a> {
     /// Reads the skill that `name` resolves to and, if it runs anything, every file of it.
-    pub(crate) async fn read(name: &str, context: &'a CommandContext<'_>) -> Result<RunnableSkill<'a>, Failure> {
+    pub(crate) async fn read(name: &str, context: &'a CommandContext) -> Result<RunnableSkill<'a>, Failure> {
         let found = context.find(name)?;
         let candidate: &'a Candidate<Skill> = found.candidate;
         let body = context.registry.body(candidate).await?;

@@ -46,13 +46,13 @@ pub(crate) struct Composition {
 }
 
 /// Composes the options and lists every source once.
-pub(crate) async fn compose<'m>(
+pub(crate) async fn compose(
     options: &SourceOptions,
     named: NamedFolders<'_>,
     model: Model,
     mut cache: SourceCache,
     environment: &mut Environment<'_>,
-) -> Result<CommandContext<'m>, Failure> {
+) -> Result<CommandContext, Failure> {
     let composition = Composition::read(options, named, environment, &mut cache)?;
     let Composition { builder, config, folders, rendering, untrusted } = composition;
     let registry = with_progress("reading skills", builder.load(), environment)

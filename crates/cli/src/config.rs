@@ -77,28 +77,14 @@ struct Surface {
     mode: String,
     /// The provider to assume if the model names none.
     hint: Option<String>,
-    /// The built-in rules that apply after `rules`.
-    table: BuiltinRules,
     /// The first rule that matches decides.
     rules: Vec<Rule>,
 }
 
 impl Default for Surface {
     fn default() -> Surface {
-        Surface { mode: "auto".to_owned(), hint: None, table: BuiltinRules::Corrected, rules: Vec::new() }
+        Surface { mode: "auto".to_owned(), hint: None, rules: Vec::new() }
     }
-}
-
-/// A table of built-in rules.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema, serde::Serialize), schemars(rename = "Shipped"))]
-#[serde(rename_all = "kebab-case")]
-enum BuiltinRules {
-    /// Claude 3.5 and later read both surfaces.
-    #[serde(rename = "shipped")]
-    Corrected,
-    /// The rules of the original code, with its faults.
-    SeedCompat,
 }
 
 /// A rule for the surface of skills.
@@ -185,20 +171,15 @@ impl Config {
 }
 
 fn read_surface(section: &Section<'_>) -> Result<SurfacePolicy, Failure> {
-    let Surface { mode, hint, table, rules } = section.typed(section.values.clone())?;
+    let Surface { mode, hint, rules } = section.typed(section.values.clone())?;
     let mut policy = SurfacePolicy::default();
     policy.default = SurfaceMode::declared(&mode)
         .map_err(|error| section.refuse(&ConfigError::in_option("mode", error.to_string())))?;
     policy.hint = hint;
-    let builtin = match table {
-        BuiltinRules::Corrected => SurfaceRules::shipped(),
-        BuiltinRules::SeedCompat => SurfaceRules::seed_compat(),
-    };
     // In reverse, as each rule goes before the earlier ones.
-    policy.rules = rules
-        .into_iter()
-        .rev()
-        .fold(builtin, |rules, rule| rules.with(SurfaceRule::new(&rule.id, &rule.provider, rule.model, rule.mode)));
+    policy.rules = rules.into_iter().rev().fold(SurfaceRules::shipped(), |rules, rule| {
+        rules.with(SurfaceRule::new(rule.id, rule.mode).provider(&rule.provider).model(rule.model))
+    });
     Ok(policy)
 }
 

@@ -18,7 +18,7 @@ use crate::lock::SkillLock;
 
 /// The composed sources that a command works on, in one state.
 #[derive(Debug)]
-pub(crate) struct CommandContext<'a> {
+pub(crate) struct CommandContext {
     pub(crate) registry: SkillRegistry,
     pub(crate) snapshot: Snapshot<Skill>,
     /// The sources that search folders, by name.
@@ -75,7 +75,7 @@ fn plugin_root(plugin: &FsSource) -> Option<String> {
     Some(plugin.plugin_folder()?.to_string_lossy().into_owned())
 }
 
-impl<'a> CommandContext<'a> {
+impl CommandContext {
     /// Returns a context for `snapshot`, a state of `registry`.
     pub(crate) fn new(
         registry: SkillRegistry,
@@ -83,7 +83,7 @@ impl<'a> CommandContext<'a> {
         folders: Vec<(String, Arc<FsSource>)>,
         model: Model,
         environment: &Environment<'_>,
-    ) -> CommandContext<'a> {
+    ) -> CommandContext {
         let stale = snapshot.diagnostics().iter().filter(|one| one.diagnostic.code == Code::STALE);
         CommandContext {
             stale: stale.filter_map(|one| one.diagnostic.path.clone()).collect(),
@@ -101,11 +101,11 @@ impl<'a> CommandContext<'a> {
         }
     }
 
-    pub(crate) fn with_untrusted(self, untrusted: Vec<UntrustedFolder>) -> CommandContext<'a> {
+    pub(crate) fn with_untrusted(self, untrusted: Vec<UntrustedFolder>) -> CommandContext {
         CommandContext { untrusted, ..self }
     }
 
-    pub(crate) fn with_rendering(self, rendering: SourceRendering) -> CommandContext<'a> {
+    pub(crate) fn with_rendering(self, rendering: SourceRendering) -> CommandContext {
         CommandContext { rendering, ..self }
     }
 

@@ -12,7 +12,7 @@ use crate::context::CommandContext;
 use crate::diagnostics::ReportedDiagnostic;
 
 /// Returns the faults of every skill, shadows included.
-pub(crate) async fn diagnostics(context: &CommandContext<'_>) -> Vec<ReportedDiagnostic> {
+pub(crate) async fn diagnostics(context: &CommandContext) -> Vec<ReportedDiagnostic> {
     let mut found = Vec::new();
     for candidate in context.snapshot.entries().iter().flat_map(|entry| entry.candidates()) {
         let faults = faults(candidate, context).await.into_iter();
@@ -33,7 +33,7 @@ pub(crate) async fn diagnostics(context: &CommandContext<'_>) -> Vec<ReportedDia
 }
 
 /// Returns the faults of the `workflow` and the `references` of one skill.
-pub(crate) async fn faults(candidate: &Candidate<Skill>, context: &CommandContext<'_>) -> Vec<Diagnostic> {
+pub(crate) async fn faults(candidate: &Candidate<Skill>, context: &CommandContext) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let (_, reported) = candidate.item.extension(&["workflow"]).map(WorkflowStep::read_all).unwrap_or_default();
     for fault in Workflow::of(candidate).err().into_iter().flat_map(|invalid| invalid.faults) {
@@ -61,12 +61,7 @@ pub(crate) async fn faults(candidate: &Candidate<Skill>, context: &CommandContex
     found
 }
 
-fn at_field(
-    diagnostic: Diagnostic,
-    candidate: &Candidate<Skill>,
-    field: &str,
-    context: &CommandContext<'_>,
-) -> Diagnostic {
+fn at_field(diagnostic: Diagnostic, candidate: &Candidate<Skill>, field: &str, context: &CommandContext) -> Diagnostic {
     let Some(location) = &candidate.item.location else { return diagnostic };
     let diagnostic = diagnostic.at_path(location.clone());
     let bytes = context.quotable_folders().read(&candidate.origin.source, Path::new(location.as_ref()));

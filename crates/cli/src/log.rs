@@ -76,7 +76,7 @@ impl FieldLine<'_> {
         }
         let gap = if std::mem::take(&mut self.is_first) { "" } else { " " };
         self.result = match field.name() {
-            "message" => write!(self.writer, "{gap}{}", text::log_line(value)),
+            "message" => write!(self.writer, "{gap}{}", text::terminal_line(value)),
             name => write!(self.writer, "{gap}{name}={}", text::log_value(value)),
         };
     }

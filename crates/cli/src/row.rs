@@ -88,7 +88,7 @@ impl Flag {
 }
 
 impl<'a> Winner<'a> {
-    pub(crate) fn of(entry: &'a Entry<Skill>, context: &'a CommandContext<'_>) -> Winner<'a> {
+    pub(crate) fn of(entry: &'a Entry<Skill>, context: &'a CommandContext) -> Winner<'a> {
         let shadows = entry.shadows.iter();
         let shadows = shadows
             .map(|shadow| Shadow { row: Row::of(entry, &shadow.candidate, context), identical: shadow.identical });
@@ -101,11 +101,7 @@ impl<'a> Row<'a> {
         self.flags.iter().map(|flag| flag.as_str()).collect::<Vec<_>>().join(", ")
     }
 
-    pub(crate) fn of(
-        entry: &'a Entry<Skill>,
-        candidate: &'a Candidate<Skill>,
-        context: &'a CommandContext<'_>,
-    ) -> Row<'a> {
+    pub(crate) fn of(entry: &'a Entry<Skill>, candidate: &'a Candidate<Skill>, context: &'a CommandContext) -> Row<'a> {
         let skill: &Skill = &candidate.item;
         let is_winner = std::ptr::eq(candidate, &raw const entry.candidate);
         Row {
@@ -124,7 +120,7 @@ impl<'a> Row<'a> {
     }
 }
 
-fn flags(candidate: &Candidate<Skill>, context: &CommandContext<'_>) -> Vec<Flag> {
+fn flags(candidate: &Candidate<Skill>, context: &CommandContext) -> Vec<Flag> {
     let skill: &Skill = &candidate.item;
     let is_stale = skill.location.as_ref().is_some_and(|path| context.stale.contains(path));
     let is_disabled = candidate.status == Status::Disabled;

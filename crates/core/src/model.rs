@@ -140,9 +140,8 @@ fn maker_called(word: &str) -> Option<&'static str> {
 }
 
 fn maker_of_family(name: &str) -> Option<&'static str> {
-    let begins_with = |family: &str| {
-        name.strip_prefix(family).is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
-    };
+    let begins_with =
+        |family: &str| name.strip_prefix(family).is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
     MAKERS.iter().find(|(.., families)| families.split(' ').any(begins_with)).map(|(maker, ..)| *maker)
 }
 

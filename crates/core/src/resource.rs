@@ -54,7 +54,7 @@ impl ResourcePath {
             Some(reason) => {
                 let path = crate::text::terminal_line(path);
                 Err(InvalidValue::because(reason, format!("`{path}` is not a path inside a skill: {reason}")))
-            },
+            }
         }
     }
 

@@ -113,7 +113,8 @@ impl Skill {
     }
 
     pub(crate) fn spell_argument_hint(&mut self, value: &Value, spelling: &str) {
-        let is_spelled = views::hint(value).is_some_and(|hint| hint == spelling) || views::wrapped_hint(value).is_some();
+        let is_spelled =
+            views::hint(value).is_some_and(|hint| hint == spelling) || views::wrapped_hint(value).is_some();
         if !is_spelled && value.as_text().is_none() && spelling.starts_with(['[', '{']) {
             self.argument_hint = Some(spelling.into());
         }

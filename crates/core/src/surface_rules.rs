@@ -87,7 +87,9 @@ impl SurfaceRules {
     /// Creates the default table: Claude 3.5 and later, of Anthropic or resold, read both surfaces.
     pub fn shipped() -> SurfaceRules {
         let from_3_5 = ModelPattern::ClaudeAtLeast { major: 3, minor: 5 };
-        SurfaceRules::new([SurfaceRule::new("claude-3.5-or-later", SurfaceMode::Both).provider("anthropic").model(from_3_5)])
+        SurfaceRules::new([SurfaceRule::new("claude-3.5-or-later", SurfaceMode::Both)
+            .provider("anthropic")
+            .model(from_3_5)])
     }
 
     /// Adds `rule` before all others.

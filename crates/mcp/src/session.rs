@@ -89,11 +89,9 @@ impl Session {
     fn model(&self, context: &Context) -> Model {
         let name = context.client_info().map(|client| client.name).unwrap_or_default();
         let presets = &self.server.options().presets;
-        let mut model = Model::unknown();
-        if let Some(preset) = presets.iter().find(|preset| preset.is(&name)) {
-            (model.provider, model.name) = (preset.provider, preset.model);
-        }
-        model
+        let preset = presets.iter().find(|preset| preset.is(&name));
+        let (provider, model) = preset.map(|preset| (preset.provider, preset.model)).unwrap_or_default();
+        Model::new(model.unwrap_or_default()).with_provider(provider.unwrap_or_default())
     }
 
     fn begin(&self) {

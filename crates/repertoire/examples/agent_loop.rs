@@ -54,7 +54,7 @@ struct Agent {
 }
 
 /// The provider and the model, which decide the surface of bodies.
-const MODEL: (&str, &str) = ("anthropic", "claude-sonnet-4-5");
+const MODEL: &str = "anthropic/claude-sonnet-4-5";
 /// The maximum number of model calls for one user message.
 const MOST_CALLS: usize = 8;
 
@@ -81,7 +81,7 @@ impl Agent {
 
     /// Answers one user message.
     async fn answer(&mut self, message: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-        let model = Model::new(MODEL.0, MODEL.1);
+        let model = Model::from(MODEL);
         self.conversation.push(json!({"role": "user", "content": message}));
         // Changes of skills become visible here, and not before the next user message.
         self.session.start_turn(self.tools.current());
@@ -163,7 +163,7 @@ impl Agent {
         let said = slots.messages.iter().map(|message| json!({"role": message.role, "content": &*message.text}));
         self.conversation.extend(said);
         let tools = ToolFormat::Anthropic.tools(&slots.tools);
-        json!({"model": MODEL.1, "system": system.join("\n\n"), "messages": self.conversation, "tools": tools})
+        json!({"model": Model::from(MODEL).name(), "system": system.join("\n\n"), "messages": self.conversation, "tools": tools})
     }
 }
 

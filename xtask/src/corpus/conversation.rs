@@ -69,7 +69,7 @@ impl Skills {
 
         let mut sessions = MODELS.map(|(provider, name)| {
             let options = SessionOptions::new(registry.surface_policy()).lifetime(Lifetime::Message);
-            (Model::new(provider, name), Session::new(tools.current(), options))
+            (Model::new(name).with_provider(provider), Session::new(tools.current(), options))
         });
         let mut conversations = Conversations { skills: self.skills.len(), delivered: 0, broken: Vec::new() };
         for (number, skill) in self.skills.iter().enumerate() {
@@ -83,7 +83,7 @@ impl Skills {
             match delivered {
                 Ok(()) => conversations.delivered += 1,
                 Err(fault) => {
-                    conversations.broken.push(format!("{}: {}: {fault}", skill.id, model.name.unwrap_or_default()));
+                    conversations.broken.push(format!("{}: {}: {fault}", skill.id, model.name().unwrap_or_default()));
                 }
             }
         }

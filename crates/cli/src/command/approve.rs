@@ -51,7 +51,7 @@ pub(super) struct Decided {
 impl Approve {
     pub(super) async fn run(
         &self,
-        context: &CommandContext<'_>,
+        context: &CommandContext,
         environment: &mut Environment<'_>,
     ) -> Result<Decided, Failure> {
         let skill = RunnableSkill::read(&self.name, context).await?;

@@ -33,7 +33,7 @@ pub(super) struct Text {
 }
 
 impl Body {
-    pub(super) async fn run(&self, context: &CommandContext<'_>) -> Result<Text, Failure> {
+    pub(super) async fn run(&self, context: &CommandContext) -> Result<Text, Failure> {
         let found = context.find(&self.name)?;
         let body = context.registry.body(found.candidate).await?;
         let (id, qualified_id) = (found.entry.id.clone(), found.candidate.qualified_id());

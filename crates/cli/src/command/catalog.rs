@@ -142,7 +142,7 @@ pub(super) struct Rendered {
 }
 
 impl Catalog {
-    pub(super) fn run(&self, context: &CommandContext<'_>) -> Rendered {
+    pub(super) fn run(&self, context: &CommandContext) -> Rendered {
         let catalog = repertoire::Catalog::of(&context.snapshot, &self.options());
         let totals = catalog.report.totals();
         Rendered { text: catalog.text, report: catalog.report, totals, pending: context.pending() }

@@ -47,11 +47,11 @@ pub(super) struct Checked<'a> {
     #[serde(skip)]
     folders: Vec<PathBuf>,
     #[serde(skip)]
-    context: &'a CommandContext<'a>,
+    context: &'a CommandContext,
 }
 
 impl Check {
-    pub(super) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Checked<'a> {
+    pub(super) async fn run<'a>(&self, context: &'a CommandContext) -> Checked<'a> {
         let mut diagnostics = with_bodies(context.diagnostics(), context).await;
         diagnostics.extend(fields::diagnostics(context).await);
         if self.strict {
@@ -68,7 +68,7 @@ impl Check {
 }
 
 /// Inserts the diagnostics of bodies, each after the last diagnostic of its file.
-async fn with_bodies(mut all: Vec<ReportedDiagnostic>, context: &CommandContext<'_>) -> Vec<ReportedDiagnostic> {
+async fn with_bodies(mut all: Vec<ReportedDiagnostic>, context: &CommandContext) -> Vec<ReportedDiagnostic> {
     for found in context.registry.body_diagnostics(&context.snapshot).await {
         let mut found = ReportedDiagnostic::of(&found);
         let Diagnostic { path, message, help, .. } = &mut found.diagnostic;
@@ -86,7 +86,7 @@ async fn with_bodies(mut all: Vec<ReportedDiagnostic>, context: &CommandContext<
 }
 
 /// Returns the diagnostics under the strict verdict: parses files again, and weighs every other diagnostic by its code.
-fn judge_strictly(diagnostics: Vec<ReportedDiagnostic>, context: &CommandContext<'_>) -> Vec<ReportedDiagnostic> {
+fn judge_strictly(diagnostics: Vec<ReportedDiagnostic>, context: &CommandContext) -> Vec<ReportedDiagnostic> {
     let mut of_files: BTreeMap<(Arc<str>, Arc<str>), Vec<ReportedDiagnostic>> = BTreeMap::new();
     let mut rest = Vec::new();
     for reported in diagnostics {

@@ -87,7 +87,7 @@ impl File {
 }
 
 impl Directives {
-    pub(super) async fn run(&self, context: &CommandContext<'_>) -> Result<Directed, Failure> {
+    pub(super) async fn run(&self, context: &CommandContext) -> Result<Directed, Failure> {
         let skill = RunnableSkill::read(&self.name, context).await?;
         let approval = ApprovalStore::read(context.approvals())?.approvals.state(&skill.binding);
         let directives: Vec<_> = skill.directives.iter().map(Row::of).collect();

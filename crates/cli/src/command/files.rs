@@ -50,7 +50,7 @@ pub(super) struct Printed {
 }
 
 impl Files {
-    pub(super) async fn run(&self, context: &CommandContext<'_>) -> Result<Box<dyn CommandOutput>, Failure> {
+    pub(super) async fn run(&self, context: &CommandContext) -> Result<Box<dyn CommandOutput>, Failure> {
         let found = context.find(&self.name)?;
         if let Some(path) = &self.path {
             return Ok(Box::new(read_file(path, found, context).await?));
@@ -61,7 +61,7 @@ impl Files {
     }
 }
 
-async fn read_file(path: &str, found: Found<'_, Skill>, context: &CommandContext<'_>) -> Result<Printed, Failure> {
+async fn read_file(path: &str, found: Found<'_, Skill>, context: &CommandContext) -> Result<Printed, Failure> {
     let read = match ResourcePath::typed(path) {
         Ok(path) => context.registry.resource(found.candidate, &path).await.map(|bytes| (path, bytes)),
         Err(error) => Err(SourceError::new(SourceErrorKind::NotFound, error.to_string())),
@@ -78,7 +78,7 @@ async fn read_file(path: &str, found: Found<'_, Skill>, context: &CommandContext
     }
 }
 
-async fn available_files(found: Found<'_, Skill>, context: &CommandContext<'_>) -> String {
+async fn available_files(found: Found<'_, Skill>, context: &CommandContext) -> String {
     const MOST: usize = 20;
     let files = context.registry.resources(found.candidate).await.unwrap_or_default();
     let names = files.iter().take(MOST).map(|file| format!("`{}`", terminal_line(file.path.as_str())));

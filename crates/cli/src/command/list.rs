@@ -50,11 +50,11 @@ pub(super) struct Listed<'a> {
     #[serde(skip)]
     folders: Vec<PathBuf>,
     #[serde(skip)]
-    context: &'a CommandContext<'a>,
+    context: &'a CommandContext,
 }
 
 impl List {
-    pub(super) fn run<'a>(&self, context: &'a CommandContext<'_>) -> Listed<'a> {
+    pub(super) fn run<'a>(&self, context: &'a CommandContext) -> Listed<'a> {
         let matching = context.snapshot.entries().iter().filter(|entry| self.labels.match_skill(entry.item()));
         let skills = matching.map(|entry| Winner::of(entry, context)).collect();
         let diagnostics = context.diagnostics();
@@ -73,7 +73,7 @@ pub(super) fn nothing_found(folders: &[PathBuf]) -> String {
 }
 
 /// Returns the note about the skill folders of agents below `folders`, which are hidden folders.
-fn hidden_folders(folders: &[PathBuf], context: &CommandContext<'_>) -> Option<String> {
+fn hidden_folders(folders: &[PathBuf], context: &CommandContext) -> Option<String> {
     let layouts = folders.iter().map(|folder| Layout::find(&context.cwd.join(folder), &FsLimits::default()));
     let hidden = layouts.flat_map(|layout| layout.client_folders);
     let hidden: Vec<_> =
@@ -81,7 +81,7 @@ fn hidden_folders(folders: &[PathBuf], context: &CommandContext<'_>) -> Option<S
     (!hidden.is_empty()).then(|| format!("hidden folders are skipped unless given: {}", hidden.join(", ")))
 }
 
-fn skipped_files(diagnostics: &[ReportedDiagnostic], context: &CommandContext<'_>) -> Vec<ReportedDiagnostic> {
+fn skipped_files(diagnostics: &[ReportedDiagnostic], context: &CommandContext) -> Vec<ReportedDiagnostic> {
     let candidates = context.snapshot.entries().iter().flat_map(|entry| entry.candidates());
     let mut seen: HashSet<&str> = candidates.filter_map(|candidate| candidate.item.location.as_deref()).collect();
     let errors = diagnostics.iter().filter(|reported| reported.diagnostic.severity == Severity::Error);

@@ -56,7 +56,7 @@ struct File {
 }
 
 impl Lock {
-    pub(super) async fn run(&self, context: &CommandContext<'_>) -> Result<Locked, Failure> {
+    pub(super) async fn run(&self, context: &CommandContext) -> Result<Locked, Failure> {
         let base = lock_folder(self.lock_dir.as_deref(), context)?;
         // Read before anything is written: an invalid lock is not overwritten.
         let mut skills_lock = SkillsLock::read(&base)?.unwrap_or_default();
@@ -86,7 +86,7 @@ impl Lock {
     }
 }
 
-fn write_lock(path: &Path, skills: usize, text: &str, context: &CommandContext<'_>) -> Result<File, Failure> {
+fn write_lock(path: &Path, skills: usize, text: &str, context: &CommandContext) -> Result<File, Failure> {
     let shown = path.to_string_lossy();
     let shown = context.relative_path(&shown);
     let outcome = write(path, text).map_err(|error| Failure::io(format!("cannot write `{shown}`"), &error))?;

@@ -92,7 +92,7 @@ fn variable(text: &str) -> Result<(String, String), String> {
 impl Render {
     pub(super) async fn run(
         &self,
-        context: &CommandContext<'_>,
+        context: &CommandContext,
         environment: &mut Environment<'_>,
     ) -> Result<Instructions, Failure> {
         let skill = RunnableSkill::read(&self.name, context).await?;
@@ -105,7 +105,7 @@ impl Render {
         Ok(Instructions::of(&skill, &plan, &syntax, rendered))
     }
 
-    fn variables(&self, skill: &RunnableSkill<'_>, context: &CommandContext<'_>) -> Context {
+    fn variables(&self, skill: &RunnableSkill<'_>, context: &CommandContext) -> Context {
         let arguments = match self.arguments.as_slice() {
             [text] => Arguments::new(text.as_str()),
             words => Arguments::from_words(words),
@@ -124,7 +124,7 @@ impl Render {
         plan: &Plan<'_>,
         skill: &RunnableSkill<'_>,
         variables: &Context,
-        context: &CommandContext<'_>,
+        context: &CommandContext,
         environment: &mut Environment<'_>,
     ) -> Result<Vec<DirectiveOutcome>, Failure> {
         if !self.allow_commands || plan.directives().is_empty() {

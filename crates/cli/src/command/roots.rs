@@ -26,7 +26,7 @@ pub(crate) struct Roots {}
 pub(super) struct Places<'a> {
     roots: Vec<Place<'a>>,
     #[serde(skip)]
-    context: &'a CommandContext<'a>,
+    context: &'a CommandContext,
 }
 
 #[derive(Serialize)]
@@ -42,7 +42,7 @@ struct Place<'a> {
 }
 
 impl Roots {
-    pub(super) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Result<Places<'a>, Failure> {
+    pub(super) async fn run<'a>(&self, context: &'a CommandContext) -> Result<Places<'a>, Failure> {
         let mut roots = Vec::new();
         for layer in context.snapshot.layers() {
             let source = layer.origin.source.as_ref();

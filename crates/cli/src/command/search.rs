@@ -75,7 +75,7 @@ struct Hit<'a> {
 }
 
 impl Search {
-    pub(super) fn run<'a>(&self, context: &'a CommandContext<'_>) -> Found<'a> {
+    pub(super) fn run<'a>(&self, context: &'a CommandContext) -> Found<'a> {
         let text = self.words.join(" ");
         // Without a limit: the labels filter the hits before they are counted.
         let query = self.query(&text).limit(context.snapshot.entries().len());

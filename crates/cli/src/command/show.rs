@@ -64,7 +64,7 @@ pub(super) struct Shown<'a> {
     #[serde(skip)]
     unknown: Option<String>,
     #[serde(skip)]
-    context: &'a CommandContext<'a>,
+    context: &'a CommandContext,
 }
 
 /// The plan that a skill's field `workflow` declares.
@@ -143,7 +143,7 @@ impl<'a> Found<'a> {
 }
 
 impl Show {
-    pub(super) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Result<Shown<'a>, Failure> {
+    pub(super) async fn run<'a>(&self, context: &'a CommandContext) -> Result<Shown<'a>, Failure> {
         let found = context.find(&self.name)?;
         let is_winner = std::ptr::eq(found.candidate, &raw const found.entry.candidate);
         let mut skill = match is_winner {

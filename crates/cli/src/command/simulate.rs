@@ -27,7 +27,7 @@ pub(crate) struct Simulate {
 }
 
 impl Simulate {
-    pub(super) async fn run(&self, context: &CommandContext<'_>) -> Result<Simulated, Failure> {
+    pub(super) async fn run(&self, context: &CommandContext) -> Result<Simulated, Failure> {
         let script = Script::read(&self.script, &context.cwd)?;
         let turns = Play::new(&script, self.exposure.modes(), context)?.all(script).await?;
         Ok(Simulated { turns, pending: context.pending() })

@@ -58,7 +58,7 @@ pub(super) struct Declared {
 }
 
 impl Tools {
-    pub(super) fn run(&self, context: &CommandContext<'_>) -> Declared {
+    pub(super) fn run(&self, context: &CommandContext) -> Declared {
         let preset = ToolPreset::ALL.into_iter().find(|preset| preset.name == self.preset);
         let preset = preset.expect("clap accepted the name").clone();
         let mut options = ToolOptions::default().preset(preset).modes(self.exposure.modes());

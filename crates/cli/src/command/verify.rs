@@ -81,7 +81,7 @@ enum Kind {
 }
 
 impl Verify {
-    pub(super) async fn run(&self, context: &CommandContext<'_>) -> Result<Verified, Failure> {
+    pub(super) async fn run(&self, context: &CommandContext) -> Result<Verified, Failure> {
         let base = lock_folder(self.lock_dir.as_deref(), context)?;
         let (ours, theirs) = (RepertoireLock::read(&base)?, SkillsLock::read(&base)?);
         if ours.is_none() && theirs.is_none() {
@@ -117,7 +117,7 @@ impl Verify {
 }
 
 /// Returns the real path of the folder of the lock files.
-pub(super) fn lock_folder(folder: Option<&Path>, context: &CommandContext<'_>) -> Result<PathBuf, Failure> {
+pub(super) fn lock_folder(folder: Option<&Path>, context: &CommandContext) -> Result<PathBuf, Failure> {
     let folder = folder.unwrap_or(Path::new("."));
     let failure = |error| Failure::io(format!("cannot read the folder `{}`", folder.display()), &error);
     let real = context.cwd.join(folder).canonicalize().map_err(failure)?;

@@ -106,7 +106,7 @@ impl Watch {
 
     async fn follow(
         &self,
-        reporter: &mut Reporter<'_>,
+        reporter: &mut Reporter,
         options: &SourceOptions,
         cache: &mut SourceCache,
         environment: &mut Environment<'_>,
@@ -139,7 +139,7 @@ impl Watch {
     }
 }
 
-struct Reporter<'a> {
+struct Reporter {
     registry: SkillRegistry,
     /// The sources that search folders, by name.
     folders: Vec<(String, Arc<FsSource>)>,
@@ -147,7 +147,7 @@ struct Reporter<'a> {
     format: Format,
 }
 
-impl Reporter<'_> {
+impl Reporter {
     fn started(&self, view: &Snapshot<Skill>, environment: &mut Environment<'_>) -> io::Result<()> {
         let context = self.context(view, environment);
         if self.format == Format::Json {
@@ -201,8 +201,8 @@ impl Reporter<'_> {
         out.flush()
     }
 
-    fn context(&self, view: &Snapshot<Skill>, environment: &Environment<'_>) -> CommandContext<'_> {
-        CommandContext::new(self.registry.clone(), view.clone(), self.folders.clone(), self.model, environment)
+    fn context(&self, view: &Snapshot<Skill>, environment: &Environment<'_>) -> CommandContext {
+        CommandContext::new(self.registry.clone(), view.clone(), self.folders.clone(), self.model.clone(), environment)
     }
 }
 

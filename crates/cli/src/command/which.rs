@@ -35,7 +35,7 @@ pub(super) struct Chain<'a> {
     #[serde(skip)]
     unknown: Option<String>,
     #[serde(skip)]
-    context: &'a CommandContext<'a>,
+    context: &'a CommandContext,
 }
 
 #[derive(Serialize)]
@@ -51,7 +51,7 @@ struct Link<'a> {
 }
 
 impl Which {
-    pub(super) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Result<Chain<'a>, Failure> {
+    pub(super) async fn run<'a>(&self, context: &'a CommandContext) -> Result<Chain<'a>, Failure> {
         let entry: &'a Entry<Skill> = context.find(&self.name)?.entry;
         let (installed, unknown) = context.installed();
         let mut candidates = Vec::new();
@@ -71,12 +71,7 @@ impl Which {
     }
 }
 
-fn reason(
-    entry: &Entry<Skill>,
-    loser: &Candidate<Skill>,
-    identical: Option<bool>,
-    context: &CommandContext<'_>,
-) -> String {
+fn reason(entry: &Entry<Skill>, loser: &Candidate<Skill>, identical: Option<bool>, context: &CommandContext) -> String {
     let reason = context.snapshot.reason(&entry.candidate, loser).to_string();
     if identical == Some(true) { reason + "; same content" } else { reason }
 }

@@ -72,7 +72,7 @@ impl Reason {
 
 impl Inventory {
     /// Reads every file of the skills below the folder `base`. Built-in skills are not listed as left out.
-    pub(crate) async fn take(context: &CommandContext<'_>, base: &Path) -> Result<Inventory, Failure> {
+    pub(crate) async fn take(context: &CommandContext, base: &Path) -> Result<Inventory, Failure> {
         let mut inventory = Inventory::default();
         let candidates = context.snapshot.entries().iter().flat_map(|entry| entry.candidates());
         for candidate in candidates.filter(|candidate| candidate.origin.source.as_ref() != builtin::NAME) {
@@ -90,7 +90,7 @@ impl Inventory {
         folder: PathBuf,
         file: ResourcePath,
         candidate: &Candidate<Skill>,
-        context: &CommandContext<'_>,
+        context: &CommandContext,
     ) -> Result<(), Failure> {
         let id = candidate.item.id.clone();
         // Two sources may search one folder; the first one counts.
@@ -122,7 +122,7 @@ impl Inventory {
 
 fn place(
     candidate: &Candidate<Skill>,
-    context: &CommandContext<'_>,
+    context: &CommandContext,
     base: &Path,
 ) -> Result<(ResourcePath, PathBuf, ResourcePath), Reason> {
     if candidate.origin.tier != Tier::User {

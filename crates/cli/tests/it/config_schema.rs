@@ -63,7 +63,6 @@ fn the_schema_knows_keys_and_values() {
     check("/$defs/Surface/properties", "[surface]\nzz = 1");
     check("/$defs/Surface/properties/mode/enum", "[surface]\nmode = \"zz\"");
     check("/$defs/Rules/properties", "[rules]\nzz = 1");
-    check("/$defs/Shipped/oneOf", "[surface]\ntable = \"zz\"");
     check("/$defs/Rule/properties", &format!("{RULE}zz = 1"));
     check("/$defs/ModelPattern/oneOf", &format!("{RULE}model = \"zz\""));
     check("/$defs/SurfaceMode/oneOf", "[[surface.rules]]\nid = \"a\"\nmode = \"zz\"");

@@ -78,24 +78,24 @@ fn faults_are_the_reference_validators() {
     let (longest, too_long) = ("a".repeat(64), "a".repeat(65));
     for (name, faults) in [
         ("my-skill", &[][..]),
-        ("MySkill", &[CASE]),                              // T24
-        (&too_long, &[LONG]),                              // T25, V-34
-        ("-my-skill", &[EDGE]),                            // T26
-        ("my--skill", &[DOUBLE]),                          // T27
-        ("my_skill", &[OTHER]),                            // T28
-        ("技能", &[]),                                     // T33
-        ("мой-навык", &[]),                                // T34
-        ("навык", &[]),                                    // T35
-        ("НАВЫК", &[CASE]),                                // T36
-        (&longest, &[]),                                   // V-34
-        ("-", &[EDGE]),                                    // V-35
-        ("\u{663}\u{662}", &[]),                           // V-38, Arabic-Indic digits
-        ("हिन्दी", &[OTHER]),                                // V-39
-        ("a.b", &[OTHER]),                                 // V-40
+        ("MySkill", &[CASE]),     // T24
+        (&too_long, &[LONG]),     // T25, V-34
+        ("-my-skill", &[EDGE]),   // T26
+        ("my--skill", &[DOUBLE]), // T27
+        ("my_skill", &[OTHER]),   // T28
+        ("技能", &[]),            // T33
+        ("мой-навык", &[]),       // T34
+        ("навык", &[]),           // T35
+        ("НАВЫК", &[CASE]),       // T36
+        (&longest, &[]),          // V-34
+        ("-", &[EDGE]),           // V-35
+        ("\u{663}\u{662}", &[]),  // V-38, Arabic-Indic digits
+        ("हिन्दी", &[OTHER]),      // V-39
+        ("a.b", &[OTHER]),        // V-40
         ("a:b", &[OTHER]),
         ("a b", &[OTHER]),
         ("🦀", &[OTHER]),
-        ("-My--Skill_", &[CASE, EDGE, DOUBLE, OTHER]),     // V-48
+        ("-My--Skill_", &[CASE, EDGE, DOUBLE, OTHER]), // V-48
     ] {
         assert_eq!(Id::new(name).expect("an id").faults(), faults, "{name}");
     }

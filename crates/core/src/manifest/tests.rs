@@ -41,11 +41,7 @@ fn changes_name_every_file_that_differs_in_order() {
     let changes: Vec<_> = old.changes(&new).collect();
     assert_eq!(
         changes,
-        [
-            (Some(&row("a", b"1")), None),
-            (Some(&row("b", b"1")), Some(&row("b", b"2"))),
-            (None, Some(&row("c", b"1"))),
-        ]
+        [(Some(&row("a", b"1")), None), (Some(&row("b", b"1")), Some(&row("b", b"2"))), (None, Some(&row("c", b"1"))),]
     );
 }
 

@@ -47,14 +47,8 @@ impl Category {
 pub struct FunctionalTier(Arc<str>);
 
 impl FunctionalTier {
-    pub(crate) const KNOWN: [&str; 6] = [
-        "pm-orchestration",
-        "task-roadmap",
-        "gsd-execution",
-        "audit-proof",
-        "infrastructure",
-        "integration",
-    ];
+    pub(crate) const KNOWN: [&str; 6] =
+        ["pm-orchestration", "task-roadmap", "gsd-execution", "audit-proof", "infrastructure", "integration"];
 
     /// Creates a label from a text in any letter case.
     pub fn new(text: &str) -> FunctionalTier {

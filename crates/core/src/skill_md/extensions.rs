@@ -5,8 +5,7 @@ use super::table::{Mark, Table};
 use crate::declared::CATEGORY;
 use crate::text::quoted;
 use crate::{
-    Category, Check, Code, Diagnostic, FunctionalTier, InvokeLevel, SkillTrigger, Value, WeakKeyword,
-    WorkflowStep,
+    Category, Check, Code, Diagnostic, FunctionalTier, InvokeLevel, SkillTrigger, Value, WeakKeyword, WorkflowStep,
 };
 
 pub(super) fn check(table: &Table, text: &str, sink: &mut DiagnosticSink<'_>) {

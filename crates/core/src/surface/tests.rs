@@ -125,7 +125,11 @@ fn the_first_concrete_mode_wins_and_is_named() {
         ("C14", None, Some(Both), None, "", Both, DecidedBy::Registry),
     ];
     for (label, declared, default, hint, known, mode, decided_by) in rows {
-        assert_eq!(policy(default, hint).resolve(declared, &Model::from(known)), Surface { mode, decided_by }, "{label}");
+        assert_eq!(
+            policy(default, hint).resolve(declared, &Model::from(known)),
+            Surface { mode, decided_by },
+            "{label}"
+        );
     }
 }
 
@@ -162,14 +166,15 @@ fn a_mode_is_read_at_one_door() {
 
 #[test]
 fn first_matching_surface_rule_wins() {
-    let quiet = SurfaceRule::new("quiet-haiku", "anthropic", ModelPattern::Prefix("claude-haiku".to_owned()), ToolOnly);
-    let local = SurfaceRule::new("local", "*", ModelPattern::Any, SystemPrompt);
+    let quiet = ModelPattern::Prefix("claude-haiku".to_owned());
+    let quiet = SurfaceRule::new("quiet-haiku", ToolOnly).provider("anthropic").model(quiet);
+    let local = SurfaceRule::new("local", SystemPrompt);
     let table = SurfaceRules::new([local]).with(quiet);
     let policy = SurfacePolicy { rules: table, ..SurfacePolicy::default() };
-    let resolve = |known: Model<'_>| policy.resolve(None, &known);
+    let resolve = |known: Model| policy.resolve(None, &known);
     let decided = |mode, id: &str| Surface { mode, decided_by: DecidedBy::Rule(id.to_owned()) };
-    assert_eq!(resolve(Model::new("anthropic", "Claude-Haiku-4-5")), decided(ToolOnly, "quiet-haiku"));
-    assert_eq!(resolve(Model::new("anthropic", "claude-sonnet-4-5")), decided(SystemPrompt, "local"));
+    assert_eq!(resolve(Model::from("anthropic/Claude-Haiku-4-5")), decided(ToolOnly, "quiet-haiku"));
+    assert_eq!(resolve(Model::from("anthropic/claude-sonnet-4-5")), decided(SystemPrompt, "local"));
     assert_eq!(resolve(Model::unknown()), decided(SystemPrompt, "local"));
 }
 
@@ -183,7 +188,7 @@ proptest! {
     ) {
         let resolve = |(major, minor): (u16, u16)| {
             let name = format!("claude-{family}{major}{}{minor}", if dot { '.' } else { '-' });
-            SurfacePolicy::default().resolve(None, &Model::new("anthropic", &name)).mode
+            SurfacePolicy::default().resolve(None, &Model::from(format!("anthropic/{name}"))).mode
         };
         prop_assert!(resolve(low) != Both || resolve(high) == Both);
         prop_assert_eq!(resolve(low) == Both, low >= (3, 5));
@@ -191,12 +196,12 @@ proptest! {
 
     #[test]
     fn declarations_win_in_the_cascade(
-        provider in any::<Option<String>>(),
-        name in any::<Option<String>>(),
+        provider in any::<String>(),
+        name in any::<String>(),
         hint in any::<Option<String>>(),
     ) {
         let policy = SurfacePolicy { hint, ..SurfacePolicy::default() };
-        let known = model(provider.as_deref(), name.as_deref());
+        let known = Model::new(&name).with_provider(&provider);
         let first = policy.resolve(None, &known);
         prop_assert_eq!(policy.resolve(None, &known), first, "C17: the same every time");
         let declared = policy.resolve(Some(SystemPrompt), &known);

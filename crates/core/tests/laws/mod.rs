@@ -68,7 +68,13 @@ fn check(bytes: &[u8], parsed: &Parsed) {
 
 /// Reads every view once.
 fn look(skill: &Skill) {
-    let _ = (skill.text("license"), skill.text("compatibility"), skill.metadata(), skill.argument_hint(), skill.arguments());
+    let _ = (
+        skill.text("license"),
+        skill.text("compatibility"),
+        skill.metadata(),
+        skill.argument_hint(),
+        skill.arguments(),
+    );
     let _ = (skill.paths(), skill.when_to_use(), skill.triggers(), skill.required_tools(), skill.workflow());
     let _ = (skill.verification(), skill.functional_tier(), skill.invoke_level(), skill.category());
     serde_json::to_string(skill).expect("a skill is data");

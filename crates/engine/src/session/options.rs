@@ -293,8 +293,8 @@ impl SessionOptions {
         self.injections.iter().find(|host| host.injection.id == *id && host.injection.flavor == *flavor)
     }
 
-    pub(super) fn provider<'a>(&'a self, model: &Model) -> Option<&'a str> {
-        model.provider.filter(|provider| !provider.trim().is_empty()).or(self.surfaces.hint.as_deref())
+    pub(super) fn provider<'a>(&'a self, model: &'a Model) -> Option<&'a str> {
+        model.provider().or(self.surfaces.hint.as_deref())
     }
 
     pub(super) fn rules_of(&self, model: &Model) -> MessageRules {

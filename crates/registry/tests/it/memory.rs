@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use repertoire_core::{
-    ChangedParts, Content, Flavor, Id, Injection, Message, Role, Skill, Source, SourceErrorKind, ToolSpec,
-    Trigger, Value,
+    ChangedParts, Content, Flavor, Id, Injection, Message, Role, Skill, Source, SourceErrorKind, ToolSpec, Trigger,
+    Value,
 };
 use repertoire_registry::{MemorySource, RegisterError, Registered};
 

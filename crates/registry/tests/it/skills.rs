@@ -19,8 +19,8 @@ async fn skill_then_registry_then_rule_then_fallback() {
     let claude = Model::from("anthropic/claude-sonnet-4-5");
     let (both, tool, prompt) = (SurfaceMode::Both, SurfaceMode::ToolOnly, SurfaceMode::SystemPrompt);
     let by = |name: &str| name.to_owned();
-    assert_eq!(resolved(new().surface_mode(tool), Some(both), claude).await, (both, by("skill")));
-    assert_eq!(resolved(new().surface_mode(prompt), None, claude).await, (prompt, by("registry")));
+    assert_eq!(resolved(new().surface_mode(tool), Some(both), claude.clone()).await, (both, by("skill")));
+    assert_eq!(resolved(new().surface_mode(prompt), None, claude.clone()).await, (prompt, by("registry")));
     assert_eq!(resolved(new(), None, claude).await, (both, by("rule claude-3.5-or-later")));
     assert_eq!(resolved(new(), None, Model::from("openai/gpt-4o")).await, (tool, by("fallback")));
     assert_eq!(resolved(new(), None, Model::unknown()).await, (tool, by("fallback")));
@@ -31,15 +31,15 @@ async fn hints_replace_blank_providers() {
     let new = || SkillRegistry::builder().provider_hint("anthropic");
     let name = "claude-sonnet-4-5";
     assert_eq!(resolved(new(), None, Model::new(name)).await.0, SurfaceMode::Both);
-    assert_eq!(resolved(new(), None, Model::new(" ", name)).await.0, SurfaceMode::Both);
+    assert_eq!(resolved(new(), None, Model::new(name).with_provider(" ")).await.0, SurfaceMode::Both);
     assert_eq!(resolved(new(), None, Model::from("openai/gpt-4o")).await.0, SurfaceMode::ToolOnly);
 }
 
 #[tokio::test]
 async fn the_rules_can_be_exchanged() {
-    let new = || SkillRegistry::builder().surface_rules(SurfaceRules::seed_compat());
+    let new = || SkillRegistry::builder().surface_rules(SurfaceRules::new([]));
     let model = Model::from("anthropic/claude-3-7-sonnet-20250219");
-    assert_eq!(resolved(new(), None, model).await.0, SurfaceMode::ToolOnly);
+    assert_eq!(resolved(new(), None, model.clone()).await.0, SurfaceMode::ToolOnly);
     assert_eq!(resolved(SkillRegistry::builder(), None, model).await.0, SurfaceMode::Both);
 }
 

@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::output::word;
 
 /// A conversation that is being played.
-pub(super) struct Play<'m> {
+pub(super) struct Play {
     model: Model,
     tools: Toolset,
     /// The tools and their permissions.
@@ -42,12 +42,8 @@ pub(super) struct Play<'m> {
     results: Vec<CallRow>,
 }
 
-impl<'m> Play<'m> {
-    pub(super) fn new(
-        script: &Script,
-        modes: VisibilityPolicy,
-        context: &CommandContext<'m>,
-    ) -> Result<Play<'m>, Failure> {
+impl Play {
+    pub(super) fn new(script: &Script, modes: VisibilityPolicy, context: &CommandContext) -> Result<Play, Failure> {
         let rules: Arc<Mutex<BTreeSet<String>>> = Arc::default();
         let mut options = script.session.options(context);
         for name in script.turns.iter().flat_map(|step| &step.rules) {
@@ -66,7 +62,7 @@ impl<'m> Play<'m> {
         let tools = Toolset::of(&context.snapshot, &ToolOptions::default().modes(modes));
         let variables = Context::new().project_dir(context.cwd.to_string_lossy());
         Ok(Play {
-            model: context.model,
+            model: context.model.clone(),
             gate: script.gate(&tools, policy.as_ref(), context)?,
             policy,
             available: script.available(&tools),

@@ -232,7 +232,7 @@ impl Script {
         &self,
         tools: &Toolset,
         policy: Option<&Arc<PermissionPolicy>>,
-        context: &CommandContext<'_>,
+        context: &CommandContext,
     ) -> Result<SkillTools, Failure> {
         let mut own = tools.tools().to_vec();
         for tool in self.tools.iter().filter(|tool| tool.of.is_none()) {
@@ -253,9 +253,9 @@ impl Script {
 }
 
 impl SessionSettings {
-    pub(super) fn options(&self, context: &CommandContext<'_>) -> SessionOptions {
+    pub(super) fn options(&self, context: &CommandContext) -> SessionOptions {
         let surfaces = context.registry.surface_policy();
-        let provider = context.model.provider.or(surfaces.hint.as_deref()).unwrap_or_default().to_owned();
+        let provider = context.model.provider().or(surfaces.hint.as_deref()).unwrap_or_default().to_owned();
         let rules = MessageRules::of(Some(&provider));
         let rules = if self.strictly_alternating { rules.strictly_alternating() } else { rules };
         let options = SessionOptions::new(surfaces).message_rules(&provider, rules);

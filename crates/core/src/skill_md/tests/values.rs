@@ -96,7 +96,11 @@ fn yaml_is_read_as_yaml() {
          author: \"Somebody\"\n    nested:\n        deep: True\n\"quoted key\": x\nключ: y\nlong: one\n  two\nlicense: MIT",
     );
     let list = Value::List(vec![Value::plain("a"), Value::plain("b")]);
-    assert_eq!((skill.id.as_str(), &*skill.description, skill.text("license")), ("some-skill", "Text.", Some("MIT")), "K4");
+    assert_eq!(
+        (skill.id.as_str(), &*skill.description, skill.text("license")),
+        ("some-skill", "Text.", Some("MIT")),
+        "K4"
+    );
     assert_eq!((skill.field("flow"), skill.field("block")), (Some(&list), Some(&list)), "A2.2 lists");
     assert_eq!(skill.text("metadata.author"), Some("Somebody"), "A2.2 four blanks, quoted");
     assert_eq!(skill.text("metadata.nested.deep"), Some("True"), "A2.2 nested");

@@ -207,14 +207,14 @@ async fn another_model_in_between_is_resolved_again_and_told() {
 async fn a_body_that_loses_the_system_prompt_comes_into_the_conversation_once() {
     let world = World::of(&["name: tea"]).await;
     let mut policy = SurfacePolicy::default();
-    let any = repertoire_core::ModelPattern::Any;
-    policy.rules =
-        policy.rules.with(repertoire_core::SurfaceRule::new("local", "ollama", any, SurfaceMode::SystemPrompt));
+    let local = repertoire_core::SurfaceRule::new("local", SurfaceMode::SystemPrompt).provider("ollama");
+    policy.rules = policy.rules.with(local);
     let mut session = world.session(SessionOptions::new(policy));
     let local = Model::from("ollama/");
     assert!(!world.read(&mut session, "tea", &local).await.contains(BODY));
     let mut given = 0;
-    for (model, system, messages) in [(local, 1, 0), (gpt(), 0, 1), (gpt(), 0, 0), (local, 1, 0), (gpt(), 0, 0)] {
+    for (model, system, messages) in [(local.clone(), 1, 0), (gpt(), 0, 1), (gpt(), 0, 0), (local, 1, 0), (gpt(), 0, 0)]
+    {
         let slots = world.slots(&mut session, &Turn::of(""), &model).await;
         assert_eq!((times(&slots.system_prompt, BODY), slots.messages.len()), (system, messages), "{model:?}");
         given += slots.messages.iter().filter(|message| message.text.contains(BODY)).count();

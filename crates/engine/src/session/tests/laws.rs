@@ -1,7 +1,7 @@
 //! Each body reaches the model exactly through the places that the cascade promises, once.
 
 use proptest::prelude::*;
-use repertoire_core::{ModelPattern, SurfaceRule, SurfaceRules};
+use repertoire_core::{SurfaceRule, SurfaceRules};
 use tokio::runtime::{Builder, Runtime};
 
 use super::*;
@@ -63,7 +63,7 @@ fn runtime() -> Runtime {
 fn policy(default: Option<SurfaceMode>, hint: Option<&str>) -> SurfacePolicy {
     let mut policy = SurfacePolicy::default();
     (policy.default, policy.hint) = (default, hint.map(str::to_owned));
-    let rule = |provider: &str, mode| SurfaceRule::new(provider, provider, ModelPattern::Any, mode);
+    let rule = |provider: &str, mode| SurfaceRule::new(provider, mode).provider(provider);
     policy.rules = SurfaceRules::shipped()
         .with(rule("local", SurfaceMode::SystemPrompt))
         .with(rule("tools", SurfaceMode::ToolOnly));
@@ -82,8 +82,7 @@ fn every_body_reaches_its_places_or_is_named() {
                 let tools = world.tools();
                 for (default, hint) in MODES.into_iter().flat_map(|default| HINTS.map(|hint| (default, hint))) {
                     for (provider, name) in PROVIDED.into_iter().flat_map(|by| MODELS.map(|name| (by, name))) {
-                        let mut model = Model::unknown();
-                        (model.provider, model.name) = (provider, name);
+                        let model = Model::new(name.unwrap_or_default()).with_provider(provider.unwrap_or_default());
                         for (way, bodies) in WAYS.into_iter().flat_map(|way| BODIES.map(|bodies| (way, bodies))) {
                             // What a host brings is not of a source.
                             if way.of_host().is_some() && (tier, trust) != PLACES[0] {
@@ -214,7 +213,7 @@ proptest! {
             for step in steps {
                 match step {
                     Step::Read(skill, model) => {
-                        let model = Model::new(PROVIDERS[model], "claude-sonnet-4-5");
+                        let model = Model::new("claude-sonnet-4-5").with_provider(PROVIDERS[model]);
                         said.push(world.read(&mut session, SKILLS[skill], &model).await);
                     }
                     Step::Name(skill) => session.activate(Audience::User, SKILLS[skill], "").unwrap(),
@@ -240,7 +239,7 @@ proptest! {
                         session = Session::resume(state, tools.clone(), options(), &world.registry).await.0;
                     }
                     Step::Compose(model) => {
-                        let model = Model::new(PROVIDERS[model], "claude-sonnet-4-5");
+                        let model = Model::new("claude-sonnet-4-5").with_provider(PROVIDERS[model]);
                         let slots = world.slots(&mut session, &Turn::of(""), &model).await;
                         said.extend(slots.messages.iter().map(|message| message.text.to_string()));
                         let mode = policy(None, None).resolve(None, &model).mode;

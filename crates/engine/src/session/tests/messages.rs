@@ -134,8 +134,7 @@ async fn a_provider_that_nobody_names_is_the_registrys() {
         (Some("anthropic"), Some(" "), false),
         (Some("anthropic"), Some("openai"), true),
     ] {
-        let mut model = Model::unknown();
-        model.provider = provider;
+        let model = Model::unknown().with_provider(provider.unwrap_or_default());
         let (world, mut session) = session(options(hint)).await;
         let slots = world.try_slots(&mut session, &Turn::of(""), &model).await;
         assert_eq!(slots.is_ok(), is_carried, "{hint:?} {provider:?}");
