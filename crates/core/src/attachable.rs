@@ -1,8 +1,6 @@
 //! Raw skills, and the policies for their tools.
 
 use std::collections::BTreeMap;
-use std::error::Error;
-use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -27,15 +25,6 @@ use crate::{Category, Skill};
 /// let gated = raw.gated(ToolPolicies::new().with("run_query", ToolPolicy::RequiresApproval));
 /// assert_eq!(attach(&gated), [("run_query", ToolPolicy::RequiresApproval)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// ```compile_fail,E0308
-/// # use repertoire_core::{Attachable, RawSkill};
-/// fn attach(skill: &Attachable) {}
-///
-/// fn by_accident(raw: &RawSkill) {
-///     attach(raw);
-/// }
 /// ```
 ///
 /// A skill says itself whether it is raw. This keeps a host from forgetting the gate of a skill it knows; what a stranger's
@@ -79,7 +68,8 @@ impl Attachable {
 /// A skill that runs code or reaches data: not attachable, until it gets a gate.
 ///
 /// As an error it stops a host that has no gate to give.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("skill `{}` is raw and can be attached behind a gate only", .0.id)]
 pub struct RawSkill(Arc<Skill>);
 
 impl RawSkill {
@@ -88,14 +78,6 @@ impl RawSkill {
         Attachable { skill: self.0, gate: Some(gate) }
     }
 }
-
-impl fmt::Display for RawSkill {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "skill `{}` is raw and can be attached behind a gate only", self.0.id)
-    }
-}
-
-impl Error for RawSkill {}
 
 /// The policy for calls of a tool. Later ones are stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]

@@ -12,11 +12,13 @@ pub(crate) const ALLOWED_TOOLS: &str = "allowed-tools";
 pub(crate) const CATEGORY: &str = "category";
 pub(crate) const DISABLE_MODEL_INVOCATION: &str = "disable-model-invocation";
 pub(crate) const USER_INVOCABLE: &str = "user-invocable";
-const ALLOWED_WORKFLOWS: &str = "allowedWorkflows";
+pub(crate) const ALLOWED_WORKFLOWS: &str = "allowedWorkflows";
+
+pub(crate) const SURFACE: [&str; 3] = ["surface", "surface-mode", "surfaceMode"];
 
 /// The typed fields of a [`Skill`](crate::Skill), read in one place for files and injections alike.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Declared {
+pub(crate) struct DeclaredFields {
     pub(crate) surface: Option<SurfaceMode>,
     pub(crate) allowed_tools: Option<Vec<Arc<str>>>,
     pub(crate) disable_model_invocation: bool,
@@ -24,12 +26,12 @@ pub(crate) struct Declared {
     pub(crate) allowed_workflows: Option<Vec<Arc<str>>>,
 }
 
-impl Declared {
+impl DeclaredFields {
     /// Reads the fields, and reports every one that says something unreadable: its key, a code, a message.
-    pub(crate) fn read(fields: &[(Arc<str>, Value)], mut report: impl FnMut(&str, Code, String)) -> Declared {
+    pub(crate) fn read(fields: &[(Arc<str>, Value)], mut report: impl FnMut(&str, Code, String)) -> DeclaredFields {
         let field = |key: &str| fields.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value);
         let report = &mut report;
-        Declared {
+        DeclaredFields {
             surface: surface(field, report),
             allowed_tools: field(ALLOWED_TOOLS).map(|value| names(value, ALLOWED_TOOLS, tools, report)),
             disable_model_invocation: flag(field(DISABLE_MODEL_INVOCATION), DISABLE_MODEL_INVOCATION, true, report)
@@ -164,12 +166,11 @@ fn surface<'a>(
     field: impl Fn(&str) -> Option<&'a Value>,
     report: &mut impl FnMut(&str, Code, String),
 ) -> Option<SurfaceMode> {
-    const KEYS: [&str; 3] = ["surface", "surface-mode", "surfaceMode"];
     let metadata = field("metadata");
-    let (key, value) = KEYS
+    let (key, value) = SURFACE
         .into_iter()
         .find_map(|key| field(key).map(|value| (key, value)))
-        .or_else(|| KEYS.into_iter().find_map(|key| Some(("metadata", metadata?.get(key)?))))?;
+        .or_else(|| SURFACE.into_iter().find_map(|key| Some(("metadata", metadata?.get(key)?))))?;
     SurfaceMode::declared(value.as_text().unwrap_or_default().trim()).unwrap_or_else(|_| {
         let message =
             "unknown surface mode: expected `system-prompt`, `tool-only`, `both` or `auto`; it counts as absent";

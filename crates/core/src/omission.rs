@@ -64,22 +64,7 @@ pub enum OmissionReason {
 impl OmissionReason {
     /// Returns the name, in kebab case.
     pub const fn name(self) -> &'static str {
-        match self {
-            OmissionReason::OddName => "odd-name",
-            OmissionReason::NotUtf8 => "not-utf8",
-            OmissionReason::TooLarge => "too-large",
-            OmissionReason::TooLargeTogether => "too-large-together",
-            OmissionReason::TooMany => "too-many",
-            OmissionReason::TooDeep => "too-deep",
-            OmissionReason::Unreadable => "unreadable",
-            OmissionReason::LinkOut => "link-out",
-            OmissionReason::LinkDangling => "link-dangling",
-            OmissionReason::LinkToFolder => "link-to-folder",
-            OmissionReason::NotAFile => "not-a-file",
-            OmissionReason::Secret => "secret",
-            OmissionReason::VersionControl => "version-control",
-            OmissionReason::Cache => "cache",
-        }
+        self.texts().0
     }
 
     /// Returns whether a limit was met, so that what lies there is not covered by any digest.
@@ -93,22 +78,22 @@ impl OmissionReason {
         )
     }
 
-    const fn sentence(self) -> &'static str {
+    /// Returns the name, a clause about it, and advice.
+    const fn texts(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            OmissionReason::OddName => "its name is not a path on every platform",
-            OmissionReason::NotUtf8 => "its name is not UTF-8",
-            OmissionReason::TooLarge => "it is too large",
-            OmissionReason::TooLargeTogether => "the files of the skill are too large together",
-            OmissionReason::TooMany => "there are too many files",
-            OmissionReason::TooDeep => "it lies too deep",
-            OmissionReason::Unreadable => "it cannot be read",
-            OmissionReason::LinkOut => "it is a link that leads out of the skill",
-            OmissionReason::LinkDangling => "it is a link that leads nowhere",
-            OmissionReason::LinkToFolder => "it is a link to a folder of the skill",
-            OmissionReason::NotAFile => "it is not a regular file",
-            OmissionReason::Secret => "it holds secrets by convention",
-            OmissionReason::VersionControl => "version control keeps it",
-            OmissionReason::Cache => "tools write it as they run",
+            OmissionReason::OddName => ("odd-name", "its name is not a path on every platform", "rename it"),
+            OmissionReason::NotUtf8 => ("not-utf8", "its name is not UTF-8", "rename it"),
+            OmissionReason::TooLarge => ("too-large", "it is too large", "make it smaller, or raise `limits.resource-bytes`"),
+            OmissionReason::TooLargeTogether => ("too-large-together", "the files of the skill are too large together", "remove files, or raise `limits.total-bytes`"),
+            OmissionReason::TooMany => ("too-many", "there are too many files", "remove files, or raise `limits.resources`"),
+            OmissionReason::TooDeep => ("too-deep", "it lies too deep", "move it up, or raise `limits.resource-depth`"),
+            OmissionReason::Unreadable => ("unreadable", "it cannot be read", "allow reading it"),
+            OmissionReason::LinkOut => ("link-out", "it is a link that leads out of the skill", "put a copy in its place"),
+            OmissionReason::LinkDangling => ("link-dangling", "it is a link that leads nowhere", ""),
+            OmissionReason::LinkToFolder => ("link-to-folder", "it is a link to a folder of the skill", ""),
+            OmissionReason::NotAFile => ("not-a-file", "it is not a regular file", ""),
+            OmissionReason::Secret => ("secret", "it holds secrets by convention", "keep secrets outside of the skill's folder"),
+            OmissionReason::VersionControl => ("version-control", "version control keeps it", ""),
         }
     }
 }
@@ -136,7 +121,7 @@ impl Omission {
 
     /// Returns why it is left out, as a clause for people: `it is a link that leads out of the skill, to ⟨place⟩`.
     pub fn why(&self) -> String {
-        let sentence = self.reason.sentence();
+        let (_, sentence, _) = self.reason.texts();
         let detail = terminal_line(&self.detail);
         match self.reason {
             _ if self.detail.is_empty() => sentence.to_owned(),
@@ -149,39 +134,22 @@ impl Omission {
 
     /// Returns the diagnostic about it, in the skill's folder `folder`.
     pub fn diagnostic(&self, folder: Option<&str>) -> Diagnostic {
-        let shown = terminal_line(&self.path);
-        let (code, what, help) = match self.reason {
-            OmissionReason::Secret => (
-                Code::SECRET_FILE,
-                format!("`{shown}` holds secrets by convention; it is not listed, read or served"),
-                Some("keep secrets outside of the skill's folder"),
-            ),
-            OmissionReason::VersionControl | OmissionReason::Cache => {
-                (Code::NOT_COMPARED, format!("`{shown}` is not compared with a lock: {}", self.why()), None)
+        let (shown, why, (.., help)) = (terminal_line(&self.path), self.why(), self.reason.texts());
+        let (code, message) = match self.reason {
+            OmissionReason::Secret => {
+                (Code::SECRET_FILE, format!("`{shown}` holds secrets by convention; it is not listed, read or served"))
             }
+            OmissionReason::VersionControl | OmissionReason::Cache => not_compared(&shown, &why),
             OmissionReason::TooMany | OmissionReason::TooLargeTogether if self.is_folder_of_tool() => {
-                (Code::NOT_COMPARED, format!("`{shown}` is not compared with a lock: {}", self.why()), None)
+                not_compared(&shown, &why)
             }
-            reason => {
-                let help = match reason {
-                    OmissionReason::OddName | OmissionReason::NotUtf8 => Some("rename it"),
-                    OmissionReason::LinkOut => Some("put a copy in its place"),
-                    OmissionReason::LinkDangling => Some("correct its target, or remove it"),
-                    OmissionReason::NotAFile => Some("move it out of the skill's folder"),
-                    OmissionReason::Unreadable => Some("allow reading it"),
-                    OmissionReason::TooLarge => Some("make it smaller, or raise `limits.resource-bytes`"),
-                    OmissionReason::TooLargeTogether => Some("remove files, or raise `limits.total-bytes`"),
-                    OmissionReason::TooMany => Some("remove files, or raise `limits.resources`"),
-                    OmissionReason::TooDeep => Some("move it up, or raise `limits.resource-depth`"),
-                    _ => None,
-                };
-                (Code::PART_OMITTED, format!("`{shown}` is not among the files of the skill: {}", self.why()), help)
-            }
+            _ => (Code::PART_OMITTED, format!("`{shown}` is not among the files of the skill: {why}")),
         };
-        let diagnostic = Diagnostic::new(code, what);
+        let mut diagnostic = Diagnostic::new(code, message);
         // The limits of this help are those of folders; a detail may name others.
-        let help = help.filter(|_| !self.detail.contains("limits."));
-        let diagnostic = help.into_iter().fold(diagnostic, Diagnostic::help);
+        if !help.is_empty() && code != Code::NOT_COMPARED && !self.detail.contains("limits.") {
+            diagnostic = diagnostic.help(help);
+        }
         match folder {
             Some(folder) if &*self.path == "." => diagnostic.at_path(folder),
             Some(folder) => diagnostic.at_path(format!("{}/{}", folder.trim_end_matches('/'), self.path)),
@@ -193,4 +161,8 @@ impl Omission {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         crate::SkippedFolder::of(name) == Some(crate::SkippedFolder::Dependencies)
     }
+}
+
+fn not_compared(shown: &str, why: &str) -> (Code, String) {
+    (Code::NOT_COMPARED, format!("`{shown}` is not compared with a lock: {why}"))
 }

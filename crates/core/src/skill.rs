@@ -14,7 +14,9 @@ pub use self::keyword::WeakKeyword;
 pub use self::labels::{Category, FunctionalTier, InvokeLevel};
 pub use self::skill_trigger::SkillTrigger;
 pub use self::workflow::{Check, OnError, WorkflowFault, WorkflowStep};
-use crate::declared::{Declared, unique};
+use crate::declared::{
+    ALLOWED_TOOLS, ALLOWED_WORKFLOWS, DISABLE_MODEL_INVOCATION, DeclaredFields, SURFACE, USER_INVOCABLE, unique,
+};
 
 use crate::{Flavor, Id, Injection, InvalidValue, Item, SurfaceMode, ToolPattern, Value};
 
@@ -84,10 +86,34 @@ impl Skill {
         self
     }
 
-    /// The same skill with a declared surface mode.
+    /// Sets a field of the front matter, and the typed field that it decides.
+    ///
+    /// ```
+    /// use repertoire_core::Skill;
+    ///
+    /// let skill = Skill::new("fix".parse()?, "Repairs a broken build.")
+    ///     .with_field("triggers", ["broken build", "/fix"])
+    ///     .with_field("arguments", ["branch"])
+    ///     .with_field("tags", ["ci"])
+    ///     .with_field("allowed-tools", ["Bash(git:*)"])
+    ///     .with_field("user-invocable", false);
+    /// assert_eq!((skill.triggers().len(), skill.arguments(), skill.user_invocable), (2, vec!["branch"], false));
+    /// # Ok::<(), repertoire_core::InvalidValue>(())
+    /// ```
     #[must_use]
-    pub fn on_surface(mut self, mode: SurfaceMode) -> Skill {
-        self.surface = Some(mode);
+    pub fn with_field(mut self, key: &str, value: impl Into<Value>) -> Skill {
+        self.fields.retain(|(name, _)| name.as_ref() != key);
+        self.fields.push((key.into(), value.into()));
+        let declared = DeclaredFields::read(&self.fields, |_, _, _| {});
+        match key {
+            ALLOWED_TOOLS => self.allowed_tools = declared.allowed_tools,
+            ALLOWED_WORKFLOWS => self.allowed_workflows = declared.allowed_workflows,
+            DISABLE_MODEL_INVOCATION => self.disable_model_invocation = declared.disable_model_invocation,
+            USER_INVOCABLE => self.user_invocable = declared.user_invocable,
+            "metadata" => self.surface = declared.surface.or(self.surface),
+            key if SURFACE.contains(&key) => self.surface = declared.surface,
+            _ => {}
+        }
         self
     }
 
@@ -103,8 +129,8 @@ impl Skill {
         self.fields.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value)
     }
 
-    pub(crate) fn declare(&mut self, declared: Declared) {
-        let Declared { surface, allowed_tools, disable_model_invocation, user_invocable, allowed_workflows } = declared;
+    pub(crate) fn declare(&mut self, declared: DeclaredFields) {
+        let DeclaredFields { surface, allowed_tools, disable_model_invocation, user_invocable, allowed_workflows } = declared;
         self.surface = surface;
         self.allowed_tools = allowed_tools;
         self.disable_model_invocation = disable_model_invocation;
@@ -131,7 +157,7 @@ impl TryFrom<Injection> for Skill {
         }
         let mut skill = Skill::new(injection.id, injection.description);
         skill.fields = unique(injection.metadata);
-        skill.declare(Declared::read(&skill.fields, |_, _, _| {}));
+        skill.declare(DeclaredFields::read(&skill.fields, |_, _, _| {}));
         Ok(skill)
     }
 }

@@ -202,43 +202,36 @@ pub trait Source<T: Item>: Debug + Send + Sync + 'static {
     }
 }
 
-macro_rules! forward {
-    ($pointer:ident) => {
-        #[async_trait]
-        impl<T: Item, S: Source<T> + ?Sized> Source<T> for $pointer<S> {
-            fn name(&self) -> &str {
-                self.as_ref().name()
-            }
-            async fn list(&self) -> Result<Listing<T>, SourceError> {
-                self.as_ref().list().await
-            }
-            async fn list_since(&self, since: Revision) -> Result<Listing<T>, SourceError> {
-                self.as_ref().list_since(since).await
-            }
-            async fn body(&self, id: &Id) -> Result<Body, SourceError> {
-                self.as_ref().body(id).await
-            }
-            async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
-                self.as_ref().resources(id).await
-            }
-            async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
-                self.as_ref().resource(id, path).await
-            }
-            async fn omissions(&self, id: &Id) -> Result<Vec<Omission>, SourceError> {
-                self.as_ref().omissions(id).await
-            }
-            async fn manifest(&self, id: &Id) -> Result<Manifest, SourceError> {
-                self.as_ref().manifest(id).await
-            }
-            async fn changed(&self, since: Revision) {
-                self.as_ref().changed(since).await
-            }
-        }
-    };
+#[async_trait]
+impl<T: Item, S: Source<T> + ?Sized> Source<T> for Arc<S> {
+    fn name(&self) -> &str {
+        self.as_ref().name()
+    }
+    async fn list(&self) -> Result<Listing<T>, SourceError> {
+        self.as_ref().list().await
+    }
+    async fn list_since(&self, since: Revision) -> Result<Listing<T>, SourceError> {
+        self.as_ref().list_since(since).await
+    }
+    async fn body(&self, id: &Id) -> Result<Body, SourceError> {
+        self.as_ref().body(id).await
+    }
+    async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
+        self.as_ref().resources(id).await
+    }
+    async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        self.as_ref().resource(id, path).await
+    }
+    async fn omissions(&self, id: &Id) -> Result<Vec<Omission>, SourceError> {
+        self.as_ref().omissions(id).await
+    }
+    async fn manifest(&self, id: &Id) -> Result<Manifest, SourceError> {
+        self.as_ref().manifest(id).await
+    }
+    async fn changed(&self, since: Revision) {
+        self.as_ref().changed(since).await
+    }
 }
-
-forward!(Arc);
-forward!(Box);
 
 /// A kind of thing that sources list and a registry merges.
 ///

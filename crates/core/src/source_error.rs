@@ -1,7 +1,6 @@
 //! Errors of sources.
 
 use std::error::Error;
-use std::fmt;
 
 use crate::Id;
 
@@ -26,10 +25,12 @@ pub enum SourceErrorKind {
 }
 
 /// The error returned by a source: an opaque message, a kind and a cause.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct SourceError {
     kind: SourceErrorKind,
     message: String,
+    #[source]
     cause: Option<Box<dyn Error + Send + Sync>>,
 }
 
@@ -65,18 +66,6 @@ impl SourceError {
     /// Returns the kind.
     pub fn kind(&self) -> SourceErrorKind {
         self.kind
-    }
-}
-
-impl fmt::Display for SourceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl Error for SourceError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.cause.as_deref().map(|cause| cause as _)
     }
 }
 

@@ -97,6 +97,30 @@ impl Value {
     }
 }
 
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::text(text)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(flag: bool) -> Value {
+        Value::plain(flag.to_string())
+    }
+}
+
+impl<V: Into<Value>> From<Vec<V>> for Value {
+    fn from(items: Vec<V>) -> Value {
+        Value::List(items.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<V: Into<Value>, const N: usize> From<[V; N]> for Value {
+    fn from(items: [V; N]) -> Value {
+        Value::List(items.into_iter().map(Into::into).collect())
+    }
+}
+
 impl From<&serde_json::Value> for Value {
     fn from(json: &serde_json::Value) -> Value {
         match json {

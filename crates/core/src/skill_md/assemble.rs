@@ -9,7 +9,7 @@ use super::report::DiagnosticSink;
 use super::spelling::{self, LookAlike};
 use super::table::{Mark, Table};
 use super::{FileContext, Limits, extensions, report, strict};
-use crate::declared::{ALLOWED_TOOLS, CATEGORY, DISABLE_MODEL_INVOCATION, Declared, LIMITING, USER_INVOCABLE};
+use crate::declared::{ALLOWED_TOOLS, CATEGORY, DISABLE_MODEL_INVOCATION, DeclaredFields, LIMITING, USER_INVOCABLE};
 use crate::text::{self, quoted};
 use crate::{Code, Diagnostic, Id, Scalar, Skill, ToolPattern, Value};
 
@@ -33,7 +33,7 @@ impl Assembly<'_, '_> {
         self.compatibility(&table);
         self.other_texts(&table);
         let mut skill = Skill::new(id?, description?);
-        let declared = Declared::read(&table.fields, |key, code, message| {
+        let declared = DeclaredFields::read(&table.fields, |key, code, message| {
             let at = table.get(key).map_or(self.block.opening, |(_, mark)| mark.key);
             self.sink.emit(at, code, message);
         });
