@@ -26,7 +26,7 @@ async fn composed(tree: &Tree) -> SkillRegistry {
         .mount(Mount::plugin(plugin).namespaced())
         .user(FsSource::new("project", tree.path().join("project")))
         .user(FsSource::new("home", tree.path().join("home")))
-        .builtin(StaticSource::new(SKILLS))
+        .builtin(StaticSource::new("builtin", SKILLS))
         .load()
         .await
         .unwrap()

@@ -8,7 +8,7 @@ static SKILLS: StaticList = embed_skills!("skills");
 pub(crate) const NAME: &str = "builtin";
 
 pub(crate) fn mount() -> Mount<Skill> {
-    Mount::builtin(StaticSource::named(NAME, SKILLS))
+    Mount::builtin(StaticSource::new(NAME, SKILLS))
 }
 
 /// Compiles and runs the code in the skills with the documentation.

@@ -83,17 +83,32 @@ impl OmissionReason {
         match self {
             OmissionReason::OddName => ("odd-name", "its name is not a path on every platform", "rename it"),
             OmissionReason::NotUtf8 => ("not-utf8", "its name is not UTF-8", "rename it"),
-            OmissionReason::TooLarge => ("too-large", "it is too large", "make it smaller, or raise `limits.resource-bytes`"),
-            OmissionReason::TooLargeTogether => ("too-large-together", "the files of the skill are too large together", "remove files, or raise `limits.total-bytes`"),
-            OmissionReason::TooMany => ("too-many", "there are too many files", "remove files, or raise `limits.resources`"),
+            OmissionReason::TooLarge => {
+                ("too-large", "it is too large", "make it smaller, or raise `limits.resource-bytes`")
+            }
+            OmissionReason::TooLargeTogether => (
+                "too-large-together",
+                "the files of the skill are too large together",
+                "remove files, or raise `limits.total-bytes`",
+            ),
+            OmissionReason::TooMany => {
+                ("too-many", "there are too many files", "remove files, or raise `limits.resources`")
+            }
             OmissionReason::TooDeep => ("too-deep", "it lies too deep", "move it up, or raise `limits.resource-depth`"),
             OmissionReason::Unreadable => ("unreadable", "it cannot be read", "allow reading it"),
-            OmissionReason::LinkOut => ("link-out", "it is a link that leads out of the skill", "put a copy in its place"),
-            OmissionReason::LinkDangling => ("link-dangling", "it is a link that leads nowhere", ""),
+            OmissionReason::LinkOut => {
+                ("link-out", "it is a link that leads out of the skill", "put a copy in its place")
+            }
+            OmissionReason::LinkDangling => {
+                ("link-dangling", "it is a link that leads nowhere", "correct its target, or remove it")
+            }
             OmissionReason::LinkToFolder => ("link-to-folder", "it is a link to a folder of the skill", ""),
-            OmissionReason::NotAFile => ("not-a-file", "it is not a regular file", ""),
-            OmissionReason::Secret => ("secret", "it holds secrets by convention", "keep secrets outside of the skill's folder"),
+            OmissionReason::NotAFile => ("not-a-file", "it is not a regular file", "move it out of the skill's folder"),
+            OmissionReason::Secret => {
+                ("secret", "it holds secrets by convention", "keep secrets outside of the skill's folder")
+            }
             OmissionReason::VersionControl => ("version-control", "version control keeps it", ""),
+            OmissionReason::Cache => ("cache", "tools write it as they run", ""),
         }
     }
 }

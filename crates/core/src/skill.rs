@@ -130,7 +130,8 @@ impl Skill {
     }
 
     pub(crate) fn declare(&mut self, declared: DeclaredFields) {
-        let DeclaredFields { surface, allowed_tools, disable_model_invocation, user_invocable, allowed_workflows } = declared;
+        let DeclaredFields { surface, allowed_tools, disable_model_invocation, user_invocable, allowed_workflows } =
+            declared;
         self.surface = surface;
         self.allowed_tools = allowed_tools;
         self.disable_model_invocation = disable_model_invocation;

@@ -6,3 +6,5 @@ pub(crate) mod fs;
 mod mcp;
 #[cfg(feature = "plugin")]
 pub(crate) mod plugin;
+#[cfg(feature = "inventory")]
+mod statics;

@@ -52,7 +52,7 @@
 //! | `process` | running the commands and scripts of bodies, if a host allows it |
 //! | `exact-tokens` | token counts by published vocabularies, besides the estimates |
 //! | `sandbox` | confinement of commands, on Linux |
-//! | `inventory` | `StaticList::collected` and `assert_complete!`: skills of linked crates, declared with `declare_skill!` |
+//! | `inventory` | `StaticList::collected` and the kind `static` for configuration files: skills that linked crates declare |
 //! | `schema` | JSON schemas of serialized types, by `schemars` |
 //!
 //! `fs`, `static`, `engine` and `render` are enabled by default.

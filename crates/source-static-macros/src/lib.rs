@@ -1,4 +1,4 @@
-//! The procedural macro behind `repertoire_source_static::embed_skills!`, which has its documentation. Not for direct use.
+//! The procedural macros behind `embed_skills!` and `embed_skill!` of `repertoire-source-static`. Not for direct use.
 //!
 //! # Contributing
 //! A folder is walked as by a folder source, and each file is parsed by core. Every error becomes a compile error with place and fix.
@@ -18,29 +18,26 @@ use syn::LitStr;
 use syn::parse::{Parse, ParseStream};
 
 use crate::skill::EmbeddedSkill;
-use crate::source_path::SourcePath;
+use crate::source_path::{EmbedError, SourcePath};
 
 /// Expands to a `StaticList` of the skills in a folder. Called by `embed_skills!`, which passes its own `$crate`.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __embed_skills(input: TokenStream) -> TokenStream {
-    let MacroInput { krate, folder } = syn::parse_macro_input!(input as MacroInput);
-    let Some(package) = std::env::var_os("CARGO_MANIFEST_DIR") else {
-        let error = syn::Error::new(folder.span(), "`CARGO_MANIFEST_DIR` is not set: build with cargo");
-        return error.into_compile_error().into();
-    };
-    // The compiler names files from the folder that it works in; so do messages.
-    let cwd = std::env::current_dir().unwrap_or_default();
-    match skill::embed(&SourcePath::new(Path::new(&package).join(folder.value()), &cwd)) {
-        Ok(skills) => {
-            let skills = skills.iter().map(|skill| row(&krate, skill));
-            quote!(#krate::StaticList::new(&[#(#skills),*])).into()
-        }
-        Err(errors) => {
-            let errors = errors.iter().map(|error| syn::Error::new(folder.span(), error).into_compile_error());
-            quote!({ #(#errors)* }).into()
-        }
-    }
+    let input = syn::parse_macro_input!(input as MacroInput);
+    let krate = &input.krate;
+    input.expand(skill::embed, |skills| {
+        let skills = skills.iter().map(|skill| row(krate, skill));
+        quote!(#krate::StaticList::new(&[#(#skills),*]))
+    })
+}
+
+/// Expands to a `StaticSkill` of one file. Called by `embed_skill!`, which passes its own `$crate`.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __embed_skill(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as MacroInput);
+    input.expand(skill::embed_file, |skill| row(&input.krate, skill))
 }
 
 /// `include_bytes!` makes the compiler watch every file that was there.
@@ -57,14 +54,36 @@ fn row(krate: &TokenTree, skill: &EmbeddedSkill) -> proc_macro2::TokenStream {
     }
 }
 
-/// The input `$crate "folder"`.
+/// The input `$crate "path"`.
 struct MacroInput {
     krate: TokenTree,
-    folder: LitStr,
+    path: LitStr,
+}
+
+impl MacroInput {
+    fn expand<T>(
+        &self,
+        embed: fn(&SourcePath) -> Result<T, Vec<EmbedError>>,
+        expansion: impl Fn(&T) -> proc_macro2::TokenStream,
+    ) -> TokenStream {
+        let Some(package) = std::env::var_os("CARGO_MANIFEST_DIR") else {
+            let error = syn::Error::new(self.path.span(), "`CARGO_MANIFEST_DIR` is not set: build with cargo");
+            return error.into_compile_error().into();
+        };
+        // The compiler names files from the folder that it works in; so do messages.
+        let cwd = std::env::current_dir().unwrap_or_default();
+        match embed(&SourcePath::new(Path::new(&package).join(self.path.value()), &cwd)) {
+            Ok(embedded) => expansion(&embedded).into(),
+            Err(errors) => {
+                let errors = errors.iter().map(|error| syn::Error::new(self.path.span(), error).into_compile_error());
+                quote!({ #(#errors)* }).into()
+            }
+        }
+    }
 }
 
 impl Parse for MacroInput {
     fn parse(input: ParseStream<'_>) -> syn::Result<MacroInput> {
-        Ok(MacroInput { krate: input.parse()?, folder: input.parse()? })
+        Ok(MacroInput { krate: input.parse()?, path: input.parse()? })
     }
 }

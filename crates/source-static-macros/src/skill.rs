@@ -1,6 +1,7 @@
 //! The skills of a folder, checked.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 
 use repertoire_core::{Code, Severity, Skill, Strictness, skill_md};
 
@@ -42,20 +43,34 @@ pub(crate) fn embed(root: &SourcePath) -> Result<Vec<EmbeddedSkill>, Vec<EmbedEr
     if errors.is_empty() { Ok(skills.into_iter().map(|(skill, _)| skill).collect()) } else { Err(errors) }
 }
 
+/// Returns the skill of one file, which may have any name.
+pub(crate) fn embed_file(file: &SourcePath) -> Result<EmbeddedSkill, Vec<EmbedError>> {
+    let bytes = file.read()?;
+    // A file that names its skill may have a different name.
+    let is_named = skill_md::place(&bytes, "name").or_else(|| skill_md::place(&bytes, "id")).is_some();
+    let stem = file.path.file_stem().and_then(OsStr::to_str).filter(|_| !is_named);
+    embedded(&bytes, file, stem, Vec::new())
+}
+
 fn read(folder: &SourcePath) -> Result<EmbeddedSkill, Vec<EmbedError>> {
     let file = folder.join(FILE_NAME.as_ref());
     let bytes = file.read()?;
-    let skill = parse(&bytes, &file, folder.name())?;
     let mut resources = Vec::new();
     for (path, resource) in folder::resources(folder)? {
         resources.push((path, resource.text()?));
     }
-    Ok(EmbeddedSkill {
-        id: skill.id.as_str().to_owned(),
-        description: skill.description.as_ref().to_owned(),
-        file: file.text()?,
-        resources,
-    })
+    embedded(&bytes, &file, folder.name(), resources)
+}
+
+fn embedded(
+    bytes: &[u8],
+    file: &SourcePath,
+    directory: Option<&str>,
+    resources: Vec<(String, String)>,
+) -> Result<EmbeddedSkill, Vec<EmbedError>> {
+    let skill = parse(bytes, file, directory)?;
+    let (id, description) = (skill.id.as_str().to_owned(), skill.description.as_ref().to_owned());
+    Ok(EmbeddedSkill { id, description, file: file.text()?, resources })
 }
 
 /// Returns the skill of a file. Warnings are errors here: the author of the file reads them.

@@ -1,7 +1,8 @@
 //! The skills that all linked crates declare.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::{StaticList, StaticSkill};
 
@@ -9,6 +10,8 @@ use crate::{StaticList, StaticSkill};
 #[derive(Debug)]
 pub struct DeclaredSkills {
     module: &'static str,
+    /// The name of the constant.
+    name: &'static str,
     skills: &'static [StaticSkill],
 }
 
@@ -16,17 +19,8 @@ inventory::collect!(DeclaredSkills);
 
 impl DeclaredSkills {
     /// Creates it. Called by `declare_skill!`.
-    pub const fn new(module: &'static str, skills: &'static [StaticSkill]) -> DeclaredSkills {
-        DeclaredSkills { module, skills }
-    }
-
-    /// Returns every declared skill and its module, sorted by id, because the linker decides about the order of collection.
-    fn all() -> Vec<(&'static StaticSkill, &'static str)> {
-        let declared = inventory::iter::<DeclaredSkills>();
-        let mut all: Vec<_> =
-            declared.flat_map(|declared| declared.skills.iter().map(|skill| (skill, declared.module))).collect();
-        all.sort_by_key(|(skill, module)| (skill.id(), *module));
-        all
+    pub const fn new(module: &'static str, name: &'static str, skills: &'static [StaticSkill]) -> DeclaredSkills {
+        DeclaredSkills { module, name, skills }
     }
 }
 
@@ -34,18 +28,46 @@ impl StaticList {
     /// Returns every skill that a linked crate declares with [`declare_skill!`](crate::declare_skill), sorted by id. Feature
     /// `inventory`.
     ///
-    /// The linker drops a crate that is only a dependency, and its skills with it: the program has to say `use its_name as _;`. The
-    /// collection is made once, and a library that is loaded later is not in it.
+    /// The linker drops a crate that is only a dependency, and its skills with it: the program has to say `use its_name as _;`. A
+    /// library that is loaded later is not in the collection.
     ///
     /// # Errors
     /// [`DeclaredTwice`] if two declarations have the same id.
     pub fn collected() -> Result<StaticList, DeclaredTwice> {
-        static COLLECTED: OnceLock<Result<Vec<StaticSkill>, DeclaredTwice>> = OnceLock::new();
-        match COLLECTED.get_or_init(|| unique(&DeclaredSkills::all())) {
-            Ok(skills) => Ok(StaticList::new(skills)),
-            Err(twice) => Err(twice.clone()),
+        StaticList::declared("")
+    }
+
+    /// Returns the declared skills whose constant is called `name`, as [`collected`](StaticList::collected) returns all. Letter case
+    /// and the difference between `_` and `-` are ignored. Feature `inventory`.
+    ///
+    /// The list is empty if no constant has this name.
+    ///
+    /// # Errors
+    /// [`DeclaredTwice`] if two declarations have the same id.
+    pub fn declared(name: &str) -> Result<StaticList, DeclaredTwice> {
+        type Lists = HashMap<String, Result<StaticList, DeclaredTwice>>;
+        // A list is made once, as it stays in memory.
+        static LISTS: LazyLock<Mutex<Lists>> = LazyLock::new(Mutex::default);
+        let name = spelled(name);
+        let mut lists = LISTS.lock().unwrap_or_else(PoisonError::into_inner);
+        lists.entry(name.clone()).or_insert_with(|| collect(&name)).clone()
+    }
+}
+
+fn spelled(name: &str) -> String {
+    name.to_lowercase().replace('_', "-")
+}
+
+fn collect(name: &str) -> Result<StaticList, DeclaredTwice> {
+    let mut rows = Vec::new();
+    for declared in inventory::iter::<DeclaredSkills>() {
+        if name.is_empty() || spelled(declared.name) == name {
+            rows.extend(declared.skills.iter().map(|skill| (skill, declared.module)));
         }
     }
+    // The linker decides about the order of collection.
+    rows.sort_by_key(|(skill, module)| (skill.id(), *module));
+    Ok(StaticList::new(unique(&rows)?.leak()))
 }
 
 fn unique(rows: &[(&StaticSkill, &'static str)]) -> Result<Vec<StaticSkill>, DeclaredTwice> {
@@ -71,59 +93,6 @@ impl fmt::Display for DeclaredTwice {
 }
 
 impl std::error::Error for DeclaredTwice {}
-
-/// Asserts that a list holds every skill that its crate declares with [`declare_skill!`](crate::declare_skill). The message names the
-/// missing ones. Feature `inventory`.
-///
-/// With a list of constants a new skill takes two edits, and a test with this macro notices a forgotten second one. A skill without
-/// `declare_skill!` is not checked. [`embed_skills!`](crate::embed_skills) takes one edit and no test.
-///
-/// ```standalone_crate
-/// use repertoire_source_static::{StaticList, StaticSkill, assert_complete, declare_skill};
-///
-/// declare_skill! {
-///     pub const TRIAGE: StaticSkill = StaticSkill::new("triage", "Sorts new issues.", "Label them.\n");
-/// }
-///
-/// static SKILLS: StaticList = StaticList::new(&[TRIAGE]);
-///
-/// # fn main() {
-/// // In a unit test:
-/// assert_complete!(SKILLS);
-/// # }
-/// ```
-///
-/// An integration test is a crate of its own and names the crate to check: `assert_complete!(SKILLS, "my_skills")`.
-///
-/// To have the test without a collection in the program, turn the feature on in `[dev-dependencies]` alone.
-///
-/// # Panics
-/// If a skill is missing, or if the crate declares none.
-#[macro_export]
-macro_rules! assert_complete {
-    ($list:expr) => {
-        $crate::assert_complete!($list, ::core::module_path!())
-    };
-    ($list:expr, $krate:expr) => {
-        $crate::__private::assert_complete($list, $krate)
-    };
-}
-
-#[track_caller]
-#[doc(hidden)]
-pub fn assert_complete(list: StaticList, module: &str) {
-    let krate = root(module);
-    let mut declared = DeclaredSkills::all();
-    declared.retain(|(_, module)| root(module) == krate);
-    assert!(!declared.is_empty(), "the crate `{krate}` declares no skill with `declare_skill!`: nothing was checked");
-    declared.retain(|(skill, _)| !list.iter().any(|listed| listed.id() == skill.id()));
-    let missing: Vec<_> = declared.iter().map(|(skill, module)| format!("`{}` of `{module}`", skill.id())).collect();
-    assert!(missing.is_empty(), "declared and not in the list: {}", missing.join(", "));
-}
-
-fn root(module: &str) -> &str {
-    module.split("::").next().unwrap_or(module)
-}
 
 #[cfg(test)]
 mod tests;

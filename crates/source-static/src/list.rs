@@ -1,7 +1,7 @@
-//! A list of compiled-in skills.
+//! Lists of compiled-in skills.
 
 use crate::StaticSkill;
-use crate::rule::{self, Message};
+use crate::rule::{self, RuleMessage};
 
 /// A list of skills in their written order, without a repeated id. Cheap to copy.
 ///
@@ -22,7 +22,7 @@ impl StaticList {
             while earlier < at {
                 if skills[earlier].id_hash == skills[at].id_hash && rule::is_same(skills[earlier].id(), skills[at].id())
                 {
-                    panic!("{}", Message::of(&["two skills have the id `", skills[at].id(), "`"]).as_str());
+                    panic!("{}", RuleMessage::of(&["two skills have the id `", skills[at].id(), "`"]).as_str());
                 }
                 earlier += 1;
             }
@@ -36,15 +36,8 @@ impl StaticList {
         self.0.iter()
     }
 
-    /// Returns the skills that have `query` in their id or description, in any letter case, in the order of the list.
-    pub fn find(&self, query: &str) -> impl Iterator<Item = &'static StaticSkill> {
-        let query = query.to_lowercase();
-        let has = move |text: &str| text.to_lowercase().contains(&query);
-        self.iter().filter(move |skill| has(skill.id()) || has(skill.description()))
-    }
-
-    /// Returns the skills as a slice, for constants.
-    pub const fn as_slice(&self) -> &'static [StaticSkill] {
+    #[doc(hidden)]
+    pub const fn __skills(&self) -> &'static [StaticSkill] {
         self.0
     }
 }

@@ -8,7 +8,7 @@
 /// /// Everything in `tests/skills`.
 /// static SKILLS: StaticList = embed_skills!("tests/skills");
 ///
-/// let source = StaticSource::new(SKILLS);
+/// let source = StaticSource::new("builtin", SKILLS);
 /// # let ids: Vec<_> = SKILLS.iter().map(|skill| skill.id()).collect();
 /// # assert_eq!(ids, ["table", "report"]);
 /// # drop(source);
@@ -49,9 +49,30 @@ macro_rules! embed_skills {
     };
 }
 
+/// Embeds one `SKILL.md` of any file name as a [`StaticSkill`](crate::StaticSkill).
+///
+/// ```
+/// use repertoire_source_static::{StaticList, StaticSkill, embed_skill};
+///
+/// const ROTATE: StaticSkill = embed_skill!("tests/prompts/rotate.md").with_variables(&[("TEAM", "Platform")]);
+///
+/// static SKILLS: StaticList = StaticList::new(&[ROTATE]);
+/// # assert_eq!(ROTATE.id(), "rotate-keys");
+/// ```
+///
+/// The path is relative to the folder of the package's `Cargo.toml`. The file is checked as [`embed_skills!`](crate::embed_skills)
+/// checks its files. Its name without extension is the id if the file has no `name`. The skill has no resources.
+#[macro_export]
+macro_rules! embed_skill {
+    ($file:tt) => {
+        $crate::__private::__embed_skill!($crate $file)
+    };
+}
+
 /// Declares a constant skill or a static list of skills.
 ///
-/// With the feature `inventory` it is also collected for `StaticList::collected` and `assert_complete!`.
+/// With the feature `inventory` it is also collected for `StaticList::collected`, and the source kind `static` of configuration files
+/// finds it by the name of the constant.
 ///
 /// ```
 /// use repertoire_source_static::{declare_skill, embed_skills};
@@ -71,11 +92,11 @@ macro_rules! embed_skills {
 macro_rules! declare_skill {
     ($(#[$attribute:meta])* $visibility:vis const $name:ident: StaticSkill = $skill:expr;) => {
         $(#[$attribute])* $visibility const $name: $crate::StaticSkill = $skill;
-        $crate::__submit!(&[$name]);
+        $crate::__submit!($name, &[$name]);
     };
     ($(#[$attribute:meta])* $visibility:vis static $name:ident: StaticList = $list:expr;) => {
         $(#[$attribute])* $visibility static $name: $crate::StaticList = $list;
-        $crate::__submit!($name.as_slice());
+        $crate::__submit!($name, $name.__skills());
     };
 }
 
@@ -83,9 +104,9 @@ macro_rules! declare_skill {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __submit {
-    ($skills:expr) => {
+    ($name:ident, $skills:expr) => {
         $crate::__private::inventory::submit! {
-            $crate::__private::DeclaredSkills::new(::core::module_path!(), $skills)
+            $crate::__private::DeclaredSkills::new(::core::module_path!(), ::core::stringify!($name), $skills)
         }
     };
 }
@@ -94,5 +115,5 @@ macro_rules! __submit {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __submit {
-    ($skills:expr) => {};
+    ($name:ident, $skills:expr) => {};
 }

@@ -99,22 +99,38 @@ pub(crate) const fn is_same(a: &str, b: &str) -> bool {
     true
 }
 
+/// Asserts that no key is repeated.
+#[track_caller]
+pub(crate) const fn assert_unique<T>(what: &str, rows: &[(&str, T)]) {
+    let mut at = 0;
+    while at < rows.len() {
+        let mut earlier = 0;
+        while earlier < at {
+            if is_same(rows[earlier].0, rows[at].0) {
+                panic!("{}", RuleMessage::of(&[what, " `", rows[at].0, "` comes twice"]).as_str());
+            }
+            earlier += 1;
+        }
+        at += 1;
+    }
+}
+
 /// A text built in a constant, where `format!` cannot be called.
-pub(crate) struct Message {
-    bytes: [u8; Message::MAX_BYTES],
+pub(crate) struct RuleMessage {
+    bytes: [u8; RuleMessage::MAX_BYTES],
     len: usize,
 }
 
-impl Message {
+impl RuleMessage {
     /// The size limit, at which a message is truncated.
     const MAX_BYTES: usize = 256;
 
-    pub(crate) const fn of(parts: &[&str]) -> Message {
-        let mut message = Message { bytes: [0; Message::MAX_BYTES], len: 0 };
+    pub(crate) const fn of(parts: &[&str]) -> RuleMessage {
+        let mut message = RuleMessage { bytes: [0; RuleMessage::MAX_BYTES], len: 0 };
         let mut part = 0;
         while part < parts.len() {
             let mut at = 0;
-            while at < parts[part].len() && message.len < Message::MAX_BYTES {
+            while at < parts[part].len() && message.len < RuleMessage::MAX_BYTES {
                 message.bytes[message.len] = parts[part].as_bytes()[at];
                 message.len += 1;
                 at += 1;

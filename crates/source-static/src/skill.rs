@@ -1,14 +1,12 @@
 //! A skill as constant data.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use repertoire_core::{
-    Bytes, Category, Digest, ListingEntry, Resource, ResourcePath, Skill, Stamp, SurfaceMode, skill_md,
-};
+use repertoire_core::{Bytes, Digest, Id, ListingEntry, Resource, ResourcePath, Skill, Stamp, Value, skill_md};
 
-use crate::rule::{self, Message};
-use crate::written::Written;
+use crate::rule::{self, RuleMessage};
 
 /// A skill that is compiled into the program.
 ///
@@ -16,10 +14,16 @@ use crate::written::Written;
 ///
 /// ```
 /// use repertoire_source_static::StaticSkill;
+/// use repertoire_source_static::StaticValue::{Flag, List};
 ///
-/// const DEPLOY: StaticSkill = StaticSkill::new("deploy", "Ships the service.", "Build, push, watch.\n")
-///     .allowing_tools(&["Bash(git:*)", "Read"])
-///     .hidden_from_model();
+/// const DEPLOY: StaticSkill = StaticSkill::new("deploy", "Ships the service.", "Build ${SERVICE}, push, watch.\n")
+///     .with_fields(&[
+///         ("triggers", List(&["ship it", "/deploy"])),
+///         ("arguments", List(&["version"])),
+///         ("allowed-tools", List(&["Bash(git:*)", "Read"])),
+///         ("disable-model-invocation", Flag(true)),
+///     ])
+///     .with_variables(&[("SERVICE", "the billing service")]);
 /// ```
 ///
 /// ```compile_fail
@@ -28,23 +32,40 @@ use crate::written::Written;
 /// const DEPLOY: StaticSkill = StaticSkill::new("Deploy", "Ships the service.", "Build, push, watch.\n");
 /// ```
 ///
-/// A skill of [`embed_skills!`](crate::embed_skills) declares everything in its file, and the builder methods panic.
+/// A skill of [`embed_skills!`](crate::embed_skills) or [`embed_skill!`](crate::embed_skill) has its fields and resources from
+/// files, and may have variables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StaticSkill {
     id: &'static str,
     pub(crate) id_hash: u64,
     description: &'static str,
-    content: Content,
+    text: SkillText,
+    variables: &'static [(&'static str, &'static str)],
     resources: &'static [(&'static str, &'static [u8])],
 }
 
-/// The content of a skill.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Content {
-    /// Fields in the code.
-    Written(Written),
+enum SkillText {
+    InCode {
+        body: &'static str,
+        fields: &'static [(&'static str, StaticValue)],
+    },
     /// A whole `SKILL.md`, which was checked at build time.
     File(&'static [u8]),
+}
+
+/// The value of a front-matter field of a [`StaticSkill`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StaticValue {
+    /// A text.
+    Text(&'static str),
+    /// `true` or `false`.
+    Flag(bool),
+    /// A list of texts.
+    List(&'static [&'static str]),
+    /// A map of texts, such as `metadata`.
+    Map(&'static [(&'static str, &'static str)]),
 }
 
 impl StaticSkill {
@@ -66,8 +87,7 @@ impl StaticSkill {
             panic!("{}", rule);
         }
         assert!(!rule::is_blank(body), "the body of a skill must not be blank");
-        let content = Content::Written(Written::new(body));
-        StaticSkill { id, id_hash: rule::hash(id), description, content, resources: &[] }
+        StaticSkill::of_text(id, description, SkillText::InCode { body, fields: &[] })
     }
 
     #[doc(hidden)]
@@ -77,98 +97,52 @@ impl StaticSkill {
         file: &'static [u8],
         resources: &'static [(&'static str, &'static [u8])],
     ) -> StaticSkill {
-        StaticSkill { id, id_hash: rule::hash(id), description, content: Content::File(file), resources }
+        StaticSkill { resources, ..StaticSkill::of_text(id, description, SkillText::File(file)) }
     }
 
-    /// Sets the licence: front matter `license`.
-    #[must_use]
-    #[track_caller]
-    pub const fn under_license(self, license: &'static str) -> StaticSkill {
-        self.with(Written { license: Some(license), ..self.written() })
+    const fn of_text(id: &'static str, description: &'static str, text: SkillText) -> StaticSkill {
+        StaticSkill { id, id_hash: rule::hash(id), description, text, variables: &[], resources: &[] }
     }
 
-    /// Sets the category, which decides whether its tools need a [`ToolPolicies`](repertoire_core::ToolPolicies): front
-    /// matter `category`.
-    #[must_use]
-    #[track_caller]
-    pub const fn in_category(self, category: Category) -> StaticSkill {
-        self.with(Written { category: Some(category), ..self.written() })
-    }
-
-    /// Sets the surface mode: front matter `surface`.
-    #[must_use]
-    #[track_caller]
-    pub const fn on_surface(self, mode: SurfaceMode) -> StaticSkill {
-        self.with(Written { surface: Some(mode), ..self.written() })
-    }
-
-    /// Sets the tools that it pre-approves: front matter `allowed-tools`.
-    #[must_use]
-    #[track_caller]
-    pub const fn allowing_tools(self, tools: &'static [&'static str]) -> StaticSkill {
-        self.with(Written { allowed_tools: Some(tools), ..self.written() })
-    }
-
-    /// Sets the tools that it needs: front matter `required_tools`.
-    #[must_use]
-    #[track_caller]
-    pub const fn requiring_tools(self, tools: &'static [&'static str]) -> StaticSkill {
-        self.with(Written { required_tools: tools, ..self.written() })
-    }
-
-    /// Sets the tools that it brings: front matter `tools`.
-    #[must_use]
-    #[track_caller]
-    pub const fn bringing_tools(self, tools: &'static [&'static str]) -> StaticSkill {
-        self.with(Written { tools, ..self.written() })
-    }
-
-    /// Sets the path of the code behind it: front matter `import_path`.
-    #[must_use]
-    #[track_caller]
-    pub const fn implemented_at(self, import_path: &'static str) -> StaticSkill {
-        self.with(Written { import_path: Some(import_path), ..self.written() })
-    }
-
-    /// Hides it from models: front matter `disable-model-invocation`.
-    #[must_use]
-    #[track_caller]
-    pub const fn hidden_from_model(self) -> StaticSkill {
-        self.with(Written { disable_model_invocation: true, ..self.written() })
-    }
-
-    /// Hides it from users: front matter `user-invocable`.
-    #[must_use]
-    #[track_caller]
-    pub const fn hidden_from_user(self) -> StaticSkill {
-        self.with(Written { user_invocable: false, ..self.written() })
-    }
-
-    /// Sets further keys and values: front matter `metadata`.
+    /// Sets the other fields of its front matter.
     ///
     /// # Panics
-    /// If a key is repeated. In a constant that is a compile error.
+    /// If a field is repeated or is set by `new`, or if the skill is embedded from a file. In a constant that is a compile error.
     #[must_use]
     #[track_caller]
-    pub const fn with_metadata(self, metadata: &'static [(&'static str, &'static str)]) -> StaticSkill {
+    pub const fn with_fields(self, fields: &'static [(&'static str, StaticValue)]) -> StaticSkill {
         let mut at = 0;
-        while at < metadata.len() {
-            let mut earlier = 0;
-            while earlier < at {
-                if rule::is_same(metadata[earlier].0, metadata[at].0) {
-                    panic!("{}", Message::of(&["the metadata key `", metadata[at].0, "` comes twice"]).as_str());
-                }
-                earlier += 1;
+        while at < fields.len() {
+            let (key, value) = fields[at];
+            if rule::is_same(key, "name") || rule::is_same(key, "description") {
+                panic!("{}", RuleMessage::of(&["`", key, "` is an argument of `StaticSkill::new`"]).as_str());
+            }
+            if let StaticValue::Map(rows) = value {
+                rule::assert_unique("the key", rows);
             }
             at += 1;
         }
-        self.with(Written { metadata, ..self.written() })
+        rule::assert_unique("the field", fields);
+        let SkillText::InCode { body, .. } = self.text else { panic!("an embedded skill has its fields in its file") };
+        StaticSkill { text: SkillText::InCode { body, fields }, ..self }
+    }
+
+    /// Sets variables: each `${NAME}` in the instructions becomes the value, in this order.
+    ///
+    /// # Panics
+    /// If a name is repeated. In a constant that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn with_variables(self, variables: &'static [(&'static str, &'static str)]) -> StaticSkill {
+        rule::assert_unique("the variable", variables);
+        StaticSkill { variables, ..self }
     }
 
     /// Sets its resources: paths, and bytes such as those of `include_bytes!`. The paths are its front matter `references`.
     ///
     /// # Panics
-    /// If a path is not a [`ResourcePath`] or is repeated. In a constant that is a compile error.
+    /// If a path is not a [`ResourcePath`] or is repeated, or if the skill is embedded from a file. In a constant that is a compile
+    /// error.
     #[must_use]
     #[track_caller]
     pub const fn with_resources(self, resources: &'static [(&'static str, &'static [u8])]) -> StaticSkill {
@@ -176,18 +150,13 @@ impl StaticSkill {
         while at < resources.len() {
             let path = resources[at].0;
             if let Some(rule) = rule::broken_by_resource_path(path) {
-                panic!("{}", Message::of(&["`", path, "` is not a path inside a skill: ", rule]).as_str());
-            }
-            let mut earlier = 0;
-            while earlier < at {
-                if rule::is_same(resources[earlier].0, path) {
-                    panic!("{}", Message::of(&["the resource `", path, "` comes twice"]).as_str());
-                }
-                earlier += 1;
+                panic!("{}", RuleMessage::of(&["`", path, "` is not a path inside a skill: ", rule]).as_str());
             }
             at += 1;
         }
-        StaticSkill { resources, ..self.with(self.written()) }
+        rule::assert_unique("the resource", resources);
+        assert!(matches!(self.text, SkillText::InCode { .. }), "an embedded skill has the resources of its folder");
+        StaticSkill { resources, ..self }
     }
 
     /// Returns the id.
@@ -200,51 +169,57 @@ impl StaticSkill {
         self.description.trim_ascii()
     }
 
-    #[track_caller]
-    const fn written(&self) -> Written {
-        match self.content {
-            Content::Written(written) => written,
-            Content::File(_) => panic!("an embedded skill says everything in its `SKILL.md`"),
-        }
-    }
-
-    const fn with(self, written: Written) -> StaticSkill {
-        StaticSkill { content: Content::Written(written), ..self }
-    }
-
     pub(crate) fn listed(&self) -> ListingEntry<Skill> {
-        let skill = match self.content {
-            Content::Written(written) => written.skill(self.id, self.description(), self.resources),
-            Content::File(file) => {
+        let skill = match self.text {
+            SkillText::InCode { fields, .. } => self.in_code(fields),
+            SkillText::File(file) => {
                 // The id is the written name or stands in for it, as the folder's name did at build time.
                 let site = skill_md::FileContext::new("SKILL.md").in_directory(self.id);
                 skill_md::parse(file, site).skill.expect("checked by `embed_skills!`: a sound file")
             }
         };
-        ListingEntry::new(skill, Stamp::of(self)).with_digest(Digest::of(self.raw()))
+        ListingEntry::new(skill, Stamp::of(self)).with_digest(Digest::of(&self.raw()))
     }
 
-    /// Returns the bytes that are digested: the file, or the body of a skill in code.
-    fn raw(&self) -> &'static [u8] {
-        match self.content {
-            Content::Written(written) => written.body.as_bytes(),
-            Content::File(file) => file,
+    fn in_code(&self, fields: &[(&'static str, StaticValue)]) -> Skill {
+        let id = Id::new(self.id).expect("checked by `StaticSkill::new`: an id of the standard");
+        let skill = Skill::new(id, self.description())
+            .with_field("name", self.id)
+            .with_field("description", self.description());
+        let skill = fields.iter().fold(skill, |skill, (key, value)| skill.with_field(key, *value));
+        if self.resources.is_empty() {
+            return skill;
         }
+        skill.with_field("references", self.resources.iter().map(|(path, _)| *path).collect::<Vec<_>>())
+    }
+
+    /// Returns the bytes that are digested: the file, or the body of a skill in code, with the values of variables.
+    fn raw(&self) -> Cow<'static, [u8]> {
+        let (whole, head) = match self.text {
+            SkillText::InCode { body, .. } => (body.as_bytes(), 0),
+            SkillText::File(file) => (file, skill_md::front_matter(file).map_or(0, <[u8]>::len)),
+        };
+        if self.variables.is_empty() {
+            return whole.into();
+        }
+        let (head, body) = whole.split_at(head);
+        let mut body = std::str::from_utf8(body).expect("checked by `embed_skills!`: UTF-8").to_owned();
+        for (name, value) in self.variables {
+            body = body.replace(&format!("${{{name}}}"), value);
+        }
+        [head, body.as_bytes()].concat().into()
     }
 
     pub(crate) fn text(&self) -> Arc<str> {
-        match self.content {
-            Content::Written(written) => written.text(),
-            Content::File(file) => skill_md::body(file).expect("checked by `embed_skills!`: UTF-8").into(),
-        }
+        skill_md::body(&self.raw()).expect("a text in code and an embedded file are UTF-8").into()
     }
 
     pub(crate) fn manifest(&self) -> Vec<Resource> {
-        let resource = |(path, bytes): &(&'static str, &'static [u8])| {
+        let mut manifest = Vec::with_capacity(self.resources.len());
+        for (path, bytes) in self.resources {
             let path = ResourcePath::new(path).expect("checked when compiled: a path inside the skill");
-            Resource::new(path, bytes.len() as u64, Digest::of(bytes))
-        };
-        let mut manifest: Vec<Resource> = self.resources.iter().map(resource).collect();
+            manifest.push(Resource::new(path, bytes.len() as u64, Digest::of(bytes)));
+        }
         manifest.sort_by(|a, b| a.path.cmp(&b.path));
         manifest
     }
@@ -252,6 +227,19 @@ impl StaticSkill {
     pub(crate) fn resource(&self, path: &ResourcePath) -> Option<Bytes> {
         let (_, bytes) = self.resources.iter().find(|(own, _)| *own == path.as_str())?;
         Some(Bytes::from_static(bytes))
+    }
+}
+
+impl From<StaticValue> for Value {
+    fn from(value: StaticValue) -> Value {
+        match value {
+            StaticValue::Text(text) => text.into(),
+            StaticValue::Flag(flag) => flag.into(),
+            StaticValue::List(items) => items.to_vec().into(),
+            StaticValue::Map(rows) => {
+                Value::Map(rows.iter().map(|(key, value)| ((*key).into(), Value::text(*value))).collect())
+            }
+        }
     }
 }
 

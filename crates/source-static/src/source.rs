@@ -1,5 +1,6 @@
 //! The source of a compiled-in list.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use repertoire_core::{
@@ -14,30 +15,32 @@ use crate::{StaticList, StaticSkill, rule};
 /// The listing is made once and then shared. The digest of a skill is SHA-256 of its embedded file, or of the body of a skill in code.
 #[derive(Debug)]
 pub struct StaticSource {
-    name: &'static str,
+    name: Cow<'static, str>,
     list: StaticList,
     listing: OnceLock<Listing<Skill>>,
 }
 
 impl StaticSource {
-    /// Creates a source called `builtin`.
-    pub const fn new(list: StaticList) -> StaticSource {
-        StaticSource::named("builtin", list)
-    }
-
     /// Creates a source called `name`.
     ///
     /// # Panics
     /// If the name is blank or has a colon. In a constant that is a compile error.
     #[track_caller]
-    pub const fn named(name: &'static str, list: StaticList) -> StaticSource {
+    pub const fn new(name: &'static str, list: StaticList) -> StaticSource {
         assert!(!rule::is_blank(name), "the name of a source must not be blank");
         let mut at = 0;
         while at < name.len() {
             assert!(name.as_bytes()[at] != b':', "the name of a source must not hold a colon");
             at += 1;
         }
-        StaticSource { name, list, listing: OnceLock::new() }
+        StaticSource { name: Cow::Borrowed(name), list, listing: OnceLock::new() }
+    }
+
+    /// Sets a name that is known at run time only. The registry checks it.
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<String>) -> StaticSource {
+        self.name = Cow::Owned(name.into());
+        self
     }
 
     fn listing(&self) -> &Listing<Skill> {
@@ -53,7 +56,7 @@ impl StaticSource {
 #[async_trait]
 impl Source<Skill> for StaticSource {
     fn name(&self) -> &str {
-        self.name
+        &self.name
     }
 
     async fn list(&self) -> Result<Listing<Skill>, SourceError> {

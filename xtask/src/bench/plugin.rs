@@ -47,7 +47,7 @@ pub(super) fn measure(library: &Path, runner: &Path, count: usize) -> Result<Way
 
     let (mut compiled, mut libraries, mut processes) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..TURNS {
-        let own = StaticSource::new(StaticList::new(skills));
+        let own = StaticSource::new("builtin", StaticList::new(skills));
         compiled.push(runtime.block_on(calls(&own, &wanted))?);
         let here = PluginSource::new("hello", options.clone());
         libraries.push(runtime.block_on(plugin_calls(&here, &wanted))?);

@@ -106,6 +106,7 @@ fs              folders of skills
 mcp             the skills of another MCP server, a program or an address
 plugin          a shared library, loaded into this process
 process         a shared library, loaded into a process of its own
+static          skills compiled into this program
 
 "#]]
     );

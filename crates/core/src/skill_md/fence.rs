@@ -45,25 +45,16 @@ pub(super) fn find(bytes: &[u8]) -> Result<Block, Missing> {
 }
 
 fn close(bytes: &[u8], opening: usize, yaml: usize) -> Option<Block> {
-    let mut at = yaml;
-    while at < bytes.len() {
-        let (end, next) = line(bytes, at);
-        let text = &bytes[at..end];
-        let dots = is_fence(text, b"...");
-        if dots || is_fence(text, b"---") {
-            return Some(Block { opening, yaml: yaml..at, body: next, dots });
-        }
-        at = next;
-    }
-    None
+    lines(bytes, yaml).find_map(|(at, end, next)| {
+        let dots = is_fence(&bytes[at..end], b"...");
+        let is_closed = dots || is_fence(&bytes[at..end], b"---");
+        is_closed.then(|| Block { opening, yaml: yaml..at, body: next, dots })
+    })
 }
 
 pub(super) fn find_later(bytes: &[u8], from: usize) -> Option<Block> {
-    let mut at = from;
-    let mut opening = None;
-    let mut keyed = false;
-    while at < bytes.len() {
-        let (end, next) = line(bytes, at);
+    let (mut opening, mut keyed) = (None, false);
+    for (at, end, next) in lines(bytes, from) {
         let text = &bytes[at..end];
         match opening {
             Some((opening, yaml)) if keyed && is_fence(text, b"---") => {
@@ -72,7 +63,6 @@ pub(super) fn find_later(bytes: &[u8], from: usize) -> Option<Block> {
             _ if is_fence(text, b"---") => (opening, keyed) = (Some((at, next)), false),
             _ => keyed |= text.starts_with(b"name:") || text.starts_with(b"description:"),
         }
-        at = next;
     }
     None
 }
@@ -108,15 +98,19 @@ fn first_content(bytes: &[u8]) -> Result<usize, Missing> {
 }
 
 pub(super) fn past_blank_lines(bytes: &[u8], from: usize) -> usize {
+    let mut lines = lines(bytes, from);
+    lines.find(|(at, end, _)| !bytes[*at..*end].trim_ascii().is_empty()).map_or(bytes.len(), |(at, ..)| at)
+}
+
+/// Returns the lines from `from` on: the start, the end of the content, and the start of the next line.
+pub(super) fn lines(bytes: &[u8], from: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     let mut at = from;
-    while at < bytes.len() {
-        let (end, next) = line(bytes, at);
-        if !bytes[at..end].trim_ascii().is_empty() {
-            break;
-        }
+    std::iter::from_fn(move || {
+        let start = at;
+        let (end, next) = line(bytes, start);
         at = next;
-    }
-    at
+        (start < bytes.len()).then_some((start, end, next))
+    })
 }
 
 pub(super) fn line(bytes: &[u8], from: usize) -> (usize, usize) {

@@ -183,13 +183,8 @@ pub fn body(bytes: &[u8]) -> Result<Cow<'_, str>, usize> {
 pub(crate) fn lines_above_body(bytes: &[u8]) -> usize {
     let start = fence::find(bytes).map_or_else(|_| fence::past_bom(bytes), |block| block.body);
     let start = fence::past_blank_lines(bytes, start);
-    let (mut at, mut lines) = (0, 0);
-    while at < start {
-        (_, at) = fence::line(bytes, at);
-        lines += 1;
-    }
     // A mark at the start of a file is no line of it.
-    if start == fence::past_bom(bytes) { 0 } else { lines }
+    if start == fence::past_bom(bytes) { 0 } else { fence::lines(bytes, 0).take_while(|(at, ..)| *at < start).count() }
 }
 
 fn read<'a>(

@@ -119,9 +119,7 @@ impl Field {
 fn fields(text: &str) -> Vec<Field> {
     let mut fields: Vec<Field> = Vec::new();
     let mut flush = false;
-    let mut at = 0;
-    while at < text.len() {
-        let (end, next) = fence::line(text.as_bytes(), at);
+    for (at, end, _) in fence::lines(text.as_bytes(), 0) {
         let line = &text[at..end];
         let indent = line.len() - line.trim_start_matches(' ').len();
         if (indent == 0 || !flush)
@@ -135,7 +133,6 @@ fn fields(text: &str) -> Vec<Field> {
             let key = start + key.start..start + key.end;
             fields.push(Field { key, value: start + value, whole: at..text.len() });
         }
-        at = next;
     }
     fields
 }
@@ -190,9 +187,8 @@ pub(super) fn untabbed(text: &str) -> Option<String> {
 }
 
 fn limits_in(text: &str, field: &Field, found: &mut Vec<(&'static str, usize)>) {
-    let mut at = fence::line(text.as_bytes(), field.key.start).1;
-    while at < field.whole.end {
-        let (end, next) = fence::line(text.as_bytes(), at);
+    let below = fence::lines(text.as_bytes(), field.key.start).skip(1).take_while(|(at, ..)| *at < field.whole.end);
+    for (at, end, _) in below {
         let line = text[at..end].trim_start().trim_start_matches(['"', '\'']);
         if let Some(key) = LIMITING.iter().find(|key: &&&str| {
             let rest = line.strip_prefix(**key).map(|rest| rest.trim_start_matches(['"', '\'', ' ', '\t']));
@@ -200,7 +196,6 @@ fn limits_in(text: &str, field: &Field, found: &mut Vec<(&'static str, usize)>) 
         }) {
             found.push((key, end - line.len()));
         }
-        at = next;
     }
 }
 
@@ -271,13 +266,5 @@ fn unquoted(text: &str) -> String {
 }
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        (at < text.len()).then(|| {
-            let (end, next) = fence::line(text.as_bytes(), at);
-            let line = &text[at..end];
-            at = next;
-            line
-        })
-    })
+    fence::lines(text.as_bytes(), 0).map(|(start, end, _)| &text[start..end])
 }

@@ -45,14 +45,8 @@ impl<'a> DiagnosticSink<'a> {
     pub(super) fn place(&mut self, offset: usize) -> (u32, u32) {
         if self.lines.is_empty() {
             self.lines.push(fence::past_bom(self.bytes));
-            let mut at = 0;
-            while at < self.bytes.len() {
-                let (end, next) = fence::line(self.bytes, at);
-                if next > end {
-                    self.lines.push(next);
-                }
-                at = next;
-            }
+            let ended = fence::lines(self.bytes, 0).filter(|(_, end, next)| next > end);
+            self.lines.extend(ended.map(|(.., next)| next));
         }
         let index = self.lines.partition_point(|start| *start <= offset).saturating_sub(1);
         let start = self.lines[index].min(offset);

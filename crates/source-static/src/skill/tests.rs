@@ -5,16 +5,17 @@ use super::*;
 const PLAIN: StaticSkill = StaticSkill::new("plain", "  Says little.\n", "Say little.\n");
 
 const FULL: StaticSkill = StaticSkill::new("full", "Says everything.", "Say everything.\n")
-    .under_license("MIT")
-    .in_category(Category::Raw)
-    .on_surface(SurfaceMode::Both)
-    .allowing_tools(&["Bash(git:*)", "Read"])
-    .requiring_tools(&["mcp__github__search"])
-    .bringing_tools(&["run_query", "drop_table"])
-    .implemented_at("acme.skills.Full")
-    .hidden_from_model()
-    .hidden_from_user()
-    .with_metadata(&[("author", "acme"), ("version", "1.0")])
+    .with_fields(&[
+        ("license", StaticValue::Text("MIT")),
+        ("surface", StaticValue::Text("both")),
+        ("allowed-tools", StaticValue::List(&["Bash(git:*)", "Read"])),
+        ("triggers", StaticValue::List(&["tell all", "/all"])),
+        ("arguments", StaticValue::List(&["topic"])),
+        ("disable-model-invocation", StaticValue::Flag(true)),
+        ("user-invocable", StaticValue::Flag(false)),
+        ("allowedWorkflows", StaticValue::List(&["nightly"])),
+        ("metadata", StaticValue::Map(&[("author", "acme"), ("version", "1.0")])),
+    ])
     .with_resources(&[("how to.md", b"So.\n"), ("a.txt", b"a")]);
 
 #[test]
@@ -33,18 +34,17 @@ fn a_skill_in_code_equals_its_file() {
 name: "full"
 description: "Says everything."
 license: "MIT"
-category: "raw"
 surface: "both"
 allowed-tools: ["Bash(git:*)", "Read"]
-required_tools: ["mcp__github__search"]
-tools: ["run_query", "drop_table"]
-references: ["how to.md", "a.txt"]
-import_path: "acme.skills.Full"
+triggers: ["tell all", "/all"]
+arguments: ["topic"]
 disable-model-invocation: true
 user-invocable: false
+allowedWorkflows: ["nightly"]
 metadata:
   author: "acme"
   version: "1.0"
+references: ["how to.md", "a.txt"]
 ---
 Say everything.
 "#,
@@ -71,8 +71,8 @@ fn everything_behind_a_skill_is_in_its_stamp() {
 }
 
 #[test]
-#[should_panic(expected = "an embedded skill says everything in its `SKILL.md`")]
-fn an_embedded_skill_refuses_builder_methods() {
+#[should_panic(expected = "an embedded skill has its fields in its file")]
+fn an_embedded_skill_refuses_fields() {
     let file = b"---\nname: plain\ndescription: Says little.\n---\nSay little.\n";
-    let _ = StaticSkill::__embedded("plain", "Says little.", file, &[]).under_license("MIT");
+    let _ = StaticSkill::__embedded("plain", "Says little.", file, &[]).with_fields(&[]);
 }

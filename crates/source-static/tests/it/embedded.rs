@@ -35,7 +35,7 @@ impl Fixture for EmbeddedFixture {
     }
 }
 
-repertoire_testkit::conformance!(EmbeddedFixture(Arc::new(StaticSource::new(SKILLS))));
+repertoire_testkit::conformance!(EmbeddedFixture(Arc::new(StaticSource::new("builtin", SKILLS))));
 
 /// Everything a source says of its skills, what only a place or a clock knows aside.
 async fn told(source: &dyn Source<Skill>) -> Vec<(Skill, Body, Vec<Resource>, Vec<Vec<u8>>)> {
@@ -59,7 +59,7 @@ async fn told(source: &dyn Source<Skill>) -> Vec<(Skill, Body, Vec<Resource>, Ve
 
 #[tokio::test]
 async fn an_embedded_folder_says_what_the_folder_says() {
-    let embedded = told(&StaticSource::new(SKILLS)).await;
+    let embedded = told(&StaticSource::new("builtin", SKILLS)).await;
     let ids: Vec<_> = embedded.iter().map(|(skill, ..)| skill.id.as_str()).collect();
     assert_eq!(ids, ["table", "report"]);
     assert_eq!(embedded, told(&folder()).await);
@@ -67,7 +67,7 @@ async fn an_embedded_folder_says_what_the_folder_says() {
 
 #[tokio::test]
 async fn every_field_of_the_file_is_there() {
-    let listing = StaticSource::new(SKILLS).list().await.unwrap();
+    let listing = StaticSource::new("builtin", SKILLS).list().await.unwrap();
     let report = listing.iter().last().unwrap();
     assert_eq!(report.item.text("metadata.version"), Some("1.10"));
     assert_eq!(report.item.category(), Some(Category::Raw));
@@ -76,7 +76,7 @@ async fn every_field_of_the_file_is_there() {
 
 #[tokio::test]
 async fn foreign_files_are_not_found() {
-    let source = StaticSource::new(SKILLS);
+    let source = StaticSource::new("builtin", SKILLS);
     let error = source.resource(&"report".parse().unwrap(), &"SKILL.md".parse().unwrap()).await.unwrap_err();
     assert_eq!(error.kind(), SourceErrorKind::NotFound);
 }

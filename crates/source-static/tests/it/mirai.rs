@@ -3,19 +3,21 @@
 
 use repertoire_core::{Attachable, Category, Skill, Source, SourceErrorKind, ToolPolicies, ToolPolicy};
 use repertoire_registry::SkillRegistry;
+use repertoire_source_static::StaticValue::{List, Text};
 use repertoire_source_static::{StaticList, StaticSkill, StaticSource};
 
 const FIND: StaticSkill = StaticSkill::new("find-skills", "Finds skills for a task.", "List, then load.\n")
-    .in_category(Category::Standard)
-    .implemented_at("mirai.discovery.SkillDiscovery")
-    .bringing_tools(&["list_skills", "search_skills", "load_skill_instructions"]);
+    .with_fields(&[
+        ("category", Text("standard")),
+        ("import_path", Text("mirai.discovery.SkillDiscovery")),
+        ("tools", List(&["list_skills", "search_skills", "load_skill_instructions"])),
+    ]);
 
 const RAG: StaticSkill = StaticSkill::new("knowledge", "Answers with retrieval (rag).", "Search, then cite.\n")
     .with_resources(&[("references/citing.md", b"Name the page.\n")]);
 
 const EXECUTION: StaticSkill = StaticSkill::new("execution", "Runs code in a sandbox.", "Run the smallest thing.\n")
-    .in_category(Category::Raw)
-    .bringing_tools(&["run_python", "read_output", "install_package"]);
+    .with_fields(&[("category", Text("raw")), ("tools", List(&["run_python", "read_output", "install_package"]))]);
 
 static SKILLS: StaticList = StaticList::new(&[
     FIND,
@@ -25,15 +27,11 @@ static SKILLS: StaticList = StaticList::new(&[
     StaticSkill::new("mail", "Writes mail.", "Write.\n"),
     StaticSkill::new("calendar", "Finds a date.", "Ask.\n"),
     StaticSkill::new("browsing", "Reads pages.", "Read.\n"),
-    StaticSkill::new("database", "Reads tables.", "Read.\n").in_category(Category::Raw),
+    StaticSkill::new("database", "Reads tables.", "Read.\n").with_fields(&[("category", Text("raw"))]),
 ]);
 
 async fn registry() -> SkillRegistry {
-    SkillRegistry::builder().builtin(StaticSource::new(SKILLS)).load().await.expect("one source composes")
-}
-
-fn found(query: &str) -> Vec<&'static str> {
-    SKILLS.find(query).map(StaticSkill::id).collect()
+    SkillRegistry::builder().builtin(StaticSource::new("builtin", SKILLS)).load().await.expect("one source composes")
 }
 
 #[tokio::test]
@@ -42,18 +40,6 @@ async fn v1_what_is_registered_is_found() {
     registry.register(Skill::new("fake".parse().unwrap(), "Is a fake.")).unwrap();
     registry.refresh().await.unwrap();
     assert_eq!(registry.get("fake").unwrap().item().description.as_ref(), "Is a fake.");
-}
-
-#[test]
-fn v2_a_search_ignores_letter_case() {
-    assert_eq!(found("RAG"), ["knowledge"]);
-    assert_eq!(found("FIND"), ["find-skills", "calendar"]);
-}
-
-#[test]
-fn v3_the_empty_text_is_in_every_skill() {
-    assert_eq!(found("").len(), 8);
-    assert_eq!(found("no such words"), [""; 0]);
 }
 
 #[tokio::test]
@@ -70,7 +56,7 @@ async fn v4_a_second_registration_is_an_error() {
 #[tokio::test]
 async fn v5_an_unknown_name_is_not_found() {
     assert!(registry().await.get("nope").is_none());
-    let error = StaticSource::new(SKILLS).body(&"nope".parse().unwrap()).await.unwrap_err();
+    let error = StaticSource::new("builtin", SKILLS).body(&"nope".parse().unwrap()).await.unwrap_err();
     assert_eq!((error.kind(), error.to_string().as_str()), (SourceErrorKind::NotFound, "no skill `nope`"));
 }
 
@@ -94,7 +80,7 @@ async fn v7_a_view_stays_as_it_was() {
 
 #[tokio::test]
 async fn v9_a_reference_outside_the_list_is_refused() {
-    let source = StaticSource::new(SKILLS);
+    let source = StaticSource::new("builtin", SKILLS);
     let id = "knowledge".parse().unwrap();
     let refused = "../../etc/passwd".parse::<repertoire_core::ResourcePath>();
     assert!(refused.is_err());

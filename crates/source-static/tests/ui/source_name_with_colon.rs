@@ -1,6 +1,6 @@
 use repertoire_source_static::{StaticList, StaticSource};
 
-static SOURCE: StaticSource = StaticSource::named("acme:house", StaticList::new(&[]));
+static SOURCE: StaticSource = StaticSource::new("acme:house", StaticList::new(&[]));
 
 fn main() {
     println!("{SOURCE:?}");

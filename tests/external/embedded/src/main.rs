@@ -9,7 +9,7 @@ use repertoire_source_static::{StaticList, StaticSource, embed_skills};
 static SKILLS: StaticList = embed_skills!("skills");
 
 fn main() -> Result<(), SourceError> {
-    let source = StaticSource::new(SKILLS);
+    let source = StaticSource::new("builtin", SKILLS);
     for row in now(source.list())?.iter() {
         let id = &row.item.id;
         println!("{id}: {}", row.item.description);

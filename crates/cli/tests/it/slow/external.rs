@@ -59,7 +59,7 @@ Write down what it says.
     assert_data_eq!(
         text(unknown.stderr),
         str![[r#"
-error: unknown source kind `limerick`; known: client-plugins, fs, haiku, mcp, plugin, process
+error: unknown source kind `limerick`; known: client-plugins, fs, haiku, mcp, plugin, process, static
  --> --source:1:13
   |
 1 | source = [{ kind = "limerick", name = "poems" }]

@@ -175,12 +175,7 @@ fn dedented(text: &str, indent: usize) -> Cow<'_, str> {
 }
 
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let start = at;
-        at = fence::line(text.as_bytes(), start).1;
-        (start < text.len()).then(|| (start, &text[start..at]))
-    })
+    fence::lines(text.as_bytes(), 0).map(|(start, _, next)| (start, &text[start..next]))
 }
 
 fn line_start(text: &str, at: usize) -> usize {
