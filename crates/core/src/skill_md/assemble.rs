@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::fence::Block;
 use super::report::DiagnosticSink;
 use super::spelling::{self, LookAlike};
-use super::table::{Mark, Table};
+use super::table::{FieldTable, Mark};
 use super::{FileContext, Limits, extensions, report, strict};
 use crate::declared::{ALLOWED_TOOLS, CATEGORY, DISABLE_MODEL_INVOCATION, DeclaredFields, LIMITING, USER_INVOCABLE};
 use crate::text::{self, quoted};
@@ -22,7 +22,7 @@ pub(super) struct Assembly<'a, 'b> {
 }
 
 impl Assembly<'_, '_> {
-    pub(super) fn skill(mut self, table: Table) -> Option<Skill> {
+    pub(super) fn skill(mut self, table: FieldTable) -> Option<Skill> {
         if self.sink.is_strict() {
             strict::check_fields(&table, self.sink);
         }
@@ -58,7 +58,7 @@ impl Assembly<'_, '_> {
         Some(skill)
     }
 
-    fn missing(&mut self, key: &str, table: &Table) -> (usize, String, Option<String>) {
+    fn missing(&mut self, key: &str, table: &FieldTable) -> (usize, String, Option<String>) {
         let missing = format!("missing required field in frontmatter: `{key}`");
         match LookAlike::find(key, table, self.text, self.block.yaml.clone()) {
             None => (self.block.opening, missing, None),
@@ -73,7 +73,7 @@ impl Assembly<'_, '_> {
         }
     }
 
-    fn properties(&mut self, table: &Table) {
+    fn properties(&mut self, table: &FieldTable) {
         for ((key, value), mark) in table.fields.iter().zip(&table.marks) {
             let Some(property) = mark.property.as_ref().filter(|_| PROSE.contains(&key.as_ref())) else { continue };
             let (key, word) = (quoted(key), quoted(&self.text[property.clone()]));
@@ -87,7 +87,7 @@ impl Assembly<'_, '_> {
         }
     }
 
-    fn misspelt(&mut self, table: &Table) {
+    fn misspelt(&mut self, table: &FieldTable) {
         for ((key, value), mark) in table.fields.iter().zip(&table.marks) {
             self.nested_limits(key, value, mark);
             let Some(known) = spelling::meant(key) else { continue };
@@ -122,7 +122,7 @@ impl Assembly<'_, '_> {
     }
 
     /// The written name if it can be an id, else the directory's.
-    fn id(&mut self, table: &Table) -> Option<Id> {
+    fn id(&mut self, table: &FieldTable) -> Option<Id> {
         let name = table.get("name").filter(|(value, _)| is_written(value));
         let alias = table.get("id");
         if let (Some((name, _)), Some((alias, mark))) = (name, alias)
@@ -187,7 +187,7 @@ impl Assembly<'_, '_> {
         }
     }
 
-    fn description(&mut self, table: &Table) -> Option<Arc<str>> {
+    fn description(&mut self, table: &FieldTable) -> Option<Arc<str>> {
         let Some((value, mark)) = table.get("description") else {
             let (at, mut message, help) = self.missing("description", table);
             if help.is_none() {
@@ -230,7 +230,7 @@ impl Assembly<'_, '_> {
         Some(if trimmed.len() == written.len() { written.clone() } else { trimmed.into() })
     }
 
-    fn other_texts(&mut self, table: &Table) {
+    fn other_texts(&mut self, table: &FieldTable) {
         if text::is_clean(self.text) && !self.text.contains('\\') {
             return;
         }
@@ -242,7 +242,7 @@ impl Assembly<'_, '_> {
         }
     }
 
-    fn compatibility(&mut self, table: &Table) {
+    fn compatibility(&mut self, table: &FieldTable) {
         let Some((value, mark)) = table.get("compatibility") else { return };
         let limit = self.limits.compatibility_chars;
         let message = match value {
@@ -255,7 +255,7 @@ impl Assembly<'_, '_> {
         self.sink.emit(mark.key, Code::BAD_COMPATIBILITY, message);
     }
 
-    fn rules(&mut self, skill: &Skill, table: &Table) {
+    fn rules(&mut self, skill: &Skill, table: &FieldTable) {
         // Where the folder is not known yet, any stands for it.
         let location = if self.site.path.contains(['/', '\\']) { self.site.path } else { "/skill/SKILL.md" };
         let rules = skill.allowed_tools.iter().flatten();

@@ -1,34 +1,34 @@
 //! The checks of extension fields: what the engine would leave out in silence is reported with its line.
 
 use super::report::DiagnosticSink;
-use super::table::{Mark, Table};
+use super::table::{FieldTable, Mark};
 use crate::declared::CATEGORY;
 use crate::text::quoted;
 use crate::{
     Category, Check, Code, Diagnostic, FunctionalTier, InvokeLevel, SkillTrigger, Value, WeakKeyword, WorkflowStep,
 };
 
-pub(super) fn check(table: &Table, text: &str, sink: &mut DiagnosticSink<'_>) {
+pub(super) fn check(table: &FieldTable, text: &str, sink: &mut DiagnosticSink<'_>) {
     for ((key, value), mark) in table.fields.iter().zip(&table.marks) {
-        check_field(key, value, &Place { text, mark, key: None }, sink);
+        check_field(key, value, &FieldPlace { text, mark, key: None }, sink);
         if key.as_ref() == "metadata"
             && let Value::Map(rows) = value
         {
             for (key, value) in rows {
-                check_field(key, value, &Place { text, mark, key: Some(key) }, sink);
+                check_field(key, value, &FieldPlace { text, mark, key: Some(key) }, sink);
             }
         }
     }
 }
 
-struct Place<'a> {
+struct FieldPlace<'a> {
     text: &'a str,
     mark: &'a Mark,
     /// The key under `metadata`, if it stands there.
     key: Option<&'a str>,
 }
 
-impl Place<'_> {
+impl FieldPlace<'_> {
     fn at(&self) -> usize {
         let within = self.key.and_then(|key| {
             let value = self.text.get(self.mark.value.clone())?;
@@ -62,7 +62,7 @@ impl Place<'_> {
     }
 }
 
-fn check_field(key: &str, value: &Value, place: &Place<'_>, sink: &mut DiagnosticSink<'_>) {
+fn check_field(key: &str, value: &Value, place: &FieldPlace<'_>, sink: &mut DiagnosticSink<'_>) {
     match key {
         "triggers" => triggers(value, place, sink),
         "workflow" => {
@@ -91,7 +91,7 @@ fn check_field(key: &str, value: &Value, place: &Place<'_>, sink: &mut Diagnosti
     }
 }
 
-fn triggers(value: &Value, place: &Place<'_>, sink: &mut DiagnosticSink<'_>) {
+fn triggers(value: &Value, place: &FieldPlace<'_>, sink: &mut DiagnosticSink<'_>) {
     if matches!(value, Value::Map(_)) {
         let message = "`triggers` must be a text or a list, found a map; it counts as absent";
         // Many skills have one there for another program: `{files: [...], keywords: [...]}`.
@@ -117,7 +117,7 @@ fn triggers(value: &Value, place: &Place<'_>, sink: &mut DiagnosticSink<'_>) {
     }
 }
 
-fn names(key: &str, value: &Value, place: &Place<'_>, sink: &mut DiagnosticSink<'_>) {
+fn names(key: &str, value: &Value, place: &FieldPlace<'_>, sink: &mut DiagnosticSink<'_>) {
     let fault = match value {
         Value::Map(_) => "must be a text or a list of names, found a map; it counts as absent".to_owned(),
         Value::List(items) => match items.iter().position(|item| item.as_text().is_none()) {
@@ -129,7 +129,7 @@ fn names(key: &str, value: &Value, place: &Place<'_>, sink: &mut DiagnosticSink<
     sink.emit(place.at(), Code::UNREADABLE_FIELD, format!("`{key}` {fault}"));
 }
 
-fn category(value: &Value, place: &Place<'_>, sink: &mut DiagnosticSink<'_>) {
+fn category(value: &Value, place: &FieldPlace<'_>, sink: &mut DiagnosticSink<'_>) {
     if Category::of(value) != Some(Category::Raw)
         || value
             .items()
@@ -151,7 +151,7 @@ fn category(value: &Value, place: &Place<'_>, sink: &mut DiagnosticSink<'_>) {
     sink.add(place.at(), diagnostic);
 }
 
-fn label(key: &str, value: &Value, place: &Place<'_>, sink: &mut DiagnosticSink<'_>) {
+fn label(key: &str, value: &Value, place: &FieldPlace<'_>, sink: &mut DiagnosticSink<'_>) {
     let Some(text) = value.as_text() else {
         if !value.is_null() {
             let message = format!("`{key}` must be a text, found a list or a map; it counts as absent");

@@ -6,11 +6,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub(super) use self::field::is_plain;
-use self::field::{Field, Pieces};
+use self::field::{FieldText, Pieces};
 use super::fence::{self, Block};
 use super::recovery::{self, How, Recovered, Repair};
 use super::report::DiagnosticSink;
-use super::table::Table;
+use super::table::FieldTable;
 use super::yaml::{self, YamlDocument};
 use super::{FileContext, Limits, Parsed, parse};
 use crate::declared::LIMITING;
@@ -131,7 +131,7 @@ fn rank(key: &str) -> usize {
     ORDER.iter().position(|name| *name == key).unwrap_or(ORDER.len())
 }
 
-fn read(source: &str, limits: &Limits) -> Result<(Table, Vec<Repair>), Left> {
+fn read(source: &str, limits: &Limits) -> Result<(FieldTable, Vec<Repair>), Left> {
     if let Ok(YamlDocument::Map(table)) = yaml::read(source, limits, &mut { limits.nodes }) {
         return Ok((table, Vec::new()));
     }
@@ -141,7 +141,7 @@ fn read(source: &str, limits: &Limits) -> Result<(Table, Vec<Repair>), Left> {
     }
 }
 
-fn written<'a>(source: &'a str, field: &Field<'a>, repairs: &[Repair]) -> Result<Cow<'a, str>, Left> {
+fn written<'a>(source: &'a str, field: &FieldText<'a>, repairs: &[Repair]) -> Result<Cow<'a, str>, Left> {
     let Some(repair) = repairs.iter().find(|repair| repair.key.as_ref() == field.key) else {
         return Ok(field.canonical(source));
     };

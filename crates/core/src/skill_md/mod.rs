@@ -27,8 +27,8 @@ use self::assemble::Assembly;
 use self::fence::{Block, Missing};
 use self::recovery::Recovered;
 use self::report::DiagnosticSink;
-use self::table::Table;
-use self::yaml::{Reason, YamlDocument, YamlError};
+use self::table::FieldTable;
+use self::yaml::{YamlDocument, YamlError, YamlFault};
 use crate::{Code, Diagnostic, Skill, Strictness};
 
 /// Bounds on what is read. Every one of them is reported when it is met.
@@ -229,7 +229,7 @@ fn read<'a>(
     Assembly { text, block: &block, site, limits, sink }.skill(table)
 }
 
-fn fields(text: &str, block: &Block, limits: &Limits, sink: &mut DiagnosticSink<'_>) -> Option<Table> {
+fn fields(text: &str, block: &Block, limits: &Limits, sink: &mut DiagnosticSink<'_>) -> Option<FieldTable> {
     let source = &text[block.yaml.clone()];
     let offset = block.yaml.start;
     let mut nodes = limits.nodes;
@@ -246,11 +246,11 @@ fn fields(text: &str, block: &Block, limits: &Limits, sink: &mut DiagnosticSink<
             sink.add(block.opening, Diagnostic::new(Code::NOT_A_MAPPING, message).help(help));
             return None;
         }
-        Ok(YamlDocument::Other) => YamlError { at: 0, reason: Reason::NotAField },
+        Ok(YamlDocument::Other) => YamlError { at: 0, reason: YamlFault::NotAField },
         Err(fault) => fault,
     };
     let recovered = match fault.reason {
-        Reason::Keys(_) => Err(fault.clone()),
+        YamlFault::Keys(_) => Err(fault.clone()),
         _ => recovery::read(source, limits),
     };
     match recovered {

@@ -3,15 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::table::{Mark, Table};
-use super::yaml::{self, Reason, YamlDocument, YamlError};
+use super::table::{FieldTable, Mark};
+use super::yaml::{self, YamlDocument, YamlError, YamlFault};
 use super::{Limits, fence};
 use crate::Value;
 use crate::declared::{CATEGORY, LIMITING};
 
 #[derive(Debug, Default)]
 pub(super) struct Recovered {
-    pub(super) table: Table,
+    pub(super) table: FieldTable,
     pub(super) repairs: Vec<Repair>,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, YamlError> 
     let mut nodes = limits.nodes;
     for field in fields(text) {
         if found.table.written() == limits.keys {
-            return Err(YamlError { at: field.key.start, reason: Reason::Keys(limits.keys) });
+            return Err(YamlError { at: field.key.start, reason: YamlFault::Keys(limits.keys) });
         }
         let key: Arc<str> = text[field.key.clone()].into();
         let wide = field.wide_colon(text);
@@ -59,14 +59,14 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, YamlError> 
                     let at = field.value - WIDE_COLON.len_utf8();
                     let text = value.as_text().filter(|_| !LIMITING.contains(&key.as_ref()));
                     let how = text.map_or(How::WideColon, |text| How::AsText(text.to_owned()));
-                    let fault = YamlError { at, reason: Reason::WideColon };
+                    let fault = YamlError { at, reason: YamlFault::WideColon };
                     found.repairs.push(Repair { key: key.clone(), fault, how });
                 }
                 found.table.insert(key, value, mark.moved(field.whole.start));
                 continue;
             }
             Err(_) if wide.is_some() => {
-                YamlError { at: field.value - WIDE_COLON.len_utf8(), reason: Reason::WideColon }
+                YamlError { at: field.value - WIDE_COLON.len_utf8(), reason: YamlFault::WideColon }
             }
             Err(fault) => YamlError { at: fault.at + field.whole.start, ..fault },
         };
@@ -92,13 +92,17 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, YamlError> 
             let value = if key == CATEGORY { Value::text("") } else { Value::plain("") };
             let key: Arc<str> = key.into();
             found.table.insert(key.clone(), value, Mark::new(at, at..at, false));
-            found.repairs.push(Repair { key, fault: YamlError { at, reason: Reason::Misplaced }, how: How::Limiting });
+            found.repairs.push(Repair {
+                key,
+                fault: YamlError { at, reason: YamlFault::Misplaced },
+                how: How::Limiting,
+            });
         }
     }
     Ok(found)
 }
 
-struct Field {
+struct RawField {
     key: Range<usize>,
     /// Past the colon.
     value: usize,
@@ -108,7 +112,7 @@ struct Field {
 /// The colon of a Chinese, Japanese or Korean keyboard.
 pub(super) const WIDE_COLON: char = '：';
 
-impl Field {
+impl RawField {
     fn wide_colon(&self, text: &str) -> Option<String> {
         let colon = self.value - WIDE_COLON.len_utf8().min(self.value);
         text.get(colon..self.value).filter(|colon| colon.chars().eq([WIDE_COLON]))?;
@@ -116,8 +120,8 @@ impl Field {
     }
 }
 
-fn fields(text: &str) -> Vec<Field> {
-    let mut fields: Vec<Field> = Vec::new();
+fn fields(text: &str) -> Vec<RawField> {
+    let mut fields: Vec<RawField> = Vec::new();
     let mut flush = false;
     for (at, end, _) in fence::lines(text.as_bytes(), 0) {
         let line = &text[at..end];
@@ -131,7 +135,7 @@ fn fields(text: &str) -> Vec<Field> {
             }
             let start = at + indent;
             let key = start + key.start..start + key.end;
-            fields.push(Field { key, value: start + value, whole: at..text.len() });
+            fields.push(RawField { key, value: start + value, whole: at..text.len() });
         }
     }
     fields
@@ -171,7 +175,7 @@ pub(super) fn read_alone(
     {
         return Ok((value, mark));
     }
-    Err(YamlError { at: 0, reason: Reason::NotAField })
+    Err(YamlError { at: 0, reason: YamlFault::NotAField })
 }
 
 pub(super) fn untabbed(text: &str) -> Option<String> {
@@ -186,7 +190,7 @@ pub(super) fn untabbed(text: &str) -> Option<String> {
     (result != text).then_some(result)
 }
 
-fn limits_in(text: &str, field: &Field, found: &mut Vec<(&'static str, usize)>) {
+fn limits_in(text: &str, field: &RawField, found: &mut Vec<(&'static str, usize)>) {
     let below = fence::lines(text.as_bytes(), field.key.start).skip(1).take_while(|(at, ..)| *at < field.whole.end);
     for (at, end, _) in below {
         let line = text[at..end].trim_start().trim_start_matches(['"', '\'']);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::fence::{self, Block, Missing};
 use super::format::is_plain;
 use super::recovery::{self, How, Repair};
-use super::table::Table;
+use super::table::FieldTable;
 use super::{Limits, strict};
 use crate::declared::LIMITING;
 use crate::text::quoted;
@@ -130,7 +130,7 @@ pub(super) fn fences(bytes: &[u8], block: &Block, sink: &mut DiagnosticSink<'_>)
     }
 }
 
-pub(super) fn duplicates(table: &Table, sink: &mut DiagnosticSink<'_>) {
+pub(super) fn duplicates(table: &FieldTable, sink: &mut DiagnosticSink<'_>) {
     for duplicate in &table.duplicates {
         let (first, _) = sink.place(duplicate.first);
         let (again, _) = sink.place(duplicate.again);

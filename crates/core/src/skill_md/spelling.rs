@@ -5,7 +5,7 @@ use std::ops::Range;
 use strsim::osa_distance;
 
 use super::recovery::WIDE_COLON;
-use super::table::Table;
+use super::table::FieldTable;
 use crate::declared::LIMITING;
 
 const READ: &str = "name id description license compatibility metadata argument-hint arguments paths when_to_use when-to-use \
@@ -82,7 +82,7 @@ pub(super) struct LookAlike {
 
 impl LookAlike {
     /// Finds what looks like the missing field `key`: among the fields of `table`, then on the lines of `yaml` in `text`.
-    pub(super) fn find(key: &str, table: &Table, text: &str, yaml: Range<usize>) -> Option<LookAlike> {
+    pub(super) fn find(key: &str, table: &FieldTable, text: &str, yaml: Range<usize>) -> Option<LookAlike> {
         let keys = table.fields.iter().zip(&table.marks);
         let mut near = keys.filter(|((other, _), _)| meant(other) == Some(key));
         if let Some(((other, value), mark)) = near.next() {

@@ -3,7 +3,7 @@
 use granit_parser::{Event, Parser, StructureStyle};
 
 use super::report::DiagnosticSink;
-use super::table::Table;
+use super::table::FieldTable;
 use super::{Limits, fence, yaml};
 use crate::text::quoted;
 use crate::{Code, Diagnostic};
@@ -69,7 +69,7 @@ fn tab_after_colon(text: &str) -> Option<usize> {
 /// The most names that one message lists.
 const LISTED: usize = 16;
 
-pub(super) fn check_fields(table: &Table, sink: &mut DiagnosticSink<'_>) {
+pub(super) fn check_fields(table: &FieldTable, sink: &mut DiagnosticSink<'_>) {
     let keys = table.fields.iter().map(|(key, _)| key.as_ref());
     let Some(first) = keys.clone().position(|key| !STANDARD.contains(&key)) else { return };
     let mut extra: Vec<&str> = keys.filter(|key| !STANDARD.contains(key)).collect();

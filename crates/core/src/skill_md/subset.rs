@@ -9,19 +9,19 @@ use std::sync::Arc;
 use memchr::memchr;
 
 use super::Limits;
-use super::table::{Mark, Table, shared_key};
+use super::table::{FieldTable, Mark, shared_key};
 use crate::declared::unique;
 use crate::{Scalar, Value};
 
 /// The greatest depth that is read here. The parser reads deeper values.
 const DEPTH: usize = 16;
 
-pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Option<Table> {
+pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Option<FieldTable> {
     if limits.depth < DEPTH || !text.ends_with('\n') || !is_ordinary(text.as_bytes()) {
         return None;
     }
-    let mut reader = Reader { text, at: 0, end: 0, nodes: 1 };
-    let mut table = Table::with_room();
+    let mut reader = SubsetReader { text, at: 0, end: 0, nodes: 1 };
+    let mut table = FieldTable::with_room();
     while reader.indent()? == Some(0) {
         if table.written() == limits.keys {
             return None;
@@ -61,7 +61,7 @@ fn positions(bytes: &[u8], is_wanted: impl Fn(u8) -> bool + Copy) -> impl Iterat
 }
 
 /// A place in the text: the start of a line between two steps.
-struct Reader<'a> {
+struct SubsetReader<'a> {
     text: &'a str,
     at: usize,
     /// The end of the current line.
@@ -70,7 +70,7 @@ struct Reader<'a> {
     nodes: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SubsetReader<'a> {
     #[expect(clippy::option_option, reason = "the outer one says whether the text is within the subset")]
     fn indent(&mut self) -> Option<Option<usize>> {
         let bytes = self.text.as_bytes();

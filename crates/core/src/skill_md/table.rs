@@ -8,7 +8,7 @@ use crate::Value;
 use crate::declared::{LIMITING, stricter};
 
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Table {
+pub(super) struct FieldTable {
     pub(super) fields: Vec<(Arc<str>, Value)>,
     pub(super) marks: Vec<Mark>,
     pub(super) duplicates: Vec<Duplicate>,
@@ -48,9 +48,9 @@ fn shifted(range: Range<usize>, offset: usize) -> Range<usize> {
     range.start + offset..range.end + offset
 }
 
-impl Table {
-    pub(super) fn with_room() -> Table {
-        Table { fields: Vec::with_capacity(8), marks: Vec::with_capacity(8), duplicates: Vec::new() }
+impl FieldTable {
+    pub(super) fn with_room() -> FieldTable {
+        FieldTable { fields: Vec::with_capacity(8), marks: Vec::with_capacity(8), duplicates: Vec::new() }
     }
 
     /// Adds a field. A key written again keeps its place and takes the later value, a limiting one the stricter.
@@ -74,7 +74,7 @@ impl Table {
         }
     }
 
-    pub(super) fn moved(mut self, offset: usize) -> Table {
+    pub(super) fn moved(mut self, offset: usize) -> FieldTable {
         self.marks = self.marks.into_iter().map(|mark| mark.moved(offset)).collect();
         for duplicate in &mut self.duplicates {
             duplicate.first += offset;

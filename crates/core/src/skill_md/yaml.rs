@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, Span};
 
-use super::table::{Mark, Table};
+use super::table::{FieldTable, Mark};
 use super::{Limits, subset};
 use crate::declared::unique;
 use crate::{Scalar, Value};
@@ -15,7 +15,7 @@ use crate::{Scalar, Value};
 #[derive(Debug)]
 pub(super) enum YamlDocument {
     /// A mapping.
-    Map(Table),
+    Map(FieldTable),
     /// A list or a text.
     Other,
     /// Nothing.
@@ -25,11 +25,11 @@ pub(super) enum YamlDocument {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct YamlError {
     pub(super) at: usize,
-    pub(super) reason: Reason,
+    pub(super) reason: YamlFault,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Reason {
+pub(super) enum YamlFault {
     Syntax(ErrorKind),
     Alias,
     ComplexKey,
@@ -59,9 +59,9 @@ pub(super) fn parse(text: &str, limits: &Limits, nodes: &mut usize) -> Result<Ya
         let (event, span) = next.map_err(|error| YamlError {
             at: error.marker().byte_offset().unwrap_or(text.len()).min(text.len()),
             reason: match error.kind() {
-                ErrorKind::UnknownAnchor => Reason::Alias,
-                ErrorKind::RecursionLimitExceeded => Reason::Depth(limits.depth),
-                kind => Reason::Syntax(kind.clone()),
+                ErrorKind::UnknownAnchor => YamlFault::Alias,
+                ErrorKind::RecursionLimitExceeded => YamlFault::Depth(limits.depth),
+                kind => YamlFault::Syntax(kind.clone()),
             },
         })?;
         tree.take(event, span).map_err(|reason| YamlError { at: start(&span), reason })?;
@@ -91,7 +91,7 @@ struct Tree<'a> {
     text: &'a str,
     limits: &'a Limits,
     nodes: &'a mut usize,
-    stack: Vec<Frame>,
+    stack: Vec<OpenCollection>,
     root: YamlDocument,
     documents: usize,
     /// The first one in the field that is being read.
@@ -99,19 +99,19 @@ struct Tree<'a> {
 }
 
 /// A collection that is not complete.
-struct Frame {
+struct OpenCollection {
     start: usize,
-    kind: Kind,
+    kind: CollectionKind,
 }
 
-enum Kind {
-    YamlDocument { table: Table, key: Option<(Arc<str>, usize)> },
+enum CollectionKind {
+    YamlDocument { table: FieldTable, key: Option<(Arc<str>, usize)> },
     Map { rows: Vec<(Arc<str>, Value)>, key: Option<Arc<str>> },
     List(Vec<Value>),
 }
 
 impl Tree<'_> {
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Reason> {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), YamlFault> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.count()?;
@@ -122,62 +122,62 @@ impl Tree<'_> {
                 let scalar = Scalar { text: text.into(), plain: plain && tag.is_none() };
                 self.place(Value::Scalar(scalar), Mark::new(0, start(&span)..end(&span), plain))
             }
-            Event::SequenceStart(..) => self.open(&span, Kind::List(Vec::new())),
+            Event::SequenceStart(..) => self.open(&span, CollectionKind::List(Vec::new())),
             Event::MappingStart(..) if self.stack.is_empty() => {
-                self.open(&span, Kind::YamlDocument { table: Table::default(), key: None })
+                self.open(&span, CollectionKind::YamlDocument { table: FieldTable::default(), key: None })
             }
-            Event::MappingStart(..) => self.open(&span, Kind::Map { rows: Vec::new(), key: None }),
+            Event::MappingStart(..) => self.open(&span, CollectionKind::Map { rows: Vec::new(), key: None }),
             Event::SequenceEnd | Event::MappingEnd => self.close(&span),
-            Event::Alias(_) | Event::UnresolvedAlias(_) => Err(Reason::Alias),
+            Event::Alias(_) | Event::UnresolvedAlias(_) => Err(YamlFault::Alias),
             Event::DocumentStart(..) => {
                 self.documents += 1;
-                if self.documents > 1 { Err(Reason::SecondDocument) } else { Ok(()) }
+                if self.documents > 1 { Err(YamlFault::SecondDocument) } else { Ok(()) }
             }
             _ => Ok(()),
         }
     }
 
-    fn count(&mut self) -> Result<(), Reason> {
-        *self.nodes = self.nodes.checked_sub(1).ok_or(Reason::Nodes(self.limits.nodes))?;
+    fn count(&mut self) -> Result<(), YamlFault> {
+        *self.nodes = self.nodes.checked_sub(1).ok_or(YamlFault::Nodes(self.limits.nodes))?;
         Ok(())
     }
 
-    fn open(&mut self, span: &Span, kind: Kind) -> Result<(), Reason> {
+    fn open(&mut self, span: &Span, kind: CollectionKind) -> Result<(), YamlFault> {
         self.count()?;
         if self.stack.len() >= self.limits.depth {
-            return Err(Reason::Depth(self.limits.depth));
+            return Err(YamlFault::Depth(self.limits.depth));
         }
-        self.stack.push(Frame { start: start(span), kind });
+        self.stack.push(OpenCollection { start: start(span), kind });
         Ok(())
     }
 
-    fn close(&mut self, span: &Span) -> Result<(), Reason> {
+    fn close(&mut self, span: &Span) -> Result<(), YamlFault> {
         let Some(frame) = self.stack.pop() else { return Ok(()) };
         let value = match frame.kind {
-            Kind::YamlDocument { table, .. } => {
+            CollectionKind::YamlDocument { table, .. } => {
                 self.root = YamlDocument::Map(table);
                 return Ok(());
             }
-            Kind::Map { rows, .. } => Value::Map(unique(rows)),
-            Kind::List(items) => Value::List(items),
+            CollectionKind::Map { rows, .. } => Value::Map(unique(rows)),
+            CollectionKind::List(items) => Value::List(items),
         };
         self.place(value, Mark::new(0, frame.start..end(span).max(frame.start), false))
     }
 
     /// Puts a complete value where it belongs: a key, the value of one, an item, or the whole text.
-    fn place(&mut self, value: Value, mark: Mark) -> Result<(), Reason> {
+    fn place(&mut self, value: Value, mark: Mark) -> Result<(), YamlFault> {
         match self.stack.last_mut().map(|frame| &mut frame.kind) {
             None => self.root = if value.is_null() { YamlDocument::Empty } else { YamlDocument::Other },
-            Some(Kind::List(items)) => items.push(value),
-            Some(Kind::Map { rows, key }) => match key.take() {
+            Some(CollectionKind::List(items)) => items.push(value),
+            Some(CollectionKind::Map { rows, key }) => match key.take() {
                 None => *key = Some(key_text(value)?),
                 Some(key) => rows.push((key, value)),
             },
-            Some(Kind::YamlDocument { table, key }) => match key.take() {
+            Some(CollectionKind::YamlDocument { table, key }) => match key.take() {
                 None => *key = Some((key_text(value)?, mark.value.start)),
                 Some((key, at)) => {
                     if table.written() == self.limits.keys {
-                        return Err(Reason::Keys(self.limits.keys));
+                        return Err(YamlFault::Keys(self.limits.keys));
                     }
                     table.insert(key, value, Mark { key: at, property: self.property.take(), ..mark });
                 }
@@ -203,26 +203,28 @@ fn property(text: &str, value: usize) -> Option<Range<usize>> {
     (start < before.len()).then_some(start..before.len())
 }
 
-fn key_text(value: Value) -> Result<Arc<str>, Reason> {
+fn key_text(value: Value) -> Result<Arc<str>, YamlFault> {
     match value {
         Value::Scalar(scalar) => Ok(scalar.text),
-        _ => Err(Reason::ComplexKey),
+        _ => Err(YamlFault::ComplexKey),
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for YamlFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text: Cow<'static, str> = match self {
-            Reason::Alias => "`*` and `&` at the start of a value refer to other values, which is not supported".into(),
-            Reason::ComplexKey => "a key must be a text".into(),
-            Reason::Misplaced => "it stands inside a field that could not be read".into(),
-            Reason::WideColon => "the full-width `：` stands for the colon".into(),
-            Reason::NotAField => "expected `key: value` on one line".into(),
-            Reason::SecondDocument => "a second document starts here".into(),
-            Reason::Depth(limit) => format!("values are nested more than {limit} deep").into(),
-            Reason::Nodes(limit) => format!("there are more than {limit} values").into(),
-            Reason::Keys(limit) => format!("there are more than {limit} fields").into(),
-            Reason::Syntax(kind) => match kind {
+            YamlFault::Alias => {
+                "`*` and `&` at the start of a value refer to other values, which is not supported".into()
+            }
+            YamlFault::ComplexKey => "a key must be a text".into(),
+            YamlFault::Misplaced => "it stands inside a field that could not be read".into(),
+            YamlFault::WideColon => "the full-width `：` stands for the colon".into(),
+            YamlFault::NotAField => "expected `key: value` on one line".into(),
+            YamlFault::SecondDocument => "a second document starts here".into(),
+            YamlFault::Depth(limit) => format!("values are nested more than {limit} deep").into(),
+            YamlFault::Nodes(limit) => format!("there are more than {limit} values").into(),
+            YamlFault::Keys(limit) => format!("there are more than {limit} fields").into(),
+            YamlFault::Syntax(kind) => match kind {
                 ErrorKind::MappingValueNotAllowed => "unquoted text must not hold a colon before a blank".into(),
                 ErrorKind::MissingAnchorOrAliasName => "unquoted text must not start with `*` or `&`".into(),
                 ErrorKind::UnexpectedCharacter { character } => {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::scan::{self, Kind, is_shapeless};
+use super::scan::{self, OddKind, is_shapeless};
 
 /// Returns `text` without its hidden characters. Breaks and everything visible stay as written.
 ///
@@ -40,7 +40,7 @@ pub fn clean_line(text: &str) -> Cow<'_, str> {
     for part in odd {
         push(&text[from..part.at], &mut begins, &mut line);
         from = part.end();
-        if part.kind == Kind::Break {
+        if part.kind == OddKind::Break {
             line.truncate(line.trim_end().len());
             begins = true;
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::clean::{clean_line, is_break};
-use super::scan::{self, Kind, is_shapeless};
+use super::scan::{self, OddKind, is_shapeless};
 
 /// Returns `text` for one line of a terminal: breaks and hidden characters are written as escapes such as `\u{1b}`.
 ///
@@ -133,8 +133,8 @@ pub fn excerpt(text: &str, most: usize) -> String {
     for part in scan::odd(&text[..end]) {
         shown.push_str(&text[done..part.at]);
         match part.kind {
-            Kind::Break => shown.push(' '),
-            Kind::Hidden => part.text.chars().for_each(|c| shown.extend(c.escape_unicode())),
+            OddKind::Break => shown.push(' '),
+            OddKind::Hidden => part.text.chars().for_each(|c| shown.extend(c.escape_unicode())),
         }
         done = part.end();
     }

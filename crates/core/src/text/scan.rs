@@ -8,11 +8,11 @@ pub(super) struct Odd<'t> {
     /// The byte where it begins.
     pub(super) at: usize,
     pub(super) text: &'t str,
-    pub(super) kind: Kind,
+    pub(super) kind: OddKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum OddKind {
     /// One character that a reader may take for the end of a line, or a tab.
     Break,
     /// A run of hidden characters.
@@ -27,22 +27,22 @@ impl Odd<'_> {
 
 /// Returns the runs of hidden characters in `text`.
 pub(super) fn hidden(text: &str) -> impl Iterator<Item = Odd<'_>> {
-    Scan::<false> { text, from: 0, has_braille: None }
+    OddScan::<false> { text, from: 0, has_braille: None }
 }
 
 /// Returns the runs of hidden characters in `text`, and its breaks, in order.
 pub(super) fn odd(text: &str) -> impl Iterator<Item = Odd<'_>> {
-    Scan::<true> { text, from: 0, has_braille: None }
+    OddScan::<true> { text, from: 0, has_braille: None }
 }
 
-struct Scan<'t, const BREAKS: bool> {
+struct OddScan<'t, const BREAKS: bool> {
     text: &'t str,
     from: usize,
     /// `true` if the text has visible Braille patterns, once that is known.
     has_braille: Option<bool>,
 }
 
-impl<'t, const BREAKS: bool> Iterator for Scan<'t, BREAKS> {
+impl<'t, const BREAKS: bool> Iterator for OddScan<'t, BREAKS> {
     type Item = Odd<'t>;
 
     fn next(&mut self) -> Option<Odd<'t>> {
@@ -53,7 +53,7 @@ impl<'t, const BREAKS: bool> Iterator for Scan<'t, BREAKS> {
             let first = &text[at..at + c.len_utf8()];
             self.from = at + first.len();
             if BREAKS && is_break(c) {
-                return Some(Odd { at, text: first, kind: Kind::Break });
+                return Some(Odd { at, text: first, kind: OddKind::Break });
             }
             if !is_shapeless(c) {
                 continue;
@@ -62,13 +62,13 @@ impl<'t, const BREAKS: bool> Iterator for Scan<'t, BREAKS> {
             self.from += rest.find(|c| !is_shapeless(c)).unwrap_or(rest.len());
             let run = &text[at..self.from];
             if !self.is_honest(at, run) {
-                return Some(Odd { at, text: run, kind: Kind::Hidden });
+                return Some(Odd { at, text: run, kind: OddKind::Hidden });
             }
         }
     }
 }
 
-impl<const BREAKS: bool> Scan<'_, BREAKS> {
+impl<const BREAKS: bool> OddScan<'_, BREAKS> {
     fn is_honest(&mut self, at: usize, run: &str) -> bool {
         let text = self.text;
         if run.chars().all(|c| c == '\u{2800}') {

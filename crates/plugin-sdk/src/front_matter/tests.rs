@@ -14,7 +14,8 @@ fn read(skill: &Skill) -> Skill {
 
 #[test]
 fn what_a_skill_declares_is_read_back() {
-    let mut skill = Skill::new("greet".parse().unwrap(), "Greets: people #1.").on_surface(SurfaceMode::Both);
+    let mut skill = Skill::new("greet".parse().unwrap(), "Greets: people #1.");
+    skill.surface = Some(SurfaceMode::Both);
     skill.allowed_tools = Some(vec!["Read".into(), "Bash(git:*)".into()]);
     skill.disable_model_invocation = true;
     skill.user_invocable = false;

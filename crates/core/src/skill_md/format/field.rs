@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Left;
-use crate::skill_md::table::{Mark, Table};
+use crate::skill_md::table::{FieldTable, Mark};
 use crate::skill_md::{Limits, fence, recovery};
 use crate::{Scalar, Value, text};
 
@@ -11,13 +11,13 @@ use crate::{Scalar, Value, text};
 pub(super) struct Pieces<'a> {
     /// Comments that a blank line sets apart from the first field.
     pub(super) header: &'a str,
-    pub(super) fields: Vec<Field<'a>>,
+    pub(super) fields: Vec<FieldText<'a>>,
     /// Comments below the last field.
     pub(super) tail: &'a str,
 }
 
 /// A field, and the comments that go where it goes.
-pub(super) struct Field<'a> {
+pub(super) struct FieldText<'a> {
     pub(super) key: &'a str,
     pub(super) lead: &'a str,
     /// Its lines, from the beginning of the first.
@@ -30,7 +30,7 @@ pub(super) struct Field<'a> {
 
 impl<'a> Pieces<'a> {
     /// Cuts `source` into the fields of `table`.
-    pub(super) fn cut(source: &'a str, table: &'a Table) -> Result<Pieces<'a>, Left> {
+    pub(super) fn cut(source: &'a str, table: &'a FieldTable) -> Result<Pieces<'a>, Left> {
         let mut order: Vec<usize> = (0..table.marks.len()).collect();
         order.sort_by_key(|index| table.marks[*index].key);
         let starts: Vec<usize> = order.iter().map(|index| line_start(source, table.marks[*index].key)).collect();
@@ -44,7 +44,7 @@ impl<'a> Pieces<'a> {
                 return Err(Left::at(mark.key, "each field must begin a line of its own"));
             }
             let (text, comments) = split_comments(&source[start..end], before.len());
-            fields.push(Field { key, lead, text, indent: before.len(), value, mark });
+            fields.push(FieldText { key, lead, text, indent: before.len(), value, mark });
             lead = comments;
         }
         Ok(Pieces { header, fields, tail: lead })
@@ -77,7 +77,7 @@ fn split_comments(text: &str, indent: usize) -> (&str, &str) {
     text.split_at(cut.unwrap_or(text.len()))
 }
 
-impl<'a> Field<'a> {
+impl<'a> FieldText<'a> {
     pub(super) fn canonical(&self, source: &'a str) -> Cow<'a, str> {
         match self.one_line(source) {
             Some(text) => text.into(),
