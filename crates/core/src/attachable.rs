@@ -27,8 +27,8 @@ use crate::{Category, Skill};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A skill says itself whether it is raw. This keeps a host from forgetting the gate of a skill it knows; what a stranger's
-/// skill may do is a matter of trust.
+/// A skill declares itself whether it is raw. This type prevents mistakes with skills that the host knows. What other skills may do
+/// depends on [`Trust`](crate::Trust).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attachable {
     skill: Arc<Skill>,
@@ -36,7 +36,7 @@ pub struct Attachable {
 }
 
 impl Attachable {
-    /// The skill as it is.
+    /// Creates it of a skill that is not raw.
     ///
     /// # Errors
     /// [`RawSkill`] for a raw one, which becomes attachable by [`gated`](RawSkill::gated).
@@ -48,7 +48,7 @@ impl Attachable {
         }
     }
 
-    /// The skill.
+    /// Returns the skill.
     pub fn skill(&self) -> &Arc<Skill> {
         &self.skill
     }
@@ -58,22 +58,20 @@ impl Attachable {
         self.gate.as_ref().map_or(ToolPolicy::Safe, |gate| gate.policy(tool))
     }
 
-    /// The tools to offer, in the skill's order: those it brings and that are not blocked.
+    /// Returns the tools to offer, in the skill's order: those that it brings and that are not blocked.
     pub fn tools(&self) -> impl Iterator<Item = (&str, ToolPolicy)> {
         let tools = self.skill.tools().into_iter().map(|tool| (tool, self.policy(tool)));
         tools.filter(|(_, policy)| *policy != ToolPolicy::Blocked)
     }
 }
 
-/// A skill that runs code or reaches data: not attachable, until it gets a gate.
-///
-/// As an error it stops a host that has no gate to give.
+/// A skill that runs code or reaches data, and has no gate yet. A host without a gate returns it as an error.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("skill `{}` is raw and can be attached behind a gate only", .0.id)]
 pub struct RawSkill(Arc<Skill>);
 
 impl RawSkill {
-    /// The skill behind `gate`.
+    /// Puts the skill behind `gate`.
     pub fn gated(self, gate: ToolPolicies) -> Attachable {
         Attachable { skill: self.0, gate: Some(gate) }
     }
@@ -92,7 +90,7 @@ pub enum ToolPolicy {
     Blocked,
 }
 
-/// A policy for each tool of a raw skill. A tool that it does not name is blocked, and so is everything at first.
+/// A policy for each tool of a raw skill. Every tool without a policy is blocked.
 ///
 /// ```
 /// use repertoire_core::{ToolPolicies, ToolPolicy};
@@ -108,20 +106,19 @@ pub enum ToolPolicy {
 pub struct ToolPolicies(BTreeMap<Arc<str>, ToolPolicy>);
 
 impl ToolPolicies {
-    /// A gate that blocks every tool.
+    /// Creates a gate that blocks every tool.
     pub fn new() -> ToolPolicies {
         ToolPolicies::default()
     }
 
-    /// The same gate with `policy` for `tool`, a name that is compared letter by letter. Of two policies for one tool
-    /// the stricter one holds.
+    /// Sets the policy for `tool`, in exact letter case. The stricter of two policies for one tool applies.
     #[must_use]
     pub fn with(mut self, tool: impl Into<Arc<str>>, policy: ToolPolicy) -> ToolPolicies {
         self.0.entry(tool.into()).and_modify(|held| *held = policy.max(*held)).or_insert(policy);
         self
     }
 
-    /// The policy for `tool`.
+    /// Returns the policy for `tool`.
     pub fn policy(&self, tool: &str) -> ToolPolicy {
         self.0.get(tool).copied().unwrap_or_default()
     }

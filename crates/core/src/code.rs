@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub enum Severity {
     /// Nothing to do; worth knowing.
     Info,
-    /// Works here, but likely not what was meant, or not elsewhere.
+    /// It works here, and is probably a mistake or fails in other clients.
     Warning,
     /// Something is missing because of it.
     Error,
@@ -31,17 +31,17 @@ impl fmt::Display for Severity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Strictness {
-    /// Load whatever can be understood, and say what is odd.
+    /// Loads what can be read, and reports the rest.
     #[default]
     Lenient,
-    /// Agree with the reference validator of the Agent Skills standard.
+    /// Refuses what the reference validator of the Agent Skills standard refuses.
     Strict,
 }
 
 /// A stable name for one kind of diagnostic, with the severity each [`Strictness`] gives it.
 ///
-/// Codes, not sentences, carry meaning: match on these. Sources outside this workspace make their own
-/// with [`Code::foreign`].
+/// Callers compare codes or their [names](Code::name), never messages. The constants are the codes that other crates of this
+/// workspace report; [`Code::ALL`] has those of the parser too.
 #[derive(Clone, Copy)]
 pub struct Code {
     name: &'static str,
@@ -51,22 +51,22 @@ pub struct Code {
 }
 
 impl Code {
-    /// A code of a source outside this workspace. Prefix the name with the source's: `acme-bad-row`.
+    /// Creates a code of a source outside this workspace. Prefix the name with the source's: `acme-bad-row`.
     pub const fn foreign(name: &'static str, severity: Severity, about: &'static str) -> Code {
         Code { name, lenient: severity, strict: severity, about }
     }
 
-    /// The name, in kebab case.
+    /// Returns the name, in kebab case.
     pub const fn name(self) -> &'static str {
         self.name
     }
 
-    /// One sentence on what the code means.
+    /// Returns one sentence on what the code means.
     pub const fn about(self) -> &'static str {
         self.about
     }
 
-    /// The severity under `strictness`.
+    /// Returns the severity under `strictness`.
     pub const fn severity(self, strictness: Strictness) -> Severity {
         match strictness {
             Strictness::Lenient => self.lenient,

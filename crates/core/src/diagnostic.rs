@@ -7,10 +7,9 @@ use serde::Serialize;
 
 use crate::{Code, Severity, Strictness};
 
-/// A coded diagnostic: done, and you should know.
+/// A finding about a file or a source, for the operator. The operation itself succeeded.
 ///
-/// An error is for the caller, a diagnostic for the operator. Messages quote untrusted text: escape
-/// them for the place they go to. Cheap enough to keep by the thousand.
+/// Messages quote untrusted text: escape them for the place they go to. Thousands of them are cheap to keep.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -42,7 +41,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A diagnostic with the lenient severity of `code` and no place yet.
+    /// Creates a diagnostic with the lenient severity of `code` and no place yet.
     pub fn new(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: code.severity(Strictness::Lenient),
@@ -56,14 +55,14 @@ impl Diagnostic {
         }
     }
 
-    /// The same diagnostic in the file `path`.
+    /// Sets the file.
     #[must_use]
     pub fn at_path(mut self, path: impl Into<Arc<str>>) -> Diagnostic {
         self.path = Some(path.into());
         self
     }
 
-    /// The same diagnostic at a line and a column, both from 1.
+    /// Sets the line and the column, both from 1.
     #[must_use]
     pub fn at(mut self, line: u32, column: u32) -> Diagnostic {
         self.line = Some(line);
@@ -71,28 +70,28 @@ impl Diagnostic {
         self
     }
 
-    /// The same diagnostic about the file `path` too.
+    /// Sets the other file.
     #[must_use]
     pub fn and_path(mut self, path: impl Into<Arc<str>>) -> Diagnostic {
         self.other = Some(path.into());
         self
     }
 
-    /// The same diagnostic with advice.
+    /// Sets the advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
-    /// The same diagnostic with the severity that its code has under `strictness`.
+    /// Sets the severity that its code has under `strictness`.
     #[must_use]
     pub fn under(mut self, strictness: Strictness) -> Diagnostic {
         self.severity = self.code.severity(strictness);
         self
     }
 
-    /// `path:line:column`, as far as known.
+    /// Returns `path:line:column`, as far as known.
     pub fn place(&self) -> Option<String> {
         let path = self.path.as_deref()?;
         Some(match (self.line, self.column) {

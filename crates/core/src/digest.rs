@@ -18,12 +18,12 @@ use crate::InvalidValue;
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The digest of `bytes`.
+    /// Returns the digest of `bytes`.
     pub fn of(bytes: &[u8]) -> Digest {
         Digest(Sha256::digest(bytes).into())
     }
 
-    /// Reads everything that `reader` has; the digest of it and how many bytes that were.
+    /// Reads `reader` to its end and returns the digest and the number of bytes.
     ///
     /// # Errors
     /// Those of the reader.
@@ -44,7 +44,7 @@ impl Digest {
         }
     }
 
-    /// The 32 raw bytes.
+    /// Returns the 32 raw bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -96,14 +96,14 @@ impl From<Digest> for String {
     }
 }
 
-/// A cheap fingerprint: equal stamps mean "nothing was touched", different stamps "look again".
+/// A cheap fingerprint of content: different stamps mean that the content may have changed.
 ///
-/// A stamp says nothing about trust and is never stored: what decides about rights is a [`Digest`].
+/// It is never stored, and no right depends on it: for those there is the [`Digest`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stamp(u64);
 
 impl Stamp {
-    /// The stamp of anything hashable. The same value gives the same stamp in every process of one build.
+    /// Returns the stamp of a value. It is the same in every process of one build.
     pub fn of<V: Hash + ?Sized>(value: &V) -> Stamp {
         Stamp(FixedState::default().hash_one(value))
     }

@@ -42,7 +42,7 @@ impl fmt::Display for Flavor {
     }
 }
 
-/// When an injection is active. The engine evaluates it; a trigger only says it.
+/// The condition under which an injection is active. The engine evaluates it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -82,7 +82,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// A message.
+    /// Creates a message.
     pub fn new(role: Role, text: impl Into<Arc<str>>) -> Message {
         Message { role, text: text.into() }
     }
@@ -102,7 +102,7 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
-    /// A tool.
+    /// Creates a tool.
     ///
     /// # Errors
     /// [`InvalidValue`] for a blank name and for a schema that is not a JSON object.
@@ -149,24 +149,24 @@ pub struct Content {
 }
 
 impl Content {
-    /// Text for the system prompt.
+    /// Creates content of a text for the system prompt.
     pub fn system_prompt(text: impl Into<Arc<str>>) -> Content {
         Content { system_prompt: Some(text.into()), ..Content::default() }
     }
 
-    /// One message.
+    /// Creates content of one message.
     pub fn message(role: Role, text: impl Into<Arc<str>>) -> Content {
         Content { messages: vec![Message::new(role, text)], ..Content::default() }
     }
 
-    /// The same content and these tools.
+    /// Adds tools.
     #[must_use]
     pub fn with_tools(mut self, tools: impl IntoIterator<Item = ToolSpec>) -> Content {
         self.tools.extend(tools);
         self
     }
 
-    /// The slots that this content fills.
+    /// Returns the slots that this content fills.
     pub fn slots(&self) -> Vec<Slot> {
         let filled = [
             (Slot::SystemPrompt, self.system_prompt.as_deref().is_some_and(|text| !text.trim().is_empty())),
@@ -177,15 +177,15 @@ impl Content {
     }
 }
 
-/// Content for a model: when (trigger), what (content for slots), tag (flavor).
+/// Content for a model, with the condition under which it is active and its kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Injection {
     /// Identity, for activation and reports.
     pub id: Id,
-    /// The tag.
+    /// The description, for reports.
     pub description: Arc<str>,
-    /// The tag.
+    /// The kind.
     pub flavor: Flavor,
     /// When it is active.
     pub trigger: Trigger,
@@ -196,7 +196,7 @@ pub struct Injection {
 }
 
 impl Injection {
-    /// An injection without metadata.
+    /// Creates an injection without metadata.
     ///
     /// # Errors
     /// [`InvalidValue`] when no slot would get anything or two tools share a name.
@@ -218,7 +218,7 @@ impl Injection {
         Ok(Injection { id, description: description.into(), flavor, trigger, content, metadata: Vec::new() })
     }
 
-    /// The same injection with metadata.
+    /// Sets the metadata.
     #[must_use]
     pub fn with_metadata(mut self, metadata: impl IntoIterator<Item = (Arc<str>, Value)>) -> Injection {
         self.metadata = metadata.into_iter().collect();

@@ -30,7 +30,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// The manifest of these rows, in whatever order they come.
+    /// Creates the manifest of these rows, which may come in any order.
     ///
     /// # Errors
     /// [`InvalidValue`] when a path comes twice.
@@ -46,7 +46,7 @@ impl Manifest {
         }
     }
 
-    /// The same files, with what was left out in place of what was said of that before.
+    /// Replaces the omissions.
     #[must_use]
     pub fn with_omissions(self, omissions: impl IntoIterator<Item = Omission>) -> Manifest {
         let mut omissions: Vec<Omission> = omissions.into_iter().collect();
@@ -54,7 +54,7 @@ impl Manifest {
         Manifest { omissions: omissions.into(), ..self }
     }
 
-    /// The rows, sorted by the bytes of their paths.
+    /// Returns the rows, sorted by the bytes of their paths.
     pub fn files(&self) -> &[Resource] {
         &self.files
     }
@@ -64,12 +64,12 @@ impl Manifest {
         self.files.binary_search_by(|file| file.path.cmp(path)).ok().map(|at| &self.files[at])
     }
 
-    /// Returns what lies there and is not one of the files, sorted by path.
+    /// Returns what is in the folder and not one of the files, sorted by path.
     pub fn omissions(&self) -> &[Omission] {
         &self.omissions
     }
 
-    /// SHA-256 over the canonical text of the rows: `repertoire-manifest/1` and a line feed, then for each row its
+    /// Returns SHA-256 over the canonical text of the rows: `repertoire-manifest/1` and a line feed, then for each row its
     /// path, NUL, its size in decimal digits, NUL, its digest as it is written, and a line feed. A row for each omission
     /// follows: its path, NUL, the name of its reason, NUL, its detail, NUL, its digest if it has one, and a line feed.
     ///

@@ -58,8 +58,8 @@ impl ResourcePath {
         }
     }
 
-    /// Reads a path as people and models type it: blanks around it, segments that are empty or `.`, and a `/` at its end
-    /// do not count.
+    /// Parses a path as people and models type it. Blanks around it, segments that are empty or `.`, and a `/` at its end are
+    /// removed.
     ///
     /// ```
     /// use repertoire_core::ResourcePath;
@@ -70,8 +70,7 @@ impl ResourcePath {
     /// ```
     ///
     /// # Errors
-    /// [`InvalidValue`] as for [`new`](ResourcePath::new): for `..`, an absolute path, a drive letter and the like, and
-    /// where nothing is left.
+    /// [`InvalidValue`] as for [`new`](ResourcePath::new), and if nothing is left.
     pub fn typed(text: &str) -> Result<ResourcePath, InvalidValue> {
         let text = text.trim();
         if text.starts_with('/') {
@@ -81,7 +80,7 @@ impl ResourcePath {
         ResourcePath::new(&segments.join("/"))
     }
 
-    /// Finds the path among `listed` that this one means: itself, or else the only one that is composed otherwise.
+    /// Returns the equal path of `listed`, else the only one that is equal in Unicode NFC.
     ///
     /// ```
     /// use repertoire_core::ResourcePath;
@@ -106,8 +105,7 @@ impl ResourcePath {
         alike.filter(|_| is_clear)
     }
 
-    /// Returns whether nothing at this path is part of a skill, whatever lies there: litter, secrets, version control,
-    /// dependencies and caches.
+    /// Returns whether the path names litter, secrets, version control, dependencies or a cache, which are never part of a skill.
     pub fn is_apart(&self) -> bool {
         let mut names = self.0.split('/');
         names
@@ -129,7 +127,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// A manifest row.
+    /// Creates a row of a manifest.
     pub fn new(path: ResourcePath, size: u64, digest: Digest) -> Resource {
         Resource { path, size, digest }
     }

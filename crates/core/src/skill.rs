@@ -22,8 +22,8 @@ use crate::{Flavor, Id, Injection, InvalidValue, Item, SurfaceMode, ToolPattern,
 
 /// A skill at level 1: id, description and front matter. Its body and resources are read later.
 ///
-/// What decides about rights or delivery is typed once, when the file is parsed; every other field is
-/// kept verbatim in [`fields`](Skill::fields) and typed by the views below.
+/// Fields about rights and delivery are typed when the file is parsed. All fields are kept as written in
+/// [`fields`](Skill::fields), and the methods below type them on demand.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Skill {
@@ -54,7 +54,7 @@ pub struct Skill {
 }
 
 impl Skill {
-    /// A skill that declares nothing but its id and description.
+    /// Creates a skill that declares nothing but its id and description.
     pub fn new(id: Id, description: impl Into<Arc<str>>) -> Skill {
         Skill {
             id,
@@ -71,15 +71,15 @@ impl Skill {
         }
     }
 
-    /// The same skill from `location`.
+    /// Sets the location.
     #[must_use]
     pub fn from_location(mut self, location: impl Into<Arc<str>>) -> Skill {
         self.location = Some(location.into());
         self
     }
 
-    /// Returns the same skill with the real path of its file. Only for sources that read the file themselves: of two
-    /// skills with one real path, the merge counts one.
+    /// Sets the real path of its file. Only for sources that read the file themselves: a registry counts two skills with one real
+    /// path as one.
     #[must_use]
     pub fn from_real_location(mut self, location: impl Into<Arc<str>>) -> Skill {
         self.real_location = Some(location.into());
@@ -124,7 +124,7 @@ impl Skill {
         self.allowed_tools.iter().flatten().map(move |rule| (rule, ToolPattern::in_skill(rule, location)))
     }
 
-    /// A front-matter field as written.
+    /// Returns a front-matter field as written.
     pub fn field(&self, key: &str) -> Option<&Value> {
         self.fields.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value)
     }

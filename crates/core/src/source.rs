@@ -13,7 +13,7 @@ use crate::{
     SourceErrorKind, Stamp, skill_md,
 };
 
-/// A text read on demand: the instructions of one item.
+/// The instructions of one item, read on demand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Body {
@@ -58,10 +58,10 @@ impl Body {
     }
 }
 
-/// Something that lists items it has now, and reads their bodies and resources on demand.
+/// A source of items: it lists what it has now, and reads bodies and resources on demand.
 ///
-/// A source does not know its tier, which the host chooses. A change is a level, not an edge: [`changed`](Source::changed)
-/// carries no data, so no change can be lost.
+/// The host chooses the tier of a source. [`changed`](Source::changed) is level-triggered: it carries no data, so no change can be
+/// lost.
 ///
 /// # Contract
 /// Each line is at least one test in the conformance suite (`repertoire-testkit`):
@@ -114,14 +114,14 @@ impl Body {
 /// ```
 #[async_trait]
 pub trait Source<T: Item>: Debug + Send + Sync + 'static {
-    /// For people, ids and diagnostics. Stable, unique in a registry, an [`Id`] without a colon.
+    /// Returns the name for people, ids and diagnostics. It is stable, unique in a registry, and an [`Id`] without a colon.
     fn name(&self) -> &str;
 
-    /// Level 1: everything the source has now.
+    /// Returns everything that the source has now (level 1).
     ///
     /// # Errors
-    /// Only when nothing can be said at all; one broken entry is a diagnostic in the listing. A source that asks others
-    /// gives up in time, with [`Unavailable`](crate::SourceErrorKind::Unavailable): a registry lists its sources together.
+    /// Only if the source cannot be listed at all. One broken entry is a diagnostic in the listing. A source that waits for another
+    /// program times out with [`Unavailable`](crate::SourceErrorKind::Unavailable), because a registry lists its sources together.
     ///
     /// # Cancel safety
     /// May be dropped at any await.
@@ -129,7 +129,7 @@ pub trait Source<T: Item>: Debug + Send + Sync + 'static {
 
     /// Returns a listing, once [`changed`](Source::changed) has resolved for `since`, the revision of an earlier listing.
     ///
-    /// A source that has read everything for `changed` returns that. Default: [`list`](Source::list), which always reads.
+    /// A source that has read everything for `changed` returns what it read. Default: [`list`](Source::list), which reads again.
     ///
     /// # Errors
     /// As [`list`](Source::list).
@@ -138,7 +138,7 @@ pub trait Source<T: Item>: Debug + Send + Sync + 'static {
         self.list().await
     }
 
-    /// Level 2: the instructions of one listed item. Default: unsupported.
+    /// Returns the instructions of one listed item (level 2). Default: unsupported.
     ///
     /// # Errors
     /// [`NotFound`](crate::SourceErrorKind::NotFound) for an id that the source does not have.
@@ -146,9 +146,9 @@ pub trait Source<T: Item>: Debug + Send + Sync + 'static {
         Err(SourceError::unsupported(T::KIND, id, "bodies"))
     }
 
-    /// Level 3: every file beside the instructions that can be read, sorted by path. Default: unsupported.
+    /// Returns every file beside the instructions that can be read, sorted by path (level 3). Default: unsupported.
     ///
-    /// One that cannot be listed or read is left out and hides no other: [`omissions`](Source::omissions) names it.
+    /// A file that cannot be read is among the [`omissions`](Source::omissions), and the others are listed.
     ///
     /// # Errors
     /// [`NotFound`](crate::SourceErrorKind::NotFound) for an id that the source does not have.
@@ -156,7 +156,7 @@ pub trait Source<T: Item>: Debug + Send + Sync + 'static {
         Err(SourceError::unsupported(T::KIND, id, "resources"))
     }
 
-    /// Level 3: the bytes of one file. Default: unsupported.
+    /// Returns the bytes of one file (level 3). Default: unsupported.
     ///
     /// # Errors
     /// [`NotFound`](crate::SourceErrorKind::NotFound) for an unknown id or path;
@@ -166,8 +166,7 @@ pub trait Source<T: Item>: Debug + Send + Sync + 'static {
         Err(SourceError::unsupported(T::KIND, id, "resources"))
     }
 
-    /// Level 3: what lies beside the instructions and is not among the [`resources`](Source::resources), sorted by path.
-    /// Default: nothing.
+    /// Returns what is in the folder and not among the [`resources`](Source::resources), sorted by path (level 3). Default: nothing.
     ///
     /// # Errors
     /// [`NotFound`](crate::SourceErrorKind::NotFound) for an id that the source does not have.
@@ -176,11 +175,10 @@ pub trait Source<T: Item>: Debug + Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// Level 3: everything beside the instructions that can have a part in what the skill runs, read anew: what a decision
-    /// of trust is bound to. Default: the [`resources`](Source::resources).
+    /// Reads everything that may take part in what the skill runs (level 3). An approval is bound to the result. Default: the
+    /// [`resources`](Source::resources).
     ///
-    /// A source of folders leaves out version control alone. What no digest covers is among the
-    /// [omissions](Manifest::omissions).
+    /// A source of folders omits version control only. The [omissions](Manifest::omissions) name what no digest covers.
     ///
     /// # Errors
     /// As [`resources`](Source::resources), but for a source without any.
@@ -235,7 +233,7 @@ impl<T: Item, S: Source<T> + ?Sized> Source<T> for Arc<S> {
 
 /// A kind of thing that sources list and a registry merges.
 ///
-/// Merging knows nothing of skills: an item has an id, equality, and for people a location.
+/// Merging needs an id and equality. The location is for people.
 pub trait Item: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// The kind in one lower-case word, for messages: `skill`.
     const KIND: &'static str;
@@ -260,12 +258,11 @@ pub trait Item: Clone + Debug + PartialEq + Send + Sync + 'static {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Trust {
-    /// Everything that its skills declare is in force.
+    /// Everything that its skills declare is applied.
     Trusted,
     /// The model sees it together with its origin. Pre-approved tools, hooks and commands are ignored.
     Restricted,
-    /// Nothing until admitted: the operator sees it, no model and no user does. It wins no id that
-    /// an admitted source has.
+    /// The operator alone sees it, until it is admitted. An admitted source wins every id that both have.
     Pending,
 }
 

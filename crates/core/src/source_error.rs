@@ -12,7 +12,7 @@ pub enum SourceErrorKind {
     NotFound,
     /// The source has nothing of the kind asked for.
     Unsupported,
-    /// Not permitted: the operating system or a boundary of the source says no.
+    /// Not permitted by the operating system or by a boundary of the source.
     Denied,
     /// Cannot be reached now; may work later.
     Unavailable,
@@ -35,28 +35,28 @@ pub struct SourceError {
 }
 
 impl SourceError {
-    /// An error of `kind`. The message says what failed and what was expected; lower case, no final dot.
+    /// Creates an error of `kind`. The message says what failed and what was expected; lower case, no final dot.
     pub fn new(kind: SourceErrorKind, message: impl Into<String>) -> SourceError {
         SourceError { kind, message: message.into(), cause: None }
     }
 
-    /// No item of `kind` called `id`.
+    /// Creates the error of a source without an item of `kind` called `id`.
     pub fn not_found(kind: &str, id: &Id) -> SourceError {
         SourceError::new(SourceErrorKind::NotFound, format!("no {kind} `{id}`"))
     }
 
-    /// Content that cannot be understood.
+    /// Creates the error of content that cannot be read.
     pub fn invalid(message: impl Into<String>) -> SourceError {
         SourceError::new(SourceErrorKind::Invalid, message)
     }
 
-    /// The source that has `id` offers no `what`.
+    /// Creates the error of a source that has `id`, but no `what` of it, such as resources.
     pub fn unsupported(kind: &str, id: &Id, what: &str) -> SourceError {
         let message = format!("the source of {kind} `{id}` has no {what}");
         SourceError::new(SourceErrorKind::Unsupported, message)
     }
 
-    /// The same error with its cause, which [`Error::source`] gives.
+    /// Adds the cause, which [`Error::source`] returns.
     #[must_use]
     pub fn caused_by(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> SourceError {
         self.cause = Some(cause.into());

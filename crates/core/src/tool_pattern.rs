@@ -142,8 +142,7 @@ impl ToolPattern {
         }
     }
 
-    /// Returns whether it surely covers this use: a wildcard joins no second command, redirects nothing and climbs
-    /// to no other folder.
+    /// Returns whether it certainly covers this use. A wildcard matches no command separator, no redirection and no `..`.
     pub fn covers(&self, tool: &str, argument: &str) -> bool {
         let argument = &words(argument);
         let is_sure = match self.argument {
@@ -155,7 +154,7 @@ impl ToolPattern {
         self.is_about(tool) && is_sure && self.argument.has(argument)
     }
 
-    /// Returns whether it may be about this use, as a whole or as one of the commands that are joined in it.
+    /// Returns whether it may be about this use, or about one of the commands that are joined in it.
     pub fn touches(&self, tool: &str, argument: &str) -> bool {
         let mut commands = argument.split(JOINS).chain([argument]).map(words);
         self.is_about(tool)

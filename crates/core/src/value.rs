@@ -14,11 +14,10 @@ pub struct Scalar {
     pub plain: bool,
 }
 
-/// A front-matter value in its order and spelling. The reader of a field types it.
+/// A front-matter value in the order and spelling of its author.
 ///
-/// YAML 1.1 would turn `no` into a boolean and `1.10` into a number; a value keeps the text, and the
-/// reader of a field decides. [`json`](Value::json) types a plain scalar by the YAML 1.2 core schema,
-/// and only where JSON spells the value as the author did.
+/// YAML 1.1 would turn `no` into a boolean and `1.10` into a number. A value keeps the text, and each field has its own type.
+/// [`json`](Value::json) types a plain scalar by the YAML 1.2 core schema, if JSON spells the value as the author did.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Value {
@@ -31,17 +30,17 @@ pub enum Value {
 }
 
 impl Value {
-    /// A quoted text.
+    /// Creates a quoted text.
     pub fn text(text: impl Into<Arc<str>>) -> Value {
         Value::Scalar(Scalar { text: text.into(), plain: false })
     }
 
-    /// A scalar as written without quotes.
+    /// Creates a scalar without quotes.
     pub fn plain(text: impl Into<Arc<str>>) -> Value {
         Value::Scalar(Scalar { text: text.into(), plain: true })
     }
 
-    /// The text of a scalar; `None` for lists, maps and null.
+    /// Returns the text of a scalar; `None` for lists, maps and null.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Value::Scalar(scalar) if !self.is_null() => Some(&scalar.text),
@@ -49,7 +48,7 @@ impl Value {
         }
     }
 
-    /// A flag in any spelling that authors use: `true`, `yes`, `on`, `1` and their opposites, in any letter case,
+    /// Returns a flag in any spelling that authors use: `true`, `yes`, `on`, `1` and their opposites, in any letter case,
     /// quoted or not.
     pub fn as_bool(&self) -> Option<bool> {
         match self.as_text()?.trim().to_ascii_lowercase().as_str() {
@@ -59,7 +58,7 @@ impl Value {
         }
     }
 
-    /// The items of a list; a text counts as a list of one.
+    /// Returns the items of a list; a text counts as a list of one.
     pub fn items(&self) -> &[Value] {
         match self {
             Value::List(items) => items,
@@ -74,7 +73,7 @@ impl Value {
             if matches!(text.as_ref(), "" | "~" | "null" | "Null" | "NULL"))
     }
 
-    /// The value under `key` of a map.
+    /// Returns the value under `key` of a map.
     pub fn get(&self, key: &str) -> Option<&Value> {
         match self {
             Value::Map(rows) => rows.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value),
@@ -82,12 +81,12 @@ impl Value {
         }
     }
 
-    /// The value at a dotted path of map keys, `openclaw.requires`.
+    /// Returns the value at a dotted path of map keys, `openclaw.requires`.
     pub fn at(&self, path: &str) -> Option<&Value> {
         path.split('.').try_fold(self, |value, key| value.get(key))
     }
 
-    /// The value as JSON.
+    /// Returns the value as JSON.
     pub fn json(&self) -> serde_json::Value {
         match self {
             Value::Scalar(scalar) => scalar.json(),

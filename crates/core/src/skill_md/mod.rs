@@ -31,7 +31,7 @@ use self::table::FieldTable;
 use self::yaml::{YamlDocument, YamlError, YamlFault};
 use crate::{Code, Diagnostic, Skill, Strictness};
 
-/// Bounds on what is read. Every one of them is reported when it is met.
+/// The limits of parsing. Every limit that is met is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -62,7 +62,7 @@ impl Default for Limits {
     }
 }
 
-/// The context of a file: its path for people, and the name of its directory.
+/// The path of a file, for messages, and the name of its directory.
 #[derive(Debug, Clone, Copy)]
 pub struct FileContext<'a> {
     path: &'a str,
@@ -70,12 +70,12 @@ pub struct FileContext<'a> {
 }
 
 impl<'a> FileContext<'a> {
-    /// A file at `path`, as the source spells it.
+    /// Creates the context of a file at `path`, as the source spells it.
     pub fn new(path: &'a str) -> FileContext<'a> {
         FileContext { path, directory: None }
     }
 
-    /// The same file in a directory of this name, which stands in for a missing name.
+    /// Sets the name of the directory, which is the fallback for a missing name.
     #[must_use]
     pub fn in_directory(mut self, name: &'a str) -> FileContext<'a> {
         self.directory = Some(name);
@@ -89,8 +89,7 @@ impl<'a> FileContext<'a> {
 pub struct Parsed {
     /// The skill, unless an error diagnostic says why there is none.
     pub skill: Option<Skill>,
-    /// The diagnostics about the file, then about its fields in the order of the reference
-    /// validator's order.
+    /// The diagnostics about the file, then about its fields in the reference validator's order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -103,10 +102,10 @@ pub enum FrontMatterEnd {
     NeedsMore,
 }
 
-/// Finds out whether `bytes`, the beginning of a file, holds the whole front matter.
+/// Finds the end of the front matter in `bytes`, the beginning of a file.
 ///
-/// [`parse_with`] says the same of the bytes up to [`FrontMatterEnd::Complete`] as of the whole file, bodies that are
-/// no UTF-8 aside, which only strict parsing looks at.
+/// [`parse_with`] returns the same for the bytes up to [`FrontMatterEnd::Complete`] as for the whole file. Strict parsing also
+/// reads the body, which may not be UTF-8.
 ///
 /// ```
 /// use repertoire_core::skill_md::{FrontMatterEnd, find_front_matter_end};
@@ -126,7 +125,7 @@ pub fn find_front_matter_end(bytes: &[u8]) -> FrontMatterEnd {
 
 /// Returns the front matter of a whole file, both fence lines included, or `None` where it has none.
 ///
-/// Every reader that holds a whole file asks this one: [`FrontMatterEnd::NeedsMore`] is about a beginning of which more may come.
+/// Use it if the whole file is there, and [`find_front_matter_end`] for its beginning.
 ///
 /// ```
 /// use repertoire_core::skill_md::front_matter;
@@ -152,23 +151,23 @@ pub fn place(file: &[u8], key: &str) -> Option<(u32, u32)> {
     Some(DiagnosticSink::new("", file, Strictness::Lenient).place(block.yaml.start + mark.key))
 }
 
-/// Parses with default limits, leniently. See [`parse_with`].
+/// Parses leniently and with default limits, as [`parse_with`] does.
 pub fn parse(bytes: &[u8], site: FileContext<'_>) -> Parsed {
     parse_with(bytes, site, &Limits::default(), Strictness::Lenient)
 }
 
 /// Parses a file, or its beginning up to [`FrontMatterEnd::Complete`].
 ///
-/// Lenient parsing looks at nothing behind the front matter.
+/// Lenient parsing ignores everything behind the front matter.
 pub fn parse_with(bytes: &[u8], site: FileContext<'_>, limits: &Limits, strictness: Strictness) -> Parsed {
     let mut sink = DiagnosticSink::new(site.path, bytes, strictness);
     let skill = read(bytes, site, limits, &mut sink);
     Parsed { skill, diagnostics: sink.into_list() }
 }
 
-/// The instructions: what follows the closing fence line, without leading blank lines, `\r\n` as `\n`.
+/// Returns the instructions: the text behind the front matter, without leading blank lines and with `\n` for `\r\n`.
 ///
-/// Everything else stays byte for byte, indentation too. A file without front matter is all body.
+/// All other bytes stay as they are. A file without front matter consists of instructions.
 ///
 /// # Errors
 /// The byte offset of the first byte that is not UTF-8.
