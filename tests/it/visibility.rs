@@ -10,7 +10,7 @@ use repertoire::catalog::{CatalogCache, CatalogFormat};
 use repertoire::permission::{Audience, Exposure, HiddenReason, PermissionPolicy, VisibilityPolicy};
 use repertoire::registry::{Authority, Candidate, RuleSet, RuleStack, Snapshot};
 use repertoire::search::{Query, SearchHit, SearchIndex};
-use repertoire::session::{CompactionBudget, Lifetime, ResumedState, SessionState};
+use repertoire::session::{CompactionBudget, Lifetime, ResumedState, SessionState, Turn};
 use repertoire::skill::{
     Bytes, FunctionalTier, InvokeLevel, Resource, ResourcePath, SkillTrigger, SourceError, Value, async_trait,
 };
@@ -21,7 +21,7 @@ use repertoire::trigger::{MatchedBy, TriggerContext, TriggerMatch, Triggers};
 use repertoire::workflow::{RequirementCheck, RequirementKind};
 use repertoire::{
     Catalog, CatalogOptions, MemorySource, Mount, Registered, Session, SessionOptions, Skill, SkillRegistry,
-    ToolOptions, Trust, Turn,
+    ToolOptions, Trust,
 };
 use serde_json::json;
 

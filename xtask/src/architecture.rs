@@ -3,6 +3,7 @@
 use crate::workspace::packages;
 
 const CORE: &str = "repertoire-core";
+const CONFIG: &str = "repertoire-config";
 const REGISTRY: &str = "repertoire-registry";
 const RENDER: &str = "repertoire-render";
 const PROCESS: &str = "repertoire-process";
@@ -22,6 +23,9 @@ fn may_depend_on(package: &str, other: &str) -> bool {
     match package {
         CORE | PROCESS => false,
         REGISTRY | PLUGIN_SDK => other == CORE,
+        // The sources are for the schema of their options.
+        CONFIG => [CORE, REGISTRY, RENDER, "repertoire-source-fs", "repertoire-source-mcp", "repertoire-source-plugin"]
+            .contains(&other),
         RENDER | "repertoire-source-mcp" => [CORE, PROCESS].contains(&other),
         "repertoire-engine" => [CORE, REGISTRY, RENDER].contains(&other),
         "repertoire-source-plugin" => [CORE, PLUGIN_SDK, PROCESS].contains(&other),
@@ -72,6 +76,7 @@ fn the_rule_allows_only_listed_dependencies() {
         ("repertoire-source-fs", CORE),
         ("repertoire-source-static", "repertoire-source-static-macros"),
         ("repertoire-engine", REGISTRY),
+        (CONFIG, REGISTRY),
         (FACADE, "repertoire-source-fs"),
         (CLI, FACADE),
         (CLI, STATIC_BUILD),
@@ -86,6 +91,7 @@ fn the_rule_allows_only_listed_dependencies() {
         (REGISTRY, "repertoire-engine"),
         ("repertoire-source-fs", REGISTRY),
         ("repertoire-source-fs", "repertoire-source-static-macros"),
+        (CONFIG, "repertoire-engine"),
         (FACADE, CLI),
         (MCP, CORE),
         ("hello", CORE),

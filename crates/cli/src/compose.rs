@@ -7,7 +7,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use repertoire::registry::{Authority, Builder, ComposeError, Registry, RuleSet, RuleStack};
+use repertoire::config::{Configuration, ConfiguredSource, HostSettings};
+use repertoire::registry::{Authority, Builder, ComposeError, ConfigError, Registry, RuleSet, RuleStack};
 use repertoire::source::fs::{
     Client, Discovery, FsLimits, FsOptions, InstalledPlugin, InstalledPluginOptions, Layout, Scope, discover,
     is_text_link,
@@ -16,10 +17,8 @@ use repertoire::{FsSource, Id, Model, Mount, Renderer, Skill, SkillRegistry, Tru
 use tokio::runtime::Handle;
 
 use crate::arguments::SourceOptions;
-use crate::config::{Config, ConfigFile, Declared, Home, Plugins};
 use crate::context::{CommandContext, SourceRendering, UntrustedFolder};
 use crate::failure::Failure;
-use crate::file_slot::is_quotable;
 use crate::source_cache::{CachedSource, SourceCache};
 use crate::{Environment, builtin};
 
@@ -38,7 +37,7 @@ pub(crate) enum NamedFolders<'a> {
 /// The parsed options, ready to compose.
 pub(crate) struct Composition {
     builder: Builder<Skill>,
-    config: Option<Config>,
+    config: Option<Configuration>,
     /// The sources that search folders, by name.
     pub(crate) folders: Vec<(String, Arc<FsSource>)>,
     rendering: SourceRendering,
@@ -75,19 +74,19 @@ impl Composition {
         cache: &mut SourceCache,
     ) -> Result<Composition, Failure> {
         let cwd = &environment.cwd;
-        let home = Home {
-            folder: environment.home.clone(),
-            state: environment.own_state(),
-            variables: environment.variables.as_slice().into(),
-            supervisor: environment.supervisor().into(),
-        };
-        let config = options.config.as_ref().map(|path| read_config(path, cwd, &home, cache)).transpose()?;
-        let extra = options.sources.iter().map(|source| Declared::from_argument(source, cwd, &home, cache));
-        let extra = extra.collect::<Result<Vec<_>, _>>()?;
-        let configured = config.as_ref().map_or(&[][..], |config| &config.sources);
-        let declared = || extra.iter().chain(configured);
+        let mut settings = HostSettings::new(cwd);
+        settings.home = environment.home.clone();
+        settings.state = environment.own_state();
+        settings.variables = environment.variables.as_slice().into();
+        settings.supervisor = environment.supervisor().into();
+        let config = options.config.as_ref().map(|path| Configuration::read(path, &settings)).transpose();
+        let config = config.map_err(|error| Failure::of_configuration(&error))?;
+        let extra = options.sources.iter().map(|source| ConfiguredSource::from_argument(source, &settings));
+        let extra = extra.collect::<Result<Vec<_>, _>>().map_err(|error| Failure::of_configuration(&error))?;
+        let configured = config.as_ref().map_or(&[][..], Configuration::sources);
+        let all = || extra.iter().chain(configured);
 
-        let mut folders = FolderSources::new(declared().map(Declared::name), cache);
+        let mut folders = FolderSources::new(all().map(ConfiguredSource::name), cache);
         let roots = folders.named(&options.roots, cwd)?;
         let named = match named {
             NamedFolders::Plain(named) => folders.named(named, cwd)?,
@@ -98,31 +97,22 @@ impl Composition {
         } else {
             Vec::new()
         };
-        let [extra_mounts, configured_mounts] = [&extra, configured].map(|declared| folders.declared(declared));
+        let extra_mounts = folders.configured(&extra)?;
+        let configured_mounts = folders.configured(configured)?;
         let mounts = [roots, extra_mounts, named, configured_mounts, standard].into_iter().flatten();
 
+        let mut builder = mounts.fold(Registry::builder(), Builder::mount);
+        if let Some(config) = &config {
+            builder = config.configure(builder);
+        }
         let typed = RuleSet::new("command line", Authority::Full);
         let typed = options.disabled.iter().cloned().fold(typed, RuleSet::disable);
-        let rules = config.iter().map(|config| config.rules.clone()).chain([typed]);
-        let mut builder = mounts.fold(Registry::builder(), Builder::mount).rules(RuleStack::new(rules));
-        if let Some(config) = &config {
-            builder = builder.surface_rules(config.surface.rules.clone());
-            if let Some(mode) = config.surface.default {
-                builder = builder.surface_mode(mode);
-            }
-            if let Some(hint) = &config.surface.hint {
-                builder = builder.provider_hint(hint);
-            }
-            for preference in &config.preferences {
-                builder = builder.prefer(preference.id.clone(), &preference.source);
-            }
-        }
-        let searching = declared().filter_map(Declared::folders);
-        let dialects = declared().filter_map(Declared::dialect).collect();
+        let rules = config.iter().map(|config| config.rules().clone()).chain([typed]);
+        let builder = builder.rules(RuleStack::new(rules));
+        let dialects = all().filter_map(|source| Some((source.name().to_owned(), source.dialect()?))).collect();
         let rendering = SourceRendering { dialects, plugins: folders.plugins };
         let untrusted = folders.untrusted;
-        let folders = folders.sources.into_iter().chain(searching).collect();
-        Ok(Composition { builder, config, folders, rendering, untrusted })
+        Ok(Composition { builder, config, folders: folders.sources, rendering, untrusted })
     }
 
     /// Composes the registry, which then follows changes in the current runtime.
@@ -172,8 +162,8 @@ pub(crate) async fn reload(
     }
 }
 
-fn locate_error(config: Option<&Config>, error: &ComposeError) -> Failure {
-    config.map_or_else(|| Failure::of(error), |config| config.failure(error))
+fn locate_error(config: Option<&Configuration>, error: &ComposeError) -> Failure {
+    config.map_or_else(|| Failure::of(error), |config| Failure::of_configuration(&config.locate(error)))
 }
 
 /// Awaits `work` and, on a terminal and after a delay, shows a progress line that is erased at the end.
@@ -191,14 +181,6 @@ pub(crate) async fn with_progress<F: Future>(what: &str, work: F, environment: &
             done
         }
     }
-}
-
-fn read_config(path: &Path, cwd: &Path, home: &Home, cache: &mut SourceCache) -> Result<Config, Failure> {
-    let file = cwd.join(path);
-    let name = path.display().to_string();
-    let text = fs::read_to_string(&file).map_err(|error| Failure::io(format!("cannot read `{name}`"), &error))?;
-    let base = file.parent().unwrap_or(cwd);
-    Config::read(ConfigFile::new(name, text, is_quotable(&file, cwd)), base, home, cache)
 }
 
 /// The sources over folders: each with a unique name, and no real folder twice.
@@ -328,22 +310,39 @@ impl<'c> FolderSources<'c> {
         Some(mount)
     }
 
-    fn declared(&mut self, declared: &[Declared]) -> Vec<Mount<Skill>> {
-        let mounts = declared.iter().flat_map(|declared| declared.mounts(|name, plugins| self.plugins(name, plugins)));
-        mounts.collect()
+    /// Builds the sources of a configuration.
+    fn configured(&mut self, sources: &[ConfiguredSource]) -> Result<Vec<Mount<Skill>>, Failure> {
+        let mut mounts = Vec::new();
+        for source in sources {
+            if source.kind().is_connecting() && self.cache.is_read_only() {
+                return Err(connection_refused(source));
+            }
+            let made = match source.kind().name() {
+                "client-plugins" => self.installed_plugins(source).map_err(|error| source.locate(&error)),
+                _ => self.cache.configured(source),
+            };
+            let made = made.map_err(|error| Failure::of_configuration(&error))?;
+            for CachedSource { mount, folders } in made {
+                self.sources.extend(folders.map(|folders| (mount.origin().source.to_string(), folders)));
+                mounts.push(source.place(mount));
+            }
+        }
+        Ok(mounts)
     }
 
-    fn plugins(&mut self, name: &str, plugins: &Plugins) -> Vec<CachedSource> {
+    fn installed_plugins(&mut self, source: &ConfiguredSource) -> Result<Vec<CachedSource>, ConfigError> {
+        let options: InstalledPluginOptions = source.config().options()?;
+        let base = &source.config().base;
+        let found = options.find(base);
         let mut all = Vec::new();
-        for plugin in &plugins.found.plugins {
+        for plugin in &found.plugins {
             let name = self.unique(&plugin.name);
-            let cached = self.cache.plugin(&name, plugin, &plugins.options);
-            self.plugins.extend(cached.folders.clone().map(|source| (name.clone(), source)));
-            self.sources.extend(cached.folders.clone().map(|source| (name, source)));
+            let cached = self.cache.plugin(&name, plugin, &options);
+            self.plugins.extend(cached.folders.clone().map(|source| (name, source)));
             all.push(cached);
         }
-        all.push(self.cache.plugin_diagnostics(name, plugins));
-        all
+        all.push(self.cache.plugin_diagnostics(source.name(), base, &options, &found));
+        Ok(all)
     }
 
     /// Returns `name`, with a number if an earlier source has it.
@@ -352,6 +351,16 @@ impl<'c> FolderSources<'c> {
         let unique = std::iter::once(name.to_owned()).chain(numbered).find(|name| self.names.insert(name.clone()));
         unique.expect("numbers do not end")
     }
+}
+
+fn connection_refused(source: &ConfiguredSource) -> Failure {
+    let (kind, name) = (source.kind().name(), source.name());
+    let message = format!(
+        "the source `{name}` of the kind `{kind}` starts a program, loads a library or opens a connection; this command \
+         only reads"
+    );
+    let error = source.locate(&ConfigError::in_option("kind", message));
+    Failure::of_configuration(&error).help("pass --connect if you trust the configuration")
 }
 
 /// Returns the folder to search for a path as typed. A `SKILL.md` stands for its folder, so that hooks can name changed files.

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt::Display;
 
+use repertoire::config::ConfigurationError;
 use repertoire::skill::error_chain;
 
 use crate::report::{Excerpt, Report};
@@ -28,6 +29,24 @@ impl Failure {
 
     pub(crate) fn of(error: &dyn Error) -> Failure {
         Failure::new(error_chain(error))
+    }
+
+    pub(crate) fn of_configuration(error: &ConfigurationError) -> Failure {
+        let cause = error.source().map_or_else(String::new, |cause| format!(": {}", error_chain(cause)));
+        let mut failure = Failure::new(error.message().to_owned() + &cause);
+        match (error.file(), error.line(), error.excerpt()) {
+            (Some(file), Some(line), Some((text, marked))) => {
+                failure = failure.at(file, Excerpt::new(line, text, marked));
+            }
+            (Some(file), Some(line), None) => {
+                failure = failure.help(format!("see line {line} of the file that `{file}` links to"));
+            }
+            _ => {}
+        }
+        match error.help() {
+            Some(help) => failure.help(help),
+            None => failure,
+        }
     }
 
     pub(crate) fn io(what: impl Display, error: &std::io::Error) -> Failure {

@@ -41,7 +41,6 @@ mod builtin;
 mod command;
 mod command_approval;
 mod compose;
-mod config;
 mod context;
 mod diagnostics;
 mod environment;

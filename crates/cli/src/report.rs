@@ -30,16 +30,6 @@ pub(crate) struct Excerpt {
 }
 
 impl Excerpt {
-    pub(crate) fn of(source: &str, span: Range<usize>) -> Excerpt {
-        let start = floor(source, span.start);
-        let line_start = source[..start].rfind('\n').map_or(0, |at| at + 1);
-        let line_end = source[start..].find('\n').map_or(source.len(), |at| start + at);
-        let line = source[line_start..line_end].trim_end_matches('\r');
-        let end = floor(source, span.end).clamp(start, line_end) - line_start;
-        let number = source[..line_start].matches('\n').count() + 1;
-        Excerpt::new(number, line, start - line_start..end)
-    }
-
     pub(crate) fn at(source: &str, line: u32, column: u32) -> Option<Excerpt> {
         let number = usize::try_from(line).ok()?;
         let text = lines(source).nth(number.checked_sub(1)?)?;
@@ -48,7 +38,7 @@ impl Excerpt {
         Some(Excerpt::new(number, text, start..start + marked_length(text, start)))
     }
 
-    fn new(line: usize, text: &str, span: Range<usize>) -> Excerpt {
+    pub(crate) fn new(line: usize, text: &str, span: Range<usize>) -> Excerpt {
         let start = floor(text, span.start.min(text.len()));
         let least = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
         let end = floor(text, span.end.min(text.len())).max(least);

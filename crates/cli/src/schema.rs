@@ -5,7 +5,6 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform, transform_subschemas};
 use serde_json::{Map, Value, json};
 
-use crate::config::Config;
 use crate::lock::LockDocument;
 use crate::{command, output};
 
@@ -43,7 +42,9 @@ fn lock() -> Value {
 }
 
 fn configuration() -> Value {
-    readable(SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Config>())
+    readable(
+        SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<repertoire::config::Configuration>(),
+    )
 }
 
 fn branch(command: &str, mut fields: Schema) -> Schema {

@@ -4,14 +4,16 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use repertoire::registry::{ConfigError, SourceConfig, SourceKind};
+use repertoire::config::{ConfigurationError, ConfiguredSource};
+use repertoire::registry::ConfigError;
 use repertoire::source::configured_folders;
-use repertoire::source::fs::{FsOptions, InstalledPlugin, InstalledPluginOptions, Root, WatchOptions};
+use repertoire::source::fs::{
+    FsOptions, InstalledPlugin, InstalledPluginOptions, InstalledPlugins, Root, WatchOptions,
+};
 use repertoire::{FsSource, Mount, Skill};
 use serde_json::{Map, Value};
 
 use crate::builtin;
-use crate::config::Plugins;
 
 /// A cache of sources by their settings: a reload reuses those whose settings did not change.
 #[derive(Debug, Default)]
@@ -89,28 +91,32 @@ impl SourceCache {
     }
 
     /// Returns a source called `name` that reports the diagnostics of the folders of plugins.
-    pub(crate) fn plugin_diagnostics(&mut self, name: &str, plugins: &Plugins) -> CachedSource {
-        self.get(format!("findings {name} {plugins:?}"), |_| CachedSource {
-            mount: Mount::plugin(plugins.findings(name)),
-            folders: None,
+    pub(crate) fn plugin_diagnostics(
+        &mut self,
+        name: &str,
+        base: &Path,
+        options: &InstalledPluginOptions,
+        found: &InstalledPlugins,
+    ) -> CachedSource {
+        self.get(format!("diagnostics {name} {base:?} {options:?} {found:?}"), |_| {
+            let source = options.diagnostics_source(name, base, found.clone());
+            CachedSource { mount: Mount::plugin(source), folders: None }
         })
     }
 
     /// Returns the sources of any kind that a configuration defines.
-    pub(crate) fn configured(
-        &mut self,
-        kind: &SourceKind,
-        config: &SourceConfig,
-        options: &Map<String, Value>,
-    ) -> Result<Vec<CachedSource>, ConfigError> {
+    pub(crate) fn configured(&mut self, source: &ConfiguredSource) -> Result<Vec<CachedSource>, ConfigurationError> {
+        let (kind, config) = (source.kind(), source.config());
+        let options: Map<String, Value> = config.options().map_err(|error| source.locate(&error))?;
         let key = serde_json::json!([kind.name(), config.name, config.base, options]).to_string();
-        self.get_all(key, |is_watching| match kind.name() {
+        let sources = self.get_all(key, |is_watching| match kind.name() {
             "fs" => Ok(vec![CachedSource::of_folders(configured_folders(config)?, is_watching)]),
             _ => {
                 let built = kind.build(config)?.into_iter();
                 Ok(built.map(|source| CachedSource { mount: Mount::user(source), folders: None }).collect())
             }
-        })
+        });
+        sources.map_err(|error| source.locate(&error))
     }
 
     fn fs(&mut self, key: String, make: impl FnOnce() -> FsSource) -> CachedSource {

@@ -8,13 +8,13 @@ use std::io::{self, Write};
 
 use repertoire::catalog::{Activation, CatalogCache};
 use repertoire::permission::{Offer, SkillTools};
-use repertoire::session::{CompactionBudget, Evaluation, Slots, ToolResult};
+use repertoire::session::{CompactionBudget, Evaluation, Slots, ToolResult, Turn};
 use repertoire::skill::{Attachable, ToolSpec, Value as FieldValue, async_trait, skill_md};
 use repertoire::tools::{LiveTools, ToolFormat, ToolPreset};
 use repertoire::workflow::{CheckOutcome, Checker};
 use repertoire::{
     Budget, CatalogOptions, Id, MemorySource, Model, Registered, Renderer, Session, SessionOptions, Skill,
-    SkillRegistry, ToolOptions, Turn,
+    SkillRegistry, ToolOptions,
 };
 use serde_json::{Value, json};
 

@@ -12,6 +12,7 @@ macro_rules! prose {
 prose! {
     Readme: "README.md"
     GetStarted: "docs/book/src/get-started.md"
+    Configuration: "docs/configuration.md"
     Sources: "docs/book/src/sources.md"
     Precedence: "docs/book/src/precedence.md"
     Surfaces: "docs/book/src/surfaces.md"

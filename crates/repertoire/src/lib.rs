@@ -45,6 +45,7 @@
 //! |---|---|
 //! | `fs` | folder trees as a source, and the kinds `fs` and `client-plugins` for configuration files |
 //! | `static` | skills compiled into the program |
+//! | `config` | the configuration file `repertoire.toml`; enables `render` |
 //! | `engine` | catalogs, tools and sessions; enables `render` |
 //! | `plugin` | sources in shared libraries, and the kinds `plugin` and `process` for configuration files |
 //! | `mcp-client` | skills of other MCP servers, and the kind `mcp` for configuration files |
@@ -61,7 +62,7 @@
 //! This crate only has the kinds of sources for configuration files and re-exports. The code of the README and of the book is
 //! compiled and run with this documentation.
 
-#[cfg(all(doctest, feature = "engine", feature = "fs", feature = "render", feature = "static"))]
+#[cfg(all(doctest, feature = "config", feature = "engine", feature = "fs", feature = "render", feature = "static"))]
 mod book;
 mod kinds;
 
@@ -69,7 +70,7 @@ pub use repertoire_core::{Id, Model, Skill, SurfaceMode, Trust};
 #[cfg(feature = "engine")]
 pub use repertoire_engine::catalog::{Budget, Catalog, CatalogOptions};
 #[cfg(feature = "engine")]
-pub use repertoire_engine::session::{Session, SessionOptions, Turn};
+pub use repertoire_engine::session::{Session, SessionOptions};
 #[cfg(feature = "engine")]
 pub use repertoire_engine::tools::{Renderer, ToolOptions};
 pub use repertoire_registry::{MemorySource, Mount, Registered, SkillRegistry};
@@ -78,6 +79,9 @@ pub use repertoire_source_fs::FsSource;
 #[cfg(feature = "static")]
 pub use repertoire_source_static::StaticSource;
 
+/// The configuration file `repertoire.toml`: sources, preferences, rules and surfaces.
+#[cfg(feature = "config")]
+pub use repertoire_config as config;
 /// Skills and their parts: names, diagnostics, surfaces, files, injections and the trait of sources.
 pub use repertoire_core as skill;
 /// Merging of sources: registries, snapshots, rules and configuration.

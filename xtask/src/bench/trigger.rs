@@ -3,10 +3,11 @@
 use std::hint::black_box;
 
 use repertoire::registry::{Layer, Origin, Snapshot, Tier, merge};
+use repertoire::session::Turn;
 use repertoire::skill::{Listing, ListingEntry, Revision, Stamp, SurfacePolicy, Value};
 use repertoire::tools::Toolset;
 use repertoire::trigger::{TriggerContext, Triggers};
-use repertoire::{Session, SessionOptions, Skill, ToolOptions, Turn};
+use repertoire::{Session, SessionOptions, Skill, ToolOptions};
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
 

@@ -5,11 +5,11 @@ use std::fmt;
 
 use repertoire::catalog::Activation;
 use repertoire::permission::Audience;
-use repertoire::session::{Lifetime, ToolResult};
+use repertoire::session::{Lifetime, ToolResult, Turn};
 use repertoire::tools::{LiveTools, SkillReader, ToolPreset, ToolStatus};
 use repertoire::{
     Catalog, CatalogOptions, MemorySource, Model, Registered, Session, SessionOptions, Skill, SkillRegistry,
-    ToolOptions, Turn,
+    ToolOptions,
 };
 use repertoire_core::skill_md::{self, FileContext, FrontMatterEnd};
 use repertoire_core::{Digest, Id};

@@ -1,4 +1,5 @@
 //! What the facade brings, used under its name alone.
 
 mod agent_loop;
+mod configured_host;
 mod inventory;

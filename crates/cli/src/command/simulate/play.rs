@@ -7,11 +7,11 @@ use parking_lot::Mutex;
 use repertoire::catalog::{Activation, CatalogCache};
 use repertoire::permission::{Access, Audience, Authorizer, PermissionPolicy, Ruling, SkillTools, VisibilityPolicy};
 use repertoire::render::Context;
-use repertoire::session::{CannotActivate, Evaluation, ToolResult};
+use repertoire::session::{CannotActivate, Evaluation, ToolResult, Turn};
 use repertoire::skill::Flavor;
 use repertoire::tools::{ToolOutput, ToolPreset, Toolset};
 use repertoire::workflow::ToolCheck;
-use repertoire::{Budget, CatalogOptions, Id, Model, Renderer, ToolOptions, Turn};
+use repertoire::{Budget, CatalogOptions, Id, Model, Renderer, ToolOptions};
 use serde_json::Value;
 
 use super::script::{Script, Step, ToolCall};

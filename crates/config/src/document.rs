@@ -1,48 +1,74 @@
-//! Configuration text, its tables, and failures that point into it.
+//! The text of a configuration, its tables, and errors that point into it.
 
 use std::ops::Range;
 
-use repertoire::registry::{ConfigError, SourceConfig};
+use repertoire_registry::{ConfigError, SourceConfig};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
-use toml_edit::{Item, TableLike, Value};
+use toml_edit::{Document, Item, TableLike, Value};
 
-use crate::failure::Failure;
-use crate::report::Excerpt;
+use crate::ConfigurationError;
 
-/// A configuration text and its name: the path of a file, or an option of the command line.
+/// A parsed configuration, with its text.
 #[derive(Debug)]
-pub(crate) struct ConfigFile {
+pub(crate) struct TomlDocument {
+    /// The path of a file, or an option of a command line.
     name: String,
-    text: String,
+    toml: Document<String>,
     is_quotable: bool,
 }
 
-impl ConfigFile {
-    /// Returns a text. Failures quote its lines if `is_quotable`; a file behind a link that leads out is not.
-    pub(crate) fn new(name: impl Into<String>, text: impl Into<String>, is_quotable: bool) -> ConfigFile {
-        ConfigFile { name: name.into(), text: text.into(), is_quotable }
-    }
-
-    pub(crate) fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Returns a failure about the bytes at `span`.
-    pub(crate) fn failure(&self, span: Range<usize>, message: impl Into<String>) -> Failure {
-        let failure = Failure::new(message);
-        if self.is_quotable {
-            return failure.at(self.name.clone(), Excerpt::of(&self.text, span));
+impl TomlDocument {
+    pub(crate) fn parse(name: &str, text: String, is_quotable: bool) -> Result<TomlDocument, ConfigurationError> {
+        match Document::parse(text.clone()) {
+            Ok(toml) => Ok(TomlDocument { name: name.to_owned(), toml, is_quotable }),
+            Err(error) => {
+                // An error at the end of the file has no span.
+                let span = error.span().unwrap_or(text.len()..text.len());
+                Err(ConfigurationError::new(error.message()).at(name, &text, span, is_quotable))
+            }
         }
-        let before = self.text.as_bytes().iter().take(span.start);
-        let line = before.filter(|byte| **byte == b'\n').count() + 1;
-        failure.help(format!("see line {line} of the file that `{}` links to", self.name))
+    }
+
+    pub(crate) fn items(&self) -> impl Iterator<Item = (&str, &Item)> {
+        self.toml.iter()
+    }
+
+    pub(crate) fn key_span(&self, key: &str) -> Range<usize> {
+        self.toml.key(key).and_then(toml_edit::Key::span).unwrap_or(0..0)
+    }
+
+    /// Returns an error about the bytes at `span`.
+    pub(crate) fn error(&self, span: Range<usize>, message: impl Into<String>) -> ConfigurationError {
+        ConfigurationError::new(message).at(&self.name, self.toml.raw(), span, self.is_quotable)
+    }
+
+    /// Returns the tables `[[source]]`.
+    pub(crate) fn sources(&self) -> Result<Vec<Section<'_>>, ConfigurationError> {
+        match self.toml.get("source") {
+            None => Ok(Vec::new()),
+            Some(Item::ArrayOfTables(tables)) => {
+                Ok(tables.iter().map(|table| Section::of(self, table, table.span())).collect())
+            }
+            Some(Item::Value(Value::Array(array))) => {
+                let tables = array.iter().map(|value| match value {
+                    Value::InlineTable(table) => Ok(Section::of(self, table, table.span())),
+                    other => Err(self.expected_tables(other.span(), other.type_name())),
+                });
+                tables.collect()
+            }
+            Some(other) => Err(self.expected_tables(other.span(), other.type_name())),
+        }
+    }
+
+    fn expected_tables(&self, span: Option<Range<usize>>, found: &str) -> ConfigurationError {
+        self.error(span.unwrap_or(0..0), format!("expected tables `[[source]]`, found {found}"))
     }
 }
 
-/// A table of a configuration file whose values have spans.
+/// A table of a configuration whose values have spans.
 pub(crate) struct Section<'a> {
-    pub(crate) file: &'a ConfigFile,
+    pub(crate) document: &'a TomlDocument,
     /// The values as JSON; a date is a text.
     pub(crate) values: Map<String, Json>,
     table: &'a dyn TableLike,
@@ -51,46 +77,27 @@ pub(crate) struct Section<'a> {
 
 impl<'a> Section<'a> {
     /// Returns the table that `item` must be.
-    pub(crate) fn new(file: &'a ConfigFile, item: &'a Item) -> Result<Section<'a>, Failure> {
-        match item.as_table_like() {
-            Some(table) => Ok(Section::of(file, table, item.span())),
-            None => {
-                let message = format!("expected a table, found {}", item.type_name());
-                Err(file.failure(item.span().unwrap_or(0..0), message))
-            }
-        }
+    pub(crate) fn new(document: &'a TomlDocument, item: &'a Item) -> Result<Section<'a>, ConfigurationError> {
+        let Some(table) = item.as_table_like() else {
+            let message = format!("expected a table, found {}", item.type_name());
+            return Err(document.error(item.span().unwrap_or(0..0), message));
+        };
+        Ok(Section::of(document, table, item.span()))
     }
 
-    /// Returns the tables that `item` must be an array of.
-    pub(crate) fn each(file: &'a ConfigFile, item: &'a Item) -> Result<Vec<Section<'a>>, Failure> {
-        match item {
-            Item::ArrayOfTables(tables) => {
-                Ok(tables.iter().map(|table| Section::of(file, table, table.span())).collect())
-            }
-            Item::Value(Value::Array(array)) => {
-                let tables = array.iter().map(|value| match value {
-                    Value::InlineTable(table) => Ok(Section::of(file, table, table.span())),
-                    other => Err(expected_tables(file, other.span(), other.type_name())),
-                });
-                tables.collect()
-            }
-            other => Err(expected_tables(file, other.span(), other.type_name())),
-        }
-    }
-
-    fn of(file: &'a ConfigFile, table: &'a dyn TableLike, span: Option<Range<usize>>) -> Section<'a> {
-        Section { file, values: object(table), table, header: span.unwrap_or(0..0) }
+    fn of(document: &'a TomlDocument, table: &'a dyn TableLike, span: Option<Range<usize>>) -> Section<'a> {
+        Section { document, values: object(table), table, header: span.unwrap_or(0..0) }
     }
 
     /// Deserializes values of this section.
-    pub(crate) fn typed<T: DeserializeOwned>(&self, values: Map<String, Json>) -> Result<T, Failure> {
-        SourceConfig::new("", "", values).options().map_err(|error| self.refuse(&error))
+    pub(crate) fn typed<T: DeserializeOwned>(&self, values: Map<String, Json>) -> Result<T, ConfigurationError> {
+        SourceConfig::new("", "", values).options().map_err(|error| self.locate(&error))
     }
 
-    /// Returns a failure that points to the option of an error, or to the table's header.
-    pub(crate) fn refuse(&self, error: &ConfigError) -> Failure {
+    /// Returns an error that points to the option of `error`, or to the table's header.
+    pub(crate) fn locate(&self, error: &ConfigError) -> ConfigurationError {
         let span = error.key.as_deref().map_or_else(|| self.header.clone(), |key| self.span(key));
-        self.file.failure(span, error.message.clone())
+        self.document.error(span, error.message.clone())
     }
 
     /// Returns the span of the longest existing prefix of a dotted path: `limits.depth`, `roots[1]`.
@@ -111,10 +118,6 @@ impl<'a> Section<'a> {
         }
         found
     }
-}
-
-fn expected_tables(file: &ConfigFile, span: Option<Range<usize>>, found: &str) -> Failure {
-    file.failure(span.unwrap_or(0..0), format!("expected tables `[[source]]`, found {found}"))
 }
 
 /// A node of a TOML document that has children.

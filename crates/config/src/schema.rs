@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-use repertoire::source::fs::{FsOptions, InstalledPluginOptions};
-use repertoire::source::mcp::McpOptions;
-use repertoire::source::plugin::{PluginOptions, ProcessOptions};
+use repertoire_source_fs::{FsOptions, InstalledPluginOptions};
+use repertoire_source_mcp::McpOptions;
+use repertoire_source_plugin::{PluginOptions, ProcessOptions};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::{Common, Declared};
+use crate::ConfiguredSource;
+use crate::source::CommonOptions;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $name:tt $options:ty;)*) => {
@@ -18,7 +19,7 @@ macro_rules! kinds {
             #[expect(dead_code, reason = "only its schema is used")]
             struct $kind {
                 #[schemars(flatten)]
-                common: Common,
+                common: CommonOptions,
                 #[schemars(flatten)]
                 options: $options,
             }
@@ -45,10 +46,10 @@ kinds! {
 #[expect(dead_code, reason = "only its schema is used")]
 struct Linked {
     #[schemars(flatten)]
-    common: Common,
+    common: CommonOptions,
 }
 
-impl JsonSchema for Declared {
+impl JsonSchema for ConfiguredSource {
     fn schema_name() -> Cow<'static, str> {
         "source".into()
     }
