@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Category, Skill};
+use crate::Skill;
 
 /// A skill whose tools a host may attach: one that is not raw, or a raw one behind its gate.
 ///
@@ -42,10 +42,7 @@ impl Attachable {
     /// [`RawSkill`] for a raw one, which becomes attachable by [`gated`](RawSkill::gated).
     pub fn new(skill: impl Into<Arc<Skill>>) -> Result<Attachable, RawSkill> {
         let skill = skill.into();
-        match skill.category() {
-            Some(Category::Raw) => Err(RawSkill(skill)),
-            Some(Category::Standard) | None => Ok(Attachable { skill, gate: None }),
-        }
+        if skill.is_raw() { Err(RawSkill(skill)) } else { Ok(Attachable { skill, gate: None }) }
     }
 
     /// Returns the skill.

@@ -40,8 +40,7 @@ pub enum Strictness {
 
 /// A stable name for one kind of diagnostic, with the severity each [`Strictness`] gives it.
 ///
-/// Callers compare codes or their [names](Code::name), never messages. The constants are the codes that other crates of this
-/// workspace report; [`Code::ALL`] has those of the parser too.
+/// Callers compare [names](Code::name), never messages. [`Code::ALL`] and `docs/diagnostics.md` list the codes of this workspace.
 #[derive(Clone, Copy)]
 pub struct Code {
     name: &'static str,
@@ -106,6 +105,7 @@ macro_rules! codes {
         impl Code {
             $(
                 #[doc = $about]
+                #[doc(hidden)]
                 $visibility const $constant: Code =
                     Code { name: $name, lenient: Severity::$lenient, strict: Severity::$strict, about: $about };
             )*

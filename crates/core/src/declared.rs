@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::{Category, Code, Scalar, SurfaceMode, Value};
+use crate::skill::declares_raw;
+use crate::{Code, Scalar, SurfaceMode, Value};
 
 pub(crate) const LIMITING: [&str; 5] =
     [ALLOWED_TOOLS, DISABLE_MODEL_INVOCATION, USER_INVOCABLE, ALLOWED_WORKFLOWS, CATEGORY];
@@ -51,7 +52,7 @@ pub(crate) fn stricter(key: &str, one: &Value, other: &Value) -> Value {
         ALLOWED_WORKFLOWS => return common_names(key, one, other, workflows),
         DISABLE_MODEL_INVOCATION => one.as_bool() != Some(false),
         USER_INVOCABLE => one.as_bool() != Some(true),
-        _ => Category::of(one) == Some(Category::Raw),
+        _ => declares_raw(one) == Some(true),
     };
     if is_strict { one.clone() } else { other.clone() }
 }

@@ -72,6 +72,7 @@ impl Diagnostic {
 
     /// Sets the other file.
     #[must_use]
+    #[doc(hidden)]
     pub fn and_path(mut self, path: impl Into<Arc<str>>) -> Diagnostic {
         self.other = Some(path.into());
         self
@@ -86,6 +87,7 @@ impl Diagnostic {
 
     /// Sets the severity that its code has under `strictness`.
     #[must_use]
+    #[doc(hidden)]
     pub fn under(mut self, strictness: Strictness) -> Diagnostic {
         self.severity = self.code.severity(strictness);
         self

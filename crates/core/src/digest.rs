@@ -27,6 +27,7 @@ impl Digest {
     ///
     /// # Errors
     /// Those of the reader.
+    #[doc(hidden)]
     pub fn of_reader(mut reader: impl Read) -> io::Result<(Digest, u64)> {
         let mut hash = Sha256::new();
         let mut buffer = vec![0; 64 << 10];

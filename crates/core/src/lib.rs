@@ -78,10 +78,7 @@ pub use manifest::Manifest;
 pub use model::Model;
 pub use omission::{Omission, OmissionReason};
 pub use resource::{Resource, ResourcePath};
-pub use skill::{
-    Category, Check, FunctionalTier, InvokeLevel, OnError, Skill, SkillTrigger, WeakKeyword, WorkflowFault,
-    WorkflowStep,
-};
+pub use skill::{Check, FunctionalTier, InvokeLevel, OnError, Skill, SkillTrigger, WorkflowFault, WorkflowStep};
 pub use source::{Body, Item, Source, Trust};
 pub use source_error::{SourceError, SourceErrorKind, error_chain};
 pub use surface::{DecidedBy, Surface, SurfaceMode, SurfacePolicy};
@@ -96,6 +93,8 @@ pub use backoff::Backoff;
 pub use chunked::{ChunkedMap, ChunkedVec, Keyed};
 #[doc(hidden)]
 pub use json_values::JsonValues;
+#[doc(hidden)]
+pub use skill::WeakKeyword;
 #[doc(hidden)]
 pub use skipped::{SkippedFile, SkippedFolder};
 

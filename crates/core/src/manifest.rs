@@ -89,6 +89,7 @@ impl Manifest {
     }
 
     /// Returns the files that differ in `new`, by path: the row before and the row after, at least one of them.
+    #[doc(hidden)]
     pub fn changes<'a>(
         &'a self,
         new: &'a Manifest,

@@ -63,11 +63,13 @@ pub enum OmissionReason {
 
 impl OmissionReason {
     /// Returns the name, in kebab case.
+    #[doc(hidden)]
     pub const fn name(self) -> &'static str {
         self.texts().0
     }
 
     /// Returns whether a limit was met, so that what lies there is not covered by any digest.
+    #[doc(hidden)]
     pub const fn is_limit(self) -> bool {
         matches!(
             self,
@@ -148,6 +150,7 @@ impl Omission {
     }
 
     /// Returns the diagnostic about it, in the skill's folder `folder`.
+    #[doc(hidden)]
     pub fn diagnostic(&self, folder: Option<&str>) -> Diagnostic {
         let (shown, why, (.., help)) = (terminal_line(&self.path), self.why(), self.reason.texts());
         let (code, message) = match self.reason {

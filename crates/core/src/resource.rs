@@ -71,6 +71,7 @@ impl ResourcePath {
     ///
     /// # Errors
     /// [`InvalidValue`] as for [`new`](ResourcePath::new), and if nothing is left.
+    #[doc(hidden)]
     pub fn typed(text: &str) -> Result<ResourcePath, InvalidValue> {
         let text = text.trim();
         if text.starts_with('/') {
@@ -89,6 +90,7 @@ impl ResourcePath {
     /// assert_eq!(typed.meant_among([&listed]), Some(&listed));
     /// # Ok::<(), repertoire_core::InvalidValue>(())
     /// ```
+    #[doc(hidden)]
     pub fn meant_among<'a>(&self, listed: impl IntoIterator<Item = &'a ResourcePath>) -> Option<&'a ResourcePath> {
         let is_ascii = self.0.is_ascii();
         let mut alike = None;
@@ -106,6 +108,7 @@ impl ResourcePath {
     }
 
     /// Returns whether the path names litter, secrets, version control, dependencies or a cache, which are never part of a skill.
+    #[doc(hidden)]
     pub fn is_apart(&self) -> bool {
         let mut names = self.0.split('/');
         names

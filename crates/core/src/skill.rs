@@ -11,7 +11,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 pub use self::keyword::WeakKeyword;
-pub use self::labels::{Category, FunctionalTier, InvokeLevel};
+pub(crate) use self::labels::declares_raw;
+pub use self::labels::{FunctionalTier, InvokeLevel};
 pub use self::skill_trigger::SkillTrigger;
 pub use self::workflow::{Check, OnError, WorkflowFault, WorkflowStep};
 use crate::declared::{
@@ -81,6 +82,7 @@ impl Skill {
     /// Sets the real path of its file. Only for sources that read the file themselves: a registry counts two skills with one real
     /// path as one.
     #[must_use]
+    #[doc(hidden)]
     pub fn from_real_location(mut self, location: impl Into<Arc<str>>) -> Skill {
         self.real_location = Some(location.into());
         self
@@ -119,6 +121,7 @@ impl Skill {
 
     /// Returns the rules of [`allowed_tools`](Skill::allowed_tools) in order, each with what it grants. A rule that cannot be read
     /// grants nothing.
+    #[doc(hidden)]
     pub fn allowed_rules(&self) -> impl Iterator<Item = (&Arc<str>, Result<ToolPattern, InvalidValue>)> {
         let location = self.location.as_deref();
         self.allowed_tools.iter().flatten().map(move |rule| (rule, ToolPattern::in_skill(rule, location)))

@@ -248,6 +248,7 @@ pub trait Item: Clone + Debug + PartialEq + Send + Sync + 'static {
 
     /// Returns the real path of the file behind the item, every link resolved, if the source has read that very file.
     /// Two items of one real location are one thing, reached twice. Default: none.
+    #[doc(hidden)]
     fn real_location(&self) -> Option<&str> {
         None
     }

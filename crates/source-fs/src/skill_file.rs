@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use parking_lot::Mutex;
-use repertoire_core::skill_md::{self, FileContext, FrontMatterEnd};
+use repertoire_core::skill_md::{self, FileContext};
 use repertoire_core::{Code, Diagnostic, Digest, Id, ListingEntry, Severity, Skill, Stamp, Strictness};
 
 use crate::FsLimits;
@@ -376,7 +376,7 @@ fn read_head<'a>(
     limit: u64,
 ) -> io::Result<Option<&'a [u8]>> {
     let filled = read_some(opened, first)?;
-    if let FrontMatterEnd::Complete(end) = skill_md::find_front_matter_end(&first[..filled]) {
+    if let Some(end) = skill_md::find_front_matter_end(&first[..filled]) {
         return Ok(Some(&first[..end]));
     }
     rest.extend_from_slice(&first[..filled]);
@@ -392,7 +392,7 @@ fn read_head<'a>(
         if more == 0 {
             return Ok(Some(rest));
         }
-        if let FrontMatterEnd::Complete(end) = skill_md::find_front_matter_end(rest) {
+        if let Some(end) = skill_md::find_front_matter_end(rest) {
             return Ok(Some(&rest[..end]));
         }
     }

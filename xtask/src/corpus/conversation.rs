@@ -11,7 +11,7 @@ use repertoire::{
     Catalog, CatalogOptions, MemorySource, Model, Registered, Session, SessionOptions, Skill, SkillRegistry,
     ToolOptions,
 };
-use repertoire_core::skill_md::{self, FileContext, FrontMatterEnd};
+use repertoire_core::skill_md::{self, FileContext};
 use repertoire_core::{Digest, Id};
 
 use crate::Failure;
@@ -43,7 +43,7 @@ impl Skills {
     /// Registers the skill of a file unless a file of the same bytes was there before.
     pub(super) fn add(&mut self, bytes: &[u8], site: FileContext<'_>) -> Result<(), Failure> {
         let Some(mut skill) = skill_md::parse(bytes, site).skill else { return Ok(()) };
-        let FrontMatterEnd::Complete(at) = skill_md::find_front_matter_end(bytes) else { return Ok(()) };
+        let Some(at) = skill_md::find_front_matter_end(bytes) else { return Ok(()) };
         let Ok(body) = std::str::from_utf8(&bytes[at..]) else { return Ok(()) };
         let is_reachable = !skill.disable_model_invocation || skill.user_invocable;
         if body.trim().is_empty() || !is_reachable || !self.digests.insert(Digest::of(bytes).to_string()) {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use repertoire_core::Digest;
-use repertoire_core::skill_md::{self, FrontMatterEnd};
+use repertoire_core::skill_md;
 use repertoire_render::{Context, Plan, Syntax};
 
 /// The results for the bodies.
@@ -25,8 +25,8 @@ impl Rendering {
 
     fn damage(&mut self, bytes: &[u8], expected: &str) -> Option<&'static str> {
         let raw = match skill_md::find_front_matter_end(bytes) {
-            FrontMatterEnd::Complete(at) => &bytes[at..],
-            FrontMatterEnd::NeedsMore => &[],
+            Some(at) => &bytes[at..],
+            None => &[],
         };
         if Digest::of(raw).to_string() != format!("sha256:{expected}") {
             return Some("the body is another one");

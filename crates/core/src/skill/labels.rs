@@ -1,4 +1,4 @@
-//! Labels that extension fields give a skill: category, functional tier, level of invocation.
+//! Extension fields that classify a skill: category, functional tier, level of invocation.
 
 use std::sync::Arc;
 
@@ -6,37 +6,13 @@ use serde::Serialize;
 
 use crate::Value;
 
-/// The declaration whether a host may attach a skill as it is. See [`Attachable`](crate::Attachable).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Category {
-    /// Attached directly.
-    Standard,
-    /// Runs code or reaches data: attached behind the host's gate only.
-    Raw,
-}
-
-impl Category {
-    /// Returns the category that `value` declares: `standard` in any letter case, and raw for everything
-    /// else; `None` for null.
-    ///
-    /// A slip, a word of the author's own or one other item in a list must not spare a skill its gate.
-    pub(crate) fn of(value: &Value) -> Option<Category> {
-        let items = value.items();
-        let is_raw = items.is_empty()
-            || !items.iter().all(|item: &Value| {
-                item.as_text().is_some_and(|text| text.trim().eq_ignore_ascii_case(Category::Standard.as_str()))
-            });
-        (!value.is_null()).then_some(if is_raw { Category::Raw } else { Category::Standard })
-    }
-
-    /// The word in front matter.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Category::Standard => "standard",
-            Category::Raw => "raw",
-        }
-    }
+/// Returns whether the value of `category` declares a raw skill: every value but `standard`, in any letter case. `None` for null.
+///
+/// A slip, an unknown word or one other item in a list must not spare a skill its gate.
+pub(crate) fn declares_raw(category: &Value) -> Option<bool> {
+    let items = category.items();
+    let is_standard = |item: &Value| item.as_text().is_some_and(|text| text.trim().eq_ignore_ascii_case("standard"));
+    (!category.is_null()).then(|| items.is_empty() || !items.iter().all(is_standard))
 }
 
 /// A label for the kind of work that a skill does. It has no effect on precedence.

@@ -71,6 +71,7 @@ impl SkillTrigger {
     }
 
     /// Returns the reason why this one can never hold: it is empty, or its regular expression is invalid.
+    #[doc(hidden)]
     pub fn fault(&self) -> Option<String> {
         match self {
             SkillTrigger::Always => None,

@@ -43,7 +43,7 @@ fn extensions_may_stand_under_metadata() {
     assert_eq!(skill.triggers(), [SkillTrigger::Keyword("merge".into())]);
     assert_eq!(skill.required_tools(), ["git"]);
     assert_eq!(skill.functional_tier(), Some(FunctionalTier::new("infrastructure")));
-    assert_eq!(skill.category(), Some(Category::Raw));
+    assert!(skill.is_raw());
 }
 
 #[test]
@@ -163,21 +163,21 @@ fn a_numeric_tier_is_a_level_of_invocation() {
 
 #[test]
 fn an_unknown_category_counts_as_raw() {
-    for (lines, category) in [
-        ("license: MIT", None),
-        ("category: standard", Some(Category::Standard)),
-        ("category: [Standard, ' STANDARD ']", Some(Category::Standard)),
-        ("category: raw", Some(Category::Raw)),
-        ("category: rwa", Some(Category::Raw)),
-        ("category: productivity", Some(Category::Raw)),
-        ("category: [standard, raw]", Some(Category::Raw)),
-        ("category: ''", Some(Category::Raw)),
-        ("category:", None),
-        ("category: {standard: true}", Some(Category::Raw)),
-        ("metadata: {category: raw}\ncategory: standard", Some(Category::Raw)),
-        ("metadata: {category: raw, category: standard}", Some(Category::Raw)),
+    for (lines, is_raw) in [
+        ("license: MIT", false),
+        ("category: standard", false),
+        ("category: [Standard, ' STANDARD ']", false),
+        ("category: raw", true),
+        ("category: rwa", true),
+        ("category: productivity", true),
+        ("category: [standard, raw]", true),
+        ("category: ''", true),
+        ("category:", false),
+        ("category: {standard: true}", true),
+        ("metadata: {category: raw}\ncategory: standard", true),
+        ("metadata: {category: raw, category: standard}", true),
     ] {
-        assert_eq!(skill(lines).category(), category, "{lines}");
+        assert_eq!(skill(lines).is_raw(), is_raw, "{lines}");
     }
 }
 

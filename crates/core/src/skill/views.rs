@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Category, Check, FunctionalTier, InvokeLevel, Skill, SkillTrigger, WorkflowStep};
+use super::declares_raw;
+use super::{Check, FunctionalTier, InvokeLevel, Skill, SkillTrigger, WorkflowStep};
 use crate::Value;
 use crate::declared::CATEGORY;
 
@@ -72,37 +73,39 @@ impl Skill {
         self.extension(&["verification"]).map_or(&[][..], Check::items).iter().filter_map(Check::read).collect()
     }
 
-    /// Colibri's label: `functional-tier`, or a `tier` that is no number.
+    /// Returns the label: `functional-tier`, or a `tier` that is no number.
     pub fn functional_tier(&self) -> Option<FunctionalTier> {
         let tier = self.extension(&["functional-tier", "functional_tier", "tier"])?.as_text()?;
         (tier.parse::<u64>().is_err() && !tier.trim().is_empty()).then(|| FunctionalTier::new(tier))
     }
 
     /// Returns whether its [label](Skill::functional_tier) is one of these.
+    #[doc(hidden)]
     pub fn has_functional_tier(&self, tiers: &[FunctionalTier]) -> bool {
         self.functional_tier().is_some_and(|tier| tiers.contains(&tier))
     }
 
-    /// Colibri's level of invocation: `invoke-level`, or a `tier` that is a number.
+    /// Returns the level of invocation: `invoke-level`, or a `tier` that is a number.
     pub fn invoke_level(&self) -> InvokeLevel {
         let level = self.extension(&["invoke-level", "invoke_level", "tier"]).and_then(Value::as_text);
         level.and_then(InvokeLevel::new).unwrap_or_default()
     }
 
-    /// The mirai category; `None` for a skill that declares none.
+    /// Returns whether a host may attach its tools behind a gate only, see [`Attachable`](crate::Attachable): its `category` is
+    /// `raw`, or a word that is not a category.
     ///
-    /// A word that is not a category counts as raw. Declared at the top level and under `metadata`, the stricter counts.
-    pub fn category(&self) -> Option<Category> {
+    /// Of a declaration at the top level and one under `metadata`, the stricter counts.
+    pub fn is_raw(&self) -> bool {
         let nested = self.metadata().and_then(|metadata| metadata.get(CATEGORY));
-        self.field(CATEGORY).into_iter().chain(nested).filter_map(Category::of).max()
+        self.field(CATEGORY).into_iter().chain(nested).filter_map(declares_raw).any(|is_raw| is_raw)
     }
 
-    /// Tools that the skill brings: mirai's `tools`.
+    /// Tools that the skill brings: `tools`.
     pub fn tools(&self) -> Vec<&str> {
         self.names(&["tools"], |c| c == ',' || c.is_whitespace())
     }
 
-    /// Files beside the instructions that are worth knowing of, as the skill lists them: mirai's `references`.
+    /// Files beside the instructions that are worth knowing of, as the skill lists them in `references`.
     ///
     /// For people and models. What can be read is what [`resources`](crate::Source::resources) lists.
     pub fn references(&self) -> Vec<&str> {

@@ -36,6 +36,7 @@ pub struct WorkflowFault {
 
 impl WorkflowFault {
     /// Creates a fault of the step `number`.
+    #[doc(hidden)]
     pub fn new(number: usize, message: impl Into<String>) -> WorkflowFault {
         WorkflowFault { number: Some(number), message: message.into() }
     }
@@ -56,6 +57,7 @@ pub enum OnError {
 
 impl WorkflowStep {
     /// Reads the value of `workflow`: the steps with their numbers, counted from 1, and the faults that their shape shows.
+    #[doc(hidden)]
     pub fn read_all(declared: &Value) -> (Vec<(usize, WorkflowStep)>, Vec<WorkflowFault>) {
         let (mut steps, mut faults) = (Vec::<(usize, WorkflowStep)>::new(), Vec::new());
         if matches!(declared, Value::Map(_)) {
@@ -126,6 +128,7 @@ pub enum Check {
 
 impl Check {
     /// Reads one item of `verification`: a text, or a map with `kind`. `None` for what is no check.
+    #[doc(hidden)]
     pub fn read(item: &Value) -> Option<Check> {
         if let Some(text) = item.as_text() {
             return Some(Check::Text(text.into()));
@@ -134,6 +137,7 @@ impl Check {
     }
 
     /// Returns the items of the value of `verification`: those of a list, and a map as the one item that it is.
+    #[doc(hidden)]
     pub fn items(declared: &Value) -> &[Value] {
         match declared {
             map @ Value::Map(_) => std::slice::from_ref(map),

@@ -3,10 +3,9 @@
 use super::report::DiagnosticSink;
 use super::table::{FieldTable, Mark};
 use crate::declared::CATEGORY;
+use crate::skill::declares_raw;
 use crate::text::quoted;
-use crate::{
-    Category, Check, Code, Diagnostic, FunctionalTier, InvokeLevel, SkillTrigger, Value, WeakKeyword, WorkflowStep,
-};
+use crate::{Check, Code, Diagnostic, FunctionalTier, InvokeLevel, SkillTrigger, Value, WeakKeyword, WorkflowStep};
 
 pub(super) fn check(table: &FieldTable, text: &str, sink: &mut DiagnosticSink<'_>) {
     for ((key, value), mark) in table.fields.iter().zip(&table.marks) {
@@ -130,7 +129,7 @@ fn names(key: &str, value: &Value, place: &FieldPlace<'_>, sink: &mut Diagnostic
 }
 
 fn category(value: &Value, place: &FieldPlace<'_>, sink: &mut DiagnosticSink<'_>) {
-    if Category::of(value) != Some(Category::Raw)
+    if declares_raw(value) != Some(true)
         || value
             .items()
             .iter()

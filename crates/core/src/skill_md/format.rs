@@ -25,7 +25,7 @@ const ORDER: [&str; 6] = ["name", "description", "license", "compatibility", "al
 pub struct Formatted<'a> {
     /// The whole file in its canonical form, borrowed if it has that form already.
     pub text: Option<Cow<'a, [u8]>>,
-    /// The reason if there is no text: every error of the parser, or one [`Code::NOT_FORMATTED`].
+    /// The reason if there is no text: every error of the parser, or one of the code `not-formatted`.
     pub diagnostics: Vec<Diagnostic>,
 }
 

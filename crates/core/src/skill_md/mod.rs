@@ -93,33 +93,22 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The position up to which a file has to be read to parse its front matter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FrontMatterEnd {
-    /// Everything up to this byte is enough.
-    Complete(usize),
-    /// The closing fence has not come yet; read more, up to the end of the file.
-    NeedsMore,
-}
-
-/// Finds the end of the front matter in `bytes`, the beginning of a file.
+/// Finds the end of the front matter in `bytes`, the beginning of a file. `None` if more of the file is needed.
 ///
-/// [`parse_with`] returns the same for the bytes up to [`FrontMatterEnd::Complete`] as for the whole file. Strict parsing also
+/// [`parse_with`] returns the same for the bytes up to there as for the whole file. Strict parsing also
 /// reads the body, which may not be UTF-8.
 ///
 /// ```
-/// use repertoire_core::skill_md::{FrontMatterEnd, find_front_matter_end};
+/// use repertoire_core::skill_md::find_front_matter_end;
 ///
-/// assert_eq!(find_front_matter_end(b"---\nname: tidy-up\n"), FrontMatterEnd::NeedsMore);
-/// assert_eq!(find_front_matter_end(b"---\nname: tidy-up\n---\nSort it.\n"), FrontMatterEnd::Complete(22));
+/// assert_eq!(find_front_matter_end(b"---\nname: tidy-up\n"), None);
+/// assert_eq!(find_front_matter_end(b"---\nname: tidy-up\n---\nSort it.\n"), Some(22));
 /// ```
-pub fn find_front_matter_end(bytes: &[u8]) -> FrontMatterEnd {
+pub fn find_front_matter_end(bytes: &[u8]) -> Option<usize> {
     match fence::find(bytes) {
-        Ok(block) if fence::is_final(bytes, block.body) => FrontMatterEnd::Complete(block.body),
-        Err(Missing::NotFirst(at)) if fence::is_final(bytes, fence::line(bytes, at).1) => {
-            FrontMatterEnd::Complete(bytes.len())
-        }
-        _ => FrontMatterEnd::NeedsMore,
+        Ok(block) if fence::is_final(bytes, block.body) => Some(block.body),
+        Err(Missing::NotFirst(at)) if fence::is_final(bytes, fence::line(bytes, at).1) => Some(bytes.len()),
+        _ => None,
     }
 }
 
@@ -140,6 +129,7 @@ pub fn front_matter(file: &[u8]) -> Option<&[u8]> {
 
 /// Returns the line and the column of a field in a whole file, both from 1: at the top level, else where `metadata` is, if
 /// the field is there.
+#[doc(hidden)]
 pub fn place(file: &[u8], key: &str) -> Option<(u32, u32)> {
     let (block, limits) = (fence::find(file).ok()?, Limits::default());
     let source = std::str::from_utf8(&file[block.yaml.clone()]).ok()?;
@@ -156,7 +146,7 @@ pub fn parse(bytes: &[u8], site: FileContext<'_>) -> Parsed {
     parse_with(bytes, site, &Limits::default(), Strictness::Lenient)
 }
 
-/// Parses a file, or its beginning up to [`FrontMatterEnd::Complete`].
+/// Parses a file, or its beginning up to the end of the [front matter](find_front_matter_end).
 ///
 /// Lenient parsing ignores everything behind the front matter.
 pub fn parse_with(bytes: &[u8], site: FileContext<'_>, limits: &Limits, strictness: Strictness) -> Parsed {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use repertoire_core::skill_md::{self, FileContext, FrontMatterEnd, Parsed};
+use repertoire_core::skill_md::{self, FileContext, Parsed};
 use repertoire_core::{Code, Severity, Skill, Value};
 
 /// Asserts every law.
@@ -59,7 +59,7 @@ fn codes(parsed: &Parsed) -> impl Iterator<Item = Code> {
 /// What follows the front matter.
 fn rest(bytes: &[u8]) -> &[u8] {
     match skill_md::find_front_matter_end(bytes) {
-        FrontMatterEnd::Complete(end) => &bytes[end..],
+        Some(end) => &bytes[end..],
         other => panic!("a skill has a whole head: {other:?}"),
     }
 }

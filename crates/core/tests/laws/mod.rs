@@ -1,6 +1,6 @@
 //! What holds for any bytes that are taken for a `SKILL.md`. Shared with the fuzz target.
 
-use repertoire_core::skill_md::{self, FileContext, FrontMatterEnd, Limits, Parsed};
+use repertoire_core::skill_md::{self, FileContext, Limits, Parsed};
 use repertoire_core::{Content, Flavor, Injection, Severity, Skill, Strictness, Trigger};
 
 /// Asserts every law.
@@ -15,7 +15,7 @@ pub(crate) fn hold(bytes: &[u8]) {
         assert_eq!(strict.skill, lenient.skill, "strictness changes the verdict, not the skill");
     }
 
-    if let FrontMatterEnd::Complete(end) = skill_md::find_front_matter_end(bytes) {
+    if let Some(end) = skill_md::find_front_matter_end(bytes) {
         let head = &bytes[..end];
         assert_eq!(parse(head, Strictness::Lenient).skill, lenient.skill, "the head says what the file says");
     }
@@ -76,6 +76,6 @@ fn look(skill: &Skill) {
         skill.arguments(),
     );
     let _ = (skill.paths(), skill.when_to_use(), skill.triggers(), skill.required_tools(), skill.workflow());
-    let _ = (skill.verification(), skill.functional_tier(), skill.invoke_level(), skill.category());
+    let _ = (skill.verification(), skill.functional_tier(), skill.invoke_level(), skill.is_raw());
     serde_json::to_string(skill).expect("a skill is data");
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{Body, Category, Id, Resource, Skill, Source, SourceErrorKind, Stamp};
+use repertoire_core::{Body, Id, Resource, Skill, Source, SourceErrorKind, Stamp};
 use repertoire_source_fs::FsSource;
 use repertoire_source_static::{StaticList, StaticSource, embed_skills};
 use repertoire_testkit::{Fixture, Unsupported};
@@ -70,7 +70,7 @@ async fn every_field_of_the_file_is_there() {
     let listing = StaticSource::new("builtin", SKILLS).list().await.unwrap();
     let report = listing.iter().last().unwrap();
     assert_eq!(report.item.text("metadata.version"), Some("1.10"));
-    assert_eq!(report.item.category(), Some(Category::Raw));
+    assert!(report.item.is_raw());
     assert_eq!(report.item.tools(), ["read_ledger", "send_mail"]);
 }
 

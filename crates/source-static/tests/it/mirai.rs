@@ -1,7 +1,7 @@
 //! A registry of descriptors, by the vectors of the system that had it first. V-8 is
 //! `ui/descriptor_assigned.rs`, V-10 is in `collected.rs`.
 
-use repertoire_core::{Attachable, Category, Skill, Source, SourceErrorKind, ToolPolicies, ToolPolicy};
+use repertoire_core::{Attachable, Skill, Source, SourceErrorKind, ToolPolicies, ToolPolicy};
 use repertoire_registry::SkillRegistry;
 use repertoire_source_static::StaticValue::{List, Text};
 use repertoire_source_static::{StaticList, StaticSkill, StaticSource};
@@ -94,7 +94,7 @@ async fn v9_a_reference_outside_the_list_is_refused() {
 async fn a_descriptor_has_all_declared_fields() {
     let registry = registry().await;
     let find = registry.get("find-skills").unwrap();
-    assert_eq!(find.item().category(), Some(Category::Standard));
+    assert!(!find.item().is_raw());
     assert_eq!(find.item().tools(), ["list_skills", "search_skills", "load_skill_instructions"]);
     assert_eq!(find.item().text("import_path"), Some("mirai.discovery.SkillDiscovery"));
     assert_eq!(registry.get("knowledge").unwrap().item().references(), ["references/citing.md"]);

@@ -129,14 +129,14 @@ fn the_body_is_what_follows_byte_for_byte() {
 fn front_matter_end_is_never_premature() {
     let file = b"---\nname: some-skill\n---\nBody.\n";
     for cut in 0..25 {
-        assert_eq!(find_front_matter_end(&file[..cut]), FrontMatterEnd::NeedsMore, "{cut}");
+        assert_eq!(find_front_matter_end(&file[..cut]), None, "{cut}");
     }
     for cut in 25..=file.len() {
-        assert_eq!(find_front_matter_end(&file[..cut]), FrontMatterEnd::Complete(25), "{cut}");
+        assert_eq!(find_front_matter_end(&file[..cut]), Some(25), "{cut}");
     }
-    assert_eq!(find_front_matter_end(b"---\r\nname: a\r\n---\r"), FrontMatterEnd::NeedsMore, "a line feed may follow");
-    assert_eq!(find_front_matter_end(b"---\r\nname: a\r\n---\r\n"), FrontMatterEnd::Complete(19));
-    assert_eq!(find_front_matter_end(b"<!-- banner"), FrontMatterEnd::NeedsMore);
-    assert_eq!(find_front_matter_end(b"# Title"), FrontMatterEnd::NeedsMore, "the first line is not over");
-    assert_eq!(find_front_matter_end(b"# Title\n"), FrontMatterEnd::Complete(8));
+    assert_eq!(find_front_matter_end(b"---\r\nname: a\r\n---\r"), None, "a line feed may follow");
+    assert_eq!(find_front_matter_end(b"---\r\nname: a\r\n---\r\n"), Some(19));
+    assert_eq!(find_front_matter_end(b"<!-- banner"), None);
+    assert_eq!(find_front_matter_end(b"# Title"), None, "the first line is not over");
+    assert_eq!(find_front_matter_end(b"# Title\n"), Some(8));
 }

@@ -220,7 +220,7 @@ fn misspelt_fields_are_kept_and_named() {
         ]
     );
     let skill = parsed.skill.unwrap();
-    assert_eq!((skill.allowed_tools.as_ref(), skill.user_invocable, skill.category()), (None, true, None));
+    assert_eq!((skill.allowed_tools.as_ref(), skill.user_invocable, skill.is_raw()), (None, true, false));
     assert_eq!(skill.field("allowed_tools"), Some(&Value::plain("Read")));
 }
 

@@ -4,7 +4,6 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::Category;
 
 /// What a skill may do, in the order of its limits.
 #[derive(Debug, PartialEq)]
@@ -13,7 +12,7 @@ struct Limits {
     by_user: bool,
     tools: Option<Vec<String>>,
     workflows: Option<Vec<String>>,
-    category: Option<Category>,
+    is_raw: bool,
 }
 
 impl Limits {
@@ -29,7 +28,7 @@ impl Limits {
             by_user: skill.user_invocable,
             tools: sorted(names(&skill.allowed_tools)),
             workflows: sorted(names(&skill.allowed_workflows)),
-            category: skill.category(),
+            is_raw: skill.is_raw(),
         }
     }
 
@@ -43,7 +42,7 @@ impl Limits {
             && self.by_user <= other.by_user
             && within(&self.tools, &other.tools)
             && within(&self.workflows, &other.workflows)
-            && self.category >= other.category
+            && self.is_raw >= other.is_raw
     }
 }
 
