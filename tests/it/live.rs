@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use repertoire::registry::{Change, Subscription};
 use repertoire::skill::Source;
-use repertoire::source::fs::WatchOptions;
 use repertoire::{FsSource, MemorySource, Mount, Registered, Skill, SkillRegistry};
 use tokio::runtime::Handle;
 
@@ -15,7 +14,7 @@ use crate::tree::{Tree, body, table};
 const LOST: Duration = Duration::from_secs(30);
 
 fn watched(tree: &Tree, name: &str) -> impl Source<Skill> {
-    FsSource::new(name, tree.path().join(name)).watching(WatchOptions::default())
+    FsSource::new(name, tree.path().join(name))
 }
 
 /// Creates skills in all folders except the project's.

@@ -10,8 +10,7 @@ use std::time::Duration;
 use repertoire::config::{Configuration, ConfiguredSource, HostSettings};
 use repertoire::registry::{Authority, Builder, ComposeError, ConfigError, Registry, RuleSet, RuleStack};
 use repertoire::source::fs::{
-    Client, Discovery, FsLimits, FsOptions, InstalledPlugin, InstalledPluginOptions, Layout, Scope, discover,
-    is_text_link,
+    Client, FsOptions, InstalledPlugin, InstalledPluginOptions, InstalledPlugins, discover, is_text_link,
 };
 use repertoire::{FsSource, Id, Model, Mount, Renderer, Skill, SkillRegistry, Trust};
 use tokio::runtime::Handle;
@@ -234,7 +233,7 @@ impl<'c> FolderSources<'c> {
         let mut mounts = Vec::new();
         for folder in folders {
             let path = search_folder(folder, cwd);
-            let layout = Layout::find(&path, &FsLimits::default());
+            let layout = InstalledPlugins::find_below(&path);
             let reported = layout.diagnostics_source(&self.unique("layout"));
             mounts.extend(reported.map(Mount::plugin));
             if layout.plugins.is_empty() {
@@ -267,8 +266,8 @@ impl<'c> FolderSources<'c> {
     ) -> Result<Vec<Mount<Skill>>, Failure> {
         let mut clients = Vec::new();
         for name in &options.clients {
-            match Client::named(name) {
-                Some(client) => clients.push(client),
+            match Client::ALL.iter().find(|client| client.name == name) {
+                Some(client) => clients.push(*client),
                 None if name == "all" => clients.extend(Client::ALL),
                 None => {
                     let known: Vec<_> = Client::ALL.iter().map(|client| client.name).collect();
@@ -278,11 +277,10 @@ impl<'c> FolderSources<'c> {
             }
         }
         let mut mounts = vec![self.cache.builtin()];
-        let discovery = Discovery { cwd: &environment.cwd, home: environment.home.as_deref(), clients: &clients };
-        for root in discover(&discovery) {
+        for root in discover(&environment.cwd, environment.home.as_deref(), &clients) {
             let added = self.add(&root.path, &root.name, |cache, name| cache.standard(name, &root));
             let Some(mount) = added else { continue };
-            if root.distrust.is_none() && (root.scope == Scope::Home || options.trust_project) {
+            if root.distrust.is_none() && (root.project.is_none() || options.trust_project) {
                 mounts.push(mount);
                 continue;
             }

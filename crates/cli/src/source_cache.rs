@@ -7,9 +7,7 @@ use std::sync::Arc;
 use repertoire::config::{ConfigurationError, ConfiguredSource};
 use repertoire::registry::ConfigError;
 use repertoire::source::configured_folders;
-use repertoire::source::fs::{
-    FsOptions, InstalledPlugin, InstalledPluginOptions, InstalledPlugins, Root, WatchOptions,
-};
+use repertoire::source::fs::{FsOptions, InstalledPlugin, InstalledPluginOptions, InstalledPlugins, Root};
 use repertoire::{FsSource, Mount, Skill};
 use serde_json::{Map, Value};
 
@@ -18,7 +16,6 @@ use crate::builtin;
 /// A cache of sources by their settings: a reload reuses those whose settings did not change.
 #[derive(Debug, Default)]
 pub(crate) struct SourceCache {
-    is_watching: bool,
     is_read_only: bool,
     before: HashMap<String, Vec<CachedSource>>,
     now: HashMap<String, Vec<CachedSource>>,
@@ -33,11 +30,6 @@ pub(crate) struct CachedSource {
 }
 
 impl SourceCache {
-    /// Returns a cache of sources that follow changes.
-    pub(crate) fn watching() -> SourceCache {
-        SourceCache { is_watching: true, ..SourceCache::default() }
-    }
-
     /// Returns a cache that refuses sources that start a program, load a library or open a connection.
     pub(crate) fn read_only() -> SourceCache {
         SourceCache { is_read_only: true, ..SourceCache::default() }
@@ -57,7 +49,7 @@ impl SourceCache {
     }
 
     pub(crate) fn builtin(&mut self) -> Mount<Skill> {
-        self.get("builtin".to_owned(), |_| CachedSource { mount: builtin::mount(), folders: None }).mount
+        self.get("builtin".to_owned(), || CachedSource { mount: builtin::mount(), folders: None }).mount
     }
 
     /// Returns a source called `name` that searches one folder.
@@ -98,7 +90,7 @@ impl SourceCache {
         options: &InstalledPluginOptions,
         found: &InstalledPlugins,
     ) -> CachedSource {
-        self.get(format!("diagnostics {name} {base:?} {options:?} {found:?}"), |_| {
+        self.get(format!("diagnostics {name} {base:?} {options:?} {found:?}"), || {
             let source = options.diagnostics_source(name, base, found.clone());
             CachedSource { mount: Mount::plugin(source), folders: None }
         })
@@ -109,8 +101,8 @@ impl SourceCache {
         let (kind, config) = (source.kind(), source.config());
         let options: Map<String, Value> = config.options().map_err(|error| source.locate(&error))?;
         let key = serde_json::json!([kind.name(), config.name, config.base, options]).to_string();
-        let sources = self.get_all(key, |is_watching| match kind.name() {
-            "fs" => Ok(vec![CachedSource::of_folders(configured_folders(config)?, is_watching)]),
+        let sources = self.get_all(key, || match kind.name() {
+            "fs" => Ok(vec![CachedSource::of_folders(configured_folders(config)?)]),
             _ => {
                 let built = kind.build(config)?.into_iter();
                 Ok(built.map(|source| CachedSource { mount: Mount::user(source), folders: None }).collect())
@@ -120,22 +112,22 @@ impl SourceCache {
     }
 
     fn fs(&mut self, key: String, make: impl FnOnce() -> FsSource) -> CachedSource {
-        self.get(key, |is_watching| CachedSource::of_folders(make(), is_watching))
+        self.get(key, || CachedSource::of_folders(make()))
     }
 
-    fn get(&mut self, key: String, make: impl FnOnce(bool) -> CachedSource) -> CachedSource {
-        let sources = self.get_all(key, |is_watching| Ok(vec![make(is_watching)]));
+    fn get(&mut self, key: String, make: impl FnOnce() -> CachedSource) -> CachedSource {
+        let sources = self.get_all(key, || Ok(vec![make()]));
         sources.expect("no configuration was read").pop().expect("one source was made")
     }
 
     fn get_all(
         &mut self,
         key: String,
-        make: impl FnOnce(bool) -> Result<Vec<CachedSource>, ConfigError>,
+        make: impl FnOnce() -> Result<Vec<CachedSource>, ConfigError>,
     ) -> Result<Vec<CachedSource>, ConfigError> {
         let sources = match self.before.remove(&key).or_else(|| self.now.get(&key).cloned()) {
             Some(sources) => sources,
-            None => make(self.is_watching)?,
+            None => make()?,
         };
         self.now.insert(key, sources.clone());
         Ok(sources)
@@ -143,12 +135,8 @@ impl SourceCache {
 }
 
 impl CachedSource {
-    fn of_folders(source: FsSource, is_watching: bool) -> CachedSource {
-        let source = if is_watching && !source.is_watching() {
-            Arc::new(source.watching(WatchOptions::default()))
-        } else {
-            Arc::new(source)
-        };
+    fn of_folders(source: FsSource) -> CachedSource {
+        let source = Arc::new(source);
         CachedSource { mount: Mount::user(Arc::clone(&source)), folders: Some(source) }
     }
 }

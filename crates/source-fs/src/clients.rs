@@ -52,9 +52,4 @@ impl Client {
         "windsurf" [".windsurf/skills"] [".codeium/windsurf/skills"]
         "zed" [] []
     };
-
-    /// Returns the known client of this name.
-    pub fn named(name: &str) -> Option<Client> {
-        Client::ALL.iter().find(|client| client.name == name).copied()
-    }
 }

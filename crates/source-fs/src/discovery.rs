@@ -6,41 +6,18 @@ use std::path::{Path, PathBuf};
 use crate::owner::distrust;
 use crate::{Client, FsSource};
 
-/// The input of [`discover`]. Nothing is taken from the environment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Discovery<'a> {
-    /// The folder to start from, absolute.
-    pub cwd: &'a Path,
-    /// The home folder, if the user has one.
-    pub home: Option<&'a Path>,
-    /// The clients whose folders are searched beside the shared one, most important first.
-    pub clients: &'a [Client],
-}
-
-/// The owner of a root.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// The project around the working folder. Its text may be hostile.
-    Project,
-    /// The user.
-    Home,
-}
-
 /// A folder that may hold skills, whether it exists yet or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Root {
     /// Its path.
     pub path: PathBuf,
-    /// Its owner.
-    pub scope: Scope,
-    /// The client that keeps skills there: `agents` for the shared folder.
-    pub client: &'static str,
     /// A unique name for its source: `project`, `project-claude`, `home`. Folders above the working folder have a number, as in
     /// `project-2`.
     pub name: String,
-    /// The folder that no link in it may leave: the project's. `None` for a folder of the user.
-    pub within: Option<PathBuf>,
+    /// The folder of the project that it belongs to, which no link in it leaves. The text of a project may be hostile. `None` for a
+    /// folder of the user.
+    pub project: Option<PathBuf>,
     /// The reason why the root must never be trusted, in words: another user decides about its content.
     ///
     /// A folder, a link or the `.git` that makes it a root belongs to a user other than this one and root, or every user can write
@@ -52,7 +29,7 @@ impl Root {
     /// Creates the source that searches it, called by its name.
     pub fn source(&self) -> FsSource {
         let source = FsSource::new(self.name.as_str(), self.path.as_path());
-        match &self.within {
+        match &self.project {
             Some(folder) => source.within(folder),
             None => source,
         }
@@ -61,12 +38,15 @@ impl Root {
 
 /// Finds the folders to search, nearest project first, home last: compose one [source](Root::source) from each, in this order.
 ///
+/// The search starts from `cwd`, which is absolute, and from `home`, if the user has one. The folders of `clients` come after the
+/// shared one, most important first.
+///
 /// 1. From the working folder up to the root of its repository, which is the nearest folder with an entry called `.git`. Without a
 ///    repository, the working folder alone. In each, the shared folder first, then those of the clients.
 /// 2. The same below the home folder.
 ///
 /// The home folder and the root of the file system are never a project. The search ends below a folder that another user
-/// [decides about](Root::distrust). If that is the working folder itself, its roots say so.
+/// [decides about](Root::distrust). The roots of the working folder itself report it.
 ///
 /// Of two paths to the same real folder the one of the home scope counts, else the first. Folders that do not exist are included,
 /// since they may appear. Blocks for a few system calls.
@@ -74,33 +54,30 @@ impl Root {
 /// ```
 /// use std::path::Path;
 ///
-/// use repertoire_source_fs::{Client, Discovery, discover};
+/// use repertoire_source_fs::{Client, discover};
 ///
-/// let claude = [Client::named("claude").ok_or("no such client")?];
-/// let (cwd, home) = (Path::new("/srv/app"), Some(Path::new("/home/ada")));
-/// let roots = discover(&Discovery { cwd, home, clients: &claude });
+/// let claude: Vec<Client> = Client::ALL.iter().filter(|client| client.name == "claude").copied().collect();
+/// let roots = discover(Path::new("/srv/app"), Some(Path::new("/home/ada")), &claude);
 /// let names: Vec<&str> = roots.iter().map(|root| root.name.as_str()).collect();
 /// assert_eq!(names, ["project", "project-claude", "home", "home-claude"]);
 /// assert_eq!(roots[1].path, Path::new("/srv/app/.claude/skills"));
-/// # Ok::<(), &str>(())
 /// ```
-pub fn discover(discovery: &Discovery<'_>) -> Vec<Root> {
+pub fn discover(cwd: &Path, home: Option<&Path>, clients: &[Client]) -> Vec<Root> {
     let mut roots = RootSet::default();
-    if let Some(home) = discovery.home {
-        let below = |client: &Client| client.home.iter().map(|below| home.join(below));
-        let all = std::iter::once(&Client::SHARED).chain(discovery.clients).flat_map(below);
+    let clients: Vec<&Client> = std::iter::once(&Client::SHARED).chain(clients).collect();
+    if let Some(home) = home {
+        let all = clients.iter().flat_map(|client| client.home.iter().map(|below| home.join(below)));
         roots.of_home = all.filter_map(|path| path.canonicalize().ok()).collect();
     }
-    let clients: Vec<&Client> = std::iter::once(&Client::SHARED).chain(discovery.clients).collect();
-    let project = ProjectFolders::around(discovery.cwd, discovery.home);
+    let project = ProjectFolders::around(cwd, home);
     for (level, folder) in project.folders.iter().enumerate() {
         for client in &clients {
-            roots.add(Scope::Project, client, (folder, level), client.project, &project);
+            roots.add(client.name, (folder, level), client.project, Some(&project));
         }
     }
-    if let Some(home) = discovery.home {
+    if let Some(home) = home {
         for client in &clients {
-            roots.add(Scope::Home, client, (home, 0), client.home, &project);
+            roots.add(client.name, (home, 0), client.home, None);
         }
     }
     roots.found
@@ -163,36 +140,30 @@ struct RootSet {
 }
 
 impl RootSet {
+    /// Adds the folders `below` a folder of `project`, or below the home folder.
     fn add(
         &mut self,
-        scope: Scope,
-        client: &Client,
+        client: &str,
         (folder, level): (&Path, usize),
         below: &[&str],
-        project: &ProjectFolders<'_>,
+        project: Option<&ProjectFolders<'_>>,
     ) {
         for path in below.iter().map(|below| folder.join(below)) {
             // A folder that does not exist has no other path yet.
             let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-            if scope == Scope::Project && self.of_home.contains(&real) || !self.real.insert(real) {
+            if project.is_some() && self.of_home.contains(&real) || !self.real.insert(real) {
                 continue;
             }
-            let name = self.name(scope, client, level);
-            let top = if scope == Scope::Project { project.top() } else { None };
-            let known = top.and_then(|_| project.distrust.clone());
+            let name = self.name(if project.is_some() { "project" } else { "home" }, client, level);
+            let top = project.and_then(ProjectFolders::top);
+            let known = project.and_then(|project| project.distrust.clone());
             let distrust = known.or_else(|| distrust_on_the_way(folder, top.unwrap_or(folder), &path));
-            let within = top.map(Path::to_owned);
-            self.found.push(Root { path, scope, client: client.name, name, within, distrust });
+            self.found.push(Root { path, name, project: top.map(Path::to_owned), distrust });
         }
     }
 
-    fn name(&mut self, scope: Scope, client: &Client, level: usize) -> String {
-        let scope = match scope {
-            Scope::Project => "project",
-            Scope::Home => "home",
-        };
-        let base =
-            if client.name == Client::SHARED.name { scope.to_owned() } else { format!("{scope}-{}", client.name) };
+    fn name(&mut self, owner: &str, client: &str, level: usize) -> String {
+        let base = if client == Client::SHARED.name { owner.to_owned() } else { format!("{owner}-{client}") };
         let numbered = (level + 1..).map(|number| if number == 1 { base.clone() } else { format!("{base}-{number}") });
         let name = numbered.into_iter().find(|name| !self.names.contains(name)).expect("numbers do not end");
         self.names.insert(name.clone());

@@ -9,16 +9,16 @@ use crate::skill_file::SkillFile;
 
 /// A file that is added, removed or changed between two scans.
 #[derive(Debug, Clone)]
-pub(crate) struct FileChange {
+pub(crate) struct SkillFileChange {
     pub(crate) old: Option<Arc<SkillFile>>,
     pub(crate) new: Option<Arc<SkillFile>>,
 }
 
-impl FileChange {
+impl SkillFileChange {
     pub(crate) fn between<'r>(
         old: impl IntoIterator<Item = &'r Arc<SkillFile>>,
         new: Vec<Arc<SkillFile>>,
-    ) -> Vec<FileChange> {
+    ) -> Vec<SkillFileChange> {
         let (mut old, mut new) = (old.into_iter().peekable(), new.into_iter().peekable());
         let mut changes = Vec::new();
         loop {
@@ -31,7 +31,7 @@ impl FileChange {
             let old = if order.is_le() { old.next().cloned() } else { None };
             let new = if order.is_ge() { new.next() } else { None };
             if !matches!((&old, &new), (Some(old), Some(new)) if Arc::ptr_eq(old, new)) {
-                changes.push(FileChange { old, new });
+                changes.push(SkillFileChange { old, new });
             }
         }
     }

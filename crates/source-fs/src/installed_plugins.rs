@@ -8,19 +8,18 @@ mod plugin_files;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use repertoire_core::{Code, Diagnostic, Id};
+use repertoire_core::{Code, Diagnostic, Id, Skill, Source};
 
-use crate::FsSource;
 use crate::root::RootInputs;
+use diagnostics::PluginDiagnostics;
 use installed::{InstallationRecord, PluginVersion};
 use plugin_files::{Marketplace, PluginManifest};
 
-pub use diagnostics::InstalledPluginDiagnostics;
-pub use layout::Layout;
 pub use options::InstalledPluginOptions;
 
-/// The plugins that a client keeps in one folder: one version of each.
+/// Plugins that are folders of files: those that a client keeps in one folder, one version of each, or those anywhere below one.
 ///
 /// These layouts are known, where a `plugin.json` can name folders in place of `skills`:
 ///
@@ -50,6 +49,9 @@ pub use options::InstalledPluginOptions;
 pub struct InstalledPlugins {
     /// The plugins, by name; no name twice.
     pub plugins: Vec<InstalledPlugin>,
+    /// The skill folders of clients whose path begins with a dot, as in `.claude/skills`. Only [`find_below`](Self::find_below) looks
+    /// for them; wildcards do not match them.
+    pub client_folders: Vec<PathBuf>,
     /// The diagnostics about plugins that are left out.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -61,7 +63,7 @@ pub struct InstalledPlugin {
     /// The name of the plugin: the namespace of its skills.
     pub name: String,
     /// Its version, from the layout or its `plugin.json`.
-    pub version: Option<String>,
+    pub(crate) version: Option<String>,
     /// Its folder.
     pub folder: PathBuf,
     /// The folders that hold its skills, whether they exist or not; absolute, at least one.
@@ -69,14 +71,13 @@ pub struct InstalledPlugin {
     pub(crate) origin: PluginOrigin,
 }
 
-impl InstalledPlugin {
-    /// Creates a source over its skills, to be composed namespaced at the tier of plugins.
-    pub fn source(&self) -> FsSource {
-        InstalledPluginOptions::new(&self.folder).source(self, self.name.as_str())
-    }
-}
-
 impl InstalledPlugins {
+    /// Returns a source called `name` that reports the diagnostics, if there are any.
+    pub fn diagnostics_source(&self, name: &str) -> Option<Arc<dyn Source<Skill>>> {
+        let diagnostics = self.diagnostics.clone();
+        (!diagnostics.is_empty()).then(|| PluginDiagnostics::fixed(name.to_owned(), diagnostics))
+    }
+
     /// Finds the plugins in `folder`; none, if it is not there. Blocks for a few system calls for each plugin.
     pub fn find(folder: &Path) -> InstalledPlugins {
         let folder = &std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
@@ -108,7 +109,7 @@ impl InstalledPlugins {
             }
             is_taken
         });
-        InstalledPlugins { plugins, diagnostics }
+        InstalledPlugins { plugins, client_folders: Vec::new(), diagnostics }
     }
 }
 
@@ -132,7 +133,7 @@ impl InstalledPlugin {
         let mut files = vec![cache.join(RECORD), cache.join(".claude-plugin/marketplace.json")];
         files.extend(cache.parent().map(|above| above.join(RECORD)));
         files.push(self.folder.join(".claude-plugin/plugin.json"));
-        // The folder of versions, and those who may become the one that counts.
+        // The folder of versions, and each version that may be chosen next.
         let mut inputs = RootInputs { files, folders: Vec::new() };
         if let Some(versions) = self.folder.parent().filter(|versions| *versions != cache) {
             inputs.folders.extend(folders(versions).into_iter().map(|(_, version)| version));

@@ -23,7 +23,7 @@
 //! only the folder where a search starts is searched further.
 //!
 //! - Wildcards never match a hidden folder or a [skipped](FsOptions#skipped-folders) one. A pattern that spells the name does.
-//! - Ignore files are not read: they say what to commit, not what to load.
+//! - Ignore files are not read: they are about commits, not about skills.
 //! - Links are followed. Every real folder is read once, and under its own path rather than a link's if it has one.
 //! - Every file in the folder of a skill is a resource, except version control, dependencies, caches, litter of systems and
 //!   editors, and files that hold secrets by convention. A link counts as its target, if that is inside of the folder.
@@ -46,9 +46,9 @@
 //! The diagnostics of a listing name what was omitted and why. [`FsSource::roots`] reports whether each root exists.
 //!
 //! # Watching
-//! After [`FsSource::watching`], [`changed`](repertoire_core::Source::changed) notifies of changes of skills and of their other
-//! files. The source watches each of [`FsSource::folders`] by itself, never a tree, and every folder on the way to a root, so a
-//! root may come, go and be replaced.
+//! [`changed`](repertoire_core::Source::changed) notifies of changes of skills and of their other files; a registry that is started
+//! awaits it. The source watches each folder that it reads by itself, never a tree, and every folder on the way to a root, so a
+//! root may come, go and be replaced. [`FsSource::watching`] sets the options.
 //!
 //! - A scan follows an event after [`debounce`](WatchOptions::debounce) of quiet, at the latest after
 //!   [`longest`](WatchOptions::longest). It costs what was touched. When events were lost, everything is scanned.
@@ -57,7 +57,7 @@
 //! - On Linux a mount or an unmount counts as a change of everything. Other systems do not report mounts: a root that lies on one
 //!   is best [polled](WatchBy::Polling).
 //! - Content decides. After the first listing the files of every skill are read once, while the source is idle. From then on a row
-//!   changes when its content does, and says [which part](repertoire_core::ContentDigests) did. Content over a limit stays unknown, and
+//!   changes when its content does, and names [the part](repertoire_core::ContentDigests) that did. Content over a limit stays unknown, and
 //!   every touch of it counts.
 //! - The future that awaits `changed` does the work. Events wait for the next one. An idle source runs nothing.
 //!
@@ -96,10 +96,8 @@ mod watch;
 mod workers;
 
 pub use clients::Client;
-pub use discovery::{Discovery, Root, Scope, discover};
-pub use installed_plugins::{
-    InstalledPlugin, InstalledPluginDiagnostics, InstalledPluginOptions, InstalledPlugins, Layout,
-};
+pub use discovery::{Root, discover};
+pub use installed_plugins::{InstalledPlugin, InstalledPluginOptions, InstalledPlugins};
 pub use options::{FsLimits, FsOptions, InvalidOptions};
 pub use root::RootReport;
 pub use source::FsSource;

@@ -11,7 +11,7 @@ use crate::root::SearchPlan;
 /// The options of a folder source. Keys are in kebab case; an unknown key is an error.
 ///
 /// ```toml
-/// roots = ["skills", "~/shared/skills"]
+/// roots = ["skills", "/srv/shared/skills"]
 /// patterns = ["**/SKILL.md", "!drafts/**/SKILL.md"]
 /// limits = { depth = 12 }
 /// watch = { by = "polling", poll-ms = 10000 }
@@ -43,8 +43,8 @@ pub struct FsOptions {
     pub patterns: Vec<String>,
     /// Bounds on what is visited and read.
     pub limits: FsLimits,
-    /// The options of [watching](crate::FsSource::watching). Default: the source does not watch.
-    pub watch: Option<WatchOptions>,
+    /// The options of [watching](crate::FsSource::watching).
+    pub(crate) watch: Option<WatchOptions>,
 }
 
 /// An option that cannot be used.
@@ -72,19 +72,6 @@ impl Default for FsOptions {
 }
 
 impl FsOptions {
-    /// Returns the same options, with roots of `~` and `~/...` resolved against `home`.
-    ///
-    /// This crate does not read the environment: the caller knows the home folder.
-    #[must_use]
-    pub fn expand_home(mut self, home: &Path) -> FsOptions {
-        for root in &mut self.roots {
-            if let Ok(rest) = root.strip_prefix("~") {
-                *root = home.join(rest);
-            }
-        }
-        self
-    }
-
     pub(crate) fn plan(self, base: &Path) -> Result<SearchPlan, InvalidOptions> {
         let invalid = |key: String, message: &str, help: &str| InvalidOptions {
             key,
@@ -111,6 +98,13 @@ impl FsOptions {
 }
 
 /// Bounds on what one source visits and reads. Each is reported by name when it is met.
+///
+/// They are set by deserializing them, with the keys that `limits.⟨key⟩` in a diagnostic names.
+///
+/// ```
+/// let options: repertoire_source_fs::FsOptions = serde_json::from_str(r#"{ "limits": { "depth": 12 } }"#)?;
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -118,22 +112,22 @@ impl FsOptions {
 pub struct FsLimits {
     /// The depth of a search below its start, in folders. Default 8: clients stop at 4 to 6, and 3,229 of 3,232 real skills lie within
     /// 7 of the top of their repository.
-    pub depth: usize,
+    pub(crate) depth: usize,
     /// The number of folders that one source visits. Default 20,000; a skill takes one.
-    pub folders: usize,
+    pub(crate) folders: usize,
     /// The number of entries of a folder that is not a skill. Default 100,000.
-    pub entries: usize,
+    pub(crate) entries: usize,
     /// Bytes of a `SKILL.md`. Default 1 MiB; the largest real one measured has 294,426.
-    pub file_bytes: u64,
+    pub(crate) file_bytes: u64,
     /// The number of files of a skill beside its `SKILL.md`. Default 10,000; the rest is omitted.
-    pub resources: usize,
+    pub(crate) resources: usize,
     /// The depth of these files, in folders. Default 32; deeper files are omitted.
-    pub resource_depth: usize,
+    pub(crate) resource_depth: usize,
     /// Bytes of one file that is read as a resource. Default 16 MiB; a larger one is left out.
-    pub resource_bytes: u64,
+    pub(crate) resource_bytes: u64,
     /// Bytes of all files of a skill together, all of which a list of resources digests. Default 256 MiB; a file for which no
     /// room is left is left out.
-    pub total_bytes: u64,
+    pub(crate) total_bytes: u64,
 }
 
 impl Default for FsLimits {

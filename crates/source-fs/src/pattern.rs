@@ -13,19 +13,19 @@ use repertoire_core::SkippedFolder;
 /// The file that makes a folder a skill.
 pub(crate) const FILE_NAME: &str = "SKILL.md";
 
-/// Patterns over the folders below a root: what a positive one selects and no negative one takes away.
+/// Patterns over the folders below a root. They select what a positive pattern matches and no negative one.
 ///
-/// Every brace-free alternative is a chain of segments. A folder's place in all chains is its [`Cursor`];
-/// stepping it by a name says whether the walk goes on there, so that nothing is visited in vain.
+/// Each alternative without braces is a chain of segments. The [`Cursor`] of a folder holds its positions in all chains. Stepping it
+/// by a name returns `None` where no pattern can match, so the walk visits no folder in vain.
 #[derive(Debug, Clone)]
 pub(crate) struct Patterns {
-    select: Vec<Chain>,
-    reject: Vec<Chain>,
+    select: Vec<SegmentChain>,
+    reject: Vec<SegmentChain>,
 }
 
 /// The folders of one alternative, without the final `SKILL.md`.
 #[derive(Debug, Clone)]
-struct Chain(Vec<Segment>);
+struct SegmentChain(Vec<Segment>);
 
 #[derive(Debug, Clone)]
 enum Segment {
@@ -69,7 +69,7 @@ impl Patterns {
             };
             let alternatives = braces::expand(pattern).map_err(|message| (position, message.into()))?;
             for alternative in alternatives {
-                chains.push(Chain::parse(&alternative).map_err(|bad| (position, bad))?);
+                chains.push(SegmentChain::parse(&alternative).map_err(|bad| (position, bad))?);
             }
         }
         Ok(compiled)
@@ -92,7 +92,7 @@ impl Patterns {
     /// Returns the position of the folder `name` inside the folder at `cursor`, or `None` if no pattern leads there.
     pub(crate) fn step(&self, cursor: &Cursor, name: &OsStr) -> Option<Cursor> {
         let select = step(&self.select, &cursor.0.select, name, wildcards_match(name));
-        // What is taken away is so whatever its name: hidden folders are no exception there.
+        // Negative patterns match hidden folders too.
         let reject = step(&self.reject, &cursor.0.reject, name, Wildcards::Match);
         let mut rejected = reject.iter();
         let rejects_all = rejected.any(|&(chain, at)| matches!(self.reject[chain].0[at..], [Segment::AnyDepth]));
@@ -130,7 +130,7 @@ fn wildcards_match(name: &OsStr) -> Wildcards {
     }
 }
 
-fn step(chains: &[Chain], positions: &[Position], name: &OsStr, wildcards: Wildcards) -> Vec<Position> {
+fn step(chains: &[SegmentChain], positions: &[Position], name: &OsStr, wildcards: Wildcards) -> Vec<Position> {
     let hidden = name.as_encoded_bytes().first() == Some(&b'.');
     let mut next = Vec::with_capacity(positions.len());
     let mut push = |place: Position| {
@@ -166,7 +166,7 @@ fn step(chains: &[Chain], positions: &[Position], name: &OsStr, wildcards: Wildc
     next
 }
 
-fn accepts(chains: &[Chain], positions: &[Position]) -> bool {
+fn accepts(chains: &[SegmentChain], positions: &[Position]) -> bool {
     positions.iter().any(|&(chain, from)| all_any_depth(&chains[chain].0[from..]))
 }
 
@@ -174,8 +174,8 @@ fn all_any_depth(segments: &[Segment]) -> bool {
     segments.iter().all(|segment| matches!(segment, Segment::AnyDepth))
 }
 
-impl Chain {
-    fn parse(pattern: &str) -> Result<Chain, BadPattern> {
+impl SegmentChain {
+    fn parse(pattern: &str) -> Result<SegmentChain, BadPattern> {
         if pattern.starts_with('/') {
             return Err(BadPattern {
                 message: format!("`{pattern}` is absolute; expected a pattern relative to a root"),
@@ -201,7 +201,7 @@ impl Chain {
         }
         parts.pop();
         parts.dedup_by(|a, b| *a == "**" && *b == "**");
-        Ok(Chain(parts.into_iter().map(Segment::parse).collect::<Result<_, _>>()?))
+        Ok(SegmentChain(parts.into_iter().map(Segment::parse).collect::<Result<_, _>>()?))
     }
 }
 

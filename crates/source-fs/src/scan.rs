@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use repertoire_core::{Code, Diagnostic, Listing, ListingEntry, Revision, Skill, SourceError};
 
-use crate::file_change::FileChange;
+use crate::file_change::SkillFileChange;
 use crate::frontier::PathDiagnostic;
 use crate::root::{RootReport, SearchPlan, bytes, is_within};
 use crate::skill_file::SkillFile;
-use crate::skill_files::SkillFiles;
+use crate::skill_files::SkillFileTable;
 use crate::walk::Walk;
 use crate::workers;
 
@@ -21,10 +21,10 @@ pub(crate) use part::rescan;
 
 /// The result of a scan. The next scan shares with it what stays. Cheap to clone.
 #[derive(Debug, Clone)]
-pub(crate) struct Scan {
+pub(crate) struct TreeScan {
     pub(crate) listing: Listing<Skill>,
     /// Every `SKILL.md`, shared with the previous scan if no file changed.
-    pub(crate) skill_files: Arc<SkillFiles>,
+    pub(crate) skill_files: Arc<SkillFileTable>,
     walk_diagnostics: Arc<Vec<PathDiagnostic>>,
     /// The folders that lead to skills and are not skills.
     listed: Arc<Vec<PathBuf>>,
@@ -41,13 +41,13 @@ pub(crate) struct Scan {
 /// The rows that replace those at a range of the listing.
 type Splice = (Range<usize>, Vec<ListingEntry<Skill>>);
 
-pub(crate) async fn scan(plan: &Arc<SearchPlan>, previous: Option<Arc<Scan>>) -> Result<Scan, SourceError> {
+pub(crate) async fn scan(plan: &Arc<SearchPlan>, previous: Option<Arc<TreeScan>>) -> Result<TreeScan, SourceError> {
     let (walk, exists) = Walk::whole(plan, previous.as_ref()).await?;
-    workers::run(move || Scan::new(walk, exists, previous.as_deref())).await
+    workers::run(move || TreeScan::new(walk, exists, previous.as_deref())).await
 }
 
-impl Scan {
-    fn new(walk: Walk, exists: Vec<bool>, previous: Option<&Scan>) -> Scan {
+impl TreeScan {
+    fn new(walk: Walk, exists: Vec<bool>, previous: Option<&TreeScan>) -> TreeScan {
         let Walk {
             mut skill_files,
             diagnostics: mut walk_diagnostics,
@@ -68,16 +68,16 @@ impl Scan {
         listed.sort_by(|a, b| bytes(a).cmp(bytes(b)));
         let skill_files = match previous {
             Some(previous) if previous.skill_files.are(&skill_files) => previous.skill_files.clone(),
-            _ => Arc::new(SkillFiles::new(skill_files)),
+            _ => Arc::new(SkillFileTable::new(skill_files)),
         };
         let is_same = previous.is_some_and(|previous| {
             *previous.walk_diagnostics == walk_diagnostics && previous.skill_files.list_like(&skill_files)
         });
         let (listing, has_news) = match previous {
             Some(previous) if is_same => (previous.listing.clone(), previous.has_news),
-            _ => (list(previous.map_or(Revision(1), Scan::next_revision), &skill_files, &walk_diagnostics), false),
+            _ => (list(previous.map_or(Revision(1), TreeScan::next_revision), &skill_files, &walk_diagnostics), false),
         };
-        Scan {
+        TreeScan {
             listing,
             skill_files,
             walk_diagnostics: Arc::new(walk_diagnostics),
@@ -90,30 +90,30 @@ impl Scan {
     }
 
     /// Returns the scan after `changes`, which are in order, with these diagnostics of the walk. Costs what they touch.
-    fn after(&self, changes: &[FileChange], walk_diagnostics: Arc<Vec<PathDiagnostic>>) -> Scan {
+    fn after(&self, changes: &[SkillFileChange], walk_diagnostics: Arc<Vec<PathDiagnostic>>) -> TreeScan {
         let (skill_files, others_stay) = self.skill_files.after(changes);
         let skill_files = if changes.is_empty() { self.skill_files.clone() } else { Arc::new(skill_files) };
         if !others_stay {
             let listing = list(self.next_revision(), &skill_files, &walk_diagnostics);
-            return Scan { listing, skill_files, walk_diagnostics, has_news: false, ..self.clone() };
+            return TreeScan { listing, skill_files, walk_diagnostics, has_news: false, ..self.clone() };
         }
         let splices = self.splices(changes);
         let known = self.listing.diagnostics();
         let says_the_same = Arc::ptr_eq(&walk_diagnostics, &self.walk_diagnostics)
-            && !changes.iter().any(FileChange::changes_diagnostics);
+            && !changes.iter().any(SkillFileChange::changes_diagnostics);
         let diagnostics = if says_the_same { known.clone() } else { self.diagnostics(&skill_files, &walk_diagnostics) };
         let is_quiet = diagnostics == *known;
         if splices.is_empty() && is_quiet {
-            return Scan { skill_files, walk_diagnostics, ..self.clone() };
+            return TreeScan { skill_files, walk_diagnostics, ..self.clone() };
         }
-        let has_news = is_quiet && changes.iter().all(FileChange::only_tells_more);
+        let has_news = is_quiet && changes.iter().all(SkillFileChange::only_tells_more);
         let revision = if has_news { self.listing.revision() } else { self.next_revision() };
         let listing = self.listing.spliced(revision, splices, diagnostics);
-        Scan { listing, skill_files, walk_diagnostics, has_news, ..self.clone() }
+        TreeScan { listing, skill_files, walk_diagnostics, has_news, ..self.clone() }
     }
 
     /// Returns the changes of rows that `changes` make, if no id is claimed twice.
-    fn splices(&self, changes: &[FileChange]) -> Vec<Splice> {
+    fn splices(&self, changes: &[SkillFileChange]) -> Vec<Splice> {
         let mut splices: Vec<Splice> = Vec::new();
         for change in changes {
             let moves = change.moves_an_id();
@@ -135,7 +135,7 @@ impl Scan {
         splices
     }
 
-    fn diagnostics(&self, skill_files: &SkillFiles, walk_diagnostics: &[PathDiagnostic]) -> Arc<[Diagnostic]> {
+    fn diagnostics(&self, skill_files: &SkillFileTable, walk_diagnostics: &[PathDiagnostic]) -> Arc<[Diagnostic]> {
         let mut all = all_diagnostics(skill_files, walk_diagnostics);
         let known = self.listing.diagnostics();
         // Those of ids that are claimed twice come last.
@@ -148,7 +148,7 @@ impl Scan {
     }
 
     /// Returns the scan with this diagnostic about watching.
-    pub(crate) fn report(self, diagnostic: Option<PathDiagnostic>) -> Scan {
+    pub(crate) fn report(self, diagnostic: Option<PathDiagnostic>) -> TreeScan {
         if self.watching().eq(&diagnostic) {
             return self;
         }
@@ -163,7 +163,7 @@ impl Scan {
     }
 
     /// Returns the scan with files whose content was read. Files that have changed since are left as they are.
-    pub(crate) fn with_contents(&self, changes: Vec<FileChange>) -> Scan {
+    pub(crate) fn with_contents(&self, changes: Vec<SkillFileChange>) -> TreeScan {
         let mut changes = changes;
         changes.retain(|change| {
             let now = self.skill_files.at(change.skill_file().order());
@@ -173,7 +173,7 @@ impl Scan {
         if next.has_news && next.skill_files.is_hashed() {
             // Readers skip a listing of the revision that they have.
             let listing = next.listing.spliced(next.next_revision(), [], next.listing.diagnostics().clone());
-            return Scan { listing, has_news: false, ..next };
+            return TreeScan { listing, has_news: false, ..next };
         }
         next
     }
@@ -187,7 +187,7 @@ impl Scan {
     }
 
     /// Returns whether the same folders and links are watched as for `other`.
-    pub(crate) fn is_watched_like(&self, other: &Scan) -> bool {
+    pub(crate) fn is_watched_like(&self, other: &TreeScan) -> bool {
         let mut pairs = self.skill_files.iter().zip(other.skill_files.iter());
         Arc::ptr_eq(&self.watched, &other.watched)
             || self.listed == other.listed
@@ -223,12 +223,12 @@ impl Scan {
     }
 }
 
-fn list(revision: Revision, skill_files: &SkillFiles, walk_diagnostics: &[PathDiagnostic]) -> Listing<Skill> {
+fn list(revision: Revision, skill_files: &SkillFileTable, walk_diagnostics: &[PathDiagnostic]) -> Listing<Skill> {
     let rows = skill_files.iter().filter_map(|file| file.row.as_ref().map(|row| row.listed.clone()));
     Listing::new(revision, rows, all_diagnostics(skill_files, walk_diagnostics))
 }
 
-fn all_diagnostics(skill_files: &SkillFiles, walk_diagnostics: &[PathDiagnostic]) -> Vec<Diagnostic> {
+fn all_diagnostics(skill_files: &SkillFileTable, walk_diagnostics: &[PathDiagnostic]) -> Vec<Diagnostic> {
     let of_files = skill_files.iter().flat_map(|file| &file.diagnostics);
     let mut all: Vec<_> = walk_diagnostics.iter().map(|found| &found.diagnostic).chain(of_files).cloned().collect();
     // Stable: diagnostics about one path stay in their order.

@@ -7,7 +7,7 @@ use repertoire_core::Stamp;
 
 use crate::FsLimits;
 use crate::pattern::FILE_NAME;
-use crate::stamp::FileStamp;
+use crate::stamp::{ChangeTime, FileStamp};
 use crate::survey;
 
 /// The metadata of the files next to a `SKILL.md`. No file is opened for it.
@@ -15,6 +15,8 @@ use crate::survey;
 pub(crate) struct SiblingFiles {
     /// Paths and versions of all files.
     pub(crate) stamp: Stamp,
+    /// The latest change of a file or folder.
+    newest: ChangeTime,
     /// The folders below the skill's own.
     pub(crate) folders: Vec<PathBuf>,
     /// Links, the `SKILL.md` too if it is one: what they lead to changes elsewhere.
@@ -42,12 +44,13 @@ impl SiblingFiles {
         {
             let (read, files) = (known.read.clone(), known.files.clone());
             let (folders, links) = (known.folders.clone(), known.links.clone());
-            return SiblingFiles { stamp: fingerprint(&files), folders, links, read, files };
+            let (stamp, newest) = fingerprint(&files, known.read.iter().map(|(_, version)| version));
+            return SiblingFiles { stamp, newest, folders, links, read, files };
         }
         let now = SystemTime::now();
         // What a folder inside holds decides about a collection, and that one is not read here.
         let mut is_settled = !is_search_root;
-        let mut read = Vec::new();
+        let mut read: Vec<(PathBuf, FileStamp)> = Vec::new();
         let (mut files, mut folders, mut links) = (Vec::new(), Vec::new(), Vec::new());
         let mut open: Vec<(PathBuf, usize)> = own.parent().map(|folder| (folder.to_owned(), 0)).into_iter().collect();
         'folders: while let Some((folder, depth)) = open.pop() {
@@ -81,10 +84,15 @@ impl SiblingFiles {
         files.sort();
         folders.sort();
         links.sort();
+        let (stamp, newest) = fingerprint(&files, read.iter().map(|(_, version)| version));
         if !is_settled {
             read.clear();
         }
-        SiblingFiles { stamp: fingerprint(&files), folders, links, read, files }
+        SiblingFiles { stamp, newest, folders, links, read, files }
+    }
+
+    pub(crate) fn are_older_than(&self, time: SystemTime) -> bool {
+        self.newest.is_before(time)
     }
 
     pub(crate) fn watched(&self) -> (&[PathBuf], &[PathBuf]) {
@@ -96,13 +104,16 @@ fn version_of(path: &Path) -> Option<FileStamp> {
     path.metadata().ok().map(|metadata| FileStamp::of(path, &metadata))
 }
 
-/// Returns the fingerprint of the paths and versions of `files`. Links to folders are left out.
+/// Returns the fingerprint of the paths and versions of `files`, and the latest change of these files and of `folders`. Links to
+/// folders are left out.
 ///
 /// A version includes the change time: a copy in place can restore size and modification time, but not the change time.
-fn fingerprint(files: &[PathBuf]) -> Stamp {
+fn fingerprint<'f>(files: &[PathBuf], folders: impl Iterator<Item = &'f FileStamp>) -> (Stamp, ChangeTime) {
     let versions = files.iter().filter_map(|path| {
         let metadata = path.metadata().ok().filter(|metadata| !metadata.is_dir())?;
         Some((path.clone(), FileStamp::of(path, &metadata)))
     });
-    Stamp::of(&versions.collect::<Vec<_>>())
+    let versions: Vec<(PathBuf, FileStamp)> = versions.collect();
+    let newest = versions.iter().map(|(_, version)| version.last_change()).max();
+    (Stamp::of(&versions), newest.max(folders.map(FileStamp::last_change).max()).unwrap_or_default())
 }

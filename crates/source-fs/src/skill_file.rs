@@ -43,13 +43,15 @@ pub(crate) struct SkillFile {
     reach: Reach,
     /// The version that was read; `None` when it could not be.
     pub(crate) file: Option<FileStamp>,
+    /// The time before that version was opened.
+    read_at: Option<SystemTime>,
     /// Whether a later version is sure to have a stamp different from [`file`](SkillFile::file).
     settled: bool,
     /// The fingerprint of what was read.
     stamp: Option<Stamp>,
     /// The skill's other files, where those count.
     pub(crate) siblings: Option<Arc<SiblingFiles>>,
-    /// The row: what the file says, or said when it was last good.
+    /// The row of the file in this version, or in its last good one.
     pub(crate) row: Option<ListedRow>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Whether the content is unknown because it is over a limit or has changed.
@@ -65,7 +67,7 @@ pub(crate) type Digests = HashMap<String, (FileStamp, Digest)>;
 pub(crate) struct ListedRow {
     /// The row. It keeps its stamp as long as the content is known to be the same.
     pub(crate) listed: ListingEntry<Skill>,
-    /// The fingerprint of the version that was last known to say this.
+    /// The fingerprint of the last version that has this row.
     version: Stamp,
 }
 
@@ -187,6 +189,7 @@ impl SkillFile {
             }
             Ok(Some(front_matter)) => {
                 skill_file.file = Some(stamp);
+                skill_file.read_at = Some(now);
                 skill_file.settled = stamp.is_settled(now);
                 skill_file.siblings = reading.siblings(path).map(Arc::new);
                 skill_file.stamp = Some(stamp.with_front_matter(front_matter, skill_file.beside_stamp()));

@@ -6,13 +6,13 @@ use std::sync::{Arc, OnceLock};
 
 use repertoire_core::{ChunkedMap, ChunkedVec, Id, Keyed};
 
-use crate::file_change::FileChange;
+use crate::file_change::SkillFileChange;
 use crate::root::bytes;
 use crate::skill_file::SkillFile;
 
 /// The files in the order of the listing. A change shares with the previous version what stays.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SkillFiles {
+pub(crate) struct SkillFileTable {
     by_path: ChunkedVec<Arc<SkillFile>>,
     /// The files without a listed row, in order: they have no row, or an earlier file has their id.
     unlisted: Arc<Vec<Arc<SkillFile>>>,
@@ -28,25 +28,26 @@ impl Keyed for SkillFile {
     }
 }
 
-impl SkillFiles {
+impl SkillFileTable {
     /// Creates it from files in order.
-    pub(crate) fn new(files: impl IntoIterator<Item = Arc<SkillFile>>) -> SkillFiles {
+    pub(crate) fn new(files: impl IntoIterator<Item = Arc<SkillFile>>) -> SkillFileTable {
         let by_path: ChunkedVec<Arc<SkillFile>> = files.into_iter().collect();
         let mut seen = HashSet::new();
         let unlisted = by_path.iter().filter(|file| !file.id().is_some_and(|id| seen.insert(id))).cloned().collect();
         let unhashed = by_path.iter().filter(|file| file.is_unread()).count();
-        SkillFiles { unlisted: Arc::new(unlisted), by_id: OnceLock::new(), unhashed, by_path }
+        SkillFileTable { unlisted: Arc::new(unlisted), by_id: OnceLock::new(), unhashed, by_path }
     }
 
     /// Returns the files after `changes`, and whether rows of other files stay as they are.
     ///
     /// They do not if an id is claimed twice, before or after.
-    pub(crate) fn after(&self, changes: &[FileChange]) -> (SkillFiles, bool) {
+    pub(crate) fn after(&self, changes: &[SkillFileChange]) -> (SkillFileTable, bool) {
         let mut next = self.clone();
         for change in changes {
             next.apply(change);
         }
-        let by_id = if changes.iter().any(FileChange::moves_an_id) { Some(self.by_id()) } else { self.by_id.get() };
+        let by_id =
+            if changes.iter().any(SkillFileChange::moves_an_id) { Some(self.by_id()) } else { self.by_id.get() };
         let Some(mut by_id) = by_id.cloned() else { return (next, true) };
         let (moved, kept): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.moves_an_id());
         let mut is_contested = false;
@@ -58,7 +59,7 @@ impl SkillFiles {
             is_contested |= by_id.insert(new.clone()).is_some();
         }
         if is_contested {
-            return (SkillFiles::new(next.by_path.iter().cloned()), false);
+            return (SkillFileTable::new(next.by_path.iter().cloned()), false);
         }
         for new in kept.iter().filter_map(|change| change.new.as_ref()) {
             if new.id().is_some() && !next.is_unlisted(new) {
@@ -69,7 +70,7 @@ impl SkillFiles {
         (next, true)
     }
 
-    fn apply(&mut self, change: &FileChange) {
+    fn apply(&mut self, change: &SkillFileChange) {
         let order = change.skill_file().order();
         let at = self.position(order);
         self.by_path.splice(at..at + usize::from(change.old.is_some()), change.new.clone());
@@ -147,7 +148,7 @@ impl SkillFiles {
     }
 
     /// Returns whether a listing of `other` is the same.
-    pub(crate) fn list_like(&self, other: &SkillFiles) -> bool {
+    pub(crate) fn list_like(&self, other: &SkillFileTable) -> bool {
         self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| Arc::ptr_eq(a, b) || a.lists_like(b))
     }
 

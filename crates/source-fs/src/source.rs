@@ -12,13 +12,13 @@ use repertoire_core::{
 };
 use tokio::sync::{Mutex, watch};
 
-use crate::file_change::FileChange;
+use crate::file_change::SkillFileChange;
 use crate::folder::SkillFolder;
 use crate::installed_plugins::PluginOrigin;
 use crate::link_bounds::LinkBounds;
 use crate::pattern::Patterns;
 use crate::root::{SearchPlan, SearchStart};
-use crate::scan::{self, Scan};
+use crate::scan::{self, TreeScan};
 use crate::skill_file::SkillFile;
 use crate::watch::{DirtyPaths, Watcher};
 use crate::{FsLimits, FsOptions, InstalledPlugin, InvalidOptions, RootReport, WatchOptions, manifest, workers};
@@ -37,12 +37,12 @@ pub struct FsSource {
     plugin: Option<PluginOrigin>,
     /// Locked during a scan.
     turn: Mutex<()>,
-    latest: RwLock<Option<Arc<Scan>>>,
+    latest: RwLock<Option<Arc<TreeScan>>>,
     /// The last revision that waiting for changes has published.
     published_revision: AtomicU64,
     /// The position in the latest scan at which the search for contents to hash goes on.
     next_unhashed: AtomicUsize,
-    watcher: Option<Arc<Watcher>>,
+    watcher: Arc<Watcher>,
 }
 
 impl FsSource {
@@ -86,16 +86,16 @@ impl FsSource {
             latest: RwLock::new(None),
             published_revision: AtomicU64::new(0),
             next_unhashed: AtomicUsize::new(0),
-            watcher: None,
+            watcher: Arc::new(Watcher::new(WatchOptions::default())),
         }
     }
 
-    /// Returns the same source, which watches its folders: [`changed`](Source::changed) notifies of changes, and the row of a skill
-    /// changes with any of its files.
+    /// Returns the same source, which watches with these options. The row of a skill changes with any of its files from the first
+    /// listing on; without this call from the first call of [`changed`](Source::changed) on.
     ///
     /// From the first call of `changed` on, watching takes:
     ///
-    /// - a watch for each folder of [`folders`](FsSource::folders) and each one above a root,
+    /// - a watch for each folder that holds a skill or a part of one, or leads to one, and each one above a root,
     /// - a thread for all sources of the process, which ends with the last of them,
     /// - one reading of every file of every skill, within the [limits](FsLimits).
     #[must_use]
@@ -145,8 +145,8 @@ impl FsSource {
         if has_moved || is_led_anew {
             *plan = Arc::new(next);
         }
-        if let Some(watcher) = self.watcher.as_ref().filter(|_| is_led_anew) {
-            watcher.request_update();
+        if is_led_anew {
+            self.watcher.request_update();
         }
         Ok(has_moved)
     }
@@ -165,24 +165,20 @@ impl FsSource {
         }) || LinkBounds::of(&plan).let_quote(&real)
     }
 
-    /// Returns whether it watches its folders.
-    pub fn is_watching(&self) -> bool {
-        self.watcher.is_some()
-    }
-
     pub(crate) fn watched_by(mut self, watcher: Watcher) -> FsSource {
         self.plan_mut().siblings = true;
-        self.watcher = Some(Arc::new(watcher));
+        self.watcher = Arc::new(watcher);
         self
     }
 
-    /// Scans `folder` and what lies below it, and takes the rest from the last listing.
+    /// Scans `folder` and what lies below it, and takes the rest from the last listing: the step of watching, for tests.
     ///
     /// A folder inside a skill stands for the skill, and one where a search starts for everything. Everything is scanned where links
     /// lead elsewhere or a limit was met.
     ///
     /// # Errors
     /// As [`list`](Source::list).
+    #[doc(hidden)]
     pub async fn rescan(&self, folder: &Path) -> Result<Listing<Skill>, SourceError> {
         let _turn = self.turn.lock().await;
         Ok(self.store_scan(match self.latest() {
@@ -204,51 +200,53 @@ impl FsSource {
         Ok(self.scanned().await?.roots(&self.plan()))
     }
 
-    /// Returns every folder that the last listing read, sorted: those of skills and those above them. When
-    /// [watching](FsSource::watching), the folders below a skill's own are among them.
+    /// Returns every folder that the last listing read, sorted: what is watched, for tests.
     ///
     /// # Errors
     /// As [`list`](Source::list).
+    #[doc(hidden)]
     pub async fn folders(&self) -> Result<Vec<PathBuf>, SourceError> {
         Ok(self.scanned().await?.folders())
     }
 
-    pub(crate) fn latest(&self) -> Option<Arc<Scan>> {
+    pub(crate) fn latest(&self) -> Option<Arc<TreeScan>> {
         self.latest.read().clone()
     }
 
-    fn store_scan(&self, scan: Scan) -> Listing<Skill> {
+    fn store_scan(&self, scan: TreeScan) -> Listing<Skill> {
         let listing = scan.listing.clone();
         let before = self.latest.write().replace(Arc::new(scan));
-        if let Some(watcher) = &self.watcher
-            && before.is_none_or(|before| before.listing.revision() < listing.revision())
-        {
-            watcher.notify();
+        if before.is_none_or(|before| before.listing.revision() < listing.revision()) {
+            self.watcher.notify();
         }
         listing
     }
 
-    async fn next_step(&self, watcher: &Arc<Watcher>, wakeups: &mut watch::Receiver<()>) -> Result<(), SourceError> {
-        if watcher.is_settled() {
-            if watcher.is_idle() && self.hash_contents(watcher).await? {
+    async fn next_step(&self, wakeups: &mut watch::Receiver<()>) -> Result<(), SourceError> {
+        if self.watcher.is_settled() {
+            if self.watcher.is_idle() && self.hash_contents().await? {
                 return Ok(());
             }
-            if !watcher.wait(wakeups).await {
+            if !self.watcher.wait(wakeups).await {
                 return Ok(());
             }
         }
-        self.process_events(watcher).await
+        self.process_events().await
     }
 
-    async fn process_events(&self, watcher: &Arc<Watcher>) -> Result<(), SourceError> {
+    async fn process_events(&self) -> Result<(), SourceError> {
         let _turn = self.turn.lock().await;
+        if !self.plan().siblings {
+            Arc::make_mut(&mut self.plan.write()).siblings = true;
+        }
+        let watcher = &self.watcher;
         let before = self.latest();
         let mut taken = watcher.take();
         let fresh = watcher.take_fresh();
         taken.dirty.extend(fresh);
         let mut scan = match &before {
-            Some(latest) => self.look(watcher, latest.clone(), &taken.dirty).await?,
-            None => self.look_at_all(watcher, None).await?,
+            Some(latest) => self.look(latest.clone(), &taken.dirty).await?,
+            None => self.look_at_all(None).await?,
         };
         let mut is_settled = false;
         for _ in 0..ROUNDS {
@@ -263,21 +261,21 @@ impl FsSource {
             }
             // They stay dirty if this future is dropped.
             taken.dirty.extend(fresh.clone());
-            scan = self.look(watcher, scan, &fresh).await?;
+            scan = self.look(scan, &fresh).await?;
         }
-        self.publish_scan(Scan::clone(&scan).report(watcher.diagnostic(&self.plan())));
+        self.publish_scan(TreeScan::clone(&scan).report(watcher.diagnostic(&self.plan())));
         if is_settled {
             taken.done();
         }
         Ok(())
     }
 
-    async fn look(&self, watcher: &Watcher, previous: Arc<Scan>, dirty: &DirtyPaths) -> Result<Arc<Scan>, SourceError> {
+    async fn look(&self, previous: Arc<TreeScan>, dirty: &DirtyPaths) -> Result<Arc<TreeScan>, SourceError> {
         let plan = self.plan();
         let has_outside =
             dirty.folders.iter().any(|folder| !plan.starts.iter().any(|start| folder.starts_with(&start.path)));
         if dirty.all || self.plugin.is_some() && has_outside && self.follow().await? {
-            self.look_at_all(watcher, Some(previous)).await
+            self.look_at_all(Some(previous)).await
         } else if dirty.folders.is_empty() {
             Ok(previous)
         } else {
@@ -286,27 +284,29 @@ impl FsSource {
         }
     }
 
-    async fn look_at_all(&self, watcher: &Watcher, previous: Option<Arc<Scan>>) -> Result<Arc<Scan>, SourceError> {
-        watcher.looked();
+    async fn look_at_all(&self, previous: Option<Arc<TreeScan>>) -> Result<Arc<TreeScan>, SourceError> {
+        self.watcher.looked();
         self.follow().await?;
         Ok(Arc::new(scan::scan(&self.plan(), previous).await?))
     }
 
-    fn publish_scan(&self, scan: Scan) {
+    fn publish_scan(&self, scan: TreeScan) {
         let revision = self.store_scan(scan).revision();
         self.published_revision.store(revision.0, Ordering::Release);
     }
 
-    async fn hash_contents(&self, watcher: &Arc<Watcher>) -> Result<bool, SourceError> {
+    async fn hash_contents(&self) -> Result<bool, SourceError> {
         let Some(latest) = self.latest() else { return Ok(false) };
         let (batch, next) = latest.skill_files.unhashed(self.next_unhashed.load(Ordering::Relaxed), BATCH);
         self.next_unhashed.store(next, Ordering::Relaxed);
         if batch.is_empty() {
             return Ok(false);
         }
-        let (watcher, plan) = (watcher.clone(), self.plan());
-        let read =
-            move |old: Arc<SkillFile>| FileChange { new: Some(Arc::new(old.read_whole(&plan.limits))), old: Some(old) };
+        let (watcher, plan) = (self.watcher.clone(), self.plan());
+        let read = move |old: Arc<SkillFile>| SkillFileChange {
+            new: Some(Arc::new(old.read_whole(&plan.limits))),
+            old: Some(old),
+        };
         let changes =
             workers::run(move || batch.into_iter().take_while(|_| watcher.is_idle()).map(read).collect()).await?;
         let _turn = self.turn.lock().await;
@@ -316,7 +316,7 @@ impl FsSource {
         Ok(true)
     }
 
-    async fn scanned(&self) -> Result<Arc<Scan>, SourceError> {
+    async fn scanned(&self) -> Result<Arc<TreeScan>, SourceError> {
         if self.latest().is_none() {
             self.list().await?;
         }
@@ -395,20 +395,19 @@ impl Source<Skill> for FsSource {
         workers::run(move || SkillFolder::open(&skill_file, &plan.limits)?.resource(&path)).await?
     }
 
-    /// Never completes, unless the source is [watching](FsSource::watching). Then this future does all the work of watching.
+    /// Watches the folders: this future does all the work of it.
     ///
     /// # Cancel safety
     /// May be dropped at any await. A future that is kept without being polled blocks [`list`](Source::list).
     async fn changed(&self, since: Revision) {
-        let Some(watcher) = &self.watcher else { return std::future::pending().await };
-        let mut wakeups = watcher.subscribe();
+        let mut wakeups = self.watcher.subscribe();
         loop {
             wakeups.borrow_and_update();
             if self.latest().is_some_and(|latest| latest.listing.revision() > since) {
                 return;
             }
-            if self.next_step(watcher, &mut wakeups).await.is_err() {
-                // Listing fails as well, and says why.
+            if self.next_step(&mut wakeups).await.is_err() {
+                // Listing returns the error.
                 return;
             }
         }

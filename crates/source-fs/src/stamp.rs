@@ -30,6 +30,16 @@ pub(crate) struct FileStamp {
     changed: (i64, i64),
 }
 
+/// The time of a change, in seconds and nanoseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ChangeTime(i64, i64);
+
+impl ChangeTime {
+    pub(crate) fn is_before(self, time: SystemTime) -> bool {
+        (self.0, self.1) <= since_epoch(time)
+    }
+}
+
 /// The coarsest clock of a file system still in use: FAT counts modification in two seconds.
 const TICK: i64 = 2;
 
@@ -59,6 +69,12 @@ impl FileStamp {
     /// A file that is written twice within one tick of the file system's clock may keep its stamp.
     pub(crate) fn is_settled(&self, read: SystemTime) -> bool {
         (self.modified.0.saturating_add(TICK), self.modified.1) <= since_epoch(read)
+    }
+
+    /// Returns the change time, or the modification time where the system has no change time.
+    pub(crate) fn last_change(&self) -> ChangeTime {
+        let (seconds, nanoseconds) = if self.changed == (0, 0) { self.modified } else { self.changed };
+        ChangeTime(seconds, nanoseconds)
     }
 
     /// Returns the fingerprint of a listed row: its front matter, and the version of the file.

@@ -52,7 +52,7 @@ pub(crate) fn diagnostic_of(path: &Path) -> Option<PathDiagnostic> {
 
 /// Returns whether `path`, or a folder above it, is a text file that Git wrote where it could not make a link to a folder.
 ///
-/// A source over such a path lists nothing, with a [`link-as-text`](Code::LINK_AS_TEXT) diagnostic that says how to fix it.
+/// A source over such a path lists nothing, with a [`link-as-text`](Code::LINK_AS_TEXT) diagnostic that holds the fix.
 pub fn is_text_link(path: &Path) -> bool {
     diagnostic_above(path).is_some()
 }

@@ -12,7 +12,7 @@ use crate::frontier::{FolderToVisit, LinkToFollow, PathDiagnostic, Reach};
 use crate::link_bounds::LinkBounds;
 use crate::parent_dir::ParentDir;
 use crate::root::{SearchPlan, SearchStart};
-use crate::scan::Scan;
+use crate::scan::TreeScan;
 use crate::skill_file::SkillFile;
 use crate::stamp::Identity;
 use crate::survey;
@@ -48,7 +48,7 @@ impl Walk {
     /// Walks everything. Returns the walk, and whether each start of the plan exists.
     pub(crate) async fn whole(
         plan: &Arc<SearchPlan>,
-        previous: Option<&Arc<Scan>>,
+        previous: Option<&Arc<TreeScan>>,
     ) -> Result<(Walk, Vec<bool>), SourceError> {
         let (level, mut walk, exists) = {
             let plan = plan.clone();
@@ -78,7 +78,7 @@ impl Walk {
     pub(crate) async fn parts(
         plan: &Arc<SearchPlan>,
         parts: Vec<(usize, PathBuf)>,
-        previous: &Arc<Scan>,
+        previous: &Arc<TreeScan>,
     ) -> Result<Walk, SourceError> {
         let (level, mut walk) = {
             let plan = plan.clone();
@@ -102,7 +102,7 @@ impl Walk {
         plan: &Arc<SearchPlan>,
         mut level: Vec<FolderToVisit>,
         seen: &mut HashSet<Identity>,
-        previous: Option<&Arc<Scan>>,
+        previous: Option<&Arc<TreeScan>>,
     ) -> Result<(), SourceError> {
         while !level.is_empty() {
             let room = plan.limits.folders.saturating_sub(self.visited);
@@ -235,7 +235,7 @@ fn starts(plan: &SearchPlan) -> (Vec<FolderToVisit>, Walk, Vec<bool>) {
                 let other = PathDiagnostic::new(path.clone(), Code::UNREADABLE, message);
                 walk.diagnostics.push(text_link::diagnostic_above(path).unwrap_or(other));
             }
-            // Some systems say that there is nothing below a file.
+            // Below a file, some systems report a missing file.
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 walk.diagnostics.extend(text_link::diagnostic_above(path));
             }

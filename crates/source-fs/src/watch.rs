@@ -25,9 +25,9 @@ use tokio::time::{Instant, timeout_at};
 use crate::file;
 use crate::frontier::PathDiagnostic;
 use crate::root::{SearchPlan, bytes};
-use crate::scan::Scan;
+use crate::scan::TreeScan;
 use backend::WatchError;
-use pending_events::{PendingEvents, PendingGuard, Role};
+use pending_events::{PendingEvents, PendingGuard, WatchRole};
 use shared_watcher::{SharedWatcher, WatchHandle};
 
 pub use options::{WatchBy, WatchOptions};
@@ -49,7 +49,7 @@ pub(crate) struct Watcher {
 struct ArmedState {
     handle: Option<WatchHandle>,
     /// The scan whose folders are watched.
-    watched_scan: Option<Arc<Scan>>,
+    watched_scan: Option<Arc<TreeScan>>,
     /// The failure of a file system that does not report every change, as long as the same folders are watched.
     remote: Option<WatchFailure>,
 }
@@ -167,7 +167,7 @@ impl Watcher {
     ///
     /// Folders that may have changed before their watch began are in [`take_fresh`](Watcher::take_fresh) afterwards. Blocks for a
     /// system call for each new folder.
-    pub(crate) fn update_watches(&self, plan: &SearchPlan, scan: &Arc<Scan>) {
+    pub(crate) fn update_watches(&self, plan: &SearchPlan, scan: &Arc<TreeScan>) {
         // Polling starts with a whole scan.
         let mut fresh = DirtyPaths { all: self.state().looked.is_none(), ..DirtyPaths::default() };
         let failure = match self.options.by {
@@ -180,7 +180,7 @@ impl Watcher {
         state.failure = failure;
     }
 
-    fn watch(&self, plan: &SearchPlan, scan: &Arc<Scan>, fresh: &mut DirtyPaths) -> Option<WatchFailure> {
+    fn watch(&self, plan: &SearchPlan, scan: &Arc<TreeScan>, fresh: &mut DirtyPaths) -> Option<WatchFailure> {
         let armed = &mut *self.armed.lock();
         if !self.pending.is_stale()
             && let Some(watched_scan) = &mut armed.watched_scan
@@ -222,11 +222,11 @@ impl Watcher {
             has_new |= id.is_some();
             gone.extend(request.id.map(|old| (request.folder.clone(), old)));
             match (result, request.role) {
-                (Ok(_), Role::Above) => fresh.all = true,
+                (Ok(_), WatchRole::Above) => fresh.all = true,
                 // It is new, or deleted again.
-                (Ok(_) | Err(WatchError::Absent), Role::Inside) => fresh.add(request.folder.to_path_buf()),
+                (Ok(_) | Err(WatchError::Absent), WatchRole::Inside) => fresh.add(request.folder.to_path_buf()),
                 // The folders above it are watched. What happens in an unreadable folder has no effect.
-                (Err(WatchError::Absent | WatchError::Denied(_)), Role::Above) => {}
+                (Err(WatchError::Absent | WatchError::Denied(_)), WatchRole::Above) => {}
                 (Err(error), _) => {
                     refused = Some(error);
                     count += 1;
@@ -284,7 +284,7 @@ impl WatchFailure {
 
 const UNTIL_THEN: &str = " until it can be watched";
 
-fn places<'a>(plan: &'a SearchPlan, scan: &'a Scan) -> impl Iterator<Item = &'a Path> {
+fn places<'a>(plan: &'a SearchPlan, scan: &'a TreeScan) -> impl Iterator<Item = &'a Path> {
     let mut devices = HashSet::new();
     let skills = scan
         .skill_files
@@ -293,7 +293,7 @@ fn places<'a>(plan: &'a SearchPlan, scan: &'a Scan) -> impl Iterator<Item = &'a 
     plan.starts.iter().map(|start| start.path.as_path()).chain(skills.map(|skill_file| skill_file.folder()))
 }
 
-fn steps(plan: &SearchPlan, scan: &Scan) -> BTreeSet<PathBuf> {
+fn steps(plan: &SearchPlan, scan: &TreeScan) -> BTreeSet<PathBuf> {
     let mut steps = BTreeSet::new();
     let starts = plan.starts.iter().map(|start| start.path.as_path());
     let inputs = plan.inputs.files.iter().map(PathBuf::as_path);
@@ -301,12 +301,12 @@ fn steps(plan: &SearchPlan, scan: &Scan) -> BTreeSet<PathBuf> {
     steps
 }
 
-fn wanted<'a>(plan: &'a SearchPlan, scan: &'a Scan, steps: &'a BTreeSet<PathBuf>) -> Vec<(&'a Path, Role)> {
+fn wanted<'a>(plan: &'a SearchPlan, scan: &'a TreeScan, steps: &'a BTreeSet<PathBuf>) -> Vec<(&'a Path, WatchRole)> {
     let above = steps.iter().filter_map(|step| step.parent()).filter(|parent| !parent.as_os_str().is_empty());
-    let above = above.map(|parent| (parent, Role::Above));
+    let above = above.map(|parent| (parent, WatchRole::Above));
     let inputs = plan.inputs.folders.iter().map(PathBuf::as_path);
-    let inside = inputs.chain(scan.looked_into()).map(|folder| (folder, Role::Inside));
-    let mut wanted: Vec<(&Path, Role)> = above.chain(inside).collect();
+    let inside = inputs.chain(scan.looked_into()).map(|folder| (folder, WatchRole::Inside));
+    let mut wanted: Vec<(&Path, WatchRole)> = above.chain(inside).collect();
     // `Inside` comes first, and stays.
     wanted.sort_by(|(a, one), (b, other)| bytes(a).cmp(bytes(b)).then(other.cmp(one)));
     wanted.dedup_by(|(later, _), (first, _)| bytes(later) == bytes(first));

@@ -187,7 +187,7 @@ fn beyond_the_limit_of_watchers_nothing_is_lost() {
 fn a_mount_over_a_folder_is_seen() {
     let test = "a_mount_over_a_folder_is_seen";
     inside(test, "-Urm", "mount -t tmpfs none /", async || {
-        // Nobody polls: it has to be told.
+        // It does not poll: it needs an event.
         let mut scene = Scene::new(["a".into()], Duration::from_secs(3_600)).await;
         let root = scene.path("root");
         mount(&["-t", "tmpfs", "none"], &root);

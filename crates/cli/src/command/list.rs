@@ -9,7 +9,7 @@ use clap::Args;
 use repertoire::Trust;
 use repertoire::registry::Tier;
 use repertoire::skill::{Code, Diagnostic, Severity};
-use repertoire::source::fs::{FsLimits, Layout};
+use repertoire::source::fs::InstalledPlugins;
 use serde::Serialize;
 
 use super::selection::LabelOptions;
@@ -74,8 +74,8 @@ pub(super) fn nothing_found(folders: &[PathBuf]) -> String {
 
 /// Returns the note about the skill folders of agents below `folders`, which are hidden folders.
 fn hidden_folders(folders: &[PathBuf], context: &CommandContext) -> Option<String> {
-    let layouts = folders.iter().map(|folder| Layout::find(&context.cwd.join(folder), &FsLimits::default()));
-    let hidden = layouts.flat_map(|layout| layout.client_folders);
+    let found = folders.iter().map(|folder| InstalledPlugins::find_below(&context.cwd.join(folder)));
+    let hidden = found.flat_map(|found| found.client_folders);
     let hidden: Vec<_> =
         hidden.map(|folder| format!("`{}`", context.relative_path(&folder.to_string_lossy()))).collect();
     (!hidden.is_empty()).then(|| format!("hidden folders are skipped unless given: {}", hidden.join(", ")))

@@ -124,7 +124,7 @@ impl Serve {
         self.begin_log(environment)?;
         let listening = environment.signals.listen();
         listening.map_err(|error| Failure::io("cannot listen for signals", &error))?;
-        let mut cache = SourceCache::watching();
+        let mut cache = SourceCache::default();
         let composition = Composition::read(options, NamedFolders::Plain(&self.folders), environment, &mut cache)?;
         let registry = composition.start(environment).await?;
         let reader =

@@ -94,7 +94,7 @@ impl Watch {
     ) -> Result<io::Result<Exit>, Failure> {
         let listening = environment.signals.listen();
         listening.map_err(|error| Failure::io("cannot listen for signals", &error))?;
-        let mut cache = SourceCache::watching();
+        let mut cache = SourceCache::default();
         let composition = Composition::read(options, NamedFolders::Plain(&self.folders), environment, &mut cache)?;
         let registry = composition.start(environment).await?;
         let folders = composition.folders.clone();

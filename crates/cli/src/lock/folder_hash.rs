@@ -7,7 +7,6 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use repertoire::skill::{SkippedFile, SkippedFolder};
-use repertoire::source::fs::FsLimits;
 use sha2::{Digest as _, Sha256};
 
 /// The files of a folder that are hashed, and how.
@@ -21,16 +20,20 @@ pub(crate) enum HashedFiles {
     WithLineFeeds,
 }
 
+/// The limits of a folder that is hashed: the default limits of folder sources.
+const FILES: usize = 10_000;
+const DEPTH: usize = 32;
+const BYTES: u64 = 256 << 20;
+
 /// Returns the hash of the regular files below `folder` in hexadecimal digits: SHA-256 over each path and its bytes, in the
 /// tool's order.
 ///
 /// # Errors
 /// The reason, for people, why the hash cannot be computed here.
 pub(crate) fn folder_hash(folder: &Path, hashed: HashedFiles) -> Result<String, String> {
-    let limits = FsLimits::default();
-    let names = names(folder, &limits, hashed)?;
+    let names = names(folder, hashed)?;
     let mut hash = Sha256::new();
-    let mut left = limits.total_bytes;
+    let mut left = BYTES;
     for name in &names {
         hash.update(name);
         let file = File::open(folder.join(name)).map_err(|error| unreadable(name, &error))?;
@@ -38,7 +41,7 @@ pub(crate) fn folder_hash(folder: &Path, hashed: HashedFiles) -> Result<String, 
         file.take(left.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| unreadable(name, &error))?;
         left = left
             .checked_sub(bytes.len() as u64)
-            .ok_or_else(|| format!("its files are larger than {} bytes together", limits.total_bytes))?;
+            .ok_or_else(|| format!("its files are larger than {BYTES} bytes together"))?;
         hash.update(if hashed == HashedFiles::WithLineFeeds { line_feeds(bytes) } else { bytes });
     }
     Ok(hash.finalize().iter().fold(String::new(), |mut text, byte| {
@@ -60,7 +63,7 @@ pub(crate) fn line_feeds(bytes: Vec<u8>) -> Vec<u8> {
     lines
 }
 
-fn names(folder: &Path, limits: &FsLimits, hashed: HashedFiles) -> Result<Vec<String>, String> {
+fn names(folder: &Path, hashed: HashedFiles) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     let mut open = vec![(PathBuf::from(folder), String::new(), 0)];
     while let Some((path, below, depth)) = open.pop() {
@@ -82,13 +85,13 @@ fn names(folder: &Path, limits: &FsLimits, hashed: HashedFiles) -> Result<Vec<St
             let name = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
             if kind.is_file() {
                 names.push(name);
-            } else if depth == limits.resource_depth {
+            } else if depth == DEPTH {
                 return Err(format!("its folders are more than {depth} deep"));
             } else {
                 open.push((entry.path(), name, depth + 1));
             }
-            if names.len() > limits.resources {
-                return Err(format!("it has more than {} files", limits.resources));
+            if names.len() > FILES {
+                return Err(format!("it has more than {FILES} files"));
             }
         }
     }

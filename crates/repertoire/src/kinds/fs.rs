@@ -18,7 +18,7 @@ inventory::submit! {
             Arc::new(options.source(plugin, plugin.name.as_str()))
         });
         let mut sources: Vec<_> = plugins.collect();
-        sources.push(Arc::new(options.diagnostics_source(config.name.as_str(), &config.base, found)));
+        sources.push(options.diagnostics_source(config.name.as_str(), &config.base, found));
         Ok(sources)
     })
 }

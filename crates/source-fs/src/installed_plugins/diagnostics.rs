@@ -10,25 +10,24 @@ use super::{InstalledPlugin, InstalledPluginOptions, InstalledPlugins, shown};
 use crate::workers;
 
 /// A source without skills that reports diagnostics about a folder of plugins. The skills are listed by other sources.
-#[derive(Clone)]
-pub struct InstalledPluginDiagnostics {
+pub(super) struct PluginDiagnostics {
     name: String,
     look: Arc<dyn Fn() -> Vec<Diagnostic> + Send + Sync>,
 }
 
-impl InstalledPluginDiagnostics {
-    pub(super) fn fixed(name: String, diagnostics: Vec<Diagnostic>) -> InstalledPluginDiagnostics {
-        InstalledPluginDiagnostics { name, look: Arc::new(move || diagnostics.clone()) }
+impl PluginDiagnostics {
+    pub(super) fn fixed(name: String, diagnostics: Vec<Diagnostic>) -> Arc<dyn Source<Skill>> {
+        Arc::new(PluginDiagnostics { name, look: Arc::new(move || diagnostics.clone()) })
     }
 
-    pub(super) fn new(
+    pub(super) fn composed(
         name: String,
         base: PathBuf,
         options: InstalledPluginOptions,
         composed: Vec<InstalledPlugin>,
-    ) -> InstalledPluginDiagnostics {
+    ) -> Arc<dyn Source<Skill>> {
         let look = move || {
-            let InstalledPlugins { plugins, mut diagnostics } = options.find(&base);
+            let InstalledPlugins { plugins, mut diagnostics, .. } = options.find(&base);
             let is_in = |all: &[InstalledPlugin], name: &str| all.iter().any(|plugin| plugin.name == name);
             let came = plugins.iter().filter(|plugin| !is_in(&composed, &plugin.name));
             let went = composed.iter().filter(|plugin| !is_in(&plugins, &plugin.name));
@@ -39,18 +38,18 @@ impl InstalledPluginDiagnostics {
             }
             diagnostics
         };
-        InstalledPluginDiagnostics { name, look: Arc::new(look) }
+        Arc::new(PluginDiagnostics { name, look: Arc::new(look) })
     }
 }
 
-impl fmt::Debug for InstalledPluginDiagnostics {
+impl fmt::Debug for PluginDiagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InstalledPluginDiagnostics").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("PluginDiagnostics").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
 #[async_trait]
-impl Source<Skill> for InstalledPluginDiagnostics {
+impl Source<Skill> for PluginDiagnostics {
     fn name(&self) -> &str {
         &self.name
     }

@@ -6,38 +6,22 @@ use std::path::{Path, PathBuf};
 use repertoire_core::{Code, Diagnostic, SkippedFolder};
 
 use super::plugin_files::{Marketplace, PluginManifest};
-use super::{InstalledPlugin, InstalledPluginDiagnostics, PluginSearch, folders, shown};
+use super::{InstalledPlugins, PluginSearch, folders, shown};
 use crate::pattern::FILE_NAME;
 use crate::{Client, FsLimits};
 
-/// The places below a folder that hold skills of their own: two places may use one name without a conflict.
-#[derive(Debug, Clone, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Layout {
-    /// The skill folders of clients whose path begins with a dot, as in `.claude/skills`. Wildcards do not match them.
-    pub client_folders: Vec<PathBuf>,
-    /// The plugins, each with its skills; not the folder itself, if that is one.
-    pub plugins: Vec<InstalledPlugin>,
-    /// The diagnostics about the files that describe plugins, and about what leads out of `folder`.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-impl Layout {
-    /// Returns a source called `name` that reports the diagnostics, if there are any.
-    pub fn diagnostics_source(&self, name: &str) -> Option<InstalledPluginDiagnostics> {
-        let diagnostics = self.diagnostics.clone();
-        (!diagnostics.is_empty()).then(|| InstalledPluginDiagnostics::fixed(name.to_owned(), diagnostics))
-    }
-
-    /// Finds these places below `folder`, within `limits`. Blocks for a few system calls for each folder.
+impl InstalledPlugins {
+    /// Finds the plugins and the skill folders of clients anywhere below `folder`: two of them may use one name without a conflict.
     ///
-    /// Links that lead out of `folder` are reported and not followed.
+    /// The folder itself is not among the plugins. Links that lead out of it are reported and not followed. Blocks for a few system
+    /// calls for each folder.
     ///
     /// A client's folder is one of [`Client::ALL`] or any `.NAME/skills`. A plugin is a folder that a `marketplace.json` names,
     /// one with a `plugin.json`, and one with `skills` in a folder called `plugins`.
-    pub fn find(folder: &Path, limits: &FsLimits) -> Layout {
+    pub fn find_below(folder: &Path) -> InstalledPlugins {
+        let limits = FsLimits::default();
         let mut found = PluginSearch::in_cache(folder);
-        let mut layout = Layout::default();
+        let mut all = InstalledPlugins { plugins: Vec::new(), client_folders: Vec::new(), diagnostics: Vec::new() };
         let mut level = vec![folder.to_owned()];
         let mut room = limits.folders;
         for _ in 0..=limits.depth {
@@ -59,11 +43,10 @@ impl Layout {
                         for found in client_folders(&place, &name.to_string_lossy()) {
                             if leads_out(&found, folder) {
                                 let message = "the skill folder is a link that leads out; it is not searched";
-                                layout
-                                    .diagnostics
+                                all.diagnostics
                                     .push(Diagnostic::new(Code::LINK_LEADS_OUT, message).at_path(shown(&found)));
                             } else {
-                                layout.client_folders.push(found);
+                                all.client_folders.push(found);
                             }
                         }
                     } else {
@@ -73,16 +56,16 @@ impl Layout {
             }
             level = next;
         }
-        layout.plugins = found.plugins;
+        all.plugins = found.plugins;
         for diagnostic in found.diagnostics {
             // A plugin that a marketplace names is met again in its own folder.
-            if !layout.diagnostics.contains(&diagnostic) {
-                layout.diagnostics.push(diagnostic);
+            if !all.diagnostics.contains(&diagnostic) {
+                all.diagnostics.push(diagnostic);
             }
         }
         let mut seen = HashSet::new();
-        layout.plugins.retain(|plugin| plugin.folder != folder && seen.insert(plugin.folder.clone()));
-        layout
+        all.plugins.retain(|plugin| plugin.folder != folder && seen.insert(plugin.folder.clone()));
+        all
     }
 }
 

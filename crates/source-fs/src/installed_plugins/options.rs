@@ -1,11 +1,13 @@
 //! The options of the plugins of a client.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use repertoire_core::{Code, Diagnostic};
+use repertoire_core::{Code, Diagnostic, Skill, Source};
 use serde::Deserialize;
 
-use super::{InstalledPlugin, InstalledPluginDiagnostics, InstalledPlugins, shown};
+use super::diagnostics::PluginDiagnostics;
+use super::{InstalledPlugin, InstalledPlugins, shown};
 use crate::{FsLimits, FsOptions, FsSource, WatchOptions};
 
 /// The options of the plugins of a client. Keys are in kebab case; an unknown key is an error.
@@ -20,16 +22,16 @@ use crate::{FsLimits, FsOptions, FsSource, WatchOptions};
 #[non_exhaustive]
 pub struct InstalledPluginOptions {
     /// The folder that [`InstalledPlugins::find`] reads, absolute or relative to the base.
-    pub path: PathBuf,
+    path: PathBuf,
     /// The plugins that count, by name. Default: all.
     #[serde(default)]
-    pub only: Option<Vec<String>>,
+    only: Option<Vec<String>>,
     /// Bounds on what is visited and read, for each plugin.
     #[serde(default)]
-    pub limits: FsLimits,
-    /// The options of [watching](FsSource::watching) the skills of each plugin. Default: the sources do not watch.
+    limits: FsLimits,
+    /// The options of [watching](FsSource::watching) the skills of each plugin.
     #[serde(default)]
-    pub watch: Option<WatchOptions>,
+    watch: Option<WatchOptions>,
 }
 
 impl InstalledPluginOptions {
@@ -69,7 +71,7 @@ impl InstalledPluginOptions {
         name: impl Into<String>,
         base: &Path,
         composed: InstalledPlugins,
-    ) -> InstalledPluginDiagnostics {
-        InstalledPluginDiagnostics::new(name.into(), base.to_owned(), self.clone(), composed.plugins)
+    ) -> Arc<dyn Source<Skill>> {
+        PluginDiagnostics::composed(name.into(), base.to_owned(), self.clone(), composed.plugins)
     }
 }

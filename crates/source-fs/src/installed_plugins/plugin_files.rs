@@ -116,12 +116,12 @@ fn read<T: DeserializeOwned>(place: &Path, name: &str, diagnostics: &mut Vec<Dia
     let path = path_of(place, name)?;
     let bytes = match read_inside(place, path.strip_prefix(place).ok()?) {
         Ok(bytes) => bytes,
-        Err(Unread::LeadsOut) => {
+        Err(UnreadFile::LeadsOut) => {
             let message = format!("`{name}` is a link that leads out of the plugin, and is not read");
             diagnostics.push(Diagnostic::new(Code::LINK_LEADS_OUT, message).at_path(shown(&path)));
             return None;
         }
-        Err(Unread::Failed(cause)) => {
+        Err(UnreadFile::Failed(cause)) => {
             let message = format!("`{name}` is not used: {cause}");
             diagnostics.push(Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&path)));
             return None;
@@ -149,23 +149,23 @@ fn read<T: DeserializeOwned>(place: &Path, name: &str, diagnostics: &mut Vec<Dia
 }
 
 /// The reason why a file was not read.
-enum Unread {
+enum UnreadFile {
     /// A link leads out of the folder, or to a table of the kernel.
     LeadsOut,
     /// The cause, in words.
     Failed(String),
 }
 
-impl From<io::Error> for Unread {
-    fn from(error: io::Error) -> Unread {
-        // An error that is not of the system says that the path left the folder.
+impl From<io::Error> for UnreadFile {
+    fn from(error: io::Error) -> UnreadFile {
+        // cap-std makes this error itself for a path that leaves the folder.
         let leads_out = error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none();
-        if leads_out { Unread::LeadsOut } else { Unread::Failed(file::cause(&error)) }
+        if leads_out { UnreadFile::LeadsOut } else { UnreadFile::Failed(file::cause(&error)) }
     }
 }
 
 /// Reads the file at `path` below `folder`. The kernel resolves the path beneath the folder, so that no swapped link leads out.
-fn read_inside(folder: &Path, path: &Path) -> Result<Vec<u8>, Unread> {
+fn read_inside(folder: &Path, path: &Path) -> Result<Vec<u8>, UnreadFile> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -174,15 +174,15 @@ fn read_inside(folder: &Path, path: &Path) -> Result<Vec<u8>, Unread> {
     let opened = folder.open_with(path, &options)?.into_std();
     let metadata = opened.metadata()?;
     if FileSystem::of_file(&opened) == FileSystem::Kernel {
-        return Err(Unread::LeadsOut);
+        return Err(UnreadFile::LeadsOut);
     }
     if !metadata.is_file() {
-        return Err(Unread::Failed(format!("expected a file, found {}", file::what(&metadata))));
+        return Err(UnreadFile::Failed(format!("expected a file, found {}", file::what(&metadata))));
     }
     let mut bytes = Vec::new();
     opened.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST {
-        return Err(Unread::Failed(format!("it is larger than {LARGEST} bytes")));
+        return Err(UnreadFile::Failed(format!("it is larger than {LARGEST} bytes")));
     }
     Ok(bytes)
 }

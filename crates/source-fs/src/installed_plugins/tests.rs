@@ -20,7 +20,7 @@ type Seen = (String, Option<String>, Vec<String>);
 
 /// Each plugin, and how many diagnostics_source there are.
 fn found(tree: &TempDir, folder: &str) -> (Vec<Seen>, usize) {
-    let InstalledPlugins { plugins, diagnostics } = InstalledPlugins::find(&tree.path().join(folder));
+    let InstalledPlugins { plugins, diagnostics, .. } = InstalledPlugins::find(&tree.path().join(folder));
     let relative = |path: &PathBuf| shown(path.strip_prefix(tree.path()).expect("inside"));
     let plugin = |plugin: InstalledPlugin| (plugin.name, plugin.version, plugin.skills.iter().map(relative).collect());
     (plugins.into_iter().map(plugin).collect(), diagnostics.len())
@@ -181,7 +181,7 @@ fn a_layout_stays_inside_its_folder() {
     fs::create_dir(repo.join(".claude")).expect("a fresh folder");
     std::os::unix::fs::symlink("../../outside/skills", repo.join(".claude/skills")).expect("a fresh link");
     std::os::unix::fs::symlink("../../outside", repo.join("plugins/leak")).expect("a fresh link");
-    let layout = Layout::find(&repo, &crate::FsLimits::default());
+    let layout = InstalledPlugins::find_below(&repo);
     assert_eq!(layout.client_folders, [repo.join(".cursor/skills")]);
     let names: Vec<_> = layout.plugins.iter().map(|plugin| plugin.name.as_str()).collect();
     assert_eq!(names, ["kit", "own"]);

@@ -1,14 +1,12 @@
-//! `{a,b}`: one pattern for several.
+//! Alternatives in patterns: `{a,b}`.
 
-/// The most alternatives one pattern may stand for.
+/// The limit of alternatives of one pattern.
 const MAX: usize = 1_000;
 
-/// Returns the patterns without braces that `pattern` stands for, in order.
-///
-/// Braces nest and may hold separators, so they are resolved before a pattern is split into folders.
+/// Returns the alternatives of `pattern`, in order. Braces nest and may hold separators, so this comes before splitting into folders.
 pub(super) fn expand(pattern: &str) -> Result<Vec<String>, String> {
     let mut done = Vec::new();
-    // Alternatives still to be looked at, the next one last.
+    // Alternatives that may hold braces, the next one last.
     let mut open = vec![pattern.to_owned()];
     while let Some(next) = open.pop() {
         if done.len() + open.len() >= MAX {

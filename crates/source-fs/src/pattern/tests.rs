@@ -122,7 +122,7 @@ fn a_bad_pattern_comes_with_what_to_write() {
 }
 
 proptest! {
-    /// Folder by folder, the chains say what globset says of the whole path where no name is hidden or skipped.
+    /// Folder by folder, the chains match what globset matches in the whole path, without hidden and skipped names.
     #[test]
     fn chains_agree_with_globset(
         parts in prop::collection::vec(prop::sample::select(vec!["a", "b", "*", "?", "**", "a*", "{a,b/a}", "[ab]"]), 0..4),

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use repertoire_core::SourceError;
 
-use super::{Scan, keep_unseen, scan};
-use crate::file_change::FileChange;
+use super::{TreeScan, keep_unseen, scan};
+use crate::file_change::SkillFileChange;
 use crate::root::{SearchPlan, bytes};
 use crate::skill_file::SkillFile;
 use crate::walk::Walk;
@@ -16,9 +16,9 @@ use crate::walk::Walk;
 /// Scans `folders` and what lies below them, and takes the rest from `previous`.
 pub(crate) async fn rescan<'f>(
     plan: &Arc<SearchPlan>,
-    previous: Arc<Scan>,
+    previous: Arc<TreeScan>,
     folders: impl IntoIterator<Item = &'f Path>,
-) -> Result<Scan, SourceError> {
+) -> Result<TreeScan, SourceError> {
     let parts: Option<BTreeMap<PathBuf, usize>> =
         folders.into_iter().map(|folder| previous.part(plan, folder).map(|(start, path)| (path, start))).collect();
     let Some(parts) = parts else { return scan(plan, Some(previous)).await };
@@ -40,15 +40,15 @@ pub(crate) async fn rescan<'f>(
     Ok(next)
 }
 
-impl Scan {
-    fn with_parts(&self, plan: &SearchPlan, tops: &[(usize, PathBuf)], walk: Walk) -> Scan {
+impl TreeScan {
+    fn with_parts(&self, plan: &SearchPlan, tops: &[(usize, PathBuf)], walk: Walk) -> TreeScan {
         let Walk { skill_files: mut new, diagnostics: mut walk_diagnostics, mut listed, lost, .. } = walk;
         let mut old: Vec<&Arc<SkillFile>> =
             tops.iter().flat_map(|(start, top)| self.skill_files.below(plan.starts[*start].root, top)).collect();
         keep_unseen(&mut new, old.iter().copied(), &lost);
         old.sort_by(|a, b| a.order().cmp(&b.order()));
         new.sort_by(|a, b| a.order().cmp(&b.order()));
-        let changes = FileChange::between(old, new);
+        let changes = SkillFileChange::between(old, new);
 
         let tops: HashSet<&OsStr> = tops.iter().map(|(_, top)| top.as_os_str()).collect();
         let is_inside = |path: &Path| path.ancestors().any(|folder| tops.contains(folder.as_os_str()));
@@ -60,9 +60,9 @@ impl Scan {
 
         let is_watched_like = Arc::ptr_eq(&walk_diagnostics, &self.walk_diagnostics)
             && Arc::ptr_eq(&listed, &self.listed)
-            && changes.iter().all(FileChange::is_watched_alike);
+            && changes.iter().all(SkillFileChange::is_watched_alike);
         let watched = if is_watched_like { self.watched.clone() } else { Arc::default() };
-        Scan { listed, watched, ..self.after(&changes, walk_diagnostics) }
+        TreeScan { listed, watched, ..self.after(&changes, walk_diagnostics) }
     }
 
     /// Returns the part of the tree to scan when `folder` may have changed, and its start.

@@ -13,19 +13,34 @@ impl SkillFile {
     /// Keeps the listed row of the previous read if the content is the same; else lists the new content, if the previous one was
     /// known.
     pub(super) fn compare(&mut self, reading: ReadContext<'_>) {
+        if let Some(previous) = reading.previous
+            && self.begins_with_siblings_of(previous)
+            && let (Some(row), Some(known)) = (&mut self.row, &previous.row)
+            && row.listed.item == known.listed.item
+        {
+            row.listed = known.listed.clone();
+            return;
+        }
         let Some(known) = reading.previous.filter(|known| known.content_known()).and_then(|known| known.row.as_ref())
         else {
             return;
         };
-        let Some(row) = reading.siblings.and_then(|limits| self.told(limits)) else { return };
+        let Some(row) = reading.siblings.and_then(|limits| self.read_content(limits)) else { return };
         let is_same = row.listed.item == known.listed.item
             && (row.listed.digest, &row.listed.parts) == (known.listed.digest, &known.listed.parts);
         let listed = if is_same { known.listed.clone() } else { row.listed };
         self.row = Some(ListedRow { listed, ..row });
     }
 
+    /// Returns whether the other files count since `previous`, and nothing has changed since that was read.
+    fn begins_with_siblings_of(&self, previous: &SkillFile) -> bool {
+        let is_new = previous.siblings.is_none() && self.file == previous.file;
+        let siblings = self.siblings.as_ref().filter(|_| is_new);
+        siblings.zip(previous.read_at).is_some_and(|(siblings, read_at)| siblings.are_older_than(read_at))
+    }
+
     pub(crate) fn read_whole(&self, limits: &FsLimits) -> SkillFile {
-        let row = self.told(limits);
+        let row = self.read_content(limits);
         SkillFile {
             path: self.path.clone(),
             siblings: self.siblings.clone(),
@@ -38,7 +53,7 @@ impl SkillFile {
         }
     }
 
-    fn told(&self, limits: &FsLimits) -> Option<ListedRow> {
+    fn read_content(&self, limits: &FsLimits) -> Option<ListedRow> {
         let row = self.row.as_ref().filter(|row| Some(row.version) == self.stamp)?;
         let folder = SkillFolder::open(self, limits).ok()?;
         let body = folder.body().ok()?;

@@ -35,7 +35,7 @@ pub(crate) type Opener = Box<dyn Fn(Arc<EventDispatcher>) -> Result<Box<dyn Back
 /// An event. It only means that a path may have changed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum WatchEvent<'a> {
-    /// An event of the entry `name` of a folder, or of the folder itself. `moves` says that the path may lead elsewhere now.
+    /// An event of the entry `name` of a folder, or of the folder itself. `moves`: the path may lead elsewhere now.
     At { id: WatchId, name: Option<&'a OsStr>, moves: bool },
     /// Events were lost, or mounts changed: any path may have changed or lead elsewhere.
     Anything,

@@ -44,7 +44,7 @@ const MASK: WatchFlags = WatchFlags::ONLYDIR
     .union(WatchFlags::MODIFY)
     .union(WatchFlags::MOVE)
     .union(WatchFlags::MOVE_SELF)
-    // The only word of what was written through a memory map.
+    // The only event of a write through a memory map.
     .union(WatchFlags::CLOSE_WRITE);
 
 /// After these, a path may lead to another thing or to none.
@@ -65,8 +65,8 @@ pub(crate) fn open(dispatcher: Arc<EventDispatcher>) -> Result<Box<dyn Backend>,
     })?;
     let (instance, end) = (Arc::new(instance), Arc::new(end));
     let mounts = File::open("/proc/self/mountinfo").ok();
-    let ear = InotifyThread { instance: instance.clone(), end: end.clone(), mounts, dispatcher };
-    let thread = thread::Builder::new().name("skill-watch".into()).spawn(move || ear.listen());
+    let reader = InotifyThread { instance: instance.clone(), end: end.clone(), mounts, dispatcher };
+    let thread = thread::Builder::new().name("skill-watch".into()).spawn(move || reader.run());
     let thread = thread.map_err(|error| WatchError::Denied(file::cause(&error)))?;
     Ok(Box::new(InotifyBackend { instance, end, thread: Some(thread) }))
 }
@@ -103,7 +103,7 @@ impl Drop for InotifyBackend {
 }
 
 impl InotifyThread {
-    fn listen(self) {
+    fn run(self) {
         if let Err(error) = self.until_the_end() {
             self.dispatcher.dispatch(WatchEvent::Failed(&file::cause(&error.into())));
         }
@@ -137,7 +137,7 @@ impl InotifyThread {
         let mut events = Reader::new(&self.instance, buffer);
         loop {
             match events.next() {
-                Ok(event) => self.tell(&event),
+                Ok(event) => self.dispatch(&event),
                 Err(Errno::AGAIN | Errno::INTR) => return Ok(()),
                 Err(error) => return Err(error),
             }
@@ -147,7 +147,7 @@ impl InotifyThread {
         }
     }
 
-    fn tell(&self, event: &Event<'_>) {
+    fn dispatch(&self, event: &Event<'_>) {
         let flags = event.events();
         self.dispatcher.dispatch(if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
             WatchEvent::Anything

@@ -22,7 +22,7 @@ pub(crate) struct PendingEvents {
 
 /// The reason why a folder is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Role {
+pub(crate) enum WatchRole {
     /// It is on the way to a root: only the next step matters.
     Above,
     /// It is a skill's folder, or leads to skills: every entry matters.
@@ -33,7 +33,7 @@ pub(crate) enum Role {
 #[derive(Debug, Clone)]
 struct WatchedDir {
     folder: Arc<Path>,
-    role: Role,
+    role: WatchRole,
     /// Its watch, if it has one.
     id: Option<WatchId>,
     /// Whether the path may lead to a different folder by now.
@@ -46,7 +46,7 @@ pub(crate) struct WatchRequest {
     /// The index of the watched folder.
     index: usize,
     pub(crate) folder: Arc<Path>,
-    pub(crate) role: Role,
+    pub(crate) role: WatchRole,
     pub(crate) id: Option<WatchId>,
 }
 
@@ -87,7 +87,7 @@ impl PendingEvents {
         self.wakeups.send_replace(());
     }
 
-    /// Marks the entry `name` of `folder` dirty, or `folder` itself. `moves` says that the path may lead elsewhere now.
+    /// Marks the entry `name` of `folder` dirty, or `folder` itself. `moves`: the path may lead elsewhere now.
     pub(crate) fn touch(&self, folder: &Path, name: Option<&OsStr>, moves: bool) {
         let mut state = self.lock();
         state.touch(folder, name, moves);
@@ -138,7 +138,7 @@ impl PendingEvents {
     /// arrives before its folder is known.
     pub(crate) fn request_watches(
         &self,
-        wanted: &[(&Path, Role)],
+        wanted: &[(&Path, WatchRole)],
         steps: &BTreeSet<PathBuf>,
     ) -> (Vec<WatchRequest>, Vec<(Arc<Path>, WatchId)>) {
         let state = &mut *self.lock();
@@ -251,7 +251,7 @@ impl PendingState {
 
     fn is_inside(&self, folder: &Path) -> bool {
         let dir = self.dirs.get(self.first_not_before(folder));
-        dir.is_some_and(|dir| dir.role == Role::Inside && bytes(&dir.folder) == bytes(folder))
+        dir.is_some_and(|dir| dir.role == WatchRole::Inside && bytes(&dir.folder) == bytes(folder))
     }
 
     fn first_not_before(&self, folder: &Path) -> usize {

@@ -34,11 +34,11 @@ struct OpenWatcher {
 
 /// The subscriptions of all sources, to which a backend dispatches its events.
 #[derive(Debug, Default)]
-pub(crate) struct EventDispatcher(Mutex<Subscriptions>);
+pub(crate) struct EventDispatcher(Mutex<SourceSubscriptions>);
 
 #[derive(Debug, Default)]
-struct Subscriptions {
-    listeners: HashMap<WatchId, Vec<Listener>>,
+struct SourceSubscriptions {
+    listeners: HashMap<WatchId, Vec<FolderListener>>,
     sources: Vec<Arc<PendingEvents>>,
     /// The events during an update of watches, which are dispatched again to the new listeners.
     missed: Option<Vec<(WatchId, Option<OsString>, bool)>>,
@@ -48,7 +48,7 @@ struct Subscriptions {
 
 /// A source and the path by which it knows a watched folder.
 #[derive(Debug)]
-struct Listener {
+struct FolderListener {
     pending: Arc<PendingEvents>,
     folder: Arc<Path>,
 }
@@ -122,12 +122,12 @@ impl EventDispatcher {
         }
     }
 
-    fn subscriptions(&self) -> MutexGuard<'_, Subscriptions> {
+    fn subscriptions(&self) -> MutexGuard<'_, SourceSubscriptions> {
         self.0.lock()
     }
 }
 
-impl Subscriptions {
+impl SourceSubscriptions {
     fn notify(&self, id: WatchId, name: Option<&OsStr>, moves: bool) {
         for listener in self.listeners.get(&id).into_iter().flatten() {
             listener.pending.touch(&listener.folder, name, moves);
@@ -149,7 +149,7 @@ impl WatchHandle {
             // Nearly always alone.
             let listeners = subscriptions.listeners.entry(*id).or_insert_with(|| Vec::with_capacity(1));
             if !listeners.iter().any(|listener| self.is_behind(listener, folder)) {
-                listeners.push(Listener { pending: self.pending.clone(), folder: folder.clone() });
+                listeners.push(FolderListener { pending: self.pending.clone(), folder: folder.clone() });
             }
         }
         // A listener that was there before gets them twice, which is harmless.
@@ -180,7 +180,7 @@ impl WatchHandle {
         backend.unwatch(&left);
     }
 
-    fn is_behind(&self, listener: &Listener, folder: &Path) -> bool {
+    fn is_behind(&self, listener: &FolderListener, folder: &Path) -> bool {
         Arc::ptr_eq(&listener.pending, &self.pending) && *listener.folder == *folder
     }
 }

@@ -1,4 +1,4 @@
-//! Watching with a backend that sees what it is told to see, under a clock that moves when nobody works.
+//! Watching with a backend whose events a test makes, under a paused clock.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod content;
@@ -88,7 +88,7 @@ async fn a_file_repaired_in_time_is_never_reported() {
     let stage = Stage::new(&["a"]).await;
     let before = stage.shown().revision();
     std::fs::write(stage.path("a/SKILL.md"), "").unwrap();
-    stage.world.tell(Kind::Written, &stage.path("a/SKILL.md"));
+    stage.world.dispatch_at(Kind::Written, &stage.path("a/SKILL.md"));
     let save = async {
         sleep(DEBOUNCE * 9 / 10).await;
         stage.edit("a", "Saved.");
@@ -147,7 +147,7 @@ async fn all_waiting_futures_are_notified() {
 async fn strangers_are_no_change() {
     let stage = Stage::new(&["a"]).await;
     stage.write("a", "Nobody tells.");
-    stage.world.tell(Kind::Written, &stage.path("../stranger"));
+    stage.world.dispatch_at(Kind::Written, &stage.path("../stranger"));
     assert!(stage.is_quiet().await);
 }
 
@@ -157,7 +157,7 @@ async fn an_overflow_scans_and_watches_everything_again() {
     stage.write("a", "Lost.");
     stage.write("c", "Lost too.");
     stage.world.watched.lock().clear();
-    stage.world.say(WatchEvent::Anything);
+    stage.world.dispatch(WatchEvent::Anything);
     stage.change().await;
     assert_eq!(stage.rows(), rows(&[("a", "Lost."), ("b", "First."), ("c", "Lost too.")]));
     stage.edit("c", "Watched.");
@@ -168,9 +168,9 @@ async fn an_overflow_scans_and_watches_everything_again() {
 #[tokio::test(start_paused = true)]
 async fn files_written_before_their_watch_are_found() {
     let stage = Stage::new(&["a"]).await;
-    // Only the top of what was copied in is told of.
+    // Only the top of the copied tree has an event.
     stage.write("pack/deep/one", "Copied.");
-    stage.world.tell(Kind::Made, &stage.path("pack"));
+    stage.world.dispatch_at(Kind::Made, &stage.path("pack"));
     stage.change().await;
     assert_eq!(stage.shown().len(), 2);
     assert!(stage.world.watched().contains(&stage.path("pack/deep/one")));
@@ -181,13 +181,13 @@ async fn a_recreated_folder_is_watched_again() {
     let stage = Stage::new(&["a", "b"]).await;
     std::fs::remove_dir_all(stage.path("a")).unwrap();
     stage.write("a", "Made again.");
-    stage.world.tell(Kind::Gone, &stage.path("a"));
+    stage.world.dispatch_at(Kind::Gone, &stage.path("a"));
     stage.change().await;
     stage.edit("a", "Edited.");
     stage.change().await;
     assert_eq!(stage.rows(), rows(&[("a", "Edited."), ("b", "First.")]));
     std::fs::remove_dir_all(stage.path("b")).unwrap();
-    stage.world.tell(Kind::Gone, &stage.path("b"));
+    stage.world.dispatch_at(Kind::Gone, &stage.path("b"));
     stage.change().await;
     assert!(!stage.world.watched().contains(&stage.path("b")));
 }
@@ -215,7 +215,7 @@ async fn a_remote_file_system_is_polled() {
     let stage = Stage::unarmed(&["a", "b"], usize::MAX);
     *stage.world.remote.lock() = Some(stage.path(""));
     stage.source.changed(Revision(0)).await;
-    stage.until_told().await;
+    stage.until_hashed().await;
     assert_eq!(stage.complaints(), [Code::WATCH_DEGRADED]);
     let diagnostic = stage.shown().diagnostics()[0].clone();
     let root = stage.path("");
@@ -236,7 +236,7 @@ async fn a_remote_file_system_is_polled() {
     stage.edit("a", "Told.");
     assert!(about(stage.change().await, DEBOUNCE), "events of this machine count at once");
     *stage.world.remote.lock() = None;
-    stage.world.say(WatchEvent::Anything);
+    stage.world.dispatch(WatchEvent::Anything);
     stage.change().await;
     assert_eq!(stage.complaints(), [], "it is mounted elsewhere by now");
 }
@@ -251,7 +251,7 @@ async fn a_linked_skill_on_a_remote_device_is_polled() {
     std::os::unix::fs::symlink(other.path(), stage.path("far")).unwrap();
     *stage.world.remote.lock() = Some(stage.path("far"));
     stage.source.changed(Revision(0)).await;
-    stage.until_told().await;
+    stage.until_hashed().await;
     let same_device =
         rustix::fs::stat(other.path()).unwrap().st_dev == rustix::fs::stat(stage.path("a")).unwrap().st_dev;
     if same_device {
@@ -263,7 +263,7 @@ async fn a_linked_skill_on_a_remote_device_is_polled() {
 #[tokio::test(start_paused = true)]
 async fn a_failed_backend_is_replaced_without_loss() {
     let stage = Stage::new(&["a"]).await;
-    stage.world.say(WatchEvent::Failed("out of order"));
+    stage.world.dispatch(WatchEvent::Failed("out of order"));
     stage.change().await;
     assert_eq!(stage.complaints(), [Code::WATCH_DEGRADED]);
     let message = stage.shown().diagnostics()[0].message.clone();
@@ -282,7 +282,7 @@ async fn watches_grow_with_skills_not_their_dependencies() {
         std::fs::create_dir_all(stage.path(&format!("a/node_modules/p{package}"))).unwrap();
     }
     std::fs::create_dir_all(stage.path("a/scripts")).unwrap();
-    stage.world.tell(Kind::Made, &stage.path("a/scripts"));
+    stage.world.dispatch_at(Kind::Made, &stage.path("a/scripts"));
     assert!(stage.is_quiet().await, "an empty folder is no change");
     assert_eq!(stage.world.watched().len(), before + 1);
 }

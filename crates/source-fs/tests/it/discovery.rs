@@ -1,16 +1,20 @@
-//! Where skills are looked for when nobody names a folder.
+//! The folders that are searched by default.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use repertoire_core::Code;
-use repertoire_source_fs::{Client, Discovery, Root, Scope, discover};
+use repertoire_source_fs::{Client, Root, discover};
 
 use crate::tree::{Tree, ids, list};
 
 fn found(tree: &Tree, cwd: &str, home: Option<&str>, clients: &[Client]) -> Vec<Root> {
     let home = home.map(|home| tree.path(home));
-    discover(&Discovery { cwd: &tree.path(cwd), home: home.as_deref(), clients })
+    discover(&tree.path(cwd), home.as_deref(), clients)
+}
+
+fn client(name: &str) -> Client {
+    *Client::ALL.iter().find(|client| client.name == name).unwrap()
 }
 
 fn names(roots: &[Root]) -> Vec<&str> {
@@ -25,7 +29,7 @@ async fn the_project_reaches_up_to_its_repository_root() {
     assert_eq!(names(&roots), ["project", "project-2", "project-3"]);
     let paths = ["repo/pkg/app", "repo/pkg", "repo"].map(|folder| tree.path(folder).join(".agents/skills"));
     assert_eq!(roots.iter().map(|root| root.path.clone()).collect::<Vec<_>>(), paths);
-    assert!(roots.iter().all(|root| root.scope == Scope::Project && root.client == "agents"));
+    assert!(roots.iter().all(|root| root.project.is_some()));
     let mut loaded = Vec::new();
     for root in roots {
         loaded.extend(ids(&list(&root.source()).await).into_iter().map(str::to_owned));
@@ -48,7 +52,7 @@ fn shared_folders_come_first_and_home_last() {
     let tree = Tree::new();
     tree.folder("repo/.git");
     tree.folder("repo/sub");
-    let clients = ["claude", "codex", "opencode"].map(|name| Client::named(name).unwrap());
+    let clients = ["claude", "codex", "opencode"].map(|name| client(name));
     let roots = found(&tree, "repo/sub", Some("home"), &clients);
     let expected = [
         "project",
@@ -67,7 +71,7 @@ fn shared_folders_come_first_and_home_last() {
     ];
     assert_eq!(names(&roots), expected);
     assert_eq!(roots[10].path, tree.path("home/.codex/skills"));
-    assert_eq!(roots[10].scope, Scope::Home);
+    assert_eq!(roots[10].project, None);
 }
 
 #[test]
@@ -76,14 +80,14 @@ fn the_home_folder_is_never_a_project() {
     tree.folder("home/.git");
     tree.folder("home/notes/today");
     let roots = found(&tree, "home", Some("home"), &[]);
-    assert_eq!((names(&roots), roots[0].scope), (vec!["home"], Scope::Home));
+    assert_eq!((names(&roots), &roots[0].project), (vec!["home"], &None));
     // A repository of settings does not make all that the user has one project.
     let roots = found(&tree, "home/notes/today", Some("home"), &[]);
     assert_eq!(names(&roots), ["project", "home"]);
     assert_eq!(roots[0].path, tree.path("home/notes/today/.agents/skills"));
     let missing = found(&tree, "nowhere", Some("nowhere"), &[]);
     assert_eq!(names(&missing), ["home"], "also while it does not exist");
-    let top = discover(&Discovery { cwd: Path::new("/"), home: Some(&tree.path("home")), clients: &[] });
+    let top = discover(Path::new("/"), Some(&tree.path("home")), &[]);
     assert_eq!(names(&top), ["home"]);
 }
 
@@ -116,7 +120,7 @@ async fn a_root_outside_its_repository_is_not_searched() {
     tree.folder("repo/.git");
     tree.link("../../elsewhere", "repo/.agents/skills");
     tree.link("../shared", "repo/.claude/skills");
-    let roots = found(&tree, "repo", None, &[Client::named("claude").unwrap()]);
+    let roots = found(&tree, "repo", None, &[client("claude")]);
     assert_eq!(names(&roots), ["project", "project-claude"]);
     let listing = list(&roots[0].source()).await;
     assert_eq!(ids(&listing), [""; 0]);
@@ -125,7 +129,7 @@ async fn a_root_outside_its_repository_is_not_searched() {
     assert_eq!((ids(&listing), tree.complaints(&listing)), (vec!["near"], vec![]));
 }
 
-/// Gives paths to another user, or says why the test cannot.
+/// Gives paths to another user, or prints why the test cannot.
 #[cfg(unix)]
 fn give(tree: &Tree, paths: &[&str]) -> bool {
     let nobody = Some(65534);
@@ -172,7 +176,7 @@ fn every_part_of_a_root_must_be_ours() {
         if !give(&tree, &[given]) {
             return;
         }
-        let roots = found(&tree, "repo", None, &[Client::named("claude").unwrap()]);
+        let roots = found(&tree, "repo", None, &[client("claude")]);
         let why = format!("`{}` belongs to another user (65534)", tree.path(given).display());
         let strangers: Vec<_> = roots.iter().map(|root| root.distrust.as_deref() == Some(&*why)).collect();
         let expected = [given == "repo/.git" || given.contains(".agents"), !given.contains(".agents")];
@@ -219,7 +223,7 @@ async fn skills_that_others_can_change_are_omitted() {
 fn two_paths_to_one_folder_are_one_root() {
     let tree = Tree::of(&[".agents/skills/shared"]);
     tree.link("../.agents/skills", ".claude/skills");
-    let roots = found(&tree, "", None, &[Client::named("claude").unwrap()]);
+    let roots = found(&tree, "", None, &[client("claude")]);
     assert_eq!(names(&roots), ["project"]);
 }
 

@@ -231,7 +231,7 @@ async fn a_manifest_has_everything_that_can_run() {
     }
 }
 
-/// The content is another, and everything by which a file system tells versions apart is as it was.
+/// The content differs, and size, times and inode are the same.
 #[tokio::test]
 async fn a_manifest_believes_no_stamp() {
     let tree = Tree::of(&["root/kit"]);

@@ -171,7 +171,7 @@ async fn a_link_swapped_during_reads_never_leads_out() {
 }
 
 /// Every diagnostic in full.
-fn told(tree: &Tree, listing: &Listing<Skill>) -> Vec<String> {
+fn messages(tree: &Tree, listing: &Listing<Skill>) -> Vec<String> {
     let root = format!("{}/", tree.root().display());
     let line = |found: &Diagnostic| {
         let place = found.place().unwrap_or_default();
@@ -195,7 +195,7 @@ async fn files_outside_of_the_root_are_never_quoted() {
     tree.write("root/creds.json", "{\"token\": \"hunter2\"}");
     tree.link("../creds.json", "root/creds/SKILL.md");
     let listing = list(&tree.source("root")).await;
-    let all = told(&tree, &listing);
+    let all = messages(&tree, &listing);
     assert!(all.iter().all(|line| !line.contains("hunter2")), "{all:#?}");
     let leads_out: Vec<_> = listing
         .diagnostics()
@@ -233,7 +233,7 @@ async fn tables_of_the_kernel_are_not_searched() {
     assert_eq!(about("root/command/SKILL.md"), [Code::NOT_A_FILE]);
     assert_eq!(about("root/proc"), [Code::LINK_LEADS_OUT]);
     assert_eq!(about("root/sys"), [Code::LINK_LEADS_OUT]);
-    let all = told(&tree, &listing);
+    let all = messages(&tree, &listing);
     assert!(all.iter().all(|line| !line.contains("PATH=")), "{all:#?}");
     let listing = list(&FsSource::new("test", "/proc/self")).await;
     assert_eq!(listing.diagnostics().iter().map(|found| found.code).collect::<Vec<_>>(), [Code::UNREADABLE]);
@@ -274,7 +274,7 @@ async fn links_as_text_files_are_reported() {
     tree.write("linked", "src");
     let of = async |root: &str| {
         let listing = list(&tree.source(root)).await;
-        let all = told(&tree, &listing);
+        let all = messages(&tree, &listing);
         assert!(all.iter().all(|line| line.contains("core.symlinks") && line.contains("link to `")), "{all:#?}");
         tree.complaints(&listing)
     };
@@ -285,7 +285,7 @@ async fn links_as_text_files_are_reported() {
     assert_eq!(of("root").await, expected(&in_root));
     assert_eq!(of("repo/.agents/skills").await, expected(&["repo/.agents"]));
     assert_eq!(of("linked").await, expected(&["linked"]));
-    // Parts of a tree say the same as the whole.
+    // A scan of a part has the same diagnostics.
     let source = tree.source("root");
     list(&source).await;
     fs::remove_file(tree.path("root/alpha")).unwrap();
@@ -302,5 +302,5 @@ async fn a_root_that_is_a_file_is_reported() {
     let tree = Tree::new();
     tree.write("root", "Text of several\nlines.\n");
     let listing = list(&tree.source("root")).await;
-    assert_eq!(told(&tree, &listing), ["root error[unreadable]: expected a folder, found a file "]);
+    assert_eq!(messages(&tree, &listing), ["root error[unreadable]: expected a folder, found a file "]);
 }

@@ -1,4 +1,4 @@
-//! What a configuration file may say.
+//! The options in configuration files.
 
 use std::path::Path;
 use std::time::Duration;
@@ -50,14 +50,6 @@ fn an_error_names_the_key_and_the_fix() {
 }
 
 #[tokio::test]
-async fn home_is_what_the_caller_says_it_is() {
-    let tree = Tree::of(&["home/skills/one", "base/~/two"]);
-    let options = parse(r#"{ "roots": ["~/skills", "./~"] }"#).unwrap().expand_home(&tree.path("home"));
-    let source = FsSource::from_options("test", &tree.path("base"), options).unwrap();
-    assert_eq!(ids(&list(&source).await), ["one", "two"]);
-}
-
-#[tokio::test]
 async fn every_start_is_reported_with_what_it_holds() {
     let tree = Tree::of(&["a/x/one", "a/y/two", "a/y/three"]);
     let source = tree.with(r#"{ "roots": ["a", "b"], "patterns": ["{x,y}/*/SKILL.md"] }"#);
@@ -68,14 +60,12 @@ async fn every_start_is_reported_with_what_it_holds() {
 }
 
 #[test]
-fn a_source_watches_if_its_options_say_how() {
-    let watches =
-        |json| FsSource::from_options("test", Path::new("/base"), parse(json).unwrap()).unwrap().is_watching();
-    assert!(!watches("{}"));
-    assert!(watches(r#"{ "watch": {} }"#));
-    let options = parse(r#"{ "watch": { "by": "polling", "poll-ms": 500, "debounce-ms": 0 } }"#).unwrap();
+fn options_say_how_a_source_watches() {
+    let json = r#"{ "by": "polling", "poll-ms": 500, "debounce-ms": 0 }"#;
+    let options: WatchOptions = serde_json::from_str(json).unwrap();
     let mut expected = WatchOptions::default();
     (expected.by, expected.poll, expected.debounce) = (WatchBy::Polling, Duration::from_millis(500), Duration::ZERO);
-    assert_eq!(options.watch, Some(expected));
+    assert_eq!(options, expected);
+    assert!(parse(&format!(r#"{{ "watch": {json} }}"#)).is_ok());
     assert!(parse(r#"{ "watch": { "poll-ms": -1 } }"#).is_err());
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use repertoire_core::{Code, Digest, Severity, Source, SourceErrorKind, skill_md};
+use repertoire_core::{Code, Digest, Severity, Source, SourceErrorKind};
 
 use crate::tree::{Tree, age, body, id, ids, list, read, resources, text};
 
@@ -181,9 +181,4 @@ async fn concurrent_and_dropped_listings_work() {
     for listing in all {
         assert_eq!(ids(&listing.await.unwrap().unwrap()), ["a", "b"]);
     }
-}
-
-#[test]
-fn the_parser_uses_the_limit_of_the_source() {
-    assert_eq!(repertoire_source_fs::FsLimits::default().file_bytes, skill_md::Limits::default().file_bytes);
 }

@@ -70,7 +70,7 @@ async fn a_partial_rescan_equals_a_whole_scan() {
     }
 }
 
-/// Something that somebody does to a tree. Names are few, so that they meet.
+/// An edit of a tree. Names are few, so that edits collide.
 #[derive(Debug, Clone)]
 enum Deed {
     Write { skill: String, name: u8, description: u8, body: u8 },
@@ -104,7 +104,7 @@ fn any_deed() -> impl Strategy<Value = Deed> {
 }
 
 impl Deed {
-    /// Does it, and tells which folders to look at again.
+    /// Performs it, and returns the folders to scan again.
     fn run(&self, tree: &Tree) -> Vec<&str> {
         match self {
             Deed::Write { skill, name, description, body } => {

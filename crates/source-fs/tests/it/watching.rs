@@ -45,7 +45,7 @@ async fn until_ids(source: &FsSource, listing: Listing<Skill>, expected: &[&str]
     until(source, listing, |listing| ids(listing) == expected).await
 }
 
-/// What each row says of what is there, whatever was touched.
+/// The content of each row, without its stamp.
 fn contents(listing: &Listing<Skill>) -> impl PartialEq + use<> {
     listing.iter().map(|row| (row.item.clone(), row.digest, row.parts.clone())).collect::<Vec<_>>()
 }
@@ -65,6 +65,32 @@ async fn saves_by_rename_are_seen_every_time() {
         fs::remove_file(tree.path("root/edited/SKILL.md~")).unwrap();
         listing = until(&source, listing, |listing| describes(listing, "edited", description)).await;
     }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn other_files_count_once_changes_are_awaited() {
+    use std::os::unix::fs::MetadataExt;
+    use std::time::SystemTime;
+
+    let tree = Tree::of(&["root/quiet", "root/touched"]);
+    tree.write("root/quiet/notes.md", "First.");
+    tree.write("root/touched/notes.md", "First.");
+    let source = tree.source("root");
+    let before = list(&source).await;
+    // The clock of the file system is coarse: written again until it has moved on.
+    let listed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let listed = (listed.as_secs().try_into().unwrap(), listed.subsec_nanos().into());
+    let is_later = || {
+        let metadata = tree.write("root/touched/notes.md", "Second.").metadata().unwrap();
+        (metadata.ctime(), metadata.ctime_nsec()) > listed
+    };
+    while !is_later() {}
+    let stamps = |listing: &Listing<Skill>| listing.iter().map(|row| row.stamp).collect::<Vec<_>>();
+    let after = until(&source, before.clone(), |listing| stamps(listing) != stamps(&before)).await;
+    assert_eq!(stamps(&after)[0], stamps(&before)[0]);
+    tree.write("root/quiet/notes.md", "Second.");
+    until(&source, after.clone(), |listing| stamps(listing)[0] != stamps(&before)[0]).await;
 }
 
 #[tokio::test]
@@ -437,9 +463,8 @@ async fn a_plugin_update_is_followed() {
     let tree = Tree::of(&["cache/market/kit/1.9.0/skills/old", "cache/market/other/1.0/skills/steady"]);
     let found = InstalledPlugins::find(&tree.path("cache"));
     let kit = found.plugins.iter().find(|plugin| plugin.name == "kit").unwrap();
-    let mut options = InstalledPluginOptions::new(tree.path("cache"));
-    options.watch = Some(swift(WatchBy::Events));
-    let source = options.source(kit, "kit");
+    let options = InstalledPluginOptions::new(tree.path("cache"));
+    let source = options.source(kit, "kit").watching(swift(WatchBy::Events));
     source.changed(Revision(0)).await;
     let listing = until_ids(&source, list(&source).await, &["old"]).await;
     assert_eq!(source.plugin_folder(), Some(tree.path("cache/market/kit/1.9.0")));
@@ -474,7 +499,7 @@ async fn a_plugin_shows_nothing_outside_of_it() {
     assert_eq!(codes, [Code::LINK_LEADS_OUT]);
     assert!(!found.diagnostics[0].message.contains("hunter2"), "{:?}", found.diagnostics);
     let evil = found.plugins.iter().find(|plugin| plugin.name == "evil").unwrap();
-    let listing = list(&evil.source()).await;
+    let listing = list(&InstalledPluginOptions::new(tree.path("cache")).source(evil, "evil")).await;
     assert_eq!(ids(&listing), ["own"]);
     let expected = ["cache/evil/skills/leak", "cache/evil/skills/others"];
     assert_eq!(tree.complaints(&listing), expected.map(|path| (path.to_owned(), Code::LINK_LEADS_OUT)));

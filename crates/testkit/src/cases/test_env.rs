@@ -17,7 +17,7 @@ use repertoire_core::{ResourcePath, Severity, Skill};
 use repertoire_engine::catalog::{Catalog, CatalogOptions};
 use repertoire_engine::session::Session;
 use repertoire_registry::{Entry, Mount, Origin, SkillRegistry, Snapshot, Status, Tier, Trust};
-use repertoire_source_fs::{Client, Discovery, FsSource, InstalledPlugins, WatchOptions, discover};
+use repertoire_source_fs::{Client, FsSource, InstalledPluginOptions, InstalledPlugins, WatchOptions, discover};
 use tokio::runtime::Runtime;
 
 use super::check::Head;
@@ -87,7 +87,9 @@ impl TestEnv {
         if let Layout::PluginCache(cache) = &case.layout {
             for plugin in InstalledPlugins::find(&fixture.path().join(cache)).plugins {
                 let name = Scope::Plugin(plugin.name.clone());
-                builder = builder.mount(Mount::plugin(plugin.source()).namespaced());
+                let options = InstalledPluginOptions::new(&plugin.folder);
+                let source = options.source(&plugin, plugin.name.as_str());
+                builder = builder.mount(Mount::plugin(source).namespaced());
                 scopes.insert(plugin.name, name.to_string());
             }
         }
@@ -303,12 +305,8 @@ fn mount(root: &Root, source: FsSource) -> Mount<Skill> {
 }
 
 fn discovered(cwd: &Path, home: &Path) -> Vec<Root> {
-    let roots = discover(&Discovery { cwd, home: Some(home), clients: Client::ALL });
-    let roots = roots.into_iter().map(|root| {
-        let scope = match root.scope {
-            repertoire_source_fs::Scope::Project => Scope::Project,
-            repertoire_source_fs::Scope::Home => Scope::User,
-        };
+    let roots = discover(cwd, Some(home), Client::ALL).into_iter().map(|root| {
+        let scope = if root.project.is_some() { Scope::Project } else { Scope::User };
         Root { path: root.path, scope, admitted: true }
     });
     roots.collect()

@@ -1,4 +1,4 @@
-//! What counts is content: touches are no change, and what breaks keeps what it said.
+//! Content decides: a touch is not a change, and a broken file keeps its last row.
 
 use std::fs::{File, read, remove_dir_all, write};
 use std::sync::Arc;
@@ -19,10 +19,10 @@ impl Stage {
         write(self.path(path), text).unwrap();
     }
 
-    /// Writes a file and tells of it.
+    /// Writes a file and dispatches its event.
     fn put(&self, path: &str, text: &str) {
         self.put_quietly(path, text);
-        self.world.tell(Kind::Written, &self.path(path));
+        self.world.dispatch_at(Kind::Written, &self.path(path));
     }
 }
 
@@ -31,7 +31,7 @@ async fn with_script() -> Stage {
     let stage = Stage::unarmed(&["a", "b"], usize::MAX);
     stage.put_quietly("a/scripts/run.sh", "echo one");
     stage.source.changed(Revision(0)).await;
-    stage.until_told().await;
+    stage.until_hashed().await;
     stage
 }
 
@@ -71,7 +71,7 @@ async fn hashing_contents_survives_a_dropped_wait() {
                 sleep(Duration::from_millis(1)).await;
             }
         }
-        stage.until_told().await;
+        stage.until_hashed().await;
         stage.edit("a", "Second.");
         stage.change().await;
         assert_eq!(stage.rows(), rows(&[("a", "Second."), ("b", "First.")]), "given up after {polls} polls");
@@ -84,7 +84,7 @@ async fn a_touch_or_equal_rewrite_changes_nothing() {
     let before = stage.shown();
     let old = SystemTime::now() - Duration::from_secs(3600);
     File::options().write(true).open(stage.path("a/SKILL.md")).unwrap().set_modified(old).unwrap();
-    stage.world.tell(Kind::Written, &stage.path("a/SKILL.md"));
+    stage.world.dispatch_at(Kind::Written, &stage.path("a/SKILL.md"));
     assert!(stage.is_quiet().await);
     stage.edit("a", "First.");
     stage.put("a/scripts/run.sh", "echo one");
@@ -113,17 +113,17 @@ async fn a_rewrite_with_old_size_and_time_is_seen() {
     let script = stage.path("a/scripts/run.sh");
     let before = stage.row("a");
     rewrite(&script, "echo two");
-    stage.world.tell(Kind::Written, &script);
+    stage.world.dispatch_at(Kind::Written, &script);
     stage.change().await;
     assert_eq!(before.changed_parts(&stage.row("a")), ChangedParts { resources: true, ..ChangedParts::default() });
     // What moves the change time alone is none.
     let before = stage.shown();
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
-    stage.world.tell(Kind::Written, &script);
+    stage.world.dispatch_at(Kind::Written, &script);
     assert!(stage.is_quiet().await);
     std::fs::hard_link(&script, stage.path("../linked")).unwrap();
     rewrite(&script, "echo two");
-    stage.world.tell(Kind::Written, &script);
+    stage.world.dispatch_at(Kind::Written, &script);
     assert!(stage.is_quiet().await);
     assert_eq!(stage.shown(), before);
 }
@@ -156,7 +156,7 @@ async fn a_file_truncated_and_repaired_changes_nothing() {
     let text = read(stage.path("a/SKILL.md")).unwrap();
     for part in [0, text.len() / 2, text.len()] {
         write(stage.path("a/SKILL.md"), &text[..part]).unwrap();
-        stage.world.tell(Kind::Written, &stage.path("a/SKILL.md"));
+        stage.world.dispatch_at(Kind::Written, &stage.path("a/SKILL.md"));
         let _ = timeout(DEBOUNCE / 2, stage.change()).await;
     }
     assert!(stage.is_quiet().await);
@@ -185,7 +185,7 @@ async fn a_broken_file_keeps_its_last_good_row() {
     stage.put("a/SKILL.md", "");
     stage.change().await;
     remove_dir_all(stage.path("a")).unwrap();
-    stage.world.tell(Kind::Gone, &stage.path("a"));
+    stage.world.dispatch_at(Kind::Gone, &stage.path("a"));
     stage.change().await;
     assert_eq!((stage.rows(), stage.complaints()), (rows(&[("b", "First.")]), vec![]));
 }
@@ -202,8 +202,8 @@ async fn content_over_a_limit_stays_unknown() {
     assert_eq!((stage.row("a").parts, stage.row("b").parts.is_some()), (None, true));
     assert!(stage.is_quiet().await);
     write(&file, text).unwrap();
-    stage.world.tell(Kind::Written, &file);
-    stage.until_told().await;
+    stage.world.dispatch_at(Kind::Written, &file);
+    stage.until_hashed().await;
     assert!(stage.is_quiet().await);
 }
 

@@ -38,7 +38,7 @@ async fn who_leaves_takes_along_what_nobody_else_wants() {
     first.edit("a", "Second.");
     first.change().await;
     std::fs::remove_dir_all(first.path("b")).unwrap();
-    first.world.tell(Kind::Gone, &first.path("b"));
+    first.world.dispatch_at(Kind::Gone, &first.path("b"));
     first.change().await;
     assert_eq!(first.rows(), rows(&[("a", "Second.")]));
     let world = first.world.clone();
@@ -51,11 +51,11 @@ async fn overflows_and_failures_reach_all_sources() {
     let [first, second, third] = three().await;
     first.write("a", "Lost.");
     third.write("c", "Lost.");
-    first.world.say(WatchEvent::Anything);
+    first.world.dispatch(WatchEvent::Anything);
     tokio::join!(first.change(), second.change(), third.change());
     assert_eq!(first.rows(), rows(&[("a", "Lost."), ("b", "First.")]));
     assert_eq!(third.rows(), rows(&[("c", "Lost.")]));
-    first.world.say(WatchEvent::Failed("out of order"));
+    first.world.dispatch(WatchEvent::Failed("out of order"));
     tokio::join!(first.change(), second.change(), third.change());
     for stage in [&first, &second, &third] {
         assert_eq!(stage.complaints(), [Code::WATCH_DEGRADED]);

@@ -1,4 +1,4 @@
-//! A world in which nothing is told but what a test tells.
+//! A file system whose events the test dispatches.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(super) struct World {
     pub(super) room: AtomicUsize,
     pub(super) opened: AtomicUsize,
     dispatcher: Mutex<Option<Arc<EventDispatcher>>>,
-    /// A folder that is made anew while watches are added, of which it is told before anybody can listen.
+    /// A folder that is created again while watches are added, with an event before there is a listener.
     pub(super) restless: Mutex<Option<PathBuf>>,
     /// A folder on a file system that other machines change.
     pub(super) remote: Mutex<Option<PathBuf>>,
@@ -66,7 +66,7 @@ impl Backend for Fake {
             std::fs::remove_dir_all(&folder).unwrap();
             std::fs::create_dir(&folder).unwrap();
             std::fs::write(folder.join("SKILL.md"), text).unwrap();
-            self.0.tell(Kind::Gone, &folder);
+            self.0.dispatch_at(Kind::Gone, &folder);
         }
         places
     }
@@ -110,8 +110,8 @@ impl World {
         })))
     }
 
-    /// Tells of something at `path`, if a folder is watched in which a real backend would see it. What is gone is forgotten.
-    pub(super) fn tell(&self, kind: Kind, path: &Path) {
+    /// Dispatches an event of `path`, if a real backend had one. Watches of deleted folders end.
+    pub(super) fn dispatch_at(&self, kind: Kind, path: &Path) {
         let moves = kind == Kind::Gone;
         let mut watched = self.watched.lock();
         let own = watched.get(path).map(|id| (*id, None));
@@ -119,12 +119,12 @@ impl World {
         watched.retain(|folder, _| !(moves && folder.starts_with(path)));
         drop(watched);
         for (id, name) in own.into_iter().chain(parent) {
-            self.say(WatchEvent::At { id, name, moves });
+            self.dispatch(WatchEvent::At { id, name, moves });
         }
     }
 
-    pub(super) fn say(&self, told: WatchEvent<'_>) {
-        self.dispatcher().dispatch(told);
+    pub(super) fn dispatch(&self, event: WatchEvent<'_>) {
+        self.dispatcher().dispatch(event);
     }
 
     /// That of the backend that was opened last.
@@ -137,7 +137,7 @@ impl World {
     }
 }
 
-/// A watched source over a real folder that nobody but the test tells of changes.
+/// A watched source over a real folder, with events of the test alone.
 pub(super) struct Stage {
     folder: Arc<TempDir>,
     root: PathBuf,
@@ -155,18 +155,18 @@ impl Stage {
     pub(super) async fn with(skills: &[&str], room: usize) -> Stage {
         let stage = Stage::unarmed(skills, room);
         stage.source.changed(Revision(0)).await;
-        stage.until_told().await;
+        stage.until_hashed().await;
         stage
     }
 
     /// Waits until all content is known.
-    pub(super) async fn until_told(&self) {
+    pub(super) async fn until_hashed(&self) {
         while self.shown().iter().any(|row| row.parts.is_none()) {
             self.change().await;
         }
     }
 
-    /// Before anybody waits for a change.
+    /// A source whose changes are not awaited yet.
     pub(super) fn unarmed(skills: &[&str], room: usize) -> Stage {
         let world = World::new(room);
         let stage = Stage::over(Arc::new(tempfile::tempdir().unwrap()), "root", world.shared(), world);
@@ -179,7 +179,7 @@ impl Stage {
         let stage = Stage::over(self.folder.clone(), root, self.shared.clone(), self.world.clone());
         skills.iter().for_each(|skill| stage.write(skill, "First."));
         stage.source.changed(Revision(0)).await;
-        stage.until_told().await;
+        stage.until_hashed().await;
         stage
     }
 
@@ -199,10 +199,10 @@ impl Stage {
         std::fs::write(self.path(skill).join("SKILL.md"), text).unwrap();
     }
 
-    /// Writes a skill and tells of it.
+    /// Writes a skill and dispatches its event.
     pub(super) fn edit(&self, skill: &str, description: &str) {
         self.write(skill, description);
-        self.world.tell(Kind::Written, &self.path(skill).join("SKILL.md"));
+        self.world.dispatch_at(Kind::Written, &self.path(skill).join("SKILL.md"));
     }
 
     /// What was listed last, without looking.
@@ -218,7 +218,7 @@ impl Stage {
         self.shown().diagnostics().iter().map(|diagnostic| diagnostic.code).collect()
     }
 
-    /// Waits for the next change, and tells how long that took.
+    /// Waits for the next change, and returns the time that it took.
     pub(super) async fn change(&self) -> Duration {
         let begun = Instant::now();
         self.source.changed(self.shown().revision()).await;
