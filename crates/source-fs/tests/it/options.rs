@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use repertoire_source_fs::{FsLimits, FsOptions, FsSource, WatchBy, WatchOptions};
 
-use crate::tree::{Tree, ids, list};
+use crate::tree::Tree;
 
 fn parse(json: &str) -> Result<FsOptions, String> {
     serde_json::from_str(json).map_err(|error| error.to_string())
