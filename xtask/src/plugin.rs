@@ -26,7 +26,7 @@ pub(crate) fn dist(name: &str) -> Result<(), Failure> {
     let file = folder.join(built.file_name().ok_or("a library has a name")?);
     fs::copy(&built, &file)?;
     // The copy is inspected, because users receive the copy.
-    let Inspection { name, version, digest, size, .. } = Inspection::of(&file)?;
+    let Inspection { name, version, digest, size, .. } = Inspection::read(&file)?;
     let digits = digest.to_string();
     let digits = digits.trim_start_matches("sha256:");
     let shown = file.file_name().unwrap_or_default().to_string_lossy();
@@ -98,7 +98,7 @@ mod slow {
         for entry in fs::read_dir(workspace::root().join("plugins")).expect("there are plugins") {
             let name = entry.expect("folders can be read").file_name().into_string().expect("plain names");
             let library = library(&name, Profile::Debug).expect("every plugin builds");
-            let Inspection { name: claimed, .. } = Inspection::of(&library).expect("it is a plugin");
+            let Inspection { name: claimed, .. } = Inspection::read(&library).expect("it is a plugin");
             assert_eq!(claimed.trim_start_matches("repertoire-plugin-"), name);
         }
         assert!(library("none", Profile::Debug).is_err());

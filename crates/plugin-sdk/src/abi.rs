@@ -109,8 +109,8 @@ pub const ENTRY: &str = "repertoire_plugin";
 pub const NOTE: &str = "repertoire_plugin_note";
 
 impl RepertoireSlice {
-    /// Returns a slice of bytes that live as long as the process.
-    pub const fn of(bytes: &'static [u8]) -> RepertoireSlice {
+    /// Creates a slice of bytes that live as long as the process.
+    pub const fn new(bytes: &'static [u8]) -> RepertoireSlice {
         RepertoireSlice { ptr: bytes.as_ptr(), len: bytes.len() }
     }
 }

@@ -9,10 +9,10 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
 use crate::front_matter::front_matter;
-use crate::message::{Body, Finding, Listing, Row};
-use crate::{Config, Documents, Open, Pause};
+use crate::message::{DocumentBody, DocumentListing, DocumentRow, Finding};
+use crate::{Documents, Open, Pause, PluginConfig};
 
-/// A [`Source`] on a small runtime of its own, as [`export_source!`](crate::export_source) exports it.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct Asynchronous<S> {
     source: Arc<S>,
@@ -48,7 +48,7 @@ fn id(key: &str) -> Result<Id, SourceError> {
 }
 
 impl<S: Source<Skill> + Open> Open for Asynchronous<S> {
-    fn open(config: &Config) -> Result<Asynchronous<S>, SourceError> {
+    fn open(config: &PluginConfig) -> Result<Asynchronous<S>, SourceError> {
         let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("plugin").enable_all().build();
         let runtime = runtime.map_err(|error| {
             SourceError::new(SourceErrorKind::Unavailable, "no runtime can be started").caused_by(error)
@@ -64,22 +64,22 @@ impl<S: Source<Skill> + Open> Open for Asynchronous<S> {
 impl<S: Source<Skill> + Open> Documents for Asynchronous<S> {
     const FEATURES: &'static str = "resources changes";
 
-    fn list(&self) -> Result<Listing, SourceError> {
+    fn list(&self) -> Result<DocumentListing, SourceError> {
         let listing = self.run(self.source.list())?;
         let rows = listing.iter().map(|row| {
-            let written = Row::new(row.item.id.as_str(), row.stamp.to_string(), front_matter(&row.item));
+            let written = DocumentRow::new(row.item.id.as_str(), row.stamp.to_string(), front_matter(&row.item));
             match &row.item.location {
-                Some(location) => written.from_location(location.as_ref()),
+                Some(location) => written.location(location.as_ref()),
                 None => written,
             }
         });
-        let listed = Listing::new(listing.revision().0, rows);
-        Ok(listed.with_findings(listing.diagnostics().iter().map(finding)))
+        let listed = DocumentListing::new(listing.revision().0, rows);
+        Ok(listed.findings(listing.diagnostics().iter().map(finding)))
     }
 
-    fn body(&self, key: &str) -> Result<Body, SourceError> {
+    fn body(&self, key: &str) -> Result<DocumentBody, SourceError> {
         let body = self.run(self.source.body(&id(key)?))?;
-        Ok(Body::text(body.stamp.to_string(), body.text.as_ref()))
+        Ok(DocumentBody::text(body.stamp.to_string(), body.text.as_ref()))
     }
 
     fn resources(&self, key: &str) -> Result<Vec<Resource>, SourceError> {

@@ -10,14 +10,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::abi::{
-    REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR, REPERTOIRE_ERROR, REPERTOIRE_MAGIC, REPERTOIRE_OK, RepertoireBuffer,
-    RepertoireSlice, RepertoireTable,
+    REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR, REPERTOIRE_ERROR, REPERTOIRE_MAGIC, REPERTOIRE_OK, REPERTOIRE_SCHEMA,
+    RepertoireBuffer, RepertoireSlice, RepertoireTable,
 };
-use crate::message::{Create, Failure, FileKey, Key, Resources, SCHEMA, Wait, Waited};
-use crate::{Config, Documents, Pause};
+use crate::message::{Create, FailureReply, Resources, SkillKey, Wait, Waited};
+use crate::{Documents, Pause, PluginConfig};
 
 /// The source behind the pointer of a host.
-struct Instance<D> {
+struct OpenSource<D> {
     documents: D,
     pause: Pause,
 }
@@ -25,14 +25,14 @@ struct Instance<D> {
 type Reply = Result<Vec<u8>, SourceError>;
 
 impl RepertoireTable {
-    /// Returns the table of a plugin.
-    pub const fn of<D: Documents>() -> RepertoireTable {
+    /// Creates the table of a plugin.
+    pub const fn new<D: Documents>() -> RepertoireTable {
         RepertoireTable {
             magic: REPERTOIRE_MAGIC,
             abi_major: REPERTOIRE_ABI_MAJOR,
             abi_minor: REPERTOIRE_ABI_MINOR,
             size: size_of::<RepertoireTable>() as u32,
-            features: RepertoireSlice::of(D::FEATURES.as_bytes()),
+            features: RepertoireSlice::new(D::FEATURES.as_bytes()),
             create: Some(create::<D>),
             list: Some(list::<D>),
             body: Some(body::<D>),
@@ -53,9 +53,9 @@ unsafe extern "C" fn create<D: Documents>(
 ) -> i32 {
     answer(reply, || {
         // SAFETY: the host lends the request for the length of this call.
-        let request: Create = unsafe { read(&request) }?;
-        let documents = D::open(&Config::from(request))?;
-        let instance = Box::into_raw(Box::new(Instance { documents, pause: Pause::default() }));
+        let Create { source, options, .. } = unsafe { read(&request) }?;
+        let documents = D::open(&PluginConfig::new(source, options))?;
+        let instance = Box::into_raw(Box::new(OpenSource { documents, pause: Pause::default() }));
         // SAFETY: the host passes a valid place for a pointer.
         unsafe { made.write(instance.cast()) };
         Ok(Vec::new())
@@ -73,7 +73,9 @@ unsafe extern "C" fn body<D: Documents>(
     reply: *mut RepertoireBuffer,
 ) -> i32 {
     // SAFETY: the host keeps to the contract of `call`.
-    unsafe { call::<D, Key>(source, &request, reply, |source, request| json(&source.documents.body(&request.key)?)) }
+    unsafe {
+        call::<D, SkillKey>(source, &request, reply, |source, request| json(&source.documents.body(&request.key)?))
+    }
 }
 
 unsafe extern "C" fn resources<D: Documents>(
@@ -83,7 +85,7 @@ unsafe extern "C" fn resources<D: Documents>(
 ) -> i32 {
     // SAFETY: the host keeps to the contract of `call`.
     unsafe {
-        call::<D, Key>(source, &request, reply, |source, request| {
+        call::<D, SkillKey>(source, &request, reply, |source, request| {
             json(&Resources::new(source.documents.resources(&request.key)?))
         })
     }
@@ -96,8 +98,8 @@ unsafe extern "C" fn resource<D: Documents>(
 ) -> i32 {
     // SAFETY: the host keeps to the contract of `call`.
     unsafe {
-        call::<D, FileKey>(source, &request, reply, |source, request| {
-            let path = ResourcePath::new(&request.path);
+        call::<D, SkillKey>(source, &request, reply, |source, request| {
+            let path = ResourcePath::new(request.path.as_deref().unwrap_or_default());
             let path = path.map_err(|error| SourceError::new(SourceErrorKind::Denied, error.to_string()))?;
             source.documents.resource(&request.key, &path)
         })
@@ -130,7 +132,7 @@ unsafe extern "C" fn cancel<D: Documents>(source: *mut c_void) {
 unsafe extern "C" fn destroy<D: Documents>(source: *mut c_void) {
     catch_panic(|| {
         // SAFETY: the host passes a pointer that `create` made, once, when no call uses it any more.
-        drop(unsafe { Box::from_raw(source.cast::<Instance<D>>()) });
+        drop(unsafe { Box::from_raw(source.cast::<OpenSource<D>>()) });
     });
 }
 
@@ -150,7 +152,7 @@ unsafe fn call<D: Documents, M: DeserializeOwned>(
     source: *mut c_void,
     request: &RepertoireSlice,
     reply: *mut RepertoireBuffer,
-    method: impl FnOnce(&Instance<D>, M) -> Reply,
+    method: impl FnOnce(&OpenSource<D>, M) -> Reply,
 ) -> i32 {
     // SAFETY: as the caller's.
     answer(reply, || method(unsafe { instance::<D>(source) }, unsafe { read(request) }?))
@@ -158,9 +160,9 @@ unsafe fn call<D: Documents, M: DeserializeOwned>(
 
 /// # Safety
 /// `source` was made by `create::<D>` and is not destroyed.
-unsafe fn instance<'a, D>(source: *mut c_void) -> &'a Instance<D> {
+unsafe fn instance<'a, D>(source: *mut c_void) -> &'a OpenSource<D> {
     // SAFETY: as above; no code makes an exclusive reference before `destroy`.
-    unsafe { &*source.cast::<Instance<D>>() }
+    unsafe { &*source.cast::<OpenSource<D>>() }
 }
 
 /// Parses a request out of the host's memory.
@@ -174,9 +176,9 @@ unsafe fn read<M: DeserializeOwned>(request: &RepertoireSlice) -> Result<M, Sour
         // SAFETY: as above, and not null if there are bytes.
         unsafe { std::slice::from_raw_parts(request.ptr, request.len) }
     };
-    let Version { schema } = parse(bytes)?;
-    if schema > SCHEMA {
-        return Err(SourceError::invalid(format!("expected messages of schema {SCHEMA}, found {schema}")));
+    let SchemaOnly { schema } = parse(bytes)?;
+    if schema > REPERTOIRE_SCHEMA {
+        return Err(SourceError::invalid(format!("expected messages of schema {REPERTOIRE_SCHEMA}, found {schema}")));
     }
     parse(bytes)
 }
@@ -187,7 +189,7 @@ fn parse<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, SourceError> {
 }
 
 #[derive(Deserialize)]
-struct Version {
+struct SchemaOnly {
     schema: u32,
 }
 
@@ -200,7 +202,7 @@ fn answer(reply: *mut RepertoireBuffer, call: impl FnOnce() -> Reply) -> i32 {
     let replied = catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| Err(panicked(panic)));
     let (bytes, status) = match replied {
         Ok(bytes) => (bytes, REPERTOIRE_OK),
-        Err(error) => (serde_json::to_vec(&Failure::of(&error)).unwrap_or_default(), REPERTOIRE_ERROR),
+        Err(error) => (serde_json::to_vec(&FailureReply::new(&error)).unwrap_or_default(), REPERTOIRE_ERROR),
     };
     let len = bytes.len();
     let ptr = Box::into_raw(bytes.into_boxed_slice()).cast::<u8>();

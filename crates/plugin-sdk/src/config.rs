@@ -4,19 +4,17 @@ use repertoire_core::SourceError;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::message::Create;
-
 /// The configuration of one source.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
+pub struct PluginConfig {
     source: String,
     options: Map<String, Value>,
 }
 
-impl Config {
-    /// Creates the configuration of a source called `source`, for tests.
-    pub fn new(source: impl Into<String>, options: Map<String, Value>) -> Config {
-        Config { source: source.into(), options }
+impl PluginConfig {
+    /// Creates the configuration of a source called `source`.
+    pub fn new(source: impl Into<String>, options: Map<String, Value>) -> PluginConfig {
+        PluginConfig { source: source.into(), options }
     }
 
     /// Returns the name of the source, which the host chose.
@@ -34,17 +32,11 @@ impl Config {
     }
 }
 
-impl From<Create> for Config {
-    fn from(create: Create) -> Config {
-        Config { source: create.source, options: create.options }
-    }
-}
-
 /// A source that is made from a configuration.
 pub trait Open: Sized {
     /// Makes the source. Relative paths in `config` are relative to the working folder of the host.
     ///
     /// # Errors
     /// Returns [`Invalid`](repertoire_core::SourceErrorKind::Invalid) for options that do not fit.
-    fn open(config: &Config) -> Result<Self, SourceError>;
+    fn open(config: &PluginConfig) -> Result<Self, SourceError>;
 }

@@ -6,42 +6,12 @@ use parking_lot::{Condvar, Mutex};
 use repertoire_core::{Resource, ResourcePath, SourceError, SourceErrorKind};
 
 use crate::Open;
-use crate::message::{Body, Listing};
+use crate::message::{DocumentBody, DocumentListing};
 
 /// A source of whole `SKILL.md` texts, which the host parses. No method is `async`.
 ///
 /// The contract is that of [`Source`](repertoire_core::Source), by key instead of by id. The host makes one call at a time. Only
-/// [`wait`](Documents::wait) and [`cancel`](Documents::cancel) may run beside it.
-///
-/// ```
-/// use repertoire_plugin_sdk::message::{Body, Listing, Row};
-/// use repertoire_plugin_sdk::{Config, Documents, Open, SourceError, export_documents};
-///
-/// struct Greeting;
-///
-/// const SKILL: &str = "---\nname: greet\ndescription: Greets people.\n---\nSay hello.\n";
-///
-/// impl Open for Greeting {
-///     fn open(_: &Config) -> Result<Greeting, SourceError> {
-///         Ok(Greeting)
-///     }
-/// }
-///
-/// impl Documents for Greeting {
-///     const FEATURES: &'static str = "";
-///
-///     fn list(&self) -> Result<Listing, SourceError> {
-///         Ok(Listing::new(0, [Row::new("greet", "1", SKILL)]))
-///     }
-///
-///     fn body(&self, _: &str) -> Result<Body, SourceError> {
-///         Ok(Body::document("1", SKILL))
-///     }
-/// }
-///
-/// export_documents!(Greeting);
-/// # fn main() {}
-/// ```
+/// [`wait`](Documents::wait) and [`cancel`](Documents::cancel) may run beside it. The example of the crate implements it.
 pub trait Documents: Open + Send + Sync + 'static {
     /// The optional features: `resources`, `changes`, or both separated by a blank.
     const FEATURES: &'static str;
@@ -50,13 +20,13 @@ pub trait Documents: Open + Send + Sync + 'static {
     ///
     /// # Errors
     /// Returns an error if there is no listing at all. A broken entry is a finding.
-    fn list(&self) -> Result<Listing, SourceError>;
+    fn list(&self) -> Result<DocumentListing, SourceError>;
 
     /// Returns the instructions of one skill.
     ///
     /// # Errors
     /// Returns [`NotFound`](SourceErrorKind::NotFound) for an unknown key.
-    fn body(&self, key: &str) -> Result<Body, SourceError>;
+    fn body(&self, key: &str) -> Result<DocumentBody, SourceError>;
 
     /// Returns the files beside the instructions. Default: an error, for a source without the feature `resources`.
     ///

@@ -12,7 +12,7 @@ const _: () = assert!(REPERTOIRE_ABI_MAJOR == 1 && REPERTOIRE_ABI_MINOR == 0 && 
 ///
 /// ```
 /// use repertoire_plugin_sdk::{
-///     Body, Config, Digest, Id, ListingEntry, Listing, Open, Revision, Skill, Source, SourceError, Stamp, async_trait,
+///     Body, PluginConfig, Digest, Id, ListingEntry, Listing, Open, Revision, Skill, Source, SourceError, Stamp, async_trait,
 ///     export_source,
 /// };
 ///
@@ -20,7 +20,7 @@ const _: () = assert!(REPERTOIRE_ABI_MAJOR == 1 && REPERTOIRE_ABI_MINOR == 0 && 
 /// struct Greeting(String);
 ///
 /// impl Open for Greeting {
-///     fn open(config: &Config) -> Result<Greeting, SourceError> {
+///     fn open(config: &PluginConfig) -> Result<Greeting, SourceError> {
 ///         Ok(Greeting(config.source().to_owned()))
 ///     }
 /// }
@@ -64,7 +64,7 @@ macro_rules! export_documents {
             // SAFETY: the name belongs to the boundary, and a library has one plugin.
             #[unsafe(no_mangle)]
             pub extern "C" fn repertoire_plugin() -> *const $crate::abi::RepertoireTable {
-                static TABLE: $crate::abi::RepertoireTable = $crate::abi::RepertoireTable::of::<$documents>();
+                static TABLE: $crate::abi::RepertoireTable = $crate::abi::RepertoireTable::new::<$documents>();
                 &TABLE
             }
 

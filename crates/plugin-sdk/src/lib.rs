@@ -4,8 +4,8 @@
 //! Implement [`Open`], which makes the source from its configuration, and export the type:
 //!
 //! ```
-//! use repertoire_plugin_sdk::message::{Body, Listing, Row};
-//! use repertoire_plugin_sdk::{Config, Documents, Open, SourceError, export_documents};
+//! use repertoire_plugin_sdk::message::{DocumentBody, DocumentListing, DocumentRow};
+//! use repertoire_plugin_sdk::{PluginConfig, Documents, Open, SourceError, export_documents};
 //!
 //! /// One skill, for the person in the configuration.
 //! struct Greeting(String);
@@ -16,7 +16,7 @@
 //! }
 //!
 //! impl Open for Greeting {
-//!     fn open(config: &Config) -> Result<Greeting, SourceError> {
+//!     fn open(config: &PluginConfig) -> Result<Greeting, SourceError> {
 //!         let Options { whom } = config.options()?;
 //!         Ok(Greeting(format!("---\nname: greet\ndescription: Greets {whom}.\n---\nSay hello to {whom}.\n")))
 //!     }
@@ -25,12 +25,12 @@
 //! impl Documents for Greeting {
 //!     const FEATURES: &'static str = "";
 //!
-//!     fn list(&self) -> Result<Listing, SourceError> {
-//!         Ok(Listing::new(0, [Row::new("greet", &self.0, &self.0)]))
+//!     fn list(&self) -> Result<DocumentListing, SourceError> {
+//!         Ok(DocumentListing::new(0, [DocumentRow::new("greet", &self.0, &self.0)]))
 //!     }
 //!
-//!     fn body(&self, _: &str) -> Result<Body, SourceError> {
-//!         Ok(Body::document(&self.0, &self.0))
+//!     fn body(&self, _: &str) -> Result<DocumentBody, SourceError> {
+//!         Ok(DocumentBody::document(&self.0, &self.0))
 //!     }
 //! }
 //!
@@ -63,7 +63,7 @@ mod front_matter;
 pub mod message;
 
 pub use asynchronous::Asynchronous;
-pub use config::{Config, Open};
+pub use config::{Open, PluginConfig};
 pub use documents::{Documents, Pause};
 
 /// The types of sources.

@@ -8,14 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::abi::{REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR, REPERTOIRE_SCHEMA};
 
-/// The version of the messages that this crate writes.
-pub const SCHEMA: u32 = REPERTOIRE_SCHEMA;
-
 /// The description of a plugin, which a host reads from the file without running it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Note {
-    /// [`SCHEMA`].
+    /// [`REPERTOIRE_SCHEMA`].
     pub schema: u32,
     /// The name of the plugin.
     pub name: String,
@@ -29,7 +26,7 @@ pub struct Note {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Create {
-    /// [`SCHEMA`].
+    /// [`REPERTOIRE_SCHEMA`].
     pub schema: u32,
     /// The name of the source.
     pub source: String,
@@ -42,14 +39,14 @@ pub struct Create {
 /// The reply of `list`: all skills of a source, in a stable order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Listing {
-    /// [`SCHEMA`].
+pub struct DocumentListing {
+    /// [`REPERTOIRE_SCHEMA`].
     pub schema: u32,
     /// The revision of the source, taken before it was read.
     #[serde(default)]
     pub revision: u64,
     /// One row for each skill.
-    pub skills: Vec<Row>,
+    pub skills: Vec<DocumentRow>,
     /// The findings for the operator.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
@@ -58,7 +55,7 @@ pub struct Listing {
 /// One skill of a listing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Row {
+pub struct DocumentRow {
     /// The key by which the plugin finds the skill again. The part after the last `/` replaces a missing name.
     pub key: String,
     /// A text that changes with the front matter, the body and the resources.
@@ -94,21 +91,24 @@ pub struct Finding {
     pub help: Option<String>,
 }
 
-/// The request of `body` and `resources`: a skill.
+/// The request of `body`, `resources` and `resource`: a skill, or one of its files. The reply of `resource` is its raw bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Key {
-    /// [`SCHEMA`].
+pub struct SkillKey {
+    /// [`REPERTOIRE_SCHEMA`].
     pub schema: u32,
     /// The key of its row.
     pub key: String,
+    /// The path of the file, in a request of `resource`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
 }
 
 /// The reply of `body`: the instructions of one skill, as a document or a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Body {
-    /// [`SCHEMA`].
+pub struct DocumentBody {
+    /// [`REPERTOIRE_SCHEMA`].
     pub schema: u32,
     /// The stamp of the row, unless the skill changed since the listing.
     pub stamp: String,
@@ -124,16 +124,16 @@ pub struct Body {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Resources {
-    /// [`SCHEMA`].
+    /// [`REPERTOIRE_SCHEMA`].
     pub schema: u32,
     /// In any order, no path twice.
-    pub files: Vec<File>,
+    pub files: Vec<SkillFile>,
 }
 
 /// One file of a skill. The host checks the path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct File {
+pub struct SkillFile {
     /// The path relative to the skill, with `/` between folders.
     pub path: String,
     /// Its length in bytes.
@@ -142,23 +142,11 @@ pub struct File {
     pub digest: Digest,
 }
 
-/// The request of `resource`: a file of a skill. The reply is its raw bytes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct FileKey {
-    /// [`SCHEMA`].
-    pub schema: u32,
-    /// The key of the skill's row.
-    pub key: String,
-    /// The path of the file.
-    pub path: String,
-}
-
 /// The request of `wait`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Wait {
-    /// [`SCHEMA`].
+    /// [`REPERTOIRE_SCHEMA`].
     pub schema: u32,
     /// The last revision that the host has.
     pub since: u64,
@@ -170,7 +158,7 @@ pub struct Wait {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Waited {
-    /// [`SCHEMA`].
+    /// [`REPERTOIRE_SCHEMA`].
     pub schema: u32,
     /// The revision, which is at most that of the request if there is no change.
     pub revision: u64,
@@ -179,8 +167,8 @@ pub struct Waited {
 /// The reply of a call that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Failure {
-    /// [`SCHEMA`].
+pub struct FailureReply {
+    /// [`REPERTOIRE_SCHEMA`].
     pub schema: u32,
     /// The kind. An unknown one means [`other`](SourceErrorKind::Other).
     pub kind: String,
@@ -197,11 +185,11 @@ const KINDS: [(SourceErrorKind, &str); 6] = [
     (SourceErrorKind::Invalid, "invalid"),
 ];
 
-impl Failure {
+impl FailureReply {
     /// Creates the reply for an error and its causes.
-    pub fn of(error: &SourceError) -> Failure {
+    pub fn new(error: &SourceError) -> FailureReply {
         let kind = KINDS.iter().find(|(kind, _)| *kind == error.kind()).map_or("other", |(_, name)| name);
-        Failure { schema: SCHEMA, kind: kind.to_owned(), message: error_chain(error) }
+        FailureReply { schema: REPERTOIRE_SCHEMA, kind: kind.to_owned(), message: error_chain(error) }
     }
 
     /// Returns the kind.
@@ -214,33 +202,38 @@ impl Create {
     /// Creates the request for a source called `source`.
     pub fn new(source: impl Into<String>, options: serde_json::Map<String, serde_json::Value>) -> Create {
         let abi = [REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR];
-        Create { schema: SCHEMA, source: source.into(), abi, options }
+        Create { schema: REPERTOIRE_SCHEMA, source: source.into(), abi, options }
     }
 }
 
-impl Listing {
+impl DocumentListing {
     /// Creates a listing of these skills.
-    pub fn new(revision: u64, skills: impl IntoIterator<Item = Row>) -> Listing {
-        Listing { schema: SCHEMA, revision, skills: skills.into_iter().collect(), findings: Vec::new() }
+    pub fn new(revision: u64, skills: impl IntoIterator<Item = DocumentRow>) -> DocumentListing {
+        DocumentListing {
+            schema: REPERTOIRE_SCHEMA,
+            revision,
+            skills: skills.into_iter().collect(),
+            findings: Vec::new(),
+        }
     }
 
     /// Returns the same listing with more findings.
     #[must_use]
-    pub fn with_findings(mut self, findings: impl IntoIterator<Item = Finding>) -> Listing {
+    pub fn findings(mut self, findings: impl IntoIterator<Item = Finding>) -> DocumentListing {
         self.findings.extend(findings);
         self
     }
 }
 
-impl Row {
+impl DocumentRow {
     /// Creates the row of a skill.
-    pub fn new(key: impl Into<String>, stamp: impl Into<String>, document: impl Into<String>) -> Row {
-        Row { key: key.into(), stamp: stamp.into(), document: document.into(), location: None }
+    pub fn new(key: impl Into<String>, stamp: impl Into<String>, document: impl Into<String>) -> DocumentRow {
+        DocumentRow { key: key.into(), stamp: stamp.into(), document: document.into(), location: None }
     }
 
     /// Returns the same row with a location.
     #[must_use]
-    pub fn from_location(mut self, location: impl Into<String>) -> Row {
+    pub fn location(mut self, location: impl Into<String>) -> DocumentRow {
         self.location = Some(location.into());
         self
     }
@@ -255,43 +248,43 @@ impl Finding {
 
     /// Returns the same finding in the file `path`.
     #[must_use]
-    pub fn at_path(mut self, path: impl Into<String>) -> Finding {
+    pub fn path(mut self, path: impl Into<String>) -> Finding {
         self.path = Some(path.into());
         self
     }
 }
 
-impl Key {
+impl SkillKey {
     /// Creates the request for a skill.
-    pub fn new(key: impl Into<String>) -> Key {
-        Key { schema: SCHEMA, key: key.into() }
+    pub fn new(key: impl Into<String>) -> SkillKey {
+        SkillKey { schema: REPERTOIRE_SCHEMA, key: key.into(), path: None }
+    }
+
+    /// Returns the request for a file of the skill.
+    #[must_use]
+    pub fn file(self, path: impl Into<String>) -> SkillKey {
+        SkillKey { path: Some(path.into()), ..self }
     }
 }
 
-impl Body {
+impl DocumentBody {
     /// Creates the reply with a whole `SKILL.md`.
-    pub fn document(stamp: impl Into<String>, document: impl Into<String>) -> Body {
-        Body { schema: SCHEMA, stamp: stamp.into(), document: Some(document.into()), text: None }
+    pub fn document(stamp: impl Into<String>, document: impl Into<String>) -> DocumentBody {
+        DocumentBody { schema: REPERTOIRE_SCHEMA, stamp: stamp.into(), document: Some(document.into()), text: None }
     }
 
     /// Creates the reply with instructions that have no file.
-    pub fn text(stamp: impl Into<String>, text: impl Into<String>) -> Body {
-        Body { schema: SCHEMA, stamp: stamp.into(), document: None, text: Some(text.into()) }
+    pub fn text(stamp: impl Into<String>, text: impl Into<String>) -> DocumentBody {
+        DocumentBody { schema: REPERTOIRE_SCHEMA, stamp: stamp.into(), document: None, text: Some(text.into()) }
     }
 }
 
 impl Resources {
     /// Creates the reply with these files.
     pub fn new(files: impl IntoIterator<Item = Resource>) -> Resources {
-        let files = files.into_iter().map(|file| File { path: file.path.into(), size: file.size, digest: file.digest });
-        Resources { schema: SCHEMA, files: files.collect() }
-    }
-}
-
-impl FileKey {
-    /// Creates the request for a file of a skill.
-    pub fn new(key: impl Into<String>, path: impl Into<String>) -> FileKey {
-        FileKey { schema: SCHEMA, key: key.into(), path: path.into() }
+        let files =
+            files.into_iter().map(|file| SkillFile { path: file.path.into(), size: file.size, digest: file.digest });
+        Resources { schema: REPERTOIRE_SCHEMA, files: files.collect() }
     }
 }
 
@@ -299,13 +292,13 @@ impl Wait {
     /// Creates the request for a revision after `since`.
     pub fn new(since: u64, patience: std::time::Duration) -> Wait {
         let patience_ms = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
-        Wait { schema: SCHEMA, since, patience_ms }
+        Wait { schema: REPERTOIRE_SCHEMA, since, patience_ms }
     }
 }
 
 impl Waited {
     /// Creates the reply with this revision.
     pub fn new(revision: u64) -> Waited {
-        Waited { schema: SCHEMA, revision }
+        Waited { schema: REPERTOIRE_SCHEMA, revision }
     }
 }

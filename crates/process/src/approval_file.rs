@@ -67,66 +67,31 @@ impl<D: Default + Serialize + DeserializeOwned> ApprovalFile<D> {
 
 fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match check_folder(folder) {
-        Err(Unfit::Io(error)) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        checked => checked.map_err(|unfit| unfit.of_folder(folder))?,
+    if matches!(folder.try_exists(), Ok(false)) {
+        return Ok(None);
     }
-    let (file, metadata) = match open(path) {
-        Err(Unfit::Io(error)) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        opened => opened.map_err(Unfit::of_file)?,
-    };
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
+    check_folder(folder)?;
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Ok(metadata) if metadata.is_symlink() => return Err("it is a link; put the file itself there".to_owned()),
+        _ => {}
+    }
+    let file = open(path).map_err(|error| error.to_string())?;
+    let metadata = file.metadata().map_err(|error| error.to_string())?;
+    if !metadata.is_file() {
+        return Err("it is not a regular file".to_owned());
+    }
+    if metadata.len() > MAX_BYTES {
+        return Err(format!("it is larger than {MAX_BYTES} bytes"));
+    }
+    check_owner(&metadata, "it", "look through it, then `chmod 600` it")?;
+    let mut bytes = Vec::new();
     file.take(MAX_BYTES).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     Ok(Some(bytes))
 }
 
-fn make_folder(folder: &Path) -> Result<(), String> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    let made = builder.create(folder).map_err(Unfit::Io);
-    made.and_then(|()| check_folder(folder)).map_err(|unfit| unfit.of_folder(folder))
-}
-
-enum Unfit {
-    Io(io::Error),
-    Link,
-    NotAFile,
-    TooLarge,
-    Foreign,
-    Open,
-    Above(String),
-}
-
-impl Unfit {
-    fn of_file(self) -> String {
-        match self {
-            Unfit::Io(error) => error.to_string(),
-            Unfit::Link => "it is a link; put the file itself there".to_owned(),
-            Unfit::NotAFile => "it is not a regular file".to_owned(),
-            Unfit::TooLarge => format!("it is larger than {MAX_BYTES} bytes"),
-            Unfit::Foreign => "it belongs to another user, who could approve for you".to_owned(),
-            Unfit::Open | Unfit::Above(_) => {
-                "others can write to it and could approve for you; look through it, then `chmod 600` it".to_owned()
-            }
-        }
-    }
-
-    fn of_folder(self, folder: &Path) -> String {
-        let folder = folder.display();
-        match self {
-            Unfit::Above(above) => format!("its folder `{folder}` is below `{above}`, to which everybody can write"),
-            Unfit::Foreign => format!("its folder `{folder}` belongs to another user, who could approve for you"),
-            Unfit::Open => {
-                format!("others can write to its folder `{folder}` and could approve for you; `chmod 700` it")
-            }
-            unfit => format!("its folder `{folder}`: {}", unfit.of_file()),
-        }
-    }
-}
-
-fn open(path: &Path) -> Result<(File, Metadata), Unfit> {
+/// Opens a file, but neither a link in its place nor a pipe or terminal that would block.
+fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -135,41 +100,41 @@ fn open(path: &Path) -> Result<(File, Metadata), Unfit> {
         let flags = i32::try_from(flags.bits()).expect("open flags fit the type that open(2) takes");
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
     }
-    // For a better message; the flag above decides.
-    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
-        return Err(Unfit::Link);
-    }
-    let file = options.open(path).map_err(Unfit::Io)?;
-    let metadata = file.metadata().map_err(Unfit::Io)?;
-    if !metadata.is_file() {
-        return Err(Unfit::NotAFile);
-    }
-    if metadata.len() > MAX_BYTES {
-        return Err(Unfit::TooLarge);
-    }
-    is_own(&metadata)?;
-    Ok((file, metadata))
+    options.open(path)
 }
 
-fn check_folder(folder: &Path) -> Result<(), Unfit> {
-    let real = folder.canonicalize().map_err(Unfit::Io)?;
-    is_own(&real.metadata().map_err(Unfit::Io)?)?;
-    for above in real.ancestors().skip(1) {
-        if above.metadata().is_ok_and(|metadata| is_open_to_all(&metadata)) {
-            return Err(Unfit::Above(above.display().to_string()));
-        }
+fn make_folder(folder: &Path) -> Result<(), String> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|error| format!("its folder `{}`: {error}", folder.display()))?;
+    check_folder(folder)
+}
+
+fn check_folder(folder: &Path) -> Result<(), String> {
+    let subject = format!("its folder `{}`", folder.display());
+    let real = folder.canonicalize().map_err(|error| format!("{subject}: {error}"))?;
+    let metadata = real.metadata().map_err(|error| format!("{subject}: {error}"))?;
+    check_owner(&metadata, &subject, "`chmod 700` it")?;
+    let open = real.ancestors().skip(1).find(|above| above.metadata().is_ok_and(|found| is_open_to_all(&found)));
+    match open {
+        Some(above) => Err(format!("{subject} is below `{}`, to which everybody can write", above.display())),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 #[cfg(unix)]
-fn is_own(metadata: &Metadata) -> Result<(), Unfit> {
+fn check_owner(metadata: &Metadata, subject: &str, remedy: &str) -> Result<(), String> {
     use std::os::unix::fs::MetadataExt;
 
     if metadata.uid() != 0 && metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(Unfit::Foreign);
+        return Err(format!("{subject} belongs to another user, who could approve for you"));
     }
-    if metadata.mode() & 0o022 != 0 { Err(Unfit::Open) } else { Ok(()) }
+    match metadata.mode() & 0o022 {
+        0 => Ok(()),
+        _ => Err(format!("others can write to {subject} and could approve for you; {remedy}")),
+    }
 }
 
 #[cfg(unix)]
@@ -181,7 +146,7 @@ fn is_open_to_all(metadata: &Metadata) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_own(_: &Metadata) -> Result<(), Unfit> {
+fn check_owner(_: &Metadata, _: &str, _: &str) -> Result<(), String> {
     Ok(())
 }
 

@@ -17,13 +17,13 @@ pub struct ProcessGroup {
     /// `None` once it was killed: the number may belong to another process after that.
     #[cfg(unix)]
     leader: Mutex<Option<Pid>>,
-    is_supervisor: bool,
+    is_supervised: bool,
     mark: Option<RunMark>,
 }
 
 impl ProcessGroup {
     /// The scope of a group with a [mark](ProcessGroup::marked).
-    pub const SCOPE: CleanupScope = if cfg!(target_os = "linux") {
+    pub(crate) const SCOPE: CleanupScope = if cfg!(target_os = "linux") {
         CleanupScope::Marked
     } else if cfg!(unix) {
         CleanupScope::Group
@@ -31,27 +31,32 @@ impl ProcessGroup {
         CleanupScope::Process
     };
 
-    /// The group that the process `id` leads; `is_supervisor` if that process ends all others on the signal `TERM`.
-    pub fn led_by(id: u32, is_supervisor: bool) -> ProcessGroup {
+    /// Creates the group of which the process `leader` is the leader.
+    pub fn new(leader: u32) -> ProcessGroup {
         #[cfg(not(unix))]
-        let _ = id;
+        let _ = leader;
         ProcessGroup {
             #[cfg(unix)]
-            leader: Mutex::new(Pid::from_raw(id.cast_signed())),
-            is_supervisor,
+            leader: Mutex::new(Pid::from_raw(leader.cast_signed())),
+            is_supervised: false,
             mark: None,
         }
     }
 
-    /// Returns the same group, which also ends processes that left it and still have `mark` in their environment.
+    /// Returns the same group, whose leader ends all others on the signal `TERM`, if `supervisor` is not empty.
     #[must_use]
-    pub fn marked(mut self, mark: RunMark) -> ProcessGroup {
+    pub fn supervised_by(mut self, supervisor: &[OsString]) -> ProcessGroup {
+        self.is_supervised = !supervisor.is_empty();
+        self
+    }
+
+    /// Returns the same group, which also ends processes that left it and still have `mark` in their environment.
+    pub(crate) fn marked(mut self, mark: RunMark) -> ProcessGroup {
         self.mark = Some(mark);
         self
     }
 
-    /// Sends `TERM` to every process of the group.
-    pub fn terminate(&self) {
+    pub(crate) fn terminate(&self) {
         #[cfg(unix)]
         if let Some(leader) = *self.leader.lock() {
             let _ = kill_process_group(leader, Signal::TERM);
@@ -63,7 +68,7 @@ impl ProcessGroup {
         #[cfg(unix)]
         if let Some(leader) = self.leader.lock().take() {
             // A group without processes is the goal, so an error needs no handling.
-            let _ = match self.is_supervisor {
+            let _ = match self.is_supervised {
                 true => kill_process(leader, Signal::TERM),
                 false => kill_process_group(leader, Signal::KILL),
             };
@@ -98,25 +103,24 @@ impl Drop for ProcessGroup {
 
 /// An environment variable that every process of one run inherits, in whatever group or session it is.
 #[derive(Debug, Clone)]
-pub struct RunMark(String);
+pub(crate) struct RunMark(String);
 
 impl RunMark {
     pub(crate) const NAME: &str = "REPERTOIRE_RUN";
 
     /// Creates a mark that no other run has: of this process, of this machine, or of an earlier process with the same id.
-    pub fn unique() -> RunMark {
+    pub(crate) fn unique() -> RunMark {
         static RUNS: AtomicU64 = AtomicU64::new(0);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
         RunMark(format!("{}-{now}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Returns the variable to set.
-    pub fn variable(&self) -> (OsString, OsString) {
+    pub(crate) fn variable(&self) -> (OsString, OsString) {
         (RunMark::NAME.into(), self.0.clone().into())
     }
 
     /// Kills every process with the mark in its environment, on Linux.
-    pub fn kill_bearers(&self) {
+    pub(crate) fn kill_bearers(&self) {
         // A process that is found may start another one before it ends.
         #[cfg(target_os = "linux")]
         for _ in 0..16 {

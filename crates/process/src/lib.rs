@@ -5,7 +5,7 @@
 //! - `command` builds the command line: a process group of its own, no environment, piped streams.
 //! - `ProcessGroup` ends the group, and on Linux the processes that left it with the mark of the run.
 //! - On Linux a supervisor, a separate program, is the subreaper of what it starts. It ends all descendants, also when the
-//!   host is killed. `SupervisorClient` is the host's side of it.
+//!   host is killed. `Start` and `ProcessTree` are the host's side of it.
 //!
 //! `ApprovalFile` stores which content a user has approved.
 #![allow(clippy::disallowed_methods, reason = "this crate starts processes and reads files")]
@@ -30,13 +30,13 @@ pub use approval_file::ApprovalFile;
 #[cfg(feature = "start")]
 pub use command::{OutputTail, command};
 #[cfg(feature = "start")]
-pub use group::{ProcessGroup, RunMark};
+pub use group::ProcessGroup;
 #[cfg(all(target_os = "linux", feature = "supervisor"))]
 pub use supervisor::{run, supervise};
 #[cfg(feature = "client")]
 pub use tree::{ProcessTree, Start};
 #[cfg(all(target_os = "linux", feature = "client"))]
-pub use tree::{RUN, SUPERVISE, SupervisorClient};
+pub use tree::{RUN, SUPERVISE};
 
 /// The processes that were looked for and ended at the end of a run, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]

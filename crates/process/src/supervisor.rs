@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, Stdin, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -20,7 +20,7 @@ use rustix::process::{
 };
 use signal_hook::consts::SIGTERM;
 
-use crate::RunMark;
+use crate::group::RunMark;
 use crate::tree::protocol::{SupervisorMessage, TERMINATE};
 
 /// The time after which it gives up on processes that start others faster than they end, or that it may not end.
@@ -41,7 +41,8 @@ const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 pub fn run(arguments: &mut dyn Iterator<Item = OsString>) -> Result<(), Box<dyn Error>> {
     let mut next = || arguments.next().ok_or("expected a mark, a length and a command");
     let (mark, length, program) = (next()?, next()?, next()?);
-    let host = io::stdin();
+    // Without a buffer, in both directions.
+    let host = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let stdin = match length.to_str().and_then(|length| length.parse().ok()) {
         Some(length) => input(&host, length)?,
         None => Stdio::null(),
@@ -100,38 +101,19 @@ fn limit(resource: Resource, most: u64) -> rustix::io::Result<()> {
 }
 
 /// Copies the input to memory, so that the host does not wait until the command reads it.
-fn input(host: &Stdin, length: u64) -> io::Result<Stdio> {
+fn input(host: &File, length: u64) -> io::Result<Stdio> {
     let mut file = File::from(memfd_create("input", MemfdFlags::CLOEXEC)?);
-    if io::copy(&mut Connection(host).take(length), &mut file)? < length {
+    if io::copy(&mut host.take(length), &mut file)? < length {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     file.rewind()?;
     Ok(Stdio::from(file))
 }
 
-fn send(host: &Stdin, message: &SupervisorMessage) -> io::Result<()> {
+fn send(mut host: &File, message: &SupervisorMessage) -> io::Result<()> {
     let mut line = serde_json::to_vec(message).map_err(io::Error::other)?;
     line.push(b'\n');
-    Connection(host).write_all(&line)
-}
-
-/// Standard input without its buffer, in both directions.
-struct Connection<'a>(&'a Stdin);
-
-impl Read for Connection<'_> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        Ok(rustix::io::read(self.0, bytes)?)
-    }
-}
-
-impl Write for Connection<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::io::write(self.0, bytes)?)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    host.write_all(&line)
 }
 
 /// The command, and the orphans that this process inherits as a subreaper.
@@ -142,10 +124,10 @@ struct Children {
 
 impl Children {
     /// Returns when the command has ended, or when the host wants it ended or is gone.
-    fn wait_for_end(&mut self, host: &Stdin) {
+    fn wait_for_end(&mut self, mut host: &File) {
         while self.next_event(&[(host.as_fd(), PollFlags::IN)]).is_some() {
             let mut byte = [0];
-            match Connection(host).read(&mut byte) {
+            match host.read(&mut byte) {
                 Ok(1) if byte == [TERMINATE] => self.signal(Signal::TERM),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 _ => return,

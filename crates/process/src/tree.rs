@@ -7,7 +7,8 @@ use std::process::{ExitStatus, Stdio};
 
 use tokio::process::{Child, Command};
 
-use crate::{CleanupScope, ProcessGroup, RunMark};
+use crate::group::RunMark;
+use crate::{CleanupScope, ProcessGroup};
 
 /// A process to start.
 #[derive(Debug)]
@@ -26,12 +27,13 @@ pub struct Start<'a> {
 
 /// A process and its descendants. Dropped, it ends those that it can.
 #[derive(Debug)]
-pub enum ProcessTree {
-    /// Ended by this process.
+pub struct ProcessTree(Ender);
+
+#[derive(Debug)]
+enum Ender {
     Group(ProcessGroup),
-    /// Ended by a supervisor.
     #[cfg(target_os = "linux")]
-    Supervised(Box<SupervisorClient>),
+    Supervisor(Box<client::SupervisorClient>),
 }
 
 impl Start<'_> {
@@ -43,25 +45,23 @@ impl Start<'_> {
         let mark = RunMark::unique();
         #[cfg(target_os = "linux")]
         if !self.supervisor.is_empty() {
-            let (client, stdin) = SupervisorClient::new(mark)?;
+            let (client, stdin) = client::SupervisorClient::new(mark)?;
             let line = client.command_line(self.supervisor, &self.line, self.input);
             // The supervisor is not killed with the handle: it ends the run when the connection closes.
             let child = self.command(&line).stdin(stdin).spawn()?;
-            return Ok((child, ProcessTree::Supervised(Box::new(client))));
+            return Ok((child, ProcessTree(Ender::Supervisor(Box::new(client)))));
         }
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
         let child = self.command(&self.line).envs([mark.variable()]).stdin(stdin).kill_on_drop(true).spawn()?;
-        let group = ProcessGroup::led_by(child.id().unwrap_or_default(), false).marked(mark);
-        Ok((child, ProcessTree::Group(group)))
+        let group = ProcessGroup::new(child.id().unwrap_or_default()).marked(mark);
+        Ok((child, ProcessTree(Ender::Group(group))))
     }
 
     fn command(&self, line: &[OsString]) -> Command {
         let (program, arguments) = line.split_first().expect("a command line has a program");
         let mut command = Command::from(crate::command(&[], None, program));
-        command
-            .args(arguments)
-            .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            .current_dir(self.folder);
+        let environment = self.environment.iter().map(|(name, value)| (name, value));
+        command.args(arguments).envs(environment).current_dir(self.folder);
         command
     }
 }
@@ -69,12 +69,12 @@ impl Start<'_> {
 impl ProcessTree {
     /// Sends the input where it does not go through a pipe.
     pub async fn feed(&mut self, input: &[u8]) {
-        match self {
-            ProcessTree::Group(_) => {
+        match &mut self.0 {
+            Ender::Group(_) => {
                 let _ = input;
             }
             #[cfg(target_os = "linux")]
-            ProcessTree::Supervised(client) => client.feed(input).await,
+            Ender::Supervisor(client) => client.feed(input).await,
         }
     }
 
@@ -86,43 +86,41 @@ impl ProcessTree {
     /// # Cancel safety
     /// Dropped, it can be called again.
     pub async fn wait(&mut self, child: &mut Child) -> io::Result<ExitStatus> {
-        match self {
-            ProcessTree::Group(_) => child.wait().await,
+        match &mut self.0 {
+            Ender::Group(_) => child.wait().await,
             #[cfg(target_os = "linux")]
-            ProcessTree::Supervised(client) => client.wait(child).await,
+            Ender::Supervisor(client) => client.wait(child).await,
         }
     }
 
     /// Sends `TERM` to the command and its group.
     pub fn terminate(&self) {
-        match self {
-            ProcessTree::Group(group) => group.terminate(),
+        match &self.0 {
+            Ender::Group(group) => group.terminate(),
             #[cfg(target_os = "linux")]
-            ProcessTree::Supervised(client) => client.terminate(),
+            Ender::Supervisor(client) => client.send(protocol::TERMINATE),
         }
     }
 
     /// Kills everything.
     pub fn kill(&self) {
-        match self {
-            ProcessTree::Group(group) => group.kill(),
+        match &self.0 {
+            Ender::Group(group) => group.kill(),
             #[cfg(target_os = "linux")]
-            ProcessTree::Supervised(client) => client.kill(),
+            Ender::Supervisor(client) => client.send(protocol::KILL),
         }
     }
 
     /// Returns what has ended with the run, or ends when this is dropped.
     pub fn scope(&self) -> CleanupScope {
-        match self {
-            ProcessTree::Group(_) => ProcessGroup::SCOPE,
+        match &self.0 {
+            Ender::Group(_) => ProcessGroup::SCOPE,
             #[cfg(target_os = "linux")]
-            ProcessTree::Supervised(client) => client.scope,
+            Ender::Supervisor(client) => client.scope,
         }
     }
 }
 
-#[cfg(target_os = "linux")]
-pub use client::SupervisorClient;
 #[cfg(target_os = "linux")]
 pub use protocol::{RUN, SUPERVISE};
 
@@ -167,14 +165,14 @@ mod client {
     use tokio::io::AsyncWriteExt;
     use tokio::net::UnixStream;
 
-    use super::protocol::{KILL, RUN, SupervisorMessage, TERMINATE};
+    use super::protocol::{RUN, SupervisorMessage};
     use super::*;
 
     /// The host's side of the connection to a supervisor.
     ///
     /// The supervisor ends the run when the connection closes: because this is dropped, or because the host is killed.
     #[derive(Debug)]
-    pub struct SupervisorClient {
+    pub(super) struct SupervisorClient {
         connection: UnixStream,
         received: Vec<u8>,
         is_starting: bool,
@@ -249,12 +247,8 @@ mod client {
             }
         }
 
-        pub(super) fn terminate(&self) {
-            let _ = self.connection.try_write(&[TERMINATE]);
-        }
-
-        pub(super) fn kill(&self) {
-            let _ = self.connection.try_write(&[KILL]);
+        pub(super) fn send(&self, byte: u8) {
+            let _ = self.connection.try_write(&[byte]);
         }
     }
 

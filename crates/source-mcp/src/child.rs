@@ -41,7 +41,7 @@ impl ServerProcess {
             command.current_dir(directory);
         }
         let mut child = command.spawn()?;
-        let group = ProcessGroup::led_by(child.id().unwrap_or_default(), is_supervised);
+        let group = ProcessGroup::new(child.id().unwrap_or_default()).supervised_by(&options.supervisor);
         if let Some(memory) = memory.filter(|_| !is_supervised) {
             group.limit_memory(memory)?;
         }

@@ -11,15 +11,15 @@ use crate::{Inspection, PluginError};
 
 /// The plugins that the user has approved, by the paths of their files, in a file that only its owner can read and write.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Approvals {
+pub struct PluginApprovals {
     path: PathBuf,
-    file: ApprovalFile<Document>,
+    file: ApprovalFile<ApprovalDocument>,
 }
 
 /// An approved plugin: the content of the file when it was approved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Approval {
+pub struct PluginApproval {
     /// The file: absolute, without links.
     pub path: PathBuf,
     /// SHA-256 of the file.
@@ -31,55 +31,55 @@ pub struct Approval {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Document {
+struct ApprovalDocument {
     schema: u32,
-    plugins: Vec<Approval>,
+    plugins: Vec<PluginApproval>,
 }
 
 const SCHEMA: u32 = 1;
 
-impl Default for Document {
-    fn default() -> Document {
-        Document { schema: SCHEMA, plugins: Vec::new() }
+impl Default for ApprovalDocument {
+    fn default() -> ApprovalDocument {
+        ApprovalDocument { schema: SCHEMA, plugins: Vec::new() }
     }
 }
 
-impl Approvals {
+impl PluginApprovals {
     /// Reads the file at `path`. A file that does not exist approves nothing.
     ///
     /// # Errors
-    /// Returns [`PluginError::Approvals`] for a file that [`ApprovalFile`] refuses, and for one of another schema.
-    pub fn read(path: impl Into<PathBuf>) -> Result<Approvals, PluginError> {
+    /// Returns [`PluginError::Unusable`] for a file that [`ApprovalFile`] refuses, and for one of another schema.
+    pub fn read(path: impl Into<PathBuf>) -> Result<PluginApprovals, PluginError> {
         let path = path.into();
-        let file = ApprovalFile::<Document>::read(&path).and_then(|file| match file.document.schema {
+        let file = ApprovalFile::<ApprovalDocument>::read(&path).and_then(|file| match file.document.schema {
             SCHEMA => Ok(file),
             schema => Err(format!("expected schema {SCHEMA}, found {schema}")),
         });
         match file {
-            Ok(file) => Ok(Approvals { path, file }),
-            Err(reason) => Err(PluginError::Approvals { path, reason }),
+            Ok(file) => Ok(PluginApprovals { path, file }),
+            Err(reason) => Err(PluginError::approvals(&path, &reason)),
         }
     }
 
     /// Returns all approvals, by path.
-    pub fn iter(&self) -> impl Iterator<Item = &Approval> {
-        self.file.document.plugins.iter()
+    pub fn plugins(&self) -> &[PluginApproval] {
+        &self.file.document.plugins
     }
 
     /// Returns the approval of the file at `path`.
-    pub fn of(&self, path: &Path) -> Option<&Approval> {
-        self.iter().find(|approval| approval.path == path)
+    pub fn find(&self, path: &Path) -> Option<&PluginApproval> {
+        self.plugins().iter().find(|approval| approval.path == path)
     }
 
     /// Approves what was inspected, and returns the approval that it replaces.
     ///
     /// # Errors
-    /// Returns [`PluginError::Approvals`] if the file cannot be written.
-    pub fn approve(&mut self, inspected: &Inspection) -> Result<Option<Approval>, PluginError> {
+    /// Returns [`PluginError::Unusable`] if the file cannot be written.
+    pub fn approve(&mut self, inspected: &Inspection) -> Result<Option<PluginApproval>, PluginError> {
         let old = self.take(&inspected.path);
         let Inspection { path, digest, name, version, .. } = inspected.clone();
         let plugins = &mut self.file.document.plugins;
-        plugins.push(Approval { path, digest, name, version });
+        plugins.push(PluginApproval { path, digest, name, version });
         plugins.sort_by(|a, b| a.path.cmp(&b.path));
         self.write()?;
         Ok(old)
@@ -88,8 +88,8 @@ impl Approvals {
     /// Revokes and returns the approval of the file at `path`.
     ///
     /// # Errors
-    /// Returns [`PluginError::Approvals`] if the file cannot be written.
-    pub fn revoke(&mut self, path: &Path) -> Result<Option<Approval>, PluginError> {
+    /// Returns [`PluginError::Unusable`] if the file cannot be written.
+    pub fn revoke(&mut self, path: &Path) -> Result<Option<PluginApproval>, PluginError> {
         let old = self.take(path);
         if old.is_some() {
             self.write()?;
@@ -98,23 +98,23 @@ impl Approvals {
     }
 
     pub(crate) fn check(&self, file: &PluginFile) -> Result<(), PluginError> {
-        let (path, found) = (file.path.clone(), file.digest);
-        match self.of(&file.path) {
-            Some(Approval { digest, .. }) if *digest == found => Ok(()),
-            Some(Approval { digest, .. }) => {
-                Err(PluginError::Changed { path, approved: *digest, found, pinned: false })
+        match self.find(&file.path) {
+            Some(approval) if approval.digest == file.digest => Ok(()),
+            Some(approval) => {
+                let remedy = format!("`repertoire plugin approve {}`", file.path.display());
+                Err(PluginError::changed(&file.path, approval.digest, file.digest, &remedy))
             }
-            None => Err(PluginError::NotApproved { path, digest: found }),
+            None => Err(PluginError::not_approved(&file.path, file.digest)),
         }
     }
 
-    fn take(&mut self, path: &Path) -> Option<Approval> {
+    fn take(&mut self, path: &Path) -> Option<PluginApproval> {
         let plugins = &mut self.file.document.plugins;
         let at = plugins.iter().position(|approval| approval.path == path)?;
         Some(plugins.remove(at))
     }
 
     fn write(&self) -> Result<(), PluginError> {
-        self.file.write().map_err(|reason| PluginError::Approvals { path: self.path.clone(), reason })
+        self.file.write().map_err(|reason| PluginError::approvals(&self.path, &reason))
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use repertoire_core::{SourceError, SourceErrorKind};
-use repertoire_plugin_sdk::message::Failure;
+use repertoire_plugin_sdk::message::FailureReply;
 
 /// The methods of a plugin; the numbers are those of the process protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub(crate) trait PluginBackend: Debug + Send + Sync {
 
 /// Returns the error in a reply, whatever its bytes are.
 pub(crate) fn reply_error(reply: &[u8]) -> SourceError {
-    match serde_json::from_slice::<Failure>(reply) {
+    match serde_json::from_slice::<FailureReply>(reply) {
         Ok(failure) => SourceError::new(failure.kind(), excerpt(&failure.message)),
         Err(_) => SourceError::new(SourceErrorKind::Other, "the plugin failed without a message"),
     }

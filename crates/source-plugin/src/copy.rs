@@ -13,11 +13,11 @@ use crate::file::PluginFile;
 #[derive(Debug)]
 pub(crate) struct PrivateCopy {
     path: PathBuf,
-    place: Place,
+    storage: CopyStorage,
 }
 
 #[derive(Debug)]
-enum Place {
+enum CopyStorage {
     #[cfg(target_os = "linux")]
     Memory(fs::File),
     /// Removed with the copy where the system allows that for a loaded library.
@@ -25,7 +25,7 @@ enum Place {
 }
 
 impl PrivateCopy {
-    pub(crate) fn of(file: &PluginFile) -> io::Result<PrivateCopy> {
+    pub(crate) fn new(file: &PluginFile) -> io::Result<PrivateCopy> {
         #[cfg(target_os = "linux")]
         if let Ok(copy) = in_memory(&file.bytes) {
             return Ok(copy);
@@ -39,11 +39,11 @@ impl PrivateCopy {
 
     /// Releases the copy of a loaded library, but for what the system still needs.
     pub(crate) fn release(self) {
-        match self.place {
+        match self.storage {
             // The linker identifies libraries by path. If the descriptor were closed, the next copy could get this path.
             #[cfg(target_os = "linux")]
-            Place::Memory(memory) => std::mem::forget(memory),
-            Place::Folder(folder) => drop(folder),
+            CopyStorage::Memory(memory) => std::mem::forget(memory),
+            CopyStorage::Folder(folder) => drop(folder),
         }
     }
 }
@@ -64,7 +64,7 @@ fn in_memory(bytes: &[u8]) -> io::Result<PrivateCopy> {
     let path = PathBuf::from(format!("/proc/self/fd/{}", memory.as_raw_fd()));
     // Fails without `/proc`, from which the library is loaded.
     fs::metadata(&path)?;
-    Ok(PrivateCopy { path, place: Place::Memory(memory) })
+    Ok(PrivateCopy { path, storage: CopyStorage::Memory(memory) })
 }
 
 fn in_folder(file: &PluginFile) -> io::Result<PrivateCopy> {
@@ -82,7 +82,7 @@ fn in_folder(file: &PluginFile) -> io::Result<PrivateCopy> {
     let folder = folder.tempdir()?;
     let path = folder.path().join(file.path.file_name().unwrap_or("plugin".as_ref()));
     options.open(&path)?.write_all(&file.bytes)?;
-    Ok(PrivateCopy { path, place: Place::Folder(folder) })
+    Ok(PrivateCopy { path, storage: CopyStorage::Folder(folder) })
 }
 
 #[cfg(test)]

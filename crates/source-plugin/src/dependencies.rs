@@ -13,20 +13,20 @@ use object::{Endianness, Object};
 
 /// The dependencies in the file of a library.
 #[derive(Debug, Default)]
-pub(crate) struct Dependencies {
+pub(crate) struct LibraryDependencies {
     pub(crate) needed: Vec<String>,
     /// The folders that are searched before those of the system.
     pub(crate) run_path: Vec<String>,
 }
 
-impl Dependencies {
-    pub(crate) fn of(object: &object::File<'_>) -> object::Result<Dependencies> {
+impl LibraryDependencies {
+    pub(crate) fn new(object: &object::File<'_>) -> object::Result<LibraryDependencies> {
         let mut found = match object {
             object::File::Elf32(file) => elf(file)?,
             object::File::Elf64(file) => elf(file)?,
             object::File::MachO32(file) => mach_o(file)?,
             object::File::MachO64(file) => mach_o(file)?,
-            _ => Dependencies::default(),
+            _ => LibraryDependencies::default(),
         };
         if object.format() != object::BinaryFormat::Elf {
             let libraries = object.import_libraries()?;
@@ -120,9 +120,9 @@ fn string_at(strings: &[u8], at: u64) -> String {
 }
 
 /// Reads the dynamic segment, as the linker does, and not the sections.
-fn elf<E: FileHeader<Endian = Endianness>>(file: &ElfFile<'_, E>) -> object::Result<Dependencies> {
+fn elf<E: FileHeader<Endian = Endianness>>(file: &ElfFile<'_, E>) -> object::Result<LibraryDependencies> {
     let (endian, data, segments) = (file.endian(), file.data(), file.elf_program_headers());
-    let mut found = Dependencies::default();
+    let mut found = LibraryDependencies::default();
     let mut dynamics: Vec<&E::Dyn> = Vec::new();
     for segment in segments {
         let entries = segment.dynamic(endian, data)?.unwrap_or_default();
@@ -146,8 +146,8 @@ fn elf<E: FileHeader<Endian = Endianness>>(file: &ElfFile<'_, E>) -> object::Res
     Ok(found)
 }
 
-fn mach_o<M: MachHeader>(file: &MachOFile<'_, M>) -> object::Result<Dependencies> {
-    let mut found = Dependencies::default();
+fn mach_o<M: MachHeader>(file: &MachOFile<'_, M>) -> object::Result<LibraryDependencies> {
+    let mut found = LibraryDependencies::default();
     let mut commands = file.macho_load_commands()?;
     while let Some(command) = commands.next()? {
         if let LoadCommandVariant::Rpath(path) = command.variant()? {

@@ -1,11 +1,11 @@
 //! The errors of plugins.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use repertoire_core::{Digest, SourceError, SourceErrorKind};
 
-/// The reason why a plugin is not used. No code of it has run, unless the variant says so.
+/// The reason why a plugin is not used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PluginError {
@@ -26,15 +26,7 @@ pub enum PluginError {
         /// The file, or the folder above it, that everybody can write to.
         open: PathBuf,
     },
-    /// The file is not a plugin for this system.
-    #[error("`{}` is not a plugin: {reason}", path.display())]
-    NotAPlugin {
-        /// The file.
-        path: PathBuf,
-        /// The expectation that does not hold.
-        reason: String,
-    },
-    /// The library needs others from places to which another user can write.
+    /// The library needs others from folders to which another user can write.
     #[error("plugin `{}` is not loaded: {reason}", path.display())]
     Dependency {
         /// The file.
@@ -42,74 +34,71 @@ pub enum PluginError {
         /// The dependency, and the expectation that does not hold.
         reason: String,
     },
-    /// The file is not approved.
-    #[error("plugin `{}` is not approved; if you trust it, `repertoire plugin approve {}`, or pin `digest = \"{digest}\"`", path.display(), path.display())]
-    NotApproved {
-        /// The file.
-        path: PathBuf,
-        /// The digest of the file.
-        digest: Digest,
-    },
-    /// The file changed since it was approved.
-    #[error("plugin `{}` has changed: expected {approved}, found {found}; if you trust the new one, {}", path.display(), remedy(*pinned, path, found))]
-    Changed {
-        /// The file.
-        path: PathBuf,
-        /// The approved or pinned digest.
-        approved: Digest,
-        /// The digest of the file.
-        found: Digest,
-        /// Whether the configuration pins the digest.
-        pinned: bool,
-    },
-    /// The approvals cannot be relied on.
-    #[error("the approvals in `{}` cannot be used: {reason}", path.display())]
-    Approvals {
-        /// The file with the approvals.
-        path: PathBuf,
-        /// A clause about the file.
-        reason: String,
-    },
-    /// The system does not load the library. Its constructors may have run.
-    #[error("plugin `{}` cannot be loaded: {reason}", path.display())]
-    NotLoaded {
-        /// The file.
-        path: PathBuf,
-        /// The message of the system.
-        reason: String,
-    },
-    /// The table of the library is invalid. Its constructors and its entry have run.
-    #[error("plugin `{}` cannot be used: {reason}", path.display())]
-    Table {
-        /// The file.
-        path: PathBuf,
-        /// The expectation that does not hold.
-        reason: String,
+    /// The file is not an approved plugin for this system, or the system does not load it.
+    #[error("{message}")]
+    Unusable {
+        /// The kind of the error: `Denied` for content that is not approved.
+        kind: SourceErrorKind,
+        /// The file, and the expectation that does not hold.
+        message: String,
     },
 }
 
-fn remedy(pinned: bool, path: &std::path::Path, found: &Digest) -> String {
-    match pinned {
-        true => format!("pin `digest = \"{found}\"`"),
-        false => format!("`repertoire plugin approve {}`", path.display()),
+impl PluginError {
+    fn unusable(kind: SourceErrorKind, message: String) -> PluginError {
+        PluginError::Unusable { kind, message }
+    }
+
+    pub(crate) fn not_a_plugin(path: &Path, reason: &str) -> PluginError {
+        PluginError::unusable(SourceErrorKind::Invalid, format!("`{}` is not a plugin: {reason}", path.display()))
+    }
+
+    pub(crate) fn not_approved(path: &Path, digest: Digest) -> PluginError {
+        let path = path.display();
+        let message = format!(
+            "plugin `{path}` is not approved; if you trust it, `repertoire plugin approve {path}`, or pin `digest = \"{digest}\"`"
+        );
+        PluginError::unusable(SourceErrorKind::Denied, message)
+    }
+
+    /// Returns the error of a file that changed since it was approved; `remedy` approves the new content.
+    pub(crate) fn changed(path: &Path, approved: Digest, found: Digest, remedy: &str) -> PluginError {
+        let path = path.display();
+        let message = format!(
+            "plugin `{path}` has changed: expected {approved}, found {found}; if you trust the new one, {remedy}"
+        );
+        PluginError::unusable(SourceErrorKind::Denied, message)
+    }
+
+    pub(crate) fn approvals(path: &Path, reason: &str) -> PluginError {
+        let message = format!("the approvals in `{}` cannot be used: {reason}", path.display());
+        PluginError::unusable(SourceErrorKind::Denied, message)
+    }
+
+    /// Returns the error of a library that the system does not load. Its constructors may have run.
+    pub(crate) fn not_loaded(path: &Path, reason: &str) -> PluginError {
+        let message = format!("plugin `{}` cannot be loaded: {reason}", path.display());
+        PluginError::unusable(SourceErrorKind::Unavailable, message)
+    }
+
+    /// Returns the error of a library with an invalid table. Its constructors and its entry have run.
+    pub(crate) fn invalid_table(path: &Path, reason: &str) -> PluginError {
+        let message = format!("plugin `{}` cannot be used: {reason}", path.display());
+        PluginError::unusable(SourceErrorKind::Invalid, message)
     }
 }
 
 impl From<PluginError> for SourceError {
     fn from(error: PluginError) -> SourceError {
-        let kind = match &error {
-            PluginError::Unreadable { .. } | PluginError::NotLoaded { .. } => SourceErrorKind::Unavailable,
-            PluginError::NotAPlugin { .. } | PluginError::Table { .. } => SourceErrorKind::Invalid,
-            PluginError::Writable { .. }
-            | PluginError::Dependency { .. }
-            | PluginError::NotApproved { .. }
-            | PluginError::Changed { .. }
-            | PluginError::Approvals { .. } => SourceErrorKind::Denied,
-        };
-        let outer = SourceError::new(kind, error.to_string());
+        let message = error.to_string();
         match error {
-            PluginError::Unreadable { error, .. } => outer.caused_by(error),
-            _ => outer,
+            PluginError::Unreadable { error, .. } => {
+                SourceError::new(SourceErrorKind::Unavailable, message).caused_by(error)
+            }
+            PluginError::Unusable { kind, .. } => SourceError::new(kind, message),
+            PluginError::Writable { .. } | PluginError::Dependency { .. } => {
+                SourceError::new(SourceErrorKind::Denied, message)
+            }
         }
     }
 }

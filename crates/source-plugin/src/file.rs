@@ -27,6 +27,15 @@ impl PluginFile {
         }
     }
 
+    /// Returns the file, if its content has the digest that the configuration pins.
+    pub(crate) fn with_digest(self, pinned: Digest) -> Result<PluginFile, PluginError> {
+        if self.digest == pinned {
+            return Ok(self);
+        }
+        let remedy = format!("pin `digest = \"{}\"`", self.digest);
+        Err(PluginError::changed(&self.path, pinned, self.digest, &remedy))
+    }
+
     fn read_unless_open(path: &Path) -> io::Result<Result<PluginFile, PluginError>> {
         let path = fs::canonicalize(path)?;
         if let Some(open) = open_to_everybody(&path)? {

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 
 /// One frame.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Frame {
+pub(crate) struct PluginFrame {
     pub(crate) call: u32,
     pub(crate) tag: u32,
     pub(crate) message: Vec<u8>,
@@ -31,7 +31,7 @@ pub(crate) fn write(to: &mut impl Write, call: u32, tag: u32, message: &[u8]) ->
 }
 
 /// Reads a frame, or returns `None` at the end of the stream. `limit` returns the most bytes for the number of a call.
-pub(crate) fn read(from: &mut impl Read, limit: impl FnOnce(u32) -> usize) -> io::Result<Option<Frame>> {
+pub(crate) fn read(from: &mut impl Read, limit: impl FnOnce(u32) -> usize) -> io::Result<Option<PluginFrame>> {
     let mut head = [0; 12];
     let mut filled = 0;
     while filled < head.len() {
@@ -54,5 +54,5 @@ pub(crate) fn read(from: &mut impl Read, limit: impl FnOnce(u32) -> usize) -> io
     if message.len() < length {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
-    Ok(Some(Frame { call, tag, message }))
+    Ok(Some(PluginFrame { call, tag, message }))
 }

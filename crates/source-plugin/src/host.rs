@@ -11,14 +11,13 @@ use std::thread;
 
 use parking_lot::Mutex;
 use repertoire_core::{Digest, SourceError};
-use repertoire_plugin_sdk::message::Failure;
+use repertoire_plugin_sdk::message::FailureReply;
 use rustix::process::{Resource, Rlimit, Signal, getpgrp, getpid, kill_process_group, setrlimit};
 
-use crate::PluginError;
 use crate::backend::{PluginBackend, PluginMethod};
 use crate::file::PluginFile;
-use crate::frame::{self, Frame};
-use crate::library::{Instance, Library};
+use crate::frame::{self, PluginFrame};
+use crate::library::{Library, LoadedInstance};
 
 /// Loads the plugin that the arguments name, and answers the requests on standard input until that ends.
 ///
@@ -45,23 +44,23 @@ pub fn plugin_host() -> ExitCode {
 /// The first argument.
 pub(crate) const PLUGIN_HOST: &str = "plugin-host";
 
-struct Limits {
+struct HostLimits {
     memory: u64,
     cpu: u64,
 }
 
-fn parsed(arguments: &[OsString]) -> Option<(&Path, Digest, Limits)> {
+fn parsed(arguments: &[OsString]) -> Option<(&Path, Digest, HostLimits)> {
     let [word, file, digest, memory, cpu] = arguments else { return None };
     if word != PLUGIN_HOST {
         return None;
     }
-    let limits = Limits { memory: memory.to_str()?.parse().ok()?, cpu: cpu.to_str()?.parse().ok()? };
+    let limits = HostLimits { memory: memory.to_str()?.parse().ok()?, cpu: cpu.to_str()?.parse().ok()? };
     Some((file.as_ref(), digest.to_str()?.parse().ok()?, limits))
 }
 
 type Output = Arc<Mutex<File>>;
 
-fn serve(path: &Path, digest: Digest, limits: Limits) -> io::Result<()> {
+fn serve(path: &Path, digest: Digest, limits: HostLimits) -> io::Result<()> {
     // At the soft limit of processor time a signal ends the process by name; the hard limit cannot be ignored.
     for (resource, soft, hard) in [
         (Resource::As, limits.memory, limits.memory),
@@ -106,17 +105,17 @@ fn take_streams() -> io::Result<(File, File)> {
     Ok((input.into(), output.into()))
 }
 
-fn open(path: &Path, expected: Digest, first: &Frame) -> Result<Instance, SourceError> {
-    let file = PluginFile::read(path)?;
-    if file.digest != expected {
-        let (path, found) = (file.path, file.digest);
-        return Err(PluginError::Changed { path, approved: expected, found, pinned: true }.into());
-    }
-    Instance::create(Library::load(&file)?, &first.message)
+fn open(path: &Path, expected: Digest, first: &PluginFrame) -> Result<LoadedInstance, SourceError> {
+    let file = PluginFile::read(path)?.with_digest(expected)?;
+    LoadedInstance::create(Library::load(&file)?, &first.message)
 }
 
-fn spawn_call_thread(name: &str, instance: Arc<Instance>, output: Output) -> io::Result<mpsc::Sender<Frame>> {
-    let (sender, frames) = mpsc::channel::<Frame>();
+fn spawn_call_thread(
+    name: &str,
+    instance: Arc<LoadedInstance>,
+    output: Output,
+) -> io::Result<mpsc::Sender<PluginFrame>> {
+    let (sender, frames) = mpsc::channel::<PluginFrame>();
     thread::Builder::new().name(name.to_owned()).spawn(move || {
         for frame in frames {
             let method = PluginMethod::ALL.into_iter().find(|method| *method as u32 == frame.tag);
@@ -136,6 +135,6 @@ fn send(output: &Output, call: u32, reply: Result<&[u8], &SourceError>) -> io::R
     let mut output = output.lock();
     match reply {
         Ok(message) => frame::write(&mut *output, call, 0, message),
-        Err(error) => frame::write(&mut *output, call, frame::ERROR, &serde_json::to_vec(&Failure::of(error))?),
+        Err(error) => frame::write(&mut *output, call, frame::ERROR, &serde_json::to_vec(&FailureReply::new(error))?),
     }
 }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use object::read::{Export, ExportTarget, NameOrOrdinal};
 use object::{Architecture, BinaryFormat, FileKind, Object, ObjectKind, ObjectSection};
 use repertoire_core::Digest;
-use repertoire_plugin_sdk::abi::{ENTRY, NOTE, REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR};
-use repertoire_plugin_sdk::message::{Note, SCHEMA};
+use repertoire_plugin_sdk::abi::{ENTRY, NOTE, REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR, REPERTOIRE_SCHEMA};
+use repertoire_plugin_sdk::message::Note;
 
 use crate::PluginError;
-use crate::dependencies::Dependencies;
+use crate::dependencies::LibraryDependencies;
 use crate::file::PluginFile;
 
 /// The description of a plugin in its file, read without running any of it.
@@ -54,21 +54,21 @@ impl Inspection {
     /// - it is not a shared library of this system
     /// - it exports no plugin, or one of another major version of the boundary
     /// - it needs libraries from places to which another user can write
-    pub fn of(path: &Path) -> Result<Inspection, PluginError> {
-        Inspection::of_file(&PluginFile::read(path)?)
+    pub fn read(path: &Path) -> Result<Inspection, PluginError> {
+        Inspection::from_file(&PluginFile::read(path)?)
     }
 
-    pub(crate) fn of_file(file: &PluginFile) -> Result<Inspection, PluginError> {
-        let inspection = read(file).map_err(|reason| PluginError::NotAPlugin { path: file.path.clone(), reason })?;
+    pub(crate) fn from_file(file: &PluginFile) -> Result<Inspection, PluginError> {
+        let inspection = inspect(file).map_err(|reason| PluginError::not_a_plugin(&file.path, &reason))?;
         let Inspection { needed, run_path, .. } = &inspection;
-        match (Dependencies { needed: needed.clone(), run_path: run_path.clone() }).fault() {
+        match (LibraryDependencies { needed: needed.clone(), run_path: run_path.clone() }).fault() {
             Some(reason) => Err(PluginError::Dependency { path: file.path.clone(), reason }),
             None => Ok(inspection),
         }
     }
 }
 
-fn read(file: &PluginFile) -> Result<Inspection, String> {
+fn inspect(file: &PluginFile) -> Result<Inspection, String> {
     let bytes = file.bytes.as_slice();
     match FileKind::parse(bytes) {
         Ok(FileKind::MachOFat32 | FileKind::MachOFat64) => {
@@ -78,7 +78,7 @@ fn read(file: &PluginFile) -> Result<Inspection, String> {
         Err(_) => return Err("it is not a shared library".to_owned()),
     }
     let object = object::File::parse(bytes).map_err(|error| format!("it is not a whole shared library: {error}"))?;
-    let (format, expected) = (format(object.format()), format(native_format()));
+    let (format, expected) = (format(object.format()), format(BinaryFormat::native_object()));
     if format != expected {
         return Err(format!("expected a library in {expected} format, found {format}"));
     }
@@ -101,10 +101,9 @@ fn read(file: &PluginFile) -> Result<Inspection, String> {
     symbols.sort();
     symbols.truncate(MAX_SYMBOLS);
     let Note { name, version, abi, .. } = note;
-    let Dependencies { needed, run_path } =
-        Dependencies::of(&object).map_err(|error| format!("the libraries that it needs cannot be read: {error}"))?;
+    let LibraryDependencies { needed, run_path } = LibraryDependencies::new(&object)
+        .map_err(|error| format!("the libraries that it needs cannot be read: {error}"))?;
     let (path, digest, size) = (file.path.clone(), file.digest, bytes.len() as u64);
-    let architecture = architecture.to_owned();
     Ok(Inspection { path, digest, size, name, version, abi, architecture, symbols, needed, run_path })
 }
 
@@ -135,8 +134,8 @@ fn text_at<'a>(object: &object::File<'a>, address: u64) -> Option<&'a [u8]> {
 
 fn parse(text: &[u8]) -> Result<Note, String> {
     let note: Note = serde_json::from_slice(text).map_err(|error| format!("its note cannot be read: {error}"))?;
-    if note.schema > SCHEMA {
-        return Err(format!("its note has schema {}, and {SCHEMA} is known", note.schema));
+    if note.schema > REPERTOIRE_SCHEMA {
+        return Err(format!("its note has schema {}, and {REPERTOIRE_SCHEMA} is known", note.schema));
     }
     let is_plain =
         |text: &str| !text.is_empty() && text.len() <= 100 && repertoire_core::text::terminal_line(text) == *text;
@@ -153,16 +152,6 @@ fn parse(text: &[u8]) -> Result<Note, String> {
     Ok(note)
 }
 
-const fn native_format() -> BinaryFormat {
-    if cfg!(windows) {
-        BinaryFormat::Pe
-    } else if cfg!(target_vendor = "apple") {
-        BinaryFormat::MachO
-    } else {
-        BinaryFormat::Elf
-    }
-}
-
 fn format(format: BinaryFormat) -> &'static str {
     match format {
         BinaryFormat::Elf => "ELF",
@@ -172,18 +161,10 @@ fn format(format: BinaryFormat) -> &'static str {
     }
 }
 
-fn architecture(architecture: Architecture) -> &'static str {
+/// Returns the architecture by Rust's name, which is that of the parser but for one.
+fn architecture(architecture: Architecture) -> String {
     match architecture {
-        Architecture::X86_64 => "x86_64",
-        Architecture::X86_64_X32 => "x32",
-        Architecture::I386 => "x86",
-        Architecture::Aarch64 => "aarch64",
-        Architecture::Arm => "arm",
-        Architecture::Riscv64 => "riscv64",
-        Architecture::Riscv32 => "riscv32",
-        Architecture::PowerPc64 => "powerpc64",
-        Architecture::S390x => "s390x",
-        Architecture::LoongArch64 => "loongarch64",
-        _ => "another machine",
+        Architecture::I386 => "x86".to_owned(),
+        other => format!("{other:?}").to_lowercase(),
     }
 }

@@ -14,7 +14,7 @@
 //!
 //! # For hosts
 //! A library runs with the rights of the host, and its constructors run when it is loaded. So only approved content is loaded: its
-//! digest is [pinned](PluginOptions::pinned) or in [`Approvals`]. A path alone approves nothing, and plugins are never searched
+//! digest is [pinned](PluginOptions::pinned) or in [`PluginApprovals`]. A path alone approves nothing, and plugins are never searched
 //! for. [`PluginSource::spawn`] loads a library into a process of its own, where a crash or a hang does not affect the host.
 //!
 //! A registry composes a plugin with `Mount::plugin`: last in precedence, and restricted. The host chooses its name.
@@ -72,10 +72,10 @@ mod call_thread_tests;
 #[doc = include_str!("../../../docs/writing-a-plugin.md")]
 struct WritingAPlugin;
 
-pub use approvals::{Approval, Approvals};
+pub use approvals::{PluginApproval, PluginApprovals};
 pub use error::PluginError;
 #[cfg(unix)]
 pub use host::plugin_host;
 pub use inspection::Inspection;
-pub use options::{PluginOptions, ProcessIsolation, ProcessOptions};
+pub use options::{PluginOptions, ProcessOptions};
 pub use source::PluginSource;

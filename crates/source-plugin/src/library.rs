@@ -56,14 +56,14 @@ impl Library {
         if let Some(library) = LOADED.lock().get(&file.digest) {
             return Ok(library);
         }
-        Inspection::of_file(file)?;
+        Inspection::from_file(file)?;
         // No lock is held while foreign code runs. Two threads at once load two copies, and both stay.
-        let table = open(file).map_err(|reason| PluginError::NotLoaded { path: file.path.clone(), reason })?;
-        let library = Library::of(table).map_err(|reason| PluginError::Table { path: file.path.clone(), reason })?;
+        let table = open(file).map_err(|reason| PluginError::not_loaded(&file.path, &reason))?;
+        let library = Library::new(table).map_err(|reason| PluginError::invalid_table(&file.path, &reason))?;
         Ok(LOADED.lock().entry(file.digest).or_insert(Box::leak(Box::new(library))))
     }
 
-    fn of(table: *const RepertoireTable) -> Result<Library, String> {
+    fn new(table: *const RepertoireTable) -> Result<Library, String> {
         if table.is_null() {
             return Err("it has no table".to_owned());
         }
@@ -138,7 +138,7 @@ impl Library {
 
 /// Loads a private copy and returns its table.
 fn open(file: &PluginFile) -> Result<*const RepertoireTable, String> {
-    let copy = PrivateCopy::of(file).map_err(|error| error.to_string())?;
+    let copy = PrivateCopy::new(file).map_err(|error| error.to_string())?;
     // SAFETY: loading runs the library's constructors. Its owner approved this very content, which is the only thing
     // that makes running it right.
     let handle = unsafe { load(&copy) }.map_err(|error| error.to_string())?;
@@ -186,20 +186,20 @@ fn read_features(features: RepertoireSlice) -> Result<String, String> {
 
 /// A source that a library made in this process.
 #[derive(Debug)]
-pub(crate) struct Instance {
+pub(crate) struct LoadedInstance {
     library: &'static Library,
     source: NonNull<c_void>,
 }
 
 // SAFETY: the boundary promises that a source may be used from any thread, one call at a time beside `wait` and `cancel`;
 // and callers of a backend follow that.
-unsafe impl Send for Instance {}
+unsafe impl Send for LoadedInstance {}
 // SAFETY: as above.
-unsafe impl Sync for Instance {}
+unsafe impl Sync for LoadedInstance {}
 
-impl Instance {
+impl LoadedInstance {
     /// Calls `create` of the library; `request` is a `create` message.
-    pub(crate) fn create(library: &'static Library, request: &[u8]) -> Result<Instance, SourceError> {
+    pub(crate) fn create(library: &'static Library, request: &[u8]) -> Result<LoadedInstance, SourceError> {
         let (mut made, mut reply) = (ptr::null_mut(), RepertoireBuffer::EMPTY);
         // SAFETY: the request outlives the call, and both places are valid.
         let status = unsafe { (library.create)(lend(request), &mut made, &mut reply) };
@@ -209,7 +209,7 @@ impl Instance {
         }
         let source =
             NonNull::new(made).ok_or_else(|| SourceError::invalid("the plugin made no source and no error"))?;
-        Ok(Instance { library, source })
+        Ok(LoadedInstance { library, source })
     }
 }
 
@@ -217,7 +217,7 @@ fn lend(bytes: &[u8]) -> RepertoireSlice {
     RepertoireSlice { ptr: bytes.as_ptr(), len: bytes.len() }
 }
 
-impl PluginBackend for Instance {
+impl PluginBackend for LoadedInstance {
     fn features(&self) -> &str {
         &self.library.features
     }
@@ -254,7 +254,7 @@ impl PluginBackend for Instance {
     }
 }
 
-impl Drop for Instance {
+impl Drop for LoadedInstance {
     fn drop(&mut self) {
         // SAFETY: made by `create`, and nothing can run in it any more: every call borrows `self`.
         unsafe { (self.library.destroy)(self.source.as_ptr()) };

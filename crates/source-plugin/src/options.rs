@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::PluginError;
-use crate::approvals::Approvals;
+use crate::approvals::PluginApprovals;
 use crate::file::PluginFile;
 
 /// The configuration of a plugin that is loaded into this process.
@@ -22,16 +22,15 @@ pub struct PluginOptions {
     pub path: PathBuf,
     /// The digest that the file must have.
     #[serde(default)]
-    pub digest: Option<Digest>,
+    pub(crate) digest: Option<Digest>,
     /// The options of the plugin itself.
     #[serde(default)]
-    pub options: Map<String, Value>,
+    pub(crate) options: Map<String, Value>,
     /// The most time of a call, in milliseconds. Default 10,000.
     #[serde(default = "default_deadline_ms")]
-    pub deadline_ms: u64,
-    /// The file of [`Approvals`] that counts if no digest is pinned.
+    pub(crate) deadline_ms: u64,
     #[serde(skip)]
-    pub approvals: Option<PathBuf>,
+    pub(crate) approvals: Option<PathBuf>,
 }
 
 fn default_deadline_ms() -> u64 {
@@ -39,7 +38,7 @@ fn default_deadline_ms() -> u64 {
 }
 
 impl PluginOptions {
-    /// The plugin at `path`, not approved yet.
+    /// Creates the configuration of the plugin at `path`, which is not approved yet.
     pub fn new(path: impl Into<PathBuf>) -> PluginOptions {
         let (digest, options, approvals) = (None, Map::new(), None);
         PluginOptions { path: path.into(), digest, options, deadline_ms: default_deadline_ms(), approvals }
@@ -79,12 +78,10 @@ impl PluginOptions {
 
     pub(crate) fn approved_file(&self) -> Result<PluginFile, PluginError> {
         let file = PluginFile::read(&self.path)?;
-        let (path, found) = (&file.path, file.digest);
         match (self.digest, &self.approvals) {
-            (Some(approved), _) if approved == found => Ok(file),
-            (Some(approved), _) => Err(PluginError::Changed { path: path.clone(), approved, found, pinned: true }),
-            (None, Some(approvals)) => Approvals::read(approvals)?.check(&file).map(|()| file),
-            (None, None) => Err(PluginError::NotApproved { path: path.clone(), digest: found }),
+            (Some(pinned), _) => file.with_digest(pinned),
+            (None, Some(approvals)) => PluginApprovals::read(approvals)?.check(&file).map(|()| file),
+            (None, None) => Err(PluginError::not_approved(&file.path, file.digest)),
         }
     }
 }
@@ -99,13 +96,13 @@ pub struct ProcessOptions {
     pub path: PathBuf,
     /// The digest that the file must have.
     #[serde(default)]
-    pub digest: Option<Digest>,
+    pub(crate) digest: Option<Digest>,
     /// The options of the plugin itself.
     #[serde(default)]
-    pub options: Map<String, Value>,
+    pub(crate) options: Map<String, Value>,
     /// The most time of a call, in milliseconds. Default 10,000.
     #[serde(default = "default_deadline_ms")]
-    pub deadline_ms: u64,
+    pub(crate) deadline_ms: u64,
     /// The program that loads the library: `repertoire` or `repertoire-plugin-host`. Default: the one beside the host's
     /// own program.
     #[serde(default)]
@@ -116,6 +113,10 @@ pub struct ProcessOptions {
     /// The processor time of the process, in seconds. When it is used up, the process ends and is started again. Default 600.
     #[serde(default = "default_cpu_s")]
     pub cpu_s: u64,
+    #[serde(skip)]
+    approvals: Option<PathBuf>,
+    #[serde(skip)]
+    supervisor: Vec<OsString>,
 }
 
 fn default_memory_mib() -> u64 {
@@ -127,45 +128,51 @@ fn default_cpu_s() -> u64 {
 }
 
 impl ProcessOptions {
-    /// Returns the plugin and its process, or `None` if no runner is named.
-    pub fn split(self) -> Option<(PluginOptions, ProcessIsolation)> {
-        let ProcessOptions { path, digest, options, deadline_ms, runner, memory_mib, cpu_s } = self;
-        let plugin = PluginOptions { path, digest, options, deadline_ms, approvals: None };
-        let mut isolation = ProcessIsolation::by(runner?);
-        (isolation.memory, isolation.cpu) = (memory_mib.saturating_mul(1 << 20), Duration::from_secs(cpu_s));
-        Some((plugin, isolation))
+    /// Creates the configuration of `plugin` in a process that `runner` starts.
+    ///
+    /// The runner is `repertoire`, `repertoire-plugin-host`, or a program that calls [`plugin_host`](crate::plugin_host) when its
+    /// first argument is `plugin-host`.
+    pub fn new(plugin: PluginOptions, runner: impl Into<PathBuf>) -> ProcessOptions {
+        let PluginOptions { path, digest, options, deadline_ms, approvals } = plugin;
+        let (memory_mib, cpu_s) = (default_memory_mib(), default_cpu_s());
+        let (runner, supervisor) = (Some(runner.into()), Vec::new());
+        ProcessOptions { path, digest, options, deadline_ms, runner, memory_mib, cpu_s, approvals, supervisor }
     }
-}
 
-/// A process for one plugin, and its limits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ProcessIsolation {
-    /// The program that loads the library: `repertoire`, `repertoire-plugin-host`, or one that calls
-    /// [`plugin_host`](crate::plugin_host) when its first argument is `plugin-host`.
-    pub runner: PathBuf,
-    /// The address space in bytes. Default 1 GiB; each thread reserves 64 MiB of it.
-    pub memory: u64,
-    /// The processor time, in whole seconds. Default 10 minutes. It ends what goes on beside the calls, which no deadline does.
-    pub cpu: Duration,
-    /// The command line of a program that runs the runner and ends everything that it started. Default: none, then a process
-    /// that leaves the group lives on.
+    /// Returns the same plugin, approved by the file at `approvals` if no digest is pinned.
+    #[must_use]
+    pub fn approved_in(mut self, approvals: impl Into<PathBuf>) -> ProcessOptions {
+        self.approvals = Some(approvals.into());
+        self
+    }
+
+    /// Returns the same process with a supervisor: the command line of `repertoire-helper supervise`, or of a program with its
+    /// contract. Without one, a process that leaves the group lives on.
     ///
     /// It gets `-` for no limit of memory, then the runner and its arguments. On the signal `TERM` it ends them.
-    pub supervisor: Vec<OsString>,
-}
-
-impl ProcessIsolation {
-    /// A process that `runner` starts, with the default limits.
-    pub fn by(runner: impl Into<PathBuf>) -> ProcessIsolation {
-        let (memory, cpu) = (default_memory_mib() << 20, Duration::from_secs(default_cpu_s()));
-        ProcessIsolation { runner: runner.into(), memory, cpu, supervisor: Vec::new() }
-    }
-
-    /// Returns the same process with a supervisor: `repertoire-helper supervise`, or another program with its contract.
     #[must_use]
-    pub fn supervised_by(mut self, supervisor: impl IntoIterator<Item = OsString>) -> ProcessIsolation {
+    pub fn supervised_by(mut self, supervisor: impl IntoIterator<Item = OsString>) -> ProcessOptions {
         self.supervisor = supervisor.into_iter().collect();
         self
     }
+
+    pub(crate) fn split(self) -> (PluginOptions, ProcessIsolation) {
+        let ProcessOptions { path, digest, options, deadline_ms, runner, memory_mib, cpu_s, approvals, supervisor } =
+            self;
+        let runner = runner.unwrap_or_default();
+        let isolation = ProcessIsolation { runner, memory: memory_mib.saturating_mul(1 << 20), cpu_s, supervisor };
+        (PluginOptions { path, digest, options, deadline_ms, approvals }, isolation)
+    }
+}
+
+/// The process of a plugin, and its limits.
+#[derive(Debug)]
+#[cfg_attr(not(unix), expect(dead_code, reason = "processes are isolated on Unix alone"))]
+pub(crate) struct ProcessIsolation {
+    pub(crate) runner: PathBuf,
+    /// The address space in bytes. Each thread reserves 64 MiB of it.
+    pub(crate) memory: u64,
+    /// The processor time in seconds. It ends what goes on beside the calls, which no deadline does.
+    pub(crate) cpu_s: u64,
+    pub(crate) supervisor: Vec<OsString>,
 }

@@ -7,11 +7,11 @@ use crate::sync::{Mutex, mpsc};
 /// A table of calls that wait for a reply, by call number.
 #[derive(Debug)]
 pub(crate) struct PendingCalls<R> {
-    state: Mutex<State<R>>,
+    state: Mutex<CallTable<R>>,
 }
 
 #[derive(Debug)]
-struct State<R> {
+struct CallTable<R> {
     last: u32,
     /// The most bytes of the reply, and the channel of the caller.
     open: BTreeMap<u32, (usize, mpsc::Sender<R>)>,
@@ -21,7 +21,7 @@ struct State<R> {
 
 impl<R> PendingCalls<R> {
     pub(crate) fn new() -> PendingCalls<R> {
-        PendingCalls { state: Mutex::new(State { last: 0, open: BTreeMap::new(), ended: None }) }
+        PendingCalls { state: Mutex::new(CallTable { last: 0, open: BTreeMap::new(), ended: None }) }
     }
 
     /// Returns the number of a new call and the channel of its reply, or the reason why there are no replies any more.

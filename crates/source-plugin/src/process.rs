@@ -13,20 +13,20 @@ use repertoire_core::{SourceError, SourceErrorKind};
 use repertoire_process::{OutputTail, ProcessGroup, command};
 use rustix::process::Signal;
 
-use crate::ProcessIsolation;
 use crate::backend::{PluginBackend, PluginMethod, SMALL_REPLY_BYTES, excerpt, reply_error};
 use crate::file::PluginFile;
-use crate::frame::{self, Frame};
+use crate::frame::{self, PluginFrame};
 use crate::host::PLUGIN_HOST;
+use crate::options::ProcessIsolation;
 use crate::pending_calls::PendingCalls;
 use crate::source::overdue;
 
 /// An instance in a process of its own.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub(crate) struct PluginProcess {
     features: String,
     input: Mutex<ChildStdin>,
-    calls: Arc<PendingCalls<Frame>>,
+    calls: Arc<PendingCalls<PluginFrame>>,
     group: Arc<ProcessGroup>,
 }
 
@@ -39,7 +39,7 @@ fn unavailable(message: impl Into<String>) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, message)
 }
 
-impl Process {
+impl PluginProcess {
     /// Starts a process that loads `file` and makes a source; `request` is a `create` message.
     ///
     /// The process has no environment and a group of its own. No other code can end it yet, so it is killed here if the reply
@@ -49,19 +49,19 @@ impl Process {
         file: &PluginFile,
         request: &[u8],
         deadline: Duration,
-    ) -> Result<Process, SourceError> {
+    ) -> Result<PluginProcess, SourceError> {
         // The runner limits its memory itself.
         let mut command = command(&isolation.supervisor, None, isolation.runner.as_os_str());
         command.arg(PLUGIN_HOST).arg(&file.path).arg(file.digest.to_string());
-        command.args([isolation.memory, isolation.cpu.as_secs()].map(|limit| limit.to_string()));
+        command.args([isolation.memory, isolation.cpu_s].map(|limit| limit.to_string()));
         let mut child = command.spawn().map_err(|error| {
             unavailable(format!("`{}` cannot be started", isolation.runner.display())).caused_by(error)
         })?;
-        let group = Arc::new(ProcessGroup::led_by(child.id(), !isolation.supervisor.is_empty()));
+        let group = Arc::new(ProcessGroup::new(child.id()).supervised_by(&isolation.supervisor));
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(stderr)) = streams else { unreachable!("all three are piped") };
         let calls = Arc::new(PendingCalls::new());
-        let mut process = Process { features: String::new(), input: Mutex::new(input), calls, group };
+        let mut process = PluginProcess { features: String::new(), input: Mutex::new(input), calls, group };
         let stderr = spawn_stderr_reader(stderr);
         let (calls, group) = (process.calls.clone(), process.group.clone());
         thread::Builder::new()
@@ -79,23 +79,23 @@ impl Process {
         Ok(process)
     }
 
-    fn send(&self, tag: u32, request: &[u8], limit: usize) -> Result<mpsc::Receiver<Frame>, SourceError> {
+    fn send(&self, tag: u32, request: &[u8], limit: usize) -> Result<mpsc::Receiver<PluginFrame>, SourceError> {
         let (call, reply) = self.calls.begin(limit).map_err(unavailable)?;
         // If the request cannot be written, no reply arrives, and the caller gets the reason for that.
         let _ = frame::write(&mut *self.input.lock(), call, tag, request);
         Ok(reply)
     }
 
-    fn result(&self, reply: Option<Frame>) -> Result<Vec<u8>, SourceError> {
+    fn result(&self, reply: Option<PluginFrame>) -> Result<Vec<u8>, SourceError> {
         match reply {
-            Some(Frame { tag: frame::ERROR, message, .. }) => Err(reply_error(&message)),
-            Some(Frame { message, .. }) => Ok(message),
+            Some(PluginFrame { tag: frame::ERROR, message, .. }) => Err(reply_error(&message)),
+            Some(PluginFrame { message, .. }) => Ok(message),
             None => Err(unavailable(self.calls.ended().unwrap_or_else(|| "the plugin does not answer".to_owned()))),
         }
     }
 }
 
-impl PluginBackend for Process {
+impl PluginBackend for PluginProcess {
     fn features(&self) -> &str {
         &self.features
     }
@@ -114,7 +114,7 @@ impl PluginBackend for Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for PluginProcess {
     fn drop(&mut self) {
         self.group.kill();
     }
@@ -125,7 +125,7 @@ fn read_replies(
     mut child: Child,
     mut output: ChildStdout,
     stderr: &mpsc::Receiver<String>,
-    calls: &PendingCalls<Frame>,
+    calls: &PendingCalls<PluginFrame>,
     group: &ProcessGroup,
 ) {
     let error = loop {

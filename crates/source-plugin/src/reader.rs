@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use repertoire_core::skill_md::{self, FileContext, Limits};
 use repertoire_core::{Code, Diagnostic, Id, ListingEntry, Severity, Skill, SourceError, Stamp, Strictness};
-use repertoire_plugin_sdk::message::{self, Finding, Row, SCHEMA};
+use repertoire_plugin_sdk::abi::REPERTOIRE_SCHEMA;
+use repertoire_plugin_sdk::message::{DocumentListing, DocumentRow, Finding};
 use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -22,14 +23,14 @@ const MAX_TEXT_BYTES: usize = 4096;
 
 /// A reader of the listings of one source. A row that did not change since the last listing is not parsed again.
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(crate) struct ListingReader {
     source: String,
-    known: HashMap<String, Known>,
+    known: HashMap<String, KnownRow>,
     keys: HashMap<Id, String>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct KnownRow {
     row: Stamp,
     listed: Option<ListingEntry<Skill>>,
     diagnostics: Vec<Diagnostic>,
@@ -37,15 +38,15 @@ struct Known {
 
 /// A listing as read, with the plugin's own revision.
 #[derive(Debug)]
-pub(crate) struct Read {
+pub(crate) struct ReadListing {
     pub(crate) revision: u64,
     pub(crate) rows: Vec<ListingEntry<Skill>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-impl Reader {
-    pub(crate) fn new(source: &str) -> Reader {
-        Reader { source: source.to_owned(), known: HashMap::new(), keys: HashMap::new() }
+impl ListingReader {
+    pub(crate) fn new(source: &str) -> ListingReader {
+        ListingReader { source: source.to_owned(), known: HashMap::new(), keys: HashMap::new() }
     }
 
     /// Returns the plugin's key of a skill in the last listing.
@@ -53,7 +54,7 @@ impl Reader {
         self.keys.get(id).map(String::as_str)
     }
 
-    pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<Read, SourceError> {
+    pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<ReadListing, SourceError> {
         let (message, mut diagnostics, more) = listing(bytes)?;
         diagnostics.extend(message.findings.iter().map(|finding| self.finding(finding)));
         if more > 0 {
@@ -76,10 +77,10 @@ impl Reader {
             known.insert(row.key, entry);
         }
         (self.known, self.keys) = (known, keys);
-        Ok(Read { revision: message.revision, rows, diagnostics })
+        Ok(ReadListing { revision: message.revision, rows, diagnostics })
     }
 
-    fn parse(&self, row: &Row) -> Known {
+    fn parse(&self, row: &DocumentRow) -> KnownRow {
         let shown = row.location.as_deref().filter(|location| location.len() <= MAX_TEXT_BYTES).unwrap_or(&row.key);
         // The name that the composer chose comes first, so that no plugin can claim another source's location.
         let location: Arc<str> = format!("{}:{}", self.source, excerpt(shown)).into();
@@ -88,7 +89,7 @@ impl Reader {
         {
             let message = format!("an entry has a `{}` of more than {MAX_TEXT_BYTES} bytes; it was left out", name.0);
             let finding = Diagnostic::new(Code::PLUGIN_ENTRY, message).at_path(location);
-            return Known { row: whole(row), listed: None, diagnostics: vec![finding] };
+            return KnownRow { row: whole(row), listed: None, diagnostics: vec![finding] };
         }
         let folder = row.key.rsplit('/').next().unwrap_or(&row.key);
         let bytes = row.document.as_bytes();
@@ -97,7 +98,7 @@ impl Reader {
         let parsed = skill_md::parse_with(head, site, &Limits::default(), Strictness::Lenient);
         let listed =
             parsed.skill.map(|skill| ListingEntry::new(skill.from_location(location.clone()), stamp(&row.stamp)));
-        Known { row: whole(row), listed, diagnostics: parsed.diagnostics }
+        KnownRow { row: whole(row), listed, diagnostics: parsed.diagnostics }
     }
 
     fn finding(&self, finding: &Finding) -> Diagnostic {
@@ -119,7 +120,7 @@ pub(crate) fn stamp(text: &str) -> Stamp {
     Stamp::of(text)
 }
 
-fn whole(row: &Row) -> Stamp {
+fn whole(row: &DocumentRow) -> Stamp {
     Stamp::of(&(&row.stamp, &row.document, &row.location))
 }
 
@@ -127,24 +128,26 @@ fn whole(row: &Row) -> Stamp {
 pub(crate) fn message<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, SourceError> {
     let not_understood =
         |error: serde_json::Error| SourceError::invalid(format!("the plugin's reply cannot be understood: {error}"));
-    let Version { schema } = serde_json::from_slice(bytes).map_err(not_understood)?;
-    if schema > SCHEMA {
-        return Err(SourceError::invalid(format!("the plugin's reply has schema {schema}, and {SCHEMA} is known")));
+    let SchemaOnly { schema } = serde_json::from_slice(bytes).map_err(not_understood)?;
+    if schema > REPERTOIRE_SCHEMA {
+        return Err(SourceError::invalid(format!(
+            "the plugin's reply has schema {schema}, and {REPERTOIRE_SCHEMA} is known"
+        )));
     }
     serde_json::from_slice(bytes).map_err(not_understood)
 }
 
 #[derive(Deserialize)]
-struct Version {
+struct SchemaOnly {
     schema: u32,
 }
 
 /// A `listing` message, of which the entries over the limits are counted only.
 #[derive(Deserialize)]
-struct Raw {
+struct RawListing {
     #[serde(default)]
     revision: u64,
-    skills: Entries<Row, MAX_SKILLS>,
+    skills: Entries<DocumentRow, MAX_SKILLS>,
     #[serde(default)]
     findings: Entries<Finding, MAX_FINDINGS>,
 }
@@ -193,8 +196,8 @@ impl<'de, T: DeserializeOwned, const MAX: usize> Deserialize<'de> for Entries<T,
 }
 
 /// Reads a `listing` message. Returns diagnostics of its rows, and the number of findings over the limit.
-fn listing(bytes: &[u8]) -> Result<(message::Listing, Vec<Diagnostic>, usize), SourceError> {
-    let Raw { revision, skills, findings } = message(bytes)?;
+fn listing(bytes: &[u8]) -> Result<(DocumentListing, Vec<Diagnostic>, usize), SourceError> {
+    let RawListing { revision, skills, findings } = message(bytes)?;
     if skills.count > MAX_SKILLS {
         let found = skills.count;
         return Err(SourceError::invalid(format!(
@@ -222,7 +225,7 @@ fn listing(bytes: &[u8]) -> Result<(message::Listing, Vec<Diagnostic>, usize), S
             Finding::new(Severity::Warning, Code::PLUGIN_FINDING.name(), message)
         })
     });
-    Ok((message::Listing::new(revision, rows).with_findings(findings), diagnostics, more))
+    Ok((DocumentListing::new(revision, rows).findings(findings), diagnostics, more))
 }
 
 #[cfg(test)]

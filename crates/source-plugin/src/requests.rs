@@ -4,7 +4,7 @@ use repertoire_core::{
     Body, Bytes, Digest, Id, Listing, Omission, OmissionReason, Resource, ResourcePath, Skill, SourceError,
     SourceErrorKind, skill_md::Limits,
 };
-use repertoire_plugin_sdk::message::{self, FileKey, Key, Resources};
+use repertoire_plugin_sdk::message::{DocumentBody, Resources, SkillKey};
 use serde::Serialize;
 
 use crate::backend::{PluginMethod, excerpt};
@@ -24,8 +24,8 @@ pub(crate) fn list(supervisor: &Supervisor) -> Result<Listing<Skill>, SourceErro
 
 pub(crate) fn body(supervisor: &Supervisor, id: &Id) -> Result<Body, SourceError> {
     let key = key(supervisor, id)?;
-    let reply = supervisor.backend()?.call(PluginMethod::Body, &json(&Key::new(key)))?;
-    let message::Body { stamp, document, text, .. } = reader::message(&reply)?;
+    let reply = supervisor.backend()?.call(PluginMethod::Body, &json(&SkillKey::new(key)))?;
+    let DocumentBody { stamp, document, text, .. } = reader::message(&reply)?;
     let raw = match (&document, &text) {
         (Some(raw), None) | (None, Some(raw)) => raw,
         _ => return Err(SourceError::invalid(format!("expected a `document` or a `text` for skill `{id}`"))),
@@ -50,7 +50,7 @@ pub(crate) fn files(supervisor: &Supervisor, id: &Id) -> Result<(Vec<Resource>, 
     if !backend.has("resources") {
         return Ok((Vec::new(), Vec::new()));
     }
-    let reply = backend.call(PluginMethod::Resources, &json(&Key::new(key)))?;
+    let reply = backend.call(PluginMethod::Resources, &json(&SkillKey::new(key)))?;
     let Resources { mut files, .. } = reader::message(&reply)?;
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let mut omissions = Vec::new();
@@ -79,7 +79,7 @@ pub(crate) fn resource(supervisor: &Supervisor, id: &Id, path: &ResourcePath) ->
     if !backend.has("resources") {
         return Err(SourceError::new(SourceErrorKind::NotFound, format!("skill `{id}` has no resource `{path}`")));
     }
-    backend.call(PluginMethod::Resource, &json(&FileKey::new(key, path.as_str()))).map(Bytes::from)
+    backend.call(PluginMethod::Resource, &json(&SkillKey::new(key).file(path.as_str()))).map(Bytes::from)
 }
 
 /// Returns the plugin's key of a skill. Lists first if no listing names the skill yet.

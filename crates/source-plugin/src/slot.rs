@@ -11,17 +11,17 @@ use crate::sync::{Arc, Mutex, MutexGuard};
 /// No lock is held during a call of an instance. The last caller that holds an instance drops it.
 #[derive(Debug)]
 pub(crate) struct InstanceSlot<B: ?Sized> {
-    state: Mutex<State<B>>,
+    state: Mutex<SlotState<B>>,
 }
 
 #[derive(Debug)]
-struct State<B: ?Sized> {
-    current: Option<Current<B>>,
+struct SlotState<B: ?Sized> {
+    current: Option<CurrentInstance<B>>,
     closed: bool,
 }
 
 #[derive(Debug)]
-struct Current<B: ?Sized> {
+struct CurrentInstance<B: ?Sized> {
     backend: Arc<B>,
     /// Of the file that it was made of.
     digest: Digest,
@@ -34,17 +34,17 @@ struct Current<B: ?Sized> {
 
 /// The slot takes no instance any more.
 #[derive(Debug)]
-pub(crate) struct Closed;
+pub(crate) struct SlotClosed;
 
 impl<B: ?Sized> InstanceSlot<B> {
     pub(crate) fn new() -> InstanceSlot<B> {
-        InstanceSlot { state: Mutex::new(State { current: None, closed: false }) }
+        InstanceSlot { state: Mutex::new(SlotState { current: None, closed: false }) }
     }
 
-    pub(crate) fn current(&self) -> Result<Option<(Arc<B>, Digest)>, Closed> {
+    pub(crate) fn current(&self) -> Result<Option<(Arc<B>, Digest)>, SlotClosed> {
         let state = self.state.lock();
         if state.closed {
-            return Err(Closed);
+            return Err(SlotClosed);
         }
         Ok(state.current.as_ref().map(|current| (current.backend.clone(), current.digest)))
     }
@@ -55,7 +55,7 @@ impl<B: ?Sized> InstanceSlot<B> {
         if state.closed {
             return Some(backend);
         }
-        let next = Current { backend, digest, revision: None, waiting_since: None, stop_requested: false };
+        let next = CurrentInstance { backend, digest, revision: None, waiting_since: None, stop_requested: false };
         state.current.replace(next).map(|current| current.backend)
     }
 
@@ -100,8 +100,8 @@ impl<B: ?Sized> InstanceSlot<B> {
         (is_overdue && !std::mem::replace(&mut current.stop_requested, true)).then(|| current.backend.clone())
     }
 
-    fn with<O>(&self, backend: &Arc<B>, change: impl FnOnce(&mut Current<B>) -> O) -> Option<O> {
-        let mut state: MutexGuard<'_, State<B>> = self.state.lock();
+    fn with<O>(&self, backend: &Arc<B>, change: impl FnOnce(&mut CurrentInstance<B>) -> O) -> Option<O> {
+        let mut state: MutexGuard<'_, SlotState<B>> = self.state.lock();
         state.current.as_mut().filter(|current| Arc::ptr_eq(&current.backend, backend)).map(change)
     }
 }

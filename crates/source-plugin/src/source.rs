@@ -9,9 +9,11 @@ use repertoire_core::{
     async_trait,
 };
 
+#[cfg(unix)]
+use crate::ProcessOptions;
 use crate::call_thread::{CallError, CallThread};
 use crate::supervisor::{Isolation, Supervisor};
-use crate::{PluginOptions, ProcessIsolation, requests};
+use crate::{PluginOptions, requests};
 
 /// A source in a shared library.
 ///
@@ -41,7 +43,8 @@ impl PluginSource {
 
     /// Creates a source called `name`, whose library is loaded into a process of its own by the first call.
     #[cfg(unix)]
-    pub fn spawn(name: impl Into<String>, options: PluginOptions, isolation: ProcessIsolation) -> PluginSource {
+    pub fn spawn(name: impl Into<String>, options: ProcessOptions) -> PluginSource {
+        let (options, isolation) = options.split();
         PluginSource::isolated(name.into(), options, Isolation::Process(isolation))
     }
 
@@ -51,16 +54,8 @@ impl PluginSource {
     /// Returns an error if the plugin is not approved, cannot be loaded, or makes no source of its options.
     pub async fn load(name: impl Into<String>, options: PluginOptions) -> Result<PluginSource, SourceError> {
         let source = PluginSource::new(name, options);
-        source.start().await?;
+        source.call(|supervisor| supervisor.backend().map(drop)).await?;
         Ok(source)
-    }
-
-    /// Loads the library, which the first call does otherwise.
-    ///
-    /// # Errors
-    /// As [`load`](PluginSource::load).
-    pub async fn start(&self) -> Result<(), SourceError> {
-        self.call(|supervisor| supervisor.backend().map(drop)).await
     }
 
     fn isolated(name: String, options: PluginOptions, isolation: Isolation) -> PluginSource {

@@ -10,12 +10,13 @@ use repertoire_plugin_sdk::message::{Create, Wait, Waited};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use crate::PluginOptions;
 use crate::backend::{PluginBackend, PluginMethod};
 use crate::file::{PluginFile, stamp};
-use crate::library::{Instance, Library};
-use crate::reader::{self, Reader};
-use crate::slot::{Closed, InstanceSlot};
-use crate::{PluginOptions, ProcessIsolation};
+use crate::library::{Library, LoadedInstance};
+use crate::options::ProcessIsolation;
+use crate::reader::{self, ListingReader};
+use crate::slot::{InstanceSlot, SlotClosed};
 
 /// The interval in which the file is checked while a caller waits for changes; also the length of one `wait` call.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
@@ -37,14 +38,14 @@ pub(crate) struct Supervisor {
     pub(crate) options: PluginOptions,
     isolation: Isolation,
     slot: InstanceSlot<dyn PluginBackend>,
-    state: Mutex<State>,
+    state: Mutex<FileState>,
     /// Used on the call thread alone.
-    pub(crate) reader: Mutex<Reader>,
+    pub(crate) reader: Mutex<ListingReader>,
     revision: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct FileState {
     /// The plugin and its approvals when they were last read.
     stamps: Option<[Stamp; 2]>,
     /// The reason why the current content of the file does not run.
@@ -54,7 +55,7 @@ struct State {
 
 impl Supervisor {
     pub(crate) fn new(name: String, options: PluginOptions, isolation: Isolation) -> Supervisor {
-        let (slot, reader) = (InstanceSlot::new(), Mutex::new(Reader::new(&name)));
+        let (slot, reader) = (InstanceSlot::new(), Mutex::new(ListingReader::new(&name)));
         let (state, revision) = (Mutex::default(), watch::Sender::new(0));
         Supervisor { name, options, isolation, slot, state, reader, revision }
     }
@@ -108,7 +109,7 @@ impl Supervisor {
         let create = Create::new(self.name.as_str(), self.options.options.clone());
         let request = serde_json::to_vec(&create).expect("messages have text keys and no fallible parts");
         match &self.isolation {
-            Isolation::None => Ok(Arc::new(Instance::create(Library::load(file)?, &request)?)),
+            Isolation::None => Ok(Arc::new(LoadedInstance::create(Library::load(file)?, &request)?)),
             #[cfg(unix)]
             Isolation::Process(isolation) => {
                 self.state.lock().starts.begin(Instant::now()).map_err(|wait| {
@@ -116,9 +117,9 @@ impl Supervisor {
                     SourceError::new(SourceErrorKind::Unavailable, message)
                 })?;
                 // A file that no process could use needs none to find out.
-                crate::Inspection::of_file(file)?;
+                crate::Inspection::from_file(file)?;
                 let deadline = self.options.deadline();
-                Ok(Arc::new(crate::process::Process::start(isolation, file, &request, deadline)?))
+                Ok(Arc::new(crate::process::PluginProcess::start(isolation, file, &request, deadline)?))
             }
             #[cfg(not(unix))]
             Isolation::Process(_) => unreachable!("processes are isolated on Unix alone"),
@@ -224,7 +225,7 @@ impl Supervisor {
     }
 }
 
-fn closed(_: Closed) -> SourceError {
+fn closed(_: SlotClosed) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, "the source is closed")
 }
 

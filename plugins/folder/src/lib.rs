@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use repertoire_plugin_sdk::{
-    Body, Bytes, Config, Id, Listing, Open, Resource, ResourcePath, Revision, Skill, Source, SourceError,
+    Body, Bytes, Id, Listing, Open, PluginConfig, Resource, ResourcePath, Revision, Skill, Source, SourceError,
     SourceErrorKind, async_trait, export_source, skill_md,
 };
 use tokio::time::sleep;
@@ -48,7 +48,7 @@ fn half_a_second() -> u64 {
 }
 
 impl Open for Folder {
-    fn open(config: &Config) -> Result<Folder, SourceError> {
+    fn open(config: &PluginConfig) -> Result<Folder, SourceError> {
         let Options { folder, look_every_ms } = config.options()?;
         let look_every = Duration::from_millis(look_every_ms);
         Ok(Folder { name: config.source().to_owned(), folder, look_every, seen: Mutex::default() })

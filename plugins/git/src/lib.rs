@@ -23,9 +23,10 @@ use std::time::{Duration, Instant};
 
 use git2::Oid;
 use parking_lot::Mutex;
-use repertoire_plugin_sdk::message::{Body, Finding, Listing, Row};
+use repertoire_plugin_sdk::message::{DocumentBody, DocumentListing, DocumentRow, Finding};
 use repertoire_plugin_sdk::{
-    Config, Documents, Open, Pause, Resource, ResourcePath, Severity, SourceError, SourceErrorKind, export_documents,
+    Documents, Open, Pause, PluginConfig, Resource, ResourcePath, Severity, SourceError, SourceErrorKind,
+    export_documents,
 };
 
 use mirror::Mirror;
@@ -85,7 +86,7 @@ struct State {
 }
 
 impl Open for Git {
-    fn open(config: &Config) -> Result<Git, SourceError> {
+    fn open(config: &PluginConfig) -> Result<Git, SourceError> {
         let options: Options = config.options()?;
         let mirror = Mirror::new(&options)?;
         Ok(Git { options, mirror, state: Mutex::default() })
@@ -133,25 +134,25 @@ impl Git {
 impl Documents for Git {
     const FEATURES: &'static str = "resources changes";
 
-    fn list(&self) -> Result<Listing, SourceError> {
+    fn list(&self) -> Result<DocumentListing, SourceError> {
         let (commit, revision) = self.commit()?;
         let mut rows = Vec::new();
         let skills = Tree::open(&self.mirror, commit, &self.options.folder)?.skills()?;
         for (key, stamp, document) in skills.found {
             let location = format!("{}/{key}/SKILL.md", self.options.url);
-            rows.push(Row::new(key, stamp, document).from_location(location));
+            rows.push(DocumentRow::new(key, stamp, document).location(location));
         }
         let problem = self.state.lock().problem.clone().map(|problem| {
             let message = format!("`{}` cannot be asked, what was fetched last stays: {problem}", self.options.url);
             Finding::new(Severity::Warning, "git-offline", message)
         });
-        let left_out = skills.findings.into_iter().map(|finding| finding.at_path(self.options.url.as_str()));
-        Ok(Listing::new(revision, rows).with_findings(problem.into_iter().chain(left_out)))
+        let left_out = skills.findings.into_iter().map(|finding| finding.path(self.options.url.as_str()));
+        Ok(DocumentListing::new(revision, rows).findings(problem.into_iter().chain(left_out)))
     }
 
-    fn body(&self, key: &str) -> Result<Body, SourceError> {
+    fn body(&self, key: &str) -> Result<DocumentBody, SourceError> {
         let (stamp, document) = self.tree()?.skill(key)?;
-        Ok(Body::document(stamp, document))
+        Ok(DocumentBody::document(stamp, document))
     }
 
     fn resources(&self, key: &str) -> Result<Vec<Resource>, SourceError> {

@@ -8,8 +8,8 @@
 //! options = { people = ["Ann", "Bob"] }
 //! ```
 
-use repertoire_plugin_sdk::message::{Body, Listing, Row};
-use repertoire_plugin_sdk::{Config, Documents, Open, SourceError, SourceErrorKind, export_documents};
+use repertoire_plugin_sdk::message::{DocumentBody, DocumentListing, DocumentRow};
+use repertoire_plugin_sdk::{Documents, Open, PluginConfig, SourceError, SourceErrorKind, export_documents};
 
 /// The people to greet.
 #[derive(Debug, serde::Deserialize)]
@@ -19,7 +19,7 @@ pub struct Hello {
 }
 
 impl Open for Hello {
-    fn open(config: &Config) -> Result<Hello, SourceError> {
+    fn open(config: &PluginConfig) -> Result<Hello, SourceError> {
         config.options()
     }
 }
@@ -39,15 +39,15 @@ fn key(person: &str) -> String {
 impl Documents for Hello {
     const FEATURES: &'static str = "";
 
-    fn list(&self) -> Result<Listing, SourceError> {
+    fn list(&self) -> Result<DocumentListing, SourceError> {
         // The people never change, so their names are stamps, and there is one revision.
-        let row = |person: &String| Row::new(key(person), person, Hello::document(person));
-        Ok(Listing::new(0, self.people.iter().map(row)))
+        let row = |person: &String| DocumentRow::new(key(person), person, Hello::document(person));
+        Ok(DocumentListing::new(0, self.people.iter().map(row)))
     }
 
-    fn body(&self, wanted: &str) -> Result<Body, SourceError> {
+    fn body(&self, wanted: &str) -> Result<DocumentBody, SourceError> {
         match self.people.iter().find(|person| key(person) == wanted) {
-            Some(person) => Ok(Body::document(person, Hello::document(person))),
+            Some(person) => Ok(DocumentBody::document(person, Hello::document(person))),
             None => Err(SourceError::new(SourceErrorKind::NotFound, format!("no person has the key `{wanted}`"))),
         }
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use repertoire::StaticSource;
 use repertoire::skill::{Source, SourceError};
-use repertoire::source::plugin::{PluginOptions, PluginSource, ProcessIsolation};
+use repertoire::source::plugin::{PluginOptions, PluginSource, ProcessOptions};
 use repertoire::source::statics::{StaticList, StaticSkill};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime;
@@ -51,7 +51,7 @@ pub(super) fn measure(library: &Path, runner: &Path, count: usize) -> Result<Way
         compiled.push(runtime.block_on(calls(&own, &wanted))?);
         let here = PluginSource::new("hello", options.clone());
         libraries.push(runtime.block_on(plugin_calls(&here, &wanted))?);
-        let there = PluginSource::spawn("hello", options.clone(), ProcessIsolation::by(runner));
+        let there = PluginSource::spawn("hello", ProcessOptions::new(options.clone(), runner));
         processes.push(runtime.block_on(plugin_calls(&there, &wanted))?);
     }
     let [compiled_in, library, process] = [compiled, libraries, processes].map(|turns| {

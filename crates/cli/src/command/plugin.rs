@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use repertoire::skill::Digest;
 use repertoire::skill::text::terminal_line;
 use repertoire::source::approvals_in;
-use repertoire::source::plugin::{Approvals, Inspection, PluginError};
+use repertoire::source::plugin::{Inspection, PluginApprovals, PluginError};
 use serde::Serialize;
 
 use crate::Stream;
@@ -137,21 +137,21 @@ impl Plugin {
     }
 }
 
-fn approvals(state: Option<&Path>) -> Result<Approvals, Failure> {
+fn approvals(state: Option<&Path>) -> Result<PluginApprovals, Failure> {
     let Some(state) = state else {
         return Err(Failure::new("the state folder is unknown").help("set `HOME` or `XDG_STATE_HOME`"));
     };
-    Approvals::read(approvals_in(state)).map_err(|error| Failure::of(&error))
+    PluginApprovals::read(approvals_in(state)).map_err(|error| Failure::of(&error))
 }
 
 fn inspect(path: &Path) -> Result<Inspection, Failure> {
-    Inspection::of(path).map_err(|error| Failure::of(&error))
+    Inspection::read(path).map_err(|error| Failure::of(&error))
 }
 
 impl Approved {
-    fn of(approvals: &Approvals) -> Approved {
-        let plugins = approvals.iter().map(|approval| {
-            let found = Inspection::of(&approval.path);
+    fn of(approvals: &PluginApprovals) -> Approved {
+        let plugins = approvals.plugins().iter().map(|approval| {
+            let found = Inspection::read(&approval.path);
             let state = match &found {
                 Ok(found) if found.digest == approval.digest => "approved",
                 Err(PluginError::Unreadable { .. }) => "missing",
@@ -188,7 +188,7 @@ impl Inspected {
         let Inspection { path, name, version, abi, architecture, size, digest, symbols, needed, run_path, .. } =
             inspect(path)?;
         let approvals = state.map(|state| approvals(Some(state))).transpose()?;
-        let approval = match approvals.as_ref().and_then(|approvals| approvals.of(&path)) {
+        let approval = match approvals.as_ref().and_then(|approvals| approvals.find(&path)) {
             Some(approval) if approval.digest == digest => "approved",
             Some(_) => "changed",
             None => "none",
@@ -199,7 +199,7 @@ impl Inspected {
 }
 
 impl Decision {
-    fn approve(path: &Path, mut approvals: Approvals) -> Result<Decision, Failure> {
+    fn approve(path: &Path, mut approvals: PluginApprovals) -> Result<Decision, Failure> {
         let inspected = inspect(path)?;
         let previous = approvals.approve(&inspected)?;
         Ok(Decision {
@@ -213,7 +213,7 @@ impl Decision {
         })
     }
 
-    fn revoke(path: PathBuf, mut approvals: Approvals) -> Result<Decision, Failure> {
+    fn revoke(path: PathBuf, mut approvals: PluginApprovals) -> Result<Decision, Failure> {
         // A file that is gone cannot be resolved.
         let path = path.canonicalize().unwrap_or(path);
         let Some(old) = approvals.revoke(&path)? else {

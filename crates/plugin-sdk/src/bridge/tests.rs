@@ -4,7 +4,7 @@ use std::ptr;
 use serde_json::json;
 
 use super::*;
-use crate::message::{Body, Listing, Row};
+use crate::message::{DocumentBody, DocumentListing, DocumentRow};
 use crate::{Open, abi};
 
 struct Moody;
@@ -16,7 +16,7 @@ struct Options {
 }
 
 impl Open for Moody {
-    fn open(config: &Config) -> Result<Moody, SourceError> {
+    fn open(config: &PluginConfig) -> Result<Moody, SourceError> {
         assert!(config.options::<Options>()?.open, "not today");
         Ok(Moody)
     }
@@ -25,11 +25,11 @@ impl Open for Moody {
 impl Documents for Moody {
     const FEATURES: &'static str = "changes";
 
-    fn list(&self) -> Result<Listing, SourceError> {
-        Ok(Listing::new(7, [Row::new("a", "1", "---\n")]))
+    fn list(&self) -> Result<DocumentListing, SourceError> {
+        Ok(DocumentListing::new(7, [DocumentRow::new("a", "1", "---\n")]))
     }
 
-    fn body(&self, key: &str) -> Result<Body, SourceError> {
+    fn body(&self, key: &str) -> Result<DocumentBody, SourceError> {
         Err(SourceError::new(SourceErrorKind::NotFound, format!("no `{key}`")).caused_by(std::fmt::Error))
     }
 
@@ -44,7 +44,7 @@ impl Drop for Moody {
     }
 }
 
-static TABLE: RepertoireTable = RepertoireTable::of::<Moody>();
+static TABLE: RepertoireTable = RepertoireTable::new::<Moody>();
 
 fn slice(bytes: &[u8]) -> RepertoireSlice {
     RepertoireSlice { ptr: bytes.as_ptr(), len: bytes.len() }
@@ -116,7 +116,7 @@ fn a_reply_may_be_empty() {
 struct Panicking;
 
 impl Open for Panicking {
-    fn open(_: &Config) -> Result<Panicking, SourceError> {
+    fn open(_: &PluginConfig) -> Result<Panicking, SourceError> {
         Ok(Panicking)
     }
 }
@@ -124,11 +124,11 @@ impl Open for Panicking {
 impl Documents for Panicking {
     const FEATURES: &'static str = "resources changes";
 
-    fn list(&self) -> Result<Listing, SourceError> {
+    fn list(&self) -> Result<DocumentListing, SourceError> {
         std::panic::panic_any(7)
     }
 
-    fn body(&self, _: &str) -> Result<Body, SourceError> {
+    fn body(&self, _: &str) -> Result<DocumentBody, SourceError> {
         std::panic::panic_any(7)
     }
 
@@ -147,7 +147,7 @@ impl Documents for Panicking {
 
 #[test]
 fn no_call_lets_a_panic_out() {
-    static PANICKING: RepertoireTable = RepertoireTable::of::<Panicking>();
+    static PANICKING: RepertoireTable = RepertoireTable::new::<Panicking>();
     let (mut source, mut reply) = (ptr::null_mut(), RepertoireBuffer::EMPTY);
     let request = r#"{"schema": 1, "source": "p", "abi": [1, 0], "options": {}}"#;
     // SAFETY: all three pointers are valid for the length of the call.

@@ -22,20 +22,25 @@ pub fn approvals_in(state: &Path) -> PathBuf {
 
 fn placed(mut options: PluginOptions, config: &SourceConfig) -> PluginOptions {
     options.path = config.path(&options.path);
-    options.approvals = config.state.as_deref().map(approvals_in);
-    options
+    match &config.state {
+        Some(state) => options.approved_in(approvals_in(state)),
+        None => options,
+    }
 }
 
 #[cfg(unix)]
 inventory::submit! {
     SourceKind::foreign("process", "a shared library, loaded into a process of its own", |config| {
         let mut options: ProcessOptions = config.options()?;
+        options.path = config.path(&options.path);
         options.runner = Some(match options.runner {
             Some(runner) => config.path(runner),
             None => beside_this_program()?,
         });
-        let (plugin, how) = options.split().ok_or_else(|| ConfigError::in_option("runner", "the path is empty"))?;
-        Ok(Arc::new(PluginSource::spawn(config.name.as_str(), placed(plugin, config), how.supervised_by(config.supervisor.to_vec()))))
+        if let Some(state) = &config.state {
+            options = options.approved_in(approvals_in(state));
+        }
+        Ok(Arc::new(PluginSource::spawn(config.name.as_str(), options.supervised_by(config.supervisor.to_vec()))))
     })
     .connecting()
 }

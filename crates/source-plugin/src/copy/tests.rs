@@ -13,14 +13,14 @@ fn file() -> PluginFile {
 
 #[test]
 fn a_copy_has_the_bytes_that_were_checked() {
-    let copy = PrivateCopy::of(&file()).expect("it can be made");
+    let copy = PrivateCopy::new(&file()).expect("it can be made");
     assert_eq!(fs::read(copy.path()).expect("it can be read"), b"a library");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_copy_in_memory_cannot_be_written() {
-    let copy = PrivateCopy::of(&file()).expect("it can be made");
+    let copy = PrivateCopy::new(&file()).expect("it can be made");
     let link = fs::read_link(copy.path()).expect("it is a descriptor");
     assert_eq!(link, PathBuf::from("/memfd:repertoire-plugin (deleted)"));
     for error in [

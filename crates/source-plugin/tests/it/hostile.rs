@@ -12,7 +12,7 @@ use repertoire_core::{
     Code, Digest, Id, Listing, OmissionReason, Revision, Skill, Source, SourceError, SourceErrorKind,
 };
 use repertoire_registry::SkillRegistry;
-use repertoire_source_plugin::{Inspection, PluginError, PluginOptions, PluginSource, ProcessIsolation};
+use repertoire_source_plugin::{Inspection, PluginError, PluginOptions, PluginSource, ProcessOptions};
 use serde_json::json;
 
 use crate::library::{Compiled, Where, options, pinned, runner, soon, source, source_file};
@@ -63,8 +63,14 @@ async fn a_plain_library_is_refused_before_loading() {
         ("#define NOTE_ABI \"\"", "it was built for boundary , and this host has 1.0"),
     ] {
         let library = hostile(&format!("{defines}\n#pragma GCC diagnostic ignored \"-Wunused-function\""));
-        match Inspection::of(&library.path) {
-            Err(PluginError::NotAPlugin { reason, .. }) => assert_eq!(reason, expected, "{defines}"),
+        match Inspection::read(&library.path) {
+            Err(PluginError::Unusable { message, .. }) => {
+                assert_eq!(
+                    message.split_once(" is not a plugin: ").map(|(_, reason)| reason),
+                    Some(expected),
+                    "{defines}"
+                );
+            }
             other => panic!("{defines}: {other:?}"),
         }
         assert_eq!(failed(&source(Where::Here, pinned(&library.path))).await.kind(), SourceErrorKind::Invalid);
@@ -282,9 +288,9 @@ async fn a_process_that_ends_is_restarted() {
         let once = folder.path().join("once");
         let deadline = if ["loop", "hang"].contains(&act) { SHORT } else { Duration::from_secs(30) };
         let told = acting_once(act, door, &once).within(deadline);
-        let mut isolation = ProcessIsolation::by(runner());
-        isolation.memory = 512 << 20;
-        let plugin = PluginSource::spawn("plugin", told, isolation);
+        let mut options = ProcessOptions::new(told, runner());
+        options.memory_mib = 512;
+        let plugin = PluginSource::spawn("plugin", options);
         let error = failed(&plugin).await;
         assert!(error.to_string().starts_with(expected), "{act} in {door}: {error}");
         let again = async {
@@ -325,9 +331,9 @@ async fn a_constructor_takes_no_host_with_it() {
 
 #[tokio::test]
 async fn processor_time_of_a_process_is_limited() {
-    let mut isolation = ProcessIsolation::by(runner());
-    isolation.cpu = Duration::from_secs(1);
-    let plugin = PluginSource::spawn("plugin", acting("burn", "list"), isolation);
+    let mut options = ProcessOptions::new(acting("burn", "list"), runner());
+    options.cpu_s = 1;
+    let plugin = PluginSource::spawn("plugin", options);
     assert_eq!(ids(&soon(plugin.list()).await.unwrap()), ["fine"]);
     let error = soon(async {
         loop {

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use repertoire_core::Digest;
-use repertoire_source_plugin::{PluginOptions, PluginSource, ProcessIsolation};
+use repertoire_source_plugin::{PluginOptions, PluginSource, ProcessOptions};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
@@ -98,7 +98,7 @@ pub(crate) fn pinned(path: &Path) -> PluginOptions {
 pub(crate) fn source(at: Where, options: PluginOptions) -> PluginSource {
     match at {
         Where::Here => PluginSource::new("plugin", options),
-        Where::There => PluginSource::spawn("plugin", options, ProcessIsolation::by(runner())),
+        Where::There => PluginSource::spawn("plugin", ProcessOptions::new(options, runner())),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use repertoire_core::{Code, Listing, Revision, Skill, Source};
 use repertoire_registry::{Mount, SkillRegistry, Trust};
-use repertoire_source_plugin::{Approvals, Inspection, PluginOptions, PluginSource};
+use repertoire_source_plugin::{Inspection, PluginApprovals, PluginOptions, PluginSource};
 use serde_json::json;
 
 use crate::library::{Compiled, Where, options, pinned, soon, source};
@@ -72,8 +72,8 @@ async fn a_replaced_file_is_loaded_once_approved() {
         let approvals = state.path().join("plugins.json");
         let (library, other) = (single("old"), single("new"));
         let approve = || {
-            let inspected = Inspection::of(&library.path).unwrap();
-            Approvals::read(&approvals).unwrap().approve(&inspected).unwrap();
+            let inspected = Inspection::read(&library.path).unwrap();
+            PluginApprovals::read(&approvals).unwrap().approve(&inspected).unwrap();
         };
         approve();
         let plugin = source(at, PluginOptions::new(&library.path).approved_in(&approvals));
@@ -87,8 +87,8 @@ async fn a_replaced_file_is_loaded_once_approved() {
         assert_eq!(ids(&refused), ["old"]);
         let finding = &refused.diagnostics()[0];
         assert_eq!(finding.code, Code::PLUGIN_REPLACED);
-        let (was, is) = (Approvals::read(&approvals).unwrap(), Inspection::of(&library.path).unwrap());
-        let was = was.iter().next().unwrap().digest;
+        let (was, is) = (PluginApprovals::read(&approvals).unwrap(), Inspection::read(&library.path).unwrap());
+        let was = was.plugins()[0].digest;
         assert!(finding.message.contains(&format!("expected {was}, found {}", is.digest)), "{}", finding.message);
         assert_eq!(plugin.body(&"old".parse().unwrap()).await.unwrap().text.as_ref(), "One.\n");
 

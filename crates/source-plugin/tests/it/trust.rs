@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use repertoire_core::{Digest, Source, SourceErrorKind};
-use repertoire_source_plugin::{Approvals, Inspection, PluginError, PluginOptions, PluginSource};
+use repertoire_source_plugin::{Inspection, PluginApprovals, PluginError, PluginOptions, PluginSource};
 use tempfile::TempDir;
 
 use crate::library::{Compiled, Where, built, options, pinned, source};
@@ -42,7 +42,7 @@ async fn only_approved_content_is_loaded() {
     let (path, ran) = (fs::canonicalize(&library.path).unwrap(), folder.path().join("ran"));
     let digest = Digest::of(&fs::read(&path).unwrap());
 
-    let inspected = Inspection::of(&path).unwrap();
+    let inspected = Inspection::read(&path).unwrap();
     assert_eq!((inspected.name.as_str(), inspected.version.as_str()), ("tracer", "2.1.0"));
     assert_eq!((inspected.digest, inspected.abi.as_str()), (digest, "1.0"));
     assert!(inspected.symbols.contains(&"repertoire_plugin".to_owned()), "{:?}", inspected.symbols);
@@ -85,8 +85,8 @@ async fn an_approval_of_content_can_be_revoked() {
     let plugin = || PluginOptions::new(&path).approved_in(&state).with_options(told.clone());
 
     assert_eq!(refusal(plugin()).await.0, SourceErrorKind::Denied);
-    let mut approvals = Approvals::read(&state).unwrap();
-    let old = Inspection::of(&path).unwrap();
+    let mut approvals = PluginApprovals::read(&state).unwrap();
+    let old = Inspection::read(&path).unwrap();
     assert_eq!(approvals.approve(&old).unwrap(), None);
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&state), mode(state.parent().unwrap())), (0o600, 0o700), "for its owner alone");
@@ -95,7 +95,7 @@ async fn an_approval_of_content_can_be_revoked() {
     let other = tracer(&folder);
     library.replace(&other.path);
     let (kind, message) = refusal(plugin()).await;
-    let found = Inspection::of(&path).unwrap().digest;
+    let found = Inspection::read(&path).unwrap().digest;
     let shown = path.display();
     assert_eq!(kind, SourceErrorKind::Denied);
     assert_eq!(
@@ -108,7 +108,7 @@ async fn an_approval_of_content_can_be_revoked() {
 
     library.replace(&Compiled::hello().path);
     assert_eq!(approvals.revoke(&path).unwrap().map(|old| old.digest), Some(old.digest));
-    assert_eq!(Approvals::read(&state).unwrap().iter().count(), 0);
+    assert_eq!(PluginApprovals::read(&state).unwrap().plugins(), []);
     assert_eq!(refusal(plugin()).await.0, SourceErrorKind::Denied);
 }
 
@@ -124,8 +124,9 @@ fn approvals_that_others_could_write_approve_nothing() {
     ] {
         fs::write(&state, text).unwrap();
         fs::set_permissions(&state, fs::Permissions::from_mode(mode)).unwrap();
-        let error = Approvals::read(&state).unwrap_err();
-        assert!(matches!(&error, PluginError::Approvals { reason, .. } if reason.starts_with(expected)), "{error}");
+        let error = PluginApprovals::read(&state).unwrap_err();
+        let PluginError::Unusable { message, .. } = &error else { panic!("{error}") };
+        assert!(message.contains(&format!("cannot be used: {expected}")), "{error}");
     }
 }
 
@@ -137,7 +138,7 @@ fn approvals_count_from_an_own_folder_alone() {
     let file = state.join("plugins.json");
     fs::write(folder.path().join("else.json"), text).unwrap();
     let refused =
-        |file: &Path| Approvals::read(file).map(|read| read.iter().count()).map_err(|error| error.to_string());
+        |file: &Path| PluginApprovals::read(file).map(|read| read.iter().count()).map_err(|error| error.to_string());
     assert_eq!(refused(&file), Ok(0));
     std::os::unix::fs::symlink("../else.json", &file).unwrap();
     assert!(refused(&file).unwrap_err().contains("it is a link"));
@@ -219,14 +220,14 @@ async fn libraries_come_from_where_only_owners_write() {
     let permit = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 
     let sound = needing(&real, &dep);
-    let inspected = Inspection::of(&sound.path).unwrap();
+    let inspected = Inspection::read(&sound.path).unwrap();
     assert_eq!(inspected.needed.first().map(String::as_str), Some("libdep.so"));
     assert_eq!(inspected.run_path, [real.as_str()]);
     let folder = tempfile::tempdir().unwrap();
     let told = options(serde_json::json!({ "folder": folder.path() }));
     assert!(PluginSource::load("plugin", pinned(&sound.path).with_options(told)).await.is_ok());
 
-    let reason = |path: &Path| match Inspection::of(path) {
+    let reason = |path: &Path| match Inspection::read(path) {
         Err(PluginError::Dependency { reason, .. }) => reason,
         other => panic!("it should be refused: {other:?}"),
     };
@@ -251,13 +252,13 @@ async fn libraries_come_from_where_only_owners_write() {
     ] {
         let library = needing(run_path, &dep);
         // The linker leaves an empty run path out.
-        if !run_path.is_empty() || !Inspection::of(&library.path).is_ok_and(|found| found.run_path.is_empty()) {
+        if !run_path.is_empty() || !Inspection::read(&library.path).is_ok_and(|found| found.run_path.is_empty()) {
             assert!(reason(&library.path).ends_with(expected), "{run_path}: {}", reason(&library.path));
         }
     }
     // The folder of a copy in memory has no other file.
     for run_path in ["$ORIGIN", "${ORIGIN}/lib"] {
-        assert_eq!(Inspection::of(&needing(run_path, &dep).path).unwrap().run_path, [run_path]);
+        assert_eq!(Inspection::read(&needing(run_path, &dep).path).unwrap().run_path, [run_path]);
     }
     // A path in place of a name.
     for (name, is_refused) in [("./libdep.so", true), ("lib/libdep.so", true), (&*format!("{real}/libdep.so"), false)] {
@@ -265,7 +266,7 @@ async fn libraries_come_from_where_only_owners_write() {
         // The one that is loaded keeps its bytes.
         fs::remove_file(&library).unwrap();
         fs::copy(&Compiled::linked("int dep(void) { return 7; }", &[&soname]).path, &library).unwrap();
-        let found = Inspection::of(&needing("/usr/lib", &dep).path);
+        let found = Inspection::read(&needing("/usr/lib", &dep).path);
         match found {
             Err(PluginError::Dependency { reason, .. }) if is_refused => {
                 assert_eq!(reason, format!("it needs `{name}`: expected the name of a library, or an absolute path"));
@@ -293,8 +294,10 @@ fn a_foreign_file_is_refused_before_loading() {
         (executable, "expected an exported function `repertoire_plugin`, found none".to_owned()),
     ] {
         fs::write(&library.path, bytes).unwrap();
-        match Inspection::of(&library.path) {
-            Err(PluginError::NotAPlugin { reason, .. }) => assert!(reason.starts_with(&expected), "{reason}"),
+        match Inspection::read(&library.path) {
+            Err(PluginError::Unusable { message, .. }) => {
+                assert!(message.contains(&format!("is not a plugin: {expected}")), "{message}");
+            }
             other => panic!("expected a refusal ({expected}), found {other:?}"),
         }
     }
@@ -328,9 +331,9 @@ fn a_corrupt_library_never_panics_the_reader() {
             bytes.truncate(random(whole.len()));
         }
         fs::write(&library.path, &bytes).unwrap();
-        match Inspection::of(&library.path) {
+        match Inspection::read(&library.path) {
             Ok(found) => assert_eq!(found.digest, Digest::of(&bytes), "round {round}"),
-            Err(PluginError::NotAPlugin { .. } | PluginError::Dependency { .. }) => {}
+            Err(PluginError::Unusable { .. } | PluginError::Dependency { .. }) => {}
             Err(other) => panic!("round {round}: {other}"),
         }
     }
@@ -344,14 +347,14 @@ fn special_files_are_not_opened() {
     let huge = folder.path().join("huge.so");
     fs::File::create(&huge).unwrap().set_len(3 << 30).unwrap();
     for path in [pipe.as_path(), &huge, folder.path(), Path::new("/dev/zero"), Path::new("/proc/self/mem")] {
-        let error = Inspection::of(path).unwrap_err();
+        let error = Inspection::read(path).unwrap_err();
         assert!(matches!(error, PluginError::Unreadable { .. } | PluginError::Writable { .. }), "{error}");
     }
 }
 
 #[test]
 fn a_file_that_is_not_there_is_unreadable() {
-    let error = Inspection::of(Path::new("/no/such/plugin.so")).unwrap_err();
+    let error = Inspection::read(Path::new("/no/such/plugin.so")).unwrap_err();
     assert!(matches!(error, PluginError::Unreadable { .. }), "{error}");
 }
 

@@ -3,11 +3,12 @@
 use std::cell::RefCell;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin};
 use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use repertoire_process::command;
 use serde_json::{Value, json};
 
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -43,14 +44,13 @@ pub(crate) struct Ended {
 impl Client {
     /// Starts `program serve` with these folders and initializes a session.
     pub(crate) fn start(program: &Path, roots: &[impl AsRef<Path>], cwd: &Path, home: &Path) -> io::Result<Client> {
-        let mut command = Command::new(program);
+        let mut command = command(&[], None, program.as_os_str());
         command.args(["serve", "--no-defaults"]).current_dir(cwd);
         for root in roots {
             command.arg("--root").arg(root.as_ref());
         }
-        command.env_clear().env("HOME", home).env("LANG", "C.UTF-8").env("RUST_LOG", "debug");
+        command.env("HOME", home).env("LANG", "C.UTF-8").env("RUST_LOG", "debug");
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut server = command.spawn()?;
         let (ask, stdout, stderr) = (server.stdin.take(), server.stdout.take(), server.stderr.take());
         let (sender, lines) = mpsc::channel();

@@ -2,14 +2,15 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use repertoire_process::{ProcessGroup, command};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use wait4::Wait4;
 
 use super::check::Head;
@@ -48,30 +49,29 @@ pub(crate) enum Peak {
 
 impl Run<'_> {
     pub(crate) fn run(&self) -> io::Result<Ended> {
-        let mut command = Command::new(self.program);
-        command.args(&self.arguments).current_dir(self.cwd).process_group(0);
-        command.env_clear().env("HOME", self.home).env("LANG", "C.UTF-8");
+        let mut command = command(&[], None, self.program.as_os_str());
+        command.args(&self.arguments).current_dir(self.cwd).stdin(Stdio::null());
+        command.env("HOME", self.home).env("LANG", "C.UTF-8");
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let begun = Instant::now();
         let mut child = command.spawn()?;
-        let group = Pid::from_child(&child);
+        let (leader, group) = (Pid::from_child(&child), Arc::new(ProcessGroup::new(child.id())));
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let reader = self.reader;
         let stdout = thread::spawn(move || stdout.map_or_else(|| Ok(Vec::new()), |stdout| read(stdout, reader)));
         let stderr = thread::spawn(move || stderr.map_or_else(|| Ok(Vec::new()), |stderr| read(stderr, None)));
         let (over, watch) = mpsc::channel::<()>();
-        let limit = self.limit;
+        let (limit, watched) = (self.limit, Arc::clone(&group));
         let watch = thread::spawn(move || {
             if watch.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
-                kill(group);
+                watched.kill();
             }
         });
         // Waits without reaping, so that the kernel still knows about the children it had.
-        waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)?;
+        waitid(WaitId::Pid(leader), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)?;
         let took = begun.elapsed();
-        let had_children = had_children(group);
-        kill(group);
+        let had_children = had_children(leader);
+        group.kill();
         drop(over);
         let used = child.wait4()?;
         let joined = "threads that read or wait do not panic";
@@ -109,11 +109,6 @@ fn read(from: impl Read, reader: Option<Head>) -> io::Result<Vec<u8>> {
         }
     }
     Ok(bytes)
-}
-
-fn kill(group: Pid) {
-    // A group that is gone needs no killing.
-    let _ = kill_process_group(group, Signal::KILL);
 }
 
 fn code(status: ExitStatus) -> i32 {

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use repertoire_plugin_sdk::message::{Body, Listing, Row};
+use repertoire_plugin_sdk::message::{DocumentBody, DocumentListing, DocumentRow};
 use repertoire_plugin_sdk::{
-    Config, Digest, Documents, Open, Pause, Resource, ResourcePath, SourceError, export_documents,
+    PluginConfig, Digest, Documents, Open, Pause, Resource, ResourcePath, SourceError, export_documents,
 };
 
 #[derive(serde::Deserialize)]
@@ -28,7 +28,7 @@ impl Panicking {
 }
 
 impl Open for Panicking {
-    fn open(config: &Config) -> Result<Panicking, SourceError> {
+    fn open(config: &PluginConfig) -> Result<Panicking, SourceError> {
         let options: Panicking = config.options()?;
         options.enter("create");
         Ok(options)
@@ -40,14 +40,14 @@ const SKILL: &str = "---\nname: fine\ndescription: One.\n---\nBe fine.\n";
 impl Documents for Panicking {
     const FEATURES: &'static str = "resources changes";
 
-    fn list(&self) -> Result<Listing, SourceError> {
+    fn list(&self) -> Result<DocumentListing, SourceError> {
         self.enter("list");
-        Ok(Listing::new(1, [Row::new("fine", "1", SKILL)]))
+        Ok(DocumentListing::new(1, [DocumentRow::new("fine", "1", SKILL)]))
     }
 
-    fn body(&self, _: &str) -> Result<Body, SourceError> {
+    fn body(&self, _: &str) -> Result<DocumentBody, SourceError> {
         self.enter("body");
-        Ok(Body::document("1", SKILL))
+        Ok(DocumentBody::document("1", SKILL))
     }
 
     fn resources(&self, _: &str) -> Result<Vec<Resource>, SourceError> {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use repertoire::{Mount, SkillRegistry};
-use repertoire::source::plugin::{PluginOptions, PluginSource, ProcessIsolation, plugin_host};
+use repertoire::source::plugin::{PluginOptions, PluginSource, ProcessOptions, plugin_host};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -27,10 +27,10 @@ fn main() -> Result<ExitCode, Failure> {
 
 #[tokio::main]
 async fn list(name: &str, plugin: PluginOptions) -> Result<(), Failure> {
-    let own_process = ProcessIsolation::by(std::env::current_exe()?);
+    let own_process = ProcessOptions::new(plugin.clone(), std::env::current_exe()?);
     let registry = SkillRegistry::builder()
-        .plugin(PluginSource::new(name, plugin.clone()))
-        .mount(Mount::plugin(PluginSource::spawn(format!("{name}-apart"), plugin, own_process)).namespaced())
+        .plugin(PluginSource::new(name, plugin))
+        .mount(Mount::plugin(PluginSource::spawn(format!("{name}-apart"), own_process)).namespaced())
         .load()
         .await?;
     let snapshot = registry.snapshot();

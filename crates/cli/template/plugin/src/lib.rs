@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::{fs, io};
 
-use repertoire_plugin_sdk::message::{Body, Listing, Row};
-use repertoire_plugin_sdk::{Config, Digest, Documents, Open, SourceError, SourceErrorKind, export_documents};
+use repertoire_plugin_sdk::message::{DocumentBody, DocumentListing, DocumentRow};
+use repertoire_plugin_sdk::{PluginConfig, Digest, Documents, Open, SourceError, SourceErrorKind, export_documents};
 
 /// The options of the plugin in a configuration file.
 #[derive(Debug, serde::Deserialize)]
@@ -14,7 +14,7 @@ pub struct Acme {
 }
 
 impl Open for Acme {
-    fn open(config: &Config) -> Result<Acme, SourceError> {
+    fn open(config: &PluginConfig) -> Result<Acme, SourceError> {
         config.options()
     }
 }
@@ -53,19 +53,19 @@ impl Documents for Acme {
     // Add `resources` or `changes` when you implement `resources` and `resource`, or `wait`.
     const FEATURES: &'static str = "";
 
-    fn list(&self) -> Result<Listing, SourceError> {
+    fn list(&self) -> Result<DocumentListing, SourceError> {
         let mut rows = Vec::new();
         for key in self.keys().map_err(unavailable)? {
             // The host parses the text and reports its diagnostics.
             let text = self.text(&key)?;
-            rows.push(Row::new(key, stamp(&text), text));
+            rows.push(DocumentRow::new(key, stamp(&text), text));
         }
-        Ok(Listing::new(0, rows))
+        Ok(DocumentListing::new(0, rows))
     }
 
-    fn body(&self, key: &str) -> Result<Body, SourceError> {
+    fn body(&self, key: &str) -> Result<DocumentBody, SourceError> {
         let text = self.text(key)?;
-        Ok(Body::document(stamp(&text), text))
+        Ok(DocumentBody::document(stamp(&text), text))
     }
 }
 

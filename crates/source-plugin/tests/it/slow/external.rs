@@ -125,7 +125,7 @@ fn write_if_new(path: &Path, text: &str) {
 #[tokio::test]
 async fn crate_versions_of_host_and_plugin_may_differ() {
     let library = of_another_version();
-    assert_eq!(Inspection::of(&library).unwrap().version, "0.2.0");
+    assert_eq!(Inspection::read(&library).unwrap().version, "0.2.0");
     for at in [Where::Here, Where::There] {
         let options = pinned(&library).with_options(options(json!({ "people": ["Ann"] })));
         let plugin = source(at, options.within(Duration::from_secs(3600)));
