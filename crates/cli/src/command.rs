@@ -141,14 +141,14 @@ impl Command {
     pub(crate) async fn run_without_skills(
         &self,
         sources: &SourceOptions,
-        environment: &Environment<'_>,
+        environment: &mut Environment<'_>,
     ) -> Result<Option<Box<dyn CommandOutput>>, Failure> {
-        let cwd = environment.cwd.as_path();
+        let cwd = environment.cwd.clone();
         Ok(Some(match self {
-            Command::New(new) => Box::new(new.run(cwd)?),
-            Command::Fmt(fmt) => Box::new(fmt.run(cwd).await?),
+            Command::New(new) => Box::new(new.run(&cwd)?),
+            Command::Fmt(fmt) => Box::new(fmt.run(&cwd).await?),
             Command::Mcp(mcp) => Box::new(mcp.run(&sources.clients)?),
-            Command::Plugin(plugin) => plugin.run(cwd, environment.own_state().as_deref())?,
+            Command::Plugin(plugin) => plugin.run(&cwd, environment)?,
             Command::Kinds(kinds) => Box::new(kinds.run()),
             Command::Completions(completions) => Box::new(completions.run()),
             Command::Man(man) => Box::new(man.run()?),

@@ -58,7 +58,8 @@ impl ListingReader {
         let (message, mut diagnostics, more) = listing(bytes)?;
         diagnostics.extend(message.findings.iter().map(|finding| self.finding(finding)));
         if more > 0 {
-            diagnostics.push(Diagnostic::new(Code::PLUGIN_FINDING, format!("the plugin has {more} more findings")));
+            let message = format!("the plugin has {more} more findings");
+            diagnostics.push(Diagnostic::new(Code::PLUGIN_FINDING, message).at_path(self.source.as_str()));
         }
         let mut known = HashMap::with_capacity(message.skills.len());
         let mut keys = HashMap::with_capacity(message.skills.len());
@@ -109,7 +110,9 @@ impl ListingReader {
         };
         let mut diagnostic = Diagnostic::new(known.copied().unwrap_or(Code::PLUGIN_FINDING), message);
         diagnostic.severity = finding.severity;
-        diagnostic.path = finding.path.as_ref().map(|path| format!("{}:{}", self.source, excerpt(path)).into());
+        // The findings of two plugins differ by the source at least.
+        let path = finding.path.as_ref().map(|path| format!("{}:{}", self.source, excerpt(path)));
+        diagnostic.path = Some(path.unwrap_or_else(|| self.source.clone()).into());
         (diagnostic.line, diagnostic.column) = (finding.line, finding.column);
         diagnostic.help = finding.help.as_deref().map(excerpt);
         diagnostic

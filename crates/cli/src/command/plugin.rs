@@ -12,10 +12,10 @@ use repertoire::source::approvals_in;
 use repertoire::source::plugin::{Inspection, PluginApprovals, PluginError};
 use serde::Serialize;
 
-use crate::Stream;
 use crate::failure::Failure;
 use crate::output::CommandOutput;
 use crate::table::Table;
+use crate::{Environment, Stream};
 
 /// Inspect, approve, revoke and scaffold source plugins.
 #[derive(Debug, Args)]
@@ -41,6 +41,9 @@ enum Action {
     Approve {
         /// Path of the library.
         path: PathBuf,
+        /// Skip the prompt (review `repertoire plugin inspect PATH` first).
+        #[arg(long)]
+        yes: bool,
     },
     /// Revoke the approval of a plugin.
     #[command(after_help = "Example:\n  repertoire plugin revoke ./libacme.so")]
@@ -126,11 +129,23 @@ pub(super) struct Decision {
 }
 
 impl Plugin {
-    pub(super) fn run(&self, cwd: &Path, state: Option<&Path>) -> Result<Box<dyn CommandOutput>, Failure> {
+    pub(super) fn run(
+        &self,
+        cwd: &Path,
+        environment: &mut Environment<'_>,
+    ) -> Result<Box<dyn CommandOutput>, Failure> {
+        let state = environment.own_state();
+        let state = state.as_deref();
         Ok(match &self.action {
             Action::List => Box::new(Approved::of(&approvals(state)?)),
             Action::Inspect { path } => Box::new(Inspected::read(&cwd.join(path), state)?),
-            Action::Approve { path } => Box::new(Decision::approve(&cwd.join(path), approvals(state)?)?),
+            Action::Approve { path, yes } => {
+                let inspected = inspect(&cwd.join(path))?;
+                if !yes {
+                    confirm(&inspected, path, environment)?;
+                }
+                Box::new(Decision::approve(inspected, approvals(state)?)?)
+            }
             Action::Revoke { path } => Box::new(Decision::revoke(cwd.join(path), approvals(state)?)?),
             Action::New(new) => Box::new(new.run(cwd)?),
         })
@@ -146,6 +161,18 @@ fn approvals(state: Option<&Path>) -> Result<PluginApprovals, Failure> {
 
 fn inspect(path: &Path) -> Result<Inspection, Failure> {
     Inspection::read(path).map_err(|error| Failure::of(&error))
+}
+
+/// Asks the user to approve the content that was inspected.
+fn confirm(inspected: &Inspection, path: &Path, environment: &mut Environment<'_>) -> Result<(), Failure> {
+    let Inspection { name, version, digest, .. } = inspected;
+    environment.say(&format!("{name} {version}  {digest}\n"));
+    match environment.ask("Allow this library to run while its content is unchanged?") {
+        Some(true) => Ok(()),
+        Some(false) => Err(Failure::new("not approved")),
+        None => Err(Failure::new("cannot prompt: standard input is not a terminal")
+            .help(format!("review with `repertoire plugin inspect {}`, then pass --yes", path.display()))),
+    }
 }
 
 impl Approved {
@@ -199,8 +226,7 @@ impl Inspected {
 }
 
 impl Decision {
-    fn approve(path: &Path, mut approvals: PluginApprovals) -> Result<Decision, Failure> {
-        let inspected = inspect(path)?;
+    fn approve(inspected: Inspection, mut approvals: PluginApprovals) -> Result<Decision, Failure> {
         let previous = approvals.approve(&inspected)?;
         Ok(Decision {
             action: "approve",

@@ -46,7 +46,13 @@ greet-ann  mine    user  trusted  tool-only      10
         "{finding}"
     );
 
-    let approved = env.run(&["plugin", "approve", "libhello.so"]).data();
+    let failure = env.run(&["plugin", "approve", "libhello.so"]).failure();
+    assert!(failure.contains("error: cannot prompt: standard input is not a terminal"), "{failure}");
+    assert!(failure.contains("review with `repertoire plugin inspect libhello.so`, then pass --yes"), "{failure}");
+    let declined = env.run_answering("n\n", &["plugin", "approve", "libhello.so"]);
+    assert!(declined.stderr.ends_with("error: not approved\n"), "{}", declined.stderr);
+    assert!(env.run(&["plugin", "list"]).stderr.contains("no approved plugins"));
+    let approved = env.run_answering("y\n", &["plugin", "approve", "libhello.so"]).stdout;
     assert!(approved.starts_with("repertoire-plugin-hello 0.1.0  sha256:"), "{approved}");
     assert!(approved.contains("\nneeds     libc"), "no digest covers what it needs: {approved}");
     assert_data_eq!(
@@ -145,7 +151,7 @@ fn plugins_are_never_builtin() {
         assert!(failure.starts_with(&format!("error: {expected}")), "{failure}");
     }
     env.file("repertoire.toml", CONFIG.replace("path =", "tier = \"user\"\npath ="));
-    env.run(&["plugin", "approve", "libhello.so"]).data();
+    env.run(&["plugin", "approve", "libhello.so", "--yes"]).data();
     let list = env.run(&["list", "--connect", "--config", "repertoire.toml"]).stdout;
     assert!(list.contains("greet-ann  hello   user  restricted"), "only the configuration trusts a plugin: {list}");
 }

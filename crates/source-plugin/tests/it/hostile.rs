@@ -186,7 +186,9 @@ async fn entries_are_parsed_like_files() {
         let finding = &listing.diagnostics()[0];
         assert_eq!((finding.code, finding.message.as_str()), (Code::PLUGIN_FINDING, "`acme-bad`: a\\u{1b}[2Jb"));
         assert_eq!(finding.place().as_deref(), Some("plugin:/etc/passwd:3"), "no plugin passes for another place");
-        assert!(listing.diagnostics()[1].message.contains("a finding cannot be understood"));
+        let unread = &listing.diagnostics()[1];
+        assert!(unread.message.contains("a finding cannot be understood"), "{unread:?}");
+        assert_eq!(unread.place().as_deref(), Some("plugin"), "a finding without a file names its source");
     }
 }
 
