@@ -11,6 +11,10 @@ use crate::{Failure, cases, corpus, lint, test, venv, workspace};
 /// The user and group without rights that runs the cases where this program is root.
 const UNPRIVILEGED: &str = "65534";
 
+/// The packages of the workspace with `publish = false`.
+const UNPUBLISHED: [&str; 5] =
+    ["xtask", "repertoire-tests", "repertoire-plugin-folder", "repertoire-plugin-git", "repertoire-plugin-hello"];
+
 /// Runs every part and stops at the first failure.
 ///
 /// `shared` holds `cases` and `corpus`. The default is the directory `shared` beside the checkout.
@@ -22,6 +26,13 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
     lint::run()?;
     test::slow()?;
     command("tests of the example for rig", &workspace::outside("test", "examples/rig", ""))?;
+    command(
+        "packages",
+        &format!(
+            "cargo package --workspace --allow-dirty {}",
+            UNPUBLISHED.map(|name| format!("--exclude {name}")).join(" ")
+        ),
+    )?;
     command("soak", "cargo xtask soak --seconds 10")?;
     command("MCP clients", "cargo xtask mcp-clients")?;
     memory()?;

@@ -56,6 +56,20 @@ fn a_package_has_a_description() {
 }
 
 #[test]
+fn a_published_package_is_ready_for_its_page() {
+    let crates = files().into_iter().filter(|path| path.ends_with("Cargo.toml") && inside(path).starts_with("crates"));
+    assert_none(
+        crates.filter(|path| {
+            let manifest = text(path);
+            let parts =
+                ["\nkeywords = [", "\ncategories = [", "\nreadme = \"README.md\"", "\n[package.metadata.docs.rs]"];
+            !parts.iter().all(|part| manifest.contains(part)) || !path.with_file_name("README.md").is_file()
+        }),
+        "lacks keywords, categories, a README or the metadata of docs.rs",
+    );
+}
+
+#[test]
 fn a_package_shares_the_lints() {
     let own = packages().expect("cargo metadata works in tests").into_iter().map(|package| package.manifest_path);
     let own = own.filter(|manifest| !text(manifest).contains("[lints]\nworkspace = true"));

@@ -35,6 +35,7 @@
 //!
 //! Text from other people is escaped before it goes to a terminal. `report.rs` draws every failure and diagnostic. The working
 //! folder and the home folder come from the environment: only `Environment::from_process` reads the process.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod arguments;
 mod builtin;
@@ -67,3 +68,7 @@ pub use run::{Exit, main, run};
 #[cfg(feature = "schema")]
 pub use schema::schemas;
 pub use signals::Signal;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

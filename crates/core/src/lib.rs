@@ -36,6 +36,7 @@
 //! Parsing never fails: it returns a skill or none, with coded diagnostics. A field that cannot be read may limit a skill and
 //! never frees it. The laws of the parser and the formatter are in `tests/laws`, for property tests and fuzz targets. An input
 //! that broke a law is kept in `tests/fuzz-inputs`. The feature `schema` derives JSON schemas of serialised types.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod attachable;
 mod backoff;
@@ -102,3 +103,7 @@ pub use skipped::{SkippedFile, SkippedFolder};
 pub use async_trait::async_trait;
 /// Re-exported: the bytes of a resource.
 pub use bytes::Bytes;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

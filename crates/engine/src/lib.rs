@@ -107,6 +107,7 @@
 //! # Untrusted text
 //! Names and descriptions reach a model as data: on one line, cleaned, and escaped for their place. Sources escape nothing.
 //! Searches read names, descriptions, triggers and tags, never a body.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod catalog;
 mod changes;
@@ -123,3 +124,7 @@ pub mod trigger;
 mod truncate;
 mod visibility;
 pub mod workflow;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -49,6 +49,7 @@
 //!
 //! # Features
 //! `http`, on by default: streamable HTTP.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod batches;
 mod extension;
@@ -85,3 +86,7 @@ const _: () = {
     shared::<ServerOptions>();
     shared::<Session>();
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use repertoire_plugin_sdk::message::{DocumentBody, DocumentListing, DocumentRow};
-//! use repertoire_plugin_sdk::{PluginConfig, Documents, Open, SourceError, export_documents};
+//! use repertoire_plugin_sdk::{Documents, Open, PluginConfig, SourceError, export_documents};
 //!
 //! /// One skill, for the person in the configuration.
 //! struct Greeting(String);
@@ -71,3 +71,7 @@ pub use repertoire_core::*;
 /// The crates that deserialize options.
 pub use serde;
 pub use serde_json;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -8,6 +8,7 @@
 //!   host is killed. `Start` and `ProcessTree` are the host's side of it.
 //!
 //! `ApprovalFile` stores which content a user has approved.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![allow(clippy::disallowed_methods, reason = "this crate starts processes and reads files")]
 
 #[cfg(feature = "approval-file")]
@@ -65,3 +66,7 @@ impl fmt::Display for CleanupScope {
         })
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

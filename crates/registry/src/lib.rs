@@ -45,6 +45,7 @@
 //! # For contributors
 //! [`merge`] defines the result. Property tests show that every faster path gives an equal snapshot. The crate is generic over
 //! the kind of item. [`SkillRegistry`] is the one for skills.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod builder;
 mod callbacks;
@@ -100,3 +101,7 @@ pub use repertoire_core::Trust;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/writing-a-source.md")]
 struct WritingASource;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -11,15 +11,11 @@ use crate::Refusal;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Binding {
-    /// The skill, by its full name `source:skill`.
-    pub skill: Id,
-    /// The folder of the skill, if it has one. The same skill in a different folder needs its own approval.
-    pub folder: Option<Box<str>>,
-    /// The digest of its `SKILL.md`, which has every command.
-    pub skill_md: Digest,
-    /// The digest of the manifest of all files beside it.
-    pub manifest: Digest,
-    /// The digests of the files in that manifest.
+    skill: Id,
+    folder: Option<Box<str>>,
+    pub(crate) skill_md: Digest,
+    manifest: Digest,
+    /// The digests of the files beside its `SKILL.md`.
     pub files: BTreeMap<ResourcePath, Digest>,
     /// Files without a digest that the skill could run: folders that are too large, links to folders outside.
     pub uncovered: Box<[Omission]>,
@@ -88,7 +84,8 @@ struct ApprovedContent {
 }
 
 impl Binding {
-    /// Creates the binding of a skill with this digest of its `SKILL.md` and this manifest of all other files.
+    /// Creates the binding of a skill by its full name `source:skill`, the digest of its `SKILL.md`, and the manifest of all files
+    /// beside it.
     ///
     /// Each file that changes, appears or disappears changes the binding. Programs of the machine, files elsewhere and downloads
     /// are not part of it.
@@ -103,7 +100,7 @@ impl Binding {
         Binding { skill, folder: None, skill_md, manifest: manifest.digest(), files, uncovered }
     }
 
-    /// Returns the same binding for the skill in `folder`.
+    /// Returns the same binding for the skill in `folder`. The same skill in a different folder needs its own approval.
     #[must_use]
     pub fn in_folder(self, folder: impl Into<Box<str>>) -> Binding {
         Binding { folder: Some(folder.into()), ..self }

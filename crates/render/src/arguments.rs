@@ -42,11 +42,6 @@ impl Arguments {
     pub fn words(&self) -> &[String] {
         &self.words
     }
-
-    /// Returns whether the text is blank.
-    pub fn is_empty(&self) -> bool {
-        self.raw.trim().is_empty()
-    }
 }
 
 fn split(text: &str) -> Vec<String> {

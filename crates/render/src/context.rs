@@ -21,8 +21,8 @@ pub struct Context {
     skill: BTreeMap<String, String>,
     host: BTreeMap<String, String>,
     pub(crate) unknown: Unknown,
-    pub(crate) unplaced: Unplaced,
-    pub(crate) on_refusal: OnRefusal,
+    pub(crate) drops_unused: bool,
+    pub(crate) aborts_on_refusal: bool,
 }
 
 /// The policy for `${NAME}` with an unknown name.
@@ -36,28 +36,6 @@ pub enum Unknown {
     Empty,
     /// Rendering returns an error.
     Error,
-}
-
-/// The policy for arguments that no placeholder of the body uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum Unplaced {
-    /// They are appended in a last line `ARGUMENTS: …`.
-    #[default]
-    Append,
-    /// They are dropped; the host sends them elsewhere.
-    Drop,
-}
-
-/// The policy for a command or script that may not run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum OnRefusal {
-    /// A note follows the directive.
-    #[default]
-    Note,
-    /// Rendering returns an error.
-    Abort,
 }
 
 const BUILT_IN: [&str; 7] = [
@@ -128,17 +106,17 @@ impl Context {
         self
     }
 
-    /// Returns the same context with this policy for unused arguments.
+    /// Returns the same context, which drops arguments that no placeholder uses instead of appending them.
     #[must_use]
-    pub fn unplaced(mut self, unplaced: Unplaced) -> Context {
-        self.unplaced = unplaced;
+    pub fn drop_unused(mut self) -> Context {
+        self.drops_unused = true;
         self
     }
 
-    /// Returns the same context with this policy for refused directives.
+    /// Returns the same context, in which a refused command or script is an error instead of a note.
     #[must_use]
-    pub fn on_refusal(mut self, on_refusal: OnRefusal) -> Context {
-        self.on_refusal = on_refusal;
+    pub fn abort_on_refusal(mut self) -> Context {
+        self.aborts_on_refusal = true;
         self
     }
 

@@ -65,6 +65,7 @@
 //! - A script directive has at most 4096 bytes.
 //! - A code span over several lines is never a command.
 //! - Directives in a block of HTML are ignored, and placeholders there are replaced.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod approvals;
 mod arguments;
@@ -85,12 +86,10 @@ mod wrapper;
 
 pub use approvals::{ApprovalState, Binding, CommandApprovals};
 pub use arguments::Arguments;
-pub use context::{Context, OnRefusal, Unknown, Unplaced};
+pub use context::{Context, Unknown};
 pub use dialect::Dialect;
 pub use directive::{Directive, DirectiveAction};
-pub use outcome::{
-    CapturedOutput, CompletedRun, DirectiveOutcome, MissingRule, Refusal, RunEnd, Sandbox, StartFailure,
-};
+pub use outcome::{CapturedOutput, CompletedRun, DirectiveOutcome, MissingRule, Refusal, RunEnd, Sandbox};
 pub use plan::Plan;
 #[cfg(feature = "process")]
 pub use process::{Call, CommandShell, Confinement, DirectiveRunner, RunLimits};
@@ -101,5 +100,9 @@ pub use rendered::{RenderError, RenderedBody};
 pub use repertoire_process::ApprovalFile;
 pub use repertoire_process::CleanupScope;
 pub use syntax::{DialectBy, Syntax};
-pub use warning::{Warning, WarningKind};
+pub use warning::Warning;
 pub use wrapper::Wrapper;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

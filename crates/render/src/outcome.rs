@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use repertoire_core::{ResourcePath, Trust};
+use repertoire_core::Trust;
 use repertoire_process::CleanupScope;
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +22,8 @@ pub enum DirectiveOutcome {
     },
     /// It could not be started.
     Failed {
-        /// The reason.
-        reason: StartFailure,
+        /// The error of the system, or the lack of an interpreter or a sandbox.
+        reason: Arc<str>,
     },
 }
 
@@ -101,25 +101,6 @@ pub enum Refusal {
     Late,
 }
 
-/// The reason why a directive could not be started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum StartFailure {
-    /// The error of the system.
-    #[error("{0}")]
-    NotStarted(Arc<str>),
-    /// The script does not exist, or a link leads out of the skill.
-    #[error("cannot open `{0}`: {1}")]
-    NoScript(ResourcePath, Arc<str>),
-    /// Neither the first line of the script nor its extension names an interpreter.
-    #[error("no interpreter is known for `{0}`, by its first line or its extension")]
-    NoInterpreter(ResourcePath),
-    /// A sandbox is required, and only this one is available.
-    #[error("it needs a sandbox, which is {0} here")]
-    NotConfined(Sandbox),
-}
-
 /// The enforcement of a sandbox around a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -158,6 +139,14 @@ impl Sandbox {
             all if all == Sandbox::RULES => Sandbox::Unavailable,
             _ => Sandbox::Partial(missing),
         }
+    }
+}
+
+impl Sandbox {
+    /// Returns the reason why a run that requires a sandbox does not start in this one.
+    #[cfg(feature = "process")]
+    pub(crate) fn failure(&self) -> String {
+        format!("it needs a sandbox, which is {self} here")
     }
 }
 

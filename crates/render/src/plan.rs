@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::{memchr_iter, memchr2_iter, memmem};
 
 use crate::region::{Region, RegionKind, Regions, is_escaped};
-use crate::{Dialect, Directive, DirectiveAction, Syntax, Warning, WarningKind, script};
+use crate::{Dialect, Directive, DirectiveAction, Syntax, Warning, script};
 
 /// The placeholders and directives of a body, found before any argument is known.
 ///
@@ -46,8 +46,7 @@ pub(crate) enum PlaceholderKind {
 impl<'b> Plan<'b> {
     /// Parses `body`, the text after the front matter, in time proportional to its length.
     pub fn new(body: &'b str, syntax: &Syntax) -> Plan<'b> {
-        let unknown =
-            syntax.fault.clone().map(|fault| Warning { line: None, kind: WarningKind::UnknownDialect(fault) });
+        let unknown = syntax.fault.clone().map(|message| Warning { line: None, message });
         let dialect = syntax.dialect;
         let warnings = unknown.into_iter().collect();
         let plan = Plan { body, dialect, placeholders: Vec::new(), directives: Vec::new(), warnings };
@@ -187,7 +186,7 @@ impl PlanParser<'_, '_> {
         let (action, length) = match script::parse(text) {
             Ok(parsed) => parsed,
             Err(reason) => {
-                self.warn(at, WarningKind::MalformedScript(reason));
+                self.warn(at, format!("malformed script directive: {reason}"));
                 return None;
             }
         };
@@ -208,7 +207,8 @@ impl PlanParser<'_, '_> {
         match (command, begin.and_then(|at| self.begins_directive(at))) {
             (Some(_), Some(true)) => self.push(start - 2..end, PlaceholderKind::Escaped),
             (Some(command), Some(false)) if command.contains('\n') => {
-                self.warn(start - 1, WarningKind::MultilineCommand);
+                let message = "a command in backticks spans several lines; use a fence with the info string `!`";
+                self.warn(start - 1, message.to_owned());
             }
             (Some(command), Some(false)) => {
                 self.directive(start - 1..end, DirectiveAction::Command { command: command.trim().to_owned() });
@@ -237,9 +237,9 @@ impl PlanParser<'_, '_> {
         begins.then_some(unescaped.is_some())
     }
 
-    fn warn(&mut self, at: usize, kind: WarningKind) {
+    fn warn(&mut self, at: usize, message: String) {
         let line = self.line.line(at);
-        self.plan.warnings.push(Warning::new(line, kind));
+        self.plan.warnings.push(Warning::new(line, message));
     }
 
     fn directive(&mut self, range: Range<usize>, action: DirectiveAction) {

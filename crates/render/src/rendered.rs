@@ -6,10 +6,7 @@ use repertoire_core::Digest;
 
 use crate::plan::{LineCounter, Placeholder, PlaceholderKind};
 use crate::substitution::Substitution;
-use crate::{
-    Context, Dialect, Directive, DirectiveAction, DirectiveOutcome, OnRefusal, Plan, Refusal, Unknown, Unplaced,
-    Warning, WarningKind,
-};
+use crate::{Context, Dialect, Directive, DirectiveAction, DirectiveOutcome, Plan, Refusal, Unknown, Warning};
 
 /// A rendered body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +38,7 @@ pub enum RenderError {
         /// The name of the variable.
         name: String,
     },
-    /// Under [`OnRefusal::Abort`]: a directive may not run.
+    /// With [`Context::abort_on_refusal`]: a directive may not run.
     #[error("line {}: `{directive}` may not run: {refusal}", directive.line)]
     Refused {
         /// The directive.
@@ -72,7 +69,7 @@ impl<'b> Plan<'b> {
     ) -> Result<RenderedBody<'b>, RenderError> {
         let off = std::iter::repeat_with(|| DirectiveOutcome::Refused { by: Refusal::Off });
         let outcomes: Vec<_> = outcomes.into_iter().chain(off).take(self.directives().len()).collect();
-        if context.on_refusal == OnRefusal::Abort {
+        if context.aborts_on_refusal {
             self.refuse(&outcomes)?;
         }
         let mut writer = BodyWriter {
@@ -148,7 +145,8 @@ impl<'p, 'b> BodyWriter<'p, 'b> {
                 if let DirectiveAction::Script { path, .. } = &directive.action
                     && self.text[begin..].trim().is_empty()
                 {
-                    self.warnings.push(Warning::new(directive.line, WarningKind::NoOutput(path.clone())));
+                    let message = format!("script `{path}` printed nothing to standard output");
+                    self.warnings.push(Warning::new(directive.line, message));
                 }
                 self.written = range.end;
                 return Ok(());
@@ -165,7 +163,7 @@ impl<'p, 'b> BodyWriter<'p, 'b> {
     fn argument(&mut self, index: usize, at: usize, written: &str) -> Option<Cow<'p, str>> {
         let words = self.context.arguments.words();
         let Some(word) = words.get(index) else {
-            self.warn(at, WarningKind::MissingArgument(written.to_owned()));
+            self.warn(at, format!("there is no argument for `{written}`"));
             return None;
         };
         self.took_arguments = true;
@@ -184,7 +182,7 @@ impl<'p, 'b> BodyWriter<'p, 'b> {
         match self.context.unknown {
             Unknown::Keep => Ok(None),
             Unknown::Empty => {
-                self.warn(at, WarningKind::UnknownVariable(name.to_owned()));
+                self.warn(at, format!("unknown variable `{name}`"));
                 Ok(Some(""))
             }
             Unknown::Error => Err(RenderError::UnknownVariable { line: self.line.line(at), name: name.to_owned() }),
@@ -194,14 +192,14 @@ impl<'p, 'b> BodyWriter<'p, 'b> {
     fn built_in(&mut self, name: &str, at: usize, written: &str) -> Option<&'p str> {
         let value = self.context.get(name);
         if value.is_none() {
-            self.warn(at, WarningKind::NoValue(written.to_owned()));
+            self.warn(at, format!("there is no value for `{written}` here"));
         }
         value
     }
 
-    fn warn(&mut self, at: usize, kind: WarningKind) {
+    fn warn(&mut self, at: usize, message: String) {
         let line = self.line.line(at);
-        self.warnings.push(Warning::new(line, kind));
+        self.warnings.push(Warning::new(line, message));
     }
 
     fn literal(&mut self, until: usize) {
@@ -209,9 +207,9 @@ impl<'p, 'b> BodyWriter<'p, 'b> {
     }
 
     fn finish(mut self) -> (Cow<'b, str>, Vec<Warning>) {
-        let Context { arguments, unplaced, .. } = self.context;
+        let Context { arguments, drops_unused, .. } = self.context;
         let body = self.plan.body;
-        let appends = *unplaced == Unplaced::Append && !self.took_arguments && !arguments.is_empty();
+        let appends = !drops_unused && !self.took_arguments && !arguments.raw().trim().is_empty();
         if self.written == 0 && !appends {
             return (body.into(), self.warnings);
         }

@@ -2,7 +2,7 @@
 
 use repertoire_core::Skill;
 
-use crate::{Dialect, RenderError};
+use crate::Dialect;
 
 /// The syntax of one body: its dialect, and the argument names that the skill declares.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -11,7 +11,7 @@ pub struct Syntax {
     decided_by: DialectBy,
     pub(crate) names: Vec<Box<str>>,
     pub(crate) covers_code: bool,
-    pub(crate) fault: Option<RenderError>,
+    pub(crate) fault: Option<String>,
 }
 
 /// The origin of a dialect.
@@ -45,7 +45,7 @@ impl Syntax {
     pub fn from_skill(skill: &Skill, source: Option<Dialect>, host: Option<Dialect>) -> Syntax {
         let (declared, fault) = match Dialect::declared(skill).transpose() {
             Ok(declared) => (declared, None),
-            Err(fault) => (None, Some(fault)),
+            Err(fault) => (None, Some(format!("`argument-dialect`: {fault}"))),
         };
         let (dialect, decided_by) = match (source, declared, host) {
             (Some(dialect), _, _) => (dialect, DialectBy::Source),

@@ -61,6 +61,7 @@
 //! # Contributing
 //! This crate only has the kinds of sources for configuration files and re-exports. The code of the README and of the book is
 //! compiled and run with this documentation.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(all(doctest, feature = "config", feature = "engine", feature = "fs", feature = "render", feature = "static"))]
 mod book;
@@ -112,3 +113,7 @@ pub mod source {
 
 #[cfg(feature = "engine")]
 pub use repertoire_engine::{catalog, permission, search, session, tools, trigger, workflow};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -65,6 +65,7 @@
 //! A scan makes the next one cheap: files are cached by stamp, and a stamp that is too young to be trusted is checked again. Every
 //! file is opened beneath the folder that was found. The folders of clients are one table, `clients.rs`. The conformance suite of
 //! `repertoire-testkit` runs over this source.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod clients;
 mod discovery;
@@ -112,3 +113,7 @@ const _: () = {
     shared::<Root>();
     shared::<RootReport>();
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

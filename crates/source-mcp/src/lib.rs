@@ -27,6 +27,7 @@
 //! - `listing_cache.rs` keeps the last listing. `source.rs` reads files and verifies them.
 //!
 //! Text of a server passes `entry::excerpt` before it is part of a message.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod child;
 mod connection;
@@ -43,3 +44,7 @@ mod tls;
 
 pub use options::{InvalidOption, McpLimits, McpOptions, Token, Unverified};
 pub use source::McpSource;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

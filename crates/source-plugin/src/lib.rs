@@ -28,6 +28,7 @@
 //! - `reader` and `requests` check what a plugin sends.
 //!
 //! `tests/model` checks `call_thread`, `pending_calls` and `slot` under many orders of their threads.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![allow(unsafe_code)]
 
 mod approvals;
@@ -79,3 +80,7 @@ pub use host::plugin_host;
 pub use inspection::Inspection;
 pub use options::{PluginOptions, ProcessOptions};
 pub use source::PluginSource;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

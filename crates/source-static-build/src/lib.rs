@@ -41,3 +41,7 @@ mod tests {
         instruction("skills\ncargo::warning=hello".as_ref());
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -51,6 +51,7 @@
 //! # Contributing
 //! Each rule is a `const fn` in `rule.rs`, with a test in `tests/ui` that shows its message. Embedded files pass the parser of core
 //! twice, in the macro for their errors and at run time for their fields.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "inventory")]
 mod collected;
@@ -76,3 +77,7 @@ pub mod __private {
     #[cfg(feature = "inventory")]
     pub use crate::collected::DeclaredSkills;
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

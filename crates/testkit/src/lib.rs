@@ -85,6 +85,7 @@
 //! A test is a function of [`conformance`](mod@conformance) for one line of the contract, and a row of [`conformance!`]. It waits
 //! for signals under a timeout and never sleeps. `tests/it/faulty.rs` has a faulty source for each test, and lists the tests
 //! that must fail for it.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "cases")]
 pub mod cases;

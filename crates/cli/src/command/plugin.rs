@@ -129,11 +129,7 @@ pub(super) struct Decision {
 }
 
 impl Plugin {
-    pub(super) fn run(
-        &self,
-        cwd: &Path,
-        environment: &mut Environment<'_>,
-    ) -> Result<Box<dyn CommandOutput>, Failure> {
+    pub(super) fn run(&self, cwd: &Path, environment: &mut Environment<'_>) -> Result<Box<dyn CommandOutput>, Failure> {
         let state = environment.own_state();
         let state = state.as_deref();
         Ok(match &self.action {

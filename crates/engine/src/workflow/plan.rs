@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use repertoire_core::{Id, OnError, Skill, Trust, Value, WorkflowFault, WorkflowStep, async_trait};
 use repertoire_registry::Candidate;
-use repertoire_render::{Context, Plan, RenderError, Syntax, Unplaced};
+use repertoire_render::{Context, Plan, RenderError, Syntax};
 use serde::Serialize;
 
 use crate::globs::ToolGlobs;
@@ -94,7 +94,7 @@ impl Workflow {
     /// Only those that `context` asks for: an unknown variable.
     pub fn planned(&self, context: &Context) -> Result<Vec<PlannedStep>, RenderError> {
         // A parameter is no place to append what was typed.
-        let context = context.clone().unplaced(Unplaced::Drop);
+        let context = context.clone().drop_unused();
         self.steps
             .iter()
             .map(|step: &WorkflowStep| {

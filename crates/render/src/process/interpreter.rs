@@ -8,8 +8,6 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use repertoire_core::ResourcePath;
 
-use crate::StartFailure;
-
 /// The shell that runs commands. The host chooses it, and the environment has no effect on that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
@@ -50,10 +48,11 @@ const BY_EXTENSION: [(&str, &[&str]); 9] = [
 ];
 
 /// Returns the command line that runs the script at `path` beneath `folder`. Links are followed within the folder only.
-pub(crate) fn command_line(folder: &Path, path: &ResourcePath) -> Result<Vec<OsString>, StartFailure> {
+pub(crate) fn command_line(folder: &Path, path: &ResourcePath) -> Result<Vec<OsString>, String> {
     let read = read(folder, path);
-    let (real, bytes) = read.map_err(|error| StartFailure::NoScript(path.clone(), error.to_string().into()))?;
-    let mut line = interpreter(&bytes, &real).ok_or_else(|| StartFailure::NoInterpreter(path.clone()))?;
+    let (real, bytes) = read.map_err(|error| format!("cannot open `{path}`: {error}"))?;
+    let mut line = interpreter(&bytes, &real)
+        .ok_or_else(|| format!("no interpreter is known for `{path}`, by its first line or its extension"))?;
     line.push(real.into());
     Ok(line)
 }

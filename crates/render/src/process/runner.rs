@@ -1,7 +1,6 @@
 //! The runner of all commands and scripts of a body.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,9 +13,7 @@ use super::interpreter::{self, CommandShell};
 use super::run::run;
 use super::sandbox::Confinement;
 use super::verified_copy::{NotCopied, VerifiedCopy, names_files};
-use crate::{
-    Binding, CompletedRun, Context, Directive, DirectiveAction, DirectiveOutcome, Refusal, Sandbox, StartFailure,
-};
+use crate::{Binding, CompletedRun, Context, Directive, DirectiveAction, DirectiveOutcome, Refusal, Sandbox};
 
 /// Other variables of the host may hold secrets, or change the effect of programs.
 const ENVIRONMENT: [&str; 14] = [
@@ -242,7 +239,7 @@ impl DirectiveRunner {
             Some(_) => None,
         };
         if let Some(sandbox) = known.as_ref().filter(|sandbox| !self.accepts(sandbox)) {
-            return DirectiveOutcome::Failed { reason: StartFailure::NotConfined(sandbox.clone()) };
+            return failed(sandbox.failure());
         }
         let running = async {
             let line = match (&self.confinement, &known) {
@@ -256,11 +253,9 @@ impl DirectiveRunner {
         };
         match running.await {
             // The helper did not become the command.
-            Ok(run) if !self.accepts(&run.sandbox) => {
-                DirectiveOutcome::Failed { reason: StartFailure::NotConfined(run.sandbox) }
-            }
+            Ok(run) if !self.accepts(&run.sandbox) => failed(run.sandbox.failure()),
             Ok(run) => DirectiveOutcome::Ran(folder.shown(run)),
-            Err(error) => not_started(&error),
+            Err(error) => failed(error.to_string()),
         }
     }
 
@@ -281,7 +276,7 @@ impl DirectiveRunner {
                 let is_bound = call.binding.files.contains_key(path);
                 // A file that is not bound is not in the copy. If it does not exist either, that is the error.
                 let line = interpreter::command_line(if is_bound { &folder.path } else { call.folder }, path);
-                let mut line = line.map_err(|reason| DirectiveOutcome::Failed { reason })?;
+                let mut line = line.map_err(failed)?;
                 if !is_bound {
                     return Err(DirectiveOutcome::Refused { by: Refusal::Changed });
                 }
@@ -327,8 +322,8 @@ impl WorkingFolder {
     }
 }
 
-fn not_started(error: &io::Error) -> DirectiveOutcome {
-    DirectiveOutcome::Failed { reason: StartFailure::NotStarted(error.to_string().into()) }
+fn failed(reason: String) -> DirectiveOutcome {
+    DirectiveOutcome::Failed { reason: reason.into() }
 }
 
 async fn copied(call: Call<'_>) -> Result<(VerifiedCopy, WorkingFolder), DirectiveOutcome> {
@@ -337,10 +332,10 @@ async fn copied(call: Call<'_>) -> Result<(VerifiedCopy, WorkingFolder), Directi
         let copy = VerifiedCopy::new(&folder, &binding)?;
         Ok((copy, folder.canonicalize()?))
     });
-    let (copy, real) = match copying.await.map_err(|error| not_started(&io::Error::other(error)))? {
+    let (copy, real) = match copying.await.map_err(|error| failed(error.to_string()))? {
         Ok(copied) => copied,
         Err(NotCopied::Changed) => return Err(DirectiveOutcome::Refused { by: Refusal::Changed }),
-        Err(NotCopied::Failed(error)) => return Err(not_started(&error)),
+        Err(NotCopied::Failed(error)) => return Err(failed(error.to_string())),
     };
     let path = copy.path().to_string_lossy().into_owned();
     let (context, real) = match call.context.get(Context::SKILL_DIR) {

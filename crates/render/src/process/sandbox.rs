@@ -54,8 +54,7 @@ pub struct Confinement {
     pub memory: u64,
     /// The size of the largest file in bytes. Default 64 MiB.
     pub file_size: u64,
-    /// Refuses to run anything unless the kernel enforces all rules. Default `false`.
-    pub is_required: bool,
+    is_required: bool,
 }
 
 impl Default for Confinement {

@@ -42,8 +42,8 @@ fn any_change_of_any_file_asks_again() {
     ] {
         assert_eq!(approvals.state(&changed), ApprovalState::Outdated);
     }
-    let mut stranger = given.clone();
-    stranger.skill = "project:it".parse().expect("an id");
+    let stranger =
+        Binding::new("project:it".parse().expect("an id"), Digest::of(BODY.as_bytes()), &Manifest::default());
     assert_eq!(approvals.state(&stranger), ApprovalState::Missing);
     assert!(approvals.revoke(&given));
     assert_eq!(approvals, CommandApprovals::default());

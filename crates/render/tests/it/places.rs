@@ -1,6 +1,6 @@
 //! Where placeholders are looked for.
 
-use repertoire_render::{Context, Dialect, Plan, Syntax, WarningKind};
+use repertoire_render::{Context, Dialect, Plan, Syntax};
 
 use crate::{named, plain, with};
 
@@ -72,9 +72,9 @@ fn openclaw_has_one_placeholder() {
     assert_eq!(plan.directives(), []);
     let rendered = plan.render(&Context::new(), []).expect("nothing aborts");
     assert_eq!(rendered.text, body);
-    let warnings: Vec<_> = rendered.warnings.into_iter().map(|warning| (warning.line, warning.kind)).collect();
-    let kind = WarningKind::NoValue("{baseDir}".to_owned());
-    assert_eq!(warnings, [(Some(1), kind.clone()), (Some(4), kind)]);
+    let warnings: Vec<_> = rendered.warnings.iter().map(ToString::to_string).collect();
+    let message = "there is no value for `{baseDir}` here";
+    assert_eq!(warnings, [format!("line 1: {message}"), format!("line 4: {message}")]);
     // Everywhere else it is text.
     assert_eq!(named(Dialect::Claude, "{baseDir}", ""), "{baseDir}");
 }

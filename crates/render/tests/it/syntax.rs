@@ -2,7 +2,7 @@
 
 use crate::with;
 use repertoire_core::{Skill, skill_md};
-use repertoire_render::{Context, Dialect, DialectBy, Plan, Syntax, Warning, WarningKind};
+use repertoire_render::{Context, Dialect, DialectBy, Plan, Syntax};
 
 fn skill(fields: &str) -> Skill {
     let text = format!("---\nname: it\ndescription: Does it.\n{fields}---\n");
@@ -33,9 +33,9 @@ fn an_unknown_dialect_is_skipped_with_a_warning() {
     let syntax = Syntax::from_skill(&skill("argument-dialect: zsh\n"), None, Some(Dialect::OneBased));
     assert_eq!(syntax.dialect(), (Dialect::OneBased, DialectBy::Host));
     let rendered = Plan::new("x", &syntax).render(&Context::new(), []).expect("nothing aborts");
-    let [Warning { line: None, kind, .. }] = &rendered.warnings[..] else { panic!("{:?}", rendered.warnings) };
+    let [warning] = &rendered.warnings[..] else { panic!("{:?}", rendered.warnings) };
     let unknown = "zsh".parse::<Dialect>().expect_err("there is none");
-    assert_eq!(*kind, WarningKind::UnknownDialect(unknown));
+    assert_eq!(warning.to_string(), format!("`argument-dialect`: {unknown}"));
 }
 
 #[test]

@@ -5,8 +5,7 @@ use std::sync::Mutex;
 use proptest::prelude::*;
 use repertoire_core::{Digest, skill_md};
 use repertoire_render::{
-    ApprovalState, Binding, CapturedOutput, CompletedRun, Context, Dialect, DirectiveOutcome, OnRefusal, Refusal,
-    RunEnd, Unknown,
+    ApprovalState, Binding, CapturedOutput, CompletedRun, Context, Dialect, DirectiveOutcome, Refusal, RunEnd, Unknown,
 };
 
 use super::*;
@@ -135,10 +134,7 @@ async fn what_a_host_refuses_to_render_is_unreadable_and_the_operator_learns_why
     let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
     for (context, cause) in [
         (Context::new().unknown(Unknown::Error), "line 1: unknown variable `WHO`"),
-        (
-            Context::new().on_refusal(OnRefusal::Abort),
-            "line 1: `date` may not run: commands and scripts are switched off",
-        ),
+        (Context::new().abort_on_refusal(), "line 1: `date` may not run: commands and scripts are switched off"),
     ] {
         let reader = Renderer::over(registry.clone()).context(context);
         let answer = tools.call("read_skill", &json!({"id": "one"}), &reader).await.unwrap();

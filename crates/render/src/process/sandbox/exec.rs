@@ -15,7 +15,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets, remove_capability_from_bounding_set, set_capabilities};
 
 use super::{Confinement, report_line, system_calls};
-use crate::{MissingRule, Sandbox, StartFailure};
+use crate::{MissingRule, Sandbox};
 
 /// The version of Landlock that is requested: files, TCP, signals. An older kernel enforces a part.
 const REQUESTED: ABI = ABI::V6;
@@ -37,7 +37,7 @@ pub(crate) fn confine(arguments: &mut dyn Iterator<Item = OsString>) -> Result<I
     // The first line on this stream, before the command begins.
     std::io::stderr().write_all(report_line(&sandbox)?.as_bytes())?;
     if !rules.is_met_by(&sandbox) {
-        return Err(StartFailure::NotConfined(sandbox).to_string().into());
+        return Err(sandbox.failure().into());
     }
     let error = Command::new(&program).args(arguments).exec();
     Err(format!("cannot run `{}`: {error}", program.to_string_lossy()).into())
