@@ -32,6 +32,9 @@
 //! # }
 //! ```
 //!
+//! Examples on the pages of re-exported items import the crates that define them. `repertoire_core` is [`skill`] here,
+//! `repertoire_registry` is [`registry`], and the modules of `repertoire_engine` are at the root.
+//!
 //! # Hosts
 //! Compose sources with [`SkillRegistry::builder`]; [`load`](registry::Builder::load) once, or
 //! [`start`](registry::Builder::start) to follow changes. Readers take a [`Snapshot`](registry::Snapshot) and never wait.

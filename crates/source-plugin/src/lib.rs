@@ -6,7 +6,7 @@
 //!
 //! # async fn compose() -> Result<(), Box<dyn std::error::Error>> {
 //! let digest = "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".parse()?;
-//! let acme = PluginSource::load("acme", PluginOptions::new("/opt/acme/libacme.so").pinned(digest)).await?;
+//! let acme = PluginSource::new("acme", PluginOptions::new("/opt/acme/libacme.so").pinned(digest));
 //! println!("{} skills", acme.list().await?.len());
 //! # Ok(())
 //! # }

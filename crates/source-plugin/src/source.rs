@@ -48,16 +48,6 @@ impl PluginSource {
         PluginSource::isolated(name.into(), options, Isolation::Process(isolation))
     }
 
-    /// Creates a source called `name` and loads the library.
-    ///
-    /// # Errors
-    /// Returns an error if the plugin is not approved, cannot be loaded, or makes no source of its options.
-    pub async fn load(name: impl Into<String>, options: PluginOptions) -> Result<PluginSource, SourceError> {
-        let source = PluginSource::new(name, options);
-        source.call(|supervisor| supervisor.backend().map(drop)).await?;
-        Ok(source)
-    }
-
     fn isolated(name: String, options: PluginOptions, isolation: Isolation) -> PluginSource {
         PluginSource { supervisor: Arc::new(Supervisor::new(name, options, isolation)), call_thread: Mutex::default() }
     }

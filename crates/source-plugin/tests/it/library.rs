@@ -1,11 +1,12 @@
 //! Libraries to load: those that cargo built beside the tests, and small ones in C.
 
+use repertoire_core::{Digest, Source, SourceError};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use repertoire_core::Digest;
+use repertoire_core::{Digest, Source, SourceError};
 use repertoire_source_plugin::{PluginOptions, PluginSource, ProcessOptions};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
@@ -112,4 +113,11 @@ pub(crate) const HUNG: Duration = Duration::from_secs(30);
 /// What `future` gives, soon.
 pub(crate) async fn soon<O>(future: impl Future<Output = O>) -> O {
     tokio::time::timeout(HUNG, future).await.expect("an answer should come")
+}
+
+/// A source whose library is loaded, which its first call does.
+pub(crate) async fn loaded(options: PluginOptions) -> Result<PluginSource, SourceError> {
+    let source = PluginSource::new("plugin", options);
+    source.list().await?;
+    Ok(source)
 }

@@ -8,7 +8,7 @@ use repertoire_registry::{Mount, SkillRegistry, Trust};
 use repertoire_source_plugin::{Inspection, PluginApprovals, PluginOptions, PluginSource};
 use serde_json::json;
 
-use crate::library::{Compiled, Where, options, pinned, soon, source};
+use crate::library::{Compiled, Where, loaded, options, pinned, soon, source};
 
 fn ids(listing: &Listing<Skill>) -> Vec<&str> {
     listing.iter().map(|row| row.item.id.as_str()).collect()
@@ -116,7 +116,7 @@ async fn a_deleted_plugin_stays_listed() {
 async fn dropped_plugins_are_harmless() {
     let library = single("one");
     for _ in 0..20 {
-        let plugin = PluginSource::load("plugin", pinned(&library.path)).await.unwrap();
+        let plugin = loaded(pinned(&library.path)).await.unwrap();
         assert_eq!(ids(&plugin.list().await.unwrap()), ["one"]);
         let pending = plugin.changed(Revision(99));
         drop(pending);

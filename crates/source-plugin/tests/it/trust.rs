@@ -5,10 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use repertoire_core::{Digest, Source, SourceErrorKind};
-use repertoire_source_plugin::{Inspection, PluginApprovals, PluginError, PluginOptions, PluginSource};
+use repertoire_source_plugin::{Inspection, PluginApprovals, PluginError, PluginOptions};
 use tempfile::TempDir;
 
-use crate::library::{Compiled, Where, built, options, pinned, source};
+use crate::library::{Compiled, Where, built, loaded, options, pinned, source};
 
 /// A plugin whose constructor leaves a trace: loading is running.
 fn tracer(folder: &TempDir) -> Compiled {
@@ -31,7 +31,7 @@ REPERTOIRE_EXPORT const RepertoireTable *repertoire_plugin(void) {{ return 0; }}
 }
 
 async fn refusal(options: PluginOptions) -> (SourceErrorKind, String) {
-    let error = PluginSource::load("plugin", options).await.expect_err("the plugin should be refused");
+    let error = loaded(options).await.expect_err("the plugin should be refused");
     (error.kind(), error.to_string())
 }
 
@@ -90,7 +90,7 @@ async fn an_approval_of_content_can_be_revoked() {
     assert_eq!(approvals.approve(&old).unwrap(), None);
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&state), mode(state.parent().unwrap())), (0o600, 0o700), "for its owner alone");
-    assert!(PluginSource::load("plugin", plugin()).await.unwrap().list().await.unwrap().is_empty());
+    assert!(loaded(plugin()).await.unwrap().list().await.unwrap().is_empty());
 
     let other = tracer(&folder);
     library.replace(&other.path);
@@ -180,7 +180,7 @@ async fn a_plugin_is_loaded_from_sealed_memory() {
 
     let (folder, library) = (tempfile::tempdir().unwrap(), Compiled::hello());
     let told = options(serde_json::json!({ "folder": folder.path() }));
-    let plugin = PluginSource::load("plugin", pinned(&library.path).with_options(told.clone())).await.unwrap();
+    let plugin = loaded(pinned(&library.path).with_options(told.clone())).await.unwrap();
     assert!(plugin.list().await.unwrap().is_empty());
     let copies: Vec<_> = fs::read_dir("/proc/self/fd")
         .unwrap()
@@ -199,7 +199,7 @@ async fn a_plugin_is_loaded_from_sealed_memory() {
     let other = tracer(&folder);
     assert_eq!(refusal(pinned(&other.path)).await.0, SourceErrorKind::Invalid);
     assert_eq!(fs::read_to_string(folder.path().join("ran")).unwrap(), "ran\n");
-    assert!(PluginSource::load("again", pinned(&library.path).with_options(told)).await.is_ok());
+    assert!(loaded(pinned(&library.path).with_options(told)).await.is_ok());
 }
 
 /// A library that needs another one, `libdep.so` in a folder of its own.
@@ -225,7 +225,7 @@ async fn libraries_come_from_where_only_owners_write() {
     assert_eq!(inspected.run_path, [real.as_str()]);
     let folder = tempfile::tempdir().unwrap();
     let told = options(serde_json::json!({ "folder": folder.path() }));
-    assert!(PluginSource::load("plugin", pinned(&sound.path).with_options(told)).await.is_ok());
+    assert!(loaded(pinned(&sound.path).with_options(told)).await.is_ok());
 
     let reason = |path: &Path| match Inspection::read(path) {
         Err(PluginError::Dependency { reason, .. }) => reason,
