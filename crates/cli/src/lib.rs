@@ -71,4 +71,4 @@ pub use signals::Signal;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+mod readme {}

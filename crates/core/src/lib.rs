@@ -106,4 +106,4 @@ pub use bytes::Bytes;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+mod readme {}

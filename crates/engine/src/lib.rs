@@ -127,4 +127,4 @@ pub mod workflow;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+mod readme {}

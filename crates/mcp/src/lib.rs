@@ -89,4 +89,4 @@ const _: () = {
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+mod readme {}

@@ -176,7 +176,7 @@ unsafe fn read<M: DeserializeOwned>(request: &RepertoireSlice) -> Result<M, Sour
         // SAFETY: as above, and not null if there are bytes.
         unsafe { std::slice::from_raw_parts(request.ptr, request.len) }
     };
-    let SchemaOnly { schema } = parse(bytes)?;
+    let RequestSchema { schema } = parse(bytes)?;
     if schema > REPERTOIRE_SCHEMA {
         return Err(SourceError::invalid(format!("expected messages of schema {REPERTOIRE_SCHEMA}, found {schema}")));
     }
@@ -189,7 +189,7 @@ fn parse<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, SourceError> {
 }
 
 #[derive(Deserialize)]
-struct SchemaOnly {
+struct RequestSchema {
     schema: u32,
 }
 

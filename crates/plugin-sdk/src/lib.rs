@@ -74,4 +74,4 @@ pub use serde_json;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+mod readme {}

@@ -127,13 +127,13 @@ pub struct Resources {
     /// [`REPERTOIRE_SCHEMA`].
     pub schema: u32,
     /// In any order, no path twice.
-    pub files: Vec<SkillFile>,
+    pub files: Vec<ListedFile>,
 }
 
 /// One file of a skill. The host checks the path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct SkillFile {
+pub struct ListedFile {
     /// The path relative to the skill, with `/` between folders.
     pub path: String,
     /// Its length in bytes.
@@ -283,7 +283,7 @@ impl Resources {
     /// Creates the reply with these files.
     pub fn new(files: impl IntoIterator<Item = Resource>) -> Resources {
         let files =
-            files.into_iter().map(|file| SkillFile { path: file.path.into(), size: file.size, digest: file.digest });
+            files.into_iter().map(|file| ListedFile { path: file.path.into(), size: file.size, digest: file.digest });
         Resources { schema: REPERTOIRE_SCHEMA, files: files.collect() }
     }
 }

@@ -69,4 +69,4 @@ impl fmt::Display for CleanupScope {
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+mod readme {}

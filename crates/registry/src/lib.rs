@@ -104,4 +104,4 @@ struct WritingASource;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+mod readme {}

@@ -95,7 +95,7 @@ pub use plan::Plan;
 pub use process::{Call, CommandShell, Confinement, DirectiveRunner, RunLimits};
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
 pub use process::{SUPERVISE, helper};
-pub use rendered::{RenderError, RenderedBody};
+pub use rendered::{RenderError, RenderOutput};
 #[cfg(feature = "process")]
 pub use repertoire_process::ApprovalFile;
 pub use repertoire_process::CleanupScope;
@@ -105,4 +105,4 @@ pub use wrapper::Wrapper;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+mod readme {}

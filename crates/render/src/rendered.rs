@@ -11,7 +11,7 @@ use crate::{Context, Dialect, Directive, DirectiveAction, DirectiveOutcome, Plan
 /// A rendered body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct RenderedBody<'b> {
+pub struct RenderOutput<'b> {
     /// The text; the body itself if it has no placeholders.
     pub text: Cow<'b, str>,
     /// The outcomes of the [directives](Plan::directives), in their order.
@@ -48,7 +48,7 @@ pub enum RenderError {
     },
 }
 
-impl RenderedBody<'_> {
+impl RenderOutput<'_> {
     /// Returns the SHA-256 of the text, by which a session knows it again.
     pub fn digest(&self) -> Digest {
         Digest::of(self.text.as_bytes())
@@ -66,7 +66,7 @@ impl<'b> Plan<'b> {
         &self,
         context: &Context,
         outcomes: impl IntoIterator<Item = DirectiveOutcome>,
-    ) -> Result<RenderedBody<'b>, RenderError> {
+    ) -> Result<RenderOutput<'b>, RenderError> {
         let off = std::iter::repeat_with(|| DirectiveOutcome::Refused { by: Refusal::Off });
         let outcomes: Vec<_> = outcomes.into_iter().chain(off).take(self.directives().len()).collect();
         if context.aborts_on_refusal {
@@ -86,7 +86,7 @@ impl<'b> Plan<'b> {
             writer.write(placeholder, &outcomes)?;
         }
         let (text, warnings) = writer.finish();
-        Ok(RenderedBody { text, outcomes, warnings })
+        Ok(RenderOutput { text, outcomes, warnings })
     }
 
     fn refuse(&self, outcomes: &[DirectiveOutcome]) -> Result<(), RenderError> {

@@ -119,4 +119,4 @@ pub use repertoire_engine::{catalog, permission, search, session, tools, trigger
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+mod readme {}

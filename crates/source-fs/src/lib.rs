@@ -116,4 +116,4 @@ const _: () = {
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+mod readme {}

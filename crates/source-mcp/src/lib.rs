@@ -47,4 +47,4 @@ pub use source::McpSource;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+mod readme {}

@@ -83,4 +83,4 @@ pub use source::PluginSource;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+mod readme {}

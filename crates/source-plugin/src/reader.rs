@@ -131,7 +131,7 @@ fn whole(row: &DocumentRow) -> Stamp {
 pub(crate) fn message<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, SourceError> {
     let not_understood =
         |error: serde_json::Error| SourceError::invalid(format!("the plugin's reply cannot be understood: {error}"));
-    let SchemaOnly { schema } = serde_json::from_slice(bytes).map_err(not_understood)?;
+    let ReplySchema { schema } = serde_json::from_slice(bytes).map_err(not_understood)?;
     if schema > REPERTOIRE_SCHEMA {
         return Err(SourceError::invalid(format!(
             "the plugin's reply has schema {schema}, and {REPERTOIRE_SCHEMA} is known"
@@ -141,7 +141,7 @@ pub(crate) fn message<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, SourceErro
 }
 
 #[derive(Deserialize)]
-struct SchemaOnly {
+struct ReplySchema {
     schema: u32,
 }
 

@@ -44,4 +44,4 @@ mod tests {
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+mod readme {}

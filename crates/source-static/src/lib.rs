@@ -80,4 +80,4 @@ pub mod __private {
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+mod readme {}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use repertoire_core::{Bytes, Digest, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
 use repertoire_registry::{Candidate, SkillRegistry};
 use repertoire_render::{
-    Arguments, Binding, Context, Dialect, DirectiveOutcome, Plan, RenderError, RenderedBody, Syntax, Warning,
+    Arguments, Binding, Context, Dialect, DirectiveOutcome, Plan, RenderError, RenderOutput, Syntax, Warning,
 };
 
 use super::commands::{CommandRequest, CommandRunner};
@@ -87,8 +87,8 @@ impl<T: Into<String>> From<T> for Instructions {
 }
 
 impl Instructions {
-    pub(super) fn rendered(rendered: RenderedBody<'_>) -> Instructions {
-        let RenderedBody { text, outcomes, warnings, .. } = rendered;
+    pub(super) fn rendered(rendered: RenderOutput<'_>) -> Instructions {
+        let RenderOutput { text, outcomes, warnings, .. } = rendered;
         Instructions { text: text.into_owned(), outcomes, warnings }
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 
 use repertoire::Id;
 use repertoire::render::{
-    CleanupScope, CompletedRun, DialectBy, Directive, DirectiveOutcome, MissingRule, Plan, RenderedBody, Sandbox,
+    CleanupScope, CompletedRun, DialectBy, Directive, DirectiveOutcome, MissingRule, Plan, RenderOutput, Sandbox,
     Syntax,
 };
 use repertoire::skill::Digest;
@@ -80,7 +80,7 @@ impl Instructions {
         skill: &RunnableSkill<'_>,
         plan: &Plan<'_>,
         syntax: &Syntax,
-        rendered: RenderedBody<'_>,
+        rendered: RenderOutput<'_>,
     ) -> Instructions {
         let directives = plan.directives().iter().zip(&rendered.outcomes);
         let (dialect, dialect_by) = syntax.dialect();
