@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 /// Returns a command that runs `program` in a process group of its own, without an environment and with piped streams.
 ///
-/// `supervisor` is the command line of a program that runs the one behind it, ends everything that this one started, and
-/// does so too on the signal `TERM`: `repertoire-helper supervise`. It gets `memory`, the bytes of address space of the
+/// `supervisor` is the command line of a program such as `repertoire-helper supervise`. It runs the program behind it, and ends
+/// everything that this one started, also on the signal `TERM`. It gets `memory`, the bytes of address space of the
 /// program, or `-` for no limit. An empty `supervisor` starts the program itself, without the limit.
 pub fn command(supervisor: &[OsString], memory: Option<u64>, program: &OsStr) -> Command {
     let mut command = match supervisor.split_first() {

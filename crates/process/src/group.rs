@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::CleanupScope;
 
-/// A process group that is killed when this is dropped, or the supervisor of one, which is asked to end it.
+/// A process group that is killed on drop. If a supervisor leads it, the supervisor gets `TERM` instead.
 #[derive(Debug)]
 pub struct ProcessGroup {
     /// `None` once it was killed: the number may belong to another process after that.

@@ -67,7 +67,7 @@ impl Start<'_> {
 }
 
 impl ProcessTree {
-    /// Sends the input where it does not go through a pipe.
+    /// Sends the input to a supervisor; without one, the input goes through the pipe of the child.
     pub async fn feed(&mut self, input: &[u8]) {
         match &mut self.0 {
             Ender::Group(_) => {
@@ -111,7 +111,7 @@ impl ProcessTree {
         }
     }
 
-    /// Returns what has ended with the run, or ends when this is dropped.
+    /// Returns the processes that have ended with the run, or end when this is dropped.
     pub fn scope(&self) -> CleanupScope {
         match &self.0 {
             Ender::Group(_) => ProcessGroup::SCOPE,

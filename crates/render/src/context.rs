@@ -29,10 +29,10 @@ pub struct Context {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Unknown {
-    /// It is unchanged, because most such text is code of some language.
+    /// The placeholder is unchanged, because most such text is code.
     #[default]
     Keep,
-    /// It is removed, with a warning.
+    /// The placeholder is removed, with a warning.
     Empty,
     /// Rendering returns an error.
     Error,

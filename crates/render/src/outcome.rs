@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum DirectiveOutcome {
-    /// It ran.
+    /// The directive ran.
     Ran(CompletedRun),
-    /// It was not permitted to run.
+    /// The directive was not permitted to run.
     Refused {
         /// The reason.
         by: Refusal,
     },
-    /// It could not be started.
+    /// The directive could not be started.
     Failed {
         /// The error of the system, or the lack of an interpreter or a sandbox.
         reason: Arc<str>,
@@ -55,11 +55,11 @@ impl CompletedRun {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum RunEnd {
-    /// It ended by itself with this exit code.
+    /// The command exited with this code.
     Exit(i32),
-    /// A signal of another process ended it.
+    /// A signal from another process ended the command.
     Signal(i32),
-    /// The runner ended it after this time.
+    /// The runner ended the command after this time.
     TimedOut(Duration),
 }
 
@@ -96,7 +96,7 @@ pub enum Refusal {
     /// The body has more directives than this limit.
     #[error("the skill has more than {0} commands and scripts")]
     TooMany(usize),
-    /// The time of all directives was over before its turn.
+    /// The time for all directives had passed before this one started.
     #[error("the time for all commands and scripts was over")]
     Late,
 }

@@ -32,7 +32,7 @@ impl fmt::Debug for CallThread {
 #[derive(Debug, Default)]
 struct JobState {
     since: Option<Instant>,
-    /// Whether a caller has given up on it.
+    /// Set when a caller has given up on the job.
     overdue: bool,
 }
 
@@ -75,7 +75,7 @@ impl CallThread {
         self.run_by(|| sleep(deadline), deadline, work).await
     }
 
-    /// As [`run`](CallThread::run) with any clock: the job in progress is checked each time that `alarm` completes.
+    /// Runs `work` like [`run`](CallThread::run), with any clock: each time that `alarm` completes, the job in progress is checked.
     pub(crate) async fn run_by<A: Future<Output = ()>, O: Send + 'static>(
         &self,
         alarm: impl Fn() -> A,

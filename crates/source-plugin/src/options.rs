@@ -172,7 +172,7 @@ pub(crate) struct ProcessIsolation {
     pub(crate) runner: PathBuf,
     /// The address space in bytes. Each thread reserves 64 MiB of it.
     pub(crate) memory: u64,
-    /// The processor time in seconds. It ends what goes on beside the calls, which no deadline does.
+    /// The processor time in seconds, which also limits work outside of calls.
     pub(crate) cpu_s: u64,
     pub(crate) supervisor: Vec<OsString>,
 }

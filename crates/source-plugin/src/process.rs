@@ -42,8 +42,7 @@ fn unavailable(message: impl Into<String>) -> SourceError {
 impl PluginProcess {
     /// Starts a process that loads `file` and makes a source; `request` is a `create` message.
     ///
-    /// The process has no environment and a group of its own. No other code can end it yet, so it is killed here if the reply
-    /// takes longer than `deadline`.
+    /// The process has no environment and a group of its own. It is killed if the reply takes longer than `deadline`.
     pub(crate) fn start(
         isolation: &ProcessIsolation,
         file: &PluginFile,

@@ -32,7 +32,7 @@ struct CurrentInstance<B: ?Sized> {
     stop_requested: bool,
 }
 
-/// The slot takes no instance any more.
+/// The error of a slot that is closed.
 #[derive(Debug)]
 pub(crate) struct SlotClosed;
 

@@ -17,14 +17,14 @@ use crate::{PluginOptions, requests};
 
 /// A source in a shared library.
 ///
-/// What the plugin sends is copied and read by the rules for every file. A plugin that hangs, fails or floods makes this source
+/// Replies of the plugin are copied, and parsed by the rules for files. A plugin that hangs, fails or floods makes this source
 /// unavailable, and nothing else:
 ///
 /// - No call takes longer than the deadline.
 /// - No runtime waits for the threads of a plugin.
 /// - Dropping the source never blocks.
 ///
-/// The file may be replaced while the source is in use. New content is loaded beside the old one if it is approved; else it is a
+/// The file may be replaced while the source is in use. Approved new content is loaded beside the old one. Other new content is a
 /// diagnostic, and the old one stays. A library is never unloaded, because code of it may still be in use.
 ///
 /// # Panics

@@ -50,14 +50,14 @@ const OWN: [(&str, &str); 3] =
 /// [binding](Binding), each compared with its digest. The copy is the working folder and `SKILL_DIR`, and is removed
 /// afterwards. In the output, the path of the copy is replaced by that of the skill. Each other command runs in the folder itself.
 ///
-/// When a run ends, the processes that it left end too. When its [time](RunLimits) is over, it gets the signal `TERM`, then `KILL`.
-/// [`CompletedRun::cleanup`] reports which processes that reached:
+/// When a run ends, its remaining processes are killed. When its [time](RunLimits) is over, it gets the signal `TERM`, then `KILL`.
+/// [`CompletedRun::cleanup`] reports which processes were killed:
 ///
 /// - On Linux with a [helper](DirectiveRunner::helper): everything that the run started, also if the host is killed.
 /// - On Unix without a helper: the process group, and on Linux also processes elsewhere with the variable `REPERTOIRE_RUN`. If
 ///   the host is killed, they go on.
 ///
-/// A helper is a process of the same user. Its run is ended as without a helper in three cases:
+/// A helper is a process of the same user, so a run ends as without a helper in three cases:
 ///
 /// - A command that is not [confined](DirectiveRunner::confined) kills it.
 /// - For three seconds, a command starts processes faster than they end.
@@ -89,13 +89,13 @@ pub struct RunLimits {
     pub timeout: Duration,
     /// The time between `TERM` and `KILL`. Default 2 seconds.
     pub grace: Duration,
-    /// The time of all together, after which none begins. Default 60 seconds.
+    /// The time for all directives of a body, after which no other starts. Default 60 seconds.
     pub total: Duration,
-    /// The most bytes of standard output that are kept of each. Default 64 KiB.
+    /// The most bytes of standard output that are kept for each directive. Default 64 KiB.
     pub stdout: usize,
-    /// The most bytes of standard error that are kept of each. Default 16 KiB.
+    /// The most bytes of standard error that are kept for each directive. Default 16 KiB.
     pub stderr: usize,
-    /// The most that run at the same time. Default 4.
+    /// The most directives that run at the same time. Default 4.
     pub concurrent: usize,
     /// The most directives of a body; later ones do not run. Default 16.
     pub directives: usize,
