@@ -11,7 +11,8 @@ use crate::Refusal;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Binding {
-    skill: Id,
+    /// The skill, by its full name `source:skill`.
+    pub skill: Id,
     folder: Option<Box<str>>,
     pub(crate) skill_md: Digest,
     manifest: Digest,

@@ -48,6 +48,14 @@ impl PluginSource {
         PluginSource::isolated(name.into(), options, Isolation::Process(isolation))
     }
 
+    /// Loads the library, which the first call does otherwise.
+    ///
+    /// # Errors
+    /// Returns an error if the plugin is not approved, cannot be loaded, or makes no source of its options.
+    pub async fn start(&self) -> Result<(), SourceError> {
+        self.call(|supervisor| supervisor.backend().map(drop)).await
+    }
+
     fn isolated(name: String, options: PluginOptions, isolation: Isolation) -> PluginSource {
         PluginSource { supervisor: Arc::new(Supervisor::new(name, options, isolation)), call_thread: Mutex::default() }
     }

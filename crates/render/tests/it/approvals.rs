@@ -85,7 +85,8 @@ fn approvals_survive_being_stored() {
 #[test]
 fn an_approval_of_named_files_counts_no_more() {
     let now = bound(BODY, &Manifest::default());
-    let old = format!(r#"{{"approved":[{{"skill":"home:it","skill_md":"{}","files":{{}}}}]}}"#, now.skill_md);
+    let old =
+        format!(r#"{{"approved":[{{"skill":"home:it","skill_md":"{}","files":{{}}}}]}}"#, Digest::of(BODY.as_bytes()));
     let mut approvals: CommandApprovals = serde_json::from_str(&old).expect("what was stored before is read");
     assert_eq!(approvals.state(&now), ApprovalState::Outdated);
     assert!(approvals.revoke(&now.in_folder("/skills/it")));

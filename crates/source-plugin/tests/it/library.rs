@@ -1,12 +1,11 @@
 //! Libraries to load: those that cargo built beside the tests, and small ones in C.
 
-use repertoire_core::{Digest, Source, SourceError};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use repertoire_core::{Digest, Source, SourceError};
+use repertoire_core::{Digest, SourceError};
 use repertoire_source_plugin::{PluginOptions, PluginSource, ProcessOptions};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
@@ -115,9 +114,9 @@ pub(crate) async fn soon<O>(future: impl Future<Output = O>) -> O {
     tokio::time::timeout(HUNG, future).await.expect("an answer should come")
 }
 
-/// A source whose library is loaded, which its first call does.
+/// A source whose library is loaded.
 pub(crate) async fn loaded(options: PluginOptions) -> Result<PluginSource, SourceError> {
     let source = PluginSource::new("plugin", options);
-    source.list().await?;
+    source.start().await?;
     Ok(source)
 }

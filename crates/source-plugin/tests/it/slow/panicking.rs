@@ -62,7 +62,7 @@ async fn a_panic_in_create_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     for at in [Where::Here, Where::There] {
         let plugin = source(at, in_call("create", &folder.path().join("trace")));
-        let made = soon(plugin.list()).await.map(drop).map_err(|error| (error.kind(), error.to_string()));
+        let made = soon(plugin.start()).await.map_err(|error| (error.kind(), error.to_string()));
         assert_eq!(made, panicked("create"), "{at:?}");
     }
 }
