@@ -22,6 +22,7 @@
 //!
 //! # Contributing
 //! `docs/cli.md` describes every key. The feature `schema` derives `docs/schema/configuration.json` from the types that are read.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod configuration;
 mod document;
@@ -35,3 +36,7 @@ pub use configuration::Configuration;
 pub use error::ConfigurationError;
 pub use settings::HostSettings;
 pub use source::ConfiguredSource;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
