@@ -23,6 +23,9 @@ mod mcp_clients;
 mod mcp_load;
 mod new_source;
 mod plugin;
+#[cfg(test)]
+mod public_items;
+mod retrieval;
 mod soak;
 mod step;
 #[cfg(test)]
@@ -102,6 +105,8 @@ enum Task {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Measure how often a search finds the right skill, on public questions and beside other programs.
+    Retrieval(retrieval::Options),
     /// Edit, rename, move, break and delete a tree at random under a live registry, and compare with a fresh scan.
     Soak(soak::Options),
 }
@@ -124,6 +129,7 @@ fn main() -> ExitCode {
         Task::McpClients => mcp_clients::run(),
         Task::McpLoad(options) => mcp_load::run(options),
         Task::NewSource { name, out } => new_source::run(&name, out),
+        Task::Retrieval(options) => retrieval::run(&options),
         Task::Soak(options) => soak::run(&options),
     };
     match ended {

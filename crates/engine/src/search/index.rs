@@ -1,23 +1,25 @@
-//! The full-text index of a snapshot, and the one that follows a registry.
+//! The full-text index of a snapshot.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use repertoire_core::{ChunkedVec, Id, Skill};
-use repertoire_registry::{Entry, SkillRegistry, Snapshot};
+use repertoire_registry::{Entry, Snapshot};
 
-use super::document::{Doc, HitField, SkillTerms};
+use super::document::{Doc, HitField, Posting, SkillTerms};
 use super::mask::{MaskCache, VisibilityMask};
 use super::postings::{BlockTable, Dictionary};
 use super::query_term::QueryTerm;
 use super::ranking::TopK;
+use super::text::{SkillText, TextTerms};
 use super::tokenize::{Stems, normalized};
 use super::vocabulary::NameVocabulary;
 use super::{MatchKind, Query, SearchHit, ranking};
 
-/// A full-text index over the front matter of a snapshot's skills.
+/// A full-text index over a snapshot's skills: their front matter, and their bodies and example prompts where
+/// [`with_texts`](SearchIndex::with_texts) gave them.
 ///
-/// Immutable and cheap to clone. No body is read for it, and no text is taken apart again for a query.
+/// Immutable and cheap to clone. No text is taken apart again for a query.
 ///
 /// ```
 /// use repertoire_core::{ListingEntry, Listing, Revision, Skill, Stamp};
@@ -35,6 +37,12 @@ use super::{MatchKind, Query, SearchHit, ranking};
 #[derive(Debug, Clone)]
 pub struct SearchIndex(pub(super) Arc<IndexData>);
 
+/// The terms of each body that are kept, by number of skills. Fewer than 512 lower the hit rate of small registries with long
+/// bodies (UiPath's questions); the best 256 are enough among 19,000 skills.
+const BODY_TERMS: usize = 512;
+const BODY_TERMS_OF_MANY: usize = 256;
+const MANY_SKILLS: usize = 4096;
+
 #[derive(Debug, Clone)]
 pub(super) struct IndexData {
     snapshot: Snapshot<Skill>,
@@ -50,26 +58,44 @@ pub(super) struct IndexData {
 }
 
 impl SearchIndex {
-    /// Builds the index of `snapshot`.
+    /// Builds the index of `snapshot`, of front matter alone.
     pub fn of(snapshot: &Snapshot<Skill>) -> SearchIndex {
-        let mut inner = IndexData {
-            snapshot: snapshot.clone(),
-            dictionary: Dictionary::default(),
-            vocabulary: NameVocabulary::default(),
-            names: ChunkedVec::default(),
-            docs: BlockTable::default(),
-            sights: MaskCache::default(),
-            free: Vec::new(),
-            next: 0,
-        };
         let stems = Stems::new();
+        let mut build = IndexBuilder::default();
         for entry in snapshot.entries() {
-            inner.insert(entry, &stems);
+            build.add(entry, None, &stems);
         }
-        SearchIndex(Arc::new(inner))
+        SearchIndex(Arc::new(build.finish(snapshot)))
+    }
+
+    /// Returns the index with the bodies and example prompts of these skills, by effective id. Unknown ids are skipped.
+    ///
+    /// Of a body, the 512 terms are kept that identify it best; 256 of them where the index has more than 4,096 skills.
+    #[must_use]
+    pub fn with_texts<'t>(&self, texts: impl IntoIterator<Item = (&'t Id, &'t SkillText)>) -> SearchIndex {
+        let stems = Stems::new();
+        let kept = if self.0.len() > MANY_SKILLS { BODY_TERMS_OF_MANY } else { BODY_TERMS };
+        let terms = |(id, text)| Some((self.0.number_of(id)?, Arc::new(TextTerms::of(text, kept, &stems))));
+        let texts: HashMap<u32, Arc<TextTerms>> = texts.into_iter().filter_map(terms).collect();
+        let mut inner = IndexData::clone(&self.0);
+        if texts.len() < self.0.len() / 8 {
+            for (number, text) in texts {
+                let doc = self.0.docs.get(number).clone().expect("its number was found");
+                inner.remove(&doc.entry, &stems);
+                inner.insert(&doc.entry, Some(text), &stems);
+            }
+            return SearchIndex(Arc::new(inner));
+        }
+        let mut build = IndexBuilder::default();
+        for (number, doc) in self.0.docs() {
+            build.add(&doc.entry, texts.get(&number).or(doc.text.as_ref()).cloned(), &stems);
+        }
+        SearchIndex(Arc::new(build.finish(&self.0.snapshot)))
     }
 
     /// Returns the index of `snapshot`, built from this one. Costs what changed, if the snapshot came from the one indexed here.
+    ///
+    /// The text of a skill is kept until its body or resources change.
     #[must_use]
     pub fn updated(&self, snapshot: &Snapshot<Skill>) -> SearchIndex {
         let change = snapshot.changes_since(&self.0.snapshot);
@@ -80,13 +106,20 @@ impl SearchIndex {
             inner.remove(entry, &stems);
         }
         for modified in &change.modified {
-            inner.remove(&modified.old, &stems);
-            inner.insert(&modified.new, &stems);
+            let text = inner.remove(&modified.old, &stems);
+            let parts = modified.changed_parts();
+            let text = text.filter(|_| !parts.body && !parts.resources);
+            inner.insert(&modified.new, text, &stems);
         }
         for entry in &change.added {
-            inner.insert(entry, &stems);
+            inner.insert(entry, None, &stems);
         }
         SearchIndex(Arc::new(inner))
+    }
+
+    /// Returns the skills whose text is not in the index.
+    pub fn without_text(&self) -> impl Iterator<Item = &Arc<Entry<Skill>>> {
+        self.0.docs().filter(|(_, doc)| doc.text.is_none()).map(|(_, doc)| &doc.entry)
     }
 
     /// Returns the indexed snapshot.
@@ -141,12 +174,12 @@ impl IndexData {
         (0..).zip(self.docs.blocks().flatten()).filter_map(|(number, doc)| Some((number, doc.as_ref()?)))
     }
 
-    fn insert(&mut self, entry: &Arc<Entry<Skill>>, stems: &Stems) {
+    fn insert(&mut self, entry: &Arc<Entry<Skill>>, text: Option<Arc<TextTerms>>, stems: &Stems) {
         let number = self.free.pop().unwrap_or_else(|| {
             self.next += 1;
             self.next - 1
         });
-        let terms = SkillTerms::of(entry, stems);
+        let terms = SkillTerms::of(entry, text.as_deref(), stems);
         for (term, posting) in terms.postings(number) {
             self.dictionary.insert(term, posting);
         }
@@ -155,14 +188,16 @@ impl IndexData {
             let at = self.name_place(&name, number);
             self.names.splice(at..at, [(name.into(), number)]);
         }
-        let doc = Doc::of(entry);
+        let doc = Doc::of(entry, text);
         self.sights.insert(number, &doc);
         self.docs.set(number, Some(doc));
     }
 
-    fn remove(&mut self, entry: &Arc<Entry<Skill>>, stems: &Stems) {
+    /// Removes an entry, and returns its text.
+    fn remove(&mut self, entry: &Arc<Entry<Skill>>, stems: &Stems) -> Option<Arc<TextTerms>> {
         let number = self.number_of(&entry.id).expect("what is removed was inserted");
-        let terms = SkillTerms::of(entry, stems);
+        let text = self.docs.get(number).as_ref().and_then(|doc| doc.text.clone());
+        let terms = SkillTerms::of(entry, text.as_deref(), stems);
         for (term, posting) in terms.postings(number) {
             self.dictionary.remove(term, posting);
         }
@@ -171,9 +206,10 @@ impl IndexData {
             let at = self.name_place(&name, number);
             self.names.splice(at..at + 1, []);
         }
-        self.sights.remove(number, &Doc::of(entry));
+        self.sights.remove(number, &Doc::of(entry, None));
         self.docs.set(number, None);
         self.free.push(number);
+        text
     }
 
     fn name_place(&self, name: &str, number: u32) -> usize {
@@ -195,49 +231,49 @@ impl IndexData {
     }
 }
 
-/// The index of a registry, updated when it is used. Cheap to clone; clones share the index.
-///
-/// Nothing runs in the background: the first to ask after a change pays for what changed. It is a value of its own and no method
-/// of the registry, because somebody has to keep the index: make it once and ask it often.
-#[derive(Debug, Clone)]
-pub struct LiveIndex(Arc<LiveIndexState>);
-
-#[derive(Debug)]
-struct LiveIndexState {
-    registry: SkillRegistry,
-    index: ArcSwap<SearchIndex>,
+/// The rows of an index that is built at once: each list is sorted once, not row by row.
+#[derive(Default)]
+struct IndexBuilder {
+    terms: HashMap<String, [Vec<Posting>; 3]>,
+    name_words: HashMap<String, u32>,
+    names: Vec<(Arc<str>, u32)>,
+    docs: BlockTable<Option<Doc>>,
+    sights: MaskCache,
+    next: u32,
 }
 
-impl LiveIndex {
-    /// Builds the index of `registry`.
-    pub fn of(registry: SkillRegistry) -> LiveIndex {
-        let index = ArcSwap::from_pointee(SearchIndex::of(&registry.snapshot()));
-        LiveIndex(Arc::new(LiveIndexState { registry, index }))
-    }
-
-    /// Returns the indexed registry.
-    pub fn registry(&self) -> &SkillRegistry {
-        &self.0.registry
-    }
-
-    /// Returns the index of the registry's current snapshot.
-    pub fn current(&self) -> SearchIndex {
-        let snapshot = self.0.registry.snapshot();
-        let index = self.0.index.load();
-        // Generations of one registry only rise. A caller with an older snapshot keeps the newer index.
-        if index.snapshot().generation() >= snapshot.generation() {
-            return SearchIndex::clone(&index);
+impl IndexBuilder {
+    fn add(&mut self, entry: &Arc<Entry<Skill>>, text: Option<Arc<TextTerms>>, stems: &Stems) {
+        let number = self.next;
+        self.next += 1;
+        let terms = SkillTerms::of(entry, text.as_deref(), stems);
+        for (term, posting) in terms.postings(number) {
+            let lists = match self.terms.get_mut(term) {
+                Some(lists) => lists,
+                None => self.terms.entry(term.to_owned()).or_default(),
+            };
+            lists[posting.list()].push(posting);
         }
-        let updated = Arc::new(index.updated(&snapshot));
-        self.0.index.rcu(|now| {
-            let newer = now.snapshot().generation() >= updated.snapshot().generation();
-            if newer { Arc::clone(now) } else { Arc::clone(&updated) }
-        });
-        SearchIndex::clone(&updated)
+        for word in terms.name_words {
+            *self.name_words.entry(word).or_default() += 1;
+        }
+        self.names.extend(terms.names.into_iter().map(|name| (name.into(), number)));
+        let doc = Doc::of(entry, text);
+        self.sights.insert(number, &doc);
+        self.docs.set(number, Some(doc));
     }
 
-    /// Searches the registry's current snapshot.
-    pub fn search(&self, query: &Query) -> Vec<SearchHit> {
-        self.current().search(query)
+    fn finish(mut self, snapshot: &Snapshot<Skill>) -> IndexData {
+        self.names.sort_unstable();
+        IndexData {
+            snapshot: snapshot.clone(),
+            dictionary: Dictionary::from_rows(self.terms),
+            vocabulary: NameVocabulary::from_counts(self.name_words),
+            names: self.names.into_iter().collect(),
+            docs: self.docs,
+            sights: self.sights,
+            free: Vec::new(),
+            next: self.next,
+        }
     }
 }

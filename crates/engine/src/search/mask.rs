@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use repertoire_core::ChunkedVec;
 
-use super::document::Doc;
-use super::postings::{BlockTable, Postings};
+use super::document::{Doc, Posting};
+use super::postings::BlockTable;
 use super::query::Query;
 use crate::permission::{Audience, VisibilityPolicy};
 
@@ -47,8 +48,8 @@ impl VisibilityMask {
         self.seen.has(number)
     }
 
-    pub(super) fn count_of(&self, postings: &Postings) -> usize {
-        postings.iter().filter(|posting| self.sees(posting.number)).count()
+    pub(super) fn count_of(&self, postings: &ChunkedVec<Posting>) -> usize {
+        postings.chunks().flatten().filter(|posting| self.sees(posting.number)).count()
     }
 }
 

@@ -1,10 +1,14 @@
 //! The words of a query, and the terms that stand for them in an index.
 
+use std::collections::HashMap;
+
+use super::background::Background;
 use super::document::{HitField, Posting, accented, written};
 use super::hit::HitWord;
 use super::index::IndexData;
 use super::mask::VisibilityMask;
 use super::postings::Postings;
+use super::ranking::EXPANSION_WEIGHT;
 use super::tokenize::{Stems, is_stop_word, words};
 use repertoire_core::ChunkedVec;
 
@@ -27,41 +31,61 @@ pub(super) struct Term<'a> {
 
 /// The most expansions of a typed word.
 const MOST_INSTEAD: usize = 8;
-/// The most words of a query.
+/// The most words of a query that are scored: those with the highest weight.
 const MOST_WORDS: usize = 32;
+/// The most distinct words of a query that are read.
+const MOST_READ: usize = 4096;
+/// The most words of a query whose last word may be unfinished: in a sentence it is complete.
+const MOST_UNFINISHED: usize = 4;
+/// The most words of a query whose unknown words are corrected: pasted text has many that no skill has.
+const MOST_CORRECTED: usize = 16;
+
+/// A distinct stem of a query, as it was typed first.
+struct Typed {
+    text: String,
+    stem: String,
+    times: u16,
+}
 
 impl<'a> QueryTerm<'a> {
-    /// Returns the distinct words of `text`, stop words only if there are no others, with the terms that `sight` may see.
+    /// Returns the words of `text` that weigh most, in their order, with the terms that `sight` may see.
+    ///
+    /// A word weighs its rarity, and more if it is repeated. Stop words count only if there are no others.
     pub(super) fn all(index: &'a IndexData, text: &str, sight: Option<&VisibilityMask>) -> Vec<QueryTerm<'a>> {
-        let mut typed: Vec<String> = Vec::new();
-        words(text, |word| {
-            if typed.len() < MOST_WORDS && !typed.iter().any(|other| other == word) {
-                typed.push(word.to_owned());
-            }
-        });
-        if typed.iter().any(|word| !is_stop_word(word)) {
-            typed.retain(|word| !is_stop_word(word));
-        }
         let terms = TermLookup { index, sight, stems: Stems::new() };
-        let mut seen: Vec<String> = Vec::new();
-        let mut all = Vec::new();
+        let typed = Typed::all(text, &terms.stems);
         let last = typed.len().wrapping_sub(1);
-        for (place, text) in typed.into_iter().enumerate() {
-            let stem = terms.stems.of(&text).into_owned();
-            if seen.contains(&stem) {
-                continue;
-            }
+        let count = typed.len();
+        let mut all = Vec::with_capacity(typed.len());
+        for (place, Typed { text, stem, times }) in typed.into_iter().enumerate() {
             let mut typed = terms.of(&stem);
             let mut spelled = terms.spelled(&text, &stem);
             // Spellings of one word are equally rare, so that the one that was typed comes first.
             let idf = (typed.iter().chain(&spelled).map(|term| term.idf)).fold(f32::INFINITY, f32::min);
             typed.iter_mut().chain(&mut spelled).for_each(|term| term.idf = idf);
             let is_unknown = typed.is_none() && spelled.is_empty();
-            let instead = terms.instead_of(&text, &stem, is_unknown, place == last);
-            seen.push(stem);
-            all.push(QueryTerm { text, typed, spelled, instead });
+            let is_corrected = is_unknown && count <= MOST_CORRECTED;
+            let is_unfinished = place == last && count <= MOST_UNFINISHED;
+            let instead = terms.instead_of(&text, &stem, is_corrected, is_unfinished);
+            let mut term = QueryTerm { text, typed, spelled, instead };
+            let repeated = 1.0 + f32::from(times).ln();
+            term.terms_mut().for_each(|term| term.idf *= repeated);
+            all.push(term);
         }
+        keep_heaviest(&mut all);
         all
+    }
+
+    fn terms_mut(&mut self) -> impl Iterator<Item = &mut Term<'a>> {
+        let instead = self.instead.iter_mut().map(|(_, term)| term);
+        self.typed.iter_mut().chain(&mut self.spelled).chain(instead)
+    }
+
+    /// Returns the weight of the word in the query; zero if no skill has it.
+    fn weight(&self) -> f32 {
+        let found = self.typed.iter().chain(&self.spelled).map(|term| term.idf);
+        let instead = self.instead.iter().map(|(_, term)| EXPANSION_WEIGHT * term.idf);
+        found.chain(instead).fold(0.0, f32::max)
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &'a ChunkedVec<Posting>> {
@@ -72,13 +96,51 @@ impl<'a> QueryTerm<'a> {
     pub(super) fn found_in(&self, number: u32) -> Option<HitWord> {
         let word = self.text.clone();
         if let Some(posting) = self.typed.iter().chain(&self.spelled).find_map(|term| term.postings.get(number)) {
-            let fields = HitField::ALL.into_iter().zip(posting.counts()).filter(|(_, count)| *count > 0);
-            return Some(HitWord { word, instead: None, fields: fields.map(|(field, _)| field).collect() });
+            return Some(HitWord { word, instead: None, fields: posting.fields().collect() });
         }
         let (instead, _) =
             self.instead.iter().find(|(_, term)| term.postings.get(number).is_some_and(Posting::is_in_name))?;
         Some(HitWord { word, instead: Some((*instead).to_owned()), fields: vec![HitField::Name] })
     }
+}
+
+impl Typed {
+    /// Returns the distinct stems of `text`, without stop words if there are others.
+    fn all(text: &str, stems: &Stems) -> Vec<Typed> {
+        let mut all: Vec<Typed> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
+        words(text, |word| {
+            let stem = stems.of(word);
+            if let Some(place) = places.get(stem.as_ref()) {
+                all[*place].times = all[*place].times.saturating_add(1);
+            } else if all.len() < MOST_READ {
+                places.insert(stem.clone().into_owned(), all.len());
+                all.push(Typed { text: word.to_owned(), stem: stem.into_owned(), times: 1 });
+            }
+        });
+        if all.iter().any(|typed| !is_stop_word(&typed.text)) {
+            all.retain(|typed| !is_stop_word(&typed.text));
+        }
+        all
+    }
+}
+
+/// Keeps the [`MOST_WORDS`] words with the highest weight, in their order.
+fn keep_heaviest(all: &mut Vec<QueryTerm<'_>>) {
+    if all.len() <= MOST_WORDS {
+        return;
+    }
+    let mut weights: Vec<f32> = all.iter().map(QueryTerm::weight).collect();
+    weights.sort_by(|a, b| b.total_cmp(a));
+    let least = weights[MOST_WORDS - 1];
+    let above = weights.iter().take_while(|weight| **weight > least).count();
+    let mut ties = MOST_WORDS - above;
+    all.retain(|word| {
+        let weight = word.weight();
+        let is_tie = weight == least && ties > 0;
+        ties -= usize::from(is_tie);
+        weight > least || is_tie
+    });
 }
 
 struct TermLookup<'a, 's> {
@@ -90,13 +152,14 @@ struct TermLookup<'a, 's> {
 impl<'a> TermLookup<'a, '_> {
     fn of(&self, stem: &str) -> Option<Term<'a>> {
         let postings = self.index.dictionary.get(stem)?;
-        let (all, with) = match self.sight {
-            None => (self.index.len(), postings.len()),
-            Some(sight) => (sight.count(), sight.count_of(postings)),
-        };
-        let (all, with) = (all as f32, with as f32);
-        let idf = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
-        (with > 0.0).then_some(Term { postings, idf })
+        let all = self.sight.map_or(self.index.len(), VisibilityMask::count);
+        let count = |list| self.sight.map_or_else(|| ChunkedVec::len(list), |sight| sight.count_of(list));
+        let [named, others, texts] = postings.lists().map(count);
+        let background = Background::get();
+        // Front matter alone is best for questions about it, everything for long ones; the mean is near the better of both.
+        let in_front_matter = background.front_matter(stem).and(named + others, all).rarity();
+        let anywhere = background.all(stem).and(named + others + texts, all).rarity();
+        (named + others + texts > 0).then_some(Term { postings, idf: (in_front_matter + anywhere) / 2.0 })
     }
 
     fn spelled(&self, text: &str, stem: &str) -> Vec<Term<'a>> {
@@ -109,19 +172,18 @@ impl<'a> TermLookup<'a, '_> {
         }
     }
 
-    fn instead_of(&self, text: &str, stem: &str, is_unknown: bool, is_last: bool) -> Vec<(&'a str, Term<'a>)> {
+    fn instead_of(&self, text: &str, stem: &str, is_corrected: bool, is_unfinished: bool) -> Vec<(&'a str, Term<'a>)> {
         let names = |word: &str, all: u32| match self.sight {
             None => all,
-            Some(sight) => self.index.dictionary.get(&written(word)).map_or(0, |names| sight.count_of(names) as u32),
+            Some(sight) => self.index.dictionary.get(&written(word)).map_or(0, |names| sight.count_of(&names.named) as u32),
         };
         let mut words = Vec::new();
         let bare = bare(text);
         let text = bare.as_deref().unwrap_or(text);
-        if is_unknown {
+        if is_corrected {
             words.extend(self.index.vocabulary.near(text, MOST_INSTEAD, &names));
         }
-        // The last word may be incomplete.
-        if is_last && text.chars().nth(2).is_some() {
+        if is_unfinished && text.chars().nth(2).is_some() {
             words.extend(self.index.vocabulary.beginning_with(text, MOST_INSTEAD, &names));
         }
         let others = words.into_iter().map(|word| (word, self.stems.of(word))).filter(|(_, other)| other != stem);

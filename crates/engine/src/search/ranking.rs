@@ -7,7 +7,7 @@ use super::document::{Doc, Posting};
 use super::hit::{Explanation, MatchKind, SearchHit};
 use super::index::IndexData;
 use super::mask::{Bits, VisibilityMask};
-use super::postings::{BLOCK, Postings};
+use super::postings::BLOCK;
 use super::query::Query;
 use super::query_term::{QueryTerm, Term};
 use super::tokenize::normalized;
@@ -65,7 +65,7 @@ impl<'a> TopK<'a> {
             .iter()
             .map(|term: &String| {
                 let postings = index.dictionary.get(term)?;
-                Some(postings.iter().map(|posting| posting.number).collect())
+                Some(postings.others.iter().map(|posting| posting.number).collect())
             })
             .collect::<Option<_>>()?;
         Some(TopK { query, sight, facets, rows: BinaryHeap::new() })
@@ -226,21 +226,19 @@ struct ScoreBlock {
 }
 
 struct WordScorer<'a> {
-    typed: Option<[PostingCursor<'a>; 2]>,
+    typed: Option<[PostingCursor<'a>; 3]>,
     instead: Vec<PostingCursor<'a>>,
 }
 
 impl<'a> WordScorer<'a> {
     fn of(wanted: &QueryTerm<'a>) -> WordScorer<'a> {
-        let typed = |term: &Term<'a>| {
-            let Postings { named, others } = term.postings;
-            [named, others].map(|list| PostingCursor::of(list, term.idf))
-        };
+        let typed = |term: &Term<'a>| term.postings.lists().map(|list| PostingCursor::of(list, term.idf));
         let instead = |term: &Term<'a>| PostingCursor::of(&term.postings.named, EXPANSION_WEIGHT * term.idf);
-        let spelled = wanted.spelled.iter().flat_map(|term| {
-            let Postings { named, others } = term.postings;
-            [named, others].map(|list| PostingCursor::of(list, SPELLING_WEIGHT * term.idf))
-        });
+        let spelled = |term: &Term<'a>| {
+            let idf = SPELLING_WEIGHT * term.idf;
+            term.postings.lists().map(|list| PostingCursor::of(list, idf))
+        };
+        let spelled = wanted.spelled.iter().flat_map(spelled);
         WordScorer {
             typed: wanted.typed.as_ref().map(typed),
             instead: spelled.chain(wanted.instead.iter().map(|(_, term)| instead(term))).collect(),
@@ -254,7 +252,7 @@ impl<'a> WordScorer<'a> {
             brought.fill(0.0);
         }
         for cursor in self.typed.iter_mut().flatten() {
-            // A skill is in one of both.
+            // A skill is in one of the lists.
             if alone {
                 cursor.below(end, |place, weight| scores[place] += weight);
             } else {

@@ -1,6 +1,7 @@
 //! The words of names, for what was typed wrong or not to the end.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use repertoire_core::ChunkedVec;
@@ -27,6 +28,14 @@ impl NameWord {
 }
 
 impl NameVocabulary {
+    pub(super) fn from_counts(words: HashMap<String, u32>) -> NameVocabulary {
+        let words = words.into_iter().filter(|(word, _)| NameVocabulary::takes(word));
+        let word = |(text, names): (String, u32)| NameWord { letters: letters(&text), text: text.into(), names };
+        let mut words: Vec<NameWord> = words.map(word).collect();
+        words.sort_unstable_by(|a, b| a.text.cmp(&b.text));
+        NameVocabulary(words.into_iter().collect())
+    }
+
     pub(super) fn insert(&mut self, word: &str) {
         self.count(word, |names| names + 1);
     }

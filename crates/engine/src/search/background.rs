@@ -1,0 +1,106 @@
+//! The rarity of words in public skills, so that a small registry knows common words.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+use std::sync::{Arc, LazyLock};
+
+use repertoire_core::Skill;
+use repertoire_registry::Entry;
+
+use super::document::SkillTerms;
+use super::text::{SkillText, TextTerms};
+use super::tokenize::Stems;
+
+/// Document frequencies of stems in 2,500 public skills. Stems that fewer have are not listed.
+///
+/// Few skills say little about the rarity of a word: of 26 skills, one has `flowchart` and one has `every`. The frequencies
+/// count like [`SKILLS`] further skills.
+#[derive(Debug)]
+pub(super) struct Background {
+    frequencies: HashMap<&'static str, [f32; 2]>,
+    skills: f32,
+}
+
+/// Skills that the background counts for. Chosen by the questions of UiPath's skills: 1,000 to 3,000 are equal.
+const SKILLS: f32 = 2000.0;
+
+/// A number of skills with a term, among so many.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frequency {
+    with: f32,
+    all: f32,
+}
+
+impl Frequency {
+    /// Returns the frequency over these skills too.
+    pub(super) fn and(self, with: usize, all: usize) -> Frequency {
+        Frequency { with: self.with + with as f32, all: self.all + all as f32 }
+    }
+
+    /// Returns the inverse document frequency of BM25.
+    pub(super) fn rarity(self) -> f32 {
+        (1.0 + (self.all - self.with + 0.5) / (self.with + 0.5)).ln()
+    }
+}
+
+impl Background {
+    pub(super) fn get() -> &'static Background {
+        static BACKGROUND: LazyLock<Background> = LazyLock::new(|| Background::parse(include_str!("background.tsv")));
+        &BACKGROUND
+    }
+
+    /// Parses lines of stem, skills with it in the front matter, and skills with it anywhere. The first line counts all skills.
+    fn parse(text: &'static str) -> Background {
+        let mut lines = text.lines();
+        let skills = lines.next().and_then(|line| line.parse().ok()).expect("the table begins with a number");
+        let frequencies = lines.map(|line| {
+            let mut fields = line.split('\t');
+            let stem = fields.next().expect("a line has a first field");
+            let mut count = || fields.next().and_then(|field| field.parse().ok()).expect("a line has two numbers");
+            (stem, [count(), count()])
+        });
+        Background { frequencies: frequencies.collect(), skills }
+    }
+
+    /// Returns the frequency of `stem` in front matter.
+    pub(super) fn front_matter(&self, stem: &str) -> Frequency {
+        self.frequency(stem, 0)
+    }
+
+    /// Returns the frequency of `stem` in front matter and bodies.
+    pub(super) fn all(&self, stem: &str) -> Frequency {
+        self.frequency(stem, 1)
+    }
+
+    fn frequency(&self, stem: &str, of: usize) -> Frequency {
+        let with = self.frequencies.get(stem).map_or(0.0, |counts| counts[of]);
+        Frequency { with: with * SKILLS / self.skills, all: SKILLS }
+    }
+}
+
+/// Fewer skills with a stem than these are not worth a line.
+const LEAST_ANYWHERE: u32 = 25;
+const LEAST_IN_FRONT_MATTER: u32 = 6;
+
+/// Counts the stems of skills, each with its body, as lines of `background.tsv`. For the task that writes this file.
+#[doc(hidden)]
+pub fn background_of(skills: &[(Arc<Entry<Skill>>, Arc<str>)]) -> String {
+    let stems = Stems::new();
+    let mut counts: BTreeMap<String, [u32; 2]> = BTreeMap::new();
+    for (entry, body) in skills {
+        let text = TextTerms::of(&SkillText::new().body(body.clone()), usize::MAX, &stems);
+        let front_matter = SkillTerms::of(entry, None, &stems);
+        for term in front_matter.words() {
+            counts.entry(term.to_owned()).or_default()[0] += 1;
+        }
+        for term in SkillTerms::of(entry, Some(&text), &stems).words() {
+            counts.entry(term.to_owned()).or_default()[1] += 1;
+        }
+    }
+    counts.retain(|_, [front_matter, all]| *front_matter >= LEAST_IN_FRONT_MATTER || *all >= LEAST_ANYWHERE);
+    let mut lines = format!("{}\n", skills.len());
+    for (stem, [front_matter, all]) in counts {
+        writeln!(lines, "{stem}\t{front_matter}\t{all}").expect("a string takes all");
+    }
+    lines
+}

@@ -1,0 +1,94 @@
+//! The full-text index that follows a registry.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use repertoire_core::Id;
+use repertoire_registry::SkillRegistry;
+
+use super::{Query, SearchHit, SearchIndex, SkillText};
+
+/// The index of a registry, updated when it is used. Cheap to clone; clones share the index.
+///
+/// Nothing runs in the background: the first to ask after a change pays for what changed. It is a value of its own and no method
+/// of the registry, because somebody has to keep the index: make it once and ask it often.
+#[derive(Debug, Clone)]
+pub struct LiveIndex(Arc<LiveIndexState>);
+
+#[derive(Debug)]
+struct LiveIndexState {
+    registry: SkillRegistry,
+    index: ArcSwap<SearchIndex>,
+}
+
+impl LiveIndex {
+    /// Builds the index of `registry`.
+    pub fn of(registry: SkillRegistry) -> LiveIndex {
+        let index = ArcSwap::from_pointee(SearchIndex::of(&registry.snapshot()));
+        LiveIndex(Arc::new(LiveIndexState { registry, index }))
+    }
+
+    /// Returns the indexed registry.
+    pub fn registry(&self) -> &SkillRegistry {
+        &self.0.registry
+    }
+
+    /// Returns the index of the registry's current snapshot.
+    pub fn current(&self) -> SearchIndex {
+        let snapshot = self.0.registry.snapshot();
+        let index = self.0.index.load();
+        // Generations of one registry only rise. A caller with an older snapshot keeps the newer index.
+        if index.snapshot().generation() >= snapshot.generation() {
+            return SearchIndex::clone(&index);
+        }
+        let updated = Arc::new(index.updated(&snapshot));
+        self.0.index.rcu(|now| {
+            let newer = now.snapshot().generation() >= updated.snapshot().generation();
+            if newer { Arc::clone(now) } else { Arc::clone(&updated) }
+        });
+        SearchIndex::clone(&updated)
+    }
+
+    /// Reads the bodies that are not in the index yet, and adds them. Returns how many were read.
+    ///
+    /// Searches do not wait for it: a host spawns it after loading and after each change. A body that cannot be read counts
+    /// as empty until its skill changes.
+    ///
+    /// # Cancel safety
+    /// Safe: what was read is lost, and read again by the next call.
+    pub async fn read_bodies(&self) -> usize {
+        let index = self.current();
+        let mut texts = Vec::new();
+        for entry in index.without_text() {
+            let body = self.0.registry.body(&entry.candidate).await;
+            let text = body.map_or_else(|_| SkillText::new(), |body| SkillText::new().body(body.text));
+            texts.push((entry.id.clone(), text));
+        }
+        if texts.is_empty() {
+            return 0;
+        }
+        self.add_texts(&index, &texts);
+        texts.len()
+    }
+
+    /// Adds what was read for the skills of `index` to the current index.
+    fn add_texts(&self, index: &SearchIndex, texts: &[(Id, SkillText)]) {
+        let mut read = Arc::new(index.with_texts(texts.iter().map(|(id, text)| (id, text))));
+        loop {
+            let now = self.0.index.load_full();
+            if now.snapshot().generation() > read.snapshot().generation() {
+                // The snapshot changed while the bodies were read: what changed loses its text again.
+                read = Arc::new(read.updated(now.snapshot()));
+            }
+            let before = self.0.index.compare_and_swap(&now, Arc::clone(&read));
+            if Arc::ptr_eq(&before, &now) {
+                return;
+            }
+        }
+    }
+
+    /// Searches the registry's current snapshot.
+    pub fn search(&self, query: &Query) -> Vec<SearchHit> {
+        self.current().search(query)
+    }
+}

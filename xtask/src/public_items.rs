@@ -1,0 +1,168 @@
+//! Limits on the number of public items of each library crate, counted in the JSON that rustdoc writes.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::workspace::root;
+
+/// The most public items of each crate: types, functions, public fields, variants, methods and items of traits.
+///
+/// The first twelve may have 1,500 together, each later crate 150.
+const LIMITS: [(&str, usize); 12] = [
+    ("repertoire-core", 460),
+    ("repertoire-registry", 264),
+    ("repertoire-engine", 717),
+    ("repertoire-render", 220),
+    ("repertoire-source-fs", 79),
+    ("repertoire-source-static", 28),
+    ("repertoire-source-mcp", 50),
+    ("repertoire-source-plugin", 63),
+    ("repertoire-plugin-sdk", 131),
+    ("repertoire-testkit", 46),
+    ("repertoire-mcp", 63),
+    ("repertoire-cli", 36),
+];
+
+/// The public items of one crate.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct PublicItems {
+    /// The names that a user can import, with their modules.
+    top_level: Vec<String>,
+    /// Those, and their fields, variants, methods and trait items.
+    all: Vec<String>,
+}
+
+impl PublicItems {
+    /// Counts the items of `package` with all its features.
+    fn of(package: &str) -> Self {
+        let json = rustdoc_json(package);
+        let mut walk = Walk { index: &json["index"], seen: HashSet::new(), found: Self::default() };
+        walk.module(&json["root"], "");
+        walk.found
+    }
+}
+
+/// Runs rustdoc with the unstable JSON output, which the stable compiler writes if it is asked so.
+fn rustdoc_json(package: &str) -> Value {
+    let status = Command::new("cargo")
+        .args(["rustdoc", "--quiet", "--package", package, "--lib", "--all-features", "--"])
+        .args(["-Zunstable-options", "--output-format", "json", "--cap-lints", "allow"])
+        .env("RUSTC_BOOTSTRAP", "1")
+        .current_dir(root())
+        .status()
+        .expect("cargo starts");
+    assert!(status.success(), "rustdoc failed for {package}");
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let file = target.join("doc").join(format!("{}.json", package.replace('-', "_")));
+    let text = std::fs::read_to_string(&file).expect("rustdoc wrote its file");
+    serde_json::from_str(&text).expect("rustdoc writes JSON")
+}
+
+struct Walk<'a> {
+    index: &'a Value,
+    seen: HashSet<String>,
+    found: PublicItems,
+}
+
+impl<'a> Walk<'a> {
+    fn module(&mut self, id: &Value, path: &str) {
+        for child in ids(&self.item(id)["inner"]["module"]["items"]) {
+            self.visit(child, path);
+        }
+    }
+
+    fn visit(&mut self, id: &'a Value, path: &str) {
+        let item = self.item(id);
+        if item["visibility"] != "public" || is_hidden(item) || !self.seen.insert(id.to_string()) {
+            return;
+        }
+        let (kind, inner) = inner(item);
+        match kind {
+            "module" => self.module(id, &format!("{path}{}::", name(item))),
+            "use" => self.import(inner, path),
+            _ => self.add(item, path),
+        }
+    }
+
+    fn import(&mut self, import: &'a Value, path: &str) {
+        let target = self.item(&import["id"]);
+        if target.is_null() {
+            // The item of a different crate: one name.
+            self.push(format!("{path}{}", import["name"].as_str().unwrap_or("*")));
+        } else if import["is_glob"] == true {
+            self.module(&import["id"], path);
+        } else {
+            self.visit(&import["id"], path);
+        }
+    }
+
+    fn push(&mut self, name: String) {
+        self.found.top_level.push(name.clone());
+        self.found.all.push(name);
+    }
+
+    fn add(&mut self, item: &'a Value, path: &str) {
+        let owner = format!("{path}{}", name(item));
+        self.push(owner.clone());
+        let (_, inner) = inner(item);
+        let fields = [&inner["kind"]["plain"]["fields"], &inner["kind"]["tuple"], &inner["fields"]];
+        let members = fields.into_iter().flat_map(ids).filter(|id| self.item(id)["visibility"] == "public");
+        let always = ids(&inner["variants"]).chain(ids(&inner["items"]));
+        let methods = ids(&inner["impls"])
+            .map(|id| &self.item(id)["inner"]["impl"])
+            .filter(|block| block["trait"].is_null())
+            .flat_map(|block| ids(&block["items"]))
+            .filter(|id| self.item(id)["visibility"] == "public");
+        let members: Vec<_> = members.chain(always).chain(methods).map(|id| self.item(id)).collect();
+        let members = members.into_iter().filter(|member| !member.is_null() && !is_hidden(member));
+        self.found.all.extend(members.map(|member| format!("{owner}::{}", name(member))));
+    }
+
+    fn item(&self, id: &Value) -> &'a Value {
+        &self.index[id.to_string()]
+    }
+}
+
+fn inner(item: &Value) -> (&str, &Value) {
+    let inner = item["inner"].as_object().and_then(|inner| inner.iter().next());
+    inner.map_or(("", &Value::Null), |(kind, inner)| (kind.as_str(), inner))
+}
+
+fn ids(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
+fn name(item: &Value) -> &str {
+    item["name"].as_str().unwrap_or_default()
+}
+
+fn is_hidden(item: &Value) -> bool {
+    item["attrs"].to_string().contains("hidden")
+}
+
+mod slow {
+    use super::*;
+
+    #[test]
+    fn public_items_stay_within_their_limits() {
+        let counted = LIMITS.map(|(package, limit)| (package, limit, PublicItems::of(package)));
+        for (package, limit, items) in &counted {
+            eprintln!("{package}: {} of at most {limit} public items", items.all.len());
+            assert!(items.all.len() <= *limit, "{package} has more than {limit}:\n{}", items.all.join("\n"));
+        }
+        // Goal: 1,500.
+        let sum: usize = counted.iter().map(|(_, _, items)| items.all.len()).sum();
+        eprintln!("all: {sum} public items");
+    }
+
+    #[test]
+    fn the_engine_has_few_names() {
+        let items = PublicItems::of("repertoire-engine");
+        eprintln!("engine: {} names", items.top_level.len());
+        // Goal: 60.
+        assert!(items.top_level.len() <= 128, "{}", items.top_level.join("\n"));
+    }
+}
