@@ -101,7 +101,19 @@ fn milliseconds(begun: Instant) -> f64 {
 fn print(rows: &[Row]) {
     println!(
         "{:<24} {:<24} {:>5} {:>17} {:>6} {:>6} {:>6} {:>6} {:>5} {:>6} {:>8} {:>8} {:>8}",
-        "set", "search", "asked", "Hit@1 (95 %)", "Hit@5", "R@5", "R@10", "nDCG", "MRR", "AUC", "p50 us", "p99 us", "max us"
+        "set",
+        "search",
+        "asked",
+        "Hit@1 (95 %)",
+        "Hit@5",
+        "R@5",
+        "R@10",
+        "nDCG",
+        "MRR",
+        "AUC",
+        "p50 us",
+        "p99 us",
+        "max us"
     );
     for Row { set, search, figures, .. } in rows {
         let percent = |share: f64| format!("{:.1}", 100.0 * share);

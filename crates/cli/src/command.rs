@@ -166,7 +166,7 @@ impl Command {
             Command::List(list) => Box::new(list.run(context)),
             Command::Show(show) => Box::new(show.run(context).await?),
             Command::Which(which) => Box::new(which.run(context).await?),
-            Command::Search(search) => Box::new(search.run(context)),
+            Command::Search(search) => Box::new(search.run(context).await),
             Command::Roots(roots) => Box::new(roots.run(context).await?),
             Command::Check(check) => Box::new(check.run(context).await),
             Command::Catalog(catalog) => Box::new(catalog.run(context)),

@@ -5,8 +5,9 @@ use std::pin::pin;
 use std::sync::{Arc, Once, Weak};
 
 use parking_lot::Mutex;
+use repertoire::registry::Subscription;
 use repertoire::tools::{LiveTools, SkillReader};
-use repertoire::{SkillRegistry, ToolOptions};
+use repertoire::{Skill, SkillRegistry, ToolOptions};
 use rmcp::RoleServer;
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use rmcp::transport::IntoTransport;
@@ -230,6 +231,7 @@ impl Server {
         self.0.following.call_once(|| {
             let (server, end) = (Arc::downgrade(&self.0), self.0.end.clone());
             let mut subscription = self.0.registry.subscribe();
+            tokio::spawn(read_bodies(Arc::downgrade(&self.0), self.0.registry.subscribe(), end.clone()));
             tokio::spawn(async move {
                 while let Some(Some(update)) = end.run_until_cancelled(subscription.next()).await {
                     tracing::debug!(generation = update.snapshot.generation(), "the registry published a view");
@@ -238,6 +240,15 @@ impl Server {
                 }
             });
         });
+    }
+}
+
+/// Reads the bodies of new and changed skills for the search, beside the requests.
+async fn read_bodies(server: Weak<Inner>, mut changes: Subscription<Skill>, end: CancellationToken) {
+    while let Some(Some(_)) = end.run_until_cancelled(changes.next()).await {
+        let Some(index) = Weak::upgrade(&server).map(|server| server.tools.index().clone()) else { return };
+        let read = end.run_until_cancelled(index.read_bodies()).await;
+        tracing::debug!(read, "the search has the bodies");
     }
 }
 

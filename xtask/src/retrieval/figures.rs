@@ -33,6 +33,9 @@ pub(super) struct Figures {
     pub(super) false_answers: Option<f64>,
     /// Questions with an answer that the search answers with "nothing fits".
     pub(super) abstained: f64,
+    /// Questions without an answer that it answers so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) rightly_abstained: Option<f64>,
     pub(super) p50_us: f64,
     pub(super) p99_us: f64,
     pub(super) max_us: f64,
@@ -54,7 +57,9 @@ impl Figures {
         times.sort_by(f64::total_cmp);
         let at = |part: f64| times.get(((times.len() as f64 - 1.0) * part) as usize).copied().unwrap_or_default();
         let has_negatives = !without.is_empty();
-        let wrong = without.iter().filter(|answer| answer.score >= kept_95).count() as f64 / without.len().max(1) as f64;
+        let wrong =
+            without.iter().filter(|answer| answer.score >= kept_95).count() as f64 / without.len().max(1) as f64;
+        let rightly = without.iter().filter(|answer| answer.abstained).count() as f64 / without.len().max(1) as f64;
         let first: Vec<bool> = with.iter().map(|answer| answer.hit(1)).collect();
         Figures {
             asked: with.len(),
@@ -69,6 +74,7 @@ impl Figures {
             kept_95,
             false_answers: has_negatives.then_some(wrong),
             abstained: mean(&|answer| f64::from(answer.abstained)),
+            rightly_abstained: has_negatives.then_some(rightly),
             p50_us: at(0.5),
             p99_us: at(0.99),
             max_us: at(1.0),
@@ -109,7 +115,8 @@ mod tests {
 
     #[test]
     fn figures_of_a_small_set_are_those_by_hand() {
-        let answers = [answer(&["a", "b"], &["a"], 3.0), answer(&["a", "b"], &["b", "c"], 1.0), answer(&["a"], &[], 2.0)];
+        let answers =
+            [answer(&["a", "b"], &["a"], 3.0), answer(&["a", "b"], &["b", "c"], 1.0), answer(&["a"], &[], 2.0)];
         let figures = Figures::of(&answers);
         assert_eq!((figures.asked, figures.hit_1, figures.hit_5), (2, 0.5, 1.0));
         assert_eq!((figures.recall_5, figures.mrr, figures.auc), (0.75, 0.75, Some(0.5)));

@@ -171,7 +171,7 @@ impl Set {
             gold: question.gold.clone(),
             score: hits.first().map_or(0.0, |hit| f64::from(hit.why.score)),
             micros,
-            abstained: hits.first().is_none_or(|hit| hit.why.confidence() == MatchConfidence::NothingFits),
+            abstained: hits.first().is_none_or(|hit| hit.why.confidence == MatchConfidence::NothingFits),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use clap::Args;
 use repertoire::permission::Audience;
 use repertoire::registry::Tier;
-use repertoire::search::{Explanation, Query, SearchIndex};
+use repertoire::search::{Explanation, LiveIndex, MatchConfidence, Query};
 use serde::Serialize;
 
 use super::selection::ExposureOptions;
@@ -75,11 +75,13 @@ struct Hit<'a> {
 }
 
 impl Search {
-    pub(super) fn run<'a>(&self, context: &'a CommandContext) -> Found<'a> {
+    pub(super) async fn run<'a>(&self, context: &'a CommandContext) -> Found<'a> {
         let text = self.words.join(" ");
         // Without a limit: the labels filter the hits before they are counted.
         let query = self.query(&text).limit(context.snapshot.entries().len());
-        let hits = SearchIndex::of(&context.snapshot).search(&query).into_iter();
+        let index = LiveIndex::of(context.registry.clone());
+        index.read_bodies().await;
+        let hits = index.search(&query).into_iter();
         let hits = hits.filter(|hit| self.exposure.labels.match_skill(hit.entry.item())).take(self.limit.get());
         let hits = hits.map(|hit| {
             let entry = context.snapshot.get(hit.entry.id.as_str()).expect("the index is of this snapshot");
@@ -112,7 +114,14 @@ impl CommandOutput for Found<'_> {
     }
 
     fn notes(&self) -> Vec<String> {
-        let none = self.hits.is_empty().then(|| "no matching skills".to_owned());
-        none.into_iter().chain(self.pending.clone()).collect()
+        let best = self.hits.first().map(|hit| hit.why.confidence);
+        let none = match best {
+            None => Some("no matching skills"),
+            Some(MatchConfidence::NothingFits) => {
+                Some("nothing fits: these skills share only some words with the query")
+            }
+            Some(_) => None,
+        };
+        none.map(str::to_owned).into_iter().chain(self.pending.clone()).collect()
     }
 }

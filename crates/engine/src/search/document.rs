@@ -35,14 +35,8 @@ pub enum HitField {
 }
 
 impl HitField {
-    pub(super) const ALL: [HitField; 6] = [
-        HitField::Name,
-        HitField::Trigger,
-        HitField::Tag,
-        HitField::Description,
-        HitField::Example,
-        HitField::Body,
-    ];
+    pub(super) const ALL: [HitField; 6] =
+        [HitField::Name, HitField::Trigger, HitField::Tag, HitField::Description, HitField::Example, HitField::Body];
 }
 
 /// Occurrences of a term in each field of the front matter, in the order of [`HitField::ALL`]: 0, 1, or 2 for more.

@@ -30,6 +30,8 @@ pub struct SearchHit {
 pub struct Explanation {
     /// The kind of match of the whole query.
     pub fit: MatchKind,
+    /// The confidence that the skill fits.
+    pub confidence: MatchConfidence,
     /// The words of the query that were found, in their order, and where.
     pub words: Vec<HitWord>,
     /// The score of the words, comparable inside one search.
@@ -37,19 +39,21 @@ pub struct Explanation {
     pub score: f32,
 }
 
-/// The least score of a match that may fit: 95 % of the questions of UiPath's skills that have an answer reach it.
-const MAY_FIT: f32 = 0.0;
-/// The least score of a match that fits well: 95 % of their questions without an answer stay below.
-const FITS_WELL: f32 = 0.0;
+/// The least scores of a match that may fit and of one that fits well, in front matter alone and with bodies.
+///
+/// 95 % of the questions of UiPath's skills that have an answer reach the first.
+const LEAST_SCORES: [[f32; 2]; 2] = [[6.0, 12.0], [12.5, 20.0]];
+/// The share of a query that its match must have to fit in spite of a lower score: a few words reach no high score.
+const MAY_FIT_SHARE: f32 = 0.6;
+const FITS_WELL_SHARE: f32 = 0.8;
 
-impl Explanation {
-    /// Returns whether the skill fits the query.
-    ///
-    /// A match by name and the ranking of a [`Ranker`] fit well. Otherwise the score of the words decides.
-    pub fn confidence(&self) -> MatchConfidence {
-        match self.fit {
-            MatchKind::Words if self.score < MAY_FIT => MatchConfidence::NothingFits,
-            MatchKind::Words if self.score < FITS_WELL => MatchConfidence::MayFit,
+impl MatchConfidence {
+    /// Returns the confidence of a match that has `share` of the weight of the query's words.
+    pub(super) fn of(fit: MatchKind, score: f32, share: f32, has_bodies: bool) -> MatchConfidence {
+        let [may_fit, fits_well] = LEAST_SCORES[usize::from(has_bodies)];
+        match fit {
+            MatchKind::Words if score < may_fit && share < MAY_FIT_SHARE => MatchConfidence::NothingFits,
+            MatchKind::Words if score < fits_well && share < FITS_WELL_SHARE => MatchConfidence::MayFit,
             _ => MatchConfidence::FitsWell,
         }
     }
@@ -199,7 +203,12 @@ impl SearchIndex {
                 let entry = self.snapshot().get(id.as_str()).expect("what is allowed is there");
                 hits.push(SearchHit {
                     entry: entry.clone(),
-                    why: Explanation { fit: MatchKind::Ranked, words: Vec::new(), score: 0.0 },
+                    why: Explanation {
+                        fit: MatchKind::Ranked,
+                        confidence: MatchConfidence::MayFit,
+                        words: Vec::new(),
+                        score: 0.0,
+                    },
                 });
                 0.0
             });

@@ -9,7 +9,7 @@ use repertoire_registry::{Entry, Snapshot};
 use super::document::{Doc, HitField, Posting, SkillTerms};
 use super::mask::{MaskCache, VisibilityMask};
 use super::postings::{BlockTable, Dictionary};
-use super::query_term::QueryTerm;
+use super::query_term::QueryWords;
 use super::ranking::TopK;
 use super::text::{SkillText, TextTerms};
 use super::tokenize::{Stems, normalized};
@@ -55,6 +55,8 @@ pub(super) struct IndexData {
     /// Numbers below `next` that are not in use.
     free: Vec<u32>,
     next: u32,
+    /// Skills with a text.
+    texts: usize,
 }
 
 impl SearchIndex {
@@ -122,6 +124,11 @@ impl SearchIndex {
         self.0.docs().filter(|(_, doc)| doc.text.is_none()).map(|(_, doc)| &doc.entry)
     }
 
+    /// Returns whether both are one index, with the same texts.
+    pub(crate) fn is(&self, other: &SearchIndex) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Returns the indexed snapshot.
     pub fn snapshot(&self) -> &Snapshot<Skill> {
         &self.0.snapshot
@@ -144,7 +151,7 @@ impl SearchIndex {
     ///
     /// At least half of the words are in the name of each, slips forgiven.
     pub fn near(&self, query: &Query) -> Vec<Arc<Entry<Skill>>> {
-        let words = QueryTerm::all(&self.0, &query.text, None).len();
+        let words = QueryWords::of(&self.0, &query.text, None).words.len();
         let hits = self.search(query).into_iter();
         let near = hits.filter(|hit| {
             let in_name = hit.why.words.iter().filter(|word| word.fields.contains(&HitField::Name)).count();
@@ -164,6 +171,11 @@ impl SearchIndex {
 impl IndexData {
     pub(super) fn len(&self) -> usize {
         self.next as usize - self.free.len()
+    }
+
+    /// Returns whether most skills have their bodies in the index.
+    pub(super) fn has_bodies(&self) -> bool {
+        2 * self.texts > self.len()
     }
 
     pub(super) fn sight(&self, query: &Query) -> Option<Arc<VisibilityMask>> {
@@ -188,6 +200,7 @@ impl IndexData {
             let at = self.name_place(&name, number);
             self.names.splice(at..at, [(name.into(), number)]);
         }
+        self.texts += usize::from(text.is_some());
         let doc = Doc::of(entry, text);
         self.sights.insert(number, &doc);
         self.docs.set(number, Some(doc));
@@ -209,6 +222,7 @@ impl IndexData {
         self.sights.remove(number, &Doc::of(entry, None));
         self.docs.set(number, None);
         self.free.push(number);
+        self.texts -= usize::from(text.is_some());
         text
     }
 
@@ -240,6 +254,7 @@ struct IndexBuilder {
     docs: BlockTable<Option<Doc>>,
     sights: MaskCache,
     next: u32,
+    texts: usize,
 }
 
 impl IndexBuilder {
@@ -257,6 +272,7 @@ impl IndexBuilder {
         for word in terms.name_words {
             *self.name_words.entry(word).or_default() += 1;
         }
+        self.texts += usize::from(text.is_some());
         self.names.extend(terms.names.into_iter().map(|name| (name.into(), number)));
         let doc = Doc::of(entry, text);
         self.sights.insert(number, &doc);
@@ -274,6 +290,7 @@ impl IndexBuilder {
             sights: self.sights,
             free: Vec::new(),
             next: self.next,
+            texts: self.texts,
         }
     }
 }

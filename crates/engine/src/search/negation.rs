@@ -66,7 +66,10 @@ fn find(text: &str, at: usize, phrase: &str) -> Option<usize> {
 
 /// Returns the bytes up to and with the end of the first sentence.
 fn sentence_length(text: &str) -> usize {
-    let mut ends = text.char_indices().filter(|(_, c)| matches!(c, '.' | '!' | '?' | '\n' | '。')).map(|(at, c)| at + c.len_utf8());
+    let mut ends = text
+        .char_indices()
+        .filter(|(_, c)| matches!(c, '.' | '!' | '?' | '\n' | '。'))
+        .map(|(at, c)| at + c.len_utf8());
     // A full stop inside of `config.toml` ends nothing.
     ends.find(|end| text[*end..].chars().next().is_none_or(char::is_whitespace)).unwrap_or(text.len())
 }

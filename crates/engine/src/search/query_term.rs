@@ -47,16 +47,24 @@ struct Typed {
     times: u16,
 }
 
-impl<'a> QueryTerm<'a> {
-    /// Returns the words of `text` that weigh most, in their order, with the terms that `sight` may see.
+/// The words of a query.
+pub(super) struct QueryWords<'a> {
+    /// Those that weigh most, in their order.
+    pub(super) words: Vec<QueryTerm<'a>>,
+    /// The weight of all words: the score of a skill whose description has each of them once.
+    pub(super) weight: f32,
+}
+
+impl<'a> QueryWords<'a> {
+    /// Looks up the words of `text`, with the terms that `sight` may see.
     ///
     /// A word weighs its rarity, and more if it is repeated. Stop words count only if there are no others.
-    pub(super) fn all(index: &'a IndexData, text: &str, sight: Option<&VisibilityMask>) -> Vec<QueryTerm<'a>> {
+    pub(super) fn of(index: &'a IndexData, text: &str, sight: Option<&VisibilityMask>) -> QueryWords<'a> {
         let terms = TermLookup { index, sight, stems: Stems::new() };
         let typed = Typed::all(text, &terms.stems);
-        let last = typed.len().wrapping_sub(1);
         let count = typed.len();
-        let mut all = Vec::with_capacity(typed.len());
+        let last = count.wrapping_sub(1);
+        let (mut all, mut weight) = (Vec::with_capacity(count), 0.0);
         for (place, Typed { text, stem, times }) in typed.into_iter().enumerate() {
             let mut typed = terms.of(&stem);
             let mut spelled = terms.spelled(&text, &stem);
@@ -70,12 +78,15 @@ impl<'a> QueryTerm<'a> {
             let mut term = QueryTerm { text, typed, spelled, instead };
             let repeated = 1.0 + f32::from(times).ln();
             term.terms_mut().for_each(|term| term.idf *= repeated);
+            weight += if is_unknown { repeated * terms.rarity_of_unknown(&stem) } else { term.weight() };
             all.push(term);
         }
         keep_heaviest(&mut all);
-        all
+        QueryWords { words: all, weight }
     }
+}
 
+impl<'a> QueryTerm<'a> {
     fn terms_mut(&mut self) -> impl Iterator<Item = &mut Term<'a>> {
         let instead = self.instead.iter_mut().map(|(_, term)| term);
         self.typed.iter_mut().chain(&mut self.spelled).chain(instead)
@@ -162,6 +173,12 @@ impl<'a> TermLookup<'a, '_> {
         (named + others + texts > 0).then_some(Term { postings, idf: (in_front_matter + anywhere) / 2.0 })
     }
 
+    /// Returns the weight of a word that no skill has.
+    fn rarity_of_unknown(&self, stem: &str) -> f32 {
+        let all = self.sight.map_or(self.index.len(), VisibilityMask::count);
+        Background::get().all(stem).and(0, all).rarity()
+    }
+
     fn spelled(&self, text: &str, stem: &str) -> Vec<Term<'a>> {
         match bare(text) {
             None => self.of(&accented(stem)).into_iter().collect(),
@@ -175,7 +192,9 @@ impl<'a> TermLookup<'a, '_> {
     fn instead_of(&self, text: &str, stem: &str, is_corrected: bool, is_unfinished: bool) -> Vec<(&'a str, Term<'a>)> {
         let names = |word: &str, all: u32| match self.sight {
             None => all,
-            Some(sight) => self.index.dictionary.get(&written(word)).map_or(0, |names| sight.count_of(&names.named) as u32),
+            Some(sight) => {
+                self.index.dictionary.get(&written(word)).map_or(0, |names| sight.count_of(&names.named) as u32)
+            }
         };
         let mut words = Vec::new();
         let bare = bare(text);

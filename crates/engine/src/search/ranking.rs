@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::document::{Doc, Posting};
-use super::hit::{Explanation, MatchKind, SearchHit};
+use super::hit::{Explanation, MatchConfidence, MatchKind, SearchHit};
 use super::index::IndexData;
 use super::mask::{Bits, VisibilityMask};
 use super::postings::BLOCK;
 use super::query::Query;
-use super::query_term::{QueryTerm, Term};
+use super::query_term::{QueryTerm, QueryWords, Term};
 use super::tokenize::normalized;
 use repertoire_core::ChunkedVec;
 
@@ -117,19 +117,20 @@ pub(super) fn search(index: &IndexData, query: &Query) -> Vec<SearchHit> {
     let sight = sight.as_deref();
     let Some(mut best) = TopK::none_of(index, query, sight) else { return Vec::new() };
     let name = normalized(&query.text);
-    let wanted = QueryTerm::all(index, &query.text, sight);
+    let wanted = QueryWords::of(index, &query.text, sight);
     if query.text.trim().is_empty() {
         for (number, doc) in index.docs() {
             best.offer(ScoredSkill { fit: MatchKind::Everything, score: 0.0, number, doc });
         }
     } else {
-        score(index, &wanted, &named(index, &name, &wanted), &mut best);
+        score(index, &wanted.words, &named(index, &name, &wanted.words), &mut best);
     }
     best.into_rows()
         .into_iter()
-        .map(|row: ScoredSkill<'_>| {
-            let words = wanted.iter().filter_map(|word| word.found_in(row.number)).collect();
-            SearchHit { entry: row.doc.entry.clone(), why: Explanation { fit: row.fit, words, score: row.score } }
+        .map(|ScoredSkill { fit, score, number, doc }: ScoredSkill<'_>| {
+            let words = wanted.words.iter().filter_map(|word| word.found_in(number)).collect();
+            let confidence = MatchConfidence::of(fit, score, score / wanted.weight, index.has_bodies());
+            SearchHit { entry: doc.entry.clone(), why: Explanation { fit, confidence, words, score } }
         })
         .collect()
 }

@@ -13,7 +13,7 @@ use super::output::{CallFailure, SkillRead, ToolOutput, ToolStatus};
 use super::reader::SkillReader;
 use super::toolset::{LONGEST_PAGE, PAGE, Toolset, USUAL_PAGE, quoted};
 use crate::resolve::ResolvedName;
-use crate::search::SearchIndex;
+use crate::search::{MatchConfidence, SearchIndex};
 
 /// The most results of a search.
 const MATCHES: usize = 10;
@@ -63,7 +63,7 @@ impl Toolset {
         let Some(query) = arguments.written("query")? else {
             return Err(arguments.missing("query", "say in a few words what you need"));
         };
-        let (found, operator_note) = if query.trim().is_empty() {
+        let (found, operator_note): (Vec<_>, _) = if query.trim().is_empty() {
             // Nothing is in everything.
             let most = if self.0.options.preset.rows == RowFormat::Pages { MATCHES } else { usize::MAX };
             (self.0.visible.iter().take(most).cloned().collect(), None)
@@ -71,7 +71,11 @@ impl Toolset {
             self.ranked(query, MATCHES).await
         };
         let matches: Value = found.iter().map(|entry| self.row(entry, suggested)).collect();
-        let text = format!("{:#}", json!({"query": query, "matches": matches}));
+        let mut answer = json!({"query": query, "matches": matches});
+        if found.is_empty() {
+            answer["note"] = "No skill fits. Go on without one, or search again in other words.".into();
+        }
+        let text = format!("{answer:#}");
         Ok(ToolOutput { operator_note, ..ToolOutput::ok(text) })
     }
 
@@ -84,6 +88,9 @@ impl Toolset {
                 Err(error) => (index.search(&query), Some(format!("skills were ranked by words alone: {error}"))),
             },
         };
+        // Where the best does not fit, the others do not either.
+        let nothing_fits = hits.first().is_none_or(|hit| hit.why.confidence == MatchConfidence::NothingFits);
+        let hits = if nothing_fits { Vec::new() } else { hits };
         (hits.into_iter().map(|hit| hit.entry).collect(), operator_note)
     }
 

@@ -243,6 +243,11 @@ impl LiveTools {
         LiveTools(Arc::new(LiveState { index, options, offered }))
     }
 
+    /// Returns the index that the tools search.
+    pub fn index(&self) -> &LiveIndex {
+        &self.0.index
+    }
+
     /// The tools to offer now. The same set, to the byte, until the registry changes.
     pub fn current(&self) -> Toolset {
         let offered = Toolset::clone(&self.0.offered.load());
@@ -283,7 +288,7 @@ impl LiveTools {
 
     fn fresh(&self, offered: &Toolset) -> Toolset {
         let index = self.0.index.current();
-        if index.snapshot().generation() == offered.snapshot().generation() {
+        if index.is(&offered.0.index) {
             return offered.clone();
         }
         Toolset::over(index, &self.0.options)

@@ -1,7 +1,7 @@
 //! The search, against one that looks at every skill for itself.
 
 use super::*;
-use crate::search::query_term::QueryTerm;
+use crate::search::query_term::QueryWords;
 use crate::search::ranking::EXPANSION_WEIGHT;
 
 const WORDS: [&str; 24] = [
@@ -46,7 +46,7 @@ fn many(count: usize, seed: u64) -> Vec<Skill> {
 
 /// What every skill scores that has one of the words.
 fn each(index: &SearchIndex, text: &str) -> Vec<(Id, f32)> {
-    let wanted = QueryTerm::all(&index.0, text, None);
+    let wanted = QueryWords::of(&index.0, text, None).words;
     let score = |number: u32| {
         let mut score = 0.0;
         for word in &wanted {
