@@ -36,7 +36,7 @@ fn slips_are_forgiven_and_words_may_be_several() {
         skills().run(&["search", "pdf", "froms", "--limit", "1", "--root", "root", "--no-defaults"]).data(),
         str![[r#"
 name       source  match
-pdf-forms  root    name: `pdf`, `forms` for `froms`
+pdf-forms  root    name: `pdf`, `forms` for `froms`; body: `pdf`
 
 "#]]
     );

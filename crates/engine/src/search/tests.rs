@@ -1,5 +1,6 @@
 mod exhaustive;
 mod relevance;
+mod texts;
 
 use proptest::prelude::*;
 use repertoire_core::{FunctionalTier, Id, InvokeLevel, Listing, ListingEntry, Revision, Skill, Stamp, skill_md};
@@ -143,7 +144,7 @@ fn each_hit_says_why() {
     assert!(why("form dentist").score > 0.0);
     assert_eq!(
         serde_json::to_value(why("form dentist")).unwrap(),
-        serde_json::json!({"fit": "words", "words": [{"word": "form", "instead": null, "fields": ["name", "description"]}]})
+        serde_json::json!({"fit": "words", "confidence": "may-fit", "words": [{"word": "form", "instead": null, "fields": ["name", "description"]}]})
     );
 }
 

@@ -38,7 +38,8 @@ async fn a_list_can_be_narrowed_and_a_search_ranks() {
     let (_, found) = answered(&registry, &ToolOptions::default(), "search_skills", json!({"query": "PDF"})).await;
     assert_eq!(parsed(&found), json!({"query": "PDF", "matches": rows}));
     let (_, none) = answered(&registry, &ToolOptions::default(), "search_skills", json!({"query": "zebra"})).await;
-    assert_eq!(parsed(&none), json!({"query": "zebra", "matches": []}));
+    let note = "No skill fits. Go on without one, or search again in other words.";
+    assert_eq!(parsed(&none), json!({"query": "zebra", "matches": [], "note": note}));
 }
 
 #[tokio::test]
