@@ -55,8 +55,8 @@ pub(super) struct IndexData {
     /// Numbers below `next` that are not in use.
     free: Vec<u32>,
     next: u32,
-    /// Skills with a text.
-    texts: usize,
+    /// Skills with a body.
+    bodies: usize,
 }
 
 impl SearchIndex {
@@ -175,7 +175,7 @@ impl IndexData {
 
     /// Returns whether most skills have their bodies in the index.
     pub(super) fn has_bodies(&self) -> bool {
-        2 * self.texts > self.len()
+        2 * self.bodies > self.len()
     }
 
     pub(super) fn sight(&self, query: &Query) -> Option<Arc<VisibilityMask>> {
@@ -200,7 +200,7 @@ impl IndexData {
             let at = self.name_place(&name, number);
             self.names.splice(at..at, [(name.into(), number)]);
         }
-        self.texts += usize::from(text.is_some());
+        self.bodies += usize::from(has_body(text.as_deref()));
         let doc = Doc::of(entry, text);
         self.sights.insert(number, &doc);
         self.docs.set(number, Some(doc));
@@ -222,7 +222,7 @@ impl IndexData {
         self.sights.remove(number, &Doc::of(entry, None));
         self.docs.set(number, None);
         self.free.push(number);
-        self.texts -= usize::from(text.is_some());
+        self.bodies -= usize::from(has_body(text.as_deref()));
         text
     }
 
@@ -245,6 +245,10 @@ impl IndexData {
     }
 }
 
+fn has_body(text: Option<&TextTerms>) -> bool {
+    text.is_some_and(|text| text.length > 0)
+}
+
 /// The rows of an index that is built at once: each list is sorted once, not row by row.
 #[derive(Default)]
 struct IndexBuilder {
@@ -254,7 +258,7 @@ struct IndexBuilder {
     docs: BlockTable<Option<Doc>>,
     sights: MaskCache,
     next: u32,
-    texts: usize,
+    bodies: usize,
 }
 
 impl IndexBuilder {
@@ -272,7 +276,7 @@ impl IndexBuilder {
         for word in terms.name_words {
             *self.name_words.entry(word).or_default() += 1;
         }
-        self.texts += usize::from(text.is_some());
+        self.bodies += usize::from(has_body(text.as_deref()));
         self.names.extend(terms.names.into_iter().map(|name| (name.into(), number)));
         let doc = Doc::of(entry, text);
         self.sights.insert(number, &doc);
@@ -290,7 +294,7 @@ impl IndexBuilder {
             sights: self.sights,
             free: Vec::new(),
             next: self.next,
-            texts: self.texts,
+            bodies: self.bodies,
         }
     }
 }
