@@ -29,7 +29,7 @@ Examples:
 /// Find, check and serve Agent Skills: what is installed, which copy wins, and what each agent sees.
 #[derive(Debug, Parser)]
 #[command(name = "repertoire", version, after_help = EXIT_CODES, arg_required_else_help = true)]
-pub(crate) struct Arguments {
+pub(crate) struct CommandLine {
     #[command(flatten)]
     pub(crate) sources: SourceOptions,
 
@@ -89,9 +89,20 @@ pub(crate) struct SourceOptions {
     pub(crate) trust_project: bool,
 }
 
-/// The option that lets a read-only command use sources with side effects.
-#[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct Connect {
+/// The folders that a command searches in place of the standard ones.
+#[derive(Debug, Default, Args)]
+pub(crate) struct SearchedFolders {
+    /// Search only these folders.
+    #[arg(value_name = "DIR")]
+    pub(crate) folders: Vec<PathBuf>,
+}
+
+/// The same for a read-only command, and the option that lets it use sources with side effects.
+#[derive(Debug, Args)]
+pub(crate) struct ConnectableFolders {
+    /// Search only these folders.
+    #[arg(value_name = "DIR")]
+    pub(crate) folders: Vec<PathBuf>,
     /// Allow sources that start a program, load a library or open a connection; they are refused by default.
     #[arg(long)]
     pub(crate) connect: bool,
@@ -139,7 +150,7 @@ impl SourceOptions {
     }
 }
 
-impl Arguments {
+impl CommandLine {
     /// Checks that every option has an effect on the command.
     ///
     /// # Errors

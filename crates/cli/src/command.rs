@@ -29,15 +29,15 @@ mod which;
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use repertoire::Model;
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::Environment;
 use crate::arguments::SourceOptions;
-use crate::compose::NamedFolders;
-use crate::context::CommandContext;
+use crate::compose::{NamedFolders, compose};
 use crate::failure::Failure;
-use crate::output::CommandOutput;
+use crate::output::Output;
 use crate::source_cache::SourceCache;
 
 const SKILLS: &str = ".agents/skills";
@@ -45,31 +45,31 @@ const SKILLS: &str = ".agents/skills";
 /// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    List(list::List),
-    Show(show::Show),
-    Which(which::Which),
-    Search(search::Search),
-    Roots(roots::Roots),
-    Check(check::Check),
-    Watch(watch::Watch),
-    Catalog(catalog::Catalog),
-    Tools(tools::Tools),
-    Simulate(simulate::Simulate),
-    Serve(serve::Serve),
-    Mcp(mcp::Mcp),
-    Body(body::Body),
-    Render(render::Render),
-    Directives(directives::Directives),
-    Approve(approve::Approve),
-    Files(files::Files),
-    Lock(lock::Lock),
-    Verify(verify::Verify),
-    New(new::New),
-    Fmt(fmt::Fmt),
-    Plugin(plugin::Plugin),
-    Kinds(kinds::Kinds),
-    Completions(generated::Completions),
-    Man(generated::Man),
+    List(list::ListCommand),
+    Show(show::ShowCommand),
+    Which(which::WhichCommand),
+    Search(search::SearchCommand),
+    Roots(roots::RootsCommand),
+    Check(check::CheckCommand),
+    Watch(watch::WatchCommand),
+    Catalog(catalog::CatalogCommand),
+    Tools(tools::ToolsCommand),
+    Simulate(simulate::SimulateCommand),
+    Serve(serve::ServeCommand),
+    Mcp(mcp::McpCommand),
+    Body(body::BodyCommand),
+    Render(render::RenderCommand),
+    Directives(directives::DirectivesCommand),
+    Approve(approve::ApproveCommand),
+    Files(files::FilesCommand),
+    Lock(lock::LockCommand),
+    Verify(verify::VerifyCommand),
+    New(new::NewCommand),
+    Fmt(fmt::FmtCommand),
+    Plugin(plugin::PluginCommand),
+    Kinds(kinds::KindsCommand),
+    Completions(generated::CompletionsCommand),
+    Man(generated::ManCommand),
 }
 
 impl Command {
@@ -103,33 +103,33 @@ impl Command {
     /// Returns the folders given as arguments.
     pub(crate) fn folders(&self) -> &[PathBuf] {
         match self {
-            Command::List(list) => &list.folders,
-            Command::Check(check) => &check.folders,
-            Command::Watch(watch) => &watch.folders,
-            Command::Catalog(catalog) => &catalog.folders,
-            Command::Tools(tools) => &tools.folders,
-            Command::Lock(lock) => &lock.folders,
-            Command::Verify(verify) => &verify.folders,
+            Command::List(list::ListCommand { searched, .. })
+            | Command::Check(check::CheckCommand { searched, .. })
+            | Command::Lock(lock::LockCommand { searched, .. })
+            | Command::Verify(verify::VerifyCommand { searched, .. }) => &searched.folders,
+            Command::Watch(watch::WatchCommand { searched, .. })
+            | Command::Catalog(catalog::CatalogCommand { searched, .. })
+            | Command::Tools(tools::ToolsCommand { searched, .. }) => &searched.folders,
             _ => &[],
         }
     }
 
     /// Returns the folders given as arguments, and how to search them. `check` searches them as every agent would.
-    pub(crate) fn named(&self) -> NamedFolders<'_> {
+    fn named(&self) -> NamedFolders<'_> {
         match self {
-            Command::Check(check) => NamedFolders::WithLayout(&check.folders),
+            Command::Check(_) => NamedFolders::WithLayout(self.folders()),
             _ => NamedFolders::Plain(self.folders()),
         }
     }
 
     /// Returns an empty source cache, which refuses sources with side effects unless `--connect` is given.
-    pub(crate) fn cache(&self) -> SourceCache {
+    fn cache(&self) -> SourceCache {
         match self {
-            Command::List(list::List { connect, .. })
-            | Command::Check(check::Check { connect, .. })
-            | Command::Lock(lock::Lock { connect, .. })
-            | Command::Verify(verify::Verify { connect, .. })
-                if !connect.connect =>
+            Command::List(list::ListCommand { searched, .. })
+            | Command::Check(check::CheckCommand { searched, .. })
+            | Command::Lock(lock::LockCommand { searched, .. })
+            | Command::Verify(verify::VerifyCommand { searched, .. })
+                if !searched.connect =>
             {
                 SourceCache::read_only()
             }
@@ -137,50 +137,45 @@ impl Command {
         }
     }
 
-    /// Runs a command that needs no skills; returns `None` for the other commands.
-    pub(crate) async fn run_without_skills(
+    /// Runs any command but `watch` and `serve`, which print while they run.
+    pub(crate) async fn run(
         &self,
         sources: &SourceOptions,
+        model: Model,
         environment: &mut Environment<'_>,
-    ) -> Result<Option<Box<dyn CommandOutput>>, Failure> {
-        let cwd = environment.cwd.clone();
-        Ok(Some(match self {
-            Command::New(new) => Box::new(new.run(&cwd)?),
-            Command::Fmt(fmt) => Box::new(fmt.run(&cwd).await?),
-            Command::Mcp(mcp) => Box::new(mcp.run(&sources.clients)?),
-            Command::Plugin(plugin) => plugin.run(&cwd, environment)?,
-            Command::Kinds(kinds) => Box::new(kinds.run()),
-            Command::Completions(completions) => Box::new(completions.run()),
-            Command::Man(man) => Box::new(man.run()?),
-            _ => return Ok(None),
-        }))
-    }
-
-    /// Runs a command on the composed sources.
-    pub(crate) async fn run<'a>(
-        &self,
-        context: &'a CommandContext,
-        environment: &mut Environment<'_>,
-    ) -> Result<Box<dyn CommandOutput + 'a>, Failure> {
-        Ok(match self {
-            Command::List(list) => Box::new(list.run(context)),
-            Command::Show(show) => Box::new(show.run(context).await?),
-            Command::Which(which) => Box::new(which.run(context).await?),
-            Command::Search(search) => Box::new(search.run(context).await),
-            Command::Roots(roots) => Box::new(roots.run(context).await?),
-            Command::Check(check) => Box::new(check.run(context).await),
-            Command::Catalog(catalog) => Box::new(catalog.run(context)),
-            Command::Tools(tools) => Box::new(tools.run(context)),
-            Command::Simulate(simulate) => Box::new(simulate.run(context).await?),
-            Command::Body(body) => Box::new(body.run(context).await?),
-            Command::Render(render) => Box::new(render.run(context, environment).await?),
-            Command::Directives(directives) => Box::new(directives.run(context).await?),
-            Command::Approve(approve) => Box::new(approve.run(context, environment).await?),
-            Command::Files(files) => files.run(context).await?,
-            Command::Lock(lock) => Box::new(lock.run(context).await?),
-            Command::Verify(verify) => Box::new(verify.run(context).await?),
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        match self {
+            Command::New(new) => return new.run(&environment.cwd, out),
+            Command::Fmt(fmt) => return fmt.run(&environment.cwd, out).await,
+            Command::Mcp(mcp) => return mcp.run(&sources.clients, out),
+            Command::Plugin(plugin) => return plugin.run(environment, out),
+            Command::Kinds(kinds) => return Ok(kinds.run(out)),
+            Command::Completions(completions) => return Ok(completions.run(out)),
+            Command::Man(man) => return man.run(out),
+            _ => {}
+        }
+        let context = &compose(sources, self.named(), model, self.cache(), environment).await?;
+        match self {
+            Command::List(list) => list.run(context, out),
+            Command::Show(show) => show.run(context, out).await?,
+            Command::Which(which) => which.run(context, out).await?,
+            Command::Search(search) => search.run(context, out).await,
+            Command::Roots(roots) => roots.run(context, out).await?,
+            Command::Check(check) => check.run(context, out).await,
+            Command::Catalog(catalog) => catalog.run(context, out),
+            Command::Tools(tools) => tools.run(context, out),
+            Command::Simulate(simulate) => simulate.run(context, out).await?,
+            Command::Body(body) => body.run(context, out).await?,
+            Command::Render(render) => render.run(context, environment, out).await?,
+            Command::Directives(directives) => directives.run(context, out).await?,
+            Command::Approve(approve) => approve.run(context, environment, out).await?,
+            Command::Files(files) => files.run(context, out).await?,
+            Command::Lock(lock) => lock.run(context, out).await?,
+            Command::Verify(verify) => verify.run(context, out).await?,
             _ => unreachable!("every other command has run without skills"),
-        })
+        }
+        Ok(())
     }
 }
 
@@ -188,34 +183,34 @@ impl Command {
 #[cfg(feature = "schema")]
 pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Schema)> {
     vec![
-        ("list", list::Listed::json_schema(generator)),
-        ("show", show::Shown::json_schema(generator)),
-        ("which", which::Chain::json_schema(generator)),
-        ("search", search::Found::json_schema(generator)),
-        ("roots", roots::Places::json_schema(generator)),
-        ("check", check::Checked::json_schema(generator)),
-        ("watch", watch::Started::json_schema(generator)),
-        ("watch", watch::Changed::json_schema(generator)),
-        ("catalog", catalog::Rendered::json_schema(generator)),
-        ("tools", tools::Declared::json_schema(generator)),
-        ("simulate", simulate::Simulated::json_schema(generator)),
-        ("mcp", mcp::Snippet::json_schema(generator)),
-        ("body", body::Text::json_schema(generator)),
-        ("render", render::Instructions::json_schema(generator)),
-        ("directives", directives::Directed::json_schema(generator)),
-        ("approve", approve::Decided::json_schema(generator)),
-        ("files", files::Manifest::json_schema(generator)),
-        ("files", files::Printed::json_schema(generator)),
-        ("lock", lock::Locked::json_schema(generator)),
-        ("verify", verify::Verified::json_schema(generator)),
-        ("new", new::Begun::json_schema(generator)),
-        ("fmt", fmt::Formatted::json_schema(generator)),
-        ("plugin", plugin::Approved::json_schema(generator)),
-        ("plugin", plugin::Inspected::json_schema(generator)),
-        ("plugin", plugin::Decision::json_schema(generator)),
-        ("plugin", plugin::scaffold::Begun::json_schema(generator)),
-        ("kinds", kinds::Known::json_schema(generator)),
-        ("completions", generated::Script::json_schema(generator)),
-        ("man", generated::Manual::json_schema(generator)),
+        ("list", list::ListOutput::json_schema(generator)),
+        ("show", show::ShowOutput::json_schema(generator)),
+        ("which", which::WhichOutput::json_schema(generator)),
+        ("search", search::SearchOutput::json_schema(generator)),
+        ("roots", roots::RootsOutput::json_schema(generator)),
+        ("check", check::CheckOutput::json_schema(generator)),
+        ("watch", watch::WatchStarted::json_schema(generator)),
+        ("watch", watch::WatchChanged::json_schema(generator)),
+        ("catalog", catalog::CatalogOutput::json_schema(generator)),
+        ("tools", tools::ToolsOutput::json_schema(generator)),
+        ("simulate", simulate::SimulateOutput::json_schema(generator)),
+        ("mcp", mcp::McpOutput::json_schema(generator)),
+        ("body", body::BodyOutput::json_schema(generator)),
+        ("render", render::RenderedInstructions::json_schema(generator)),
+        ("directives", directives::DirectivesOutput::json_schema(generator)),
+        ("approve", approve::ApproveOutput::json_schema(generator)),
+        ("files", files::FilesOutput::json_schema(generator)),
+        ("files", files::FileOutput::json_schema(generator)),
+        ("lock", lock::LockOutput::json_schema(generator)),
+        ("verify", verify::VerifyOutput::json_schema(generator)),
+        ("new", new::NewOutput::json_schema(generator)),
+        ("fmt", fmt::FmtOutput::json_schema(generator)),
+        ("plugin", plugin::PluginListOutput::json_schema(generator)),
+        ("plugin", plugin::PluginInspectOutput::json_schema(generator)),
+        ("plugin", plugin::PluginDecisionOutput::json_schema(generator)),
+        ("plugin", plugin::scaffold::PluginNewOutput::json_schema(generator)),
+        ("kinds", kinds::KindsOutput::json_schema(generator)),
+        ("completions", generated::CompletionsOutput::json_schema(generator)),
+        ("man", generated::ManOutput::json_schema(generator)),
     ]
 }

@@ -17,6 +17,7 @@ use tokio::runtime::Handle;
 
 use crate::arguments::SourceOptions;
 use crate::context::{CommandContext, SourceRendering, UntrustedFolder};
+use crate::diagnostics::joined;
 use crate::failure::Failure;
 use crate::source_cache::{CachedSource, SourceCache};
 use crate::{Environment, builtin};
@@ -34,7 +35,7 @@ pub(crate) enum NamedFolders<'a> {
 }
 
 /// The parsed options, ready to compose.
-pub(crate) struct Composition {
+pub(crate) struct SourceComposition {
     builder: Builder<Skill>,
     config: Option<Configuration>,
     /// The sources that search folders, by name.
@@ -51,8 +52,8 @@ pub(crate) async fn compose(
     mut cache: SourceCache,
     environment: &mut Environment<'_>,
 ) -> Result<CommandContext, Failure> {
-    let composition = Composition::read(options, named, environment, &mut cache)?;
-    let Composition { builder, config, folders, rendering, untrusted } = composition;
+    let composition = SourceComposition::read(options, named, environment, &mut cache)?;
+    let SourceComposition { builder, config, folders, rendering, untrusted } = composition;
     let registry = with_progress("reading skills", builder.load(), environment)
         .await
         .map_err(|error| locate_error(config.as_ref(), &error))?;
@@ -61,7 +62,7 @@ pub(crate) async fn compose(
     Ok(context.with_rendering(rendering).with_untrusted(untrusted))
 }
 
-impl Composition {
+impl SourceComposition {
     /// Reads the options and the files that they name.
     ///
     /// The order in the user tier is: `--root`, `--source`, then the folders given as arguments, else the configuration file,
@@ -71,7 +72,7 @@ impl Composition {
         named: NamedFolders<'_>,
         environment: &Environment<'_>,
         cache: &mut SourceCache,
-    ) -> Result<Composition, Failure> {
+    ) -> Result<SourceComposition, Failure> {
         let cwd = &environment.cwd;
         let mut settings = HostSettings::new(cwd);
         settings.home = environment.home.clone();
@@ -111,7 +112,7 @@ impl Composition {
         let dialects = all().filter_map(|source| Some((source.name().to_owned(), source.dialect()?))).collect();
         let rendering = SourceRendering { dialects, plugins: folders.plugins };
         let untrusted = folders.untrusted;
-        Ok(Composition { builder, config, folders: folders.sources, rendering, untrusted })
+        Ok(SourceComposition { builder, config, folders: folders.sources, rendering, untrusted })
     }
 
     /// Composes the registry, which then follows changes in the current runtime.
@@ -142,10 +143,10 @@ pub(crate) async fn reload(
     named: &[PathBuf],
     cache: &mut SourceCache,
     environment: &mut Environment<'_>,
-    apply: impl AsyncFnOnce(&Composition, &Environment<'_>) -> Result<(), Failure>,
+    apply: impl AsyncFnOnce(&SourceComposition, &Environment<'_>) -> Result<(), Failure>,
 ) {
     cache.begin_reload();
-    let applied = match Composition::read(options, NamedFolders::Plain(named), environment, cache) {
+    let applied = match SourceComposition::read(options, NamedFolders::Plain(named), environment, cache) {
         Ok(composition) => apply(&composition, environment).await,
         Err(failure) => Err(failure),
     };
@@ -270,9 +271,9 @@ impl<'c> FolderSources<'c> {
                 Some(client) => clients.push(*client),
                 None if name == "all" => clients.extend(Client::ALL),
                 None => {
-                    let known: Vec<_> = Client::ALL.iter().map(|client| client.name).collect();
                     let failure = Failure::new(format!("unknown client `{name}`"));
-                    return Err(failure.help(format!("choose {}, or `all`", known.join(", "))));
+                    let known = joined(Client::ALL.iter().map(|client| client.name));
+                    return Err(failure.help(format!("choose {known}, or `all`")));
                 }
             }
         }

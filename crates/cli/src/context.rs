@@ -10,11 +10,12 @@ use repertoire::skill::{Code, Diagnostic, Severity};
 use repertoire::{FsSource, Id, Model, Renderer, Skill, SkillRegistry, Trust};
 
 use crate::Environment;
-use crate::diagnostics::{QuotableFolders, ReportedDiagnostic};
+use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic, quoted};
 use crate::failure::Failure;
 use crate::fields;
 use crate::host_probe::HostProbe;
 use crate::lock::SkillLock;
+use crate::output::Output;
 
 /// The composed sources that a command works on, in one state.
 #[derive(Debug)]
@@ -191,6 +192,11 @@ impl CommandContext {
         QuotableFolders::of(&self.folders)
     }
 
+    /// Returns a printer of diagnostics, with lines of the files that may be quoted.
+    pub(crate) fn printer(&self, out: &Output) -> DiagnosticPrinter<'_> {
+        DiagnosticPrinter::new(self.quotable_folders(), &self.cwd, out.is_coloured())
+    }
+
     /// Returns the diagnostics of each source, then those of the merge.
     pub(crate) fn diagnostics(&self) -> Vec<ReportedDiagnostic> {
         self.snapshot.diagnostics().iter().map(ReportedDiagnostic::of).collect()
@@ -217,19 +223,19 @@ impl CommandContext {
         };
         let mut sources: BTreeSet<&str> = pending.iter().map(|entry| entry.origin().source.as_ref()).collect();
         let folders: Vec<_> = self.untrusted.iter().filter(|folder| sources.remove(&*folder.source)).collect();
-        let path = |folder: &UntrustedFolder| format!("`{}`", self.relative_path(&folder.path.to_string_lossy()));
         let (project, foreign): (Vec<_>, Vec<_>) = folders.into_iter().partition(|folder| folder.stranger.is_none());
         let mut ways = Vec::new();
         if !project.is_empty() {
-            let project: Vec<_> = project.into_iter().map(path).collect();
-            ways.push(format!("pass --trust-project to trust {}", project.join(", ")));
+            let project = quoted(project.into_iter().map(|folder| self.shown(&folder.path)));
+            ways.push(format!("pass --trust-project to trust {project}"));
         }
         if !sources.is_empty() {
             ways.push("set `trust` in a configuration file to trust a source".to_owned());
         }
         for folder in foreign {
             let reason = folder.stranger.as_deref().unwrap_or_default();
-            ways.push(format!("--trust-project does not trust {}, as {reason}: use `--root`", path(folder)));
+            let path = self.shown(&folder.path);
+            ways.push(format!("--trust-project does not trust `{path}`, as {reason}: use `--root`"));
         }
         Some(format!("{what}; {}", ways.join("; ")))
     }
@@ -243,6 +249,10 @@ impl CommandContext {
     pub(crate) fn may_quote(&self, source: &str, path: &str) -> bool {
         let folders = self.folders.iter().find(|(name, _)| name == source);
         folders.is_some_and(|(_, folders)| folders.may_quote(Path::new(path)))
+    }
+
+    fn shown(&self, path: &Path) -> String {
+        self.relative_path(&path.to_string_lossy()).to_owned()
     }
 
     /// Returns a path relative to the working folder if it is below it.

@@ -1,5 +1,6 @@
 //! Diagnostics as the commands report them.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use serde::Serialize;
 
 use crate::context::relative_to_cwd;
 use crate::file_slot::FileSlot;
+use crate::output::Output;
 use crate::report::{Excerpt, Report};
 
 /// A diagnostic, its source, and the severity that every command prints.
@@ -53,8 +55,8 @@ pub(crate) struct Counts {
 impl Counts {
     pub(crate) fn of(diagnostics: &[ReportedDiagnostic]) -> Counts {
         let mut counts = Counts::default();
-        for ReportedDiagnostic { diagnostic, .. } in diagnostics {
-            match diagnostic.severity {
+        for reported in diagnostics {
+            match reported.diagnostic.severity {
                 Severity::Error => counts.errors += 1,
                 Severity::Warning => counts.warnings += 1,
                 Severity::Info => counts.infos += 1,
@@ -66,10 +68,19 @@ impl Counts {
     /// Returns the counts as words, without those that are zero: `2 errors, 1 warning`.
     pub(crate) fn sentence(self) -> String {
         let parts = [(self.errors, "error"), (self.warnings, "warning"), (self.infos, "info")];
-        let parts = parts.into_iter().filter(|(count, _)| *count > 0);
-        let parts: Vec<_> = parts.map(|(count, what)| counted(count, what)).collect();
-        if parts.is_empty() { "no problems".to_owned() } else { parts.join(", ") }
+        let parts = joined(parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(*count, what)));
+        if parts.is_empty() { "no problems".to_owned() } else { parts }
     }
+}
+
+/// Returns texts with commas between them.
+pub(crate) fn joined<T: Borrow<str>>(texts: impl IntoIterator<Item = T>) -> String {
+    texts.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// Returns names in backticks with commas between them.
+pub(crate) fn quoted(names: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
+    joined(names.into_iter().map(|name| format!("`{name}`")))
 }
 
 /// Returns a count with its noun: `1 skill`, `2 skills`.
@@ -81,9 +92,11 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
 ///
 /// It quotes only files whose real path is below a folder of their source: a link in a repository may point to any file that
 /// the user can read. Consecutive diagnostics of one file read it once.
-#[derive(Debug, Default)]
-pub(crate) struct DiagnosticPrinter {
+#[derive(Debug)]
+pub(crate) struct DiagnosticPrinter<'a> {
     quotable: QuotableFolders,
+    cwd: &'a Path,
+    is_coloured: bool,
     last: Option<(String, Option<String>)>,
 }
 
@@ -109,13 +122,18 @@ impl QuotableFolders {
     }
 }
 
-impl DiagnosticPrinter {
-    pub(crate) fn new(quotable: QuotableFolders) -> DiagnosticPrinter {
-        DiagnosticPrinter { quotable, last: None }
+impl<'a> DiagnosticPrinter<'a> {
+    pub(crate) fn new(quotable: QuotableFolders, cwd: &'a Path, is_coloured: bool) -> DiagnosticPrinter<'a> {
+        DiagnosticPrinter { quotable, cwd, is_coloured, last: None }
+    }
+
+    pub(crate) fn write(&mut self, reported: &ReportedDiagnostic, out: &mut Output) {
+        out.bytes(self.draw(reported) + "\n");
     }
 
     /// Returns the diagnostic as text, with its line if the file may be quoted.
-    pub(crate) fn draw(&mut self, reported: &ReportedDiagnostic, cwd: &Path, coloured: bool) -> String {
+    pub(crate) fn draw(&mut self, reported: &ReportedDiagnostic) -> String {
+        let cwd = self.cwd;
         let Diagnostic { severity, code, message, path, line, column, other, help, .. } = &reported.diagnostic;
         let excerpt = match (path, line) {
             (Some(path), Some(line)) => {
@@ -146,7 +164,7 @@ impl DiagnosticPrinter {
             other: other.as_deref().map(|path| relative_to_cwd(path, cwd)),
             help: help.as_deref(),
         };
-        report.draw(coloured)
+        report.draw(self.is_coloured)
     }
 
     fn text(&mut self, source: &str, path: &str) -> Option<&str> {

@@ -19,8 +19,8 @@ pub(crate) use compared::NotCompared;
 pub(crate) use folder_hash::{HashedFiles, folder_hash, line_feeds};
 pub(crate) use inventory::{Inventory, LeftOut, Present};
 #[cfg(feature = "schema")]
-pub(crate) use repertoire_lock::Document as LockDocument;
-pub(crate) use repertoire_lock::{Locked, RepertoireLock};
+pub(crate) use repertoire_lock::LockDocument;
+pub(crate) use repertoire_lock::{LockEntry, RepertoireLock};
 pub(crate) use skill_lock::{InstalledRow, SkillLock};
 pub(crate) use skills_lock::SkillsLock;
 
@@ -98,7 +98,7 @@ fn to_text(content: &impl Serialize) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Outcome {
+pub(crate) enum LockWrite {
     Written,
     /// The file has the same content already.
     Unchanged,
@@ -108,15 +108,15 @@ pub(crate) enum Outcome {
 ///
 /// # Errors
 /// Those of writing. A link is neither read nor followed, as a repository may bring one that points to any file of the user.
-pub(crate) fn write(path: &Path, text: &str) -> io::Result<Outcome> {
+pub(crate) fn write(path: &Path, text: &str) -> io::Result<LockWrite> {
     let slot = slot(path)?;
     match slot.read(text.len() as u64 + 1) {
-        Ok((old, _)) if old == text.as_bytes() => return Ok(Outcome::Unchanged),
+        Ok((old, _)) if old == text.as_bytes() => return Ok(LockWrite::Unchanged),
         Ok((_, identity)) => slot.replace(&identity, text.as_bytes())?,
         Err(error) if error.kind() == ErrorKind::NotFound => slot.put(text.as_bytes())?,
         Err(error) => return Err(error),
     }
-    Ok(Outcome::Written)
+    Ok(LockWrite::Written)
 }
 
 fn slot(path: &Path) -> io::Result<FileSlot> {

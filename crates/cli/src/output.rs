@@ -1,44 +1,12 @@
-//! The output of a command, for people and as JSON.
+//! The output of a command: a JSON document, or text and notes for people.
 
 use std::io::{self, Write};
 
-use repertoire::skill::text;
-use repertoire::skill::text::terminal_line;
+use repertoire::skill::text::{self, terminal_line, terminal_lines};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{Environment, Exit, Stream};
-
-/// The result of a command, which is printed for people or as the JSON document of its serialized fields.
-pub(crate) trait CommandOutput: ToJson {
-    /// Writes the human-readable result, or the requested bytes.
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()>;
-
-    /// Returns notes for standard error, one line each.
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Returns the result as a SARIF log; `None` for every command except `check`.
-    fn sarif(&self) -> Option<Value> {
-        None
-    }
-
-    fn exit(&self) -> Exit {
-        Exit::Success
-    }
-}
-
-/// Serialization that works through `dyn CommandOutput`.
-pub(crate) trait ToJson {
-    fn json(&self) -> Value;
-}
-
-impl<T: Serialize> ToJson for T {
-    fn json(&self) -> Value {
-        serde_json::to_value(self).expect("outputs have text keys and no fallible parts")
-    }
-}
 
 /// The version of the JSON format: `docs/schema/repertoire-1.json`.
 pub(crate) const SCHEMA: &str = "repertoire/1";
@@ -55,52 +23,118 @@ pub(crate) enum Format {
     Sarif,
 }
 
-pub(crate) fn print(
-    output: &dyn CommandOutput,
-    command: &str,
+/// The output of a command, which is printed when the command has ended.
+#[derive(Debug)]
+pub(crate) struct Output {
+    command: String,
     format: Format,
-    environment: &mut Environment<'_>,
-) -> io::Result<Exit> {
-    match format {
-        Format::Human => {
-            output.write(&mut environment.stdout)?;
-            environment.stdout.flush()?;
-            for note in output.notes() {
-                environment.say(&format!("note: {}\n", terminal_line(&note)));
-            }
-        }
-        Format::Json => write_json(&document(command, output.json()), &mut environment.stdout)?,
-        Format::Sarif => {
-            let log = output.sarif().expect("the format was refused for every other command");
-            write_json(&log, &mut environment.stdout)?;
-        }
-    }
-    environment.stdout.flush()?;
-    Ok(output.exit())
+    is_terminal: bool,
+    is_coloured: bool,
+    stdout: Vec<u8>,
+    notes: Vec<String>,
+    exit: Exit,
 }
 
-fn document(command: &str, fields: Value) -> Value {
+impl Output {
+    pub(crate) fn new(command: &str, format: Format, stream: &Stream<'_>) -> Output {
+        Output {
+            command: command.to_owned(),
+            format,
+            is_terminal: stream.is_terminal(),
+            is_coloured: stream.is_coloured(),
+            stdout: Vec::new(),
+            notes: Vec::new(),
+            exit: Exit::Success,
+        }
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        self.format
+    }
+
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.is_terminal
+    }
+
+    pub(crate) fn is_coloured(&self) -> bool {
+        self.is_coloured
+    }
+
+    /// Writes `data` as the JSON document of the command and returns `true`, if that is the format.
+    pub(crate) fn write_json(&mut self, data: &impl Serialize) -> bool {
+        let is_json = self.format == Format::Json;
+        if is_json {
+            self.document(&command_document(&self.command, data));
+        }
+        is_json
+    }
+
+    pub(crate) fn document(&mut self, document: &Value) {
+        self.bytes(&*text::json(&format!("{document:#}\n")));
+    }
+
+    /// Writes a line with its control characters escaped.
+    pub(crate) fn line(&mut self, line: impl AsRef<str>) {
+        self.bytes(&*terminal_line(line.as_ref()));
+        self.bytes("\n");
+    }
+
+    /// Writes text unchanged to a file or a pipe, and with its control characters escaped to a terminal.
+    pub(crate) fn text(&mut self, text: &str) {
+        let text = if self.is_terminal { terminal_lines(text) } else { text.into() };
+        self.bytes(&*text);
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: impl AsRef<[u8]>) {
+        self.stdout.extend_from_slice(bytes.as_ref());
+    }
+
+    /// Adds a line for people on standard error.
+    pub(crate) fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    pub(crate) fn notes(&mut self, notes: impl IntoIterator<Item = String>) {
+        self.notes.extend(notes);
+    }
+
+    /// Sets the exit code if the command found problems.
+    pub(crate) fn found_problems(&mut self, found: bool) {
+        self.exit = if found { Exit::Problems } else { Exit::Success };
+    }
+
+    pub(crate) fn print(self, environment: &mut Environment<'_>) -> io::Result<Exit> {
+        environment.stdout.write_all(&self.stdout)?;
+        environment.stdout.flush()?;
+        for note in &self.notes {
+            environment.say(&format!("note: {}\n", terminal_line(note)));
+        }
+        Ok(self.exit)
+    }
+}
+
+fn command_document(command: &str, data: &impl Serialize) -> Value {
     let mut document = json!({ "schema": SCHEMA, "command": command });
-    if let (Value::Object(document), Value::Object(fields)) = (&mut document, fields) {
+    if let (Value::Object(document), Value::Object(fields)) = (&mut document, to_json(data)) {
         document.extend(fields);
     }
     document
 }
 
 /// Writes one document of a stream of JSON lines.
-pub(crate) fn write_line(command: &str, event: &impl Serialize, out: &mut Stream<'_>) -> io::Result<()> {
-    let document = document(command, event.json()).to_string() + "\n";
+pub(crate) fn write_event(command: &str, event: &impl Serialize, out: &mut Stream<'_>) -> io::Result<()> {
+    let document = command_document(command, event).to_string() + "\n";
     out.write_all(text::json(&document).as_bytes())?;
     out.flush()
 }
 
-fn write_json(document: &Value, out: &mut Stream<'_>) -> io::Result<()> {
-    out.write_all(text::json(&format!("{document:#}\n")).as_bytes())
+pub(crate) fn to_json(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).expect("outputs have text keys and no fallible parts")
 }
 
 /// Returns the JSON spelling of a value that is a single word.
 pub(crate) fn word(value: &impl Serialize) -> String {
-    match value.json() {
+    match to_json(value) {
         Value::String(word) => word,
         other => unreachable!("only plain enumerations are spelled, and not {other:?}"),
     }

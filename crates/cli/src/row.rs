@@ -8,11 +8,13 @@ use repertoire::{Id, Skill, Trust};
 use serde::Serialize;
 
 use crate::context::CommandContext;
+use crate::diagnostics::joined;
+use crate::output::word;
 
 /// One candidate for a name, winner or shadow.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(crate) struct Row<'a> {
+pub(crate) struct SkillRow<'a> {
     /// The effective id: the skill's own, or `source:id` from a namespaced source.
     pub(crate) id: &'a Id,
     /// The full name, which always resolves to this candidate: `source:id`.
@@ -34,19 +36,19 @@ pub(crate) struct Row<'a> {
 /// The candidate that a name resolves to.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(crate) struct Winner<'a> {
+pub(crate) struct WinnerRow<'a> {
     #[serde(flatten)]
-    pub(crate) row: Row<'a>,
+    pub(crate) row: SkillRow<'a>,
     /// The candidates that lose.
-    pub(crate) shadows: Vec<Shadow<'a>>,
+    pub(crate) shadows: Vec<ShadowRow<'a>>,
 }
 
 /// A candidate that loses.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(crate) struct Shadow<'a> {
+pub(crate) struct ShadowRow<'a> {
     #[serde(flatten)]
-    pub(crate) row: Row<'a>,
+    pub(crate) row: SkillRow<'a>,
     /// Whether the content is the same as the winner's; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) identical: Option<bool>,
@@ -73,38 +75,30 @@ pub(crate) enum Flag {
     NotReady,
 }
 
-impl Flag {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Flag::Manual => "manual",
-            Flag::ModelOnly => "model-only",
-            Flag::Unreachable => "unreachable",
-            Flag::Disabled => "disabled",
-            Flag::Stale => "stale",
-            Flag::WaitsForWorkflow => "waits-for-workflow",
-            Flag::NotReady => "not-ready",
-        }
-    }
-}
-
-impl<'a> Winner<'a> {
-    pub(crate) fn of(entry: &'a Entry<Skill>, context: &'a CommandContext) -> Winner<'a> {
+impl<'a> WinnerRow<'a> {
+    pub(crate) fn of(entry: &'a Entry<Skill>, context: &'a CommandContext) -> WinnerRow<'a> {
         let shadows = entry.shadows.iter();
-        let shadows = shadows
-            .map(|shadow| Shadow { row: Row::of(entry, &shadow.candidate, context), identical: shadow.identical });
-        Winner { row: Row::of(entry, &entry.candidate, context), shadows: shadows.collect() }
+        let shadows = shadows.map(|shadow| ShadowRow {
+            row: SkillRow::of(entry, &shadow.candidate, context),
+            identical: shadow.identical,
+        });
+        WinnerRow { row: SkillRow::of(entry, &entry.candidate, context), shadows: shadows.collect() }
     }
 }
 
-impl<'a> Row<'a> {
+impl<'a> SkillRow<'a> {
     pub(crate) fn flags_text(&self) -> String {
-        self.flags.iter().map(|flag| flag.as_str()).collect::<Vec<_>>().join(", ")
+        joined(self.flags.iter().map(word))
     }
 
-    pub(crate) fn of(entry: &'a Entry<Skill>, candidate: &'a Candidate<Skill>, context: &'a CommandContext) -> Row<'a> {
+    pub(crate) fn of(
+        entry: &'a Entry<Skill>,
+        candidate: &'a Candidate<Skill>,
+        context: &'a CommandContext,
+    ) -> SkillRow<'a> {
         let skill: &Skill = &candidate.item;
         let is_winner = std::ptr::eq(candidate, &raw const entry.candidate);
-        Row {
+        SkillRow {
             id: &entry.id,
             qualified_id: if is_winner { candidate.qualified_id() } else { entry.shadow_id(candidate) },
             source: &candidate.origin.source,

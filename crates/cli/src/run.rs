@@ -7,13 +7,12 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::Environment;
-use crate::arguments::Arguments;
+use crate::arguments::CommandLine;
 use crate::command::Command;
-use crate::compose::compose;
 #[cfg(target_os = "linux")]
 use crate::environment::HELPER;
 use crate::failure::Failure;
-use crate::output::print;
+use crate::output::Output;
 
 /// The result of a run; the number is the exit code of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,19 +80,19 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>, mut
 fn parse(
     arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     environment: &Environment<'_>,
-) -> Result<Arguments, clap::Error> {
-    let mut command = Arguments::command();
+) -> Result<CommandLine, clap::Error> {
+    let mut command = CommandLine::command();
     if !environment.stdout.is_terminal() {
         // Otherwise clap measures a terminal that the output may not go to.
         command = command.term_width(100);
     }
     let matches = command.try_get_matches_from(arguments)?;
-    let mut arguments = Arguments::from_arg_matches(&matches)?;
+    let mut arguments = CommandLine::from_arg_matches(&matches)?;
     arguments.name = matches.subcommand_name().unwrap_or_default().to_owned();
     Ok(arguments)
 }
 
-fn run_command(arguments: &Arguments, environment: &mut Environment<'_>) -> io::Result<Exit> {
+fn run_command(arguments: &CommandLine, environment: &mut Environment<'_>) -> io::Result<Exit> {
     let mut runtime = match arguments.command {
         Command::Serve(_) => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),
@@ -106,10 +105,10 @@ fn run_command(arguments: &Arguments, environment: &mut Environment<'_>) -> io::
 }
 
 async fn compose_and_run(
-    arguments: &Arguments,
+    arguments: &CommandLine,
     environment: &mut Environment<'_>,
 ) -> Result<io::Result<Exit>, Failure> {
-    let Arguments { sources, command, name, .. } = arguments;
+    let CommandLine { sources, command, name, .. } = arguments;
     let format = arguments.format();
     arguments.refuse_unused()?;
     if let Command::Watch(watch) = command {
@@ -118,12 +117,9 @@ async fn compose_and_run(
     if let Command::Serve(serve) = command {
         return serve.run(sources, environment).await.map(Ok);
     }
-    if let Some(output) = command.run_without_skills(sources, environment).await? {
-        return Ok(print(output.as_ref(), name, format, environment));
-    }
-    let context = compose(sources, command.named(), arguments.model(), command.cache(), environment).await?;
-    let output = command.run(&context, environment).await?;
-    Ok(print(output.as_ref(), name, format, environment))
+    let mut out = Output::new(name, format, &environment.stdout);
+    command.run(sources, arguments.model(), environment, &mut out).await?;
+    Ok(out.print(environment))
 }
 
 fn print_failure(failure: &Failure, environment: &mut Environment<'_>) -> Exit {

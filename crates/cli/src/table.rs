@@ -1,25 +1,19 @@
 //! Tables for people.
 
-use repertoire::skill::text::terminal_line;
-use std::io::{self, Write};
-
 use anstyle::Style;
+use repertoire::skill::text::terminal_line;
 use unicode_width::UnicodeWidthStr;
 
-use crate::Stream;
+use crate::output::Output;
 
 /// A table whose columns are as wide as their widest cell, up to a limit. A wider cell shifts the rest of its row only.
 /// Control characters in cells are escaped.
 #[derive(Debug)]
-pub(crate) struct Table {
-    columns: Vec<Column>,
+pub(crate) struct TextTable {
+    /// The heading, then the rows.
     rows: Vec<Vec<Cell>>,
-}
-
-#[derive(Debug)]
-struct Column {
-    heading: &'static str,
-    right: bool,
+    /// Whether each column is aligned to the right.
+    right: Vec<bool>,
 }
 
 const WIDEST: usize = 32;
@@ -32,9 +26,8 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    pub(crate) fn styled(mut self, style: Style) -> Cell {
-        self.style = style;
-        self
+    pub(crate) fn styled(self, style: Style) -> Cell {
+        Cell { style, ..self }
     }
 }
 
@@ -44,13 +37,11 @@ impl<T: AsRef<str>> From<T> for Cell {
     }
 }
 
-impl Table {
-    pub(crate) fn new(headings: &[&'static str]) -> Table {
-        let columns = headings.iter().map(|heading| match heading.strip_prefix('>') {
-            Some(heading) => Column { heading, right: true },
-            None => Column { heading, right: false },
-        });
-        Table { columns: columns.collect(), rows: Vec::new() }
+impl TextTable {
+    /// Returns a table with these headings. A column whose heading begins with `>` is aligned to the right.
+    pub(crate) fn new(headings: &[&str]) -> TextTable {
+        let heading = headings.iter().map(|text| Cell::from(text.trim_start_matches('>')).styled(Style::new().bold()));
+        TextTable { rows: vec![heading.collect()], right: headings.iter().map(|text| text.starts_with('>')).collect() }
     }
 
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
@@ -58,40 +49,35 @@ impl Table {
     }
 
     /// Writes heading and rows; an empty table writes nothing.
-    pub(crate) fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        if self.rows.is_empty() {
-            return Ok(());
+    pub(crate) fn write(&self, out: &mut Output) {
+        if self.rows.len() == 1 {
+            return;
         }
-        let heading: Vec<_> =
-            self.columns.iter().map(|column| Cell::from(column.heading).styled(Style::new().bold())).collect();
-        let mut widths = vec![0; self.columns.len()];
-        for row in std::iter::once(&heading).chain(&self.rows) {
+        let mut widths = vec![0; self.right.len()];
+        for row in &self.rows {
             for (width, cell) in widths.iter_mut().zip(row) {
                 *width = (*width).max(cell.text.width().min(WIDEST));
             }
         }
-        for row in std::iter::once(&heading).chain(&self.rows) {
-            self.write_row(out, row, &widths)?;
+        for row in &self.rows {
+            self.write_row(row, &widths, out);
         }
-        Ok(())
     }
 
-    fn write_row(&self, out: &mut Stream<'_>, row: &[Cell], widths: &[usize]) -> io::Result<()> {
-        let coloured = out.is_coloured();
+    fn write_row(&self, row: &[Cell], widths: &[usize], out: &mut Output) {
         let mut pending = 0;
-        for ((cell, column), width) in row.iter().zip(&self.columns).zip(widths) {
+        for ((cell, right), width) in row.iter().zip(&self.right).zip(widths) {
             let blank = width.saturating_sub(cell.text.width());
-            let before = if column.right { blank } else { 0 };
+            let before = if *right { blank } else { 0 };
+            pending += before;
             if !cell.text.is_empty() {
-                let style = if coloured { cell.style } else { Style::new() };
-                write!(out, "{:1$}{style}{2}{style:#}", "", pending + before, cell.text)?;
+                let style = if out.is_coloured() { cell.style } else { Style::new() };
+                out.bytes(format!("{:pending$}{style}{}{style:#}", "", cell.text));
                 pending = 0;
-            } else {
-                pending += before;
             }
             // Pending blanks are written before the next cell, so that no line ends with blanks.
             pending += blank - before + 2;
         }
-        writeln!(out)
+        out.bytes("\n");
     }
 }

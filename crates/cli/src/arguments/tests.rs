@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn clap_accepts_the_definitions() {
-    Arguments::command().debug_assert();
+    CommandLine::command().debug_assert();
 }
 
 #[test]
@@ -15,7 +15,7 @@ fn a_model_is_split_at_the_first_slash() {
         ("anthropic/", (Some("anthropic"), None)),
         ("gpt-5", (None, Some("gpt-5"))),
     ] {
-        let arguments = Arguments::try_parse_from(["repertoire", "kinds", "--model", text]).expect("it parses");
+        let arguments = CommandLine::try_parse_from(["repertoire", "kinds", "--model", text]).expect("it parses");
         let model = arguments.model();
         assert_eq!((model.provider(), model.name()), expected, "{text}");
     }

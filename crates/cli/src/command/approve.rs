@@ -1,7 +1,5 @@
 //! `repertoire approve`.
 
-use std::io::{self, Write};
-
 use clap::Args;
 use repertoire::Id;
 use repertoire::render::ApprovalState;
@@ -9,17 +7,17 @@ use repertoire::skill::Digest;
 use repertoire::skill::text::terminal_line;
 use serde::Serialize;
 
-use super::directives::{File, Row};
+use super::directives::{BoundFile, DirectiveRow};
+use crate::Environment;
 use crate::command_approval::{ApprovalStore, RunnableSkill, uncovered_note};
 use crate::context::CommandContext;
 use crate::failure::Failure;
-use crate::output::CommandOutput;
-use crate::{Environment, Stream};
+use crate::output::Output;
 
 /// Allow a skill to run its current commands and scripts (any edit revokes the approval).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  repertoire approve deploy\n  repertoire approve deploy --revoke")]
-pub(crate) struct Approve {
+pub(crate) struct ApproveCommand {
     /// Skill name, or SOURCE:NAME for the copy from one source.
     name: String,
     /// Skip the prompt (review `repertoire directives NAME` first).
@@ -33,76 +31,76 @@ pub(crate) struct Approve {
 /// An approval that was given or revoked.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Decided {
-    id: Id,
+pub(super) struct ApproveOutput<'a> {
+    id: &'a Id,
     qualified_id: Id,
     digest: Digest,
     approval: ApprovalState,
-    directives: Vec<Row>,
-    files: Vec<File>,
+    directives: Vec<DirectiveRow>,
+    files: Vec<BoundFile>,
     /// The files and folders that the approval does not cover, and that the commands may run.
-    uncovered: Vec<String>,
-    #[serde(skip)]
-    message: String,
-    #[serde(skip)]
-    notes: Vec<String>,
+    uncovered: &'a [String],
 }
 
-impl Approve {
+impl ApproveCommand {
     pub(super) async fn run(
         &self,
         context: &CommandContext,
         environment: &mut Environment<'_>,
-    ) -> Result<Decided, Failure> {
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let skill = RunnableSkill::read(&self.name, context).await?;
         let mut store = ApprovalStore::read(context.approvals())?;
-        let rows: Vec<_> = skill.directives.iter().map(Row::of).collect();
-        let name = terminal_line(skill.id.as_str());
+        let directives = DirectiveRow::all(&skill);
         let message = if self.revoke {
             if store.approvals.revoke(&skill.binding) {
                 store.write()?;
-                format!("revoked the approval of `{name}`")
+                format!("revoked the approval of `{}`", skill.id)
             } else {
-                format!("`{name}` was not approved")
+                format!("`{}` was not approved", skill.id)
             }
-        } else if rows.is_empty() {
-            format!("`{name}` runs nothing and needs no approval")
+        } else if directives.is_empty() {
+            format!("`{}` runs nothing and needs no approval", skill.id)
         } else {
             skill.refuse_too_large()?;
             if !self.yes {
                 if let Some(hidden) = hidden_text_note(&skill) {
                     environment.say(&format!("warning: {}\n", terminal_line(&hidden)));
                 }
-                self.confirm(&rows, &skill, environment)?;
+                self.confirm(&directives, &skill, environment)?;
                 // A different run may have written approvals while the user read the prompt.
                 store = ApprovalStore::read(context.approvals())?;
             }
             store.approvals.approve(&skill.binding);
             store.write()?;
-            format!("approved `{name}` (current contents)")
+            format!("approved `{}` (current contents)", skill.id)
         };
         let uncovered = skill.uncovered();
-        let notes = hidden_text_note(&skill).into_iter().chain(skill.untrusted_note());
-        Ok(Decided {
-            id: skill.id.clone(),
+        let is_json = out.write_json(&ApproveOutput {
+            id: skill.id,
             qualified_id: skill.candidate.qualified_id(),
             digest: skill.body.digest,
             approval: store.approvals.state(&skill.binding),
-            directives: rows,
-            files: File::all(&skill),
-            message,
-            notes: notes.chain(uncovered_note(&uncovered)).collect(),
-            uncovered,
-        })
+            directives,
+            files: BoundFile::all(&skill),
+            uncovered: &uncovered,
+        });
+        if !is_json {
+            out.line(message);
+            out.notes(
+                [hidden_text_note(&skill), skill.untrusted_note(), uncovered_note(&uncovered)].into_iter().flatten(),
+            );
+        }
+        Ok(())
     }
 
     fn confirm(
         &self,
-        rows: &[Row],
+        directives: &[DirectiveRow],
         skill: &RunnableSkill<'_>,
         environment: &mut Environment<'_>,
     ) -> Result<(), Failure> {
-        rows.iter().for_each(|row| environment.say(&row.prompt()));
+        directives.iter().for_each(|row| environment.say(&row.prompt()));
         if let Some(note) = uncovered_note(&skill.uncovered()) {
             environment.say(&format!("{note}\n"));
         }
@@ -123,14 +121,4 @@ impl Approve {
 fn hidden_text_note(skill: &RunnableSkill<'_>) -> Option<String> {
     let hidden = skill.body.hidden.as_deref()?;
     Some(format!("the body holds {hidden}, on line {}; nothing of it runs", hidden.line))
-}
-
-impl CommandOutput for Decided {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        writeln!(out, "{}", self.message)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.notes.clone()
-    }
 }

@@ -1,7 +1,5 @@
 //! `repertoire catalog`.
 
-use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
@@ -14,13 +12,11 @@ use repertoire::tools::ToolPreset;
 use repertoire::{Budget, CatalogOptions, Id};
 use serde::Serialize;
 
-use super::body::write_text;
 use super::selection::ExposureOptions;
-use crate::Stream;
-use crate::arguments::{Choice, one_of};
+use crate::arguments::{Choice, SearchedFolders, one_of};
 use crate::context::CommandContext;
-use crate::diagnostics::counted;
-use crate::output::CommandOutput;
+use crate::diagnostics::{counted, joined};
+use crate::output::Output;
 
 /// Print the skill list that a model would see, within a token budget.
 ///
@@ -29,10 +25,9 @@ use crate::output::CommandOutput;
 #[command(
     after_help = "Examples:\n  repertoire catalog --preset claude\n  repertoire catalog --tokens 500 --overflow name-only"
 )]
-pub(crate) struct Catalog {
-    /// Search only these folders.
-    #[arg(value_name = "DIR")]
-    pub(crate) folders: Vec<PathBuf>,
+pub(crate) struct CatalogCommand {
+    #[command(flatten)]
+    pub(super) searched: SearchedFolders,
     /// Use this agent's markup, budget, overflow and path settings; other options override it.
     #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::from(CatalogPreset::ALL.map(|preset| preset.name)))]
     preset: Option<String>,
@@ -133,19 +128,28 @@ fn per_mille(text: &str) -> Result<u16, String> {
 /// The skill list of a model.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Rendered {
+pub(super) struct CatalogOutput {
     text: String,
     report: CatalogReport,
     totals: OutcomeTotals,
-    #[serde(skip)]
-    pending: Option<String>,
 }
 
-impl Catalog {
-    pub(super) fn run(&self, context: &CommandContext) -> Rendered {
-        let catalog = repertoire::Catalog::of(&context.snapshot, &self.options());
-        let totals = catalog.report.totals();
-        Rendered { text: catalog.text, report: catalog.report, totals, pending: context.pending() }
+impl CatalogCommand {
+    pub(super) fn run(&self, context: &CommandContext, out: &mut Output) {
+        let repertoire::Catalog { text, report, .. } = repertoire::Catalog::of(&context.snapshot, &self.options());
+        let catalog = CatalogOutput { text, totals: report.totals(), report };
+        if out.write_json(&catalog) {
+            return;
+        }
+        out.text(&catalog.text);
+        let lines = &catalog.report.lines;
+        out.note(match lines.len() {
+            0 => "no skill is visible to a model: the catalog is empty".to_owned(),
+            count => format!("{} in {}", counted(count, "skill"), catalog.size()),
+        });
+        let changed = lines.iter().filter(|line| line.fate != LineOutcome::Full || line.hidden > 0);
+        out.notes(changed.map(ToString::to_string));
+        out.notes(context.pending());
     }
 
     fn options(&self) -> CatalogOptions {
@@ -188,33 +192,18 @@ impl Catalog {
     }
 }
 
-impl CommandOutput for Rendered {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        write_text(&self.text, out)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let CatalogReport { budget, used, lines, .. } = &self.report;
+impl CatalogOutput {
+    /// Returns the used part of the budget, and the number of skills of each outcome.
+    fn size(&self) -> String {
+        let CatalogReport { budget, used, .. } = &self.report;
         let unit = match budget {
             Budget::Unlimited | Budget::Characters(_) => "characters",
             Budget::Tokens(_) | Budget::Share { .. } => "tokens",
         };
-        let size = match budget.limit() {
-            Some(limit) => format!("{used} of {limit} {unit}"),
-            None => format!("{used} {unit}"),
-        };
+        let limit = budget.limit().map_or_else(String::new, |limit| format!(" of {limit}"));
         let OutcomeTotals { full, shortened, name_only, left_out, .. } = self.totals;
         let counts = [(full, "in full"), (shortened, "shortened"), (name_only, "by name only"), (left_out, "omitted")];
         let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-        let counts = counts.collect::<Vec<_>>().join(", ");
-        let mut notes = match lines.as_slice() {
-            [] => vec!["no skill is visible to a model: the catalog is empty".to_owned()],
-            lines => vec![format!("{} in {size}: {counts}", counted(lines.len(), "skill"))],
-        };
-        notes.extend(
-            lines.iter().filter(|line| line.fate != LineOutcome::Full || line.hidden > 0).map(ToString::to_string),
-        );
-        notes.extend(self.pending.clone());
-        notes
+        format!("{used}{limit} {unit}: {}", joined(counts))
     }
 }

@@ -1,22 +1,20 @@
 //! `repertoire check`.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
 use repertoire::skill::skill_md::{self, FileContext, Limits};
 use repertoire::skill::{Code, Diagnostic, Strictness};
 use serde::Serialize;
-use serde_json::Value;
 
 use super::list::nothing_found;
-use crate::arguments::Connect;
+use crate::arguments::ConnectableFolders;
 use crate::context::CommandContext;
-use crate::diagnostics::{Counts, DiagnosticPrinter, QuotableFolders, ReportedDiagnostic, counted};
-use crate::output::CommandOutput;
-use crate::{Exit, Stream, fields, sarif};
+use crate::diagnostics::{Counts, QuotableFolders, ReportedDiagnostic, counted};
+use crate::output::{Format, Output};
+use crate::{fields, sarif};
 
 /// Check skills for problems.
 #[derive(Debug, Args)]
@@ -24,12 +22,9 @@ use crate::{Exit, Stream, fields, sarif};
     visible_alias = "validate",
     after_help = "Examples:\n  repertoire check\n  repertoire check .claude/skills --strict\n  repertoire check . --format sarif"
 )]
-pub(crate) struct Check {
-    /// Search only these folders.
-    #[arg(value_name = "DIR")]
-    pub(crate) folders: Vec<PathBuf>,
+pub(crate) struct CheckCommand {
     #[command(flatten)]
-    pub(super) connect: Connect,
+    pub(super) searched: ConnectableFolders,
     /// Apply the reference validator's rules, and treat warnings as errors.
     #[arg(long)]
     strict: bool,
@@ -38,20 +33,32 @@ pub(crate) struct Check {
 /// The problems of skills.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Checked<'a> {
+pub(super) struct CheckOutput<'a> {
     strict: bool,
     skills: usize,
     #[serde(flatten)]
     counts: Counts,
-    diagnostics: Vec<ReportedDiagnostic>,
-    #[serde(skip)]
-    folders: Vec<PathBuf>,
-    #[serde(skip)]
-    context: &'a CommandContext,
+    diagnostics: &'a [ReportedDiagnostic],
 }
 
-impl Check {
-    pub(super) async fn run<'a>(&self, context: &'a CommandContext) -> Checked<'a> {
+impl CheckCommand {
+    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) {
+        let diagnostics = self.diagnostics(context).await;
+        let (strict, skills, counts) = (self.strict, context.snapshot.len(), Counts::of(&diagnostics));
+        out.found_problems(counts.errors > 0 || strict && counts.warnings > 0);
+        if out.format() == Format::Sarif {
+            return out.document(&sarif::log(&diagnostics, &context.cwd));
+        }
+        if out.write_json(&CheckOutput { strict, skills, counts, diagnostics: &diagnostics }) {
+            return;
+        }
+        let mut printer = context.printer(out);
+        diagnostics.iter().for_each(|reported| printer.write(reported, out));
+        out.line(format!("{} checked: {}", counted(skills, "skill"), counts.sentence()));
+        out.notes((skills == 0).then(|| nothing_found(&self.searched.folders)));
+    }
+
+    async fn diagnostics(&self, context: &CommandContext) -> Vec<ReportedDiagnostic> {
         let mut diagnostics = with_bodies(context.diagnostics(), context).await;
         diagnostics.extend(fields::diagnostics(context).await);
         if self.strict {
@@ -62,8 +69,7 @@ impl Check {
         diagnostics.extend(of_parts.iter().map(ReportedDiagnostic::of));
         // A search that ended early comes first: the other results are incomplete.
         diagnostics.sort_by_key(|reported| reported.diagnostic.code != Code::WALK_TRUNCATED);
-        let (strict, skills, folders) = (self.strict, context.snapshot.len(), self.folders.clone());
-        Checked { strict, skills, counts: Counts::of(&diagnostics), diagnostics, folders, context }
+        diagnostics
     }
 }
 
@@ -139,27 +145,4 @@ fn parse_again(
         diagnostics.map(|diagnostic| ReportedDiagnostic::new(Arc::clone(source), diagnostic)).collect()
     });
     Some((lenient, strict))
-}
-
-impl CommandOutput for Checked<'_> {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let (mut printer, coloured) = (DiagnosticPrinter::new(self.context.quotable_folders()), out.is_coloured());
-        for reported in &self.diagnostics {
-            writeln!(out, "{}", printer.draw(reported, &self.context.cwd, coloured))?;
-        }
-        writeln!(out, "{} checked: {}", counted(self.skills, "skill"), self.counts.sentence())
-    }
-
-    fn notes(&self) -> Vec<String> {
-        if self.skills == 0 { vec![nothing_found(&self.folders)] } else { Vec::new() }
-    }
-
-    fn sarif(&self) -> Option<Value> {
-        Some(sarif::log(&self.diagnostics, &self.context.cwd))
-    }
-
-    fn exit(&self) -> Exit {
-        let fails = self.counts.errors > 0 || self.strict && self.counts.warnings > 0;
-        if fails { Exit::Problems } else { Exit::Success }
-    }
 }

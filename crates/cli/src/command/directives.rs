@@ -1,24 +1,21 @@
 //! `repertoire directives`.
 
-use std::io::{self, Write};
-
 use clap::Args;
 use repertoire::render::{ApprovalState, Directive, DirectiveAction};
 use repertoire::skill::Digest;
-use repertoire::skill::text::{terminal_line, terminal_lines};
+use repertoire::skill::text::terminal_lines;
 use repertoire::{Id, Trust};
 use serde::Serialize;
 
-use crate::Stream;
 use crate::command_approval::{ApprovalStore, RunnableSkill, uncovered_note};
 use crate::context::CommandContext;
 use crate::failure::Failure;
-use crate::output::CommandOutput;
+use crate::output::Output;
 
 /// List the commands and scripts that a skill would run.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire directives deploy")]
-pub(crate) struct Directives {
+pub(crate) struct DirectivesCommand {
     /// Skill name, or SOURCE:NAME for the copy from one source.
     name: String,
 }
@@ -26,26 +23,24 @@ pub(crate) struct Directives {
 /// The commands and scripts that a skill would run.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Directed {
-    id: Id,
+pub(super) struct DirectivesOutput<'a> {
+    id: &'a Id,
     qualified_id: Id,
     digest: Digest,
     trust: Trust,
     approval: ApprovalState,
     /// In the order of the body.
-    directives: Vec<Row>,
+    directives: Vec<DirectiveRow>,
     /// The files besides `SKILL.md` that an approval is bound to: every file of the skill.
-    files: Vec<File>,
+    files: Vec<BoundFile>,
     /// The files and folders that an approval does not cover, and that the commands may run.
     uncovered: Vec<String>,
-    #[serde(skip)]
-    notes: Vec<String>,
 }
 
 /// One command or script.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Row {
+pub(super) struct DirectiveRow {
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["command", "script"])))]
     kind: &'static str,
     /// The line of the body.
@@ -57,18 +52,22 @@ pub(super) struct Row {
 /// A file that an approval is bound to.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct File {
+pub(super) struct BoundFile {
     path: String,
     digest: Digest,
 }
 
-impl Row {
-    pub(super) fn of(directive: &Directive) -> Row {
+impl DirectiveRow {
+    pub(super) fn of(directive: &Directive) -> DirectiveRow {
         let kind = match directive.action {
             DirectiveAction::Command { .. } => "command",
             _ => "script",
         };
-        Row { kind, line: directive.line, runs: directive.to_string() }
+        DirectiveRow { kind, line: directive.line, runs: directive.to_string() }
+    }
+
+    pub(super) fn all(skill: &RunnableSkill<'_>) -> Vec<DirectiveRow> {
+        skill.directives.iter().map(DirectiveRow::of).collect()
     }
 
     /// Returns the directive for a prompt: complete, with every hidden character escaped.
@@ -79,55 +78,44 @@ impl Row {
     }
 }
 
-impl File {
-    pub(super) fn all(skill: &RunnableSkill<'_>) -> Vec<File> {
+impl BoundFile {
+    pub(super) fn all(skill: &RunnableSkill<'_>) -> Vec<BoundFile> {
         let files = skill.binding.files.iter();
-        files.map(|(path, digest)| File { path: path.to_string(), digest: *digest }).collect()
+        files.map(|(path, digest)| BoundFile { path: path.to_string(), digest: *digest }).collect()
     }
 }
 
-impl Directives {
-    pub(super) async fn run(&self, context: &CommandContext) -> Result<Directed, Failure> {
+impl DirectivesCommand {
+    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) -> Result<(), Failure> {
         let skill = RunnableSkill::read(&self.name, context).await?;
-        let approval = ApprovalStore::read(context.approvals())?.approvals.state(&skill.binding);
-        let directives: Vec<_> = skill.directives.iter().map(Row::of).collect();
-        let uncovered = skill.uncovered();
-        let mut notes = Vec::new();
-        if !directives.is_empty() {
-            notes.extend(skill.untrusted_note());
-            notes.extend(uncovered_note(&uncovered));
-            notes.extend(match approval {
-                ApprovalState::Given => None,
-                ApprovalState::Outdated => {
-                    Some(format!("changed since it was approved; run `repertoire approve {}`", self.name))
-                }
-                ApprovalState::Missing => Some(format!("not approved; run `repertoire approve {}`", self.name)),
-            });
-        }
-        Ok(Directed {
-            id: skill.id.clone(),
+        let found = DirectivesOutput {
+            id: skill.id,
             qualified_id: skill.candidate.qualified_id(),
             digest: skill.body.digest,
             trust: skill.candidate.trust,
-            approval,
-            directives,
-            files: File::all(&skill),
-            uncovered,
-            notes,
-        })
-    }
-}
-
-impl CommandOutput for Directed {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        if self.directives.is_empty() {
-            return writeln!(out, "no commands or scripts");
+            approval: ApprovalStore::read(context.approvals())?.approvals.state(&skill.binding),
+            directives: DirectiveRow::all(&skill),
+            files: BoundFile::all(&skill),
+            uncovered: skill.uncovered(),
+        };
+        if out.write_json(&found) {
+            return Ok(());
         }
-        self.directives.iter().try_for_each(|row| out.write_all(row.prompt().as_bytes()))?;
-        self.files.iter().try_for_each(|file| writeln!(out, "file {}  {}", terminal_line(&file.path), file.digest))
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.notes.clone()
+        if found.directives.is_empty() {
+            out.line("no commands or scripts");
+            return Ok(());
+        }
+        found.directives.iter().for_each(|row| out.bytes(row.prompt()));
+        found.files.iter().for_each(|BoundFile { path, digest }| out.line(format!("file {path}  {digest}")));
+        out.notes(skill.untrusted_note());
+        out.notes(uncovered_note(&found.uncovered));
+        out.notes(match found.approval {
+            ApprovalState::Given => None,
+            ApprovalState::Outdated => {
+                Some(format!("changed since it was approved; run `repertoire approve {}`", self.name))
+            }
+            ApprovalState::Missing => Some(format!("not approved; run `repertoire approve {}`", self.name)),
+        });
+        Ok(())
     }
 }

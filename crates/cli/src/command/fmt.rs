@@ -1,23 +1,20 @@
 //! `repertoire fmt`.
 
 use std::collections::HashSet;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use repertoire::FsSource;
 use repertoire::skill::skill_md::{self, FileContext, Limits};
-use repertoire::skill::text::{terminal_line, terminal_lines};
 use repertoire::skill::{Code, Diagnostic, Severity, Source};
 use serde::Serialize;
 
 use super::SKILLS;
 use crate::context::relative_to_cwd;
-use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic, counted};
+use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic, counted, joined};
 use crate::failure::Failure;
 use crate::file_slot::FileSlot;
-use crate::output::CommandOutput;
-use crate::{Exit, Stream};
+use crate::output::Output;
 
 /// Format the front matter of skills.
 ///
@@ -25,7 +22,7 @@ use crate::{Exit, Stream};
 /// kept. Ambiguous front matter is reported and left unchanged.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  repertoire fmt\n  repertoire fmt .claude/skills --diff")]
-pub(crate) struct Fmt {
+pub(crate) struct FmtCommand {
     /// Files, or folders of skills.
     #[arg(value_name = "PATH", default_value = SKILLS)]
     paths: Vec<PathBuf>,
@@ -40,24 +37,17 @@ pub(crate) struct Fmt {
 /// The results of formatting files.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Formatted {
+pub(super) struct FmtOutput {
     /// Whether no file was written, because of `--check` or `--diff`.
     check: bool,
-    files: Vec<Row>,
-    #[serde(skip)]
-    diff: bool,
-    #[serde(skip)]
-    cwd: PathBuf,
-    /// The folders whose files may be quoted.
-    #[serde(skip)]
-    bases: Vec<PathBuf>,
+    files: Vec<FormattedFile>,
 }
 
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "FormattedFile"))]
-struct Row {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct FormattedFile {
     path: String,
-    outcome: Outcome,
+    outcome: FormattedOutcome,
     /// The reasons why the file was left unchanged.
     diagnostics: Vec<Diagnostic>,
     #[serde(skip)]
@@ -65,9 +55,9 @@ struct Row {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "FormattedOutcome"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-enum Outcome {
+enum FormattedOutcome {
     Canonical,
     Formatted,
     /// The file would be formatted.
@@ -75,8 +65,8 @@ enum Outcome {
     Left,
 }
 
-impl Fmt {
-    pub(super) async fn run(&self, cwd: &Path) -> Result<Formatted, Failure> {
+impl FmtCommand {
+    pub(super) async fn run(&self, cwd: &Path, out: &mut Output) -> Result<(), Failure> {
         let (mut files, mut seen, mut bases) = (Vec::new(), HashSet::new(), Vec::new());
         for path in &self.paths {
             let (base, named) = find_files(path, cwd).await?;
@@ -88,7 +78,15 @@ impl Fmt {
             }
             bases.push(base);
         }
-        Ok(Formatted { check: self.is_dry(), files, diff: self.diff, cwd: cwd.to_owned(), bases })
+        let formatted = FmtOutput { check: self.is_dry(), files };
+        out.found_problems(formatted.has(FormattedOutcome::Left) || formatted.has(FormattedOutcome::Differs));
+        if !out.write_json(&formatted) {
+            match self.diff {
+                true => formatted.write_patch(cwd, out),
+                false => formatted.write(cwd, bases, out),
+            }
+        }
+        Ok(())
     }
 
     fn is_dry(&self) -> bool {
@@ -96,34 +94,41 @@ impl Fmt {
     }
 
     /// Formats a file. A file whose real path is not below `base` is left unchanged.
-    fn format(&self, file: &Path, base: &Path, cwd: &Path) -> Result<Row, Failure> {
+    fn format(&self, file: &Path, base: &Path, cwd: &Path) -> Result<FormattedFile, Failure> {
         let whole = file.to_string_lossy();
-        let path = relative_to_cwd(&whole, cwd);
-        let row = |outcome, diagnostics| Row { path: path.to_owned(), outcome, diagnostics, patch: Vec::new() };
+        let path = relative_to_cwd(&whole, cwd).to_owned();
         let folder = file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
         // One byte more than the limit, so that the formatter reports a file over it.
         let limit = Limits::default().file_bytes + 1;
         let read = FileSlot::below(base, file).and_then(|slot| slot.read(limit).map(|read| (slot, read)));
-        let (slot, (bytes, identity)) = match read {
-            Ok(read) => read,
+        let (mut diagnostics, mut patch) = (Vec::new(), Vec::new());
+        let outcome = match read {
             Err(error) => {
                 let diagnostic = Diagnostic::new(Code::UNREADABLE, format!("cannot read the file: {error}"));
-                return Ok(row(Outcome::Left, vec![diagnostic.at_path(&*whole)]));
+                diagnostics.push(diagnostic.at_path(&*whole));
+                FormattedOutcome::Left
+            }
+            Ok((slot, (bytes, identity))) => {
+                let formatted = skill_md::format(&bytes, FileContext::new(&whole).in_directory(&folder));
+                match formatted.text {
+                    None => {
+                        diagnostics = formatted.diagnostics;
+                        FormattedOutcome::Left
+                    }
+                    Some(text) if *text == bytes => FormattedOutcome::Canonical,
+                    Some(text) if self.is_dry() => {
+                        patch = unified_patch(&path, &bytes, &text);
+                        FormattedOutcome::Differs
+                    }
+                    Some(text) => {
+                        let written = slot.replace(&identity, &text);
+                        written.map_err(|error| Failure::io(format!("cannot write `{path}`"), &error))?;
+                        FormattedOutcome::Formatted
+                    }
+                }
             }
         };
-        let formatted = skill_md::format(&bytes, FileContext::new(&whole).in_directory(&folder));
-        Ok(match formatted.text {
-            None => row(Outcome::Left, formatted.diagnostics),
-            Some(text) if *text == bytes => row(Outcome::Canonical, Vec::new()),
-            Some(text) if self.is_dry() => {
-                Row { patch: patch(path, &bytes, &text), ..row(Outcome::Differs, Vec::new()) }
-            }
-            Some(text) => {
-                let written = slot.replace(&identity, &text);
-                written.map_err(|error| Failure::io(format!("cannot write `{path}`"), &error))?;
-                row(Outcome::Formatted, Vec::new())
-            }
-        })
+        Ok(FormattedFile { path, outcome, diagnostics, patch })
     }
 }
 
@@ -156,7 +161,7 @@ async fn find_files(named: &Path, cwd: &Path) -> Result<(PathBuf, Vec<PathBuf>),
 }
 
 /// Returns the change of a file as a patch with one hunk, for `patch` and `git apply`.
-fn patch(path: &str, old: &[u8], new: &[u8]) -> Vec<u8> {
+fn unified_patch(path: &str, old: &[u8], new: &[u8]) -> Vec<u8> {
     const CONTEXT: usize = 3;
     let [old, new] = [old, new].map(|bytes| bytes.split_inclusive(|byte| *byte == b'\n').collect::<Vec<_>>());
     let is_same = |(a, b): &(&&[u8], &&[u8])| a == b;
@@ -187,73 +192,62 @@ fn patch(path: &str, old: &[u8], new: &[u8]) -> Vec<u8> {
     patch
 }
 
-impl Formatted {
-    fn count(&self, outcome: Outcome) -> usize {
-        self.files.iter().filter(|row| row.outcome == outcome).count()
+impl FmtOutput {
+    fn count(&self, outcome: FormattedOutcome) -> usize {
+        self.files.iter().filter(|file| file.outcome == outcome).count()
+    }
+
+    fn has(&self, outcome: FormattedOutcome) -> bool {
+        self.count(outcome) > 0
     }
 
     fn summary(&self) -> String {
-        let differ = self.count(Outcome::Differs);
+        let differ = self.count(FormattedOutcome::Differs);
         let counts = [
-            (self.count(Outcome::Formatted), "formatted"),
+            (self.count(FormattedOutcome::Formatted), "formatted"),
             (differ, if differ == 1 { "needs formatting" } else { "need formatting" }),
-            (self.count(Outcome::Left), "could not be formatted"),
-            (self.count(Outcome::Canonical), "already formatted"),
+            (self.count(FormattedOutcome::Left), "could not be formatted"),
+            (self.count(FormattedOutcome::Canonical), "already formatted"),
         ];
         let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
         match self.files.len() {
             0 => "no files".to_owned(),
-            files => format!("{}: {}", counted(files, "file"), counts.collect::<Vec<_>>().join(", ")),
+            files => format!("{}: {}", counted(files, "file"), joined(counts)),
         }
     }
 
     fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.files.iter().flat_map(|row| &row.diagnostics)
-    }
-}
-
-impl CommandOutput for Formatted {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        if self.diff {
-            for Row { patch, .. } in &self.files {
-                if out.is_terminal() {
-                    out.write_all(terminal_lines(&String::from_utf8_lossy(patch)).as_bytes())?;
-                } else {
-                    out.write_all(patch)?;
-                }
-            }
-            return Ok(());
-        }
-        let mut printer = DiagnosticPrinter::new(QuotableFolders::one("fmt", self.bases.clone()));
-        let coloured = out.is_coloured();
-        for diagnostic in self.diagnostics() {
-            let diagnostic = ReportedDiagnostic::new("fmt".into(), diagnostic.clone());
-            writeln!(out, "{}", printer.draw(&diagnostic, &self.cwd, coloured))?;
-        }
-        for Row { path, outcome, .. } in &self.files {
-            match outcome {
-                Outcome::Formatted => writeln!(out, "reformatted {}", terminal_line(path))?,
-                Outcome::Differs => writeln!(out, "would reformat {}", terminal_line(path))?,
-                Outcome::Canonical | Outcome::Left => {}
-            }
-        }
-        writeln!(out, "{}", self.summary())
+        self.files.iter().flat_map(|file| &file.diagnostics)
     }
 
-    fn notes(&self) -> Vec<String> {
-        if !self.diff {
-            return Vec::new();
+    fn write_patch(&self, cwd: &Path, out: &mut Output) {
+        for FormattedFile { patch, .. } in &self.files {
+            match out.is_terminal() {
+                true => out.text(&String::from_utf8_lossy(patch)),
+                false => out.bytes(patch),
+            }
         }
-        let diagnostics = self.diagnostics().map(|diagnostic| {
+        out.notes(self.diagnostics().map(|diagnostic| {
             let place = diagnostic.place().unwrap_or_default();
-            format!("{}: {diagnostic}", relative_to_cwd(&place, &self.cwd))
-        });
-        diagnostics.chain([self.summary()]).collect()
+            format!("{}: {diagnostic}", relative_to_cwd(&place, cwd))
+        }));
+        out.note(self.summary());
     }
 
-    fn exit(&self) -> Exit {
-        let fails = self.count(Outcome::Left) > 0 || self.count(Outcome::Differs) > 0;
-        if fails { Exit::Problems } else { Exit::Success }
+    /// Writes the results; `bases` are the folders whose files may be quoted.
+    fn write(&self, cwd: &Path, bases: Vec<PathBuf>, out: &mut Output) {
+        let mut printer = DiagnosticPrinter::new(QuotableFolders::one("fmt", bases), cwd, out.is_coloured());
+        for diagnostic in self.diagnostics() {
+            printer.write(&ReportedDiagnostic::new("fmt".into(), diagnostic.clone()), out);
+        }
+        for FormattedFile { path, outcome, .. } in &self.files {
+            match outcome {
+                FormattedOutcome::Formatted => out.line(format!("reformatted {path}")),
+                FormattedOutcome::Differs => out.line(format!("would reformat {path}")),
+                FormattedOutcome::Canonical | FormattedOutcome::Left => {}
+            }
+        }
+        out.line(self.summary());
     }
 }
 

@@ -1,22 +1,20 @@
 //! `repertoire completions` and `repertoire man`, generated from the definitions of the arguments.
 
-use std::io::{self, Write};
-
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use serde::Serialize;
 
-use crate::Stream;
-use crate::arguments::Arguments;
+use crate::arguments::CommandLine;
+use crate::diagnostics::joined;
 use crate::failure::Failure;
-use crate::output::CommandOutput;
+use crate::output::Output;
 
 /// Generate shell completions.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  repertoire completions bash > ~/.local/share/bash-completion/completions/repertoire"
 )]
-pub(crate) struct Completions {
+pub(crate) struct CompletionsCommand {
     /// Shell to generate completions for.
     #[arg(value_enum)]
     shell: Shell,
@@ -25,7 +23,7 @@ pub(crate) struct Completions {
 /// Print a man page.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire man check > repertoire-check.1")]
-pub(crate) struct Man {
+pub(crate) struct ManCommand {
     /// Command to print the page of.
     command: Option<String>,
 }
@@ -33,7 +31,7 @@ pub(crate) struct Man {
 /// A completion script.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Script {
+pub(super) struct CompletionsOutput {
     shell: String,
     script: String,
 }
@@ -41,7 +39,7 @@ pub(super) struct Script {
 /// A man page.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Manual {
+pub(super) struct ManOutput {
     page: String,
     /// The page in roff.
     text: String,
@@ -49,24 +47,28 @@ pub(super) struct Manual {
     commands: Vec<String>,
 }
 
-impl Completions {
-    pub(super) fn run(&self) -> Script {
-        let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut Arguments::command(), "repertoire", &mut text);
-        Script { shell: self.shell.to_string(), script: String::from_utf8_lossy(&text).into_owned() }
+impl CompletionsCommand {
+    pub(super) fn run(&self, out: &mut Output) {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut CommandLine::command(), "repertoire", &mut script);
+        let script = String::from_utf8_lossy(&script).into_owned();
+        let generated = CompletionsOutput { shell: self.shell.to_string(), script };
+        if !out.write_json(&generated) {
+            out.bytes(generated.script);
+        }
     }
 }
 
-impl Man {
-    pub(super) fn run(&self) -> Result<Manual, Failure> {
-        let mut all = Arguments::command().disable_help_subcommand(true);
+impl ManCommand {
+    pub(super) fn run(&self, out: &mut Output) -> Result<(), Failure> {
+        let mut all = CommandLine::command().disable_help_subcommand(true);
         all.build();
         let commands: Vec<_> = all.get_subcommands().map(|command| command.get_name().to_owned()).collect();
         let command = match &self.command {
             None => &all,
             Some(name) => all.find_subcommand(name).ok_or_else(|| {
                 Failure::new(format!("unrecognized command `{name}`"))
-                    .help(format!("expected one of {}", commands.join(", ")))
+                    .help(format!("expected one of {}", joined(commands.iter().cloned())))
             })?,
         };
         let page = command.get_display_name().unwrap_or("repertoire").to_owned();
@@ -74,18 +76,10 @@ impl Man {
         let source = concat!("repertoire ", env!("CARGO_PKG_VERSION"));
         let rendered = clap_mangen::Man::new(command.clone()).source(source).render(&mut text);
         rendered.map_err(|error| Failure::io("cannot write the man page", &error))?;
-        Ok(Manual { page, text: String::from_utf8_lossy(&text).into_owned(), commands })
-    }
-}
-
-impl CommandOutput for Script {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        out.write_all(self.script.as_bytes())
-    }
-}
-
-impl CommandOutput for Manual {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        out.write_all(self.text.as_bytes())
+        let manual = ManOutput { page, text: String::from_utf8_lossy(&text).into_owned(), commands };
+        if !out.write_json(&manual) {
+            out.bytes(manual.text);
+        }
+        Ok(())
     }
 }

@@ -1,47 +1,40 @@
 //! `repertoire kinds`.
 
-use std::io;
-
 use clap::Args;
 use repertoire::registry::SourceKind;
 use serde::Serialize;
 
-use crate::Stream;
-use crate::output::CommandOutput;
-use crate::table::Table;
+use crate::output::Output;
+use crate::table::TextTable;
 
 /// List the supported source types.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire kinds")]
-pub(crate) struct Kinds {}
+pub(crate) struct KindsCommand {}
 
 /// The supported source types.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Known {
-    kinds: Vec<Kind>,
+pub(super) struct KindsOutput {
+    kinds: Vec<KindRow>,
 }
 
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SourceKind"))]
-struct Kind {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct KindRow {
     name: &'static str,
     about: &'static str,
 }
 
-impl Kinds {
-    pub(super) fn run(&self) -> Known {
-        let kinds = SourceKind::all().into_iter().map(|kind| Kind { name: kind.name(), about: kind.about() });
-        Known { kinds: kinds.collect() }
-    }
-}
-
-impl CommandOutput for Known {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let mut table = Table::new(&["kind", "about"]);
-        for Kind { name, about } in &self.kinds {
-            table.row([name.into(), about.into()]);
+impl KindsCommand {
+    pub(super) fn run(&self, out: &mut Output) {
+        let kinds = SourceKind::all().into_iter().map(|kind| KindRow { name: kind.name(), about: kind.about() });
+        let found = KindsOutput { kinds: kinds.collect() };
+        if out.write_json(&found) {
+            return;
         }
-        table.write(out)
+        let mut table = TextTable::new(&["kind", "about"]);
+        found.kinds.iter().for_each(|KindRow { name, about }| table.row([name.into(), about.into()]));
+        table.write(out);
     }
 }

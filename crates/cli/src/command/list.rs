@@ -1,7 +1,6 @@
 //! `repertoire list`.
 
 use std::collections::HashSet;
-use std::io;
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
@@ -13,23 +12,19 @@ use repertoire::source::fs::InstalledPlugins;
 use serde::Serialize;
 
 use super::selection::LabelOptions;
-use crate::Stream;
-use crate::arguments::Connect;
+use crate::arguments::ConnectableFolders;
 use crate::context::CommandContext;
-use crate::diagnostics::{Counts, ReportedDiagnostic, counted};
-use crate::output::CommandOutput;
-use crate::row::{Row, Shadow, Winner};
-use crate::table::{Cell, Table};
+use crate::diagnostics::{Counts, ReportedDiagnostic, counted, joined, quoted};
+use crate::output::{Output, word};
+use crate::row::{ShadowRow, SkillRow, WinnerRow};
+use crate::table::{Cell, TextTable};
 
 /// List skills with their source and status.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  repertoire list\n  repertoire list .claude/skills --all")]
-pub(crate) struct List {
-    /// Search only these folders.
-    #[arg(value_name = "DIR")]
-    pub(crate) folders: Vec<PathBuf>,
+pub(crate) struct ListCommand {
     #[command(flatten)]
-    pub(super) connect: Connect,
+    pub(super) searched: ConnectableFolders,
     /// Also show shadowed skills and files that could not be loaded.
     #[arg(long)]
     all: bool,
@@ -40,26 +35,68 @@ pub(crate) struct List {
 /// The skills that names resolve to.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Listed<'a> {
-    skills: Vec<Winner<'a>>,
+pub(super) struct ListOutput<'a> {
+    skills: Vec<WinnerRow<'a>>,
     /// The error of each file that could not be loaded.
     skipped: Vec<ReportedDiagnostic>,
     diagnostics: Vec<ReportedDiagnostic>,
-    #[serde(skip)]
-    all: bool,
-    #[serde(skip)]
-    folders: Vec<PathBuf>,
-    #[serde(skip)]
-    context: &'a CommandContext,
 }
 
-impl List {
-    pub(super) fn run<'a>(&self, context: &'a CommandContext) -> Listed<'a> {
+impl ListCommand {
+    pub(super) fn run(&self, context: &CommandContext, out: &mut Output) {
         let matching = context.snapshot.entries().iter().filter(|entry| self.labels.match_skill(entry.item()));
-        let skills = matching.map(|entry| Winner::of(entry, context)).collect();
+        let skills = matching.map(|entry| WinnerRow::of(entry, context)).collect();
         let diagnostics = context.diagnostics();
-        let (skipped, folders) = (skipped_files(&diagnostics, context), self.folders.clone());
-        Listed { skills, skipped, diagnostics, all: self.all, folders, context }
+        let list = ListOutput { skills, skipped: skipped_files(&diagnostics, context), diagnostics };
+        if out.write_json(&list) {
+            return;
+        }
+        self.write_skills(&list.skills, out);
+        if self.all && !list.skipped.is_empty() {
+            if !list.skills.is_empty() {
+                out.line("");
+            }
+            write_skipped(&list.skipped, context, out);
+        }
+        self.add_notes(&list, context, out);
+    }
+
+    fn write_skills(&self, skills: &[WinnerRow<'_>], out: &mut Output) {
+        let mut table = TextTable::new(&["name", "source", "tier", "trust", "surface", ">tokens", "flags"]);
+        for WinnerRow { row, shadows } in skills {
+            let remark = (!shadows.is_empty()).then(|| counted(shadows.len(), "shadow"));
+            table.row(cells(row.id.as_str(), row, remark, Style::new()));
+            for ShadowRow { row: loser, identical } in shadows.iter().filter(|_| self.all) {
+                let relation = if *identical == Some(true) { "same as" } else { "shadow of" };
+                let remark = format!("{relation} {}", row.qualified_id);
+                table.row(cells(loser.qualified_id.as_str(), loser, Some(remark), Style::new().dimmed()));
+            }
+        }
+        table.write(out);
+    }
+
+    fn add_notes(&self, list: &ListOutput<'_>, context: &CommandContext, out: &mut Output) {
+        if list.skills.is_empty() && !context.snapshot.entries().is_empty() {
+            out.note("no skills with these labels");
+        } else if list.skills.is_empty() {
+            out.note(nothing_found(&self.searched.folders));
+            out.notes(hidden_folders(&self.searched.folders, context));
+        } else if list.skills.iter().all(|skill| skill.row.tier == Tier::Builtin && skill.shadows.is_empty()) {
+            out.note("no skills found except built-in ones; run `repertoire roots` to see the folders searched");
+        }
+        out.notes(context.pending());
+        for ReportedDiagnostic { diagnostic, .. } in &list.diagnostics {
+            let Diagnostic { code, path, message, help, .. } = diagnostic;
+            if *code == Code::WALK_TRUNCATED {
+                let path = path.as_deref().map_or("", |path| context.relative_path(path));
+                let help = help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
+                out.note(format!("the list may lack skills of `{path}`: {message}{help}"));
+            }
+        }
+        let counts = Counts { infos: 0, ..Counts::of(&list.diagnostics) };
+        if counts != Counts::default() {
+            out.note(format!("{}; run `repertoire check` for details", counts.sentence()));
+        }
     }
 }
 
@@ -68,17 +105,15 @@ pub(super) fn nothing_found(folders: &[PathBuf]) -> String {
     if folders.is_empty() {
         return "no skills found; run `repertoire roots` to see the folders searched".to_owned();
     }
-    let folders: Vec<_> = folders.iter().map(|folder| format!("`{}`", folder.display())).collect();
-    format!("no skills found in {}", folders.join(", "))
+    format!("no skills found in {}", quoted(folders.iter().map(|folder| folder.display())))
 }
 
 /// Returns the note about the skill folders of agents below `folders`, which are hidden folders.
 fn hidden_folders(folders: &[PathBuf], context: &CommandContext) -> Option<String> {
     let found = folders.iter().map(|folder| InstalledPlugins::find_below(&context.cwd.join(folder)));
     let hidden = found.flat_map(|found| found.client_folders);
-    let hidden: Vec<_> =
-        hidden.map(|folder| format!("`{}`", context.relative_path(&folder.to_string_lossy()))).collect();
-    (!hidden.is_empty()).then(|| format!("hidden folders are skipped unless given: {}", hidden.join(", ")))
+    let hidden = quoted(hidden.map(|folder| context.relative_path(&folder.to_string_lossy()).to_owned()));
+    (!hidden.is_empty()).then(|| format!("hidden folders are skipped unless given: {hidden}"))
 }
 
 fn skipped_files(diagnostics: &[ReportedDiagnostic], context: &CommandContext) -> Vec<ReportedDiagnostic> {
@@ -88,78 +123,30 @@ fn skipped_files(diagnostics: &[ReportedDiagnostic], context: &CommandContext) -
     errors.filter(|error| error.diagnostic.path.as_deref().is_some_and(|path| seen.insert(path))).cloned().collect()
 }
 
-impl CommandOutput for Listed<'_> {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let mut table = Table::new(&["name", "source", "tier", "trust", "surface", ">tokens", "flags"]);
-        for Winner { row, shadows } in &self.skills {
-            let remark = (!shadows.is_empty()).then(|| counted(shadows.len(), "shadow"));
-            table.row(cells(row.id.as_str(), row, remark, Style::new()));
-            for Shadow { row: loser, identical } in shadows.iter().filter(|_| self.all) {
-                let remark = match identical {
-                    Some(true) => format!("same as {}", row.qualified_id),
-                    _ => format!("shadow of {}", row.qualified_id),
-                };
-                table.row(cells(loser.qualified_id.as_str(), loser, Some(remark), Style::new().dimmed()));
-            }
-        }
-        table.write(out)?;
-        if self.all && !self.skipped.is_empty() {
-            if !self.skills.is_empty() {
-                io::Write::write_all(out, b"\n")?;
-            }
-            let mut table = Table::new(&["not loaded", "source", "reason"]);
-            for ReportedDiagnostic { source, diagnostic } in &self.skipped {
-                let path = diagnostic.path.as_deref().map_or("", |path| self.context.relative_path(path));
-                let reason = format!("{}: {}", diagnostic.code, diagnostic.message);
-                table.row([path.into(), source.as_ref().into(), reason.into()]);
-            }
-            table.write(out)?;
-        }
-        Ok(())
+fn write_skipped(skipped: &[ReportedDiagnostic], context: &CommandContext, out: &mut Output) {
+    let mut table = TextTable::new(&["not loaded", "source", "reason"]);
+    for ReportedDiagnostic { source, diagnostic } in skipped {
+        let path = diagnostic.path.as_deref().map_or("", |path| context.relative_path(path));
+        let reason = format!("{}: {}", diagnostic.code, diagnostic.message);
+        table.row([path.into(), source.as_ref().into(), reason.into()]);
     }
-
-    fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self.skills.is_empty() && !self.context.snapshot.entries().is_empty() {
-            notes.push("no skills with these labels".to_owned());
-        } else if self.skills.is_empty() {
-            notes.push(nothing_found(&self.folders));
-            notes.extend(hidden_folders(&self.folders, self.context));
-        } else if self.skills.iter().all(|skill| skill.row.tier == Tier::Builtin && skill.shadows.is_empty()) {
-            notes.push(
-                "no skills found except built-in ones; run `repertoire roots` to see the folders searched".to_owned(),
-            );
-        }
-        notes.extend(self.context.pending());
-        for ReportedDiagnostic { diagnostic, .. } in &self.diagnostics {
-            let Diagnostic { code, path, message, help, .. } = diagnostic;
-            if *code == Code::WALK_TRUNCATED {
-                let path = path.as_deref().map_or("", |path| self.context.relative_path(path));
-                let help = help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
-                notes.push(format!("the list may lack skills of `{path}`: {message}{help}"));
-            }
-        }
-        let counts = Counts { infos: 0, ..Counts::of(&self.diagnostics) };
-        if counts != Counts::default() {
-            notes.push(format!("{}; run `repertoire check` for details", counts.sentence()));
-        }
-        notes
-    }
+    table.write(out);
 }
 
-fn cells(name: &str, row: &Row<'_>, remark: Option<String>, style: Style) -> Vec<Cell> {
-    let flags = row.flags.iter().map(|flag| flag.as_str().to_owned()).chain(remark);
+fn cells(name: &str, row: &SkillRow<'_>, remark: Option<String>, style: Style) -> Vec<Cell> {
     let trust = match row.trust {
         Trust::Trusted => style,
         Trust::Restricted | Trust::Pending => style.fg_color(Some(AnsiColor::Yellow.into())),
     };
-    vec![
-        Cell::from(name).styled(style),
-        Cell::from(row.source).styled(style),
-        Cell::from(row.tier.to_string()).styled(style),
-        Cell::from(row.trust.to_string()).styled(trust),
-        Cell::from(row.surface.mode.as_str()).styled(style),
-        Cell::from(row.tokens.to_string()).styled(style),
-        Cell::from(flags.collect::<Vec<_>>().join(", ")).styled(style),
-    ]
+    let flags = joined(row.flags.iter().map(word).chain(remark));
+    let columns = [
+        (name, style),
+        (row.source, style),
+        (&row.tier.to_string(), style),
+        (&row.trust.to_string(), trust),
+        (row.surface.mode.as_str(), style),
+        (&row.tokens.to_string(), style),
+        (&flags, style),
+    ];
+    columns.map(|(text, style)| Cell::from(text).styled(style)).into()
 }

@@ -1,22 +1,21 @@
 //! `repertoire lock`.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
 
 use super::verify::{lock_folder, not_compared_notes};
-use crate::Stream;
-use crate::arguments::Connect;
+use crate::arguments::ConnectableFolders;
 use crate::context::CommandContext;
+use crate::diagnostics::quoted;
 use crate::failure::Failure;
 use crate::lock::{
-    HashedFiles, Inventory, LeftOut, NotCompared, Outcome, RepertoireLock, SkillsLock, folder_hash, write,
+    HashedFiles, Inventory, LeftOut, LockWrite, NotCompared, RepertoireLock, SkillsLock, folder_hash, write,
 };
-use crate::output::CommandOutput;
-use crate::table::Table;
+use crate::output::{Output, word};
+use crate::table::TextTable;
 
 /// Write a lock file with a digest of every file in the project's skills.
 ///
@@ -24,12 +23,9 @@ use crate::table::Table;
 /// the tool `skills` reads too. Only skills of the user tier below the lock directory are locked.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire lock --trust-project")]
-pub(crate) struct Lock {
-    /// Search only these folders.
-    #[arg(value_name = "DIR")]
-    pub(crate) folders: Vec<PathBuf>,
+pub(crate) struct LockCommand {
     #[command(flatten)]
-    pub(super) connect: Connect,
+    pub(super) searched: ConnectableFolders,
     /// Directory of the lock files [default: current directory].
     #[arg(long, value_name = "DIR")]
     lock_dir: Option<PathBuf>,
@@ -38,31 +34,29 @@ pub(crate) struct Lock {
 /// The lock files, and the content that they do not cover.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Locked {
-    locks: Vec<File>,
+pub(super) struct LockOutput {
+    locks: Vec<LockFile>,
     left_out: Vec<LeftOut>,
     /// The files and folders of the locked skills that are not in a lock.
     not_compared: Vec<NotCompared>,
-    #[serde(skip)]
-    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LockFile"))]
-struct File {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct LockFile {
     path: String,
     skills: usize,
-    outcome: Outcome,
+    outcome: LockWrite,
 }
 
-impl Lock {
-    pub(super) async fn run(&self, context: &CommandContext) -> Result<Locked, Failure> {
+impl LockCommand {
+    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) -> Result<(), Failure> {
         let base = lock_folder(self.lock_dir.as_deref(), context)?;
         // Read before anything is written: an invalid lock is not overwritten.
         let mut skills_lock = SkillsLock::read(&base)?.unwrap_or_default();
         let inventory = Inventory::take(context, &base).await?;
-        let mut notes = left_out_notes(&inventory.left_out);
         let not_compared: Vec<_> = inventory.not_compared().cloned().collect();
+        let mut notes = left_out_notes(&inventory.left_out);
         notes.extend(not_compared_notes(&not_compared));
         notes.extend(context.hidden_text_note().await);
         for (id, path) in &inventory.winners {
@@ -73,49 +67,36 @@ impl Lock {
         }
         let kept = skills_lock.retain(|name| name.parse().is_ok_and(|id| inventory.winner(&id).is_some()));
         notes.extend(kept.iter().map(|name| format!("`{name}` stays in `{}` and is not installed", SkillsLock::NAME)));
-        let locks = vec![
-            write_lock(
-                &base.join(RepertoireLock::NAME),
-                inventory.skills.len(),
-                &RepertoireLock::text(&inventory),
-                context,
-            )?,
-            write_lock(&base.join(SkillsLock::NAME), skills_lock.len(), &skills_lock.text(), context)?,
+        let texts = [
+            (RepertoireLock::NAME, inventory.skills.len(), RepertoireLock::text(&inventory)),
+            (SkillsLock::NAME, skills_lock.len(), skills_lock.text()),
         ];
-        Ok(Locked { locks, left_out: inventory.left_out, not_compared, notes })
+        let locks = texts.into_iter().map(|(name, skills, text)| {
+            let path = context.relative_path(&base.join(name).to_string_lossy()).to_owned();
+            match write(&base.join(name), &text) {
+                Ok(outcome) => Ok(LockFile { path, skills, outcome }),
+                Err(error) => Err(Failure::io(format!("cannot write `{path}`"), &error)),
+            }
+        });
+        let locked = LockOutput { locks: locks.collect::<Result<_, _>>()?, left_out: inventory.left_out, not_compared };
+        if out.write_json(&locked) {
+            return Ok(());
+        }
+        let mut table = TextTable::new(&["lock", ">skills", "status"]);
+        for LockFile { path, skills, outcome } in &locked.locks {
+            table.row([path.into(), skills.to_string().into(), word(outcome).into()]);
+        }
+        table.write(out);
+        out.notes(notes);
+        Ok(())
     }
-}
-
-fn write_lock(path: &Path, skills: usize, text: &str, context: &CommandContext) -> Result<File, Failure> {
-    let shown = path.to_string_lossy();
-    let shown = context.relative_path(&shown);
-    let outcome = write(path, text).map_err(|error| Failure::io(format!("cannot write `{shown}`"), &error))?;
-    Ok(File { path: shown.to_owned(), skills, outcome })
 }
 
 /// Returns a note for each reason.
 fn left_out_notes(rows: &[LeftOut]) -> Vec<String> {
-    let mut names: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    let mut names: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for LeftOut { qualified_id, why } in rows {
-        names.entry(*why).or_default().push(format!("`{qualified_id}`"));
+        names.entry(*why).or_default().push(qualified_id);
     }
-    names.into_iter().map(|(why, names)| format!("not locked, {}: {}", why.sentence(), names.join(", "))).collect()
-}
-
-impl CommandOutput for Locked {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let mut table = Table::new(&["lock", ">skills", "status"]);
-        for File { path, skills, outcome } in &self.locks {
-            let status = match outcome {
-                Outcome::Written => "written",
-                Outcome::Unchanged => "unchanged",
-            };
-            table.row([path.into(), skills.to_string().into(), status.into()]);
-        }
-        table.write(out)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.notes.clone()
-    }
+    names.into_iter().map(|(why, names)| format!("not locked, {}: {}", why.sentence(), quoted(names))).collect()
 }

@@ -2,27 +2,25 @@
 
 mod client;
 
-use std::io::{self, Write};
-
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use self::client::{Client, Server};
-use crate::Stream;
+use self::client::{McpClient, ServerAddress};
+use crate::diagnostics::joined;
 use crate::failure::Failure;
-use crate::output::CommandOutput;
+use crate::output::Output;
 
 /// Generate MCP client configuration.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire mcp config --client claude-code")]
-pub(crate) struct Mcp {
+pub(crate) struct McpCommand {
     #[command(subcommand)]
-    action: Action,
+    action: McpAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
-    Config(Config),
+enum McpAction {
+    Config(ConfigCommand),
 }
 
 /// Print the configuration snippet for an MCP client.
@@ -34,7 +32,7 @@ enum Action {
 Examples:
   repertoire mcp config --client claude-code -- --trust-project
   repertoire mcp config --client cursor --url http://127.0.0.1:8321/mcp")]
-struct Config {
+struct ConfigCommand {
     /// URL of a running server, e.g. `http://127.0.0.1:8321/mcp`.
     #[arg(long, value_name = "URL")]
     url: Option<String>,
@@ -55,48 +53,41 @@ struct Config {
 /// A snippet for the configuration file of an MCP client.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Snippet {
+pub(super) struct McpOutput {
     client: &'static str,
     /// The path of the file, as the client's documentation writes it.
     file: &'static str,
     /// The language of the text.
     language: &'static str,
     text: String,
-    /// The variable that the user has to replace with its value, as the client does not expand variables.
-    #[serde(skip)]
-    unexpanded: Option<String>,
 }
 
-impl Mcp {
-    pub(super) fn run(&self, clients: &[String]) -> Result<Snippet, Failure> {
-        let Action::Config(config) = &self.action;
-        let known = format!("choose {}", Client::ALL.map(|client| client.name).join(", "));
+impl McpCommand {
+    pub(super) fn run(&self, clients: &[String], out: &mut Output) -> Result<(), Failure> {
+        let McpAction::Config(config) = &self.action;
+        let known = format!("choose {}", joined(McpClient::ALL.map(|client| client.name)));
         let [name] = clients else {
             return Err(Failure::new("expected one `--client`").help(known));
         };
-        let client = Client::ALL.into_iter().find(|client| client.name == name);
+        let client = McpClient::ALL.into_iter().find(|client| client.name == name);
         let client = client.ok_or_else(|| Failure::new(format!("unknown client `{name}`")).help(known))?;
         let server = match &config.url {
-            Some(url) => Server::Remote { url, token: config.token_env.as_deref() },
+            Some(url) => ServerAddress::Remote { url, token: config.token_env.as_deref() },
             None => {
                 let arguments = std::iter::once("serve").chain(config.arguments.iter().map(String::as_str));
-                Server::Local { program: &config.program, arguments: arguments.collect() }
+                ServerAddress::Local { program: &config.program, arguments: arguments.collect() }
             }
         };
         let text = client.text(&config.name, &server)?;
-        let unexpanded = config.token_env.clone().filter(|_| !client.expands_variables());
-        Ok(Snippet { client: client.name, file: client.file, language: client.language.name(), text, unexpanded })
-    }
-}
-
-impl CommandOutput for Snippet {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        out.write_all(self.text.as_bytes())
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let mut notes = vec![format!("add this to `{}`, keeping the existing entries", self.file)];
-        notes.extend(self.unexpanded.iter().map(|variable| format!("replace `${{{variable}}}` with the token itself")));
-        notes
+        let snippet = McpOutput { client: client.name, file: client.file, language: client.language.name(), text };
+        if out.write_json(&snippet) {
+            return Ok(());
+        }
+        out.bytes(&snippet.text);
+        out.note(format!("add this to `{}`, keeping the existing entries", snippet.file));
+        if let Some(variable) = config.token_env.as_ref().filter(|_| !client.expands_variables()) {
+            out.note(format!("replace `${{{variable}}}` with the token itself"));
+        }
+        Ok(())
     }
 }

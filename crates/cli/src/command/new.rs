@@ -10,20 +10,18 @@ use clap::Args;
 use repertoire::Id;
 use repertoire::skill::Strictness;
 use repertoire::skill::skill_md::{self, FileContext, Limits};
-use repertoire::skill::text::terminal_line;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::SKILLS;
-use crate::Stream;
 use crate::context::relative_to_cwd;
 use crate::failure::Failure;
-use crate::output::CommandOutput;
+use crate::output::Output;
 
 /// Create a new skill from a template.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire new review --description 'Reviews changes. Use before a merge.'")]
-pub(crate) struct New {
+pub(crate) struct NewCommand {
     /// Skill name: lowercase letters, digits and hyphens.
     name: String,
     /// Parent directory.
@@ -37,13 +35,13 @@ pub(crate) struct New {
 /// A new skill.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Begun {
+pub(super) struct NewOutput {
     id: Id,
     path: String,
 }
 
-impl New {
-    pub(super) fn run(&self, cwd: &Path) -> Result<Begun, Failure> {
+impl NewCommand {
+    pub(super) fn run(&self, cwd: &Path, out: &mut Output) -> Result<(), Failure> {
         let id = Id::new(&self.name)?;
         let faults = id.faults();
         if !faults.is_empty() {
@@ -66,7 +64,11 @@ impl New {
             _ => cannot_write(error),
         })?;
         write_new(&parent, id.as_str(), &text).map_err(cannot_write)?;
-        Ok(Begun { id, path })
+        let created = NewOutput { id, path };
+        if !out.write_json(&created) {
+            out.line(created.path);
+        }
+        Ok(())
     }
 
     fn is_default_folder(&self) -> bool {
@@ -125,10 +127,4 @@ fn title(name: &str) -> String {
     let words = name.replace('-', " ");
     let mut characters = words.chars();
     characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
-}
-
-impl CommandOutput for Begun {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        writeln!(out, "{}", terminal_line(&self.path))
-    }
 }

@@ -2,31 +2,29 @@
 
 pub(super) mod scaffold;
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use repertoire::skill::Digest;
-use repertoire::skill::text::terminal_line;
 use repertoire::source::approvals_in;
 use repertoire::source::plugin::{Inspection, PluginApprovals, PluginError};
 use serde::Serialize;
 
+use crate::Environment;
 use crate::failure::Failure;
-use crate::output::CommandOutput;
-use crate::table::Table;
-use crate::{Environment, Stream};
+use crate::output::Output;
+use crate::table::TextTable;
 
 /// Inspect, approve, revoke and scaffold source plugins.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire plugin inspect ./libacme.so")]
-pub(crate) struct Plugin {
+pub(crate) struct PluginCommand {
     #[command(subcommand)]
-    action: Action,
+    action: PluginAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum PluginAction {
     /// List approved plugins and whether their files have changed.
     #[command(after_help = "Example:\n  repertoire plugin list")]
     List,
@@ -51,22 +49,22 @@ enum Action {
         /// Path of the library; the file may be gone.
         path: PathBuf,
     },
-    New(scaffold::New),
+    New(scaffold::PluginNewCommand),
 }
 
 /// The approved plugins.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ApprovedPlugins"))]
-pub(super) struct Approved {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct PluginListOutput {
     #[cfg_attr(feature = "schema", schemars(extend("const" = "list")))]
     action: &'static str,
-    plugins: Vec<Row>,
+    plugins: Vec<ApprovedPlugin>,
 }
 
 /// An approved plugin.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ApprovedPlugin"))]
-struct Row {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ApprovedPlugin {
     path: PathBuf,
     name: String,
     version: String,
@@ -90,8 +88,8 @@ struct Libraries {
 
 /// The metadata of a plugin.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "InspectedPlugin"))]
-pub(super) struct Inspected {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct PluginInspectOutput {
     #[cfg_attr(feature = "schema", schemars(extend("const" = "inspect")))]
     action: &'static str,
     path: PathBuf,
@@ -113,8 +111,8 @@ pub(super) struct Inspected {
 
 /// An approval of a plugin that was given or revoked.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DecidedPlugin"))]
-pub(super) struct Decision {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct PluginDecisionOutput {
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["approve", "revoke"])))]
     action: &'static str,
     path: PathBuf,
@@ -128,23 +126,24 @@ pub(super) struct Decision {
     libraries: Libraries,
 }
 
-impl Plugin {
-    pub(super) fn run(&self, cwd: &Path, environment: &mut Environment<'_>) -> Result<Box<dyn CommandOutput>, Failure> {
-        let state = environment.own_state();
+impl PluginCommand {
+    pub(super) fn run(&self, environment: &mut Environment<'_>, out: &mut Output) -> Result<(), Failure> {
+        let (cwd, state) = (environment.cwd.clone(), environment.own_state());
         let state = state.as_deref();
-        Ok(match &self.action {
-            Action::List => Box::new(Approved::of(&approvals(state)?)),
-            Action::Inspect { path } => Box::new(Inspected::read(&cwd.join(path), state)?),
-            Action::Approve { path, yes } => {
-                let inspected = inspect(&cwd.join(path))?;
+        match &self.action {
+            PluginAction::List => list(&approvals(state)?, out),
+            PluginAction::Inspect { path } => inspect(&cwd.join(path), state, out)?,
+            PluginAction::Approve { path, yes } => {
+                let inspected = Inspection::read(&cwd.join(path))?;
                 if !yes {
                     confirm(&inspected, path, environment)?;
                 }
-                Box::new(Decision::approve(inspected, approvals(state)?)?)
+                approve(inspected, approvals(state)?)?.write(out);
             }
-            Action::Revoke { path } => Box::new(Decision::revoke(cwd.join(path), approvals(state)?)?),
-            Action::New(new) => Box::new(new.run(cwd)?),
-        })
+            PluginAction::Revoke { path } => revoke(cwd.join(path), approvals(state)?)?.write(out),
+            PluginAction::New(new) => new.run(&cwd, out)?,
+        }
+        Ok(())
     }
 }
 
@@ -152,11 +151,7 @@ fn approvals(state: Option<&Path>) -> Result<PluginApprovals, Failure> {
     let Some(state) = state else {
         return Err(Failure::new("the state folder is unknown").help("set `HOME` or `XDG_STATE_HOME`"));
     };
-    PluginApprovals::read(approvals_in(state)).map_err(|error| Failure::of(&error))
-}
-
-fn inspect(path: &Path) -> Result<Inspection, Failure> {
-    Inspection::read(path).map_err(|error| Failure::of(&error))
+    Ok(PluginApprovals::read(approvals_in(state))?)
 }
 
 /// Asks the user to approve the content that was inspected.
@@ -171,28 +166,90 @@ fn confirm(inspected: &Inspection, path: &Path, environment: &mut Environment<'_
     }
 }
 
-impl Approved {
-    fn of(approvals: &PluginApprovals) -> Approved {
-        let plugins = approvals.plugins().iter().map(|approval| {
-            let found = Inspection::read(&approval.path);
-            let state = match &found {
-                Ok(found) if found.digest == approval.digest => "approved",
-                Err(PluginError::Unreadable { .. }) => "missing",
-                Err(PluginError::Writable { .. }) => "writable",
-                Err(PluginError::Dependency { .. }) => "refused",
-                Ok(_) | Err(_) => "changed",
-            };
-            Row {
-                path: approval.path.clone(),
-                name: approval.name.clone(),
-                version: approval.version.clone(),
-                digest: approval.digest,
-                state,
-                libraries: found.map(Libraries::of).unwrap_or_default(),
-            }
-        });
-        Approved { action: "list", plugins: plugins.collect() }
+fn list(approvals: &PluginApprovals, out: &mut Output) {
+    let plugins = approvals.plugins().iter().map(|approval| {
+        let found = Inspection::read(&approval.path);
+        let state = match &found {
+            Ok(found) if found.digest == approval.digest => "approved",
+            Err(PluginError::Unreadable { .. }) => "missing",
+            Err(PluginError::Writable { .. }) => "writable",
+            Err(PluginError::Dependency { .. }) => "refused",
+            Ok(_) | Err(_) => "changed",
+        };
+        ApprovedPlugin {
+            path: approval.path.clone(),
+            name: approval.name.clone(),
+            version: approval.version.clone(),
+            digest: approval.digest,
+            state,
+            libraries: found.map(Libraries::of).unwrap_or_default(),
+        }
+    });
+    let approved = PluginListOutput { action: "list", plugins: plugins.collect() };
+    if out.write_json(&approved) {
+        return;
     }
+    let mut table = TextTable::new(&["name", "version", "state", "path", "needs"]);
+    for ApprovedPlugin { name, version, state, path, libraries, .. } in &approved.plugins {
+        let needs = libraries.needed.join(" ");
+        table.row([name.into(), version.into(), state.into(), path.to_string_lossy().into(), needs.into()]);
+    }
+    table.write(out);
+    out.notes(approved.plugins.is_empty().then(|| "no approved plugins".to_owned()));
+}
+
+fn inspect(path: &Path, state: Option<&Path>, out: &mut Output) -> Result<(), Failure> {
+    let Inspection { path, name, version, abi, architecture, size, digest, symbols, needed, run_path, .. } =
+        Inspection::read(path)?;
+    let approvals = state.map(|state| approvals(Some(state))).transpose()?;
+    let approval = match approvals.as_ref().and_then(|approvals| approvals.find(&path)) {
+        Some(approval) if approval.digest == digest => "approved",
+        Some(_) => "changed",
+        None => "none",
+    };
+    let (action, libraries) = ("inspect", Libraries { needed, run_path });
+    let inspected = PluginInspectOutput {
+        action,
+        path,
+        name,
+        version,
+        abi,
+        architecture,
+        size,
+        digest,
+        approval,
+        libraries,
+        symbols,
+    };
+    if !out.write_json(&inspected) {
+        inspected.write(out);
+    }
+    Ok(())
+}
+
+fn approve(inspected: Inspection, mut approvals: PluginApprovals) -> Result<PluginDecisionOutput, Failure> {
+    let previous = approvals.approve(&inspected)?;
+    Ok(PluginDecisionOutput {
+        action: "approve",
+        previous: previous.map(|old| old.digest).filter(|old| *old != inspected.digest),
+        path: inspected.path.clone(),
+        name: inspected.name.clone(),
+        version: inspected.version.clone(),
+        digest: inspected.digest,
+        libraries: Libraries::of(inspected),
+    })
+}
+
+fn revoke(path: PathBuf, mut approvals: PluginApprovals) -> Result<PluginDecisionOutput, Failure> {
+    // A file that is gone cannot be resolved.
+    let path = path.canonicalize().unwrap_or(path);
+    let Some(old) = approvals.revoke(&path)? else {
+        let failure = Failure::new(format!("the plugin `{}` is not approved", path.display()));
+        return Err(failure.help("run `repertoire plugin list` to see the approved plugins"));
+    };
+    let (path, name, version, digest) = (old.path, old.name, old.version, old.digest);
+    let libraries = Libraries::default();
+    Ok(PluginDecisionOutput { action: "revoke", path, name, version, digest, previous: None, libraries })
 }
 
 impl Libraries {
@@ -200,75 +257,18 @@ impl Libraries {
         Libraries { needed: inspection.needed, run_path: inspection.run_path }
     }
 
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        self.needed.iter().try_for_each(|library| write_row(out, "needs", library))?;
-        self.run_path.iter().try_for_each(|folder| write_row(out, "run path", folder))
+    fn write(&self, out: &mut Output) {
+        self.needed.iter().for_each(|library| write_row("needs", library, out));
+        self.run_path.iter().for_each(|folder| write_row("run path", folder, out));
     }
 }
 
-impl Inspected {
-    fn read(path: &Path, state: Option<&Path>) -> Result<Inspected, Failure> {
-        let Inspection { path, name, version, abi, architecture, size, digest, symbols, needed, run_path, .. } =
-            inspect(path)?;
-        let approvals = state.map(|state| approvals(Some(state))).transpose()?;
-        let approval = match approvals.as_ref().and_then(|approvals| approvals.find(&path)) {
-            Some(approval) if approval.digest == digest => "approved",
-            Some(_) => "changed",
-            None => "none",
-        };
-        let (action, libraries) = ("inspect", Libraries { needed, run_path });
-        Ok(Inspected { action, path, name, version, abi, architecture, size, digest, approval, libraries, symbols })
-    }
+fn write_row(name: &str, value: &str, out: &mut Output) {
+    out.line(format!("{name:<9} {value}"));
 }
 
-impl Decision {
-    fn approve(inspected: Inspection, mut approvals: PluginApprovals) -> Result<Decision, Failure> {
-        let previous = approvals.approve(&inspected)?;
-        Ok(Decision {
-            action: "approve",
-            previous: previous.map(|old| old.digest).filter(|old| *old != inspected.digest),
-            path: inspected.path.clone(),
-            name: inspected.name.clone(),
-            version: inspected.version.clone(),
-            digest: inspected.digest,
-            libraries: Libraries::of(inspected),
-        })
-    }
-
-    fn revoke(path: PathBuf, mut approvals: PluginApprovals) -> Result<Decision, Failure> {
-        // A file that is gone cannot be resolved.
-        let path = path.canonicalize().unwrap_or(path);
-        let Some(old) = approvals.revoke(&path)? else {
-            let failure = Failure::new(format!("the plugin `{}` is not approved", path.display()));
-            return Err(failure.help("run `repertoire plugin list` to see the approved plugins"));
-        };
-        let (path, name, version, digest) = (old.path, old.name, old.version, old.digest);
-        let libraries = Libraries::default();
-        Ok(Decision { action: "revoke", path, name, version, digest, previous: None, libraries })
-    }
-}
-
-fn write_row(out: &mut Stream<'_>, name: &str, value: &str) -> io::Result<()> {
-    writeln!(out, "{name:<9} {}", terminal_line(value))
-}
-
-impl CommandOutput for Approved {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let mut table = Table::new(&["name", "version", "state", "path", "needs"]);
-        for Row { name, version, state, path, libraries, .. } in &self.plugins {
-            let needs = libraries.needed.join(" ");
-            table.row([name.into(), version.into(), state.into(), path.to_string_lossy().into(), needs.into()]);
-        }
-        table.write(out)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        if self.plugins.is_empty() { vec!["no approved plugins".to_owned()] } else { Vec::new() }
-    }
-}
-
-impl CommandOutput for Inspected {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
+impl PluginInspectOutput {
+    fn write(&self, out: &mut Output) {
         for (name, value) in [
             ("path", &*self.path.to_string_lossy()),
             ("name", &self.name),
@@ -279,21 +279,20 @@ impl CommandOutput for Inspected {
             ("digest", &self.digest.to_string()),
             ("approval", self.approval),
         ] {
-            write_row(out, name, value)?;
+            write_row(name, value, out);
         }
-        self.libraries.write(out)?;
-        self.symbols.iter().try_for_each(|symbol| write_row(out, "exports", symbol))
+        self.libraries.write(out);
+        self.symbols.iter().for_each(|symbol| write_row("exports", symbol, out));
     }
 }
 
-impl CommandOutput for Decision {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let (name, version) = (terminal_line(&self.name), terminal_line(&self.version));
-        writeln!(out, "{name} {version}  {}", self.digest)?;
-        self.libraries.write(out)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.previous.iter().map(|old| format!("replaces the approval of {old}")).collect()
+impl PluginDecisionOutput {
+    fn write(&self, out: &mut Output) {
+        if out.write_json(self) {
+            return;
+        }
+        out.line(format!("{} {}  {}", self.name, self.version, self.digest));
+        self.libraries.write(out);
+        out.notes(self.previous.map(|old| format!("replaces the approval of {old}")));
     }
 }

@@ -1,23 +1,25 @@
 //! `repertoire render`.
 
-mod instructions;
-
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::Args;
+use repertoire::Id;
 use repertoire::render::{
-    ApprovalState, Arguments, Call, CommandShell, Confinement, Context, Dialect, Directive, DirectiveOutcome,
-    DirectiveRunner, Plan, Refusal, Syntax,
+    ApprovalState, Arguments, Call, CleanupScope, CommandShell, CompletedRun, Confinement, Context, Dialect, DialectBy,
+    Directive, DirectiveOutcome, DirectiveRunner, MissingRule, Plan, Refusal, Sandbox, Syntax,
 };
+use repertoire::skill::Digest;
+use serde::Serialize;
 
-pub(super) use self::instructions::Instructions;
-use super::directives::Row;
+use super::directives::DirectiveRow;
 use crate::Environment;
 use crate::arguments::{Choice, one_of};
 use crate::command_approval::{ApprovalStore, RunnableSkill};
 use crate::compose::with_progress;
 use crate::context::CommandContext;
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::signals::{Signal, Signals};
 
 /// Print a skill's instructions with arguments and variables filled in.
@@ -25,7 +27,7 @@ use crate::signals::{Signal, Signals};
 #[command(
     after_help = "Examples:\n  repertoire render review src/main.rs\n  repertoire render deploy staging --allow-commands --sandbox"
 )]
-pub(crate) struct Render {
+pub(crate) struct RenderCommand {
     /// Skill name, or SOURCE:NAME for the copy from one source.
     name: String,
     /// Arguments: one string as typed, or several words (use `--` before one that starts with a hyphen).
@@ -89,12 +91,67 @@ fn variable(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-impl Render {
+/// The rendered instructions of a skill.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct RenderedInstructions<'a> {
+    id: &'a Id,
+    qualified_id: Id,
+    /// The digest of the text.
+    digest: Digest,
+    dialect: &'static str,
+    dialect_by: DialectBy,
+    text: &'a str,
+    directives: Vec<DirectiveResult>,
+    warnings: Vec<String>,
+}
+
+/// The result of a directive.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct DirectiveResult {
+    #[serde(flatten)]
+    row: DirectiveRow,
+    outcome: DirectiveStatus,
+    /// The exit status, or the reason why it did not run.
+    how: String,
+    /// The sandbox that it ran in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sandbox: Option<SandboxState>,
+    /// The processes that were ended with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cleanup: Option<CleanupScope>,
+}
+
+/// The state of a sandbox.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct SandboxState {
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["off", "active", "partial", "unavailable"])))]
+    state: &'static str,
+    /// The rules that a partial sandbox does not enforce.
+    without: Vec<MissingRule>,
+}
+
+/// The state of a directive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+enum DirectiveStatus {
+    Ran,
+    /// It is not permitted.
+    Refused,
+    /// It is permitted, and could not run.
+    Failed,
+}
+
+impl RenderCommand {
     pub(super) async fn run(
         &self,
         context: &CommandContext,
         environment: &mut Environment<'_>,
-    ) -> Result<Instructions, Failure> {
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let skill = RunnableSkill::read(&self.name, context).await?;
         let host = self.dialect.as_deref().map(str::parse).transpose()?;
         let syntax = Syntax::from_skill(&skill.candidate.item, skill.dialect, host);
@@ -102,7 +159,31 @@ impl Render {
         let variables = self.variables(&skill, context);
         let outcomes = self.run_directives(&plan, &skill, &variables, context, environment).await?;
         let rendered = plan.render(&variables, outcomes)?;
-        Ok(Instructions::of(&skill, &plan, &syntax, rendered))
+        let directives = plan.directives().iter().zip(&rendered.outcomes);
+        let (dialect, dialect_by) = syntax.dialect();
+        let result = RenderedInstructions {
+            id: skill.id,
+            qualified_id: skill.candidate.qualified_id(),
+            digest: rendered.digest(),
+            dialect: dialect.name(),
+            dialect_by,
+            directives: directives.map(|(row, outcome)| DirectiveResult::of(row, outcome)).collect(),
+            warnings: rendered.warnings.iter().map(ToString::to_string).collect(),
+            text: &rendered.text,
+        };
+        if out.write_json(&result) {
+            return Ok(());
+        }
+        out.text(result.text);
+        out.notes(result.warnings);
+        // One note for all that ran in the same way.
+        out.notes(rendered.outcomes.iter().flat_map(run_notes).collect::<BTreeSet<_>>());
+        for DirectiveResult { row, how, .. } in
+            result.directives.iter().filter(|one| one.outcome != DirectiveStatus::Ran)
+        {
+            out.note(format!("line {}: not run: {how}", row.line));
+        }
+        Ok(())
     }
 
     fn variables(&self, skill: &RunnableSkill<'_>, context: &CommandContext) -> Context {
@@ -136,7 +217,7 @@ impl Render {
         for directive in plan.directives() {
             permits.push(match approval.permit(trust) {
                 Err(Refusal::Unapproved | Refusal::Changed) if environment.stdin.is_some() => {
-                    environment.say(&Row::of(directive).prompt());
+                    environment.say(&DirectiveRow::of(directive).prompt());
                     match environment.ask("Run this command once?") {
                         Some(true) => ApprovalState::Given.permit(trust),
                         _ => Err(Refusal::Denied("declined".into())),
@@ -160,5 +241,52 @@ impl Render {
             () = stopped => Err(Failure::new("stopped, with every process it started")),
             outcomes = with_progress("running commands", running, environment) => Ok(outcomes),
         }
+    }
+}
+
+/// Returns notes about the confinement and the cleanup of what ran.
+fn run_notes(outcome: &DirectiveOutcome) -> impl Iterator<Item = String> {
+    let run = run_of(outcome);
+    let sandbox = run.filter(|run| run.sandbox != Sandbox::Off).map(|run| format!("sandbox: {}", run.sandbox));
+    let cleanup = run.filter(|run| run.cleanup != CleanupScope::All);
+    let cleanup = cleanup.map(|run| format!("cleanup: {}; other processes may still run", run.cleanup));
+    sandbox.into_iter().chain(cleanup)
+}
+
+fn run_of(outcome: &DirectiveOutcome) -> Option<&CompletedRun> {
+    match outcome {
+        DirectiveOutcome::Ran(run) => Some(run),
+        _ => None,
+    }
+}
+
+impl DirectiveResult {
+    fn of(directive: &Directive, outcome: &DirectiveOutcome) -> DirectiveResult {
+        let (status, how) = match outcome {
+            DirectiveOutcome::Ran(run) => (DirectiveStatus::Ran, run.ended.to_string()),
+            DirectiveOutcome::Refused { by } => (DirectiveStatus::Refused, by.to_string()),
+            DirectiveOutcome::Failed { reason } => (DirectiveStatus::Failed, reason.to_string()),
+            _ => (DirectiveStatus::Failed, String::new()),
+        };
+        let run = run_of(outcome);
+        DirectiveResult {
+            row: DirectiveRow::of(directive),
+            outcome: status,
+            how,
+            sandbox: run.map(|run| SandboxState::of(&run.sandbox)),
+            cleanup: run.map(|run| run.cleanup),
+        }
+    }
+}
+
+impl SandboxState {
+    fn of(sandbox: &Sandbox) -> SandboxState {
+        let (state, without) = match sandbox {
+            Sandbox::Off => ("off", Vec::new()),
+            Sandbox::Active => ("active", Vec::new()),
+            Sandbox::Partial(missing) => ("partial", missing.clone()),
+            Sandbox::Unavailable => ("unavailable", Vec::new()),
+        };
+        SandboxState { state, without }
     }
 }

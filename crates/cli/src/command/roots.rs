@@ -1,7 +1,5 @@
 //! `repertoire roots`.
 
-use std::io;
-
 use clap::Args;
 use repertoire::registry::{Registry, Tier};
 use repertoire::skill::Code;
@@ -9,29 +7,26 @@ use repertoire::source::fs::RootReport;
 use repertoire::{Skill, Trust};
 use serde::Serialize;
 
-use crate::Stream;
 use crate::context::CommandContext;
 use crate::failure::Failure;
-use crate::output::CommandOutput;
-use crate::table::Table;
+use crate::output::Output;
+use crate::table::TextTable;
 
 /// List the folders searched and how many skills each holds.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire roots --client all")]
-pub(crate) struct Roots {}
+pub(crate) struct RootsCommand {}
 
 /// The folders searched.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Places<'a> {
-    roots: Vec<Place<'a>>,
-    #[serde(skip)]
-    context: &'a CommandContext,
+pub(super) struct RootsOutput<'a> {
+    roots: Vec<RootRow<'a>>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Place<'a> {
+struct RootRow<'a> {
     source: &'a str,
     tier: Tier,
     trust: Trust,
@@ -41,62 +36,61 @@ struct Place<'a> {
     skills: usize,
 }
 
-impl Roots {
-    pub(super) async fn run<'a>(&self, context: &'a CommandContext) -> Result<Places<'a>, Failure> {
-        let mut roots = Vec::new();
-        for layer in context.snapshot.layers() {
-            let source = layer.origin.source.as_ref();
-            let (tier, trust) = (layer.origin.tier, layer.trust);
-            match context.folders.iter().find(|(name, _)| name == source) {
-                Some((_, folders)) => {
-                    for RootReport { path, exists, skills, .. } in folders.roots().await? {
-                        let path = Some(path.to_string_lossy().into_owned());
-                        roots.push(Place { source, tier, trust, path, exists, skills });
-                    }
-                }
-                None if source == Registry::<Skill>::REGISTERED => {}
-                None => {
-                    let skills = layer.listing.len();
-                    roots.push(Place { source, tier, trust, path: None, exists: true, skills });
-                }
-            }
+impl RootsCommand {
+    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) -> Result<(), Failure> {
+        let found = RootsOutput { roots: find_roots(context).await? };
+        if out.write_json(&found) {
+            return Ok(());
         }
-        Ok(Places { roots, context })
-    }
-}
-
-impl Places<'_> {
-    fn is_unreadable(&self, place: &Place<'_>) -> bool {
-        let mut diagnostics = self.context.snapshot.diagnostics().iter().map(|one| &one.diagnostic);
-        diagnostics.any(|one| one.code == Code::UNREADABLE && one.path.as_deref() == place.path.as_deref())
-    }
-}
-
-impl CommandOutput for Places<'_> {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let mut table = Table::new(&["source", "tier", "trust", ">skills", "path"]);
-        for place in &self.roots {
-            let skills = match place.exists {
-                true => place.skills.to_string(),
-                false if self.is_unreadable(place) => "unreadable".to_owned(),
+        let mut table = TextTable::new(&["source", "tier", "trust", ">skills", "path"]);
+        for row in &found.roots {
+            let skills = match row.exists {
+                true => row.skills.to_string(),
+                false if row.is_unreadable(context) => "unreadable".to_owned(),
                 false => "not found".to_owned(),
             };
             table.row([
-                place.source.into(),
-                place.tier.to_string().into(),
-                place.trust.to_string().into(),
+                row.source.into(),
+                row.tier.to_string().into(),
+                row.trust.to_string().into(),
                 skills.into(),
-                place.path.as_deref().map_or("", |path| self.context.relative_path(path)).into(),
+                row.path.as_deref().map_or("", |path| context.relative_path(path)).into(),
             ]);
         }
-        table.write(out)
+        table.write(out);
+        out.notes(match found.roots.is_empty() {
+            true => Some("no folders searched".to_owned()),
+            false => context.pending(),
+        });
+        Ok(())
     }
+}
 
-    fn notes(&self) -> Vec<String> {
-        if self.roots.is_empty() {
-            vec!["no folders searched".to_owned()]
-        } else {
-            Vec::from_iter(self.context.pending())
+async fn find_roots<'a>(context: &'a CommandContext) -> Result<Vec<RootRow<'a>>, Failure> {
+    let mut roots = Vec::new();
+    for layer in context.snapshot.layers() {
+        let source = layer.origin.source.as_ref();
+        let (tier, trust) = (layer.origin.tier, layer.trust);
+        match context.folders.iter().find(|(name, _)| name == source) {
+            Some((_, folders)) => {
+                for RootReport { path, exists, skills, .. } in folders.roots().await? {
+                    let path = Some(path.to_string_lossy().into_owned());
+                    roots.push(RootRow { source, tier, trust, path, exists, skills });
+                }
+            }
+            None if source == Registry::<Skill>::REGISTERED => {}
+            None => {
+                let skills = layer.listing.len();
+                roots.push(RootRow { source, tier, trust, path: None, exists: true, skills });
+            }
         }
+    }
+    Ok(roots)
+}
+
+impl RootRow<'_> {
+    fn is_unreadable(&self, context: &CommandContext) -> bool {
+        let mut diagnostics = context.snapshot.diagnostics().iter().map(|one| &one.diagnostic);
+        diagnostics.any(|one| one.code == Code::UNREADABLE && one.path.as_deref() == self.path.as_deref())
     }
 }

@@ -1,6 +1,5 @@
 //! `repertoire search`.
 
-use std::io;
 use std::num::NonZeroUsize;
 
 use clap::Args;
@@ -10,19 +9,18 @@ use repertoire::search::{Explanation, LiveIndex, MatchConfidence, Query};
 use serde::Serialize;
 
 use super::selection::ExposureOptions;
-use crate::Stream;
 use crate::arguments::{Choice, at_least_one, one_of};
 use crate::context::CommandContext;
-use crate::output::CommandOutput;
-use crate::row::Row;
-use crate::table::{Cell, Table};
+use crate::output::Output;
+use crate::row::SkillRow;
+use crate::table::TextTable;
 
 /// Search skills by name, trigger, tag and description.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  repertoire search review a pull request\n  repertoire search --tag docs --seen-by model"
 )]
-pub(crate) struct Search {
+pub(crate) struct SearchCommand {
     /// Search terms; omit to list every skill.
     #[arg(value_name = "WORD")]
     words: Vec<String>,
@@ -59,23 +57,21 @@ const AUDIENCES: &[Choice<Audience>] = &[
 /// The skills that match a query.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Found<'a> {
+pub(super) struct SearchOutput<'a> {
     query: String,
     /// The best match first.
-    hits: Vec<Hit<'a>>,
-    #[serde(skip)]
-    pending: Option<String>,
+    hits: Vec<SearchHit<'a>>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Hit<'a> {
-    skill: Row<'a>,
+struct SearchHit<'a> {
+    skill: SkillRow<'a>,
     why: Explanation,
 }
 
-impl Search {
-    pub(super) async fn run<'a>(&self, context: &'a CommandContext) -> Found<'a> {
+impl SearchCommand {
+    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) {
         let text = self.words.join(" ");
         // Without a limit: the labels filter the hits before they are counted.
         let query = self.query(&text).limit(context.snapshot.entries().len());
@@ -85,9 +81,25 @@ impl Search {
         let hits = hits.filter(|hit| self.exposure.labels.match_skill(hit.entry.item())).take(self.limit.get());
         let hits = hits.map(|hit| {
             let entry = context.snapshot.get(hit.entry.id.as_str()).expect("the index is of this snapshot");
-            Hit { skill: Row::of(entry, &entry.candidate, context), why: hit.why }
+            SearchHit { skill: SkillRow::of(entry, &entry.candidate, context), why: hit.why }
         });
-        Found { hits: hits.collect(), query: text, pending: context.pending() }
+        let found = SearchOutput { hits: hits.collect(), query: text };
+        if out.write_json(&found) {
+            return;
+        }
+        let mut table = TextTable::new(&["name", "source", "match"]);
+        for SearchHit { skill, why } in &found.hits {
+            table.row([skill.id.as_str().into(), skill.source.into(), why.to_string().into()]);
+        }
+        table.write(out);
+        match found.hits.first().map(|hit| hit.why.confidence) {
+            None => out.note("no matching skills"),
+            Some(MatchConfidence::NothingFits) => {
+                out.note("nothing fits: these skills share only some words with the query");
+            }
+            Some(_) => {}
+        }
+        out.notes(context.pending());
     }
 
     fn query(&self, text: &str) -> Query {
@@ -101,27 +113,5 @@ impl Search {
         let query = self.category.iter().fold(query, |query, category| query.category(category));
         let query = self.tags.iter().fold(query, |query, tag| query.tag(tag));
         self.tool.iter().fold(query, |query, tool| query.tool(tool))
-    }
-}
-
-impl CommandOutput for Found<'_> {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let mut table = Table::new(&["name", "source", "match"]);
-        for Hit { skill, why } in &self.hits {
-            table.row([skill.id.as_str().into(), skill.source.into(), Cell::from(why.to_string())]);
-        }
-        table.write(out)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let best = self.hits.first().map(|hit| hit.why.confidence);
-        let none = match best {
-            None => Some("no matching skills"),
-            Some(MatchConfidence::NothingFits) => {
-                Some("nothing fits: these skills share only some words with the query")
-            }
-            Some(_) => None,
-        };
-        none.map(str::to_owned).into_iter().chain(self.pending.clone()).collect()
     }
 }

@@ -21,9 +21,9 @@ use tracing::level_filters::LevelFilter;
 use self::reader::ReloadableReader;
 use super::render::SandboxOption;
 use super::selection::ExposureOptions;
-use crate::arguments::{SourceOptions, at_least_one};
-use crate::compose::{Composition, NamedFolders, reload};
-use crate::diagnostics::{DiagnosticPrinter, ReportedDiagnostic};
+use crate::arguments::{SearchedFolders, SourceOptions, at_least_one};
+use crate::compose::{NamedFolders, SourceComposition, reload};
+use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic};
 use crate::failure::Failure;
 use crate::log::{self, LogForm};
 use crate::signals::Signal;
@@ -40,10 +40,9 @@ use crate::{Environment, Exit};
     mut_arg("confine", |arg| arg.requires("run_commands")),
     after_help = "Examples:\n  repertoire serve --trust-project\n  repertoire serve --http 127.0.0.1:8321 --token-env REPERTOIRE_TOKEN"
 )]
-pub(crate) struct Serve {
-    /// Search only these folders.
-    #[arg(value_name = "DIR")]
-    pub(crate) folders: Vec<PathBuf>,
+pub(crate) struct ServeCommand {
+    #[command(flatten)]
+    searched: SearchedFolders,
     /// Serve streamable HTTP at this address, e.g. `127.0.0.1:8321`; the path is `/mcp`.
     #[arg(long, value_name = "ADDRESS")]
     http: Option<SocketAddr>,
@@ -105,7 +104,7 @@ struct Network {
 
 const RATE: NonZeroU32 = NonZeroU32::new(100).expect("it is not zero");
 
-impl Serve {
+impl ServeCommand {
     pub(crate) async fn run(
         &self,
         options: &SourceOptions,
@@ -125,7 +124,8 @@ impl Serve {
         let listening = environment.signals.listen();
         listening.map_err(|error| Failure::io("cannot listen for signals", &error))?;
         let mut cache = SourceCache::default();
-        let composition = Composition::read(options, NamedFolders::Plain(&self.folders), environment, &mut cache)?;
+        let composition =
+            SourceComposition::read(options, NamedFolders::Plain(&self.searched.folders), environment, &mut cache)?;
         let registry = composition.start(environment).await?;
         let reader =
             ReloadableReader::new(&composition, registry.clone(), &self.run_commands, self.sandbox, environment)?;
@@ -172,10 +172,10 @@ impl Serve {
                         return serving.await;
                     }
                     Signal::Reload => {
-                        let apply = async |composition: &Composition, environment: &Environment<'_>| {
+                        let apply = async |composition: &SourceComposition, environment: &Environment<'_>| {
                             reader.recompose(composition, environment).await
                         };
-                        reload(options, &self.folders, cache, environment, apply).await;
+                        reload(options, &self.searched.folders, cache, environment, apply).await;
                     }
                 },
             }
@@ -204,8 +204,9 @@ fn report_surfaces(server: &Server, reported: &mut BTreeSet<String>, environment
     for diagnostic in server.surface_diagnostics() {
         if reported.insert(diagnostic.message.clone()) {
             let diagnostic = ReportedDiagnostic::new("".into(), diagnostic);
-            let coloured = environment.stderr.is_coloured();
-            let text = DiagnosticPrinter::default().draw(&diagnostic, &environment.cwd, coloured);
+            let is_coloured = environment.stderr.is_coloured();
+            let text =
+                DiagnosticPrinter::new(QuotableFolders::default(), &environment.cwd, is_coloured).draw(&diagnostic);
             environment.say(&text);
         }
     }

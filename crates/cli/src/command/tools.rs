@@ -1,8 +1,5 @@
 //! `repertoire tools`.
 
-use std::io;
-use std::path::PathBuf;
-
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use repertoire::catalog::CatalogFormat;
@@ -12,18 +9,16 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::selection::ExposureOptions;
-use crate::Stream;
-use crate::arguments::{Choice, one_of};
+use crate::arguments::{Choice, SearchedFolders, one_of};
 use crate::context::CommandContext;
-use crate::output::CommandOutput;
+use crate::output::Output;
 
 /// Print tool definitions for finding and reading skills, in a provider's API format.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire tools --provider anthropic --with-catalog=500")]
-pub(crate) struct Tools {
-    /// Search only these folders.
-    #[arg(value_name = "DIR")]
-    pub(crate) folders: Vec<PathBuf>,
+pub(crate) struct ToolsCommand {
+    #[command(flatten)]
+    pub(super) searched: SearchedFolders,
     /// Target API.
     #[arg(long, value_parser = one_of(PROVIDERS))]
     provider: ToolFormat,
@@ -47,18 +42,16 @@ const PROVIDERS: &[Choice<ToolFormat>] = &[
 /// The tool definitions for finding and reading skills.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Declared {
+pub(super) struct ToolsOutput<'a> {
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["anthropic", "openai", "openai-responses", "gemini"])))]
     provider: &'static str,
-    preset: String,
+    preset: &'a str,
     /// The field `tools` of a request to the provider; empty if no skill is visible to a model.
     tools: Vec<Map<String, Value>>,
-    #[serde(skip)]
-    pending: Option<String>,
 }
 
-impl Tools {
-    pub(super) fn run(&self, context: &CommandContext) -> Declared {
+impl ToolsCommand {
+    pub(super) fn run(&self, context: &CommandContext, out: &mut Output) {
         let preset = ToolPreset::ALL.into_iter().find(|preset| preset.name == self.preset);
         let preset = preset.expect("clap accepted the name").clone();
         let mut options = ToolOptions::default().preset(preset).modes(self.exposure.modes());
@@ -75,18 +68,13 @@ impl Tools {
         };
         let provider = PROVIDERS.iter().find(|(.., format)| *format == self.provider);
         let (provider, ..) = provider.expect("clap accepted the name");
-        Declared { provider, preset: self.preset.clone(), tools, pending: context.pending() }
-    }
-}
-
-impl CommandOutput for Declared {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let tools: Value = self.tools.iter().cloned().collect();
-        io::Write::write_all(out, format!("{tools:#}\n").as_bytes())
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let none = self.tools.is_empty().then(|| "no skill is visible to a model: no tools".to_owned());
-        none.into_iter().chain(self.pending.clone()).collect()
+        let declared = ToolsOutput { provider, preset: &self.preset, tools };
+        if out.write_json(&declared) {
+            return;
+        }
+        let tools: Value = declared.tools.iter().cloned().collect();
+        out.bytes(format!("{tools:#}\n"));
+        out.notes(declared.tools.is_empty().then(|| "no skill is visible to a model: no tools".to_owned()));
+        out.notes(context.pending());
     }
 }

@@ -2,34 +2,29 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use repertoire::Id;
-use repertoire::skill::text::terminal_line;
 use repertoire::skill::{Digest, Omission};
 use serde::Serialize;
 
-use crate::arguments::Connect;
+use crate::arguments::ConnectableFolders;
 use crate::context::CommandContext;
-use crate::diagnostics::counted;
+use crate::diagnostics::{counted, quoted};
 use crate::failure::Failure;
 use crate::lock::{
-    HashedFiles, Inventory, Locked, NotCompared, Present, RepertoireLock, SkillsLock, folder_hash, line_feeds,
+    HashedFiles, Inventory, LockEntry, NotCompared, Present, RepertoireLock, SkillsLock, folder_hash, line_feeds,
 };
-use crate::output::{CommandOutput, word};
-use crate::{Exit, Stream};
+use crate::output::{Output, word};
 
 /// Verify the project's skills against the lock file.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire verify --trust-project")]
-pub(crate) struct Verify {
-    /// Search only these folders.
-    #[arg(value_name = "DIR")]
-    pub(crate) folders: Vec<PathBuf>,
+pub(crate) struct VerifyCommand {
     #[command(flatten)]
-    pub(super) connect: Connect,
+    pub(super) searched: ConnectableFolders,
     /// Directory of the lock files [default: current directory].
     #[arg(long, value_name = "DIR")]
     lock_dir: Option<PathBuf>,
@@ -38,7 +33,7 @@ pub(crate) struct Verify {
 /// The differences between skills and lock files.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Verified {
+pub(super) struct VerifyOutput {
     /// The lock files that exist.
     #[cfg_attr(feature = "schema", schemars(extend("items" = { "enum": [RepertoireLock::NAME, SkillsLock::NAME] })))]
     locks: Vec<&'static str>,
@@ -57,7 +52,7 @@ pub(super) struct Verified {
 struct Difference {
     #[cfg_attr(feature = "schema", schemars(extend("enum" = [RepertoireLock::NAME, SkillsLock::NAME])))]
     lock: &'static str,
-    difference: Kind,
+    difference: DifferenceKind,
     /// The name in the lock file, if it has one.
     id: String,
     /// The skill's folder, relative to the lock directory; null for `skills-lock.json`.
@@ -72,16 +67,16 @@ struct Difference {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DifferenceKind"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+enum DifferenceKind {
     Changed,
     Missing,
     Extra,
 }
 
-impl Verify {
-    pub(super) async fn run(&self, context: &CommandContext) -> Result<Verified, Failure> {
+impl VerifyCommand {
+    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) -> Result<(), Failure> {
         let base = lock_folder(self.lock_dir.as_deref(), context)?;
         let (ours, theirs) = (RepertoireLock::read(&base)?, SkillsLock::read(&base)?);
         if ours.is_none() && theirs.is_none() {
@@ -89,7 +84,7 @@ impl Verify {
             return Err(failure.help("run `repertoire lock` to create them"));
         }
         let inventory = Inventory::take(context, &base).await?;
-        let mut verified = Verified {
+        let mut verified = VerifyOutput {
             locks: Vec::new(),
             skills: inventory.skills.len(),
             differences: Vec::new(),
@@ -112,7 +107,12 @@ impl Verify {
             let note = "line endings differ, as in a checkout on Windows; `* -text` in `.gitattributes` preserves them";
             verified.notes.push(note.to_owned());
         }
-        Ok(verified)
+        out.found_problems(!verified.differences.is_empty());
+        if !out.write_json(&verified) {
+            verified.write(out);
+            out.notes(verified.notes);
+        }
+        Ok(())
     }
 }
 
@@ -126,57 +126,79 @@ pub(super) fn lock_folder(folder: Option<&Path>, context: &CommandContext) -> Re
 
 /// Returns a note for each reason.
 pub(super) fn not_compared_notes(rows: &[NotCompared]) -> Vec<String> {
-    let mut paths: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut paths: BTreeMap<&str, Vec<_>> = BTreeMap::new();
     for NotCompared { path, why } in rows {
-        paths.entry(why).or_default().push(format!("`{}`", terminal_line(path)));
+        paths.entry(why).or_default().push(path);
     }
-    let paths = paths.into_iter();
-    paths.map(|(why, paths)| format!("not compared, {}: {}", terminal_line(why), paths.join(", "))).collect()
+    paths.into_iter().map(|(why, paths)| format!("not compared, {why}: {}", quoted(paths))).collect()
 }
 
 impl Difference {
-    fn new(lock: &'static str, difference: Kind, id: &str) -> Difference {
+    fn new(lock: &'static str, difference: DifferenceKind, id: &str) -> Difference {
         let id = id.to_owned();
         Difference { lock, difference, id, path: None, file: None, locked: None, found: None, only_line_ends: false }
     }
 
     /// Returns a difference of a skill in `repertoire.lock.json`, or of a file in it.
-    fn of_skill(kind: Kind, id: &Id, path: &str, file: Option<&str>) -> Difference {
+    fn of_skill(kind: DifferenceKind, id: &Id, path: &str, file: Option<&str>) -> Difference {
         let whole = Difference::new(RepertoireLock::NAME, kind, id.as_str());
         Difference { path: Some(path.to_owned()), file: file.map(str::to_owned), ..whole }
     }
 }
 
-impl Verified {
+impl VerifyOutput {
+    fn write(&self, out: &mut Output) {
+        for Difference { lock, difference, id, path, file, locked, found, only_line_ends } in &self.differences {
+            let place = [path.as_deref(), file.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("/");
+            let gap = if place.is_empty() { "" } else { "  " };
+            out.line(format!("{:<8} {id}{gap}{place}  ({lock})", word(difference)));
+            for (what, digest) in [("locked", locked), ("found", found)] {
+                if let Some(digest) = digest {
+                    out.line(format!("  {what:<6} {digest}"));
+                }
+            }
+            if *only_line_ends {
+                out.line("  only line endings differ");
+            }
+        }
+        let (skills, locks) = (counted(self.skills, "skill"), self.locks.join(" and "));
+        out.line(match self.differences.len() {
+            0 if self.skills == 1 => format!("{skills} matches {locks}"),
+            0 => format!("{skills} match {locks}"),
+            count => format!("{}; {skills} compared with {locks}", counted(count, "difference")),
+        });
+    }
+
     /// Compares every file with `repertoire.lock.json`.
     fn compare_files(&mut self, lock: &RepertoireLock, inventory: &Inventory) {
         for (path, locked) in &lock.skills {
             match inventory.skills.get(path) {
                 Some(present) => self.compare_skill(path.as_str(), locked, present),
                 None => {
-                    let missing = Difference::of_skill(Kind::Missing, &locked.id, path.as_str(), None);
+                    let missing = Difference::of_skill(DifferenceKind::Missing, &locked.id, path.as_str(), None);
                     let digest = locked.manifest.digest().to_string();
                     self.differences.push(Difference { locked: Some(digest), ..missing });
                 }
             }
         }
         for (path, present) in inventory.skills.iter().filter(|(path, _)| !lock.skills.contains_key(*path)) {
-            let extra = Difference::of_skill(Kind::Extra, &present.id, path.as_str(), None);
+            let extra = Difference::of_skill(DifferenceKind::Extra, &present.id, path.as_str(), None);
             let digest = present.compared.manifest.digest().to_string();
             self.differences.push(Difference { found: Some(digest), ..extra });
         }
     }
 
-    fn compare_skill(&mut self, path: &str, locked: &Locked, present: &Present) {
+    fn compare_skill(&mut self, path: &str, locked: &LockEntry, present: &Present) {
         let now = &present.compared;
         for (before, after) in locked.manifest.changes(&now.manifest) {
             let Some(file) = after.or(before) else { continue };
             let (kind, only_line_ends) = match (before, after) {
-                (None, _) => (Kind::Extra, false),
-                (_, None) => (Kind::Missing, false),
-                (Some(before), Some(_)) => {
-                    (Kind::Changed, differs_only_in_line_ends(&present.folder.join(file.path.as_str()), before.digest))
-                }
+                (None, _) => (DifferenceKind::Extra, false),
+                (_, None) => (DifferenceKind::Missing, false),
+                (Some(before), Some(_)) => (
+                    DifferenceKind::Changed,
+                    differs_only_in_line_ends(&present.folder.join(file.path.as_str()), before.digest),
+                ),
             };
             self.differences.push(Difference {
                 locked: before.map(|file| file.digest.into()),
@@ -206,7 +228,7 @@ impl Verified {
     fn compare_rows<T: PartialEq>(
         &mut self,
         path: &str,
-        skill: &Locked,
+        skill: &LockEntry,
         locked: &BTreeMap<String, T>,
         found: &BTreeMap<String, T>,
         describe: impl Fn(&T) -> String,
@@ -214,14 +236,14 @@ impl Verified {
         for (file, old) in locked {
             let (kind, new) = match found.get(file) {
                 Some(new) if new == old => continue,
-                Some(new) => (Kind::Changed, Some(describe(new))),
-                None => (Kind::Missing, None),
+                Some(new) => (DifferenceKind::Changed, Some(describe(new))),
+                None => (DifferenceKind::Missing, None),
             };
             let difference = Difference::of_skill(kind, &skill.id, path, Some(file));
             self.differences.push(Difference { locked: Some(describe(old)), found: new, ..difference });
         }
         for (file, new) in found.iter().filter(|(file, _)| !locked.contains_key(*file)) {
-            let difference = Difference::of_skill(Kind::Extra, &skill.id, path, Some(file));
+            let difference = Difference::of_skill(DifferenceKind::Extra, &skill.id, path, Some(file));
             self.differences.push(Difference { found: Some(describe(new)), ..difference });
         }
     }
@@ -249,7 +271,7 @@ impl Verified {
                 |hash: Option<Result<String, String>>| hash.is_some_and(|hash| hash.as_deref() == Ok(locked));
             // The tool `skills` also hashes bytecode and editor files that were there when it wrote the row.
             if found.as_deref() != Some(locked) && !is_locked(hash(HashedFiles::ByTool)) {
-                let kind = if found.is_some() { Kind::Changed } else { Kind::Missing };
+                let kind = if found.is_some() { DifferenceKind::Changed } else { DifferenceKind::Missing };
                 self.differences.push(Difference {
                     only_line_ends: is_locked(hash(HashedFiles::WithLineFeeds)),
                     locked: Some(locked.to_owned()),
@@ -260,7 +282,8 @@ impl Verified {
         }
         if is_alone {
             let extra = inventory.winners.keys().filter(|id| !lock.has(id));
-            self.differences.extend(extra.map(|id| Difference::new(SkillsLock::NAME, Kind::Extra, id.as_str())));
+            self.differences
+                .extend(extra.map(|id| Difference::new(SkillsLock::NAME, DifferenceKind::Extra, id.as_str())));
         }
         Ok(())
     }
@@ -283,37 +306,4 @@ fn differs_only_in_line_ends(path: &Path, locked: Digest) -> bool {
         with_returns.extend((*byte == b'\n').then_some(b'\r').into_iter().chain([*byte]));
     }
     Digest::of(&lines) == locked || Digest::of(&with_returns) == locked
-}
-
-impl CommandOutput for Verified {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        for Difference { lock, difference, id, path, file, locked, found, only_line_ends } in &self.differences {
-            let place = [path.as_deref(), file.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("/");
-            let gap = if place.is_empty() { "" } else { "  " };
-            let (id, place) = (terminal_line(id), terminal_line(&place));
-            writeln!(out, "{:<8} {id}{gap}{place}  ({lock})", word(difference))?;
-            for (what, digest) in [("locked", locked), ("found", found)] {
-                if let Some(digest) = digest {
-                    writeln!(out, "  {what:<6} {}", terminal_line(digest))?;
-                }
-            }
-            if *only_line_ends {
-                writeln!(out, "  only line endings differ")?;
-            }
-        }
-        let (skills, locks) = (counted(self.skills, "skill"), self.locks.join(" and "));
-        match self.differences.len() {
-            0 if self.skills == 1 => writeln!(out, "{skills} matches {locks}"),
-            0 => writeln!(out, "{skills} match {locks}"),
-            count => writeln!(out, "{}; {skills} compared with {locks}", counted(count, "difference")),
-        }
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.notes.clone()
-    }
-
-    fn exit(&self) -> Exit {
-        if self.differences.is_empty() { Exit::Success } else { Exit::Problems }
-    }
 }

@@ -1,24 +1,22 @@
 //! `repertoire watch`.
 
-use std::io::{self, Write};
+use std::io;
 use std::num::NonZeroU64;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use repertoire::registry::{Cause, Entry, Snapshot, Update};
 use repertoire::skill::ChangedParts;
-use repertoire::skill::text::terminal_line;
 use repertoire::{FsSource, Id, Model, Skill, SkillRegistry};
 use serde::Serialize;
 
-use crate::arguments::{SourceOptions, at_least_one};
-use crate::compose::{Composition, NamedFolders, reload};
+use crate::arguments::{SearchedFolders, SourceOptions, at_least_one};
+use crate::compose::{NamedFolders, SourceComposition, reload};
 use crate::context::CommandContext;
-use crate::diagnostics::{DiagnosticPrinter, ReportedDiagnostic, counted};
+use crate::diagnostics::{ReportedDiagnostic, counted};
 use crate::failure::Failure;
-use crate::output::{Format, write_line};
-use crate::row::Winner;
+use crate::output::{Format, Output, write_event};
+use crate::row::WinnerRow;
 use crate::signals::Signal;
 use crate::source_cache::SourceCache;
 use crate::{Environment, Exit};
@@ -29,10 +27,9 @@ use crate::{Environment, Exit};
 /// kept. With --json, prints one document per line: the initial state, then each change.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  repertoire watch\n  repertoire watch --json --changes 10")]
-pub(crate) struct Watch {
-    /// Search only these folders.
-    #[arg(value_name = "DIR")]
-    pub(crate) folders: Vec<PathBuf>,
+pub(crate) struct WatchCommand {
+    #[command(flatten)]
+    pub(super) searched: SearchedFolders,
     /// Exit after N changes.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     changes: Option<NonZeroU64>,
@@ -41,25 +38,25 @@ pub(crate) struct Watch {
 /// The first line of JSON: the initial state.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Started<'a> {
+pub(super) struct WatchStarted<'a> {
     #[cfg_attr(feature = "schema", schemars(extend("const" = "started")))]
     event: &'static str,
     generation: u64,
-    skills: Vec<Winner<'a>>,
+    skills: Vec<WinnerRow<'a>>,
     diagnostics: Vec<ReportedDiagnostic>,
 }
 
 /// Every other line of JSON: a change.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Changed<'a> {
+pub(super) struct WatchChanged<'a> {
     #[cfg_attr(feature = "schema", schemars(extend("const" = "changed")))]
     event: &'static str,
     generation: u64,
     causes: &'a [Cause],
-    added: Vec<Winner<'a>>,
-    modified: Vec<Modified<'a>>,
-    removed: Vec<Gone<'a>>,
+    added: Vec<WinnerRow<'a>>,
+    modified: Vec<ModifiedSkill<'a>>,
+    removed: Vec<RemovedSkill<'a>>,
     /// The diagnostics that appeared.
     diagnostics: Vec<ReportedDiagnostic>,
     /// The diagnostics that disappeared.
@@ -68,23 +65,23 @@ pub(super) struct Changed<'a> {
 
 /// A skill that changed.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ModifiedSkill"))]
-struct Modified<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ModifiedSkill<'a> {
     /// The parts of the winner that changed; none if only its rights or its shadows changed.
     moved: ChangedParts,
-    skill: Winner<'a>,
+    skill: WinnerRow<'a>,
 }
 
 /// A skill that was removed.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RemovedSkill"))]
-struct Gone<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct RemovedSkill<'a> {
     id: &'a Id,
     source: &'a str,
     location: Option<&'a str>,
 }
 
-impl Watch {
+impl WatchCommand {
     pub(crate) async fn run(
         &self,
         options: &SourceOptions,
@@ -95,7 +92,8 @@ impl Watch {
         let listening = environment.signals.listen();
         listening.map_err(|error| Failure::io("cannot listen for signals", &error))?;
         let mut cache = SourceCache::default();
-        let composition = Composition::read(options, NamedFolders::Plain(&self.folders), environment, &mut cache)?;
+        let composition =
+            SourceComposition::read(options, NamedFolders::Plain(&self.searched.folders), environment, &mut cache)?;
         let registry = composition.start(environment).await?;
         let folders = composition.folders.clone();
         let mut reporter = Reporter { registry: registry.clone(), folders, model, format };
@@ -120,12 +118,12 @@ impl Watch {
                 signal = environment.signals.next() => match signal {
                     Signal::Stop => break,
                     Signal::Reload => {
-                        let apply = async |composition: &Composition, _: &Environment<'_>| {
+                        let apply = async |composition: &SourceComposition, _: &Environment<'_>| {
                             composition.recompose(&reporter.registry).await?;
                             reporter.folders.clone_from(&composition.folders);
                             Ok(())
                         };
-                        reload(options, &self.folders, cache, environment, apply).await;
+                        reload(options, &self.searched.folders, cache, environment, apply).await;
                     }
                 },
                 Some(update) = updates.next() => {
@@ -151,10 +149,14 @@ impl Reporter {
     fn started(&self, view: &Snapshot<Skill>, environment: &mut Environment<'_>) -> io::Result<()> {
         let context = self.context(view, environment);
         if self.format == Format::Json {
-            let skills = view.entries().iter().map(|entry| Winner::of(entry, &context)).collect();
-            let event =
-                Started { event: "started", generation: view.generation(), skills, diagnostics: context.diagnostics() };
-            return write_line("watch", &event, &mut environment.stdout);
+            let skills = view.entries().iter().map(|entry| WinnerRow::of(entry, &context)).collect();
+            let event = WatchStarted {
+                event: "started",
+                generation: view.generation(),
+                skills,
+                diagnostics: context.diagnostics(),
+            };
+            return write_event("watch", &event, &mut environment.stdout);
         }
         let skills = counted(view.len(), "skill");
         // The layer of skills that are registered in code is not a source of the user.
@@ -169,36 +171,31 @@ impl Reporter {
         let [found, resolved] = [&change.diagnostics.new, &change.diagnostics.gone]
             .map(|diagnostics| diagnostics.iter().map(ReportedDiagnostic::of).collect::<Vec<_>>());
         if self.format == Format::Json {
-            let event = Changed {
+            let event = WatchChanged {
                 event: "changed",
                 generation: view.generation(),
                 causes: &change.causes,
-                added: change.added.iter().map(|entry| Winner::of(entry, &context)).collect(),
+                added: change.added.iter().map(|entry| WinnerRow::of(entry, &context)).collect(),
                 modified: change
                     .modified
                     .iter()
-                    .map(|id| Modified { moved: id.changed_parts(), skill: Winner::of(&id.new, &context) })
+                    .map(|id| ModifiedSkill { moved: id.changed_parts(), skill: WinnerRow::of(&id.new, &context) })
                     .collect(),
-                removed: change.removed.iter().map(|entry| Gone::of(entry)).collect(),
+                removed: change.removed.iter().map(|entry| RemovedSkill::of(entry)).collect(),
                 diagnostics: found,
                 resolved,
             };
-            return write_line("watch", &event, &mut environment.stdout);
+            return write_event("watch", &event, &mut environment.stdout);
         }
-        let out = &mut environment.stdout;
-        let (mut printer, coloured) = (DiagnosticPrinter::new(context.quotable_folders()), out.is_coloured());
-        for line in change.summary().lines() {
-            writeln!(out, "{}", terminal_line(&line.to_string()))?;
-        }
-        for diagnostic in &found {
-            writeln!(out, "{}", printer.draw(diagnostic, &context.cwd, coloured))?;
-        }
+        let mut out = Output::new("watch", self.format, &environment.stdout);
+        let mut printer = context.printer(&out);
+        change.summary().lines().iter().for_each(|line| out.line(line.to_string()));
+        found.iter().for_each(|diagnostic| printer.write(diagnostic, &mut out));
         for ReportedDiagnostic { diagnostic, .. } in &resolved {
             let path = diagnostic.path.as_deref().map(|path| format!(" in `{}`", context.relative_path(path)));
-            let line = format!("resolved: {}[{}]{}", diagnostic.severity, diagnostic.code, path.unwrap_or_default());
-            writeln!(out, "{}", terminal_line(&line))?;
+            out.line(format!("resolved: {}[{}]{}", diagnostic.severity, diagnostic.code, path.unwrap_or_default()));
         }
-        out.flush()
+        out.print(environment).map(drop)
     }
 
     fn context(&self, view: &Snapshot<Skill>, environment: &Environment<'_>) -> CommandContext {
@@ -206,9 +203,9 @@ impl Reporter {
     }
 }
 
-impl<'a> Gone<'a> {
-    fn of(entry: &'a Entry<Skill>) -> Gone<'a> {
+impl<'a> RemovedSkill<'a> {
+    fn of(entry: &'a Entry<Skill>) -> RemovedSkill<'a> {
         let (id, source) = (&entry.id, entry.origin().source.as_ref());
-        Gone { id, source, location: entry.item().location.as_deref() }
+        RemovedSkill { id, source, location: entry.item().location.as_deref() }
     }
 }

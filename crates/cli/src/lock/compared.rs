@@ -26,7 +26,7 @@ pub(crate) struct NotCompared {
     pub(crate) why: String,
 }
 
-enum Place<'a> {
+enum ContentPart<'a> {
     /// Part of the skill.
     Skill,
     /// In this dependency folder, at this path.
@@ -48,14 +48,14 @@ impl Compared {
         };
         for file in everything.files() {
             match place(file.path.as_str()) {
-                Place::Skill => rows.push(file.clone()),
-                Place::Dependencies(folder, below) => {
+                ContentPart::Skill => rows.push(file.clone()),
+                ContentPart::Dependencies(folder, below) => {
                     let path: ResourcePath = below.parse().expect("the rest of a path is one");
                     inside.entry(folder).or_default().0.push(Resource::new(path, file.size, file.digest));
                 }
-                Place::Cache(folder) => skip(folder, cache(folder)),
-                Place::Secret => skip(file.path.as_str(), "it holds secrets by convention"),
-                Place::Litter => {}
+                ContentPart::Cache(folder) => skip(folder, cache(folder)),
+                ContentPart::Secret => skip(file.path.as_str(), "it holds secrets by convention"),
+                ContentPart::Litter => {}
             }
         }
         for omission in everything.omissions() {
@@ -63,20 +63,20 @@ impl Compared {
                 _ if omission.reason == OmissionReason::VersionControl => skip(&omission.path, &omission.why()),
                 // Git does not store pipes and sockets.
                 _ if omission.reason == OmissionReason::NotAFile => {}
-                Place::Dependencies(_, "") if omission.reason.is_limit() => skip(&omission.path, &omission.why()),
-                Place::Dependencies(folder, below) => {
+                ContentPart::Dependencies(_, "") if omission.reason.is_limit() => skip(&omission.path, &omission.why()),
+                ContentPart::Dependencies(folder, below) => {
                     let below = if below.is_empty() { "." } else { below };
                     inside.entry(folder).or_default().1.push(locked(omission, below));
                 }
-                Place::Skill => {
+                ContentPart::Skill => {
                     if omission.reason.is_limit() {
                         skip(&omission.path, &omission.why());
                     }
                     omissions.push(locked(omission, &omission.path));
                 }
-                Place::Cache(folder) => skip(folder, cache(folder)),
-                Place::Secret => skip(&omission.path, "it holds secrets by convention"),
-                Place::Litter => {}
+                ContentPart::Cache(folder) => skip(folder, cache(folder)),
+                ContentPart::Secret => skip(&omission.path, "it holds secrets by convention"),
+                ContentPart::Litter => {}
             }
         }
         let dependencies = inside.into_iter();
@@ -111,27 +111,27 @@ fn cache(folder: &str) -> &'static str {
     }
 }
 
-fn place(path: &str) -> Place<'_> {
+fn place(path: &str) -> ContentPart<'_> {
     let mut dependencies = None;
     let mut end = 0;
     for name in path.split('/') {
         end += name.len();
         match (dependencies, SkippedFolder::of(name)) {
-            (_, Some(SkippedFolder::Cache)) => return Place::Cache(dependencies.unwrap_or(&path[..end])),
+            (_, Some(SkippedFolder::Cache)) => return ContentPart::Cache(dependencies.unwrap_or(&path[..end])),
             (None, Some(SkippedFolder::Dependencies)) => dependencies = Some(&path[..end]),
-            (None, Some(SkippedFolder::Secrets)) => return Place::Secret,
-            (_, Some(SkippedFolder::Litter)) => return Place::Litter,
+            (None, Some(SkippedFolder::Secrets)) => return ContentPart::Secret,
+            (_, Some(SkippedFolder::Litter)) => return ContentPart::Litter,
             _ => {}
         }
         match (dependencies, SkippedFile::of(name)) {
-            (_, Some(SkippedFile::Litter)) => return Place::Litter,
-            (None, Some(_)) => return Place::Secret,
+            (_, Some(SkippedFile::Litter)) => return ContentPart::Litter,
+            (None, Some(_)) => return ContentPart::Secret,
             _ => {}
         }
         end += 1;
     }
     match dependencies {
-        Some(folder) => Place::Dependencies(folder, path[folder.len()..].trim_start_matches('/')),
-        None => Place::Skill,
+        Some(folder) => ContentPart::Dependencies(folder, path[folder.len()..].trim_start_matches('/')),
+        None => ContentPart::Skill,
     }
 }

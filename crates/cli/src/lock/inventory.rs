@@ -41,14 +41,14 @@ pub(crate) struct Present {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct LeftOut {
     pub(crate) qualified_id: Id,
-    pub(crate) why: Reason,
+    pub(crate) why: LeftOutReason,
 }
 
 /// The reason why a skill is not locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Reason {
+pub(crate) enum LeftOutReason {
     /// It is not of the user tier; built-in skills and plugins have their own versions.
     Tier,
     /// Its source does not search folders.
@@ -59,13 +59,13 @@ pub(crate) enum Reason {
     HoldsLock,
 }
 
-impl Reason {
+impl LeftOutReason {
     pub(crate) fn sentence(self) -> &'static str {
         match self {
-            Reason::Tier => "not of the user tier",
-            Reason::NoFolder => "not from a source that searches folders",
-            Reason::Outside => "not below the lock directory",
-            Reason::HoldsLock => "the lock would be part of the skill",
+            LeftOutReason::Tier => "not of the user tier",
+            LeftOutReason::NoFolder => "not from a source that searches folders",
+            LeftOutReason::Outside => "not below the lock directory",
+            LeftOutReason::HoldsLock => "the lock would be part of the skill",
         }
     }
 }
@@ -124,13 +124,14 @@ fn place(
     candidate: &Candidate<Skill>,
     context: &CommandContext,
     base: &Path,
-) -> Result<(ResourcePath, PathBuf, ResourcePath), Reason> {
+) -> Result<(ResourcePath, PathBuf, ResourcePath), LeftOutReason> {
     if candidate.origin.tier != Tier::User {
-        return Err(Reason::Tier);
+        return Err(LeftOutReason::Tier);
     }
     let searches = context.folders.iter().any(|(name, _)| *name == *candidate.origin.source);
-    let location = candidate.item.location.as_deref().filter(|_| searches).map(Path::new).ok_or(Reason::NoFolder)?;
-    let (folder, file) = location.parent().zip(location.file_name()).ok_or(Reason::NoFolder)?;
+    let location =
+        candidate.item.location.as_deref().filter(|_| searches).map(Path::new).ok_or(LeftOutReason::NoFolder)?;
+    let (folder, file) = location.parent().zip(location.file_name()).ok_or(LeftOutReason::NoFolder)?;
     let below = match folder.strip_prefix(base) {
         Ok(below) => below.to_owned(),
         // The path may lead through a link.
@@ -138,13 +139,13 @@ fn place(
             .canonicalize()
             .ok()
             .and_then(|real| Some(real.strip_prefix(base).ok()?.to_owned()))
-            .ok_or(Reason::Outside)?,
+            .ok_or(LeftOutReason::Outside)?,
     };
     if below.as_os_str().is_empty() {
-        return Err(Reason::HoldsLock);
+        return Err(LeftOutReason::HoldsLock);
     }
-    let path = portable(&below).ok_or(Reason::Outside)?;
-    let file = file.to_str().and_then(|name| name.parse().ok()).ok_or(Reason::NoFolder)?;
+    let path = portable(&below).ok_or(LeftOutReason::Outside)?;
+    let file = file.to_str().and_then(|name| name.parse().ok()).ok_or(LeftOutReason::NoFolder)?;
     Ok((path, folder.to_owned(), file))
 }
 

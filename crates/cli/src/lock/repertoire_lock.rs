@@ -15,12 +15,12 @@ use crate::failure::Failure;
 #[derive(Debug)]
 pub(crate) struct RepertoireLock {
     /// By the path of the skill's folder.
-    pub(crate) skills: BTreeMap<ResourcePath, Locked>,
+    pub(crate) skills: BTreeMap<ResourcePath, LockEntry>,
 }
 
 /// A locked skill.
 #[derive(Debug)]
-pub(crate) struct Locked {
+pub(crate) struct LockEntry {
     pub(crate) id: Id,
     pub(crate) manifest: Manifest,
     pub(crate) dependencies: BTreeMap<String, Digest>,
@@ -34,17 +34,17 @@ pub(crate) struct Locked {
     schemars(title = RepertoireLock::NAME, extend("$id" = SCHEMA))
 )]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Document {
+pub(crate) struct LockDocument {
     #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     schema: String,
     /// Sorted by `path`, which is unique.
-    skills: Vec<Row>,
+    skills: Vec<LockedSkill>,
 }
 
 #[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LockedSkill"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct LockedSkill {
     id: Id,
     tier: Tier,
     /// The name of the source. The source and the tier are not compared.
@@ -63,14 +63,14 @@ struct Row {
     omissions: Vec<Omission>,
     /// The dependency folders, sorted by `path`, which is unique.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    dependencies: Vec<Dependencies>,
+    dependencies: Vec<LockedDependencies>,
 }
 
 /// A dependency folder: `node_modules`, `.venv` and the like.
 #[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LockedDependencies"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Dependencies {
+struct LockedDependencies {
     /// Relative to the skill's folder.
     path: String,
     /// The digest of the manifest of its content, with paths relative to it.
@@ -86,9 +86,9 @@ impl RepertoireLock {
         let Some(value) = super::read(&folder.join(Self::NAME), Self::NAME)? else { return Ok(None) };
         let refuse = |message: String| Failure::new(format!("`{}`: {message}", Self::NAME));
         super::check_version(&value, "schema", &SCHEMA.into(), Self::NAME)?;
-        let document: Document = super::typed(value, Self::NAME)?;
+        let document: LockDocument = super::typed(value, Self::NAME)?;
         let mut skills = BTreeMap::new();
-        for Row { id, path, digest, manifest: claimed, files, omissions, dependencies, .. } in document.skills {
+        for LockedSkill { id, path, digest, manifest: claimed, files, omissions, dependencies, .. } in document.skills {
             let manifest = Manifest::new(files).map_err(|error| refuse(format!("skill `{path}`: {error}")))?;
             let manifest = manifest.with_omissions(omissions);
             let count = dependencies.len();
@@ -102,7 +102,7 @@ impl RepertoireLock {
             if !manifest.files().iter().any(|file| file.digest == digest) {
                 return Err(refuse(format!("skill `{path}`: `digest` is not the digest of one of its files")));
             }
-            if skills.insert(path.clone(), Locked { id, manifest, dependencies }).is_some() {
+            if skills.insert(path.clone(), LockEntry { id, manifest, dependencies }).is_some() {
                 return Err(refuse(format!("skill `{path}` is repeated")));
             }
         }
@@ -110,7 +110,7 @@ impl RepertoireLock {
     }
 
     pub(crate) fn text(inventory: &Inventory) -> String {
-        let skills = inventory.skills.iter().map(|(path, skill)| Row {
+        let skills = inventory.skills.iter().map(|(path, skill)| LockedSkill {
             id: skill.id.clone(),
             tier: skill.tier,
             source: skill.source.clone(),
@@ -123,9 +123,9 @@ impl RepertoireLock {
                 .compared
                 .dependencies
                 .iter()
-                .map(|(path, digest)| Dependencies { path: path.clone(), digest: *digest })
+                .map(|(path, digest)| LockedDependencies { path: path.clone(), digest: *digest })
                 .collect(),
         });
-        super::to_text(&Document { schema: SCHEMA.to_owned(), skills: skills.collect() })
+        super::to_text(&LockDocument { schema: SCHEMA.to_owned(), skills: skills.collect() })
     }
 }

@@ -11,21 +11,21 @@ use crate::failure::Failure;
 /// A parsed `skills-lock.json`; its schema is `docs/schema/skills-lock-1.json`. Unknown fields are kept.
 #[derive(Debug, Default)]
 pub(crate) struct SkillsLock {
-    rows: BTreeMap<Key, Map<String, Value>>,
+    rows: BTreeMap<JsKey, Map<String, Value>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct JsKey {
     /// The order of JavaScript: array indices as numbers, then other keys by UTF-16 code units.
     order: (bool, u64, Vec<u16>),
     name: String,
 }
 
-impl Key {
-    fn new(name: &str) -> Key {
+impl JsKey {
+    fn new(name: &str) -> JsKey {
         let index = name.parse::<u32>().ok().filter(|index| *index != u32::MAX && index.to_string() == name);
         let order = (index.is_none(), index.map_or(0, u64::from), name.encode_utf16().collect());
-        Key { order, name: name.to_owned() }
+        JsKey { order, name: name.to_owned() }
     }
 }
 
@@ -50,7 +50,7 @@ impl SkillsLock {
                     return Err(refuse(format!("skill `{name}`: expected a text `{field}`")));
                 }
             }
-            rows.insert(Key::new(name), row.as_object().expect("it has fields").clone());
+            rows.insert(JsKey::new(name), row.as_object().expect("it has fields").clone());
         }
         Ok(Some(SkillsLock { rows }))
     }
@@ -72,7 +72,7 @@ impl SkillsLock {
         if is_new {
             let row = json!({ "source": format!("./{path}"), "sourceType": LOCAL, "computedHash": hash });
             let Value::Object(row) = row else { unreachable!("written as an object") };
-            self.rows.insert(Key::new(id.as_str()), row);
+            self.rows.insert(JsKey::new(id.as_str()), row);
         }
     }
 

@@ -75,11 +75,11 @@ fn a_document_is_what_it_says() {
 fn files_are_replaced_atomically_if_they_differ() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("lock.json");
-    assert_eq!(write(&path, "one\n").expect("it can be written"), Outcome::Written);
+    assert_eq!(write(&path, "one\n").expect("it can be written"), LockWrite::Written);
     let before = fs::metadata(&path).expect("it is there").modified().expect("a time");
-    assert_eq!(write(&path, "one\n").expect("it can be written"), Outcome::Unchanged);
+    assert_eq!(write(&path, "one\n").expect("it can be written"), LockWrite::Unchanged);
     assert_eq!(fs::metadata(&path).expect("it is there").modified().expect("a time"), before);
-    assert_eq!(write(&path, "two\n").expect("it can be written"), Outcome::Written);
+    assert_eq!(write(&path, "two\n").expect("it can be written"), LockWrite::Written);
     assert_eq!(fs::read_to_string(&path).expect("it is there"), "two\n");
     assert_eq!(fs::read_dir(folder.path()).expect("it is there").count(), 1);
 }

@@ -79,7 +79,9 @@ fn a_terminal_gets_escaped_text() {
     assert_data_eq!(
         stderr,
         str![[r#"
-error: cannot write the output: `scripts/raw.bin` is not a text file; redirect the output to a file or a pipe
+error: `scripts/raw.bin` is not a text file
+ |
+ = help: redirect the output to a file or a pipe
 
 "#]]
     );

@@ -3,7 +3,7 @@ use snapbox::{assert_data_eq, str};
 use super::*;
 
 fn patched(old: &str, new: &str) -> String {
-    String::from_utf8(patch("a/SKILL.md", old.as_bytes(), new.as_bytes())).expect("both are text")
+    String::from_utf8(unified_patch("a/SKILL.md", old.as_bytes(), new.as_bytes())).expect("both are text")
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 
 /// An MCP client: its configuration file, and the format of a server in it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Client {
+pub(super) struct McpClient {
     pub(super) name: &'static str,
     /// The path, as the documentation of the client writes it.
     pub(super) file: &'static str,
@@ -40,7 +40,7 @@ enum Shape {
 }
 
 /// The server to configure.
-pub(super) enum Server<'a> {
+pub(super) enum ServerAddress<'a> {
     /// A program that the client starts.
     Local { program: &'a str, arguments: Vec<&'a str> },
     /// A running server, and the variable that holds its token.
@@ -53,11 +53,11 @@ const fn client(
     language: Language,
     servers: &'static str,
     shape: Shape,
-) -> Client {
-    Client { name, file, language, servers, shape }
+) -> McpClient {
+    McpClient { name, file, language, servers, shape }
 }
 
-impl Client {
+impl McpClient {
     /// Every supported client, as documented in November 2026:
     ///
     /// - Claude Desktop: <https://modelcontextprotocol.io/docs/develop/connect-local-servers>
@@ -68,7 +68,7 @@ impl Client {
     /// - Gemini CLI: <https://geminicli.com/docs/tools/mcp-server>
     /// - Zed: <https://zed.dev/docs/ai/mcp>
     /// - goose: <https://block.github.io/goose/docs/guides/config-files>
-    pub(super) const ALL: [Client; 8] = [
+    pub(super) const ALL: [McpClient; 8] = [
         client("claude-desktop", "claude_desktop_config.json", Language::Json, "mcpServers", Shape::CommandOnly),
         client("claude-code", ".mcp.json", Language::Json, "mcpServers", Shape::Typed),
         client("cursor", "~/.cursor/mcp.json", Language::Json, "mcpServers", Shape::Plain),
@@ -79,7 +79,7 @@ impl Client {
         client("goose", "~/.config/goose/config.yaml", Language::Yaml, "extensions", Shape::Goose),
     ];
 
-    pub(super) fn text(&self, name: &str, server: &Server<'_>) -> Result<String, Failure> {
+    pub(super) fn text(&self, name: &str, server: &ServerAddress<'_>) -> Result<String, Failure> {
         let fields = self.fields(name, server)?;
         let document = json!({self.servers: {name: fields}});
         Ok(match self.language {
@@ -89,29 +89,29 @@ impl Client {
         })
     }
 
-    fn fields(&self, name: &str, server: &Server<'_>) -> Result<Map<String, Value>, Failure> {
+    fn fields(&self, name: &str, server: &ServerAddress<'_>) -> Result<Map<String, Value>, Failure> {
         let fields = match (self.shape, server) {
-            (Shape::CommandOnly, Server::Remote { .. }) => {
+            (Shape::CommandOnly, ServerAddress::Remote { .. }) => {
                 let failure =
                     Failure::new(format!("`{}` does not read server URLs from its configuration file", self.name));
                 return Err(failure.help("add a connector in the app's settings, or leave `--url` out"));
             }
-            (Shape::Goose, Server::Local { program, arguments }) => json!({
+            (Shape::Goose, ServerAddress::Local { program, arguments }) => json!({
                 "name": name, "type": "stdio", "cmd": program, "args": arguments, "enabled": true, "timeout": 300,
             }),
-            (Shape::Goose, Server::Remote { url, .. }) => {
+            (Shape::Goose, ServerAddress::Remote { url, .. }) => {
                 json!({"name": name, "type": "streamable_http", "uri": url, "enabled": true, "timeout": 300})
             }
-            (Shape::Typed, Server::Local { program, arguments }) => {
+            (Shape::Typed, ServerAddress::Local { program, arguments }) => {
                 json!({"type": "stdio", "command": program, "args": arguments})
             }
-            (Shape::Typed, Server::Remote { url, .. }) => json!({"type": "http", "url": url}),
-            (_, Server::Local { program, arguments }) => json!({"command": program, "args": arguments}),
-            (Shape::Gemini, Server::Remote { url, .. }) => json!({"httpUrl": url}),
-            (_, Server::Remote { url, .. }) => json!({"url": url}),
+            (Shape::Typed, ServerAddress::Remote { url, .. }) => json!({"type": "http", "url": url}),
+            (_, ServerAddress::Local { program, arguments }) => json!({"command": program, "args": arguments}),
+            (Shape::Gemini, ServerAddress::Remote { url, .. }) => json!({"httpUrl": url}),
+            (_, ServerAddress::Remote { url, .. }) => json!({"url": url}),
         };
         let Value::Object(mut fields) = fields else { unreachable!("each of these is a map") };
-        if let Server::Remote { token: Some(variable), .. } = server {
+        if let ServerAddress::Remote { token: Some(variable), .. } = server {
             match self.shape {
                 Shape::Codex => drop(fields.insert("bearer_token_env_var".to_owned(), (*variable).into())),
                 _ => {

@@ -1,6 +1,5 @@
 //! `repertoire plugin new`.
 
-use repertoire::skill::text::terminal_line;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -10,16 +9,15 @@ use cap_std::fs::{Dir, OpenOptions};
 use clap::Args;
 use serde::Serialize;
 
-use crate::Stream;
 use crate::command::new::already_exists;
 use crate::context::relative_to_cwd;
 use crate::failure::Failure;
-use crate::output::CommandOutput;
+use crate::output::Output;
 
 /// Scaffold a plugin crate in Rust, with the source conformance tests.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire plugin new acme-skills --checkout ~/src/repertoire")]
-pub(crate) struct New {
+pub(crate) struct PluginNewCommand {
     /// Plugin name: words of `a` to `z` and digits, with single hyphens between them.
     name: String,
     /// Parent directory.
@@ -38,16 +36,16 @@ const FILES: [(&str, &str); 3] = [
 
 /// A new plugin crate.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BegunPlugin"))]
-pub(in crate::command) struct Begun {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::command) struct PluginNewOutput {
     #[cfg_attr(feature = "schema", schemars(extend("const" = "new")))]
     action: &'static str,
     name: String,
     path: String,
 }
 
-impl New {
-    pub(super) fn run(&self, cwd: &Path) -> Result<Begun, Failure> {
+impl PluginNewCommand {
+    pub(super) fn run(&self, cwd: &Path, out: &mut Output) -> Result<(), Failure> {
         let is_word = |word: &str| {
             !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
         };
@@ -65,7 +63,11 @@ impl New {
             ErrorKind::AlreadyExists => already_exists(&folder, cwd).help("`plugin new` never overwrites"),
             _ => Failure::io(format!("cannot write `{path}`"), &error),
         })?;
-        Ok(Begun { action: "new", name: self.name.clone(), path })
+        let created = PluginNewOutput { action: "new", name: self.name.clone(), path };
+        if !out.write_json(&created) {
+            out.line(created.path);
+        }
+        Ok(())
     }
 
     fn write(&self, cwd: &Path) -> io::Result<()> {
@@ -95,11 +97,5 @@ impl New {
             .replace("@sdk@", &dependency("repertoire-plugin-sdk", "plugin-sdk"))
             .replace("@host@", &dependency("repertoire-source-plugin", "source-plugin"))
             .replace("@testkit@", &dependency("repertoire-testkit", "testkit"))
-    }
-}
-
-impl CommandOutput for Begun {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        writeln!(out, "{}", terminal_line(&self.path))
     }
 }

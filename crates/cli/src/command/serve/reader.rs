@@ -14,7 +14,8 @@ use repertoire::{Renderer, Skill, SkillRegistry};
 use crate::Environment;
 use crate::command::render::SandboxOption;
 use crate::command_approval::ApprovalStore;
-use crate::compose::Composition;
+use crate::compose::SourceComposition;
+use crate::diagnostics::quoted;
 use crate::failure::Failure;
 
 /// A reader with the settings of the last reload: dialects, plugin folders and approvals.
@@ -33,7 +34,7 @@ impl ReloadableReader {
     /// # Errors
     /// A failure if one of `sources` is not a source of the registry, or if the approvals cannot be read.
     pub(super) fn new(
-        composition: &Composition,
+        composition: &SourceComposition,
         registry: SkillRegistry,
         sources: &[String],
         sandbox: SandboxOption,
@@ -47,8 +48,7 @@ impl ReloadableReader {
             .collect();
         if let Some(source) = sources.iter().find(|source| !known.contains(source.as_str())) {
             let failure = Failure::new(format!("unknown source `{}`", source.escape_debug()));
-            let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
-            let available = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            let available = if known.is_empty() { "none".to_owned() } else { quoted(known) };
             return Err(failure.help(format!("available sources: {available}")));
         }
         let sources = sources.iter().cloned().collect();
@@ -61,7 +61,7 @@ impl ReloadableReader {
     /// The new settings are in place before clients are notified. On a failure the old settings stay.
     pub(super) async fn recompose(
         &self,
-        composition: &Composition,
+        composition: &SourceComposition,
         environment: &Environment<'_>,
     ) -> Result<(), Failure> {
         let before = self.replace(renderer(composition, &self.registry, &self.sources, self.sandbox, environment)?);
@@ -82,7 +82,7 @@ impl ReloadableReader {
 }
 
 fn renderer(
-    composition: &Composition,
+    composition: &SourceComposition,
     registry: &SkillRegistry,
     sources: &BTreeSet<String>,
     sandbox: SandboxOption,

@@ -14,7 +14,7 @@ use repertoire::workflow::ToolCheck;
 use repertoire::{Budget, CatalogOptions, Id, Model, Renderer, ToolOptions};
 use serde_json::Value;
 
-use super::script::{Script, Step, ToolCall};
+use super::script::{ConversationScript, ScriptStep, ToolCall};
 use super::transcript::{CallRow, CompactRow, RulingRow, SkippedRow, TurnRow};
 use crate::context::CommandContext;
 use crate::failure::Failure;
@@ -43,7 +43,11 @@ pub(super) struct Play {
 }
 
 impl Play {
-    pub(super) fn new(script: &Script, modes: VisibilityPolicy, context: &CommandContext) -> Result<Play, Failure> {
+    pub(super) fn new(
+        script: &ConversationScript,
+        modes: VisibilityPolicy,
+        context: &CommandContext,
+    ) -> Result<Play, Failure> {
         let rules: Arc<Mutex<BTreeSet<String>>> = Arc::default();
         let mut options = script.session.options(context);
         for name in script.turns.iter().flat_map(|step| &step.rules) {
@@ -78,14 +82,14 @@ impl Play {
         })
     }
 
-    pub(super) async fn all(mut self, script: Script) -> Result<Vec<TurnRow>, Failure> {
+    pub(super) async fn all(mut self, script: ConversationScript) -> Result<Vec<TurnRow>, Failure> {
         for step in script.turns {
             self.turn(step).await?;
         }
         Ok(self.turns)
     }
 
-    async fn turn(&mut self, step: Step) -> Result<(), Failure> {
+    async fn turn(&mut self, step: ScriptStep) -> Result<(), Failure> {
         let number = self.turns.len() + 1;
         let compacted =
             step.compact.map(|compact| CompactRow::of(self.session.redeliver_after_compaction(&compact.survival())));

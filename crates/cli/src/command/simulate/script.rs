@@ -28,7 +28,7 @@ use crate::report::Excerpt;
 /// The script of a conversation.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Script {
+pub(super) struct ConversationScript {
     #[serde(default)]
     pub(super) session: SessionSettings,
     /// The permissions of each role.
@@ -43,7 +43,7 @@ pub(super) struct Script {
     #[serde(default)]
     pub(super) injections: Vec<InjectionDefinition>,
     /// The calls of the model.
-    pub(super) turns: Vec<Step>,
+    pub(super) turns: Vec<ScriptStep>,
 }
 
 /// The settings of the session.
@@ -65,7 +65,7 @@ struct RolePermissions {
     #[serde(default)]
     tools: Vec<String>,
     /// The skills that it may see; all if absent.
-    skills: Option<Vec<Parsed<Target>>>,
+    skills: Option<Vec<FromText<Target>>>,
     functional_tiers: Option<Vec<String>>,
     invoke_level: Option<u8>,
 }
@@ -99,7 +99,7 @@ pub(super) struct InjectionDefinition {
 /// One call of the model: its input and its reply.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Step {
+pub(super) struct ScriptStep {
     /// The conversation was compacted before this call.
     pub(super) compact: Option<Compaction>,
     /// A message of the user.
@@ -156,20 +156,20 @@ pub(super) struct ToolCall {
 
 /// A value that is parsed during deserialization, so that errors have a position.
 #[derive(Debug)]
-struct Parsed<T>(T);
+struct FromText<T>(T);
 
-impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Parsed<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Parsed<T>, D::Error> {
+impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for FromText<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<FromText<T>, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse().map(Parsed).map_err(de::Error::custom)
+        text.parse().map(FromText).map_err(de::Error::custom)
     }
 }
 
 const MOST_BYTES: u64 = 1 << 20;
 
-impl Script {
+impl ConversationScript {
     /// Reads the file at `path`, relative to `cwd`.
-    pub(super) fn read(path: &Path, cwd: &Path) -> Result<Script, Failure> {
+    pub(super) fn read(path: &Path, cwd: &Path) -> Result<ConversationScript, Failure> {
         let (name, path) = (path.display().to_string(), cwd.join(path));
         let mut bytes = Vec::new();
         File::open(&path)
@@ -179,11 +179,12 @@ impl Script {
             return Err(Failure::new(format!("`{name}` is too long: expected at most {MOST_BYTES} bytes")));
         }
         let text = str::from_utf8(&bytes).map_err(|error| Failure::new(format!("cannot read `{name}`: {error}")))?;
-        let script: Script = serde_saphyr::from_str(text).map_err(|error| match is_quotable(&path, cwd) {
-            true => locate_error(&error, &name, text),
-            // The message quotes values, too.
-            false => error_behind_link(&error, &name),
-        })?;
+        let script: ConversationScript =
+            serde_saphyr::from_str(text).map_err(|error| match is_quotable(&path, cwd) {
+                true => locate_error(&error, &name, text),
+                // The message quotes values, too.
+                false => error_behind_link(&error, &name),
+            })?;
         if script.turns.is_empty() {
             return Err(Failure::new(format!("`{name}` has no turns")));
         }
@@ -202,7 +203,7 @@ impl Script {
         let mut policy = PermissionPolicy::from_roles(tools, active)?;
         for (name, role) in &self.roles {
             if let Some(skills) = &role.skills {
-                policy = policy.with_skills(name, skills.iter().map(|Parsed(skill)| skill.clone()))?;
+                policy = policy.with_skills(name, skills.iter().map(|FromText(skill)| skill.clone()))?;
             }
             if let Some(tiers) = &role.functional_tiers {
                 let tiers = tiers.iter().map(|tier| FunctionalTier::new(tier));

@@ -1,26 +1,22 @@
 //! The transcript of a simulated conversation.
 
-use std::io::{self, Write};
-
 use repertoire::Id;
 use repertoire::permission::Ruling;
 use repertoire::session::{Active, Evaluation, Placement, Redelivery, Slots};
 use repertoire::skill::Surface;
-use repertoire::skill::text::{terminal_line, terminal_lines};
+use repertoire::skill::text::terminal_lines;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::Stream;
-use crate::output::{CommandOutput, ToJson, word};
-use crate::table::{Cell, Table};
+use crate::diagnostics::joined;
+use crate::output::{Output, to_json, word};
+use crate::table::TextTable;
 
 /// A conversation, turn by turn.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(crate) struct Simulated {
+pub(crate) struct SimulateOutput {
     pub(super) turns: Vec<TurnRow>,
-    #[serde(skip)]
-    pub(super) pending: Option<String>,
 }
 
 /// One call of the model.
@@ -175,19 +171,17 @@ impl RulingRow {
     }
 }
 
-impl CommandOutput for Simulated {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        for (place, turn) in self.turns.iter().enumerate() {
-            if place > 0 {
-                writeln!(out)?;
+impl SimulateOutput {
+    pub(super) fn write(&self, out: &mut Output) {
+        // The same catalog is part of every call; it is printed only when it changes.
+        let mut catalog = "";
+        for turn in &self.turns {
+            if turn.number > 1 {
+                out.line("");
             }
-            turn.write(place.checked_sub(1).map(|before| &self.turns[before]), out)?;
+            turn.write(turn.catalog != catalog, out);
+            catalog = &turn.catalog;
         }
-        Ok(())
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.pending.clone().into_iter().collect()
     }
 }
 
@@ -208,7 +202,7 @@ impl TurnRow {
         let suggested = evaluation.suggested.iter().map(|suggested| SuggestedRow {
             id: suggested.id.clone(),
             source: suggested.source.to_string(),
-            cause: cause(&suggested.by.json()),
+            cause: cause(&to_json(&suggested.by)),
         });
         TurnRow {
             number,
@@ -222,92 +216,77 @@ impl TurnRow {
         }
     }
 
-    fn write(&self, before: Option<&TurnRow>, out: &mut Stream<'_>) -> io::Result<()> {
-        writeln!(out, "# turn {}", self.number)?;
+    fn write(&self, has_new_catalog: bool, out: &mut Output) {
+        out.line(format!("# turn {}", self.number));
         if let Some(CompactRow { text, skills }) = &self.compacted {
-            let skills = skills
-                .iter()
-                .map(|AgainRow { id, tokens, of }| format!("{} ({tokens} of {of} tokens)", terminal_line(id.as_str())));
-            let skills: Vec<_> = skills.collect();
-            let skills = if skills.is_empty() { "no skills".to_owned() } else { skills.join(", ") };
-            quote(&format!("the conversation was compacted; repeated: {skills}"), text, out)?;
+            let repeated =
+                joined(skills.iter().map(|AgainRow { id, tokens, of }| format!("{id} ({tokens} of {of} tokens)")));
+            let repeated = if repeated.is_empty() { "no skills" } else { &repeated };
+            quote(&format!("the conversation was compacted; repeated: {repeated}"), text, out);
         }
         if let Some(user) = &self.user {
-            quote("user", user, out)?;
+            quote("user", user, out);
         }
         if !self.active.is_empty() {
-            writeln!(out)?;
-            self.write_active(out)?;
+            out.line("");
+            self.write_active(out);
         }
         for SkippedRow { id, flavor, why } in &self.skipped {
-            writeln!(
-                out,
-                "skipped: {} `{}`: {}",
-                terminal_line(flavor),
-                terminal_line(id.as_str()),
-                terminal_line(why)
-            )?;
+            out.line(format!("skipped: {flavor} `{id}`: {why}"));
         }
         for SuggestedRow { id, source, cause } in &self.suggested {
-            writeln!(
-                out,
-                "suggested: skill `{}` of `{}`: {}",
-                terminal_line(id.as_str()),
-                terminal_line(source),
-                terminal_line(cause)
-            )?;
+            out.line(format!("suggested: skill `{id}` of `{source}`: {cause}"));
         }
-        // The same catalog is part of every call; print it only when it changes.
-        if before.is_none_or(|before| before.catalog != self.catalog) && !self.catalog.is_empty() {
-            quote("\ncatalog", &self.catalog, out)?;
+        if has_new_catalog && !self.catalog.is_empty() {
+            quote_apart("catalog", &self.catalog, out);
         }
         if !self.system_prompt.is_empty() {
-            quote("\nsystem prompt", &self.system_prompt, out)?;
+            quote_apart("system prompt", &self.system_prompt, out);
         }
         for MessageRow { role, place, ids, text } in &self.messages {
-            let ids: Vec<_> = ids.iter().map(|id| terminal_line(id.as_str())).collect();
-            quote(&format!("\nmessage, {role}, {place}, from {}", ids.join(", ")), text, out)?;
+            quote_apart(&format!("message, {role}, {place}, from {}", joined(ids.iter().map(Id::as_str))), text, out);
         }
-        let tools: Vec<_> = self.tools.iter().map(|name| terminal_line(name)).collect();
-        writeln!(out, "\ntools: {}", if tools.is_empty() { "none".to_owned() } else { tools.join(", ") })?;
-        for notice in &self.notices {
-            writeln!(out, "notice: {}", terminal_line(notice))?;
-        }
+        let tools = joined(self.tools.iter().map(String::as_str));
+        out.line("");
+        out.line(format!("tools: {}", if tools.is_empty() { "none" } else { &tools }));
+        self.notices.iter().for_each(|notice| out.line(format!("notice: {notice}")));
         if let Some(says) = &self.says {
-            quote("\nmodel", says, out)?;
+            quote_apart("model", says, out);
         }
-        for CallRow { tool, arguments, code, is_error, ruling, trouble, text } in &self.calls {
-            let ended = code.as_deref().unwrap_or(if *is_error { "failed" } else { "ok" });
-            let arguments = Value::Object(arguments.clone()).to_string();
-            quote(&format!("\ncall {} {}: {ended}", terminal_line(tool), terminal_line(&arguments)), text, out)?;
-            if let Some(RulingRow { effect, rule, why }) = ruling {
-                writeln!(out, "ruling: {effect}, by {}: {}", terminal_line(rule), terminal_line(why))?;
-            }
-            if let Some(trouble) = trouble {
-                writeln!(out, "note: {}", terminal_line(trouble))?;
-            }
-        }
-        Ok(())
+        self.calls.iter().for_each(|call| call.write(out));
     }
 
-    fn write_active(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let mut table = Table::new(&["active", "kind", "reason", "surface", "slots"]);
+    fn write_active(&self, out: &mut Output) {
+        let mut table = TextTable::new(&["active", "kind", "reason", "surface", "slots"]);
         for ActiveRow { id, flavor, cause, surface, placements } in &self.active {
-            let places = placements.iter().map(|PlacementRow { slot, delivery }| match delivery.as_str() {
+            let slots = placements.iter().map(|PlacementRow { slot, delivery }| match delivery.as_str() {
                 "now" => slot.clone(),
                 delivery => format!("{slot} ({delivery})"),
             });
-            let places: Vec<_> = places.collect();
             let surface = surface.as_ref().map(|surface| format!("{}, {}", surface.mode, surface.decided_by));
             table.row([
-                Cell::from(id.as_str()),
+                id.as_str().into(),
                 flavor.into(),
                 cause.into(),
                 surface.unwrap_or_default().into(),
-                places.join(", ").into(),
+                joined(slots).into(),
             ]);
         }
-        table.write(out)
+        table.write(out);
+    }
+}
+
+impl CallRow {
+    fn write(&self, out: &mut Output) {
+        let CallRow { tool, arguments, code, is_error, ruling, trouble, text } = self;
+        let ended = code.as_deref().unwrap_or(if *is_error { "failed" } else { "ok" });
+        quote_apart(&format!("call {tool} {}: {ended}", to_json(arguments)), text, out);
+        if let Some(RulingRow { effect, rule, why }) = ruling {
+            out.line(format!("ruling: {effect}, by {rule}: {why}"));
+        }
+        if let Some(trouble) = trouble {
+            out.line(format!("note: {trouble}"));
+        }
     }
 }
 
@@ -319,7 +298,7 @@ impl ActiveRow {
         ActiveRow {
             id: active.id.clone(),
             flavor: active.flavor.to_string(),
-            cause: cause(&active.by.json()),
+            cause: cause(&to_json(&active.by)),
             surface: own.iter().find_map(|placed| placed.surface.clone()),
             placements: rows.collect(),
         }
@@ -341,10 +320,15 @@ fn cause(value: &Value) -> String {
     }
 }
 
-fn quote(heading: &str, text: &str, out: &mut Stream<'_>) -> io::Result<()> {
-    writeln!(out, "{heading}:")?;
+fn quote(heading: &str, text: &str, out: &mut Output) {
+    out.line(format!("{heading}:"));
     for line in terminal_lines(text.trim_end()).lines() {
-        writeln!(out, "{}", format!("  | {line}").trim_end())?;
+        out.bytes(format!("  | {line}").trim_end());
+        out.bytes("\n");
     }
-    Ok(())
+}
+
+fn quote_apart(heading: &str, text: &str, out: &mut Output) {
+    out.line("");
+    quote(heading, text, out);
 }

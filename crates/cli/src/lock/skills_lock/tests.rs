@@ -6,7 +6,7 @@ fn lock(rows: &[(&str, &str)]) -> SkillsLock {
             json!({ "source": "a/b", "ref": "main", "sourceType": kind, "computedHash": "00", "subagents": ["x"] });
         row.as_object().expect("an object").clone()
     };
-    SkillsLock { rows: rows.iter().map(|(name, kind)| (Key::new(name), row(kind))).collect() }
+    SkillsLock { rows: rows.iter().map(|(name, kind)| (JsKey::new(name), row(kind))).collect() }
 }
 
 fn names(lock: &SkillsLock) -> Vec<&str> {

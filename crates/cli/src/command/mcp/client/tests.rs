@@ -1,7 +1,7 @@
 use super::*;
 
 /// The document as a parser of its language reads it.
-fn read(client: &Client, text: &str) -> Value {
+fn read(client: &McpClient, text: &str) -> Value {
     match client.language {
         Language::Json => serde_json::from_str(text).expect("JSON"),
         Language::Toml => toml_edit::de::from_str(text).expect("TOML"),
@@ -18,15 +18,15 @@ fn read(client: &Client, text: &str) -> Value {
     }
 }
 
-fn snippet(name: &str, server: &Server<'_>) -> Value {
-    let client = Client::ALL.iter().find(|client| client.name == name).expect("a client");
+fn snippet(name: &str, server: &ServerAddress<'_>) -> Value {
+    let client = McpClient::ALL.iter().find(|client| client.name == name).expect("a client");
     read(client, &client.text("re: \"x\"", server).unwrap_or_else(|failure| panic!("{}", failure.message())))
 }
 
 #[test]
 fn each_client_gets_the_shape_that_it_reads() {
-    let local = Server::Local { program: "C:\\re: \"p\"", arguments: vec!["serve", "--root", "a #b"] };
-    let remote = Server::Remote { url: "http://127.0.0.1:8321/mcp", token: Some("TOKEN") };
+    let local = ServerAddress::Local { program: "C:\\re: \"p\"", arguments: vec!["serve", "--root", "a #b"] };
+    let remote = ServerAddress::Remote { url: "http://127.0.0.1:8321/mcp", token: Some("TOKEN") };
     let (program, arguments) = ("C:\\re: \"p\"", json!(["serve", "--root", "a #b"]));
     let (url, plain) = ("http://127.0.0.1:8321/mcp", json!({"Authorization": "Bearer ${TOKEN}"}));
     let of_env = json!({"Authorization": "Bearer ${env:TOKEN}"});
@@ -58,7 +58,7 @@ fn each_client_gets_the_shape_that_it_reads() {
         match expected_remote {
             Some(expected) => assert_eq!(snippet(name, &remote), named(expected), "{name}"),
             None => {
-                let client = Client::ALL.iter().find(|client| client.name == name).expect("a client");
+                let client = McpClient::ALL.iter().find(|client| client.name == name).expect("a client");
                 assert!(client.text("x", &remote).is_err(), "{name}");
             }
         }
