@@ -100,7 +100,6 @@ impl Command {
         )
     }
 
-    /// Returns the folders given as arguments.
     pub(crate) fn folders(&self) -> &[PathBuf] {
         match self {
             Command::List(list::ListCommand { searched, .. })

@@ -71,7 +71,6 @@ impl<'a> RunnableSkill<'a> {
         Err(Failure::new(message).help("make it smaller, or move it out of the skill's folder"))
     }
 
-    /// Returns the note about a source that an approval is not enough for.
     pub(crate) fn untrusted_note(&self) -> Option<String> {
         let (trust, source) = (self.candidate.trust, &self.candidate.origin.source);
         (trust != Trust::Trusted)
@@ -83,7 +82,6 @@ fn skill_folder(candidate: &Candidate<Skill>) -> Option<&Path> {
     Path::new(candidate.item.location.as_deref()?).parent()
 }
 
-/// Returns the note that names files that an approval does not cover.
 pub(crate) fn uncovered_note(uncovered: &[String]) -> Option<String> {
     let names: Vec<_> = uncovered.iter().map(|name| format!("`{}`", terminal_line(name))).collect();
     (!names.is_empty()).then(|| format!("an approval does not cover {}", names.join(", ")))

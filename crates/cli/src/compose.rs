@@ -44,7 +44,6 @@ pub(crate) struct SourceComposition {
     untrusted: Vec<UntrustedFolder>,
 }
 
-/// Composes the options and lists every source once.
 pub(crate) async fn compose(
     options: &SourceOptions,
     named: NamedFolders<'_>,
@@ -123,12 +122,10 @@ impl SourceComposition {
         started.map_err(|error| locate_error(self.config.as_ref(), &error))
     }
 
-    /// Returns a renderer for models of the bodies in `registry`, which was composed of this.
     pub(crate) fn renderer(&self, registry: &SkillRegistry) -> Renderer {
         self.rendering.renderer(registry)
     }
 
-    /// Replaces the composition of `registry`.
     pub(crate) async fn recompose(&self, registry: &SkillRegistry) -> Result<(), Failure> {
         let composed = registry.recompose(self.builder.clone()).await;
         composed.map(drop).map_err(|error| locate_error(self.config.as_ref(), &error))
@@ -309,7 +306,6 @@ impl<'c> FolderSources<'c> {
         Some(mount)
     }
 
-    /// Builds the sources of a configuration.
     fn configured(&mut self, sources: &[ConfiguredSource]) -> Result<Vec<Mount<Skill>>, Failure> {
         let mut mounts = Vec::new();
         for source in sources {
@@ -371,7 +367,6 @@ fn search_folder(folder: &Path, cwd: &Path) -> PathBuf {
     path
 }
 
-/// Returns options for a search of `folder` without the skills of `plugins`.
 fn without_plugins(folder: &Path, plugins: &[InstalledPlugin]) -> FsOptions {
     let mut options = FsOptions::default();
     options.roots = vec![folder.to_owned()];

@@ -58,7 +58,6 @@ pub(crate) struct SourceRendering {
 const PLUGIN_ROOT: &str = "CLAUDE_PLUGIN_ROOT";
 
 impl SourceRendering {
-    /// Returns a renderer of the bodies in `registry`.
     pub(crate) fn renderer(&self, registry: &SkillRegistry) -> Renderer {
         let mut renderer = Renderer::over(registry.clone());
         for (source, dialect) in &self.dialects {
@@ -77,7 +76,6 @@ fn plugin_root(plugin: &FsSource) -> Option<String> {
 }
 
 impl CommandContext {
-    /// Returns a context for `snapshot`, a state of `registry`.
     pub(crate) fn new(
         registry: SkillRegistry,
         snapshot: Snapshot<Skill>,
@@ -110,12 +108,10 @@ impl CommandContext {
         CommandContext { rendering, ..self }
     }
 
-    /// Returns the dialect that a configuration sets for `source`.
     pub(crate) fn dialect(&self, source: &str) -> Option<Dialect> {
         self.rendering.dialects.get(source).copied()
     }
 
-    /// Returns `variables` with those that depend on `source`.
     pub(crate) fn with_source_variables(&self, source: &str, variables: Context) -> Context {
         match self.rendering.plugins.get(source).and_then(|plugin| plugin_root(plugin)) {
             Some(folder) => variables.skill_variable(PLUGIN_ROOT, folder),
@@ -137,7 +133,6 @@ impl CommandContext {
         self.approvals.clone()
     }
 
-    /// Resolves a name as typed.
     pub(crate) fn find(&self, name: &str) -> Result<Found<'_, Skill>, Failure> {
         self.snapshot.resolve(name).map_err(|error| {
             let failure = Failure::of(&error);
@@ -187,12 +182,10 @@ impl CommandContext {
         found
     }
 
-    /// Returns the folders whose files may be quoted in messages.
     pub(crate) fn quotable_folders(&self) -> QuotableFolders {
         QuotableFolders::of(&self.folders)
     }
 
-    /// Returns a printer of diagnostics, with lines of the files that may be quoted.
     pub(crate) fn printer(&self, out: &Output) -> DiagnosticPrinter<'_> {
         DiagnosticPrinter::new(self.quotable_folders(), &self.cwd, out.is_coloured())
     }
@@ -202,7 +195,6 @@ impl CommandContext {
         self.snapshot.diagnostics().iter().map(ReportedDiagnostic::of).collect()
     }
 
-    /// Returns a note about skills whose body holds hidden text.
     pub(crate) async fn hidden_text_note(&self) -> Option<String> {
         let what = match self.registry.body_diagnostics(&self.snapshot).await.len() {
             0 => return None,
@@ -245,7 +237,6 @@ impl CommandContext {
         self.folders.iter().any(|(name, _)| name == source) && !self.may_quote(source, path)
     }
 
-    /// Returns whether diagnostics of `source` may quote the file at `path`.
     pub(crate) fn may_quote(&self, source: &str, path: &str) -> bool {
         let folders = self.folders.iter().find(|(name, _)| name == source);
         folders.is_some_and(|(_, folders)| folders.may_quote(Path::new(path)))
@@ -255,7 +246,6 @@ impl CommandContext {
         self.relative_path(&path.to_string_lossy()).to_owned()
     }
 
-    /// Returns a path relative to the working folder if it is below it.
     pub(crate) fn relative_path<'p>(&self, path: &'p str) -> &'p str {
         relative_to_cwd(path, &self.cwd)
     }

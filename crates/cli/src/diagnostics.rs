@@ -73,7 +73,6 @@ impl Counts {
     }
 }
 
-/// Returns texts with commas between them.
 pub(crate) fn joined<T: Borrow<str>>(texts: impl IntoIterator<Item = T>) -> String {
     texts.into_iter().collect::<Vec<_>>().join(", ")
 }

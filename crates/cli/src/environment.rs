@@ -122,7 +122,6 @@ impl<'a> Environment<'a> {
         find_variable(&self.variables, name)
     }
 
-    /// Returns `XDG_STATE_HOME`, if it is an absolute path.
     pub(crate) fn state(&self) -> Option<PathBuf> {
         self.variable("XDG_STATE_HOME").map(PathBuf::from).filter(|state| state.is_absolute())
     }

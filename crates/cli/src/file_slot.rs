@@ -19,10 +19,6 @@ pub(crate) struct FileSlot {
 pub(crate) struct FileIdentity(Metadata);
 
 impl FileSlot {
-    /// Returns the slot `name` in `folder`.
-    ///
-    /// # Errors
-    /// Those of opening the folder.
     pub(crate) fn in_folder(folder: &Path, name: impl AsRef<OsStr>) -> io::Result<FileSlot> {
         let folder = Dir::open_ambient_dir(folder, ambient_authority())?;
         Ok(FileSlot { folder, name: name.as_ref().to_owned() })

@@ -75,7 +75,6 @@ fn locate(failure: Failure, text: &str, name: &str, line: usize, column: usize) 
     }
 }
 
-/// Returns the value of `version` if it is `expected`.
 fn check_version(value: &Value, key: &str, expected: &Value, name: &str) -> Result<(), Failure> {
     let spelled = expected.as_str().map_or_else(|| expected.to_string(), |text| format!("`{text}`"));
     match value.get(key) {

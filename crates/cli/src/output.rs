@@ -121,7 +121,6 @@ fn command_document(command: &str, data: &impl Serialize) -> Value {
     document
 }
 
-/// Writes one document of a stream of JSON lines.
 pub(crate) fn write_event(command: &str, event: &impl Serialize, out: &mut Stream<'_>) -> io::Result<()> {
     let document = command_document(command, event).to_string() + "\n";
     out.write_all(text::json(&document).as_bytes())?;

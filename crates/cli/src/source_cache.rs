@@ -52,12 +52,10 @@ impl SourceCache {
         self.get("builtin".to_owned(), || CachedSource { mount: builtin::mount(), folders: None }).mount
     }
 
-    /// Returns a source called `name` that searches one folder.
     pub(crate) fn folder(&mut self, name: &str, path: &Path) -> CachedSource {
         self.fs(format!("folder {name} {}", path.display()), || FsSource::new(name, path))
     }
 
-    /// Returns a source called `name` that searches `folder` by `options`.
     pub(crate) fn search(&mut self, name: &str, folder: &Path, options: FsOptions) -> CachedSource {
         self.fs(format!("search {name} {} {options:?}", folder.display()), || {
             let source = FsSource::from_options(name, folder, options);
@@ -65,14 +63,12 @@ impl SourceCache {
         })
     }
 
-    /// Returns a source called `name` that searches a standard folder.
     pub(crate) fn standard(&mut self, name: &str, root: &Root) -> CachedSource {
         let mut root = root.clone();
         name.clone_into(&mut root.name);
         self.fs(format!("standard {root:?}"), || root.source())
     }
 
-    /// Returns a source called `name` of the skills of a plugin.
     pub(crate) fn plugin(
         &mut self,
         name: &str,
@@ -96,7 +92,6 @@ impl SourceCache {
         })
     }
 
-    /// Returns the sources of any kind that a configuration defines.
     pub(crate) fn configured(&mut self, source: &ConfiguredSource) -> Result<Vec<CachedSource>, ConfigurationError> {
         let (kind, config) = (source.kind(), source.config());
         let options: Map<String, Value> = config.options().map_err(|error| source.locate(&error))?;

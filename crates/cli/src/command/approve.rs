@@ -120,5 +120,5 @@ impl ApproveCommand {
 
 fn hidden_text_note(skill: &RunnableSkill<'_>) -> Option<String> {
     let hidden = skill.body.hidden.as_deref()?;
-    Some(format!("the body holds {hidden}, on line {}; nothing of it runs", hidden.line))
+    Some(format!("the body holds {hidden}, on line {}; none of its commands will run", hidden.line))
 }

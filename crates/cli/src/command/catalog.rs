@@ -40,13 +40,13 @@ pub(crate) struct CatalogCommand {
     /// Character budget.
     #[arg(long, value_name = "N", group = "budget")]
     chars: Option<usize>,
-    /// Context window in tokens; the budget is --share of it (`unknown`: 8000 characters).
+    /// Context window in tokens, of which --share is the budget; for `unknown` the budget is 8000 characters.
     #[arg(long, value_name = "N|unknown", group = "budget", value_parser = window)]
     window: Option<Window>,
-    /// Share of the window in percent; at least 128 tokens [default: 2, or the preset value].
+    /// Budget as a percentage of the window, at least 128 tokens [default: 2, or the share of the preset].
     #[arg(long, value_name = "PERCENT", requires = "window", value_parser = per_mille)]
     share: Option<u16>,
-    /// Part to cut when the list exceeds the budget [default: shorten].
+    /// Method of cutting a list that exceeds the budget [default: shorten].
     #[arg(long, value_parser = one_of(OVERFLOWS))]
     overflow: Option<fn() -> Overflow>,
     /// Usage count of a skill, for --overflow least-used (repeatable).
@@ -55,13 +55,13 @@ pub(crate) struct CatalogCommand {
     /// Tokenizer for the estimate.
     #[arg(long, default_value = TOKENIZERS[0].0, value_parser = one_of(TOKENIZERS))]
     tokenizer: Tokenizer,
-    /// Prepend instructions for reading skills: `files` if the model has file tools, otherwise the agent whose tool it calls.
+    /// Prepend instructions for reading skills: by path (`files`), or with the read tool of this agent.
     #[arg(long, value_name = "HOW", value_parser = activation_names())]
     activation: Option<String>,
     /// Include the path of each skill (implied by --activation files).
     #[arg(long)]
     locations: bool,
-    /// Advice to the model on finding skills that did not fit [default: depends on --activation].
+    /// Text for the model on how to find skills that did not fit [default: depends on --activation].
     #[arg(long, value_name = "TEXT")]
     hint: Option<String>,
     #[command(flatten)]
@@ -70,8 +70,8 @@ pub(crate) struct CatalogCommand {
 
 const STYLES: &[Choice<CatalogFormat>] = &[
     ("xml", "`<available_skills>`, one skill per line", CatalogFormat::Xml),
-    ("indented", "The same elements, one per line", CatalogFormat::Indented),
-    ("reference", "As written by the reference library of the standard", CatalogFormat::Reference),
+    ("indented", "`<available_skills>`, one element per line", CatalogFormat::Indented),
+    ("reference", "The markup of the reference library of the Agent Skills standard", CatalogFormat::Reference),
     ("bullets", "A Markdown list", CatalogFormat::Bullets),
     ("lines", "Plain lines, without bullets", CatalogFormat::Lines),
     ("json", "JSON, one skill per line", CatalogFormat::Json),
@@ -88,7 +88,7 @@ const OVERFLOWS: &[Choice<fn() -> Overflow>] = &[
 const TOKENIZERS: &[Choice<Tokenizer>] = &[
     (
         "claude-2023",
-        "The last one that Anthropic published; the highest estimate, safe for every model",
+        "The last tokenizer that Anthropic published; its estimates are the highest, safe for every model",
         Tokenizer::CLAUDE_2023,
     ),
     ("o200k", "OpenAI, since GPT-4o", Tokenizer::O200K),
@@ -193,7 +193,6 @@ impl CatalogCommand {
 }
 
 impl CatalogOutput {
-    /// Returns the used part of the budget, and the number of skills of each outcome.
     fn size(&self) -> String {
         let CatalogReport { budget, used, .. } = &self.report;
         let unit = match budget {

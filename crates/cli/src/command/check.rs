@@ -129,7 +129,6 @@ fn weigh(reported: ReportedDiagnostic) -> ReportedDiagnostic {
     ReportedDiagnostic::new(reported.source, reported.diagnostic.under(Strictness::Strict))
 }
 
-/// Parses a file leniently and strictly.
 fn parse_again(
     quotable: &QuotableFolders,
     source: &Arc<str>,

@@ -77,7 +77,7 @@ impl ListCommand {
 
     fn add_notes(&self, list: &ListOutput<'_>, context: &CommandContext, out: &mut Output) {
         if list.skills.is_empty() && !context.snapshot.entries().is_empty() {
-            out.note("no skills with these labels");
+            out.note("no skill has these labels");
         } else if list.skills.is_empty() {
             out.note(nothing_found(&self.searched.folders));
             out.notes(hidden_folders(&self.searched.folders, context));
@@ -90,7 +90,7 @@ impl ListCommand {
             if *code == Code::WALK_TRUNCATED {
                 let path = path.as_deref().map_or("", |path| context.relative_path(path));
                 let help = help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
-                out.note(format!("the list may lack skills of `{path}`: {message}{help}"));
+                out.note(format!("skills below `{path}` may be missing from the list: {message}{help}"));
             }
         }
         let counts = Counts { infos: 0, ..Counts::of(&list.diagnostics) };
@@ -100,7 +100,6 @@ impl ListCommand {
     }
 }
 
-/// Returns the note about a search that found no skill, in `folders` if any were given.
 pub(super) fn nothing_found(folders: &[PathBuf]) -> String {
     if folders.is_empty() {
         return "no skills found; run `repertoire roots` to see the folders searched".to_owned();
@@ -113,7 +112,7 @@ fn hidden_folders(folders: &[PathBuf], context: &CommandContext) -> Option<Strin
     let found = folders.iter().map(|folder| InstalledPlugins::find_below(&context.cwd.join(folder)));
     let hidden = found.flat_map(|found| found.client_folders);
     let hidden = quoted(hidden.map(|folder| context.relative_path(&folder.to_string_lossy()).to_owned()));
-    (!hidden.is_empty()).then(|| format!("hidden folders are skipped unless given: {hidden}"))
+    (!hidden.is_empty()).then(|| format!("hidden folders are searched only if given as arguments: {hidden}"))
 }
 
 fn skipped_files(diagnostics: &[ReportedDiagnostic], context: &CommandContext) -> Vec<ReportedDiagnostic> {

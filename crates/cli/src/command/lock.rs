@@ -19,8 +19,8 @@ use crate::table::TextTable;
 
 /// Write a lock file with a digest of every file in the project's skills.
 ///
-/// There are two files: `repertoire.lock.json` has the digest of every file; `skills-lock.json` has one row per skill, which
-/// the tool `skills` reads too. Only skills of the user tier below the lock directory are locked.
+/// Writes two files: `repertoire.lock.json` with the digest of every file, and `skills-lock.json` with one row per skill, which
+/// the tool `skills` can read. Only skills of the user tier below the lock directory are locked.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire lock --trust-project")]
 pub(crate) struct LockCommand {
@@ -66,7 +66,9 @@ impl LockCommand {
             }
         }
         let kept = skills_lock.retain(|name| name.parse().is_ok_and(|id| inventory.winner(&id).is_some()));
-        notes.extend(kept.iter().map(|name| format!("`{name}` stays in `{}` and is not installed", SkillsLock::NAME)));
+        notes.extend(
+            kept.iter().map(|name| format!("`{name}` is not installed; its row in `{}` is kept", SkillsLock::NAME)),
+        );
         let texts = [
             (RepertoireLock::NAME, inventory.skills.len(), RepertoireLock::text(&inventory)),
             (SkillsLock::NAME, skills_lock.len(), skills_lock.text()),
@@ -92,7 +94,6 @@ impl LockCommand {
     }
 }
 
-/// Returns a note for each reason.
 fn left_out_notes(rows: &[LeftOut]) -> Vec<String> {
     let mut names: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for LeftOut { qualified_id, why } in rows {

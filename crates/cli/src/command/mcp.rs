@@ -36,10 +36,10 @@ struct ConfigCommand {
     /// URL of a running server, e.g. `http://127.0.0.1:8321/mcp`.
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// Environment variable that holds the bearer token.
+    /// Environment variable with the bearer token for --url.
     #[arg(long, value_name = "VARIABLE", requires = "url")]
     token_env: Option<String>,
-    /// Command the client should run.
+    /// Program that the client starts.
     #[arg(long, value_name = "PATH", default_value = "repertoire")]
     program: String,
     /// Name of the server in the client's configuration.

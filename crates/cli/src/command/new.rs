@@ -89,7 +89,6 @@ impl NewCommand {
         })
     }
 
-    /// Returns the content of the file, which passes a strict check.
     fn text(&self, id: &Id) -> Result<Vec<u8>, Failure> {
         let description = match &self.description {
             Some(text) => text.clone(),

@@ -30,13 +30,13 @@ use crate::signals::{Signal, Signals};
 pub(crate) struct RenderCommand {
     /// Skill name, or SOURCE:NAME for the copy from one source.
     name: String,
-    /// Arguments: one string as typed, or several words (use `--` before one that starts with a hyphen).
+    /// Arguments of the skill: one quoted string, or several words (put `--` before a word that starts with a hyphen).
     #[arg(value_name = "ARGS")]
     arguments: Vec<String>,
     /// Placeholder syntax to assume if neither the source nor the skill declares one.
     #[arg(long, value_name = "DIALECT", value_parser = Dialect::ALL.map(Dialect::name))]
     dialect: Option<String>,
-    /// Run its approved commands and scripts, and ask about the others.
+    /// Run the skill's approved commands and scripts, and prompt for each of the others.
     #[arg(long)]
     allow_commands: bool,
     /// Shell to run commands with.
@@ -55,7 +55,7 @@ const SHELLS: &[Choice<CommandShell>] =
 /// The option that confines the commands and scripts of skills.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct SandboxOption {
-    /// Confine what runs (Linux): no files outside the skill, no network, no new privileges.
+    /// Confine commands and scripts (Linux): no files outside the skill, no network, no new privileges.
     #[arg(
         long = "sandbox",
         value_name = "WHEN",
@@ -72,12 +72,13 @@ type Confine = fn(DirectiveRunner) -> DirectiveRunner;
 
 const SANDBOXES: &[Choice<Confine>] = &[
     ("off", "Do not confine", |runner| runner),
-    ("auto", "As far as the system supports it, and say how far", |runner| runner.confined(Confinement::default())),
+    ("auto", "Confine as far as the system can, and report the rules that it cannot enforce", |runner| {
+        runner.confined(Confinement::default())
+    }),
     ("require", "Run nothing unless fully confined", |runner| runner.confined(Confinement::default().required())),
 ];
 
 impl SandboxOption {
-    /// Returns `runner` with the chosen confinement.
     pub(super) fn confine(self, runner: DirectiveRunner) -> DirectiveRunner {
         (self.confine)(runner)
     }
@@ -238,13 +239,12 @@ impl RenderCommand {
         let stopped = async { while signals.next().await != Signal::Stop {} };
         tokio::select! {
             biased;
-            () = stopped => Err(Failure::new("stopped, with every process it started")),
+            () = stopped => Err(Failure::new("interrupted; the commands and their processes were stopped")),
             outcomes = with_progress("running commands", running, environment) => Ok(outcomes),
         }
     }
 }
 
-/// Returns notes about the confinement and the cleanup of what ran.
 fn run_notes(outcome: &DirectiveOutcome) -> impl Iterator<Item = String> {
     let run = run_of(outcome);
     let sandbox = run.filter(|run| run.sandbox != Sandbox::Off).map(|run| format!("sandbox: {}", run.sandbox));

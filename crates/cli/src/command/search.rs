@@ -28,7 +28,7 @@ pub(crate) struct SearchCommand {
     #[arg(long, value_name = "N", default_value = "10", value_parser = at_least_one::<NonZeroUsize>)]
     limit: NonZeroUsize,
     /// Only skills visible to the model, or to the user.
-    #[arg(long, value_parser = one_of(AUDIENCES))]
+    #[arg(long, value_name = "AUDIENCE", value_parser = one_of(AUDIENCES))]
     seen_by: Option<Audience>,
     /// Only skills of this tier.
     #[arg(long, value_name = "TIER")]
@@ -60,12 +60,12 @@ const AUDIENCES: &[Choice<Audience>] = &[
 pub(super) struct SearchOutput<'a> {
     query: String,
     /// The best match first.
-    hits: Vec<SearchHit<'a>>,
+    hits: Vec<HitRow<'a>>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct SearchHit<'a> {
+struct HitRow<'a> {
     skill: SkillRow<'a>,
     why: Explanation,
 }
@@ -81,14 +81,14 @@ impl SearchCommand {
         let hits = hits.filter(|hit| self.exposure.labels.match_skill(hit.entry.item())).take(self.limit.get());
         let hits = hits.map(|hit| {
             let entry = context.snapshot.get(hit.entry.id.as_str()).expect("the index is of this snapshot");
-            SearchHit { skill: SkillRow::of(entry, &entry.candidate, context), why: hit.why }
+            HitRow { skill: SkillRow::of(entry, &entry.candidate, context), why: hit.why }
         });
         let found = SearchOutput { hits: hits.collect(), query: text };
         if out.write_json(&found) {
             return;
         }
         let mut table = TextTable::new(&["name", "source", "match"]);
-        for SearchHit { skill, why } in &found.hits {
+        for HitRow { skill, why } in &found.hits {
             table.row([skill.id.as_str().into(), skill.source.into(), why.to_string().into()]);
         }
         table.write(out);

@@ -49,7 +49,7 @@ pub(crate) struct ServeCommand {
     /// MCP features to expose: `all`, or any of `extension`, `resources`, `prompts`, `tools` and `instructions`.
     #[arg(long = "expose", value_name = "FEATURES", default_value_t)]
     features: McpFeatures,
-    /// Expose all of them to every client, ignoring per-client settings.
+    /// Expose the same features to every client, ignoring per-client settings.
     #[arg(long)]
     any_client: bool,
     /// Server name.
@@ -65,18 +65,18 @@ pub(crate) struct ServeCommand {
     sandbox: SandboxOption,
     #[command(flatten)]
     exposure: ExposureOptions,
-    #[command(flatten)]
-    network: Network,
     /// Log format.
     #[arg(long, value_enum, default_value_t)]
     log: LogForm,
+    #[command(flatten)]
+    network: Network,
 }
 
 /// The options of the HTTP server.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "HTTP options")]
 struct Network {
-    /// Require the bearer token stored in this file (mandatory for non-loopback addresses).
+    /// Require the bearer token stored in this file (mandatory for non-loopback addresses); you or root must own it.
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
     /// Require the bearer token stored in this environment variable.

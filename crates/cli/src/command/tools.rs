@@ -74,7 +74,9 @@ impl ToolsCommand {
         }
         let tools: Value = declared.tools.iter().cloned().collect();
         out.bytes(format!("{tools:#}\n"));
-        out.notes(declared.tools.is_empty().then(|| "no skill is visible to a model: no tools".to_owned()));
+        out.notes(
+            declared.tools.is_empty().then(|| "no skill is visible to a model, so there are no tools".to_owned()),
+        );
         out.notes(context.pending());
     }
 }

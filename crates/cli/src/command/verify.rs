@@ -116,7 +116,6 @@ impl VerifyCommand {
     }
 }
 
-/// Returns the real path of the folder of the lock files.
 pub(super) fn lock_folder(folder: Option<&Path>, context: &CommandContext) -> Result<PathBuf, Failure> {
     let folder = folder.unwrap_or(Path::new("."));
     let failure = |error| Failure::io(format!("cannot read the folder `{}`", folder.display()), &error);
@@ -124,7 +123,6 @@ pub(super) fn lock_folder(folder: Option<&Path>, context: &CommandContext) -> Re
     if real.is_dir() { Ok(real) } else { Err(failure(io::ErrorKind::NotADirectory.into())) }
 }
 
-/// Returns a note for each reason.
 pub(super) fn not_compared_notes(rows: &[NotCompared]) -> Vec<String> {
     let mut paths: BTreeMap<&str, Vec<_>> = BTreeMap::new();
     for NotCompared { path, why } in rows {
@@ -169,7 +167,6 @@ impl VerifyOutput {
         });
     }
 
-    /// Compares every file with `repertoire.lock.json`.
     fn compare_files(&mut self, lock: &RepertoireLock, inventory: &Inventory) {
         for (path, locked) in &lock.skills {
             match inventory.skills.get(path) {

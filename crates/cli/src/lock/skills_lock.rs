@@ -76,9 +76,9 @@ impl SkillsLock {
         }
     }
 
-    /// Takes out every local row whose id is not `locked`; the names of those that stay without it.
+    /// Removes local rows whose id is not `locked`, and returns the names of the other rows that are not locked.
     ///
-    /// A row with another origin is an order to install, and remains one where nothing was installed.
+    /// A row with a remote origin asks the tool to install a skill, so it stays until that is done.
     pub(crate) fn retain(&mut self, locked: impl Fn(&str) -> bool) -> Vec<String> {
         self.rows.retain(|key, row| locked(&key.name) || row["sourceType"] != LOCAL);
         self.rows.keys().filter(|key| !locked(&key.name)).map(|key| key.name.clone()).collect()

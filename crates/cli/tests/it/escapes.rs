@@ -122,7 +122,7 @@ fn the_prompt_warns_of_hidden_text() {
     let ran = env.run_answering("n\n", &["approve", "clock", "--root", "a"]);
     assert!(
         ran.stderr.starts_with(
-            "warning: the body holds 2 invisible characters that spell `A`, on line 5; nothing of it runs\n\
+            "warning: the body holds 2 invisible characters that spell `A`, on line 5; none of its commands will run\n\
              command in line 1\n    printf tick\nAllow these commands while SKILL.md is unchanged"
         ),
         "{}",

@@ -48,7 +48,7 @@ fn labels_and_the_running_workflow_narrow_every_answer() {
     assert_eq!(listed(&["catalog"], &["--workflow", "deploy"]), "audit flow plain top wire");
     assert_eq!(listed(&["search", "work", "--limit", "1"], &["--functional-tier", "integration"]), "wire");
     let ran = env.run(&["list", "--root", "root", "--no-defaults", "--functional-tier", "unused"]);
-    assert_eq!(ran.stderr, "note: no skills with these labels\n");
+    assert_eq!(ran.stderr, "note: no skill has these labels\n");
     let ran = env.run(&["list", "--root", "root", "--invoke-level", "4"]);
     assert!(ran.stderr.contains("expected 1, 2 or 3, found `4`"), "{}", ran.stderr);
 }

@@ -283,8 +283,7 @@ fn files_over_a_limit_are_not_counted() {
 fn an_empty_folder_names_hidden_folders() {
     let env = TestEnv::new();
     env.skill("root/.agents/skills", "hidden", "Behind a dot.");
-    let note =
-        "note: no skills found in `root`\nnote: hidden folders are skipped unless given: `root/.agents/skills`\n";
+    let note = "note: no skills found in `root`\nnote: hidden folders are searched only if given as arguments: `root/.agents/skills`\n";
     let ran = env.run(&["list", "root"]);
     assert_eq!((ran.exit, ran.stdout.as_str(), ran.stderr.as_str()), (Exit::Success, "", note));
     // Where that is not the reason, nothing is said of it.
@@ -367,7 +366,7 @@ fn a_truncated_list_has_a_note() {
     }
     let source = "fs:mine:roots = ['root'], limits = { folders = 2 }";
     let ran = env.run(&["list", "--no-defaults", "--source", source]);
-    let note = "note: the list may lack skills of `root`: more than 2 folders; the rest is not searched; name a folder further \
+    let note = "note: skills below `root` may be missing from the list: more than 2 folders; the rest is not searched; name a folder further \
                 down as a root, or raise `limits.folders`: write `limits = { folders = 20 }` for the source\n";
     assert!(ran.stderr.starts_with(note), "{}", ran.stderr);
     let raised = source.replace("2 }", "20 }");

@@ -219,7 +219,7 @@ fn existing_rows_keep_their_origin() {
     let ran = env.run(&["lock"]);
     assert_eq!(
         (ran.exit, ran.stderr.as_str()),
-        (Exit::Success, "note: `later` stays in `skills-lock.json` and is not installed\n")
+        (Exit::Success, "note: `later` is not installed; its row in `skills-lock.json` is kept\n")
     );
     assert_eq!(read(&env, "skills-lock.json"), lock);
     let ran = env.run(&["verify"]);

@@ -80,6 +80,6 @@ fn nothing_visible_is_no_tools() {
     let ran = skills().run(&["tools", "root", "--provider", "openai", "--mode", "*=off"]);
     assert_eq!(
         (ran.stdout.as_str(), ran.stderr.as_str()),
-        ("[]\n", "note: no skill is visible to a model: no tools\n")
+        ("[]\n", "note: no skill is visible to a model, so there are no tools\n")
     );
 }

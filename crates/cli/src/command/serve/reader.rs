@@ -29,10 +29,7 @@ pub(super) struct ReloadableReader {
 }
 
 impl ReloadableReader {
-    /// Returns a reader of `registry`.
-    ///
-    /// # Errors
-    /// A failure if one of `sources` is not a source of the registry, or if the approvals cannot be read.
+    /// Fails if one of `sources` is not a source of the registry, or if the approvals cannot be read.
     pub(super) fn new(
         composition: &SourceComposition,
         registry: SkillRegistry,

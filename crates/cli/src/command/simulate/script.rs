@@ -168,7 +168,6 @@ impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for FromText<T> {
 const MOST_BYTES: u64 = 1 << 20;
 
 impl ConversationScript {
-    /// Reads the file at `path`, relative to `cwd`.
     pub(super) fn read(path: &Path, cwd: &Path) -> Result<ConversationScript, Failure> {
         let (name, path) = (path.display().to_string(), cwd.join(path));
         let mut bytes = Vec::new();
@@ -219,7 +218,6 @@ impl ConversationScript {
         Ok(Some(Arc::new(policy)))
     }
 
-    /// Returns the names of the available tools; none if the script defines no tools.
     pub(super) fn available(&self, tools: &Toolset) -> Vec<String> {
         if self.tools.is_empty() {
             return Vec::new();
@@ -301,7 +299,6 @@ impl Compaction {
     }
 }
 
-/// Returns a parse error with its place in the script.
 fn locate_error(error: &serde_saphyr::Error, name: &str, text: &str) -> Failure {
     const PLAINER: [(&str, &str); 4] = [
         ("expected mapping start", "expected a map"),
