@@ -157,7 +157,7 @@ error: unknown field `rots`, expected one of `roots`, `patterns`, `limits`, `wat
     check(
         "[surface]\nmod = \"both\"\n",
         str![[r#"
-error: unknown field `mod`, expected one of `mode`, `hint`, `table`, `rules`
+error: unknown field `mod`, expected one of `mode`, `hint`, `rules`
  --> repertoire.toml:2:1
   |
 2 | mod = "both"

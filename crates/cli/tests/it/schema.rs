@@ -58,7 +58,7 @@ fn every_answer_is_what_the_schema_says() {
         &["fmt", "a", "b", "d"],
         &["plugin", "list"],
         &["plugin", "inspect", "libhello.so"],
-        &["plugin", "approve", "libhello.so"],
+        &["plugin", "approve", "libhello.so", "--yes"],
         &["plugin", "list"],
         &["plugin", "inspect", "libhello.so"],
         &["plugin", "revoke", "libhello.so"],
