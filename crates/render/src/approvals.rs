@@ -11,8 +11,7 @@ use crate::Refusal;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Binding {
-    /// The skill, by its full name `source:skill`.
-    pub skill: Id,
+    skill: Id,
     folder: Option<Box<str>>,
     pub(crate) skill_md: Digest,
     manifest: Digest,

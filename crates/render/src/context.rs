@@ -138,8 +138,8 @@ impl Context {
         }
     }
 
-    /// Returns every variable with a value, by name.
-    pub fn variables(&self) -> BTreeMap<&str, &str> {
+    #[cfg(feature = "process")]
+    pub(crate) fn variables(&self) -> BTreeMap<&str, &str> {
         let names = self.skill.keys().chain(self.host.keys()).map(String::as_str).chain(BUILT_IN);
         names.filter_map(|name| Some((name, self.get(name)?))).collect()
     }

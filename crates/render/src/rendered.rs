@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use repertoire_core::Digest;
-
 use crate::plan::{LineCounter, Placeholder, PlaceholderKind};
 use crate::substitution::Substitution;
 use crate::{Context, Dialect, Directive, DirectiveAction, DirectiveOutcome, Plan, Refusal, Unknown, Warning};
@@ -46,13 +44,6 @@ pub enum RenderError {
         /// The reason.
         refusal: Refusal,
     },
-}
-
-impl RenderOutput<'_> {
-    /// Returns the SHA-256 of the text, by which a session knows it again.
-    pub fn digest(&self) -> Digest {
-        Digest::of(self.text.as_bytes())
-    }
 }
 
 impl<'b> Plan<'b> {

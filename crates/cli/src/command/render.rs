@@ -165,7 +165,7 @@ impl RenderCommand {
         let result = RenderedInstructions {
             id: skill.id,
             qualified_id: skill.candidate.qualified_id(),
-            digest: rendered.digest(),
+            digest: Digest::of(rendered.text.as_bytes()),
             dialect: dialect.name(),
             dialect_by,
             directives: directives.map(|(row, outcome)| DirectiveResult::of(row, outcome)).collect(),

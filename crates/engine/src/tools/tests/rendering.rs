@@ -116,8 +116,11 @@ async fn what_a_host_lets_run_stands_in_place_of_it() {
     ));
     let asked = says.0.lock().unwrap().clone();
     let [(binding, folder)] = asked.as_slice() else { panic!("it was asked once: {asked:?}") };
-    assert_eq!((binding.skill.as_str(), folder.as_str()), ("home:one", "/skills/one"));
-    assert_eq!(repertoire_render::CommandApprovals::default().state(binding), ApprovalState::Missing);
+    assert_eq!(folder, "/skills/one");
+    let mut approvals = repertoire_render::CommandApprovals::default();
+    assert_eq!(approvals.state(binding), ApprovalState::Missing);
+    approvals.approve(binding);
+    assert_eq!(serde_json::to_value(&approvals).unwrap()["approved"][0]["skill"], "home:one");
 }
 
 #[tokio::test]
