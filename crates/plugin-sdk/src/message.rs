@@ -26,8 +26,7 @@ pub struct Note {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Create {
-    /// [`REPERTOIRE_SCHEMA`].
-    pub schema: u32,
+    schema: u32,
     /// The name of the source.
     pub source: String,
     /// The version of the boundary that the host has: `[1, 0]`.
@@ -40,8 +39,7 @@ pub struct Create {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DocumentListing {
-    /// [`REPERTOIRE_SCHEMA`].
-    pub schema: u32,
+    schema: u32,
     /// The revision of the source, taken before it was read.
     #[serde(default)]
     pub revision: u64,
@@ -95,8 +93,7 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SkillKey {
-    /// [`REPERTOIRE_SCHEMA`].
-    pub schema: u32,
+    schema: u32,
     /// The key of its row.
     pub key: String,
     /// The path of the file, in a request of `resource`.
@@ -108,8 +105,7 @@ pub struct SkillKey {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DocumentBody {
-    /// [`REPERTOIRE_SCHEMA`].
-    pub schema: u32,
+    schema: u32,
     /// The stamp of the row, unless the skill changed since the listing.
     pub stamp: String,
     /// The whole `SKILL.md`, whose bytes give the digest of the skill. The host removes the front matter.
@@ -124,8 +120,7 @@ pub struct DocumentBody {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Resources {
-    /// [`REPERTOIRE_SCHEMA`].
-    pub schema: u32,
+    schema: u32,
     /// In any order, no path twice.
     pub files: Vec<ListedFile>,
 }
@@ -146,8 +141,7 @@ pub struct ListedFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Wait {
-    /// [`REPERTOIRE_SCHEMA`].
-    pub schema: u32,
+    schema: u32,
     /// The last revision that the host has.
     pub since: u64,
     /// The time after which the call returns without a change, in milliseconds.
@@ -158,8 +152,7 @@ pub struct Wait {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Waited {
-    /// [`REPERTOIRE_SCHEMA`].
-    pub schema: u32,
+    schema: u32,
     /// The revision, which is at most that of the request if there is no change.
     pub revision: u64,
 }
@@ -168,8 +161,7 @@ pub struct Waited {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FailureReply {
-    /// [`REPERTOIRE_SCHEMA`].
-    pub schema: u32,
+    schema: u32,
     /// The kind. An unknown one means [`other`](SourceErrorKind::Other).
     pub kind: String,
     /// The error with its causes.
