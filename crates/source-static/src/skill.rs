@@ -39,13 +39,13 @@ pub struct StaticSkill {
     id: &'static str,
     pub(crate) id_hash: u64,
     description: &'static str,
-    text: SkillText,
+    text: StaticText,
     variables: &'static [(&'static str, &'static str)],
     resources: &'static [(&'static str, &'static [u8])],
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum SkillText {
+enum StaticText {
     InCode {
         body: &'static str,
         fields: &'static [(&'static str, StaticValue)],
@@ -87,7 +87,7 @@ impl StaticSkill {
             panic!("{}", rule);
         }
         assert!(!rule::is_blank(body), "the body of a skill must not be blank");
-        StaticSkill::of_text(id, description, SkillText::InCode { body, fields: &[] })
+        StaticSkill::of_text(id, description, StaticText::InCode { body, fields: &[] })
     }
 
     #[doc(hidden)]
@@ -97,10 +97,10 @@ impl StaticSkill {
         file: &'static [u8],
         resources: &'static [(&'static str, &'static [u8])],
     ) -> StaticSkill {
-        StaticSkill { resources, ..StaticSkill::of_text(id, description, SkillText::File(file)) }
+        StaticSkill { resources, ..StaticSkill::of_text(id, description, StaticText::File(file)) }
     }
 
-    const fn of_text(id: &'static str, description: &'static str, text: SkillText) -> StaticSkill {
+    const fn of_text(id: &'static str, description: &'static str, text: StaticText) -> StaticSkill {
         StaticSkill { id, id_hash: rule::hash(id), description, text, variables: &[], resources: &[] }
     }
 
@@ -123,8 +123,8 @@ impl StaticSkill {
             at += 1;
         }
         rule::assert_unique("the field", fields);
-        let SkillText::InCode { body, .. } = self.text else { panic!("an embedded skill has its fields in its file") };
-        StaticSkill { text: SkillText::InCode { body, fields }, ..self }
+        let StaticText::InCode { body, .. } = self.text else { panic!("an embedded skill has its fields in its file") };
+        StaticSkill { text: StaticText::InCode { body, fields }, ..self }
     }
 
     /// Sets variables: each `${NAME}` in the instructions becomes the value, in this order.
@@ -155,7 +155,7 @@ impl StaticSkill {
             at += 1;
         }
         rule::assert_unique("the resource", resources);
-        assert!(matches!(self.text, SkillText::InCode { .. }), "an embedded skill has the resources of its folder");
+        assert!(matches!(self.text, StaticText::InCode { .. }), "an embedded skill has the resources of its folder");
         StaticSkill { resources, ..self }
     }
 
@@ -171,8 +171,8 @@ impl StaticSkill {
 
     pub(crate) fn listed(&self) -> ListingEntry<Skill> {
         let skill = match self.text {
-            SkillText::InCode { fields, .. } => self.in_code(fields),
-            SkillText::File(file) => {
+            StaticText::InCode { fields, .. } => self.in_code(fields),
+            StaticText::File(file) => {
                 // The id is the written name or stands in for it, as the folder's name did at build time.
                 let site = skill_md::FileContext::new("SKILL.md").in_directory(self.id);
                 skill_md::parse(file, site).skill.expect("checked by `embed_skills!`: a sound file")
@@ -196,8 +196,8 @@ impl StaticSkill {
     /// Returns the bytes that are digested: the file, or the body of a skill in code, with the values of variables.
     fn raw(&self) -> Cow<'static, [u8]> {
         let (whole, head) = match self.text {
-            SkillText::InCode { body, .. } => (body.as_bytes(), 0),
-            SkillText::File(file) => (file, skill_md::front_matter(file).map_or(0, <[u8]>::len)),
+            StaticText::InCode { body, .. } => (body.as_bytes(), 0),
+            StaticText::File(file) => (file, skill_md::front_matter(file).map_or(0, <[u8]>::len)),
         };
         if self.variables.is_empty() {
             return whole.into();
