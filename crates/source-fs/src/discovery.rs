@@ -122,12 +122,14 @@ impl<'a> ProjectFolders<'a> {
 }
 
 fn distrust_on_the_way(folder: &Path, top: &Path, path: &Path) -> Option<String> {
-    let inside = |path: &Path, top: &Path| path.ancestors().take_while(|step| *step != top).find_map(distrust);
-    let at_real = || {
+    distrust_below(folder, path).or_else(|| {
         let (real, top) = (path.canonicalize().ok()?, top.canonicalize().ok()?);
-        if real.starts_with(&top) { inside(&real, &top) } else { distrust(&real) }
-    };
-    inside(path, folder).or_else(at_real)
+        if real.starts_with(&top) { distrust_below(&top, &real) } else { distrust(&real) }
+    })
+}
+
+fn distrust_below(top: &Path, path: &Path) -> Option<String> {
+    path.ancestors().take_while(|step| *step != top).find_map(distrust)
 }
 
 #[derive(Default)]

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use repertoire_core::SkippedFolder;
 
 use crate::file_system::FileSystem;
-use crate::owner::{self, Owner};
+use crate::owner::{self, FileOwner};
 use crate::pattern::FILE_NAME;
 use crate::root::SearchPlan;
 
@@ -48,7 +48,7 @@ impl LinkBounds {
     }
 
     /// Returns the reason why `path` of this owner is left out of a root that no other user can change.
-    pub(crate) fn distrust(&self, root: usize, owner: Owner, path: &Path) -> Option<String> {
+    pub(crate) fn distrust(&self, root: usize, owner: FileOwner, path: &Path) -> Option<String> {
         owner.distrust(path).filter(|_| self.own_roots.contains(&root))
     }
 

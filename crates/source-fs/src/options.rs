@@ -71,19 +71,21 @@ impl Default for FsOptions {
     }
 }
 
+impl InvalidOptions {
+    fn new(key: String, message: &str, help: &str) -> InvalidOptions {
+        InvalidOptions { key, message: message.into(), help: Some(help.into()) }
+    }
+}
+
 impl FsOptions {
     pub(crate) fn plan(self, base: &Path) -> Result<SearchPlan, InvalidOptions> {
-        let invalid = |key: String, message: &str, help: &str| InvalidOptions {
-            key,
-            message: message.into(),
-            help: Some(help.into()),
-        };
         if self.roots.is_empty() {
-            return Err(invalid("roots".into(), "is empty", "name at least one folder, or leave the key out"));
+            let help = "name at least one folder, or leave the key out";
+            return Err(InvalidOptions::new("roots".into(), "is empty", help));
         }
         if let Some(at) = self.roots.iter().position(|root| root.starts_with("~")) {
             let help = "give an absolute path; for a folder that is called `~`, write `./~`";
-            return Err(invalid(format!("roots[{at}]"), "the home folder is not known here", help));
+            return Err(InvalidOptions::new(format!("roots[{at}]"), "the home folder is not known here", help));
         }
         let patterns = Patterns::new(&self.patterns).map_err(|(at, bad)| InvalidOptions {
             key: format!("patterns[{at}]"),
@@ -91,7 +93,8 @@ impl FsOptions {
             help: bad.help,
         })?;
         if patterns.starts().is_empty() {
-            return Err(invalid("patterns".into(), "selects nothing", "add a pattern without `!`: `**/SKILL.md`"));
+            let help = "add a pattern without `!`: `**/SKILL.md`";
+            return Err(InvalidOptions::new("patterns".into(), "selects nothing", help));
         }
         Ok(SearchPlan::new(self.roots.iter().map(|root| base.join(root)), patterns, self.limits))
     }

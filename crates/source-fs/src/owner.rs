@@ -7,7 +7,7 @@ use crate::file;
 
 /// The owner and the mode of a file, a folder or a link.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Owner {
+pub(crate) struct FileOwner {
     #[cfg(unix)]
     user: u32,
     #[cfg(unix)]
@@ -16,21 +16,21 @@ pub(crate) struct Owner {
 
 /// Returns the reason why a user other than this one and root decides what `path` is, in words. A link is judged itself.
 pub(crate) fn distrust(path: &Path) -> Option<String> {
-    let reason = Owner::of(&path.symlink_metadata().ok()?).distrust(path)?;
+    let reason = FileOwner::of(&path.symlink_metadata().ok()?).distrust(path)?;
     Some(format!("`{}` {reason}", file::shown(path)))
 }
 
 #[cfg(unix)]
-impl Owner {
-    pub(crate) fn of(metadata: &Metadata) -> Owner {
+impl FileOwner {
+    pub(crate) fn of(metadata: &Metadata) -> FileOwner {
         use std::os::unix::fs::MetadataExt;
 
-        Owner { user: metadata.uid(), mode: metadata.mode() }
+        FileOwner { user: metadata.uid(), mode: metadata.mode() }
     }
 
     #[allow(clippy::unnecessary_cast, reason = "the type differs between systems")]
-    pub(crate) fn of_stat(stat: &rustix::fs::Stat) -> Owner {
-        Owner { user: stat.st_uid, mode: stat.st_mode as u32 }
+    pub(crate) fn of_stat(stat: &rustix::fs::Stat) -> FileOwner {
+        FileOwner { user: stat.st_uid, mode: stat.st_mode as u32 }
     }
 
     /// Returns the reason why a user other than this one and root decides what `path` is, in words that follow its name.
@@ -43,7 +43,7 @@ impl Owner {
 
         const WRITABLE_BY_ALL: u32 = 0o002;
         const ROOT: u32 = 0;
-        let Owner { user, mode } = self;
+        let FileOwner { user, mode } = self;
         if user != ROOT && user != rustix::process::geteuid().as_raw() {
             return Some(format!("belongs to another user ({user})"));
         }
@@ -55,9 +55,9 @@ impl Owner {
 }
 
 #[cfg(not(unix))]
-impl Owner {
-    pub(crate) fn of(_metadata: &Metadata) -> Owner {
-        Owner {}
+impl FileOwner {
+    pub(crate) fn of(_metadata: &Metadata) -> FileOwner {
+        FileOwner {}
     }
 
     pub(crate) fn distrust(self, _path: &Path) -> Option<String> {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::file;
-use crate::owner::Owner;
+use crate::owner::FileOwner;
 use crate::stamp::FileStamp;
 
 /// A folder that stays open while the folders in it are visited.
@@ -25,7 +25,7 @@ pub(crate) struct OpenedFile {
     pub(crate) file: File,
     /// The version, if it is a regular file.
     pub(crate) stamp: Option<FileStamp>,
-    pub(crate) owner: Owner,
+    pub(crate) owner: FileOwner,
     /// Whether the last component is a link.
     pub(crate) is_link: bool,
 }
@@ -33,7 +33,7 @@ pub(crate) struct OpenedFile {
 fn whole(path: &Path) -> io::Result<OpenedFile> {
     let (file, metadata) = file::open(path)?;
     let stamp = metadata.is_file().then(|| FileStamp::of(path, &metadata));
-    Ok(OpenedFile { file, stamp, owner: Owner::of(&metadata), is_link: path.is_symlink() })
+    Ok(OpenedFile { file, stamp, owner: FileOwner::of(&metadata), is_link: path.is_symlink() })
 }
 
 #[cfg(unix)]
@@ -64,7 +64,7 @@ impl ParentDir {
         let stat = fstat(&file)?;
         let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
         let stamp = is_file.then(|| FileStamp::of_stat(&stat));
-        Ok(OpenedFile { file, stamp, owner: Owner::of_stat(&stat), is_link })
+        Ok(OpenedFile { file, stamp, owner: FileOwner::of_stat(&stat), is_link })
     }
 
     pub(crate) fn stamp(&self, path: &Path) -> io::Result<FileStamp> {
@@ -77,10 +77,12 @@ impl ParentDir {
     }
 
     /// Returns the owner of what `path` leads to.
-    pub(crate) fn owner(&self, path: &Path) -> io::Result<Owner> {
+    pub(crate) fn owner(&self, path: &Path) -> io::Result<FileOwner> {
         match self.below(path) {
-            Some((held, path)) => Ok(Owner::of_stat(&rustix::fs::statat(held, path, rustix::fs::AtFlags::empty())?)),
-            None => Ok(Owner::of(&path.metadata()?)),
+            Some((held, path)) => {
+                Ok(FileOwner::of_stat(&rustix::fs::statat(held, path, rustix::fs::AtFlags::empty())?))
+            }
+            None => Ok(FileOwner::of(&path.metadata()?)),
         }
     }
 
@@ -113,8 +115,8 @@ impl ParentDir {
         Ok(FileStamp::of(path, &path.metadata()?))
     }
 
-    pub(crate) fn owner(&self, path: &Path) -> io::Result<Owner> {
-        Ok(Owner::of(&path.metadata()?))
+    pub(crate) fn owner(&self, path: &Path) -> io::Result<FileOwner> {
+        Ok(FileOwner::of(&path.metadata()?))
     }
 
     pub(crate) fn has(&self, path: &Path) -> bool {

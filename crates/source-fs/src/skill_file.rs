@@ -18,7 +18,7 @@ use crate::file;
 use crate::file_system::FileSystem;
 use crate::frontier::{FolderToVisit, Reach};
 use crate::link_bounds::LinkBounds;
-use crate::owner::Owner;
+use crate::owner::FileOwner;
 use crate::parent_dir::{OpenedFile, ParentDir};
 use crate::pattern::FILE_NAME;
 use crate::root::bytes;
@@ -100,7 +100,7 @@ impl ReadContext<'_> {
     }
 
     /// Returns the reason why another user can change the skill, and of what.
-    fn distrust(&self, path: &Path, owner: Owner) -> Option<(&'static str, String)> {
+    fn distrust(&self, path: &Path, owner: FileOwner) -> Option<(&'static str, String)> {
         let folder = &self.folder.path;
         let of_file = self.bounds.distrust(self.root, owner, path).map(|reason| ("file", reason));
         of_file.or_else(|| {

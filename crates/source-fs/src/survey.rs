@@ -134,8 +134,8 @@ impl Survey {
                 }
                 if kind.is_dir() {
                     // Below the folder of a whole collection lie other skills, which have files of their own.
-                    let is_other = || folder.dir.symlink_metadata(Path::new(&path).join(FILE_NAME)).is_ok();
-                    if !(folder.skill_file.is_search_root && is_other()) {
+                    let skill_file = Path::new(&path).join(FILE_NAME);
+                    if !(folder.skill_file.is_search_root && folder.dir.symlink_metadata(skill_file).is_ok()) {
                         folders.push((path, depth + 1));
                     }
                     continue;

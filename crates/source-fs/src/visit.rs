@@ -11,7 +11,7 @@ use repertoire_core::{Code, Diagnostic};
 use crate::file;
 use crate::frontier::{FolderToVisit, LinkToFollow, PathDiagnostic};
 use crate::link_bounds::LinkBounds;
-use crate::owner::Owner;
+use crate::owner::FileOwner;
 use crate::parent_dir::ParentDir;
 use crate::pattern::FILE_NAME;
 use crate::root::SearchPlan;
@@ -119,7 +119,7 @@ impl Walk {
         // A mount has another device than the folder that lists it, which is where the identity comes from.
         let metadata = folder.path.metadata();
         if let Ok(metadata) = &metadata
-            && let Some(reason) = bounds.distrust(plan.starts[folder.start].root, Owner::of(metadata), &folder.path)
+            && let Some(reason) = bounds.distrust(plan.starts[folder.start].root, FileOwner::of(metadata), &folder.path)
         {
             let message = format!("the folder {reason}; it is not searched");
             let diagnostic = PathDiagnostic::new(folder.path.clone(), Code::FOREIGN_OWNER, message);
@@ -209,7 +209,7 @@ const TEXTS: usize = 256;
 ///
 /// On file systems that ignore letter case, the file that was opened may be one of them.
 fn other_spellings(folder: &FolderToVisit, parent: &ParentDir, skill_file: &SkillFile) -> Vec<Diagnostic> {
-    // One question for the only other spelling in use, instead of reading the folder of every skill.
+    // One `stat` for the only other spelling in use costs less than reading the folder of every skill.
     if !parent.has(&folder.path.join("skill.md")) {
         return Vec::new();
     }
@@ -218,15 +218,17 @@ fn other_spellings(folder: &FolderToVisit, parent: &ParentDir, skill_file: &Skil
     names.retain(|name| name.eq_ignore_ascii_case(FILE_NAME));
     names.sort();
     let is_exact = names.iter().any(|name| name == FILE_NAME);
-    let diagnostic = |name: &OsString| {
-        if is_exact {
-            other_spelling(folder.path.join(name), FILE_NAME.as_ref()).diagnostic
+    let mut diagnostics = Vec::new();
+    for name in names.iter().filter(|name| *name != FILE_NAME) {
+        let found = if is_exact {
+            other_spelling(folder.path.join(name), FILE_NAME.as_ref())
         } else {
             let message = format!("the file should be called `{FILE_NAME}`");
-            PathDiagnostic::new(skill_file.path.to_path_buf(), Code::MISSPELLED_FILE, message).diagnostic
-        }
-    };
-    names.iter().filter(|name| *name != FILE_NAME).map(diagnostic).collect()
+            PathDiagnostic::new(skill_file.path.to_path_buf(), Code::MISSPELLED_FILE, message)
+        };
+        diagnostics.push(found.diagnostic);
+    }
+    diagnostics
 }
 
 fn other_spelling(path: PathBuf, counts: &std::ffi::OsStr) -> PathDiagnostic {

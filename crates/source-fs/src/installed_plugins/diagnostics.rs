@@ -28,9 +28,8 @@ impl PluginDiagnostics {
     ) -> Arc<dyn Source<Skill>> {
         let look = move || {
             let InstalledPlugins { plugins, mut diagnostics, .. } = options.find(&base);
-            let is_in = |all: &[InstalledPlugin], name: &str| all.iter().any(|plugin| plugin.name == name);
-            let came = plugins.iter().filter(|plugin| !is_in(&composed, &plugin.name));
-            let went = composed.iter().filter(|plugin| !is_in(&plugins, &plugin.name));
+            let came = plugins.iter().filter(|plugin| !has(&composed, plugin));
+            let went = composed.iter().filter(|plugin| !has(&plugins, plugin));
             for (plugin, what) in came.map(|plugin| (plugin, "came")).chain(went.map(|plugin| (plugin, "went"))) {
                 let message = format!("plugin `{}` {what} after the sources were composed", plugin.name);
                 let diagnostic = Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&plugin.folder));
@@ -40,6 +39,10 @@ impl PluginDiagnostics {
         };
         Arc::new(PluginDiagnostics { name, look: Arc::new(look) })
     }
+}
+
+fn has(all: &[InstalledPlugin], plugin: &InstalledPlugin) -> bool {
+    all.iter().any(|other| other.name == plugin.name)
 }
 
 impl fmt::Debug for PluginDiagnostics {
