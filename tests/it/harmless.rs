@@ -47,7 +47,7 @@ async fn listing_and_reading_have_no_side_effects() {
     let body = registry.body(&entry.candidate).await.unwrap();
     assert_eq!(body.text.as_ref(), format!("!`touch {}`\n", ran.display()), "text is data");
     assert_eq!(registry.resources(&entry.candidate).await.unwrap().len(), 2);
-    Catalog::of(&registry.snapshot(), &CatalogOptions::default());
+    Catalog::new(&registry.snapshot(), &CatalogOptions::default());
     registry.refresh().await.unwrap();
 
     assert_eq!(all(&tree), before);

@@ -25,7 +25,7 @@ async fn registry(tree: &Tree) -> SkillRegistry {
 async fn the_catalog_escapes_the_visible_skills() {
     let tree = Tree::new();
     let registry = registry(&tree).await;
-    let catalog = Catalog::of(&registry.snapshot(), &CatalogOptions::default());
+    let catalog = Catalog::new(&registry.snapshot(), &CatalogOptions::default());
     assert!(catalog.text.contains("Counts &lt;things&gt; &amp; more."), "{}", catalog.text);
     let place = |name: &str| catalog.text.find(name);
     assert!(place("alpha") < place("beta"), "by name inside a tier");
@@ -35,8 +35,8 @@ async fn the_catalog_escapes_the_visible_skills() {
 #[tokio::test]
 async fn equal_folders_give_equal_catalogs() {
     let tree = Tree::new();
-    let first = Catalog::of(&registry(&tree).await.snapshot(), &CatalogOptions::default());
-    let again = Catalog::of(&registry(&tree).await.snapshot(), &CatalogOptions::default());
+    let first = Catalog::new(&registry(&tree).await.snapshot(), &CatalogOptions::default());
+    let again = Catalog::new(&registry(&tree).await.snapshot(), &CatalogOptions::default());
     assert_eq!(first.text, again.text);
 }
 
@@ -45,7 +45,7 @@ async fn a_budget_is_kept_and_reported() {
     let tree = Tree::new();
     let registry = registry(&tree).await;
     for budget in 0..200 {
-        let catalog = Catalog::of(&registry.snapshot(), &CatalogOptions::default().budget(Budget::Tokens(budget)));
+        let catalog = Catalog::new(&registry.snapshot(), &CatalogOptions::default().budget(Budget::Tokens(budget)));
         assert!(catalog.report.used <= budget, "{budget}");
         assert_eq!(catalog.report.lines.len(), 2, "every skill that a model may use is accounted for");
     }

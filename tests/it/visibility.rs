@@ -10,14 +10,14 @@ use repertoire::catalog::{CatalogCache, CatalogFormat};
 use repertoire::permission::{Audience, Exposure, HiddenReason, PermissionPolicy, VisibilityPolicy};
 use repertoire::registry::{Authority, Candidate, RuleSet, RuleStack, Snapshot};
 use repertoire::search::{Query, SearchHit, SearchIndex};
-use repertoire::session::{CompactionBudget, Lifetime, ResumedState, SessionState, Turn};
+use repertoire::session::{CompactionBudget, Lifetime, NoticeReason, SessionState, Turn};
 use repertoire::skill::{
     Bytes, FunctionalTier, InvokeLevel, Resource, ResourcePath, SkillTrigger, SourceError, Value, async_trait,
 };
 use repertoire::tools::{
     Instructions, LiveTools, SkillReader, ToolFormat, ToolOutput, ToolPreset, ToolStatus, Toolset,
 };
-use repertoire::trigger::{MatchedBy, TriggerContext, TriggerMatch, Triggers};
+use repertoire::trigger::{MatchedBy, TriggerMatch, Triggers};
 use repertoire::workflow::{RequirementCheck, RequirementKind};
 use repertoire::{
     Catalog, CatalogOptions, MemorySource, Mount, Registered, Session, SessionOptions, Skill, SkillRegistry,
@@ -110,8 +110,8 @@ impl TestEnv {
             .await
             .unwrap();
         let allowed = HIDDEN.iter().map(|(id, ..)| *id).filter(|id| *id != "release-payroll").chain([OPEN]);
-        let policy = PermissionPolicy::from_roles([("support", Vec::<&str>::new())], "support").unwrap();
-        let policy = policy.with_skills("support", allowed.map(|id| id.parse().unwrap())).unwrap();
+        let policy = PermissionPolicy::new([("support", Vec::<&str>::new())], "support").unwrap();
+        let policy = policy.skills("support", allowed.map(|id| id.parse().unwrap())).unwrap();
         let modes = VisibilityPolicy::default()
             .with("release-quiet".parse().unwrap(), Exposure::Off)
             .with("release-manual".parse().unwrap(), Exposure::ManualOnly)
@@ -159,28 +159,28 @@ async fn outputs(env: &TestEnv, audience: Audience) -> Vec<(String, String)> {
         CatalogFormat::Lines,
         CatalogFormat::Json,
     ] {
-        let catalog = Catalog::of(&snapshot, &catalogs.clone().format(format));
+        let catalog = Catalog::new(&snapshot, &catalogs.clone().format(format));
         at(&format!("catalog {format:?}"), format!("{}{:?}", catalog.text, catalog.report));
     }
-    at("kept catalog", CatalogCache::new(catalogs).of(&snapshot).text.clone());
+    at("kept catalog", CatalogCache::new(catalogs).catalog(&snapshot).text.clone());
 
     let options = env.tools(audience);
     let with_catalog = options.clone().catalog(CatalogOptions::default());
     for (interface, options) in [("tools", &options), ("tools with a catalog", &with_catalog)] {
-        let tools = Toolset::of(&snapshot, options);
+        let tools = Toolset::new(&snapshot, options);
         for format in [ToolFormat::Anthropic, ToolFormat::OpenAiChat, ToolFormat::OpenAiResponses, ToolFormat::Gemini] {
             at(&format!("{interface} {format:?}"), format.tools(tools.tools()).to_string());
         }
     }
     for preset in ToolPreset::ALL {
-        let tools = Toolset::of(&snapshot, &options.clone().preset(preset.clone()));
+        let tools = Toolset::new(&snapshot, &options.clone().preset(preset.clone()));
         for (tool, arguments) in calls(preset) {
             let answer = tools.call(&tool, &arguments, registry).await.unwrap();
             at(&format!("{} {tool} {arguments}", preset.name), answer.text);
         }
     }
 
-    let index = SearchIndex::of(&snapshot);
+    let index = SearchIndex::new(&snapshot);
     let query = |text: &str| Query::new(text).seen_by(audience).modes(modes.clone()).limit(100);
     let hits =
         |hits: &[SearchHit]| hits.iter().map(|hit| format!("{} {:?}\n", hit.entry.id, hit.why)).collect::<String>();
@@ -194,12 +194,12 @@ async fn outputs(env: &TestEnv, audience: Audience) -> Vec<(String, String)> {
 
     let empty = SkillRegistry::builder().load().await.unwrap().snapshot();
     for (interface, old, new) in [("news of what came", &empty, &snapshot), ("news of what went", &snapshot, &empty)] {
-        at(interface, modes.news(audience, old, new).map(|news| news.to_string()).unwrap_or_default());
+        at(interface, modes.changes(audience, old, new, 99).unwrap_or_default());
     }
 
     let named: Vec<_> = snapshot.entries().iter().map(|entry| format!("${}", entry.id)).collect();
     let message = format!("A product launch: {}", named.join(" "));
-    let fired = Triggers::of(&snapshot).fired(&TriggerContext::of(&message).command("ship").modes(modes));
+    let fired = Triggers::new(&snapshot).fired(&Turn::new(&message).command("ship"), modes);
     let is_users = |fired: &&TriggerMatch| match &fired.by {
         MatchedBy::Declared(trigger) => matches!(trigger, SkillTrigger::Command(_)),
         _ => true,
@@ -311,7 +311,7 @@ async fn naming_a_hidden_skill_returns_nothing_of_it() {
     let env = TestEnv::with_hidden().await;
     let snapshot = env.registry.snapshot();
     for (audience, preset) in ToolPreset::ALL.into_iter().flat_map(|preset| [(Model, preset), (User, preset)]) {
-        let tools = Toolset::of(&snapshot, &env.tools(audience).preset(preset.clone()));
+        let tools = Toolset::new(&snapshot, &env.tools(audience).preset(preset.clone()));
         for (id, reason, from) in HIDDEN {
             let source = if reason == HiddenReason::Pending { "clone" } else { "home" };
             for name in [id.to_owned(), format!("{source}:{id}")] {
@@ -345,7 +345,7 @@ async fn hidden_and_unknown_names_get_equal_answers() {
     let env = TestEnv::with_hidden().await;
     for audience in [Model, User] {
         for preset in ToolPreset::ALL {
-            let tools = Toolset::of(&env.registry.snapshot(), &env.tools(audience).preset(preset.clone()));
+            let tools = Toolset::new(&env.registry.snapshot(), &env.tools(audience).preset(preset.clone()));
             for (id, _, from) in HIDDEN {
                 if !from.contains(&audience) {
                     continue;
@@ -364,8 +364,8 @@ async fn hidden_and_unknown_names_get_equal_answers() {
 async fn a_newly_hidden_skill_leaves_live_tools() {
     let home = source("home", [skill(OPEN, true), skill("release-quiet", true)]);
     let registry = SkillRegistry::builder().user(home).load().await.unwrap();
-    let tools = LiveTools::over(registry.clone(), ToolOptions::default());
-    let text = |snapshot: &Snapshot<Skill>| Toolset::of(snapshot, &ToolOptions::default()).tools().to_vec();
+    let tools = LiveTools::new(registry.clone(), ToolOptions::default());
+    let text = |snapshot: &Snapshot<Skill>| Toolset::new(snapshot, &ToolOptions::default()).tools().to_vec();
     assert!(format!("{:?}", tools.current().tools()).contains("release-quiet"));
     let rules = RuleStack::new([RuleSet::new("user", Authority::Full).disable("release-quiet".parse().unwrap())]);
     registry.set_rules(&rules);
@@ -377,7 +377,7 @@ async fn a_newly_hidden_skill_leaves_live_tools() {
 
 /// Returns the text that a model gets in one call, and again after its conversation was compacted.
 async fn composed(session: &mut Session, message: &str) -> String {
-    let evaluation = session.evaluate(&Turn::of(message));
+    let evaluation = session.evaluate(&Turn::new(message));
     let evaluation = session.read(evaluation, &Inside).await;
     let slots = session.compose(&evaluation, &repertoire::Model::from("anthropic/claude-sonnet-4-5")).unwrap();
     let again = session.redeliver_after_compaction(&CompactionBudget::default());
@@ -391,7 +391,7 @@ async fn a_newly_hidden_skill_leaves_sessions() {
     let everybody: Vec<_> = HIDDEN.iter().map(|(id, ..)| format!("${id}")).collect();
     let mentions = format!("A product launch: {}", everybody.join(" "));
     for audience in [Model, User] {
-        let tools = |env: &TestEnv| Toolset::of(&env.registry.snapshot(), &env.tools(audience));
+        let tools = |env: &TestEnv| Toolset::new(&env.registry.snapshot(), &env.tools(audience));
         let options = SessionOptions::new(open.registry.surface_policy()).lifetime(Lifetime::Conversation);
         let mut session = Session::new(tools(&open), options);
         for (id, ..) in HIDDEN {
@@ -415,7 +415,7 @@ async fn a_newly_hidden_skill_leaves_sessions() {
 async fn a_newly_hidden_skill_leaves_resumed_sessions() {
     let (open, hidden_env) = (TestEnv::open().await, TestEnv::with_hidden().await);
     for audience in [Model, User] {
-        let tools = |env: &TestEnv| Toolset::of(&env.registry.snapshot(), &env.tools(audience));
+        let tools = |env: &TestEnv| Toolset::new(&env.registry.snapshot(), &env.tools(audience));
         let options = || SessionOptions::new(open.registry.surface_policy());
         let mut session = Session::new(tools(&open), options());
         for (id, ..) in HIDDEN {
@@ -428,12 +428,13 @@ async fn a_newly_hidden_skill_leaves_resumed_sessions() {
         let (mut resumed, since) = Session::resume(state, tools(&hidden_env), options(), &Inside).await;
         let after = composed(&mut resumed, "Go on.").await;
         assert_eq!(leaked(&after, audience), [""; 0], "{audience:?}: {after}");
-        // The result names the reason for each skill.
-        for (resumed, (id, reason, from)) in since.iter().zip(HIDDEN) {
-            assert!(resumed.id.as_str().ends_with(id));
-            let gone = if reason == HiddenReason::Pending { ResumedState::Gone } else { ResumedState::Hidden(reason) };
-            assert_eq!(resumed.since, if from.contains(&audience) { gone } else { ResumedState::Same }, "{id}");
+        // The result names the reason for each skill that this audience does not see.
+        let hidden: Vec<_> = HIDDEN.into_iter().filter(|(.., from)| from.contains(&audience)).collect();
+        assert_eq!(since.len(), hidden.len());
+        for (notice, (id, reason, _)) in since.iter().zip(hidden) {
+            let is_gone = reason == HiddenReason::Pending;
+            let why = if is_gone { NoticeReason::Gone } else { NoticeReason::Hidden(reason) };
+            assert!(notice.id.as_str().ends_with(id) && notice.why == why, "{notice:?}");
         }
-        assert_eq!(since.len(), HIDDEN.len());
     }
 }

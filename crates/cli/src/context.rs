@@ -59,7 +59,7 @@ const PLUGIN_ROOT: &str = "CLAUDE_PLUGIN_ROOT";
 
 impl SourceRendering {
     pub(crate) fn renderer(&self, registry: &SkillRegistry) -> Renderer {
-        let mut renderer = Renderer::over(registry.clone());
+        let mut renderer = Renderer::new(registry.clone());
         for (source, dialect) in &self.dialects {
             renderer = renderer.source_dialect(source.as_str(), *dialect);
         }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use repertoire::Skill;
 use repertoire::registry::Candidate;
+use repertoire::session::EngineError;
 use repertoire::skill::{Code, Diagnostic, ResourcePath, WorkflowStep, skill_md};
 use repertoire::trigger::{TriggerRefusal, Triggers};
 use repertoire::workflow::Workflow;
@@ -18,7 +19,7 @@ pub(crate) async fn diagnostics(context: &CommandContext) -> Vec<ReportedDiagnos
         let faults = faults(candidate, context).await.into_iter();
         found.extend(faults.map(|diagnostic| ReportedDiagnostic::new(candidate.origin.source.clone(), diagnostic)));
     }
-    for refused in Triggers::of(&context.snapshot).refused() {
+    for refused in Triggers::new(&context.snapshot).refused() {
         // The parser reports the other refusals, or they are not faults of the skill.
         if refused.trigger.fault().is_none()
             && matches!(refused.why, TriggerRefusal::TooLong | TriggerRefusal::TooMany | TriggerRefusal::Invalid(_))
@@ -36,7 +37,11 @@ pub(crate) async fn diagnostics(context: &CommandContext) -> Vec<ReportedDiagnos
 pub(crate) async fn faults(candidate: &Candidate<Skill>, context: &CommandContext) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let (_, reported) = candidate.item.extension(&["workflow"]).map(WorkflowStep::read_all).unwrap_or_default();
-    for fault in Workflow::of(candidate).err().into_iter().flat_map(|invalid| invalid.faults) {
+    let workflow_faults = match Workflow::new(candidate) {
+        Err(EngineError::InvalidWorkflow { faults, .. }) => faults,
+        _ => Vec::new(),
+    };
+    for fault in workflow_faults {
         // The parser reports the faults of the shape.
         if !reported.contains(&fault) {
             let message = format!("`workflow` is invalid: {fault}");

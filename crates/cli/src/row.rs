@@ -126,7 +126,7 @@ fn flags(candidate: &Candidate<Skill>, context: &CommandContext) -> Vec<Flag> {
         (is_disabled, Flag::Disabled),
         (is_stale, Flag::Stale),
         (skill.allowed_workflows.is_some(), Flag::WaitsForWorkflow),
-        (!Requirements::of(skill, &context.probe).is_ready(), Flag::NotReady),
+        (!Requirements::new(skill, &context.probe).is_ready(), Flag::NotReady),
     ]
     .into_iter()
     .filter_map(|(applies, flag)| applies.then_some(flag))

@@ -13,12 +13,11 @@ use repertoire_registry::Snapshot;
 
 use writer::CatalogWriter;
 
-pub use crate::tokens::{Tokenizer, Weights};
+pub use crate::tokens::Tokenizer;
 pub use budget::{Budget, Overflow};
 pub use cache::CatalogCache;
 pub use format::CatalogFormat;
-pub use options::{Activation, CatalogOptions};
-pub use preset::{CatalogPreset, PresetBudget, PresetOverflow};
+pub use options::CatalogOptions;
 pub use report::{CatalogLine, CatalogReport, LineOutcome, OutcomeTotals};
 
 /// The text that lists skills for a model, with a report on each skill.
@@ -39,7 +38,7 @@ impl Catalog {
     /// Creates the catalog of `snapshot`.
     ///
     /// Linear in the snapshot, times the logarithm of the longest description when a budget has to be met.
-    pub fn of(snapshot: &Snapshot<Skill>, options: &CatalogOptions) -> Catalog {
+    pub fn new(snapshot: &Snapshot<Skill>, options: &CatalogOptions) -> Catalog {
         let writer = CatalogWriter::new(snapshot, options);
         let (text, lines) = match options.budget.limit() {
             None => writer.write(writer.whole()),

@@ -26,7 +26,7 @@
 //! let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]);
 //!
 //! let options = CatalogOptions::default().budget(Budget::Tokens(100));
-//! let catalog = Catalog::of(&snapshot, &options);
+//! let catalog = Catalog::new(&snapshot, &options);
 //! assert_eq!(
 //!     catalog.text,
 //!     "<available_skills>\n\
@@ -51,7 +51,7 @@
 //! # struct Reply { calls: Vec<Call> }
 //! # fn ask(_: &Model, _: repertoire_engine::session::Slots, round: usize) -> Reply {
 //! #     let call = || Call { tool: "read_skill", arguments: serde_json::json!({"id": "tidy"}) };
-//! #     Reply { calls: (round == 0).then(call).into_iter().collect() }
+//! #     Reply { calls: (round == 1).then(call).into_iter().collect() }
 //! # }
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -59,28 +59,26 @@
 //! home.register(Registered::new(Skill::new("tidy".parse()?, "Sorts a folder."), "Sort it by name."))?;
 //! let registry = SkillRegistry::builder().user(home).load().await?;
 //!
-//! let tools = LiveTools::over(registry.clone(), ToolOptions::default());
+//! let tools = LiveTools::new(registry.clone(), ToolOptions::default());
 //! let mut session = Session::new(tools.current(), SessionOptions::new(registry.surface_policy()));
 //! let model = Model::from("anthropic/claude-sonnet-4-5");
 //!
 //! let message = "Sort my downloads";
 //! session.start_turn(tools.current());
-//! let mut results: Vec<(&str, String)> = Vec::new();
+//! let mut results = Vec::new();
 //! # let mut prompts = Vec::new();
 //! for number in 1.. {
-//!     let returned: Vec<_> = results.iter().map(|(tool, text)| ToolResult::new(tool, text)).collect();
-//!     let turn = Turn::of(message).number(number).results(&returned);
+//!     let turn = Turn::new(message).number(number).results(std::mem::take(&mut results));
 //!     let evaluation = session.evaluate(&turn);
 //!     let evaluation = session.read(evaluation, &registry).await;
 //!     let slots = session.compose(&evaluation, &model)?;
 //! #   prompts.push(slots.system_prompt.clone());
 //!     // With the conversation so far, to which the messages at its end are added.
-//!     let reply = ask(&model, slots, results.len());
-//!     results.clear();
+//!     let reply = ask(&model, slots, number);
 //!     for call in reply.calls {
 //!         // `None`: a tool of the host.
 //!         if let Some(output) = session.call(call.tool, &call.arguments, &registry, &model).await {
-//!             results.push((call.tool, output.text));
+//!             results.push(ToolResult::new(call.tool, output.text));
 //!         }
 //!     }
 //!     if results.is_empty() {
@@ -111,6 +109,7 @@
 
 pub mod catalog;
 mod changes;
+mod error;
 mod fold;
 mod globs;
 pub mod permission;

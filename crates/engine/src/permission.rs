@@ -5,12 +5,12 @@ mod grants;
 mod policy;
 mod skill_tools;
 
-pub use crate::visibility::{Audience, Exposure, HiddenReason, UnknownExposure, VisibilityPolicy};
+pub use crate::visibility::{Audience, Exposure, HiddenReason, VisibilityPolicy};
 pub use access::{Access, Authorizer, Capability, Effect, Ruling};
 pub(crate) use access::{governs, ruling};
 pub use grants::Grants;
-pub use policy::{PermissionPolicy, UnknownRole};
-pub use skill_tools::{Offer, SkillTools, ToolClash};
+pub use policy::PermissionPolicy;
+pub use skill_tools::SkillTools;
 
 #[cfg(test)]
 mod tests;

@@ -42,7 +42,7 @@ pub trait RequirementCheck: Debug + Send + Sync + 'static {
 /// let text = b"---\nname: pdf\ndescription: Reads.\nrequired_tools: [ocr]\n\
 ///     metadata: {openclaw: {os: [linux, darwin], requires: {bins: [pdftk], anyBins: [rg, ag]}}}\n---\n";
 /// let skill = parse(text, FileContext::new("SKILL.md")).skill.ok_or("no skill")?;
-/// let readiness = Requirements::of(&skill, &Bare);
+/// let readiness = Requirements::new(&skill, &Bare);
 /// assert!(!readiness.is_ready());
 /// assert_eq!(readiness.to_string(), "needs the program `pdftk`; needs one of the programs `rg`, `ag`");
 /// assert_eq!(readiness.unknown[0].to_string(), "the tool `ocr`");
@@ -62,7 +62,7 @@ pub struct Requirements {
 
 impl Requirements {
     /// Checks the requirements of `skill` with `probe`.
-    pub fn of(skill: &Skill, probe: &dyn RequirementCheck) -> Requirements {
+    pub fn new(skill: &Skill, probe: &dyn RequirementCheck) -> Requirements {
         let mut readiness = Requirements::default();
         for need in Requirement::all_of(skill) {
             match is_met(&need, probe, false) {

@@ -7,6 +7,7 @@ mod compose;
 mod evaluate;
 mod evaluation;
 mod messages;
+mod notice;
 mod options;
 mod slots;
 mod state;
@@ -17,35 +18,33 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use repertoire_core::{Digest, Flavor, Id, Skill, Trigger};
-use repertoire_registry::{Candidate, LookupError, Snapshot, Trust};
+use repertoire_registry::{Candidate, Snapshot, Trust};
 use serde::{Deserialize, Serialize};
 
-use crate::permission::{Audience, Grants, HiddenReason};
+use crate::permission::{Audience, Grants};
 use crate::resolve::ResolvedName;
 use crate::tools::Toolset;
 use activation::{ActivationRecord, DeliveredBody, RenderedBody};
 use messages::PendingMessage;
 
-pub use crate::changes::SkillChanges;
+pub use crate::error::EngineError;
 pub use activation::{ActivatedBy, ActiveSkill};
-pub use compaction::{RedeliveredSkill, Redelivery};
-pub use evaluation::{Active, ActiveBy, BodyReport, Evaluation, SkipReason, Skipped, Suggested};
+pub use compaction::Redelivery;
+pub use evaluation::{Active, ActiveBy, Evaluation};
 pub use messages::MessageRules;
-pub use options::{BodyPlacement, CompactionBudget, InvalidSession, Lifetime, RefreshPolicy, SessionOptions};
-pub use slots::{
-    CannotCompose, ConversationEnd, Deferral, Delivery, MessagePlace, Notice, Placement, SlotChange, SlotDelta,
-    SlotMessage, Slots, Undelivered, UndeliveredReason,
-};
-pub use state::{Resumed, ResumedState, SessionState};
-pub use turn::{ToolResult, Turn, TurnFact};
+pub use notice::{Notice, NoticeReason};
+pub use options::{BodyPlacement, CompactionBudget, Lifetime, RefreshPolicy, SessionOptions};
+pub use slots::{Delivery, MessagePlace, Placement, SlotMessage, Slots};
+pub use state::SessionState;
+pub use turn::{ConversationEnd, ToolResult, Turn};
 
-/// The state of one conversation: its active skills, and what they add to each model call.
+/// The state of one conversation: its active skills, and their additions to each model call.
 ///
-/// 1. [`start_turn`](Session::start_turn) when the user has said something: pins the skills that there are now;
-/// 2. [`evaluate`](Session::evaluate) before a model call: what is active, and why; pure;
-/// 3. [`read`](Session::read): the bodies that are missing;
-/// 4. [`compose`](Session::compose): the system prompt, messages and tools of the call, for its model;
-/// 5. [`call`](Session::call) for each call of the model: what it reads is active from the next evaluation on.
+/// 1. [`start_turn`](Session::start_turn) after a message of the user pins the current skills.
+/// 2. [`evaluate`](Session::evaluate) returns what is active in a model call, and why.
+/// 3. [`read`](Session::read) reads the missing bodies.
+/// 4. [`compose`](Session::compose) returns the system prompt, messages and tools for the model.
+/// 5. [`call`](Session::call) answers a tool call of the model. A skill that it reads is active from the next evaluation on.
 #[derive(Debug)]
 pub struct Session {
     options: Arc<SessionOptions>,
@@ -62,6 +61,8 @@ pub struct Session {
     /// Bodies in the conversation whose activation has expired.
     expired: BTreeMap<Id, DeliveredBody>,
     delivered_messages: BTreeSet<Digest>,
+    /// The messages of each injection of a turn, as they were passed last.
+    turn_messages: Vec<(Flavor, Id, Vec<Digest>)>,
     pending: Vec<PendingMessage>,
     suggested: Vec<Id>,
 }
@@ -82,23 +83,6 @@ const _: () = {
     is_shared::<Slots>();
 };
 
-/// The error returned when a skill cannot be activated.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CannotActivate {
-    /// The name is unknown or ambiguous.
-    #[error(transparent)]
-    Unknown(#[from] LookupError),
-    /// The skill is hidden from the audience.
-    #[error("skill `{id}` cannot be activated: {hidden}")]
-    Hidden {
-        /// The skill.
-        id: Id,
-        /// The reason.
-        hidden: HiddenReason,
-    },
-}
-
 impl Session {
     /// Creates a session without active skills over the skills of `tools`, which also decide what is hidden and how bodies are
     /// wrapped.
@@ -116,6 +100,7 @@ impl Session {
             deactivated: BTreeSet::new(),
             expired: BTreeMap::new(),
             delivered_messages: BTreeSet::new(),
+            turn_messages: Vec::new(),
             pending: Vec::new(),
             suggested: Vec::new(),
         }
@@ -151,13 +136,14 @@ impl Session {
         &self.tools
     }
 
-    /// Activates a skill for `audience`, or an injection of the host that waits for it. It takes effect at the next evaluation.
+    /// Activates a skill for `audience`, or an injection of the [options](SessionOptions::inject) with
+    /// [`Trigger::Activated`]. It takes effect at the next evaluation.
     ///
-    /// What is active already is touched; with other arguments it is read again.
+    /// A skill that is active already is touched. With different arguments it is read again.
     ///
     /// # Errors
-    /// [`CannotActivate`] for a name that leads nowhere or to what is hidden.
-    pub fn activate(&mut self, audience: Audience, name: &str, arguments: &str) -> Result<(), CannotActivate> {
+    /// [`EngineError`] for a name that is unknown, ambiguous or hidden.
+    pub fn activate(&mut self, audience: Audience, name: &str, arguments: &str) -> Result<(), EngineError> {
         if let Some(host) = self.options.injections.iter().find(|host: &&Arc<options::Host>| {
             host.injection.trigger == Trigger::Activated && host.injection.id.as_str() == name.trim()
         }) {
@@ -169,8 +155,8 @@ impl Session {
         }
         let (snapshot, modes) = (self.tools.snapshot().clone(), &self.tools.options().modes);
         let found = ResolvedName::resolve(name.trim(), &snapshot, modes, audience)?;
-        if let Some(hidden) = modes.hides(audience, found.candidate) {
-            return Err(CannotActivate::Hidden { id: found.id(), hidden });
+        if let Some(reason) = modes.hides(audience, found.candidate) {
+            return Err(EngineError::Hidden { id: found.id(), reason });
         }
         self.take(found.candidate, arguments, audience, ActivatedBy::Name, None);
         Ok(())
@@ -214,7 +200,7 @@ impl Session {
 
     /// Returns what the active skills pre-approve now. Call it again before each batch of tool calls.
     pub fn grants(&self) -> Grants {
-        Grants::of(self.activations.iter().filter_map(|activation| Some(self.find(activation).ok()?.candidate)))
+        Grants::new(self.activations.iter().filter_map(|activation| Some(self.find(activation).ok()?.candidate)))
     }
 
     /// Returns the skill that was activated or touched last.
@@ -249,12 +235,12 @@ impl Session {
         found.into_iter().chain(name.parse().ok()).collect()
     }
 
-    fn find(&self, activation: &ActivationRecord) -> Result<ResolvedName<'_>, SkipReason> {
-        let found = find(self.tools.snapshot(), activation).ok_or(SkipReason::Gone)?;
+    fn find(&self, activation: &ActivationRecord) -> Result<ResolvedName<'_>, NoticeReason> {
+        let found = find(self.tools.snapshot(), activation).ok_or(NoticeReason::Gone)?;
         match self.tools.options().modes.hides(activation.audience, found.candidate) {
-            Some(hidden) => Err(SkipReason::Hidden(hidden)),
+            Some(hidden) => Err(NoticeReason::Hidden(hidden)),
             None if activation.by == ActivatedBy::Trigger && found.candidate.trust != Trust::Trusted => {
-                Err(SkipReason::Untrusted)
+                Err(NoticeReason::Untrusted)
             }
             None => Ok(found),
         }

@@ -1,12 +1,12 @@
 //! Triggers: declared in front matter, or mentions of a skill in a message.
 
-mod context;
 mod declared;
 mod folded;
 mod keywords;
 mod mention;
+mod trigger_match;
 mod triggers;
 
-pub use context::{MatchedBy, TriggerContext, TriggerMatch, UnresolvedMention, UnresolvedReason};
 pub use declared::{RefusedTrigger, TriggerRefusal};
+pub use trigger_match::{MatchedBy, TriggerMatch};
 pub use triggers::Triggers;

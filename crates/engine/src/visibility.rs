@@ -11,6 +11,7 @@ use repertoire_core::{FunctionalTier, InvokeLevel, Skill};
 use repertoire_registry::{Candidate, Status, Target};
 use serde::{Deserialize, Serialize};
 
+use crate::error::EngineError;
 use crate::permission::Authorizer;
 use crate::requirements::RequirementCheck;
 use limits::VisibilityLimits;
@@ -77,10 +78,6 @@ impl Audience {
         self.hides(candidate).is_some_and(|hidden| hidden != HiddenReason::OtherWorkflow)
     }
 
-    /// Returns whether this audience may see `candidate`, without an operator's policy.
-    pub fn sees(self, candidate: &Candidate<Skill>) -> bool {
-        self.hides(candidate).is_none()
-    }
 }
 
 impl fmt::Display for HiddenReason {
@@ -102,6 +99,7 @@ impl fmt::Display for HiddenReason {
 /// The operator's choice of how a skill is offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Exposure {
     /// In the catalog in full, whatever else has to give way.
     Pinned,
@@ -184,8 +182,7 @@ impl VisibilityPolicy {
         VisibilityPolicy { limits: self.limits.with(add), ..self }
     }
 
-    /// Returns whether the policy has no rules and no limits.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rules.is_empty() && self.limits.is_empty()
     }
 
@@ -194,12 +191,12 @@ impl VisibilityPolicy {
     }
 
     /// Returns whether an authorizer decides which role sees which skill. Texts that all roles share then name no skill.
-    pub fn depend_on_role(&self) -> bool {
+    pub(crate) fn depend_on_role(&self) -> bool {
         self.limits.govern_skills()
     }
 
     /// Returns how `candidate` is offered.
-    pub fn of(&self, candidate: &Candidate<Skill>) -> Exposure {
+    pub fn exposure(&self, candidate: &Candidate<Skill>) -> Exposure {
         if self.rules.is_empty() {
             return Exposure::Auto;
         }
@@ -223,7 +220,7 @@ impl VisibilityPolicy {
             Some(hidden) => return Some(hidden),
             None => {}
         }
-        match (self.of(candidate), audience) {
+        match (self.exposure(candidate), audience) {
             (Exposure::Off, _) => Some(HiddenReason::Disabled),
             (Exposure::ManualOnly, Audience::Model) => Some(HiddenReason::ForUsersOnly),
             _ => self.limits.hides(audience, candidate),
@@ -264,17 +261,12 @@ impl fmt::Display for Exposure {
     }
 }
 
-/// A text that names no [`Exposure`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown mode `{0}`: expected `pinned`, `auto`, `name-only`, `manual-only` or `off`")]
-pub struct UnknownExposure(String);
-
 impl FromStr for Exposure {
-    type Err = UnknownExposure;
+    type Err = EngineError;
 
-    fn from_str(text: &str) -> Result<Exposure, UnknownExposure> {
+    fn from_str(text: &str) -> Result<Exposure, EngineError> {
         let named = ALL.into_iter().find(|mode| mode.to_string() == text);
-        named.ok_or_else(|| UnknownExposure(repertoire_core::text::terminal_line(text).into_owned()))
+        named.ok_or_else(|| EngineError::UnknownExposure(text.to_owned()))
     }
 }
 

@@ -4,10 +4,9 @@ mod plan;
 mod verification;
 
 pub use crate::requirements::{Requirement, RequirementCheck, RequirementKind, Requirements};
-pub use plan::{
-    InvalidWorkflow, PlannedStep, StepOutcome, ToolError, ToolInvoker, Untrusted, Workflow, WorkflowEnd, WorkflowRun,
-};
-pub use verification::{CheckOutcome, CheckResult, Checker, ToolCheck, verify};
+pub use plan::{StepOutcome, ToolInvoker, Workflow};
+pub(crate) use verification::verify;
+pub use verification::{CheckOutcome, Checker, ToolCheck};
 
 #[cfg(test)]
 mod tests;

@@ -80,7 +80,7 @@ impl Server {
     pub fn new(registry: SkillRegistry, options: ServerOptions) -> Server {
         // A hidden skill is unknown in every answer.
         let tools = ToolOptions::default().preset(options.tools.clone()).modes(options.modes.clone());
-        let tools = LiveTools::over(registry.clone(), tools);
+        let tools = LiveTools::new(registry.clone(), tools);
         let reader = options.reader.clone().unwrap_or_else(|| Arc::new(registry.clone()));
         let view = View::new(tools.current(), &options.modes, None);
         let end = CancellationToken::new();

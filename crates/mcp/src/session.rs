@@ -386,7 +386,7 @@ impl Server {
             return None;
         };
         let catalog = self.options().catalog.clone().modes(self.options().modes.clone());
-        let catalog = Catalog::of(&view.snapshot, &catalog).text;
+        let catalog = Catalog::new(&view.snapshot, &catalog).text;
         Some(format!(
             "The server `{name}` has skills: instructions for tasks. When a task fits what one is for, {how}\n\n{catalog}"
         ))

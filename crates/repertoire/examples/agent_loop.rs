@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use std::error::Error;
 use std::io::{self, Write};
 
-use repertoire::catalog::{Activation, CatalogCache};
-use repertoire::permission::{Offer, SkillTools};
+use repertoire::catalog::CatalogCache;
+use repertoire::permission::SkillTools;
 use repertoire::session::{CompactionBudget, Evaluation, Slots, ToolResult, Turn};
 use repertoire::skill::{Attachable, ToolSpec, Value as FieldValue, async_trait, skill_md};
 use repertoire::tools::{LiveTools, ToolFormat, ToolPreset};
@@ -62,9 +62,9 @@ impl Agent {
     async fn new(model: ScriptedModel) -> Result<Agent, Box<dyn Error>> {
         // Add your sources here: folders, plugins, compiled-in skills. Use `start` instead of `load` to follow changes.
         let registry = SkillRegistry::builder().builtin(house()?).load().await?;
-        let tools = LiveTools::over(registry.clone(), ToolOptions::default());
+        let tools = LiveTools::new(registry.clone(), ToolOptions::default());
         let catalog = CatalogOptions::default()
-            .activation(Activation::tools(&ToolPreset::DEFAULT))
+            .read_by_tool(&ToolPreset::DEFAULT)
             .budget(Budget::for_window(Some(200_000)));
         let options = SessionOptions::new(registry.surface_policy());
         Ok(Agent {
@@ -74,7 +74,7 @@ impl Agent {
             catalog: CatalogCache::new(catalog),
             own: own_tools(&registry)?,
             // Set variables and permitted commands here.
-            reader: Renderer::over(registry),
+            reader: Renderer::new(registry),
             tools,
         })
     }
@@ -89,7 +89,7 @@ impl Agent {
         for call in 1..=MOST_CALLS {
             // Evaluates the active skills and reads their bodies.
             let returned: Vec<_> = results.iter().map(Called::result).collect();
-            let turn = Turn::of(message).number(call).at_most(MOST_CALLS).results(&returned);
+            let turn = Turn::new(message).number(call).at_most(MOST_CALLS).results(returned);
             let evaluation = self.session.evaluate(&turn);
             let evaluation = self.session.read(evaluation, &self.reader).await;
             for skipped in &evaluation.skipped {
@@ -116,7 +116,7 @@ impl Agent {
             if reply.calls.is_empty() {
                 // Verification items of active skills: the model or a person judges texts, the host runs typed checks.
                 for (id, checked) in evaluation.verify(&Desk).await {
-                    checked.iter().try_for_each(|one| writeln!(out, "? `{id}`: {:?}", one.outcome))?;
+                    checked.iter().try_for_each(|(_, outcome)| writeln!(out, "? `{id}`: {outcome:?}"))?;
                 }
                 return Ok(());
             }
@@ -127,7 +127,7 @@ impl Agent {
                 let (text, is_error) = match self.session.call(&tool, &arguments, &self.reader, &model).await {
                     Some(answer) => (answer.text, answer.is_error),
                     // Checks every call, as a model may call a tool that was not offered.
-                    None => match self.own.ruling(&tool, &active) {
+                    None => match self.own.ruling(&tool, &arguments, &active) {
                         Some(ruling) if ruling.is_allowed() => own_tool(&tool, &arguments),
                         _ => (format!("there is no tool `{tool}` now"), true),
                     },
@@ -145,7 +145,7 @@ impl Agent {
     fn shorten(&mut self, summary: &str, out: &mut impl Write) -> io::Result<()> {
         let again = self.session.redeliver_after_compaction(&CompactionBudget::default());
         for skill in &again.skills {
-            writeln!(out, "~ `{}` comes again: {} of {} tokens", skill.id, skill.tokens, skill.of)?;
+            writeln!(out, "~ {skill}")?;
         }
         self.conversation = vec![json!({"role": "user", "content": format!("{summary}\n\n{}", again.text)})];
         Ok(())
@@ -175,7 +175,7 @@ struct Called {
 }
 
 impl Called {
-    fn result(&self) -> ToolResult<'_> {
+    fn result(&self) -> ToolResult {
         if self.is_error { ToolResult::failed(&self.tool, &self.text) } else { ToolResult::new(&self.tool, &self.text) }
     }
 
@@ -187,7 +187,7 @@ impl Called {
 /// Defines the tools of the host, and the one of the skill `tidy`.
 fn own_tools(registry: &SkillRegistry) -> Result<SkillTools, Box<dyn Error>> {
     let tool = |name, about| ToolSpec::new(name, about, json!({"type": "object"}));
-    let own = SkillTools::new([tool("list_files", "Lists the files of a folder.")?], Offer::WhileActive)?;
+    let own = SkillTools::new([tool("list_files", "Lists the files of a folder.")?])?;
     let snapshot = registry.snapshot();
     let tidy = snapshot.get("tidy").ok_or("`tidy` is gone")?;
     // A raw skill would need a gate first.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use repertoire::{Budget, CatalogOptions, SkillRegistry, ToolOptions};
-use repertoire::catalog::{Activation, CatalogCache};
+use repertoire::catalog::CatalogCache;
 use repertoire::search::LiveIndex;
 use repertoire::tools::{LiveTools, ToolPreset};
 
@@ -20,17 +20,17 @@ pub struct Skills {
 impl Skills {
     /// The skills of `registry`, and what becomes of them while it follows its sources.
     pub fn over(registry: SkillRegistry) -> Skills {
-        let index = LiveIndex::of(registry);
-        let tools = LiveTools::of(index.clone(), ToolOptions::default());
+        let index = LiveIndex::new(registry);
+        let tools = LiveTools::from_index(index.clone(), ToolOptions::default());
         let catalog = CatalogOptions::default()
-            .activation(Activation::tools(&ToolPreset::DEFAULT))
+            .read_by_tool(&ToolPreset::DEFAULT)
             .budget(Budget::Characters(8_000));
         Skills { tools, index, catalog: Arc::new(CatalogCache::new(catalog)) }
     }
 
     /// What an agent's preamble says of skills; empty where there is none.
     pub fn preamble(&self) -> String {
-        self.catalog.of(&self.index.registry().snapshot()).text.clone()
+        self.catalog.catalog(&self.index.registry().snapshot()).text.clone()
     }
 
     /// The tool that gives the instructions of a skill.

@@ -1,5 +1,6 @@
 //! The tools that find and read skills, as rig has tools.
 
+use repertoire::skill::Digest;
 use repertoire::tools::{ToolOutput, ToolStatus};
 use rig_core::tool::{ContextValue, Tool, ToolContext, ToolErrorKind, ToolExecutionError};
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,8 @@ impl Skills {
             return Err(NotAnswered { text, code });
         }
         if let Some(read) = read {
-            let read = SkillRead { skill: read.candidate.qualified_id().to_string(), digest: read.digest.to_string() };
+            let digest = Digest::of(read.instructions.text.as_bytes()).to_string();
+            let read = SkillRead { skill: read.candidate.qualified_id().to_string(), digest };
             context.insert_result(read).expect("texts are JSON");
         }
         Ok(text)

@@ -42,7 +42,7 @@ pub(super) fn measure(file: &Path) -> Result<CatalogCosts, Failure> {
     let snapshot = search::snapshot(&known)?;
     // Made when first asked for, and no part of a catalog.
     black_box(snapshot.entries().len());
-    let index = SearchIndex::of(&snapshot);
+    let index = SearchIndex::new(&snapshot);
     let cache = CatalogCache::new(CatalogOptions::default());
     let changed = search::changed(&known, &snapshot, 0)?;
     black_box(changed.entries().len());
@@ -55,7 +55,7 @@ pub(super) fn measure(file: &Path) -> Result<CatalogCosts, Failure> {
     let timed = |work: &dyn Fn()| super::median((0..ROUNDS).map(|_| once(work)));
     // In turns, so that a noisy moment hits both, and neither finds what the other left in the caches.
     let by_hand = || drop(black_box(by_hand(&known)));
-    let whole = || drop(black_box(Catalog::of(&snapshot, &CatalogOptions::default())));
+    let whole = || drop(black_box(Catalog::new(&snapshot, &CatalogOptions::default())));
     let (floors, wholes): (Vec<f64>, Vec<f64>) = (0..ROUNDS).map(|_| (once(&by_hand), once(&whole))).unzip();
     let views = [&changed, &snapshot];
     let turn = Cell::new(0);
@@ -63,10 +63,10 @@ pub(super) fn measure(file: &Path) -> Result<CatalogCosts, Failure> {
         floor: super::median(floors.into_iter()),
         whole: super::median(wholes.into_iter()),
         // The last of an odd number of rounds is of the changed view.
-        changed: timed(&|| drop(black_box(cache.of(views[turn.replace(1 - turn.get())])))),
-        short: timed(&|| drop(black_box(Catalog::of(&snapshot, &short)))),
-        again: timed(&|| (0..AGAIN).for_each(|_| drop(black_box(cache.of(&snapshot))))) / AGAIN as f64,
-        tools: timed(&|| drop(black_box(Toolset::over(index.clone(), &ToolOptions::default())))),
+        changed: timed(&|| drop(black_box(cache.catalog(views[turn.replace(1 - turn.get())])))),
+        short: timed(&|| drop(black_box(Catalog::new(&snapshot, &short)))),
+        again: timed(&|| (0..AGAIN).for_each(|_| drop(black_box(cache.catalog(&snapshot))))) / AGAIN as f64,
+        tools: timed(&|| drop(black_box(Toolset::from_index(index.clone(), &ToolOptions::default())))),
     })
 }
 

@@ -38,7 +38,7 @@ pub(super) fn measure(file: &Path) -> Result<Searched, Failure> {
     let known = known::read(file)?;
     let snapshot = snapshot(&known)?;
     let begun = Instant::now();
-    let index = SearchIndex::of(&snapshot);
+    let index = SearchIndex::new(&snapshot);
     let build = begun.elapsed().as_secs_f64();
 
     let questions: Vec<(&str, Query)> =

@@ -6,7 +6,8 @@ use repertoire::registry::{Layer, Origin, Snapshot, Tier, merge};
 use repertoire::session::Turn;
 use repertoire::skill::{Listing, ListingEntry, Revision, Stamp, SurfacePolicy, Value};
 use repertoire::tools::Toolset;
-use repertoire::trigger::{TriggerContext, Triggers};
+use repertoire::permission::VisibilityPolicy;
+use repertoire::trigger::Triggers;
 use repertoire::{Session, SessionOptions, Skill, ToolOptions};
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
@@ -57,11 +58,11 @@ pub(super) fn measure(count: usize) -> Result<Triggered, Failure> {
     // Made when first asked for, and no part of the triggers.
     black_box((snapshot.entries().len(), edited.entries().len()));
 
-    let triggers = Triggers::of(&snapshot);
-    let tools = Toolset::of(&snapshot, &ToolOptions::default());
+    let triggers = Triggers::new(&snapshot);
+    let tools = Toolset::new(&snapshot, &ToolOptions::default());
     let session = Session::new(tools, SessionOptions::new(SurfacePolicy::default()));
-    let turn = Turn::of(&message);
-    let occasion = TriggerContext::of(&message);
+    let turn = Turn::new(&message);
+    let policy = VisibilityPolicy::default();
     let lower = message.to_lowercase();
     let timed = |work: &dyn Fn()| {
         let times = (0..ROUNDS).map(|_| {
@@ -72,14 +73,14 @@ pub(super) fn measure(count: usize) -> Result<Triggered, Failure> {
         super::median(times)
     };
     Ok(Triggered {
-        compile: timed(&|| drop(black_box(Triggers::of(&snapshot)))),
+        compile: timed(&|| drop(black_box(Triggers::new(&snapshot)))),
         update: timed(&|| drop(black_box(triggers.updated(&edited)))),
-        fired: timed(&|| drop(black_box(triggers.fired(&occasion)))),
+        fired: timed(&|| drop(black_box(triggers.fired(&turn, &policy)))),
         evaluate: timed(&|| drop(black_box(session.evaluate(&turn)))),
         each: timed(&|| {
             black_box(keywords.iter().filter(|keyword| lower.contains(keyword.as_str())).count());
         }),
-        holding: triggers.fired(&occasion).len(),
+        holding: triggers.fired(&turn, &policy).len(),
     })
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use repertoire::catalog::Activation;
 use repertoire::permission::Audience;
 use repertoire::session::{Lifetime, ToolResult, Turn};
 use repertoire::tools::{LiveTools, SkillReader, ToolPreset, ToolStatus};
@@ -62,9 +61,9 @@ impl Skills {
     /// Has one conversation with each model. Every skill is offered in all of them and asked for in one.
     pub(super) async fn converse(self) -> Result<Conversations, Failure> {
         let registry = SkillRegistry::builder().user(self.source).load().await?;
-        let tools = LiveTools::over(registry.clone(), ToolOptions::default());
-        let options = CatalogOptions::default().activation(Activation::tools(&ToolPreset::DEFAULT));
-        let offered = Catalog::of(&registry.snapshot(), &options).report;
+        let tools = LiveTools::new(registry.clone(), ToolOptions::default());
+        let options = CatalogOptions::default().read_by_tool(&ToolPreset::DEFAULT);
+        let offered = Catalog::new(&registry.snapshot(), &options).report;
         let offered: BTreeSet<&Id> = offered.lines.iter().map(|line| &line.id).collect();
 
         let mut sessions = MODELS.map(|(provider, name)| {
@@ -108,7 +107,7 @@ async fn deliver(
     }
     for number in 1..=2 {
         let returned = [ToolResult::new("read_skill", &result)];
-        let turn = Turn::of(&skill.description).number(number).results(&returned[..number - 1]);
+        let turn = Turn::new(&*skill.description).number(number).results(&returned[..number - 1]);
         let evaluation = session.evaluate(&turn);
         let evaluation = session.read(evaluation, registry).await;
         let slots = session.compose(&evaluation, model).map_err(|error| error.to_string())?;

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use repertoire::catalog::{
-    Activation, CatalogFormat, CatalogPreset, CatalogReport, LineOutcome, OutcomeTotals, Overflow, Tokenizer,
-};
+use repertoire::catalog::{CatalogFormat, CatalogReport, LineOutcome, OutcomeTotals, Overflow, Tokenizer};
 use repertoire::skill::text::terminal_line;
 use repertoire::tools::ToolPreset;
 use repertoire::{Budget, CatalogOptions, Id};
@@ -29,7 +27,7 @@ pub(crate) struct CatalogCommand {
     #[command(flatten)]
     pub(super) searched: SearchedFolders,
     /// Use this agent's markup, budget, overflow and path settings; other options override it.
-    #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::from(CatalogPreset::ALL.map(|preset| preset.name)))]
+    #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(CatalogOptions::clients()))]
     preset: Option<String>,
     /// Markup of the list [default: xml].
     #[arg(long, value_parser = one_of(STYLES))]
@@ -136,7 +134,7 @@ pub(super) struct CatalogOutput {
 
 impl CatalogCommand {
     pub(super) fn run(&self, context: &CommandContext, out: &mut Output) {
-        let repertoire::Catalog { text, report, .. } = repertoire::Catalog::of(&context.snapshot, &self.options());
+        let repertoire::Catalog { text, report, .. } = repertoire::Catalog::new(&context.snapshot, &self.options());
         let catalog = CatalogOutput { text, totals: report.totals(), report };
         if out.write_json(&catalog) {
             return;
@@ -153,9 +151,10 @@ impl CatalogCommand {
     }
 
     fn options(&self) -> CatalogOptions {
-        let preset = self.preset.as_deref().and_then(CatalogPreset::named);
-        let mut options = preset.map(|preset| preset.for_window(self.window.flatten())).unwrap_or_default();
-        if let Some(budget) = self.budget(preset.is_some()) {
+        let preset = self.preset.as_deref().and_then(|name| CatalogOptions::of_client(name, self.window.flatten()));
+        let has_preset = preset.is_some();
+        let mut options = preset.unwrap_or_default();
+        if let Some(budget) = self.budget(has_preset) {
             options = options.budget(budget);
         }
         if let Some(style) = self.style {
@@ -172,12 +171,15 @@ impl CatalogCommand {
         }
         if let Some(name) = &self.activation {
             let preset = ToolPreset::ALL.iter().find(|preset| preset.name == name);
-            options = options.activation(preset.map_or(Activation::Files, |preset| Activation::tools(preset)));
+            options = match preset {
+                Some(preset) => options.read_by_tool(preset),
+                None => options.read_by_file(),
+            };
         }
         if self.locations {
-            options = options.with_locations();
+            options = options.locations();
         }
-        options.modes(self.exposure.modes()).tokenizer(self.tokenizer)
+        options.modes(self.exposure.modes()).tokenizer(self.tokenizer.clone())
     }
 
     fn budget(&self, has_preset: bool) -> Option<Budget> {
@@ -197,7 +199,7 @@ impl CatalogOutput {
         let CatalogReport { budget, used, .. } = &self.report;
         let unit = match budget {
             Budget::Unlimited | Budget::Characters(_) => "characters",
-            Budget::Tokens(_) | Budget::Share { .. } => "tokens",
+            _ => "tokens",
         };
         let limit = budget.limit().map_or_else(String::new, |limit| format!(" of {limit}"));
         let OutcomeTotals { full, shortened, name_only, left_out, .. } = self.totals;

@@ -75,7 +75,7 @@ impl SearchCommand {
         let text = self.words.join(" ");
         // Without a limit: the labels filter the hits before they are counted.
         let query = self.query(&text).limit(context.snapshot.entries().len());
-        let index = LiveIndex::of(context.registry.clone());
+        let index = LiveIndex::new(context.registry.clone());
         index.read_bodies().await;
         let hits = index.search(&query).into_iter();
         let hits = hits.filter(|hit| self.exposure.labels.match_skill(hit.entry.item())).take(self.limit.get());

@@ -72,5 +72,5 @@ fn level(text: &str) -> Result<InvokeLevel, String> {
 fn rule(text: &str) -> Result<(Target, Exposure), String> {
     let (target, mode) = text.rsplit_once('=').ok_or("expected `TARGET=MODE`")?;
     let target = target.parse().map_err(|error: repertoire::skill::InvalidValue| error.to_string())?;
-    Ok((target, mode.parse().map_err(|error: repertoire::permission::UnknownExposure| error.to_string())?))
+    Ok((target, mode.parse().map_err(|error: repertoire::session::EngineError| error.to_string())?))
 }

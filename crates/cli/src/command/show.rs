@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use repertoire::registry::Candidate;
+use repertoire::session::EngineError;
 use repertoire::skill::{Diagnostic, SourceError, SourceErrorKind, WorkflowStep};
 use repertoire::workflow::{Requirement, Requirements, Workflow};
 use repertoire::{Id, Skill};
@@ -75,7 +76,10 @@ struct PlanStep {
 impl WorkflowPlan {
     fn of(candidate: &Candidate<Skill>) -> Option<WorkflowPlan> {
         let (steps, _) = WorkflowStep::read_all(candidate.item.extension(&["workflow"])?);
-        let faults = Workflow::of(candidate).err().into_iter().flat_map(|invalid| invalid.faults);
+        let faults = match Workflow::new(candidate) {
+            Err(EngineError::InvalidWorkflow { faults, .. }) => faults,
+            _ => Vec::new(),
+        };
         let steps = steps.into_iter().map(|(_, step)| PlanStep {
             on_error: word(&step.on_error),
             params: step.params.map(|params| params.json()),
@@ -83,7 +87,7 @@ impl WorkflowPlan {
             step: step.step,
             tool: step.tool,
         });
-        Some(WorkflowPlan { steps: steps.collect(), faults: faults.map(|fault| fault.to_string()).collect() })
+        Some(WorkflowPlan { steps: steps.collect(), faults: faults.iter().map(ToString::to_string).collect() })
     }
 }
 
@@ -148,7 +152,7 @@ impl ShowCommand {
             unread_rules: item.allowed_rules().filter(|(_, read)| read.is_err()).map(|(rule, _)| &**rule).collect(),
             allowed_workflows: item.allowed_workflows.as_deref(),
             workflow: WorkflowPlan::of(found.candidate),
-            readiness: Requirements::of(item, &context.probe),
+            readiness: Requirements::new(item, &context.probe),
             files: files.map(|files| files.len()),
             provenance: Provenance::of(item, &installed),
             diagnostics: context.diagnostics_of(found.candidate).await,

@@ -62,7 +62,7 @@ impl ToolsCommand {
                 None => catalog,
             });
         }
-        let tools = match self.provider.tools(Toolset::of(&context.snapshot, &options).tools()) {
+        let tools = match self.provider.tools(Toolset::new(&context.snapshot, &options).tools()) {
             Value::Array(tools) => tools.into_iter().filter_map(|tool| tool.as_object().cloned()).collect(),
             _ => Vec::new(),
         };

@@ -67,7 +67,7 @@ system prompt:
   | Ask first.
 
 tools: list_skills, search_skills, read_skill, read_skill_resource
-notice: skill `minutes` (by a trigger that it declares) is left out: `tool-only`, decided by skill, and no tool read it; declare `both` or `system-prompt`
+notice: skill `minutes` is left out: `tool-only`, decided by skill, and no tool read it; declare `both` or `system-prompt`
 
 call read_skill {"id":"tidy","arguments":"my desk"}: ok:
   | <skill_content name="tidy">
@@ -106,7 +106,7 @@ message, user, end, from run:
   | It ran.
 
 tools: list_skills, search_skills, read_skill, read_skill_resource
-notice: skill `minutes` (activated) is left out: `tool-only`, decided by skill, and no tool read it; declare `both` or `system-prompt`
+notice: skill `minutes` is left out: `tool-only`, decided by skill, and no tool read it; declare `both` or `system-prompt`
 
 model:
   | Done.

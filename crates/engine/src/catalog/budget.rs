@@ -15,6 +15,7 @@ use crate::truncate::{truncate, truncate_at_clause};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Budget {
     /// No limit.
     #[default]
@@ -23,8 +24,7 @@ pub enum Budget {
     Tokens(usize),
     /// This many characters (Unicode scalar values).
     Characters(usize),
-    /// A share of a model's context window, in tokens, and never less than [`Budget::LEAST_SHARE`]. Clients give their catalogs
-    /// 10 to 20 ‰.
+    /// A share of a model's context window, in tokens, and at least 128. Clients give their catalogs 10 to 20 ‰.
     Share {
         /// Tokens of the window.
         window: usize,
@@ -33,10 +33,10 @@ pub enum Budget {
     },
 }
 
-impl Budget {
-    /// The least that a share gives, in tokens: a few names, however small the window is.
-    pub const LEAST_SHARE: usize = 128;
+/// The least that a share gives, in tokens: room for a few names.
+const LEAST_SHARE: usize = 128;
 
+impl Budget {
     /// Returns the budget that clients use for a model with this context window: 20 ‰ of it, or 8,000 characters if it is unknown.
     pub fn for_window(window: Option<usize>) -> Budget {
         match window {
@@ -52,12 +52,12 @@ impl Budget {
             Budget::Tokens(limit) | Budget::Characters(limit) => Some(limit),
             Budget::Share { window, per_mille } => {
                 let share = window as u128 * u128::from(per_mille) / 1000;
-                Some(usize::try_from(share).unwrap_or(usize::MAX).max(Budget::LEAST_SHARE))
+                Some(usize::try_from(share).unwrap_or(usize::MAX).max(LEAST_SHARE))
             }
         }
     }
 
-    pub(super) fn meter(self, tokenizer: Tokenizer) -> Meter {
+    pub(super) fn meter(self, tokenizer: &Tokenizer) -> Meter<'_> {
         match self {
             Budget::Unlimited | Budget::Characters(_) => Meter::Characters,
             Budget::Tokens(_) | Budget::Share { .. } => Meter::Tokens(tokenizer),
@@ -67,12 +67,12 @@ impl Budget {
 
 /// A measure in thousandths of a budget's unit, so that the parts of a text add up to the whole.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Meter {
+pub(super) enum Meter<'t> {
     Characters,
-    Tokens(Tokenizer),
+    Tokens(&'t Tokenizer),
 }
 
-impl Meter {
+impl Meter<'_> {
     pub(super) fn base(self) -> u64 {
         match self {
             Meter::Characters => 0,
@@ -99,6 +99,7 @@ impl Meter {
 /// [`LeastUsed`](Overflow::LeastUsed) depend only on the skills.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Overflow {
     /// The first of these that fits, each with as much as fits:
     /// 1. every description, the long ones cut to one length, at least 32 characters: at the end of a clause, the

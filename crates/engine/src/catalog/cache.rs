@@ -24,13 +24,8 @@ impl CatalogCache {
         CatalogCache { options, last: ArcSwapOption::empty() }
     }
 
-    /// Returns the options of every catalog.
-    pub fn options(&self) -> &CatalogOptions {
-        &self.options
-    }
-
-    /// Returns the catalog of `snapshot`, equal to [`Catalog::of`].
-    pub fn of(&self, snapshot: &Snapshot<Skill>) -> Arc<Catalog> {
+    /// Returns the catalog of `snapshot`, equal to [`Catalog::new`].
+    pub fn catalog(&self, snapshot: &Snapshot<Skill>) -> Arc<Catalog> {
         let last = self.last.load();
         let kept = last.as_ref().map(|last| (&last.0, &last.1));
         if let Some((_, catalog)) = kept.filter(|(older, _)| snapshot.ptr_eq(older)) {
@@ -38,7 +33,7 @@ impl CatalogCache {
         }
         let catalog = match kept.filter(|(older, _): &(&Snapshot<Skill>, _)| is_told_alike(older, snapshot)) {
             Some((_, catalog)) => catalog.clone(),
-            None => Arc::new(Catalog::of(snapshot, &self.options)),
+            None => Arc::new(Catalog::new(snapshot, &self.options)),
         };
         self.last.store(Some(Arc::new((snapshot.clone(), catalog.clone()))));
         catalog
@@ -53,9 +48,9 @@ impl CatalogCache {
     ) -> Arc<Catalog> {
         let mut suggested = suggested.into_iter().peekable();
         if suggested.peek().is_none() {
-            return self.of(snapshot);
+            return self.catalog(snapshot);
         }
-        Arc::new(Catalog::of(snapshot, &self.options.clone().suggesting(suggested)))
+        Arc::new(Catalog::new(snapshot, &self.options.clone().suggesting(suggested)))
     }
 }
 

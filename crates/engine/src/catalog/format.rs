@@ -12,6 +12,7 @@ use serde_json::json;
 /// names its source when that is [`Restricted`](repertoire_registry::Trust::Restricted).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum CatalogFormat {
     /// `<available_skills>` with a `<skill>` a line, which costs the fewest tokens of the XML formats; well-formed,
     /// `&`, `<` and `>` escaped and nothing else.

@@ -19,8 +19,8 @@ pub struct CatalogOptions {
     pub(super) budget: Budget,
     pub(super) overflow: Overflow,
     pub(super) tokenizer: Tokenizer,
-    pub(super) locations: Locations,
-    pub(super) activation: Option<Activation>,
+    pub(super) paths: Locations,
+    pub(super) load: Option<LoadMethod>,
     pub(super) hint: Option<Cow<'static, str>>,
     pub(super) modes: VisibilityPolicy,
     pub(super) audience: Audience,
@@ -29,8 +29,8 @@ pub struct CatalogOptions {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Locations {
-    Untold,
-    Told,
+    Omitted,
+    Listed,
 }
 
 impl Default for CatalogOptions {
@@ -40,8 +40,8 @@ impl Default for CatalogOptions {
             budget: Budget::default(),
             overflow: Overflow::default(),
             tokenizer: Tokenizer::default(),
-            locations: Locations::Untold,
-            activation: None,
+            paths: Locations::Omitted,
+            load: None,
             hint: None,
             modes: VisibilityPolicy::default(),
             audience: Audience::Model,
@@ -82,8 +82,8 @@ impl CatalogOptions {
     /// Lists the file of each skill, for hosts whose model reads skills with its file tools. A host with a tool that reads skills
     /// does not need it.
     #[must_use]
-    pub fn with_locations(mut self) -> CatalogOptions {
-        self.locations = Locations::Told;
+    pub fn locations(mut self) -> CatalogOptions {
+        self.paths = Locations::Listed;
         self
     }
 
@@ -94,13 +94,23 @@ impl CatalogOptions {
         self
     }
 
-    /// Explains before the skills how a model reads one, within the budget. A model that reads files also gets their locations.
+    /// Explains before the skills that a model reads the file of a skill, and lists these files.
     #[must_use]
-    pub fn activation(mut self, activation: Activation) -> CatalogOptions {
-        if activation == Activation::Files {
-            self.locations = Locations::Told;
+    pub fn read_by_file(self) -> CatalogOptions {
+        self.load(LoadMethod::Files)
+    }
+
+    /// Explains before the skills how a model calls the tools of `preset`. A catalog in the description of a tool does not need it.
+    #[must_use]
+    pub fn read_by_tool(self, preset: &ToolPreset) -> CatalogOptions {
+        self.load(LoadMethod::of_tools(preset))
+    }
+
+    pub(super) fn load(mut self, method: LoadMethod) -> CatalogOptions {
+        if method == LoadMethod::Files {
+            self.paths = Locations::Listed;
         }
-        self.activation = Some(activation);
+        self.load = Some(method);
         self
     }
 
@@ -119,8 +129,7 @@ impl CatalogOptions {
         self
     }
 
-    /// Explains how to find omitted skills, after their number. The default comes from the
-    /// [activation](CatalogOptions::activation).
+    /// Explains how to find omitted skills, after their number. The default depends on how skills are read.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> CatalogOptions {
         self.hint = Some(hint.into());
@@ -128,15 +137,15 @@ impl CatalogOptions {
     }
 
     fn how_to_find(&self) -> Cow<'_, str> {
-        match (&self.hint, &self.activation) {
+        match (&self.hint, &self.load) {
             (Some(hint), _) => hint.as_ref().into(),
-            (None, Some(activation)) => activation.how_to_find(),
+            (None, Some(load)) => load.how_to_find(),
             (None, None) => "Each can still be loaded by its exact name.".into(),
         }
     }
 
     pub(super) fn opening(&self) -> String {
-        let how_to = self.activation.as_ref().map(Activation::how_to);
+        let how_to = self.load.as_ref().map(LoadMethod::how_to);
         self.format.opening(how_to.as_deref())
     }
 
@@ -147,45 +156,30 @@ impl CatalogOptions {
     /// The size of `text` as [`CatalogReport::used`](super::CatalogReport::used) counts it: in tokens for a budget of tokens,
     /// else in characters.
     pub fn count(&self, text: &str) -> usize {
-        self.budget.meter(self.tokenizer).whole(text)
+        self.budget.meter(&self.tokenizer).whole(text)
     }
 }
 
-/// The way in which a model gets the instructions of a skill. The catalog explains it.
-///
-/// A catalog in the description of a tool needs none of it: the tool says how it is called.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Activation {
-    /// It reads the file at the location of the skill, which the catalog lists. A skill without a file is listed without one.
+pub(super) enum LoadMethod {
     Files,
-    /// It calls a tool, whose output names the location of the skill.
-    Tool {
-        /// The tool that gives instructions.
-        read: Cow<'static, str>,
-        /// Its parameter that names the skill.
-        id: Cow<'static, str>,
-        /// The tool that finds skills which are not listed, if there is one.
-        find: Option<Cow<'static, str>>,
-    },
+    Tool { read: Cow<'static, str>, id: Cow<'static, str>, find: Option<Cow<'static, str>> },
 }
 
-impl Activation {
-    /// By the tools of `preset`.
-    pub fn tools(preset: &ToolPreset) -> Activation {
+impl LoadMethod {
+    pub(super) fn of_tools(preset: &ToolPreset) -> LoadMethod {
         let find = preset.search.as_ref().or(preset.list.as_ref());
-        Activation::Tool { read: preset.read.name.clone(), id: preset.read.id.clone(), find: find.cloned() }
+        LoadMethod::Tool { read: preset.read.name.clone(), id: preset.read.id.clone(), find: find.cloned() }
     }
 
-    /// Returns the explanation that stands before the skills, on one line.
-    pub fn how_to(&self) -> String {
+    pub(super) fn how_to(&self) -> String {
         let how = match self {
-            Activation::Files => "read the file at its location to the end".to_owned(),
-            Activation::Tool { read, id, .. } => format!("call `{read}` with its name as `{id}`"),
+            LoadMethod::Files => "read the file at its location to the end".to_owned(),
+            LoadMethod::Tool { read, id, .. } => format!("call `{read}` with its name as `{id}`"),
         };
         let paths = match self {
-            Activation::Files => "Relative paths in it start in the folder of that file.",
-            Activation::Tool { .. } => "Relative paths in it start in the folder that the answer names.",
+            LoadMethod::Files => "Relative paths in it start in the folder of that file.",
+            LoadMethod::Tool { .. } => "Relative paths in it start in the folder that the answer names.",
         };
         format!(
             "Skills hold instructions for certain tasks. When a task fits what a skill is for, {how} before you begin, and \
@@ -193,11 +187,11 @@ impl Activation {
         )
     }
 
-    pub(super) fn how_to_find(&self) -> Cow<'_, str> {
+    fn how_to_find(&self) -> Cow<'_, str> {
         match self {
-            Activation::Files => "Look for more files called `SKILL.md` in the folders around these.".into(),
-            Activation::Tool { find: Some(find), .. } => format!("`{find}` finds them.").into(),
-            Activation::Tool { read, find: None, .. } => format!("`{read}` still takes the exact name of each.").into(),
+            LoadMethod::Files => "Look for more files called `SKILL.md` in the folders around these.".into(),
+            LoadMethod::Tool { find: Some(find), .. } => format!("`{find}` finds them.").into(),
+            LoadMethod::Tool { read, find: None, .. } => format!("`{read}` still takes the exact name of each.").into(),
         }
     }
 }

@@ -1,89 +1,67 @@
-//! Catalogs as clients write them, as data.
+//! Catalogs of known clients.
+
+use std::sync::Arc;
 
 use super::{Budget, CatalogFormat, CatalogOptions, Overflow};
 
-/// The catalog format of a client. Budgets are for an unknown context window; see [`CatalogPreset::for_window`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct CatalogPreset {
-    /// The client.
-    pub name: &'static str,
-    /// Sets the markup.
-    pub format: CatalogFormat,
-    /// The budget of the text.
-    pub budget: PresetBudget,
-    /// The overflow strategy.
-    pub overflow: PresetOverflow,
-    /// Whether each skill's file is listed.
-    pub locations: bool,
-}
+/// The known clients and their catalogs.
+const CLIENTS: [(&str, CatalogFormat, ClientBudget, ClientOverflow, Paths); 7] = [
+    ("agentskills", CatalogFormat::Reference, Unlimited, Shorten, Listed),
+    ("claude", CatalogFormat::Bullets, PerMille(10), LeastUsed, Omitted),
+    ("codex", CatalogFormat::Bullets, PerMille(20), RoundRobin, Listed),
+    ("gemini", CatalogFormat::Indented, Unlimited, Shorten, Listed),
+    ("goose", CatalogFormat::Bullets, Unlimited, Shorten, Omitted),
+    ("openclaw", CatalogFormat::Indented, Characters(18_000), Shorten, Listed),
+    ("opencode", CatalogFormat::Indented, Unlimited, Shorten, Omitted),
+];
 
-/// The budget of a client's catalog.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PresetBudget {
-    /// No limit.
+#[derive(Clone, Copy)]
+enum ClientBudget {
     Unlimited,
-    /// Thousandths of the context window; for an unknown one, 8,000 characters.
+    /// Thousandths of the context window.
     PerMille(u16),
-    /// Characters.
     Characters(usize),
 }
 
-/// The overflow strategy of a client's catalog.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PresetOverflow {
-    /// [`Overflow::Shorten`].
+#[derive(Clone, Copy)]
+enum ClientOverflow {
     Shorten,
-    /// [`Overflow::RoundRobin`].
     RoundRobin,
-    /// [`Overflow::LeastUsed`]; without a record of use, [`Overflow::NameOnly`].
     LeastUsed,
 }
 
-use PresetBudget::{Characters, PerMille, Unlimited};
-use PresetOverflow::{LeastUsed, RoundRobin, Shorten};
+#[derive(Clone, Copy, PartialEq)]
+enum Paths {
+    Listed,
+    Omitted,
+}
 
-impl CatalogPreset {
-    /// Every known client.
-    pub const ALL: [CatalogPreset; 7] = [
-        CatalogPreset::new("agentskills", CatalogFormat::Reference, Unlimited, Shorten, true),
-        CatalogPreset::new("claude", CatalogFormat::Bullets, PerMille(10), LeastUsed, false),
-        CatalogPreset::new("codex", CatalogFormat::Bullets, PerMille(20), RoundRobin, true),
-        CatalogPreset::new("gemini", CatalogFormat::Indented, Unlimited, Shorten, true),
-        CatalogPreset::new("goose", CatalogFormat::Bullets, Unlimited, Shorten, false),
-        CatalogPreset::new("openclaw", CatalogFormat::Indented, Characters(18_000), Shorten, true),
-        CatalogPreset::new("opencode", CatalogFormat::Indented, Unlimited, Shorten, false),
-    ];
+use ClientBudget::{Characters, PerMille, Unlimited};
+use ClientOverflow::{LeastUsed, RoundRobin, Shorten};
+use Paths::{Listed, Omitted};
 
-    const fn new(
-        name: &'static str,
-        format: CatalogFormat,
-        budget: PresetBudget,
-        overflow: PresetOverflow,
-        locations: bool,
-    ) -> CatalogPreset {
-        CatalogPreset { name, format, budget, overflow, locations }
+impl CatalogOptions {
+    /// Returns the names of the clients whose catalogs are known.
+    pub fn clients() -> impl ExactSizeIterator<Item = &'static str> {
+        CLIENTS.iter().map(|(name, ..)| *name)
     }
 
-    /// The preset of this name.
-    pub fn named(name: &str) -> Option<&'static CatalogPreset> {
-        CatalogPreset::ALL.iter().find(|preset| preset.name == name)
-    }
-
-    /// The options for a model with a context window of so many tokens, if that is known.
-    pub fn for_window(&self, window: Option<usize>) -> CatalogOptions {
-        let budget = match (self.budget, window) {
+    /// Returns the options of a client's catalog, for a model with a context window of so many tokens, if it is known; `None` for
+    /// an unknown client.
+    pub fn of_client(name: &str, window: Option<usize>) -> Option<CatalogOptions> {
+        let (_, format, budget, overflow, paths) = *CLIENTS.iter().find(|(client, ..)| *client == name)?;
+        let budget = match (budget, window) {
             (Unlimited, _) => Budget::Unlimited,
             (Characters(limit), _) => Budget::Characters(limit),
             (PerMille(per_mille), Some(window)) => Budget::Share { window, per_mille },
             (PerMille(_), None) => Budget::for_window(None),
         };
-        let overflow = match self.overflow {
+        let overflow = match overflow {
             Shorten => Overflow::Shorten,
             RoundRobin => Overflow::RoundRobin,
-            LeastUsed => Overflow::LeastUsed(std::sync::Arc::default()),
+            LeastUsed => Overflow::LeastUsed(Arc::default()),
         };
-        let options = CatalogOptions::default().format(self.format).budget(budget).overflow(overflow);
-        if self.locations { options.with_locations() } else { options }
+        let options = CatalogOptions::default().format(format).budget(budget).overflow(overflow);
+        Some(if paths == Listed { options.locations() } else { options })
     }
 }

@@ -40,6 +40,7 @@ pub struct CatalogLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "fate", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LineOutcome {
     /// Everything.
     Full,
@@ -61,11 +62,11 @@ pub enum LineOutcome {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct OutcomeTotals {
-    /// ListingEntry whole.
+    /// Listed in full.
     pub full: usize,
-    /// ListingEntry with a description that was cut.
+    /// Listed with a truncated description.
     pub shortened: usize,
-    /// ListingEntry without their description.
+    /// Listed without a description.
     pub name_only: usize,
     /// Not listed.
     pub left_out: usize,

@@ -67,7 +67,7 @@ impl<'a> CatalogWriter<'a> {
     /// Every part begins and ends with markup or a line's end, so that the costs of parts add up.
     pub(super) fn fit(&self, limit: usize) -> CatalogPlan {
         let limit = (limit as u64).saturating_mul(1000);
-        let meter = self.options.budget.meter(self.options.tokenizer);
+        let meter = self.options.budget.meter(&self.options.tokenizer);
         let format = self.options.format;
         let part = |write: &dyn Fn(&mut String)| {
             let mut text = String::new();
@@ -151,7 +151,7 @@ impl<'a> SanitizedItem<'a> {
     fn new(entry: &'a Entry<Skill>, options: &CatalogOptions) -> SanitizedItem<'a> {
         let skill = entry.item();
         let is_restricted = entry.candidate.trust != Trust::Trusted;
-        let location = skill.location.as_deref().filter(|_| options.locations == Locations::Told);
+        let location = skill.location.as_deref().filter(|_| options.paths == Locations::Listed);
         let texts = Texts {
             name: clean_line(entry.id.as_str()),
             description: clean_line(&skill.description),
@@ -163,7 +163,7 @@ impl<'a> SanitizedItem<'a> {
         // Nothing was removed but blanks at the ends.
         let is_whole = texts.description.len() == skill.description.trim().len();
         let hidden = if is_whole { 0 } else { hidden_count(&skill.description) };
-        SanitizedItem { id: &entry.id, texts, mode: options.modes.of(&entry.candidate), rank: 0, length, hidden }
+        SanitizedItem { id: &entry.id, texts, mode: options.modes.exposure(&entry.candidate), rank: 0, length, hidden }
     }
 
     /// Returns the most characters that the description may have.

@@ -28,7 +28,7 @@ fn view(rows: Vec<ListingEntry<Skill>>) -> Snapshot<Skill> {
 }
 
 fn news(old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> [Option<String>; 2] {
-    [Audience::Model, Audience::User].map(|audience| audience.news(old, new).map(|news| news.to_string()))
+    [Audience::Model, Audience::User].map(|audience| VisibilityPolicy::default().changes(audience, old, new, 99))
 }
 
 fn both(text: &str) -> [Option<String>; 2] {
@@ -40,8 +40,8 @@ fn what_came_changed_and_went_is_told_by_name() {
     let old = view(vec![skill("a", "A.", "1"), skill("b", "B.", "1"), skill("c", "C.", "1"), skill("d", "D.", "1")]);
     let new = view(vec![skill("a", "A.", "1"), skill("b", "B.", "2"), skill("c", "See.", "2"), skill("e", "E.", "1")]);
     assert_eq!(news(&old, &new), both("~ b (body, resources)\n~ c (description, body, resources)\n- d\n+ e"));
-    let short = Audience::Model.news(&old, &new).unwrap().at_most(1);
-    assert_eq!((short.to_string().as_str(), short.lines().len()), ("~ b (body, resources)\nand 3 more", 4));
+    let short = VisibilityPolicy::default().changes(Audience::Model, &old, &new, 1);
+    assert_eq!(short.as_deref(), Some("~ b (body, resources)\nand 3 more"));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn nothing_is_told_of_what_the_operator_hides() {
     let new = view(vec![skill("a", "A.", "2"), skill("b", "B.", "2"), skill("d", "D.", "1")]);
     let hide = |id: &str, mode| VisibilityPolicy::default().with(id.parse().unwrap(), mode);
     let told = |modes: &VisibilityPolicy| {
-        [Audience::Model, Audience::User].map(|audience| modes.news(audience, &old, &new).map(|news| news.to_string()))
+        [Audience::Model, Audience::User].map(|audience| modes.changes(audience, &old, &new, 99))
     };
     assert_eq!(told(&VisibilityPolicy::default()), both("~ a (body, resources)\n~ b (body, resources)\n- c\n+ d"));
     assert_eq!(told(&hide("b", Exposure::Off)), both("~ a (body, resources)\n- c\n+ d"));

@@ -1,5 +1,6 @@
 //! Questions to an authorizer, and its answers.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::fmt::Debug;
@@ -9,44 +10,71 @@ use std::sync::Arc;
 use repertoire_core::{Skill, ToolPolicy};
 use repertoire_registry::Candidate;
 use serde::Serialize;
+use serde_json::Value;
 
 /// An access that an [`Authorizer`](super::Authorizer) decides about.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Access<'a> {
-    /// Call the tool of this name.
-    Tool(&'a str),
-    /// See and read this skill. A tool of the same name is another matter.
+    /// Use a tool.
+    Tool {
+        /// Its name.
+        name: &'a str,
+        /// The kind of access, [`Capability::TOOL_CALL`] unless the host knows a more specific one.
+        capability: Capability,
+        /// The arguments of the call; `None` when the tool is only offered.
+        arguments: Option<&'a Value>,
+    },
+    /// See and read a skill. This includes no tool of the same name.
     Skill(&'a Candidate<Skill>),
-    /// Use a capability by calling the tool of this name.
-    Data(Capability, &'a str),
 }
 
-/// A kind of access that permissions are about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Capability {
+/// A kind of access that permissions are about: one of the constants, or a kind of the host's own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Capability(Cow<'static, str>);
+
+impl Capability {
     /// Calling a tool.
-    ToolCall,
+    pub const TOOL_CALL: Capability = Capability(Cow::Borrowed("tool_call"));
     /// Seeing and reading a skill.
-    SkillRead,
+    pub const SKILL_READ: Capability = Capability(Cow::Borrowed("skill_read"));
     /// Reading what was remembered.
-    MemoryRead,
+    pub const MEMORY_READ: Capability = Capability(Cow::Borrowed("memory_read"));
     /// Remembering.
-    MemoryWrite,
+    pub const MEMORY_WRITE: Capability = Capability(Cow::Borrowed("memory_write"));
     /// Reaching other machines.
-    ExternalNet,
-    /// Using what is known of the user.
-    UserData,
+    pub const EXTERNAL_NET: Capability = Capability(Cow::Borrowed("external_net"));
+    /// Using data of the user.
+    pub const USER_DATA: Capability = Capability(Cow::Borrowed("user_data"));
+
+    /// Creates a capability of the host's own.
+    pub fn new(name: impl Into<Cow<'static, str>>) -> Capability {
+        Capability(name.into())
+    }
+
+    /// Returns the name in policies: `memory_read`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
-impl Access<'_> {
-    /// The kind of access that is asked for.
-    pub fn capability(&self) -> Capability {
+impl<'a> Access<'a> {
+    /// Creates the access of offering the tool `name` to a model.
+    pub fn offer(name: &'a str) -> Access<'a> {
+        Access::Tool { name, capability: Capability::TOOL_CALL, arguments: None }
+    }
+
+    /// Creates the access of calling the tool `name` with these arguments.
+    pub fn call(name: &'a str, arguments: &'a Value) -> Access<'a> {
+        Access::Tool { name, capability: Capability::TOOL_CALL, arguments: Some(arguments) }
+    }
+
+    /// Returns the kind of access.
+    pub fn capability(&self) -> &Capability {
         match self {
-            Access::Tool(_) => Capability::ToolCall,
-            Access::Skill(_) => Capability::SkillRead,
-            Access::Data(capability, _) => *capability,
+            Access::Tool { capability, .. } => capability,
+            Access::Skill(_) => const { &Capability::SKILL_READ },
         }
     }
 }
@@ -56,21 +84,7 @@ impl fmt::Display for Access<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Access::Skill(candidate) => write!(f, "skill:{}", candidate.qualified_id()),
-            Access::Tool(tool) | Access::Data(_, tool) => f.write_str(tool),
-        }
-    }
-}
-
-impl Capability {
-    /// Returns the name in policies: `memory_read`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Capability::ToolCall => "tool_call",
-            Capability::SkillRead => "skill_read",
-            Capability::MemoryRead => "memory_read",
-            Capability::MemoryWrite => "memory_write",
-            Capability::ExternalNet => "external_net",
-            Capability::UserData => "user_data",
+            Access::Tool { name, .. } => f.write_str(name),
         }
     }
 }
@@ -81,22 +95,22 @@ impl fmt::Display for Capability {
     }
 }
 
-/// Decides what may be done: a [`PermissionPolicy`](super::PermissionPolicy), or a host's own rules.
+/// A decision about accesses: a [`PermissionPolicy`](super::PermissionPolicy), or the rules of a host.
 ///
 /// # Contract
-/// * It answers from what it has, without waiting: it is asked for every skill before a catalog is written. One that has to ask
-///   elsewhere asks beforehand, and gives an error for what it did not hear in time.
-/// * It is asked once for a skill as long as that stays as it is, by all clones of the [`VisibilityPolicy`](crate::permission::VisibilityPolicy) that hold it; for a
-///   tool, at each offer and each call.
+/// * It never blocks, because it decides about every skill before a catalog is written. An authorizer that depends on a service
+///   queries it beforehand, and returns an error if it has no answer.
+/// * The result for a skill is cached until the skill changes, and shared by all clones of a
+///   [`VisibilityPolicy`](crate::permission::VisibilityPolicy). Tools are checked for each offer, without arguments, and for each call, with them.
 /// * An error or a panic denies.
 pub trait Authorizer: Debug + Send + Sync + 'static {
-    /// Returns whether it decides about this kind of access. Otherwise it is not asked.
-    fn governs(&self, capability: Capability) -> bool;
+    /// Returns whether it decides about this kind of access. [`check`](Authorizer::check) is not called for other kinds.
+    fn governs(&self, capability: &Capability) -> bool;
 
     /// Decides about one access.
     ///
     /// # Errors
-    /// Whatever keeps it from deciding; then the access is denied.
+    /// Any error denies the access.
     fn check(&self, access: &Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>>;
 }
 
@@ -118,7 +132,7 @@ fn ruling_of(authorizer: &dyn Authorizer, access: &Access<'_>) -> Option<Ruling>
 }
 
 /// Returns whether one of `authorizers` governs this kind of access; one that panics does.
-pub(crate) fn governs(authorizers: &[Arc<dyn Authorizer>], capability: Capability) -> bool {
+pub(crate) fn governs(authorizers: &[Arc<dyn Authorizer>], capability: &Capability) -> bool {
     authorizers.iter().any(|authorizer| {
         let governs = catch_unwind(AssertUnwindSafe(|| authorizer.governs(capability)));
         governs.unwrap_or(true)
@@ -128,6 +142,7 @@ pub(crate) fn governs(authorizers: &[Arc<dyn Authorizer>], capability: Capabilit
 /// The effect of a ruling. Later ones are stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Effect {
     /// It goes through.
     Allow,
@@ -139,7 +154,7 @@ pub enum Effect {
     Halt,
 }
 
-/// A decision with its rule: for the host and its records, never for the model.
+/// A decision and its rule, for the host and its log. A model never gets it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
 pub struct Ruling {
@@ -152,7 +167,7 @@ pub struct Ruling {
 }
 
 impl Ruling {
-    /// A ruling.
+    /// Creates a ruling.
     pub fn new(effect: Effect, rule: impl Into<Arc<str>>, rationale: impl Into<Arc<str>>) -> Ruling {
         Ruling { effect, rule: rule.into(), rationale: rationale.into() }
     }

@@ -23,12 +23,12 @@ use crate::permission::{Effect, Ruling};
 /// # let release = &snapshot.get("release").ok_or("no skill")?.candidate;
 ///
 /// // `release` has `allowed-tools: Bash(git:*)`.
-/// let grants = Grants::of([release]).except(["Bash(git push *)".parse()?]);
+/// let grants = Grants::new([release]).except(["Bash(git push *)".parse()?]);
 /// let effect = |command: &str| grants.ruling("Bash", command).map(|ruling| ruling.effect);
 /// assert_eq!(effect("git tag v1"), Some(Effect::Allow));
 /// assert_eq!(effect("git tag v1 && git push --tags"), Some(Effect::Deny));
 /// assert_eq!(effect("git tag v1; rm -rf ."), None, "no rule covers that");
-/// assert!(Grants::of([]).ruling("Bash", "git tag v1").is_none(), "it is not active any more");
+/// assert!(Grants::new([]).ruling("Bash", "git tag v1").is_none(), "it is not active any more");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -40,7 +40,7 @@ pub struct Grants {
 
 impl Grants {
     /// Reads what these skills pre-approve.
-    pub fn of<'a>(active: impl IntoIterator<Item = &'a Candidate<Skill>>) -> Grants {
+    pub fn new<'a>(active: impl IntoIterator<Item = &'a Candidate<Skill>>) -> Grants {
         let mut grants = Grants::default();
         for candidate in active.into_iter().filter(|candidate: &&Candidate<Skill>| {
             candidate.trust == Trust::Trusted && candidate.status == Status::Active

@@ -8,8 +8,9 @@ use repertoire_core::{FunctionalTier, InvokeLevel, Skill};
 use repertoire_registry::{Candidate, Target};
 
 use super::access::{Access, Authorizer, Capability, Effect, Ruling};
+use crate::error::EngineError;
 
-/// Permissions by role: which tools, which skills, which capabilities; of several roles one is active. Cheap to clone.
+/// Permissions by role to tools, skills and capabilities. One role is active. Cheap to clone.
 ///
 /// | asked for | the active role's rule | ruling |
 /// |---|---|---|
@@ -24,27 +25,27 @@ use super::access::{Access, Authorizer, Capability, Effect, Ruling};
 /// | | lists it | allowed by `ROLE.capabilities` |
 /// | | does not | denied by `ROLE.capabilities.miss` |
 ///
-/// Where a role has several rules about skills, all have to allow; the ruling is by the first that denies, else by the first.
+/// If a role has several rules about skills, all must allow. The ruling names the first that denies, or else the first.
 ///
-/// Skills that are denied exist for nobody who asks through these [`VisibilityPolicy`](crate::permission::VisibilityPolicy):
+/// A [`VisibilityPolicy`](crate::permission::VisibilityPolicy) hides the denied skills:
 ///
 /// ```
 /// use std::sync::Arc;
 ///
 /// use repertoire_core::{ListingEntry, Listing, Revision, Skill, Stamp};
 /// use repertoire_engine::catalog::{Catalog, CatalogOptions};
-/// use repertoire_engine::permission::{VisibilityPolicy, PermissionPolicy};
+/// use repertoire_engine::permission::{Access, PermissionPolicy, VisibilityPolicy};
 /// use repertoire_registry::{Layer, Origin, Tier, merge};
 ///
 /// let rows = ["payroll", "refunds"].map(|id| ListingEntry::new(Skill::new(id.parse().unwrap(), "Pays."), Stamp::of(id)));
 /// let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, Listing::new(Revision(0), rows, []))]);
 ///
-/// let policy = PermissionPolicy::from_roles([("support", vec!["lookup_order"]), ("finance", vec![])], "support")?
-///     .with_skills("support", ["refunds".parse()?])?;
-/// assert!(policy.allows("lookup_order") && !policy.allows("pay_out"));
+/// let policy = PermissionPolicy::new([("support", vec!["lookup_order"]), ("finance", vec![])], "support")?
+///     .skills("support", ["refunds".parse()?])?;
+/// assert!(policy.ruling(&Access::offer("lookup_order")).is_allowed());
 ///
 /// let modes = VisibilityPolicy::default().permitted_by(Arc::new(policy));
-/// let catalog = Catalog::of(&snapshot, &CatalogOptions::default().modes(modes));
+/// let catalog = Catalog::new(&snapshot, &CatalogOptions::default().modes(modes));
 /// assert!(catalog.text.contains("refunds") && !catalog.text.contains("payroll"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -69,30 +70,15 @@ impl RoleRules {
     }
 }
 
-/// A role that a policy does not have.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown role `{}`: expected {}", repertoire_core::text::terminal_line(role), listed(roles))]
-pub struct UnknownRole {
-    role: String,
-    roles: Vec<Arc<str>>,
-}
-
-fn listed(roles: &[Arc<str>]) -> String {
-    match roles {
-        [] => "one, but the policy has none".to_owned(),
-        roles => roles.iter().map(|role| format!("`{role}`")).collect::<Vec<_>>().join(", "),
-    }
-}
-
 impl PermissionPolicy {
-    /// A policy of these roles and the tools of each, compared letter by letter. Of two lists for one role the later holds.
+    /// Creates a policy from the tools of each role. Of two lists for one role, the later counts.
     ///
     /// # Errors
-    /// [`UnknownRole`] when `active` is none of them.
-    pub fn from_roles<R, T>(
+    /// [`EngineError::UnknownRole`] when `active` is none of them.
+    pub fn new<R, T>(
         roles: impl IntoIterator<Item = (R, T)>,
         active: &str,
-    ) -> Result<PermissionPolicy, UnknownRole>
+    ) -> Result<PermissionPolicy, EngineError>
     where
         R: Into<Arc<str>>,
         T: IntoIterator<Item: Into<Arc<str>>>,
@@ -107,104 +93,86 @@ impl PermissionPolicy {
             }
         }
         let policy = PermissionPolicy { roles: all.into(), active: 0 };
-        policy.with_active_role(active)
+        policy.active_role(active)
     }
 
-    /// The same policy, in which `role` sees these skills alone. `tidy` is that skill of every source, `home:tidy` that of one;
-    /// called again, it adds to them.
+    /// Limits `role` to these skills: `tidy` of every source, `home:tidy` of one. A second call adds to them.
     ///
     /// # Errors
-    /// [`UnknownRole`].
-    pub fn with_skills(
+    /// [`EngineError::UnknownRole`].
+    pub fn skills(
         mut self,
         role: &str,
         skills: impl IntoIterator<Item = Target>,
-    ) -> Result<PermissionPolicy, UnknownRole> {
+    ) -> Result<PermissionPolicy, EngineError> {
         self.role_mut(role)?.skills.get_or_insert_default().extend(skills);
         Ok(self)
     }
 
-    /// The same policy, in which `role` sees skills with one of these labels alone; called again, it adds to them.
+    /// Limits `role` to skills with one of these labels. A second call adds to them.
     ///
     /// # Errors
-    /// [`UnknownRole`].
-    pub fn with_functional_tiers(
+    /// [`EngineError::UnknownRole`].
+    pub fn functional_tiers(
         mut self,
         role: &str,
         tiers: impl IntoIterator<Item = FunctionalTier>,
-    ) -> Result<PermissionPolicy, UnknownRole> {
+    ) -> Result<PermissionPolicy, EngineError> {
         self.role_mut(role)?.tiers.get_or_insert_default().extend(tiers);
         Ok(self)
     }
 
-    /// The same policy, in which `role` sees no skill that demands a higher level: a role's level holds for whoever has the role,
-    /// a person too.
+    /// Hides skills that demand a higher level than this one from `role`, also if the user has it.
     ///
     /// # Errors
-    /// [`UnknownRole`].
-    pub fn with_invoke_level(mut self, role: &str, level: InvokeLevel) -> Result<PermissionPolicy, UnknownRole> {
+    /// [`EngineError::UnknownRole`].
+    pub fn invoke_level(mut self, role: &str, level: InvokeLevel) -> Result<PermissionPolicy, EngineError> {
         self.role_mut(role)?.level = Some(level);
         Ok(self)
     }
 
-    /// The same policy, in which `role` has these capabilities alone; called again, it adds to them.
+    /// Limits `role` to these capabilities. A second call adds to them.
     ///
     /// # Errors
-    /// [`UnknownRole`].
-    pub fn with_capabilities(
+    /// [`EngineError::UnknownRole`].
+    pub fn capabilities(
         mut self,
         role: &str,
         capabilities: impl IntoIterator<Item = Capability>,
-    ) -> Result<PermissionPolicy, UnknownRole> {
+    ) -> Result<PermissionPolicy, EngineError> {
         self.role_mut(role)?.capabilities.get_or_insert_default().extend(capabilities);
         Ok(self)
     }
 
-    /// The same rules for another role.
+    /// Returns the same policy with this role active.
     ///
     /// # Errors
-    /// [`UnknownRole`].
-    pub fn with_active_role(&self, role: &str) -> Result<PermissionPolicy, UnknownRole> {
+    /// [`EngineError::UnknownRole`].
+    pub fn active_role(&self, role: &str) -> Result<PermissionPolicy, EngineError> {
         Ok(PermissionPolicy { roles: self.roles.clone(), active: self.place(role)? })
     }
 
-    /// The role that is active.
-    pub fn active_role(&self) -> &str {
-        &self.roles[self.active].0
-    }
-
-    /// All roles, in the order in which they were given.
-    pub fn roles(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.roles.iter().map(|(name, _)| name.as_ref())
-    }
-
-    /// The tools of the active role.
-    pub fn allowed_tools(&self) -> &[Arc<str>] {
-        &self.role().tools
-    }
-
-    /// Returns whether the active role may call `tool`.
-    pub fn allows(&self, tool: &str) -> bool {
-        self.role().tools.iter().any(|allowed| allowed.as_ref() == tool)
-    }
-
-    /// The decision about `access`; a policy can always decide.
+    /// Returns the decision about `access`; a policy can always decide.
     pub fn ruling(&self, access: &Access<'_>) -> Ruling {
         match access {
             Access::Skill(candidate) => self.skill_ruling(candidate),
-            Access::Data(capability, _) if let Some(capabilities) = &self.role().capabilities => self.listed(
-                "capabilities",
-                capabilities.contains(capability),
-                &format!("the capability `{capability}`"),
-            ),
-            Access::Tool(tool) | Access::Data(_, tool) => {
-                self.listed("allowlist", self.allows(tool), &format!("the tool `{tool}`"))
+            Access::Tool { capability, .. }
+                if let Some(capabilities) = &self.role().capabilities
+                    && *capability != Capability::TOOL_CALL =>
+            {
+                let is_listed = capabilities.contains(capability);
+                self.listed("capabilities", is_listed, &format!("the capability `{capability}`"))
+            }
+            Access::Tool { name, .. } => {
+                let is_listed = self.role().tools.iter().any(|allowed| allowed.as_ref() == *name);
+                self.listed("allowlist", is_listed, &format!("the tool `{name}`"))
             }
         }
     }
 
     fn skill_ruling(&self, candidate: &Candidate<Skill>) -> Ruling {
-        let (name, role, skill) = (self.active_role(), self.role(), &candidate.item);
+        let (name, role) = &self.roles[self.active];
+        let skill = &candidate.item;
         let what = format!("the skill `{}`", candidate.qualified_id());
         let by_id = role.skills.as_ref().map(|skills| {
             let is_listed = candidate.targets().any(|target| skills.contains(&target));
@@ -228,7 +196,7 @@ impl PermissionPolicy {
     }
 
     fn listed(&self, list: &str, is_listed: bool, what: &str) -> Ruling {
-        let name = self.active_role();
+        let name = &self.roles[self.active].0;
         match is_listed {
             true => Ruling::new(Effect::Allow, format!("{name}.{list}"), format!("the role `{name}` has {what}")),
             false => Ruling::new(
@@ -243,24 +211,24 @@ impl PermissionPolicy {
         &self.roles[self.active].1
     }
 
-    fn role_mut(&mut self, role: &str) -> Result<&mut RoleRules, UnknownRole> {
+    fn role_mut(&mut self, role: &str) -> Result<&mut RoleRules, EngineError> {
         let place = self.place(role)?;
         Ok(&mut Arc::make_mut(&mut self.roles)[place].1)
     }
 
-    fn place(&self, role: &str) -> Result<usize, UnknownRole> {
+    fn place(&self, role: &str) -> Result<usize, EngineError> {
         let unknown =
-            || UnknownRole { role: role.to_owned(), roles: self.roles.iter().map(|(name, _)| name.clone()).collect() };
+            || EngineError::UnknownRole { role: role.to_owned(), roles: self.roles.iter().map(|(name, _)| name.clone()).collect() };
         self.roles.iter().position(|(name, _)| name.as_ref() == role).ok_or_else(unknown)
     }
 }
 
 impl Authorizer for PermissionPolicy {
-    fn governs(&self, capability: Capability) -> bool {
+    fn governs(&self, capability: &Capability) -> bool {
         let mut roles = self.roles.iter().map(|(_, role)| role);
-        match capability {
-            Capability::ToolCall => true,
-            Capability::SkillRead => roles.any(RoleRules::rules_skills),
+        match capability.as_str() {
+            "tool_call" => true,
+            "skill_read" => roles.any(RoleRules::rules_skills),
             _ => roles.any(|role| role.capabilities.is_some()),
         }
     }

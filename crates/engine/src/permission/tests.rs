@@ -45,7 +45,7 @@ impl<F> std::fmt::Debug for Host<F> {
 impl<F: Fn(&Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> + Send + Sync + 'static> Authorizer
     for Host<F>
 {
-    fn governs(&self, _: Capability) -> bool {
+    fn governs(&self, _: &Capability) -> bool {
         true
     }
 

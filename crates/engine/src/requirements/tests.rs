@@ -99,7 +99,7 @@ fn what_is_there_is_met_what_cannot_be_told_is_unknown_and_the_rest_is_missing()
         ("metadata: {openclaw: {requires: {bins: [bomb]}}}", "needs the program `bomb`", 0),
         ("metadata: {openclaw: {requires: [rg]}}", "needs a setting whose name cannot be read", 0),
     ] {
-        let readiness = Requirements::of(&skill(front_matter), &machine());
+        let readiness = Requirements::new(&skill(front_matter), &machine());
         assert_eq!((readiness.to_string().as_str(), readiness.unknown.len()), (missing, unknown), "{front_matter}");
         assert_eq!(readiness.is_ready(), missing.is_empty());
     }
@@ -111,7 +111,7 @@ fn a_skill_that_stands_in_for_something_is_ready_while_that_is_not_there() {
         Machine(&[(RequirementKind::Tool, "search"), (RequirementKind::Toolset, "browser")], AtomicUsize::new(0));
     let told = |hermes: &str| {
         let candidate = candidate(&format!("metadata: {{hermes: {{{hermes}}}}}"));
-        let readiness = Requirements::of(&candidate.item, &tools);
+        let readiness = Requirements::new(&candidate.item, &tools);
         let modes = VisibilityPolicy::default().ready_by(Arc::new(Machine(tools.0, AtomicUsize::new(0))));
         assert_eq!(readiness.is_ready(), modes.sees(Audience::Model, &candidate), "{hermes}");
         (modes.hides(Audience::User, &candidate), readiness.to_string())
@@ -135,7 +135,7 @@ fn a_skill_that_stands_in_for_something_is_ready_while_that_is_not_there() {
             None
         }
     }
-    let readiness = Requirements::of(&skill("metadata: {hermes: {fallback_for_tools: [search]}}"), &Blind);
+    let readiness = Requirements::new(&skill("metadata: {hermes: {fallback_for_tools: [search]}}"), &Blind);
     assert_eq!((readiness.is_ready(), readiness.unknown.len()), (true, 1));
 }
 

@@ -30,7 +30,7 @@ use super::{MatchKind, Query, SearchHit, ranking};
 /// let rows = skills.map(|(id, about)| ListingEntry::new(Skill::new(id.parse().unwrap(), about), Stamp::of(about)));
 /// let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, Listing::new(Revision(0), rows, []))]);
 ///
-/// let hits = SearchIndex::of(&snapshot).search(&Query::new("PDF"));
+/// let hits = SearchIndex::new(&snapshot).search(&Query::new("PDF"));
 /// let found: Vec<_> = hits.iter().map(|hit| (hit.entry.id.as_str(), hit.why.to_string())).collect();
 /// assert_eq!(found, [("pdf", "its name".to_owned()), ("fill-form", "description: `pdf`".to_owned())]);
 /// ```
@@ -61,7 +61,7 @@ pub(super) struct IndexData {
 
 impl SearchIndex {
     /// Builds the index of `snapshot`, of front matter alone.
-    pub fn of(snapshot: &Snapshot<Skill>) -> SearchIndex {
+    pub fn new(snapshot: &Snapshot<Skill>) -> SearchIndex {
         let stems = Stems::new();
         let mut build = IndexBuilder::default();
         for entry in snapshot.entries() {

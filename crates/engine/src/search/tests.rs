@@ -28,7 +28,7 @@ fn layer(tier: Tier, source: &str, position: usize, skills: impl IntoIterator<It
 }
 
 fn index(skills: impl IntoIterator<Item = Skill>) -> SearchIndex {
-    SearchIndex::of(&merge(&[layer(Tier::User, "home", 0, skills)]))
+    SearchIndex::new(&merge(&[layer(Tier::User, "home", 0, skills)]))
 }
 
 fn ids(hits: &[SearchHit]) -> Vec<&str> {
@@ -162,7 +162,7 @@ fn filters_leave_only_what_has_everything_asked_for() {
         ),
         layer(Tier::Plugin, "acme", 1, [written("c", "description: PDF.\ncategory: office\ntools: [git]")]),
     ];
-    let index = SearchIndex::of(&merge(&layers));
+    let index = SearchIndex::new(&merge(&layers));
     let found = |query: Query| ids(&index.search(&query)).join(" ");
     let pdf = || Query::new("pdf");
     for (query, expected) in [
@@ -216,7 +216,7 @@ fn equals_stand_by_tier_then_id() {
         layer(Tier::Plugin, "acme", 0, ["a", "b"].map(|id| skill(id, "Same words."))),
         layer(Tier::User, "home", 1, ["same-beginning-2", "same-beginning-10", "B"].map(|id| skill(id, "Same words."))),
     ];
-    check(&SearchIndex::of(&merge(&layers)), "words", &["B", "same-beginning-10", "same-beginning-2", "a", "b"]);
+    check(&SearchIndex::new(&merge(&layers)), "words", &["B", "same-beginning-10", "same-beginning-2", "a", "b"]);
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn what_an_audience_may_not_see_is_neither_found_nor_suggested() {
     background.user_invocable = false;
     let mut clone = layer(Tier::User, "clone", 1, [skill("kept-clone", "Releases the product.")]);
     clone.trust = Trust::Pending;
-    let index = SearchIndex::of(&merge(&[layer(Tier::User, "home", 0, [by_hand, background]), clone]));
+    let index = SearchIndex::new(&merge(&[layer(Tier::User, "home", 0, [by_hand, background]), clone]));
     let found = |query: Query| ids(&index.search(&query)).join(" ");
     for text in ["releases", "kept", "kept-hand", "kept-clone", "", "kept hnad model clone"] {
         let query = Query::new(text);
@@ -299,7 +299,7 @@ async fn a_live_index_follows_its_registry() {
     let home = MemorySource::named("home");
     home.register(Registered::new(skill("pdf", "Reads."), "-")).unwrap();
     let registry = SkillRegistry::builder().user(home).load().await.unwrap();
-    let live = LiveIndex::of(registry.clone());
+    let live = LiveIndex::new(registry.clone());
     let before = live.current();
     registry.register(skill("pdf-forms", "Fills.")).unwrap();
     assert_eq!(ids(&live.search(&Query::new("pdf"))), ["pdf", "pdf-forms"]);
@@ -344,10 +344,10 @@ proptest! {
         versions in proptest::collection::vec((skills(), skills()), 1..5),
         queries in proptest::collection::vec("(pdf|form|deply|notes|a|b|表を|re|=| ){0,4}", 1..6),
     ) {
-        let mut updated = SearchIndex::of(&snapshot(&[], &[]));
+        let mut updated = SearchIndex::new(&snapshot(&[], &[]));
         for (mine, theirs) in versions {
             let snapshot = snapshot(&mine, &theirs);
-            let (older, fresh) = (updated.clone(), SearchIndex::of(&snapshot));
+            let (older, fresh) = (updated.clone(), SearchIndex::new(&snapshot));
             let untouched: Vec<_> = queries.iter().map(|text| shown(&older, text)).collect();
             updated = updated.updated(&snapshot);
             for (text, before) in queries.iter().zip(untouched) {
@@ -368,7 +368,7 @@ proptest! {
         let found = |index: &SearchIndex, text: &str| -> Vec<(Id, Explanation)> {
             index.search(&query(text)).into_iter().map(|hit| (hit.entry.id.clone(), hit.why)).collect()
         };
-        let mut updated = SearchIndex::of(&snapshot(&[], &[]));
+        let mut updated = SearchIndex::new(&snapshot(&[], &[]));
         for (mine, theirs) in versions {
             let all = snapshot(&mine, &theirs);
             updated = updated.updated(&all);
@@ -379,7 +379,7 @@ proptest! {
                 layer.namespaced = all.layer(source).unwrap().namespaced;
                 layer
             });
-            let alone = SearchIndex::of(&merge(&layers));
+            let alone = SearchIndex::new(&merge(&layers));
             for text in &queries {
                 let expected = found(&alone, text);
                 prop_assert_eq!(&found(&updated, text), &expected, "{}", text);

@@ -6,15 +6,15 @@ use repertoire_core::{Digest, Id, Resource, Skill, SourceError, Surface, Surface
 use repertoire_registry::Candidate;
 use serde::{Deserialize, Serialize};
 
-use super::evaluation::BodyReport;
+use super::notice::{Notice, NoticeReason};
 use super::options::Lifetime;
 use crate::permission::Audience;
-use crate::tools::Wrapped;
-use crate::tools::{SkillReader, ToolPreset};
+use crate::tools::{Instructions, SkillReader, ToolPreset, Wrapped};
 
 /// The activator of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ActivatedBy {
     /// A call of the tool that reads skills: its result is one of the places for the body.
     Tool,
@@ -97,12 +97,15 @@ impl RenderedBody {
         candidate: Candidate<Skill>,
         arguments: &str,
         reader: &dyn SkillReader,
-    ) -> Result<(RenderedBody, Option<BodyReport>), SourceError> {
-        let mut body = reader.body(&candidate, arguments).await?;
+    ) -> Result<(RenderedBody, Option<Notice>), SourceError> {
+        let body = reader.body(&candidate, arguments).await?;
         // Instructions without the list of their files are better than none.
         let files = reader.resources(&candidate).await.unwrap_or_default();
-        let remarks = BodyReport::of(id, &mut body);
-        Ok((RenderedBody::new(candidate, body.text.into(), files.into()), remarks))
+        let Instructions { text, outcomes, warnings } = body;
+        let has_notice = !outcomes.is_empty() || !warnings.is_empty();
+        let notice =
+            has_notice.then(|| Notice::of_skill(id.clone(), NoticeReason::Rendered { outcomes, warnings }));
+        Ok((RenderedBody::new(candidate, text.into(), files.into()), notice))
     }
 
     pub(super) fn is_blank(&self) -> bool {

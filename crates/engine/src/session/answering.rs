@@ -7,12 +7,11 @@ use serde_json::Value;
 
 use super::Session;
 use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, DeliveredPart, RenderedBody};
-use crate::tools::quoted;
-use crate::tools::{SkillRead, SkillReader, ToolOutput};
+use crate::tools::{SkillRead, SkillReader, ToolOutput, quoted};
 
 impl Session {
-    /// Answers a call of one of the [tools](Session::tools), as [`Toolset::call`](crate::tools::Toolset::call), and takes in what it read
-    /// ([`record_tool_output`](Session::record_tool_output)).
+    /// Answers a call of one of the [tools](Session::tools), as [`Toolset::call`](crate::tools::Toolset::call), and
+    /// [records](Session::record_tool_output) the output.
     ///
     /// # Cancel safety
     /// May be dropped at any await.
@@ -27,20 +26,20 @@ impl Session {
         Some(self.record_tool_output(answer, model))
     }
 
-    /// Activates the skill that `answer` read, and says what the model shall get instead, where the body goes elsewhere or is
-    /// there already. In force from the next evaluation on.
+    /// Activates the skill that was read, from the next evaluation on. Replaces the text of `answer` if the body is delivered
+    /// elsewhere, or is in the conversation already.
     ///
-    /// | body | answer |
+    /// | place of the body | text |
     /// |---|---|
-    /// | goes to the system prompt only, or is blank | a sentence that confirms |
-    /// | goes into the result, and is not there yet in these words | as it is |
-    /// | goes into the result, and is there in these words | a sentence that says so, also of a skill whose time was over |
+    /// | the system prompt only, or the body is blank | a confirmation |
+    /// | the result, and this body is not in the conversation | `answer` |
+    /// | the result, and this body is in the conversation, also of an expired activation | a sentence that says so |
     pub fn record_tool_output(&mut self, answer: ToolOutput, model: &Model) -> ToolOutput {
-        let Some(SkillRead { entry, candidate, body, arguments, files, .. }) = answer.read.clone() else {
+        let Some(SkillRead { entry, candidate, instructions, arguments, files }) = answer.read.clone() else {
             return answer;
         };
         let name = quoted(entry.id.as_str());
-        let rendered = RenderedBody::new(candidate.clone(), body, files);
+        let rendered = RenderedBody::new(candidate.clone(), instructions.text.into(), files);
         let (digest, is_blank, qualified) = (rendered.digest, rendered.is_blank(), candidate.qualified_id());
         let surface = self.options.surfaces.resolve(candidate.item.surface, model);
         let is_result = surface.mode != SurfaceMode::SystemPrompt && !is_blank;
@@ -60,7 +59,7 @@ impl Session {
         let text = if is_blank {
             format!("The skill {name} is active. It has no instructions.\n")
         } else if is_result {
-            if !(is_new && held.is_told(digest)) {
+            if !(is_new && held.is_delivered(digest)) {
                 held.delivered = Some(DeliveredBody { digest, part: DeliveredPart::All, calls, tokens });
                 return answer;
             }
@@ -84,10 +83,10 @@ impl ActivationRecord {
             .surface
             .as_ref()
             .is_some_and(|surface| !is_result || self.by != ActivatedBy::Tool && surface.mode != SurfaceMode::ToolOnly);
-        is_same && (self.is_told(digest) || stands)
+        is_same && (self.is_delivered(digest) || stands)
     }
 
-    fn is_told(&self, digest: Digest) -> bool {
+    fn is_delivered(&self, digest: Digest) -> bool {
         self.delivered
             .as_ref()
             .is_some_and(|delivered| delivered.part == DeliveredPart::All && delivered.digest == digest)

@@ -3,38 +3,19 @@
 use std::sync::Arc;
 
 use repertoire_core::Id;
-use serde::Serialize;
-
 use super::Session;
 use super::activation::{ActivationRecord, DeliveredBody, DeliveredPart, RenderedBody};
+use super::notice::{Notice, NoticeReason};
 use super::options::CompactionBudget;
 
 /// Bodies that are delivered again after compaction.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Redelivery {
-    /// For the conversation: the newest skill first, each in what it comes in, a blank line between. Empty when there is none.
+    /// The text for the conversation, the most recently used skill first.
     pub text: String,
-    /// The delivered part of each skill, the newest first.
-    pub skills: Vec<RedeliveredSkill>,
-}
-
-/// The state of a skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct RedeliveredSkill {
-    /// The skill.
-    pub id: Id,
-    /// Tokens of what is given: nothing where there was no room.
-    pub tokens: usize,
-    /// Tokens of all of it.
-    pub of: usize,
-}
-
-impl Redelivery {
-    pub(super) fn delivered_ids(&self) -> impl Iterator<Item = &Id> {
-        self.skills.iter().filter(|skill| skill.tokens > 0).map(|skill| &skill.id)
-    }
+    /// A [`Redelivered`](NoticeReason::Redelivered) notice for each skill, in the order of the text.
+    pub skills: Vec<Notice>,
 }
 
 impl Session {
@@ -94,7 +75,7 @@ impl Session {
             if let Some(held) = self.held(&id) {
                 held.delivered = Some(delivered);
             }
-            again.skills.push(RedeliveredSkill { id, tokens, of });
+            again.skills.push(Notice::of_skill(id, NoticeReason::Redelivered { tokens, of }));
         }
         again
     }

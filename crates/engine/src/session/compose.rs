@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{Content, DecidedBy, Flavor, Id, Message, Model, Role, Slot, Surface, SurfaceMode, ToolSpec};
+use repertoire_core::{Content, DecidedBy, Digest, Flavor, Id, Message, Model, Role, Slot, Surface, SurfaceMode, ToolSpec};
 
 use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, DeliveredPart, RenderedBody};
-use super::compaction::RedeliveredSkill;
-use super::evaluation::{Active, ActiveBy, Evaluation, TokensSoFar, What};
+use super::evaluation::{Active, Evaluation, TokensSoFar, What};
 use super::messages::{MessageRules, PendingMessage};
+use super::notice::{Notice, NoticeReason};
 use super::options::{BodyPlacement, RefreshPolicy};
-use super::slots::{
-    CannotCompose, ConversationEnd, Delivery, MessagePlace, Notice, Placement, SlotMessage, Slots, Undelivered,
-    UndeliveredReason,
-};
+use super::slots::{Delivery, MessagePlace, Placement, SlotMessage, Slots};
+use super::turn::ConversationEnd;
 use super::{Session, find, messages};
+use crate::error::EngineError;
 
 struct Planned<'e> {
     active: &'e Active,
@@ -37,10 +36,10 @@ struct SlotBuilder {
 }
 
 impl Session {
-    /// Composes the call of `model`. Counts as the call: messages at the [end](MessagePlace::End) are returned once, and the host keeps
-    /// them in the conversation.
+    /// Composes a call of `model`. Each message at the [end](MessagePlace::End) is returned once, and the host keeps it in the
+    /// conversation.
     ///
-    /// Bodies go where the cascade says for this model, and nowhere else:
+    /// The cascade decides the place of a body for this model:
     ///
     /// | mode | read by the tool | activated otherwise |
     /// |---|---|---|
@@ -48,13 +47,13 @@ impl Session {
     /// | `tool-only` | result | omitted; as `both` if a rule or the fallback decided it |
     /// | `both` | system prompt and result | system prompt |
     ///
-    /// What is left out is named by a [`Notice::Undelivered`]. It stays active, and a call of the tool that reads it delivers it.
-    /// A body whose place is the result and that is not in the conversation any more, or is due for a
-    /// [`RefreshPolicy`], comes as a message of the user.
+    /// A skill that is left out has a [notice](Slots::notices). It stays active, and a call of the tool that reads it delivers it.
+    /// A body whose place is the result, and that is not in the conversation any more or is due for a [`RefreshPolicy`], is
+    /// delivered as a message of the user.
     ///
     /// # Errors
-    /// [`CannotCompose`] for injections of the host that would reach the model nowhere, before anything counts as delivered.
-    pub fn compose(&mut self, evaluation: &Evaluation, model: &Model) -> Result<Slots, CannotCompose> {
+    /// [`EngineError::Undeliverable`] for injections of the host that the call cannot carry, before anything counts as delivered.
+    pub fn compose(&mut self, evaluation: &Evaluation, model: &Model) -> Result<Slots, EngineError> {
         let mut builder = SlotBuilder {
             slots: Slots::default(),
             system: Vec::new(),
@@ -72,6 +71,7 @@ impl Session {
             TokensSoFar::More(tokens) => self.tokens.saturating_add(tokens),
         };
         builder.slots.tools = self.tools.tools().to_vec();
+        self.replace_turn_messages(&planned);
         for pending in std::mem::take(&mut self.pending) {
             self.deliver(pending, &mut builder);
         }
@@ -101,32 +101,33 @@ impl Session {
         model: &Model,
         rules: MessageRules,
         notices: &mut Vec<Notice>,
-    ) -> Result<Vec<Planned<'e>>, CannotCompose> {
+    ) -> Result<Vec<Planned<'e>>, EngineError> {
         let mut offenders = Vec::new();
         let mut planned = Vec::new();
         // Nothing that is hidden since it was evaluated.
         for active in evaluation.active.iter().filter(|active| !self.hides(active)) {
-            let undelivered = match self.surface_of(active, model, notices) {
+            let why = match self.surface_of(active, model, notices) {
                 Ok(surface) => {
                     offenders.extend(self.refused_roles(active, model, rules));
                     planned.push(Planned { active, surface, fate: Inclusion::Delivered });
                     continue;
                 }
-                Err(why) => undelivered_by(active, why),
+                Err(why) => why,
             };
+            let surface = match &why {
+                NoticeReason::NoToolRead(surface) => Some(surface.clone()),
+                _ => None,
+            };
+            let notice = Notice::new(active.id.clone(), active.flavor.clone(), why);
             match &active.what {
-                What::Host(..) => offenders.push(undelivered),
+                What::Host(..) => offenders.push(notice),
                 What::Skill(_) => {
-                    let surface = match &undelivered.why {
-                        UndeliveredReason::NoToolRead(surface) => Some(surface.clone()),
-                        _ => None,
-                    };
                     planned.push(Planned { active, surface, fate: Inclusion::LeftOut });
-                    notices.push(Notice::Undelivered(undelivered));
+                    notices.push(notice);
                 }
             }
         }
-        if offenders.is_empty() { Ok(planned) } else { Err(CannotCompose { offenders }) }
+        if offenders.is_empty() { Ok(planned) } else { Err(EngineError::Undeliverable(offenders)) }
     }
 
     fn surface_of(
@@ -134,7 +135,7 @@ impl Session {
         active: &Active,
         model: &Model,
         notices: &mut Vec<Notice>,
-    ) -> Result<Option<Surface>, UndeliveredReason> {
+    ) -> Result<Option<Surface>, NoticeReason> {
         let (declared, is_read) = match &active.what {
             What::Host(host, _) => {
                 let has_body = host.injection.content.slots().contains(&Slot::SystemPrompt);
@@ -142,7 +143,7 @@ impl Session {
                 (is_body.then_some(host.surface), false)
             }
             What::Skill(skill) => {
-                let rendered = skill.rendered.as_ref().ok_or(UndeliveredReason::NotRead)?;
+                let rendered = skill.rendered.as_ref().ok_or(NoticeReason::NotRead)?;
                 let is_read = skill.by == ActivatedBy::Tool;
                 ((!rendered.is_blank()).then_some(skill.candidate.item.surface), is_read)
             }
@@ -153,10 +154,10 @@ impl Session {
                 DecidedBy::Rule(_) | DecidedBy::Fallback => {
                     let mut raised = surface.clone();
                     raised.mode = SurfaceMode::Both;
-                    notices.push(Notice::Raised { id: active.id.clone(), surface });
+                    notices.push(Notice::new(active.id.clone(), active.flavor.clone(), NoticeReason::Raised(surface)));
                     Ok(Some(raised))
                 }
-                DecidedBy::Skill | DecidedBy::Registry => Err(UndeliveredReason::NoToolRead(surface)),
+                DecidedBy::Skill | DecidedBy::Registry => Err(NoticeReason::NoToolRead(surface)),
             },
             surface => Ok(surface),
         }
@@ -169,23 +170,54 @@ impl Session {
         }
     }
 
-    fn refused_roles(&self, active: &Active, model: &Model, rules: MessageRules) -> Vec<Undelivered> {
+    fn refused_roles(&self, active: &Active, model: &Model, rules: MessageRules) -> Vec<Notice> {
         let What::Host(host, _) = &active.what else { return Vec::new() };
         let provider = self.options.provider(model).unwrap_or_default();
-        let mut refused: Vec<Undelivered> = Vec::new();
+        let mut refused: Vec<Notice> = Vec::new();
         for message in host.injection.content.messages.iter().filter(|message| !message.text.trim().is_empty()) {
             if rules.carries(message.role)
                 || self.delivered_messages.contains(&messages::key(&active.flavor, &active.id, message))
             {
                 continue;
             }
-            let one =
-                undelivered_by(active, UndeliveredReason::Role { provider: provider.to_owned(), role: message.role });
+            let why = NoticeReason::UnsupportedRole { provider: provider.to_owned(), role: message.role };
+            let one = Notice::new(active.id.clone(), active.flavor.clone(), why);
             if !refused.contains(&one) {
                 refused.push(one);
             }
         }
         refused
+    }
+
+    /// Forgets the messages of injections of earlier turns that changed, and the deferred ones that the turn does not have.
+    fn replace_turn_messages(&mut self, planned: &[Planned<'_>]) {
+        let mut now: Vec<(Flavor, Id, Vec<Digest>)> = Vec::new();
+        for Planned { active, .. } in planned {
+            if let What::Host(host, _) = &active.what
+                && host.is_of_turn
+            {
+                let (flavor, id) = (active.flavor.clone(), active.id.clone());
+                let messages = host.injection.content.messages.iter();
+                let keys = messages.map(|message| messages::key(&flavor, &id, message)).collect();
+                now.push((flavor, id, keys));
+            }
+        }
+        for (flavor, id, keys) in &mut self.turn_messages {
+            let at = now.iter().position(|(other, name, _)| (other, name) == (flavor, id));
+            let current = at.map(|at| now.swap_remove(at).2);
+            let is_current = |key: &Digest| current.as_ref().is_some_and(|current| current.contains(key));
+            self.pending.retain(|pending| {
+                let is_of_this = pending.flavor == *flavor && pending.id == *id;
+                !is_of_this || is_current(&messages::key(flavor, id, &pending.message))
+            });
+            if let Some(current) = current {
+                keys.iter().filter(|key| !current.contains(key)).for_each(|key| {
+                    self.delivered_messages.remove(key);
+                });
+                *keys = current;
+            }
+        }
+        self.turn_messages.extend(now);
     }
 
     fn leave_out(&mut self, active: &Active, surface: Option<Surface>, builder: &mut SlotBuilder) {
@@ -224,7 +256,7 @@ impl Session {
                     }
                 }
                 Slot::Tools => {
-                    content.tools.iter().for_each(|tool| builder.offer_tool(&active.id, tool));
+                    content.tools.iter().for_each(|tool| builder.offer_tool(active, tool));
                     builder.record(active, Slot::Tools, Delivery::Now, None);
                 }
             }
@@ -239,8 +271,8 @@ impl Session {
         if self.pending.contains(&pending) {
             return Delivery::Deferred;
         }
-        let PendingMessage { id, message: Message { role, text, .. }, .. } = &pending;
-        if builder.push_message(*role, text.clone(), vec![id.clone()]) {
+        let PendingMessage { id, flavor, message: Message { role, text, .. } } = &pending;
+        if builder.push_message(*role, text.clone(), vec![id.clone()], flavor) {
             self.tokens = self.grown_by(text);
             self.delivered_messages.insert(key);
             return Delivery::Now;
@@ -261,7 +293,8 @@ impl Session {
         let held = self.activations.iter_mut().find(|held| held.qualified == qualified);
         let before = held.as_ref().and_then(|held| held.surface.clone());
         if let Some(from) = before.filter(|before| *before != surface) {
-            builder.slots.notices.push(Notice::Moved { id: active.id.clone(), from, to: surface.clone() });
+            let why = NoticeReason::Moved { from, to: surface.clone() };
+            builder.slots.notices.push(Notice::of_skill(active.id.clone(), why));
         }
         if surface.mode != SurfaceMode::ToolOnly {
             let text = rendered.wrapped(&active.id, &self.tools.options().preset);
@@ -289,22 +322,19 @@ impl Session {
         }
         if let Some(why) = builder.rules.refuses(builder.tail, Role::User) {
             builder.mark_delivered(&due, Delivery::Deferred);
-            builder.slots.notices.extend(due.into_iter().map(|id| Notice::Waits { id, role: Role::User, why }));
+            builder.defer(due, &Flavor::Skill, Role::User, why);
             return;
         }
         let again = self.again(&self.options.survival.clone(), self.calls, |_, id| due.contains(id));
-        let ids: Vec<Id> = again.delivered_ids().cloned().collect();
+        let (delivered, cut): (Vec<_>, Vec<_>) = again.skills.into_iter().partition(is_whole);
+        let is_there = |notice: &&Notice| !matches!(notice.why, NoticeReason::Redelivered { tokens: 0, .. });
+        let ids: Vec<Id> = delivered.iter().chain(&cut).filter(is_there).map(|notice| notice.id.clone()).collect();
         if !ids.is_empty() {
-            builder.push_message(Role::User, again.text.as_str().into(), ids.clone());
+            builder.push_message(Role::User, again.text.as_str().into(), ids.clone(), &Flavor::Skill);
             builder.mark_delivered(&ids, Delivery::Now);
             self.tokens = self.grown_by(&again.text);
         }
-        let cut = again.skills.into_iter().filter(|skill| skill.tokens < skill.of);
-        builder.slots.notices.extend(cut.map(|RedeliveredSkill { id, tokens, of }| Notice::Shortened {
-            id,
-            tokens,
-            of,
-        }));
+        builder.slots.notices.extend(cut);
     }
 
     pub(super) fn held(&mut self, id: &Id) -> Option<&mut ActivationRecord> {
@@ -346,9 +376,14 @@ impl SlotBuilder {
         self.record(active, slot, Delivery::Now, surface);
     }
 
-    fn push_message(&mut self, role: Role, text: Arc<str>, ids: Vec<Id>) -> bool {
-        if let Some(why) = self.rules.refuses(self.tail, role) {
-            self.slots.notices.extend(ids.into_iter().map(|id| Notice::Waits { id, role, why }));
+    fn defer(&mut self, ids: Vec<Id>, flavor: &Flavor, role: Role, cause: &'static str) {
+        let why = NoticeReason::Deferred { role, cause };
+        self.slots.notices.extend(ids.into_iter().map(|id| Notice::new(id, flavor.clone(), why.clone())));
+    }
+
+    fn push_message(&mut self, role: Role, text: Arc<str>, ids: Vec<Id>, flavor: &Flavor) -> bool {
+        if let Some(cause) = self.rules.refuses(self.tail, role) {
+            self.defer(ids, flavor, role, cause);
             return false;
         }
         self.tail = match role {
@@ -360,12 +395,13 @@ impl SlotBuilder {
         true
     }
 
-    fn offer_tool(&mut self, id: &Id, tool: &ToolSpec) {
+    fn offer_tool(&mut self, active: &Active, tool: &ToolSpec) {
         match self.slots.tools.iter().find(|offered| offered.name == tool.name) {
             None => self.slots.tools.push(tool.clone()),
             Some(offered) if offered == tool => {}
             Some(_) => {
-                self.slots.notices.push(Notice::ToolTaken { id: id.clone(), tool: tool.name.clone() });
+                let why = NoticeReason::ToolTaken(tool.name.clone());
+                self.slots.notices.push(Notice::new(active.id.clone(), active.flavor.clone(), why));
             }
         }
     }
@@ -387,13 +423,6 @@ impl SlotBuilder {
     }
 }
 
-fn undelivered_by(active: &Active, why: UndeliveredReason) -> Undelivered {
-    let by = match &active.by {
-        ActiveBy::Always => "always active".to_owned(),
-        ActiveBy::Rule(name) => format!("by rule `{name}`"),
-        ActiveBy::AfterTool(tool) => format!("after tool `{tool}`"),
-        ActiveBy::Activated => "activated".to_owned(),
-        ActiveBy::Trigger(_) => "by a trigger that it declares".to_owned(),
-    };
-    Undelivered { id: active.id.clone(), flavor: active.flavor.clone(), by, why }
+fn is_whole(notice: &Notice) -> bool {
+    matches!(notice.why, NoticeReason::Redelivered { tokens, of } if tokens == of)
 }

@@ -4,49 +4,48 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use repertoire_core::{Flavor, Id, SkillTrigger, Trigger};
+use repertoire_core::{Flavor, Id, Injection, SkillTrigger, Trigger};
 
 use super::Session;
 use super::activation::{ActivatedBy, RenderedBody};
-use super::evaluation::{
-    Active, ActiveBy, ActiveClaim, BodyReport, Evaluation, SkipReason, Suggested, TokensSoFar, What,
-};
+use super::evaluation::{Active, ActiveBy, ActiveClaim, Evaluation, TokensSoFar, What};
+use super::notice::{Notice, NoticeReason};
 use super::options::Host;
 use super::turn::Turn;
 use crate::permission::Audience;
 use crate::resolve::ResolvedName;
 use crate::tools::SkillReader;
-use crate::trigger::{MatchedBy, TriggerMatch, UnresolvedMention, UnresolvedReason};
+use crate::trigger::{MatchedBy, TriggerMatch};
 
 impl Session {
-    /// Evaluates what is active in `turn`. Pure: the same session and turn give the same result.
-    pub fn evaluate(&self, turn: &Turn<'_>) -> Evaluation {
+    /// Evaluates what is active in `turn`. The same session and turn give the same result.
+    pub fn evaluate(&self, turn: &Turn) -> Evaluation {
         let mut evaluation = Evaluation {
             active: Vec::new(),
             skipped: Vec::new(),
             suggested: Vec::new(),
-            remarks: Vec::new(),
+            notices: Vec::new(),
             tail: turn.tail(),
             tokens: match turn.tokens {
                 Some(tokens) => TokensSoFar::Known(tokens as u64),
                 None => TokensSoFar::More(self.brought(turn)),
             },
         };
-        self.options.injections.iter().for_each(|host| self.evaluate_host(host, turn, &mut evaluation));
-        // Of a skill that the host brings there is not a second one.
-        let taken = evaluation.skills_told();
+        self.evaluate_hosts(turn, &mut evaluation);
+        // A skill of the host overrides one of a source.
+        let taken = evaluation.known_skills();
         self.evaluate_activations(&taken, &mut evaluation);
         self.evaluate_triggers(turn, &taken, &mut evaluation);
         evaluation
     }
 
-    /// Reads the bodies that are missing, and activates what triggers brought. What cannot be read is skipped.
+    /// Reads the missing bodies, and activates the skills whose triggers match. A skill that cannot be read is skipped.
     ///
     /// # Cancel safety
-    /// May be dropped at any await: what was read is kept.
+    /// May be dropped at any await: the bodies that were read are kept.
     pub async fn read(&mut self, mut evaluation: Evaluation, reader: &dyn SkillReader) -> Evaluation {
         for mut active in std::mem::take(&mut evaluation.active) {
-            match self.complete(&mut active, &mut evaluation.remarks, reader).await {
+            match self.complete(&mut active, &mut evaluation.notices, reader).await {
                 Ok(()) => evaluation.active.push(active),
                 Err(why) => evaluation.skip(active.flavor, active.id, why),
             }
@@ -54,42 +53,59 @@ impl Session {
         evaluation
     }
 
-    fn brought(&self, turn: &Turn<'_>) -> u64 {
-        let tokenizer = self.options.tokenizer;
-        let message = if turn.number <= 1 { tokenizer.estimate(turn.message) } else { 0 };
-        turn.results.iter().fold(message, |sum, result| sum + tokenizer.estimate(result.text)) as u64
+    fn brought(&self, turn: &Turn) -> u64 {
+        let tokenizer = &self.options.tokenizer;
+        let message = if turn.number <= 1 { tokenizer.estimate(&turn.message) } else { 0 };
+        turn.results.iter().fold(message, |sum, result| sum + tokenizer.estimate(&result.text)) as u64
     }
 
-    fn evaluate_host(&self, host: &Arc<Host>, turn: &Turn<'_>, evaluation: &mut Evaluation) {
+    /// Evaluates the injections of the session, or those of the turn in their place, then the other ones of the turn.
+    fn evaluate_hosts(&self, turn: &Turn, evaluation: &mut Evaluation) {
+        let mut of_turn: Vec<&Injection> = turn.injections.iter().collect();
+        for host in &self.options.injections {
+            match of_turn.iter().position(|injection| host.is(&injection.flavor, &injection.id)) {
+                Some(at) => self.evaluate_of_turn(of_turn.remove(at), turn, evaluation),
+                None => self.evaluate_host(host, turn, evaluation),
+            }
+        }
+        of_turn.into_iter().for_each(|injection| self.evaluate_of_turn(injection, turn, evaluation));
+    }
+
+    fn evaluate_of_turn(&self, injection: &Injection, turn: &Turn, evaluation: &mut Evaluation) {
+        match Host::new(injection.clone()) {
+            Ok(host) => self.evaluate_host(&Arc::new(Host { is_of_turn: true, ..host }), turn, evaluation),
+            Err(why) => {
+                let (id, flavor) = (injection.id.clone(), injection.flavor.clone());
+                evaluation.skip(flavor, id, NoticeReason::Invalid(why.into()));
+            }
+        }
+    }
+
+    fn evaluate_host(&self, host: &Arc<Host>, turn: &Turn, evaluation: &mut Evaluation) {
         let injection = &host.injection;
         let (flavor, id) = (&injection.flavor, &injection.id);
-        let after = |matches: &dyn Fn(&str) -> bool| {
-            let tool = turn.results.iter().find(|result| matches(result.tool))?;
-            Some(ActiveBy::AfterTool(tool.tool.into()))
-        };
+        let mut skip = |why: String| evaluation.skip(flavor.clone(), id.clone(), NoticeReason::Invalid(why.into()));
         let by = match &injection.trigger {
             Trigger::Always => Some(ActiveBy::Always),
             Trigger::Rule(name) => match self.rule(name, turn) {
                 Ok(holds) => holds.then(|| ActiveBy::Rule(name.clone())),
-                Err(why) => return evaluation.skip(flavor.clone(), id.clone(), why),
+                Err(why) => return skip(why),
             },
-            Trigger::AfterTool(name) => after(&|tool| *tool == **name),
+            Trigger::AfterTool(name) => after(turn, |tool| *tool == **name),
             Trigger::AfterToolMatching(_) => {
-                after(&|tool| host.tool.as_ref().is_some_and(|regex| regex.is_match(tool)))
+                after(turn, |tool| host.tool.as_ref().is_some_and(|regex| regex.is_match(tool)))
             }
             Trigger::Activated => {
                 let is_activated = self.activated.iter().any(|(held, other, _)| (held, other) == (flavor, id));
                 is_activated.then_some(ActiveBy::Activated)
             }
-            _ => return evaluation.skip(flavor.clone(), id.clone(), SkipReason::UnknownTrigger),
+            _ => return skip("its trigger is of an unknown kind".to_owned()),
         };
         let Some(by) = by else { return };
-        let text = match &host.template {
+        let text = match host.template.as_ref().map(|template| template.fill(turn)) {
             None => injection.content.system_prompt.clone(),
-            Some(template) => match template.fill(turn) {
-                Ok(text) => Some(text.into()),
-                Err(fact) => return evaluation.skip(flavor.clone(), id.clone(), SkipReason::UnknownFact(fact)),
-            },
+            Some(Ok(text)) => Some(text.into()),
+            Some(Err(fact)) => return skip(format!("the turn does not have `{fact}`, which its text names")),
         };
         evaluation.active.push(Active {
             id: id.clone(),
@@ -100,19 +116,19 @@ impl Session {
         });
     }
 
-    fn rule(&self, name: &Arc<str>, turn: &Turn<'_>) -> Result<bool, SkipReason> {
-        let rule = self.options.rules.get(name).ok_or_else(|| SkipReason::NoSuchRule(name.clone()))?;
+    fn rule(&self, name: &str, turn: &Turn) -> Result<bool, String> {
+        let rule = self.options.rules.get(name).ok_or_else(|| format!("there is no rule `{name}`"))?;
         catch_unwind(AssertUnwindSafe(|| rule(turn))).map_err(|panic| {
-            let said =
+            let message =
                 panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-            SkipReason::RulePanicked(said.unwrap_or_default().into())
+            format!("its rule panicked: {}", message.unwrap_or_default())
         })
     }
 
     fn evaluate_activations(&self, taken: &HashSet<Id>, evaluation: &mut Evaluation) {
         for activation in &self.activations {
             let found = match self.find(activation) {
-                Ok(found) if taken.contains(&found.id()) => Err(SkipReason::Taken),
+                Ok(found) if taken.contains(&found.id()) => Err(NoticeReason::Overridden),
                 other => other,
             };
             let found = match found {
@@ -137,25 +153,24 @@ impl Session {
         }
     }
 
-    fn evaluate_triggers(&self, turn: &Turn<'_>, taken: &HashSet<Id>, evaluation: &mut Evaluation) {
+    fn evaluate_triggers(&self, turn: &Turn, taken: &HashSet<Id>, evaluation: &mut Evaluation) {
         let modes = &self.tools.options().modes;
-        let names: Vec<&str> = turn.results.iter().map(|result| result.tool).collect();
         let triggers = self.tools.triggers(None);
         let mut room = self.options.most_skills.saturating_sub(self.triggered.skills);
-        let (fired, missed) = triggers.evaluate_all(&turn.occasion(&names).modes(modes));
-        let behind = behind_names(&fired, turn.message);
+        let (fired, missed) = triggers.evaluate_all(turn, modes);
+        let behind = behind_names(&fired, &turn.message);
         // The audience of an activation may not see it any more, while the one of this trigger does.
-        let is_for_another = |why: &SkipReason| matches!(why, SkipReason::Hidden(_) | SkipReason::Untrusted);
+        let is_for_another = |why: &NoticeReason| matches!(why, NoticeReason::Hidden(_) | NoticeReason::Untrusted);
         let hidden = evaluation.skipped.iter().filter(|skipped| is_for_another(&skipped.why));
         let mut hidden: HashSet<Id> = hidden.map(|skipped| skipped.id.clone()).collect();
-        let mut known = evaluation.skills_told();
+        let mut known = evaluation.known_skills();
         let (fired, suggesting): (Vec<_>, Vec<_>) = fired.into_iter().partition(TriggerMatch::activates);
         for fired in fired {
             let found = ResolvedName { entry: &fired.entry, candidate: &fired.candidate };
             let (id, qualified, audience) = (found.id(), found.candidate.qualified_id(), audience(&fired.by));
             if taken.contains(&id) {
                 if known.insert(qualified.clone()) {
-                    evaluation.skip(Flavor::Skill, qualified, SkipReason::Taken);
+                    evaluation.skip(Flavor::Skill, qualified, NoticeReason::Overridden);
                 }
                 continue;
             }
@@ -173,11 +188,11 @@ impl Session {
                 continue;
             }
             if self.deactivated.contains(&qualified) {
-                evaluation.skip(Flavor::Skill, id, SkipReason::Ended);
+                evaluation.skip(Flavor::Skill, id, NoticeReason::Deactivated);
                 continue;
             }
             if room == 0 {
-                evaluation.skip(Flavor::Skill, id, SkipReason::TooMany(self.options.most_skills));
+                evaluation.skip(Flavor::Skill, id, over_limit(self.options.most_skills, "skills for one message"));
                 continue;
             }
             room -= 1;
@@ -186,13 +201,9 @@ impl Session {
             let candidate = ActiveClaim { candidate, arguments: said.into(), audience, by, rendered: None };
             evaluation.active.push(active(&found, ActiveBy::Trigger(fired.by.clone()), candidate));
         }
-        for UnresolvedMention { id, why, .. } in missed {
-            if known.insert(id.clone()) {
-                let why = match why {
-                    UnresolvedReason::Ambiguous(names) => SkipReason::Ambiguous(names),
-                    UnresolvedReason::Hidden(hidden) => SkipReason::Hidden(hidden),
-                };
-                evaluation.skip(Flavor::Skill, id, why);
+        for notice in missed {
+            if known.insert(notice.id.clone()) {
+                evaluation.skipped.push(notice);
             }
         }
         self.suggest(suggesting, &mut known, evaluation);
@@ -200,24 +211,35 @@ impl Session {
             let (id, candidate) = (&refused.entry.id, &refused.entry.candidate);
             let is_seen = [Audience::Model, Audience::User].iter().any(|audience| modes.sees(*audience, candidate));
             if is_seen && known.insert(id.clone()) {
-                evaluation.skip(Flavor::Skill, id.clone(), SkipReason::TriggerRefused(refused.why.clone()));
+                let why = format!("its trigger never matches: {}", refused.why);
+                evaluation.skip(Flavor::Skill, id.clone(), NoticeReason::Invalid(why.into()));
             }
         }
     }
 
-    fn suggest(&self, fired: Vec<TriggerMatch>, known: &mut HashSet<Id>, evaluation: &mut Evaluation) {
-        for TriggerMatch { entry, candidate, by, .. } in fired {
-            let id = ResolvedName { entry: &entry, candidate: &candidate }.id();
+    fn suggest(&self, matches: Vec<TriggerMatch>, known: &mut HashSet<Id>, evaluation: &mut Evaluation) {
+        for TriggerMatch { entry, candidate, by, .. } in matches {
+            let found = ResolvedName { entry: &entry, candidate: &candidate };
+            let (id, source) = (found.id(), &candidate.origin.source);
             if !known.insert(id.clone()) {
                 continue;
             }
-            let source = candidate.origin.source.clone();
+            let of_source = evaluation.suggested.iter().filter_map(Active::candidate);
             if self.deactivated.contains(&candidate.qualified_id()) {
-                evaluation.skip(Flavor::Skill, id, SkipReason::Ended);
-            } else if evaluation.suggested.iter().filter(|other| other.source == source).count() == MOST_SUGGESTED {
-                evaluation.skip(Flavor::Skill, id, SkipReason::TooManySuggested(MOST_SUGGESTED));
+                evaluation.skip(Flavor::Skill, id, NoticeReason::Deactivated);
+            } else if of_source.filter(|other| other.origin.source == *source).count() == MOST_SUGGESTED {
+                let why = format!("a source that is not trusted suggests at most {MOST_SUGGESTED} skills for one message");
+                evaluation.skip(Flavor::Skill, id, NoticeReason::OverLimit(why.into()));
             } else {
-                evaluation.suggested.push(Suggested { id, source, by });
+                let audience = audience(&by);
+                let claim = ActiveClaim {
+                    candidate: candidate.clone(),
+                    arguments: "".into(),
+                    audience,
+                    by: ActivatedBy::Trigger,
+                    rendered: None,
+                };
+                evaluation.suggested.push(active(&found, ActiveBy::Trigger(by), claim));
             }
         }
     }
@@ -225,22 +247,22 @@ impl Session {
     async fn complete(
         &mut self,
         active: &mut Active,
-        remarks: &mut Vec<BodyReport>,
+        notices: &mut Vec<Notice>,
         reader: &dyn SkillReader,
-    ) -> Result<(), SkipReason> {
+    ) -> Result<(), NoticeReason> {
         let What::Skill(skill) = &mut active.what else { return Ok(()) };
         let qualified = skill.candidate.qualified_id();
         let is_triggered = matches!(active.by, ActiveBy::Trigger(_));
         // It may have been ended since it was evaluated.
         if is_triggered && self.deactivated.contains(&qualified) {
-            return Err(SkipReason::Ended);
+            return Err(NoticeReason::Deactivated);
         }
         let rendered = match &skill.rendered {
             Some(rendered) => rendered.clone(),
             None => {
                 let read = RenderedBody::read(&active.id, skill.candidate.clone(), &skill.arguments, reader).await;
-                let (rendered, report) = read.map_err(|error| SkipReason::Unreadable(error.to_string().into()))?;
-                remarks.extend(report);
+                let (rendered, notice) = read.map_err(|error| NoticeReason::Unreadable(error.to_string().into()))?;
+                notices.extend(notice);
                 Arc::new(rendered)
             }
         };
@@ -251,7 +273,7 @@ impl Session {
             if held.is_none() {
                 let tokens = self.options.tokenizer.estimate(&rendered.body).saturating_add(self.triggered.tokens);
                 if tokens > self.options.most_tokens {
-                    return Err(SkipReason::TooLong(self.options.most_tokens));
+                    return Err(over_limit(self.options.most_tokens, "tokens of skills for one message"));
                 }
                 self.triggered.tokens = tokens;
                 self.triggered.skills = self.triggered.skills.saturating_add(1);
@@ -269,7 +291,7 @@ impl Session {
 const MOST_SUGGESTED: usize = 3;
 
 impl Evaluation {
-    fn skills_told(&self) -> HashSet<Id> {
+    fn known_skills(&self) -> HashSet<Id> {
         let skipped = self.skipped.iter().filter(|skipped| skipped.flavor == Flavor::Skill);
         self.skills().chain(skipped.map(|skipped| &skipped.id)).cloned().collect()
     }
@@ -295,6 +317,15 @@ fn active(found: &ResolvedName<'_>, by: ActiveBy, candidate: ActiveClaim) -> Act
         by,
         what: What::Skill(Box::new(candidate)),
     }
+}
+
+fn over_limit(most: usize, what: &str) -> NoticeReason {
+    NoticeReason::OverLimit(format!("triggers activate at most {most} {what}").into())
+}
+
+fn after(turn: &Turn, matches: impl Fn(&str) -> bool) -> Option<ActiveBy> {
+    let result = turn.results.iter().find(|result| matches(&result.tool))?;
+    Some(ActiveBy::AfterTool(result.tool.as_str().into()))
 }
 
 fn audience(by: &MatchedBy) -> Audience {

@@ -3,7 +3,7 @@
 use repertoire_core::{Digest, Flavor, Id, Message, Role};
 use serde::{Deserialize, Serialize};
 
-use super::slots::{ConversationEnd, Deferral};
+use super::turn::ConversationEnd;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PendingMessage {
@@ -30,8 +30,7 @@ pub(super) fn key(flavor: &Flavor, id: &Id, message: &Message) -> Digest {
 /// | `anthropic`, `bedrock`, `google`, `gemini`, `vertex` | user, assistant | joined |
 /// | any other, an unknown one too | system, user, assistant | taken |
 ///
-/// Both families take two messages of one role in a row. A host whose provider refuses them says so with
-/// [`strictly_alternating`](MessageRules::strictly_alternating).
+/// Use [`strictly_alternating`](MessageRules::strictly_alternating) for a provider that refuses two messages of one role in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MessageRules {
     system: bool,
@@ -54,14 +53,13 @@ impl MessageRules {
         MessageRules { alternating: true, ..self }
     }
 
-    /// The rules of `provider`.
-    pub fn of(provider: Option<&str>) -> MessageRules {
-        let name = provider.unwrap_or_default().trim().to_lowercase();
+    /// Returns the rules of `provider`.
+    pub fn of_provider(provider: &str) -> MessageRules {
+        let name = provider.trim().to_lowercase();
         if WITHOUT_SYSTEM.contains(&name.as_str()) { MessageRules::WITHOUT_SYSTEM } else { MessageRules::ANY }
     }
 
-    /// Returns whether the provider accepts messages of `role`.
-    pub fn carries(&self, role: Role) -> bool {
+    pub(super) fn carries(&self, role: Role) -> bool {
         self.system || role != Role::System
     }
 
@@ -69,15 +67,15 @@ impl MessageRules {
         self.alternating
     }
 
-    pub(super) fn refuses(&self, tail: ConversationEnd, role: Role) -> Option<Deferral> {
+    pub(super) fn refuses(&self, tail: ConversationEnd, role: Role) -> Option<&'static str> {
         match (tail, role) {
-            (_, Role::System) if !self.system => Some(Deferral::NoSuchRole),
-            (ConversationEnd::Calls, _) => Some(Deferral::SplitsCall),
+            (_, Role::System) if !self.system => Some("the provider has no such role"),
+            (ConversationEnd::Calls, _) => Some("it would come between a call and its result"),
             (ConversationEnd::User | ConversationEnd::Results, Role::User)
             | (ConversationEnd::Assistant, Role::Assistant)
                 if self.alternating =>
             {
-                Some(Deferral::SameRole)
+                Some("the message before has the same role")
             }
             _ => None,
         }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::messages::MessageRules;
 use super::turn::{Template, Turn};
+use crate::error::EngineError;
 use crate::catalog::Tokenizer;
 
 /// The options of a session: the surface cascade, the host's injections and rules, and limits.
@@ -47,7 +48,7 @@ pub struct SessionOptions {
     pub(super) tokenizer: Tokenizer,
 }
 
-pub(super) type Rule = Arc<dyn Fn(&Turn<'_>) -> bool + Send + Sync>;
+pub(super) type Rule = Arc<dyn Fn(&Turn) -> bool + Send + Sync>;
 
 #[derive(Debug)]
 pub(super) struct Host {
@@ -55,11 +56,14 @@ pub(super) struct Host {
     pub(super) tool: Option<Regex>,
     pub(super) surface: Option<SurfaceMode>,
     pub(super) template: Option<Template>,
+    /// Whether it is of one turn, and not of the session.
+    pub(super) is_of_turn: bool,
 }
 
 /// The lifetime of an activation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Lifetime {
     /// Until the user's next message.
     Message,
@@ -71,6 +75,7 @@ pub enum Lifetime {
 /// The place of bodies that are not delivered as a tool result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum BodyPlacement {
     /// In the system prompt.
     #[default]
@@ -84,6 +89,7 @@ pub enum BodyPlacement {
 /// the call that delivers it first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum RefreshPolicy {
     /// Never.
     #[default]
@@ -98,7 +104,7 @@ pub enum RefreshPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
 pub struct CompactionBudget {
-    /// Tokens of one skill. What is longer is cut, and says so.
+    /// Tokens of one skill. A longer body is truncated, with a hint for reading the rest.
     pub per_skill: usize,
     /// Tokens of all.
     pub total: usize,
@@ -111,52 +117,10 @@ impl Default for CompactionBudget {
 }
 
 impl CompactionBudget {
-    /// Tokens of one skill, and of all.
+    /// Creates a budget of tokens for each skill, and for all together.
     pub fn new(per_skill: usize, total: usize) -> CompactionBudget {
         CompactionBudget { per_skill, total }
     }
-}
-
-/// The error returned when an injection cannot take part.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidSession {
-    /// Another one of its flavor has its id.
-    #[error("{flavor} `{id}` is there already; give each injection an id of its own")]
-    Duplicate {
-        /// The injection.
-        id: Id,
-        /// Its flavor.
-        flavor: Flavor,
-    },
-    /// Its trigger holds an expression that cannot be compiled.
-    #[error("the trigger of {flavor} `{id}` is no regular expression: {why}")]
-    Pattern {
-        /// The injection.
-        id: Id,
-        /// Its flavor.
-        flavor: Flavor,
-        /// The reason.
-        why: String,
-    },
-    /// A template asks for what there is not.
-    #[error("the text of {flavor} `{id}` asks for `{name}`: expected `action`, `actionBudget` or `actionsRemaining`")]
-    UnknownFact {
-        /// The injection.
-        id: Id,
-        /// Its flavor.
-        flavor: Flavor,
-        /// The name.
-        name: String,
-    },
-    /// A template is a text for the system prompt, and no message.
-    #[error("{flavor} `{id}` is no template: expected a text for the system prompt and no messages")]
-    NoTemplate {
-        /// The injection.
-        id: Id,
-        /// Its flavor.
-        flavor: Flavor,
-    },
 }
 
 impl SessionOptions {
@@ -178,69 +142,61 @@ impl SessionOptions {
         }
     }
 
-    /// Adds an injection of the host. They are placed in the order in which they are added.
+    /// Adds an injection of the host. They are placed in the order in which they are added. For content that changes during the
+    /// conversation, use [`Turn::inject`].
     ///
     /// # Errors
-    /// [`InvalidSession`] for an id that another one of its flavor has, and for a trigger that is no regular expression.
-    pub fn inject(self, injection: Injection) -> Result<SessionOptions, InvalidSession> {
+    /// [`EngineError::InvalidInjection`] for a second one of the same flavor and id, and for a trigger that is not a regular
+    /// expression.
+    pub fn inject(self, injection: Injection) -> Result<SessionOptions, EngineError> {
         self.add(injection, None)
     }
 
-    /// One more injection of the host, whose text for the system prompt has facts of the turn in it: `{{action}}`,
-    /// `{{actionBudget}}` and `{{actionsRemaining}}`, blanks inside the braces or not. Where the turn does not tell one that the
-    /// text asks for, the injection is [skipped](crate::session::SkipReason::UnknownFact), never given with a gap.
+    /// Adds an injection of the host, with facts of the turn in its text for the system prompt: `{{action}}`, `{{actionBudget}}` and
+    /// `{{actionsRemaining}}`. If the turn does not have one of them, the injection is skipped.
     ///
     /// ```
     /// use repertoire_core::{Content, Flavor, Injection, SurfacePolicy, Trigger};
     /// use repertoire_engine::session::SessionOptions;
     ///
     /// let text = Content::system_prompt("This is call {{action}} of {{ actionBudget }}.");
-    /// let left = Injection::new("calls-left".parse()?, Flavor::Instructions, Trigger::Always, "Tells how many.", text)?;
+    /// let left = Injection::new("calls-left".parse()?, Flavor::Instructions, Trigger::Always, "Counts calls.", text)?;
     /// let options = SessionOptions::new(SurfacePolicy::default()).inject_template(left)?;
     /// # let _ = options;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// As [`inject`](SessionOptions::inject); and [`InvalidSession`] for another name between double braces, and for an injection
-    /// with messages or without such a text.
-    pub fn inject_template(self, injection: Injection) -> Result<SessionOptions, InvalidSession> {
-        let (id, flavor) = (&injection.id, &injection.flavor);
+    /// As [`inject`](SessionOptions::inject), and for an unknown name between double braces, for messages, and without a text.
+    pub fn inject_template(self, injection: Injection) -> Result<SessionOptions, EngineError> {
         let text = injection.content.system_prompt.as_deref().filter(|_| injection.content.messages.is_empty());
-        let text = text.ok_or_else(|| InvalidSession::NoTemplate { id: id.clone(), flavor: flavor.clone() })?;
-        let template = Template::read(text).map_err(|name| {
-            let name = repertoire_core::text::terminal_line(name).into_owned();
-            InvalidSession::UnknownFact { id: id.clone(), flavor: flavor.clone(), name }
+        let text = text.ok_or_else(|| invalid(&injection, "a template is a text for the system prompt, without messages"))?;
+        let template = Template::parse(text).map_err(|name| {
+            let name = repertoire_core::text::terminal_line(name);
+            let expected = "expected `action`, `actionBudget` or `actionsRemaining`";
+            invalid(&injection, format!("its text has the unknown name `{name}`: {expected}"))
         })?;
         self.add(injection, Some(template))
     }
 
-    fn add(mut self, injection: Injection, template: Option<Template>) -> Result<SessionOptions, InvalidSession> {
-        let (id, flavor) = (&injection.id, &injection.flavor);
-        if self.host(flavor, id).is_some() {
-            return Err(InvalidSession::Duplicate { id: id.clone(), flavor: flavor.clone() });
+    fn add(mut self, injection: Injection, template: Option<Template>) -> Result<SessionOptions, EngineError> {
+        if self.injections.iter().any(|host| host.is(&injection.flavor, &injection.id)) {
+            return Err(invalid(&injection, "the session has one of its flavor and id"));
         }
-        let tool =
-            match &injection.trigger {
-                Trigger::AfterToolMatching(pattern) => Some(anchored(pattern).map_err(|why| {
-                    InvalidSession::Pattern { id: id.clone(), flavor: flavor.clone(), why: why.to_string() }
-                })?),
-                _ => None,
-            };
-        let surface = Skill::try_from(injection.clone()).ok().and_then(|skill| skill.surface);
-        self.injections.push(Arc::new(Host { injection, tool, surface, template }));
+        let host = Host::new(injection.clone()).map_err(|why| invalid(&injection, why))?;
+        self.injections.push(Arc::new(Host { template, ..host }));
         Ok(self)
     }
 
     /// Defines the rule of this name for `Trigger::Rule`. It may depend on the turn alone. A rule that panics does not hold, and the
-    /// evaluation reports it.
+    /// evaluation has a notice.
     #[must_use]
-    pub fn rule(mut self, name: &str, holds: impl Fn(&Turn<'_>) -> bool + Send + Sync + 'static) -> SessionOptions {
+    pub fn rule(mut self, name: &str, holds: impl Fn(&Turn) -> bool + Send + Sync + 'static) -> SessionOptions {
         self.rules.insert(name.into(), Arc::new(holds));
         self
     }
 
-    /// Sets the message rules of a provider, instead of [`MessageRules::of`].
+    /// Sets the message rules of a provider, in place of [`MessageRules::of_provider`].
     #[must_use]
     pub fn message_rules(mut self, provider: &str, rules: MessageRules) -> SessionOptions {
         self.providers.insert(provider.trim().to_lowercase(), rules);
@@ -289,10 +245,6 @@ impl SessionOptions {
         self
     }
 
-    pub(super) fn host(&self, flavor: &Flavor, id: &Id) -> Option<&Arc<Host>> {
-        self.injections.iter().find(|host| host.injection.id == *id && host.injection.flavor == *flavor)
-    }
-
     pub(super) fn provider<'a>(&'a self, model: &'a Model) -> Option<&'a str> {
         model.provider().or(self.surfaces.hint.as_deref())
     }
@@ -300,12 +252,31 @@ impl SessionOptions {
     pub(super) fn rules_of(&self, model: &Model) -> MessageRules {
         let provider = self.provider(model);
         let name = provider.unwrap_or_default().trim().to_lowercase();
-        self.providers.get(&name).copied().unwrap_or_else(|| MessageRules::of(provider))
+        self.providers.get(&name).copied().unwrap_or_else(|| MessageRules::of_provider(&name))
     }
 }
 
-fn anchored(pattern: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(&format!("^(?:{pattern})")).size_limit(1 << 18).build()
+impl Host {
+    /// Creates an injection without a template, or returns the reason why its trigger is not valid.
+    pub(super) fn new(injection: Injection) -> Result<Host, String> {
+        let tool = match &injection.trigger {
+            Trigger::AfterToolMatching(pattern) => {
+                let regex = RegexBuilder::new(&format!("^(?:{pattern})")).size_limit(1 << 18).build();
+                Some(regex.map_err(|error| format!("its trigger is not a regular expression: {error}"))?)
+            }
+            _ => None,
+        };
+        let surface = Skill::try_from(injection.clone()).ok().and_then(|skill| skill.surface);
+        Ok(Host { injection, tool, surface, template: None, is_of_turn: false })
+    }
+
+    pub(super) fn is(&self, flavor: &Flavor, id: &Id) -> bool {
+        self.injection.id == *id && self.injection.flavor == *flavor
+    }
+}
+
+fn invalid(injection: &Injection, why: impl Into<String>) -> EngineError {
+    EngineError::InvalidInjection { id: injection.id.clone(), flavor: injection.flavor.clone(), why: why.into() }
 }
 
 impl fmt::Debug for SessionOptions {

@@ -7,18 +7,18 @@ use repertoire_core::{Digest, Flavor, Id, Surface};
 use serde::{Deserialize, Serialize};
 
 use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, RenderedBody};
-use super::evaluation::BodyReport;
 use super::messages::PendingMessage;
+use super::notice::{Notice, NoticeReason};
 use super::options::{Lifetime, SessionOptions};
-use super::{Session, SkipReason, Triggered};
-use crate::permission::{Audience, HiddenReason};
+use super::{Session, Triggered};
+use crate::permission::Audience;
 use crate::tools::{SkillReader, Toolset};
 
-/// A session as it is stored: what is active and what of it the conversation has; no body. Written by serde in any
-/// self-describing format.
+/// The stored state of a session: the active skills, and the parts of them in the conversation, without bodies. serde writes it in
+/// any self-describing format.
 ///
-/// Read again by any version that knows its `version`: fields that it does not know are passed over, fields that are missing are
-/// those of a session in which nothing is active. What is no such state is refused by serde, and so is another `version`.
+/// A later release reads it if it knows the `version`. Unknown fields are ignored, and missing ones have the values of a new
+/// session. serde refuses other data and other versions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct SessionState {
@@ -32,6 +32,7 @@ pub struct SessionState {
     deactivated: BTreeSet<Id>,
     expired: BTreeMap<Id, DeliveredBody>,
     delivered_messages: BTreeSet<Digest>,
+    turn_messages: Vec<(Flavor, Id, Vec<Digest>)>,
     pending: Vec<PendingMessage>,
 }
 
@@ -73,36 +74,6 @@ struct StoredSkill {
     delivered: Option<DeliveredBody>,
 }
 
-/// The state of a skill since its session was stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Resumed {
-    /// The skill: the id that a model reaches it by, or its full name where none does.
-    pub id: Id,
-    /// Its state.
-    pub since: ResumedState,
-    /// The report on reading its body again, if there is one.
-    #[serde(skip)]
-    pub remarks: Option<BodyReport>,
-}
-
-/// The state of a skill.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum ResumedState {
-    /// Nothing: it is active, and its body is what it was, or was not read yet.
-    Same,
-    /// It is active, and its body is another one: that is what reaches the model from now on.
-    Changed,
-    /// Its source has it no more.
-    Gone,
-    /// It is hidden now.
-    Hidden(HiddenReason),
-    /// Its source could not give its body, for now.
-    Unreadable(Arc<str>),
-}
-
 impl Session {
     /// Returns the state to store.
     pub fn state(&self) -> SessionState {
@@ -132,13 +103,15 @@ impl Session {
             deactivated: self.deactivated.clone(),
             expired: self.expired.clone(),
             delivered_messages: self.delivered_messages.clone(),
+            turn_messages: self.turn_messages.clone(),
             pending: self.pending.clone(),
         }
     }
 
-    /// The session that was stored, over the skills that there are now, and what became of each that was active, in order.
+    /// Restores a session over the current skills. The notices name each active skill that is not the same as before.
     ///
-    /// What is gone, hidden or unreadable is not active; it is again as soon as that ends.
+    /// A skill that is [gone](NoticeReason::Gone), [hidden](NoticeReason::Hidden) or [unreadable](NoticeReason::Unreadable) is not
+    /// active until that ends.
     ///
     /// # Cancel safety
     /// May be dropped at any await.
@@ -147,7 +120,7 @@ impl Session {
         tools: Toolset,
         options: SessionOptions,
         reader: &dyn SkillReader,
-    ) -> (Session, Vec<Resumed>) {
+    ) -> (Session, Vec<Notice>) {
         let mut session = Session::new(tools, options);
         let SessionState {
             version: _,
@@ -160,43 +133,45 @@ impl Session {
             deactivated,
             expired,
             delivered_messages,
+            turn_messages,
             pending,
         } = state;
         (session.uses, session.calls, session.tokens) = (uses, calls, tokens);
         (session.activated, session.triggered, session.deactivated) = (activated, triggered, deactivated);
         (session.expired, session.delivered_messages, session.pending) = (expired, delivered_messages, pending);
-        let mut resumed = Vec::new();
+        session.turn_messages = turn_messages;
+        let mut notices = Vec::new();
         for skill in skills {
             if session.activations.iter().any(|held| held.qualified == skill.skill) {
                 continue;
             }
             let mut held = skill.activation();
-            resumed.push(session.since(&mut held, reader).await);
+            session.restore(&mut held, reader, &mut notices).await;
             session.activations.push(held);
         }
-        (session, resumed)
+        (session, notices)
     }
 
-    async fn since(&self, held: &mut ActivationRecord, reader: &dyn SkillReader) -> Resumed {
-        let resumed = |id: &Id, since| Resumed { id: id.clone(), since, remarks: None };
+    async fn restore(&self, held: &mut ActivationRecord, reader: &dyn SkillReader, notices: &mut Vec<Notice>) {
         let found = match self.find(held) {
             Ok(found) => found,
-            Err(SkipReason::Hidden(hidden)) => {
-                return resumed(&held.qualified, ResumedState::Hidden(hidden));
-            }
-            // It waits for being named, and is read then.
-            Err(SkipReason::Untrusted) => return resumed(&held.qualified, ResumedState::Same),
-            Err(_) => return resumed(&held.qualified, ResumedState::Gone),
+            // It is read when the user names it.
+            Err(NoticeReason::Untrusted) => return,
+            Err(why) => return notices.push(Notice::of_skill(held.qualified.clone(), why)),
         };
         let (id, candidate) = (found.id(), found.candidate.clone());
-        // What was not read before is read when it is needed.
-        let Some(before) = held.digest else { return resumed(&id, ResumedState::Same) };
+        // A body that was not read before is read when it is needed.
+        let Some(before) = held.digest else { return };
         match RenderedBody::read(&id, candidate, &held.arguments, reader).await {
-            Err(error) => resumed(&id, ResumedState::Unreadable(error.to_string().into())),
-            Ok((rendered, remarks)) => {
-                let since = if before == rendered.digest { ResumedState::Same } else { ResumedState::Changed };
+            Err(error) => {
+                notices.push(Notice::of_skill(id, NoticeReason::Unreadable(error.to_string().into())));
+            }
+            Ok((rendered, notice)) => {
+                if before != rendered.digest {
+                    notices.push(Notice::of_skill(id, NoticeReason::Changed));
+                }
+                notices.extend(notice);
                 held.keep(Arc::new(rendered));
-                Resumed { remarks, ..resumed(&id, since) }
             }
         }
     }

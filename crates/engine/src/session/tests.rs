@@ -17,7 +17,7 @@ use repertoire_registry::{Candidate, MemorySource, Mount, Registered, SkillRegis
 use serde_json::json;
 
 use super::*;
-use crate::permission::{Exposure, VisibilityPolicy};
+use crate::permission::{Exposure, HiddenReason, VisibilityPolicy};
 use crate::tools::{Instructions, SkillReader, ToolOptions, ToolStatus};
 
 fn claude() -> Model {
@@ -71,7 +71,7 @@ impl World {
 
     fn tools(&self) -> Toolset {
         let options = ToolOptions::default().modes(self.modes.clone());
-        Toolset::of(&self.registry.snapshot(), &options)
+        Toolset::new(&self.registry.snapshot(), &options)
     }
 
     fn session(&self, options: SessionOptions) -> Session {
@@ -101,11 +101,16 @@ impl World {
     }
 
     /// The slots of the next call.
-    async fn slots(&self, session: &mut Session, turn: &Turn<'_>, model: &Model) -> Slots {
+    async fn slots(&self, session: &mut Session, turn: &Turn, model: &Model) -> Slots {
         self.try_slots(session, turn, model).await.unwrap()
     }
 
-    async fn try_slots(&self, session: &mut Session, turn: &Turn<'_>, model: &Model) -> Result<Slots, CannotCompose> {
+    async fn try_slots(
+        &self,
+        session: &mut Session,
+        turn: &Turn,
+        model: &Model,
+    ) -> Result<Slots, EngineError> {
         let evaluation = session.evaluate(turn);
         let evaluation = session.read(evaluation, &self.registry).await;
         assert_each_once(&evaluation);
@@ -139,8 +144,8 @@ fn message(name: &str, role: Role) -> Injection {
 fn left_out(slots: &Slots) -> Vec<&str> {
     let mut left_out = Vec::new();
     for notice in &slots.notices {
-        if let Notice::Undelivered(undelivered) = notice {
-            left_out.push(undelivered.id.as_str());
+        if let NoticeReason::NoToolRead(_) | NoticeReason::NotRead = notice.why {
+            left_out.push(notice.id.as_str());
         }
     }
     left_out

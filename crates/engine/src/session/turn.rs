@@ -1,120 +1,165 @@
 //! The input of one model call.
 
-use std::fmt;
+use repertoire_core::Injection;
+use serde::{Deserialize, Serialize};
 
-use serde::Serialize;
-
-use super::slots::ConversationEnd;
-use crate::trigger::TriggerContext;
-
-/// One model call: what the user said, what tools returned since the last one. A rule of the host looks at nothing else.
+/// The input of one model call: the user's message, and the results of tools since the last call. Rules of the host depend on it
+/// alone.
 ///
 /// ```
 /// use repertoire_engine::session::{ToolResult, Turn};
 ///
-/// let results = [ToolResult::new("bash", "2 files changed")];
-/// let turn = Turn::of("Fix the build, please").number(2).at_most(30).results(&results);
+/// let turn = Turn::new("Fix the build, please").number(2).at_most(30).results([ToolResult::new("bash", "2 files changed")]);
 /// assert_eq!(turn.remaining(), Some(28));
 /// ```
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct Turn<'a> {
+pub struct Turn {
     /// The number of the call since the user's message, from 1.
     pub number: usize,
-    /// The most calls.
+    /// The maximum number of calls.
     pub most: Option<usize>,
     /// The user's message.
-    pub message: &'a str,
+    pub message: String,
     /// The results of the tool calls since the last model call, in their order.
-    pub results: &'a [ToolResult<'a>],
-    /// The files that are worked on: relative to the folder of the project, with slashes.
-    pub paths: &'a [&'a str],
-    /// Sets the type of the task.
-    pub task: Option<&'a str>,
-    /// Sets the command that the user gave, if the host took it out of the message. A slash before it does not matter.
-    pub command: Option<&'a str>,
-    /// The tokens of the conversation, if the host knows them.
+    pub results: Vec<ToolResult>,
+    /// The files in use: relative to the folder of the project, with slashes.
+    pub paths: Vec<String>,
+    /// The type of the task.
+    pub task: Option<String>,
+    /// The command of the user, if the host took it out of the message. A slash before it is ignored.
+    pub command: Option<String>,
+    /// The tokens of the conversation. By default they are estimated from results and messages.
     pub tokens: Option<usize>,
-    /// The end of the conversation, if it is not what the results imply.
-    pub tail: Option<ConversationEnd>,
+    /// The end of the conversation. By default these are the results, or without them the user's message.
+    pub end: Option<ConversationEnd>,
+    pub(super) injections: Vec<Injection>,
 }
 
 /// The result of a tool call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub struct ToolResult<'a> {
+pub struct ToolResult {
     /// The tool's name.
-    pub tool: &'a str,
+    pub tool: String,
     /// The text.
-    pub text: &'a str,
+    pub text: String,
     /// Whether the call failed.
     pub is_error: bool,
 }
 
-impl<'a> ToolResult<'a> {
+impl ToolResult {
     /// Creates the result of a successful call.
-    pub fn new(tool: &'a str, text: &'a str) -> ToolResult<'a> {
-        ToolResult { tool, text, is_error: false }
+    pub fn new(tool: impl Into<String>, text: impl Into<String>) -> ToolResult {
+        ToolResult { tool: tool.into(), text: text.into(), is_error: false }
     }
 
     /// Creates the result of a failed call.
-    pub fn failed(tool: &'a str, text: &'a str) -> ToolResult<'a> {
-        ToolResult { tool, text, is_error: true }
+    pub fn failed(tool: impl Into<String>, text: impl Into<String>) -> ToolResult {
+        ToolResult { is_error: true, ..ToolResult::new(tool, text) }
     }
 }
 
-impl<'a> Turn<'a> {
+/// The last message of a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ConversationEnd {
+    /// The conversation is empty.
+    Nothing,
+    /// A message of the user.
+    User,
+    /// A message of the model.
+    Assistant,
+    /// Calls of tools without results: no message may follow.
+    Calls,
+    /// Results of tools.
+    Results,
+}
+
+impl Turn {
     /// Creates the first call after a message of the user.
-    pub fn of(message: &'a str) -> Turn<'a> {
-        Turn { number: 1, message, ..Turn::default() }
+    pub fn new(message: impl Into<String>) -> Turn {
+        Turn { number: 1, message: message.into(), ..Turn::default() }
     }
 
-    /// The number of the call since the user's message, from 1.
+    /// Sets the number of the call since the user's message, from 1.
     #[must_use]
-    pub fn number(self, number: usize) -> Turn<'a> {
+    pub fn number(self, number: usize) -> Turn {
         Turn { number, ..self }
     }
 
-    /// Sets the most calls.
+    /// Sets the maximum number of calls.
     #[must_use]
-    pub fn at_most(self, most: usize) -> Turn<'a> {
+    pub fn at_most(self, most: usize) -> Turn {
         Turn { most: Some(most), ..self }
     }
 
     /// Sets the results of the last tool calls.
     #[must_use]
-    pub fn results(self, results: &'a [ToolResult<'a>]) -> Turn<'a> {
-        Turn { results, ..self }
+    pub fn results(self, results: impl Into<Vec<ToolResult>>) -> Turn {
+        Turn { results: results.into(), ..self }
     }
 
-    /// The files that are worked on.
+    /// Sets the files in use.
     #[must_use]
-    pub fn paths(self, paths: &'a [&'a str]) -> Turn<'a> {
-        Turn { paths, ..self }
+    pub fn paths(self, paths: impl IntoIterator<Item = impl AsRef<str>>) -> Turn {
+        Turn { paths: paths.into_iter().map(|path| path.as_ref().to_owned()).collect(), ..self }
     }
 
     /// Sets the type of the task.
     #[must_use]
-    pub fn task(self, task: &'a str) -> Turn<'a> {
-        Turn { task: Some(task), ..self }
+    pub fn task(self, task: impl Into<String>) -> Turn {
+        Turn { task: Some(task.into()), ..self }
     }
 
-    /// The command that the user gave.
+    /// Sets the command of the user.
     #[must_use]
-    pub fn command(self, command: &'a str) -> Turn<'a> {
-        Turn { command: Some(command), ..self }
+    pub fn command(self, command: impl Into<String>) -> Turn {
+        Turn { command: Some(command.into()), ..self }
     }
 
-    /// Sets the tokens of the conversation. By default they are estimated from results and messages.
+    /// Sets the tokens of the conversation.
     #[must_use]
-    pub fn tokens(self, tokens: usize) -> Turn<'a> {
+    pub fn tokens(self, tokens: usize) -> Turn {
         Turn { tokens: Some(tokens), ..self }
     }
 
-    /// Sets the end of the conversation: by default results, if there are some, else the user's message.
+    /// Sets the end of the conversation.
     #[must_use]
-    pub fn after(self, tail: ConversationEnd) -> Turn<'a> {
-        Turn { tail: Some(tail), ..self }
+    pub fn end(self, end: ConversationEnd) -> Turn {
+        Turn { end: Some(end), ..self }
+    }
+
+    /// Adds an injection of this call, such as memory, facts or retrieved text. It replaces an injection of the session of the same
+    /// flavor and id, for this call.
+    ///
+    /// A text for the system prompt is part of this call only. A message stays in the conversation: it is delivered when it is new
+    /// or has changed, and not again while the host passes the same text.
+    ///
+    /// ```
+    /// use repertoire_core::{Content, Flavor, Injection, Model, Role, SurfacePolicy, Trigger};
+    /// use repertoire_engine::session::{Session, SessionOptions, Turn};
+    /// # use repertoire_engine::tools::{ToolOptions, Toolset};
+    /// # let skills = repertoire_registry::merge(&[]);
+    /// # let mut session = Session::new(Toolset::new(&skills, &ToolOptions::default()), SessionOptions::new(SurfacePolicy::default()));
+    /// # let model = Model::new("anthropic", "claude-sonnet-4-5");
+    ///
+    /// let mut calls = Vec::new();
+    /// for weather in ["sunny", "sunny", "rain"] {
+    ///     let content = Content::message(Role::User, format!("The weather: {weather}."));
+    ///     let fact = Injection::new("weather".parse()?, Flavor::Fact, Trigger::Always, "The weather now.", content)?;
+    ///     let evaluation = session.evaluate(&Turn::new("What shall I wear?").inject(fact));
+    ///     calls.push(session.compose(&evaluation, &model)?.messages.len());
+    /// }
+    /// assert_eq!(calls, [1, 0, 1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn inject(mut self, injection: Injection) -> Turn {
+        self.injections.retain(|other| (&other.flavor, &other.id) != (&injection.flavor, &injection.id));
+        self.injections.push(injection);
+        self
     }
 
     /// Returns the number of calls after this one; saturates at zero.
@@ -123,13 +168,7 @@ impl<'a> Turn<'a> {
     }
 
     pub(super) fn tail(&self) -> ConversationEnd {
-        self.tail.unwrap_or(if self.results.is_empty() { ConversationEnd::User } else { ConversationEnd::Results })
-    }
-
-    pub(super) fn occasion<'t>(&'t self, tools: &'t [&'t str]) -> TriggerContext<'t> {
-        let occasion = TriggerContext::of(self.message).tools(tools).paths(self.paths);
-        let occasion = self.task.into_iter().fold(occasion, TriggerContext::task);
-        self.command.into_iter().fold(occasion, TriggerContext::command)
+        self.end.unwrap_or(if self.results.is_empty() { ConversationEnd::User } else { ConversationEnd::Results })
     }
 }
 
@@ -139,68 +178,40 @@ pub(super) struct Template(Vec<TemplatePart>);
 #[derive(Debug)]
 enum TemplatePart {
     Text(String),
-    Fact(TurnFact),
+    Fact(&'static str, TurnFact),
 }
 
-/// A fact that a template may name between double braces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum TurnFact {
-    /// `action`: which call it is since the user's message.
-    Action,
-    /// `actionBudget`: how many there may be.
-    ActionBudget,
-    /// `actionsRemaining`: how many are left after it.
-    ActionsRemaining,
-}
+/// The facts that a template may name between double braces, each with its value.
+const FACTS: [(&str, TurnFact); 3] = [
+    ("action", |turn| Some(turn.number)),
+    ("actionBudget", |turn| turn.most),
+    ("actionsRemaining", Turn::remaining),
+];
 
-impl TurnFact {
-    const ALL: [TurnFact; 3] = [TurnFact::Action, TurnFact::ActionBudget, TurnFact::ActionsRemaining];
-
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            TurnFact::Action => "action",
-            TurnFact::ActionBudget => "actionBudget",
-            TurnFact::ActionsRemaining => "actionsRemaining",
-        }
-    }
-
-    fn of(self, turn: &Turn<'_>) -> Option<usize> {
-        match self {
-            TurnFact::Action => Some(turn.number),
-            TurnFact::ActionBudget => turn.most,
-            TurnFact::ActionsRemaining => turn.remaining(),
-        }
-    }
-}
-
-impl fmt::Display for TurnFact {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
+type TurnFact = fn(&Turn) -> Option<usize>;
 
 impl Template {
-    pub(super) fn read(text: &str) -> Result<Template, &str> {
+    /// Parses a template, or returns the unknown name.
+    pub(super) fn parse(text: &str) -> Result<Template, &str> {
         let (mut parts, mut rest) = (Vec::new(), text);
         while let Some((before, (name, behind))) =
             rest.split_once("{{").and_then(|(before, inside)| Some((before, inside.split_once("}}")?)))
         {
-            let fact = TurnFact::ALL.iter().find(|fact: &&TurnFact| fact.as_str() == name.trim()).ok_or(name.trim())?;
-            parts.extend([TemplatePart::Text(before.to_owned()), TemplatePart::Fact(*fact)]);
+            let (name, fact) = FACTS.iter().find(|(fact, _)| *fact == name.trim()).ok_or(name.trim())?;
+            parts.extend([TemplatePart::Text(before.to_owned()), TemplatePart::Fact(name, *fact)]);
             rest = behind;
         }
         parts.push(TemplatePart::Text(rest.to_owned()));
         Ok(Template(parts))
     }
 
-    pub(super) fn fill(&self, turn: &Turn<'_>) -> Result<String, TurnFact> {
+    /// Fills in the facts of `turn`, or returns the name of the first that it does not have.
+    pub(super) fn fill(&self, turn: &Turn) -> Result<String, &'static str> {
         let mut text = String::new();
         for part in &self.0 {
             match part {
                 TemplatePart::Text(part) => text.push_str(part),
-                TemplatePart::Fact(fact) => text.push_str(&fact.of(turn).ok_or(*fact)?.to_string()),
+                TemplatePart::Fact(name, fact) => text.push_str(&fact(turn).ok_or(*name)?.to_string()),
             }
         }
         Ok(text)

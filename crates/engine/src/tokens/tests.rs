@@ -13,19 +13,19 @@ fn check(tokenizer: Tokenizer, text: &str, thousandths: u64) {
 
 #[test]
 fn a_text_costs_what_it_consists_of() {
-    let o200k = Tokenizer::O200K;
-    check(o200k, "a", 1043 + 520);
-    check(o200k, "six or sooner", 3 * 1043 + 520);
-    check(o200k, "sevenths", 1043 + 2 * 45 + 520);
-    check(o200k, "don't", 2 * 1043 + 755 + 520);
-    check(o200k, "v1.2\n", 1043 + 2 * 886 + 755 + 613 + 520);
-    check(o200k, "camelCase", 1043 + 3 * 45 + 1201 + 520);
-    check(o200k, "HTTPServer", 1043 + 4 * 45 + 520);
-    check(o200k, "a Big a2Big", 3 * 1043 + 1043 + 886 + 520);
-    check(o200k, "naïve", 2 * 1043 + 474 + 520);
-    check(o200k, "表を、한Ａ", 5 * 741 + 520);
-    check(o200k, "✅ \u{1F3F3}\u{FE0F}", 3 * 474 + 520);
-    check(o200k, " \t\r\u{1}\u{a0}", 520);
+    let o200k = || Tokenizer::O200K;
+    check(o200k(), "a", 1043 + 520);
+    check(o200k(), "six or sooner", 3 * 1043 + 520);
+    check(o200k(), "sevenths", 1043 + 2 * 45 + 520);
+    check(o200k(), "don't", 2 * 1043 + 755 + 520);
+    check(o200k(), "v1.2\n", 1043 + 2 * 886 + 755 + 613 + 520);
+    check(o200k(), "camelCase", 1043 + 3 * 45 + 1201 + 520);
+    check(o200k(), "HTTPServer", 1043 + 4 * 45 + 520);
+    check(o200k(), "a Big a2Big", 3 * 1043 + 1043 + 886 + 520);
+    check(o200k(), "naïve", 2 * 1043 + 474 + 520);
+    check(o200k(), "表を、한Ａ", 5 * 741 + 520);
+    check(o200k(), "✅ \u{1F3F3}\u{FE0F}", 3 * 474 + 520);
+    check(o200k(), " \t\r\u{1}\u{a0}", 520);
     check(Tokenizer::CLAUDE_2023, "Größe 7,\n表", 2 * 1078 + 2 * 1675 + 833 + 877 + 1303 + 995 + 876);
     check(Tokenizer::LLAMA3, "Größe 7,\n表", 2 * 1043 + 2 * 647 + 911 + 753 + 766 + 787 + 565);
 }
@@ -37,7 +37,7 @@ fn nothing_costs_nothing() {
 
 #[test]
 fn the_shipped_tables_have_names() {
-    assert_eq!(SHIPPED.map(|tokenizer| tokenizer.name()), ["o200k", "claude-2023", "llama3"]);
+    assert_eq!(SHIPPED.map(|tokenizer| tokenizer.name), ["o200k", "claude-2023", "llama3"]);
     assert_eq!(Tokenizer::default(), Tokenizer::CLAUDE_2023);
 }
 

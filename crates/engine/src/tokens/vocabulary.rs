@@ -1,6 +1,6 @@
 //! Vocabularies, for those who want to know exactly.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy)]
 pub(super) enum TokenVocabulary {
     O200k,
     Cl100k,

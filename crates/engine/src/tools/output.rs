@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{Digest, Resource, Skill};
+use repertoire_core::{Resource, Skill};
 use repertoire_registry::{Candidate, Entry};
-use repertoire_render::{DirectiveOutcome, Warning};
 use serde::Serialize;
+
+use super::reader::Instructions;
 
 /// The output of a tool call.
 #[derive(Debug, Clone)]
@@ -56,18 +57,12 @@ pub struct SkillRead {
     pub entry: Arc<Entry<Skill>>,
     /// The candidate that was read: the winner, or a shadow that was named in full.
     pub candidate: Candidate<Skill>,
-    /// The instructions, rendered and without a wrapper.
-    pub body: Arc<str>,
+    /// The instructions, without a wrapper.
+    pub instructions: Instructions,
     /// The arguments.
     pub arguments: Arc<str>,
     /// The files beside them.
     pub files: Arc<[Resource]>,
-    /// The digest of the text.
-    pub digest: Digest,
-    /// The outcomes of its commands and scripts, in their order.
-    pub outcomes: Vec<DirectiveOutcome>,
-    /// Warnings for its author.
-    pub warnings: Vec<Warning>,
 }
 
 impl ToolOutput {

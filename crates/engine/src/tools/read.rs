@@ -135,16 +135,12 @@ impl Toolset {
         // Instructions without the list of their files are better than none.
         let files = if offset == 0 { self.files(candidate, reader).await } else { Vec::new() };
         let text = Wrapped { name: entry.id.as_str(), candidate, part, files: &files, next }.wrapped(preset);
-        let digest = read.digest();
         let read = (offset == 0).then(|| SkillRead {
             entry: entry.clone(),
             candidate: candidate.clone(),
-            body: read.text.into(),
+            instructions: read,
             arguments: written.into(),
             files: files.into(),
-            digest,
-            outcomes: read.outcomes,
-            warnings: read.warnings,
         });
         Ok(ToolOutput { read, ..ToolOutput::ok(text) })
     }

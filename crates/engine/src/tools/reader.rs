@@ -38,7 +38,7 @@ pub trait SkillReader: Send + Sync {
 #[async_trait]
 impl SkillReader for SkillRegistry {
     async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
-        Renderer::over(self.clone()).body(candidate, arguments).await
+        Renderer::new(self.clone()).body(candidate, arguments).await
     }
 
     async fn resources(&self, candidate: &Candidate<Skill>) -> Result<Vec<Resource>, SourceError> {
@@ -69,13 +69,8 @@ pub struct Instructions {
 }
 
 impl Instructions {
-    /// SHA-256 over the text: what a session remembers of it.
-    pub fn digest(&self) -> Digest {
-        Digest::of(self.text.as_bytes())
-    }
-
-    /// Returns whether a command ran for this text, which can differ the next time.
-    pub fn ran_any(&self) -> bool {
+    /// Returns whether a command ran for this text, so that the next one can be different.
+    pub(super) fn ran_any(&self) -> bool {
         self.outcomes.iter().any(|outcome| matches!(outcome, DirectiveOutcome::Ran(_)))
     }
 }
@@ -110,7 +105,7 @@ impl Instructions {
 /// home.register(Registered::new(skill, "Review $ARGUMENTS by ${SKILL_DIR}/rules.md in ${TONE}.\n"))?;
 /// let registry = SkillRegistry::builder().user(home).load().await?;
 ///
-/// let reader = Renderer::over(registry.clone()).context(Context::new().variable("TONE", "a friendly tone"));
+/// let reader = Renderer::new(registry.clone()).context(Context::new().variable("TONE", "a friendly tone"));
 /// let review = registry.get("review").ok_or("no skill")?;
 /// let read = reader.body(&review.candidate, "src/").await?;
 /// assert_eq!(read.text, "Review src/ by /skills/review/rules.md in a friendly tone.\n");
@@ -142,7 +137,7 @@ impl fmt::Debug for SourceVariable {
 
 impl Renderer {
     /// A reader over `registry` that knows no variable but the folder of a skill, and runs nothing.
-    pub fn over(registry: SkillRegistry) -> Renderer {
+    pub fn new(registry: SkillRegistry) -> Renderer {
         let (context, dialects) = (Context::new(), BTreeMap::new());
         Renderer { registry, context, dialect: None, dialects, variables: Vec::new(), commands: None }
     }

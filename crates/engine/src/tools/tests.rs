@@ -63,7 +63,7 @@ fn preset(preset: ToolPreset) -> ToolOptions {
 }
 
 async fn call(registry: &SkillRegistry, options: &ToolOptions, tool: &str, arguments: Value) -> ToolOutput {
-    let tools = Toolset::of(&registry.snapshot(), options);
+    let tools = Toolset::new(&registry.snapshot(), options);
     tools.call(tool, &arguments, registry).await.expect("the tool is one of these")
 }
 

@@ -44,12 +44,12 @@ pub(super) struct ToolsetData {
 
 impl Toolset {
     /// The tools over `snapshot`.
-    pub fn of(snapshot: &Snapshot<Skill>, options: &ToolOptions) -> Toolset {
-        Toolset::over(SearchIndex::of(snapshot), options)
+    pub fn new(snapshot: &Snapshot<Skill>, options: &ToolOptions) -> Toolset {
+        Toolset::from_index(SearchIndex::new(snapshot), options)
     }
 
     /// The tools over the snapshot that `index` is of.
-    pub fn over(index: SearchIndex, options: &ToolOptions) -> Toolset {
+    pub fn from_index(index: SearchIndex, options: &ToolOptions) -> Toolset {
         let snapshot = index.snapshot();
         let mut visible: Vec<_> = snapshot
             .entries()
@@ -66,7 +66,7 @@ impl Toolset {
             let ids: Vec<&str> = visible.iter().map(|entry| entry.id.as_str()).collect();
             let catalog = options.catalog.clone().map(|catalog| {
                 let catalog = catalog.seen_by(options.audience).modes(options.modes.clone());
-                Catalog::of(snapshot, &catalog).text
+                Catalog::new(snapshot, &catalog).text
             });
             let catalog = catalog.unwrap_or_default();
             // The names that all roles may know are unknown, so every role gets the same text without names.
@@ -94,7 +94,7 @@ impl Toolset {
     pub(crate) fn triggers(&self, before: Option<&Toolset>) -> &Triggers {
         self.0.triggers.get_or_init(|| match before.and_then(|before| before.0.triggers.get()) {
             Some(before) => before.updated(self.snapshot()),
-            None => Triggers::of(self.snapshot()),
+            None => Triggers::new(self.snapshot()),
         })
     }
 
@@ -233,13 +233,13 @@ struct LiveState {
 
 impl LiveTools {
     /// The tools over `registry`.
-    pub fn over(registry: SkillRegistry, options: ToolOptions) -> LiveTools {
-        LiveTools::of(LiveIndex::of(registry), options)
+    pub fn new(registry: SkillRegistry, options: ToolOptions) -> LiveTools {
+        LiveTools::from_index(LiveIndex::new(registry), options)
     }
 
     /// Creates the tools over the registry of a shared index.
-    pub fn of(index: LiveIndex, options: ToolOptions) -> LiveTools {
-        let offered = ArcSwap::from_pointee(Toolset::over(index.current(), &options));
+    pub fn from_index(index: LiveIndex, options: ToolOptions) -> LiveTools {
+        let offered = ArcSwap::from_pointee(Toolset::from_index(index.current(), &options));
         LiveTools(Arc::new(LiveState { index, options, offered }))
     }
 
@@ -291,6 +291,6 @@ impl LiveTools {
         if index.is(&offered.0.index) {
             return offered.clone();
         }
-        Toolset::over(index, &self.0.options)
+        Toolset::from_index(index, &self.0.options)
     }
 }

@@ -28,15 +28,15 @@ pub struct RefusedTrigger {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum TriggerRefusal {
-    /// Only skills of [`Trusted`](Trust::Trusted) sources may be there always, or decide by a regular expression.
+    /// Only skills of [`Trusted`](Trust::Trusted) sources may declare `always` and regular expressions.
     Untrusted,
-    /// It says nothing.
+    /// It is empty.
     Empty,
-    /// It is a keyword that nearly every message would have, whatever its source.
+    /// It is a keyword that nearly every message has.
     Weak(WeakKeyword),
     /// It is longer than 256 bytes; a regular expression, than 1,024.
     TooLong,
-    /// The skill declares more than 64 of them; the later ones do not count.
+    /// The skill declares more than 64 triggers. The later ones never match.
     TooMany,
     /// It cannot be compiled.
     Invalid(String),
@@ -149,7 +149,7 @@ impl fmt::Display for TriggerRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TriggerRefusal::Untrusted => f.write_str("its source is not trusted"),
-            TriggerRefusal::Empty => f.write_str("it says nothing"),
+            TriggerRefusal::Empty => f.write_str("it is empty"),
             TriggerRefusal::Weak(weak) => weak.fmt(f),
             TriggerRefusal::TooLong => write!(f, "expected at most {LONGEST} bytes, or {LONGEST_REGEX} of a `regex`"),
             TriggerRefusal::TooMany => write!(f, "expected at most {MOST} triggers"),

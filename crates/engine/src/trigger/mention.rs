@@ -1,6 +1,6 @@
 //! Skills that a message names.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use repertoire_core::{Id, Skill};
@@ -8,11 +8,13 @@ use repertoire_registry::{LookupError, Snapshot};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::context::{MatchedBy, TriggerMatch, UnresolvedMention, UnresolvedReason};
+
 use super::folded::fold_next;
+use super::trigger_match::{MatchedBy, TriggerMatch};
 use crate::fold::is_unspaced;
 use crate::permission::{Audience, VisibilityPolicy};
 use crate::resolve::ResolvedName;
+use crate::session::{Notice, NoticeReason};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sigil {
@@ -74,24 +76,22 @@ pub(super) struct Mentions<'a> {
     modes: &'a VisibilityPolicy,
     fired: Vec<(TriggerMatch, Vec<Range<usize>>)>,
     at: HashMap<Id, usize>,
-    missed: Vec<UnresolvedMention>,
-    told: HashSet<Id>,
+    missed: Vec<Notice>,
 }
 
 impl<'a> Mentions<'a> {
     pub(super) fn new(snapshot: &'a Snapshot<Skill>, modes: &'a VisibilityPolicy) -> Mentions<'a> {
-        let (at, told) = (HashMap::new(), HashSet::new());
-        Mentions { snapshot, modes, fired: Vec::new(), at, missed: Vec::new(), told }
+        Mentions { snapshot, modes, fired: Vec::new(), at: HashMap::new(), missed: Vec::new() }
     }
 
     pub(super) fn take(&mut self, name: &str, span: &Range<usize>) -> bool {
         match ResolvedName::resolve(name, self.snapshot, self.modes, Audience::User) {
             Ok(found) => match self.modes.hides(Audience::User, found.candidate) {
                 None => self.add_match(found, span),
-                Some(hidden) => self.add_unresolved(found.id(), UnresolvedReason::Hidden(hidden), span),
+                Some(hidden) => self.add_unresolved(found.id(), NoticeReason::Hidden(hidden)),
             },
             Err(LookupError::Ambiguous { candidates, .. }) => match name.parse() {
-                Ok(id) => self.add_unresolved(id, UnresolvedReason::Ambiguous(candidates), span),
+                Ok(id) => self.add_unresolved(id, NoticeReason::Ambiguous(candidates)),
                 Err(_) => false,
             },
             Err(_) => false,
@@ -109,16 +109,16 @@ impl<'a> Mentions<'a> {
         true
     }
 
-    fn add_unresolved(&mut self, id: Id, why: UnresolvedReason, span: &Range<usize>) -> bool {
-        // Names that the user may not see are none: a shorter one may be meant.
-        let is_name = matches!(why, UnresolvedReason::Ambiguous(_));
-        if self.told.insert(id.clone()) {
-            self.missed.push(UnresolvedMention { id, why, span: span.clone() });
+    fn add_unresolved(&mut self, id: Id, why: NoticeReason) -> bool {
+        // A hidden name is not a name for the user, so a shorter one can match.
+        let is_name = matches!(why, NoticeReason::Ambiguous(_));
+        if self.missed.iter().all(|notice| notice.id != id) {
+            self.missed.push(Notice::of_skill(id, why));
         }
         is_name
     }
 
-    pub(super) fn into_matches(self) -> (Vec<TriggerMatch>, Vec<UnresolvedMention>) {
+    pub(super) fn into_matches(self) -> (Vec<TriggerMatch>, Vec<Notice>) {
         let fired = self.fired.into_iter().map(|(fired, spans)| TriggerMatch { spans: spans.into(), ..fired });
         (fired.collect(), self.missed)
     }

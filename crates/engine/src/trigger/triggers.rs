@@ -8,13 +8,14 @@ use std::sync::Arc;
 use repertoire_core::{ChunkedVec, Id, ListingEntry, Skill, SkillTrigger};
 use repertoire_registry::{Entry, Layer, Modified, Snapshot};
 
-use super::context::{MatchedBy, TriggerContext, TriggerMatch, UnresolvedMention};
 use super::declared::{DeclaredTrigger, RefusedTrigger, TriggerRefusal};
 use super::keywords::{Keywords, Matcher, PatternGroup, Regexes};
 use super::mention::{Mentions, Sigil, SortedNames};
+use super::trigger_match::{MatchedBy, TriggerMatch};
 use super::{declared, mention};
 use crate::globs::{PathGlobs, ToolGlobs};
 use crate::permission::VisibilityPolicy;
+use crate::session::{Notice, ToolResult, Turn};
 
 /// The compiled triggers of a snapshot. Immutable and cheap to clone.
 ///
@@ -30,7 +31,7 @@ use crate::permission::VisibilityPolicy;
 ///
 /// Beside them, every skill that the user may invoke is suggested by a mention, `$name` or `/name`, that stands by itself; the
 /// name is written as the skill's, bare or in full. A name that several skills have mentions none, and
-/// [`missed`](Triggers::missed) tells so.
+/// [`missed`](Triggers::missed) returns it.
 ///
 /// Only skills of trusted sources may declare `always` and `regex`, and only theirs are [activated](TriggerMatch::activates) by what they
 /// declare. A keyword that nearly every message has never holds, whatever its source: see [`WeakKeyword`](repertoire_core::WeakKeyword).
@@ -38,7 +39,9 @@ use crate::permission::VisibilityPolicy;
 ///
 /// ```
 /// use repertoire_core::{ListingEntry, Listing, Revision, Stamp, skill_md};
-/// use repertoire_engine::trigger::{TriggerContext, Triggers};
+/// use repertoire_engine::permission::VisibilityPolicy;
+/// use repertoire_engine::session::Turn;
+/// use repertoire_engine::trigger::Triggers;
 /// use repertoire_registry::{Layer, Origin, Tier, merge};
 ///
 /// let text = b"---\nname: release-notes\ndescription: Writes them.\ntriggers: [changelog, {path: CHANGELOG.md}]\n---\n";
@@ -46,8 +49,9 @@ use crate::permission::VisibilityPolicy;
 /// let listing = Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of("1"))], []);
 /// let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]);
 ///
-/// let triggers = Triggers::of(&snapshot);
-/// let fired = |message| triggers.fired(&TriggerContext::of(message)).first().map(|fired| fired.spans.to_vec());
+/// let triggers = Triggers::new(&snapshot);
+/// let policy = VisibilityPolicy::default();
+/// let fired = |message: &str| triggers.fired(&Turn::new(message), &policy).first().map(|fired| fired.spans.to_vec());
 /// assert_eq!(fired("Write the Changelog, please"), Some(vec![10..19]));
 /// assert_eq!(fired("What are changelogs?"), None);
 /// assert_eq!(fired("/release-notes since 1.0"), Some(vec![0..14]));
@@ -82,14 +86,14 @@ type Spans = Arc<[Range<usize>]>;
 
 impl Triggers {
     /// Compiles the triggers of `snapshot`.
-    pub fn of(snapshot: &Snapshot<Skill>) -> Triggers {
+    pub fn new(snapshot: &Snapshot<Skill>) -> Triggers {
         Triggers(Arc::new(TriggerData {
             snapshot: snapshot.clone(),
             compiled: Arc::new(Compiled::new(snapshot, None)),
         }))
     }
 
-    /// Returns the triggers of `snapshot`, compiled from these: equal to [`of`](Triggers::of).
+    /// Returns the triggers of `snapshot`, compiled from these: equal to [`new`](Triggers::new).
     ///
     /// A change that leaves names and triggers as they were costs what changed. Any other reads all front matter again, and
     /// reuses what is compiled of each kind of trigger whose texts are the same.
@@ -125,34 +129,26 @@ impl Triggers {
         self.0.snapshot.get(id.as_str()).expect("the triggers are those of the snapshot")
     }
 
-    /// Returns whether both were compiled from the same snapshot.
-    pub fn is(&self, other: &Triggers) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
     /// Returns every trigger that matches, each once.
     ///
     /// 1. Mentions, in the order of the message; each at its first place.
     /// 2. What skills declare: by tier and source; then the longer trigger; then in the order of skills and their files.
     ///
-    /// Mentions and commands are the user's door and everything else the model's: a skill that is hidden at a door, by itself
-    /// or by the operator's [`VisibilityPolicy`], is suggested by nothing there.
+    /// `policy` hides skills: from the user for mentions and commands, and from the model for all other triggers.
     ///
-    /// Takes time in proportion to the message, to the number of regular expressions, and to what is found.
-    pub fn fired(&self, occasion: &TriggerContext<'_>) -> Vec<TriggerMatch> {
-        self.evaluate_all(occasion).0
+    /// Takes time in proportion to the message, to the number of regular expressions, and to the number of matches.
+    pub fn fired(&self, turn: &Turn, policy: &VisibilityPolicy) -> Vec<TriggerMatch> {
+        self.evaluate_all(turn, policy).0
     }
 
     /// Returns the skills that the user named and that do not match, each once, in the order of the message.
-    pub fn missed(&self, occasion: &TriggerContext<'_>) -> Vec<UnresolvedMention> {
-        self.evaluate_all(occasion).1
+    pub fn missed(&self, turn: &Turn, policy: &VisibilityPolicy) -> Vec<Notice> {
+        self.evaluate_all(turn, policy).1
     }
 
-    pub(crate) fn evaluate_all(&self, occasion: &TriggerContext<'_>) -> (Vec<TriggerMatch>, Vec<UnresolvedMention>) {
-        let none = VisibilityPolicy::default();
-        let modes = occasion.modes.unwrap_or(&none);
+    pub(crate) fn evaluate_all(&self, turn: &Turn, modes: &VisibilityPolicy) -> (Vec<TriggerMatch>, Vec<Notice>) {
         let mut mentions = Mentions::new(&self.0.snapshot, modes);
-        let holding = self.0.compiled.holding(occasion, &mut mentions);
+        let holding = self.0.compiled.holding(turn, &mut mentions);
         let (mut fired, missed) = mentions.into_matches();
         for (number, spans) in holding {
             let declared = &self.0.compiled.declared[number];
@@ -222,29 +218,29 @@ impl Compiled {
         self.refused.extend(refused);
     }
 
-    fn holding(&self, occasion: &TriggerContext<'_>, mentions: &mut Mentions<'_>) -> BTreeMap<usize, Spans> {
+    fn holding(&self, turn: &Turn, mentions: &mut Mentions<'_>) -> BTreeMap<usize, Spans> {
         let mut holding = BTreeMap::new();
         let mut hold = |numbers: &[usize], spans: Spans| {
             holding.extend(numbers.iter().map(|number| (*number, spans.clone())));
         };
         hold(&self.always, Spans::default());
-        hold_all(&self.keywords, self.keywords.matcher.matches(occasion.message), &mut hold);
-        hold_all(&self.regexes, self.regexes.matcher.matches(occasion.message), &mut hold);
-        for tool in occasion.tools {
+        hold_all(&self.keywords, self.keywords.matcher.matches(&turn.message), &mut hold);
+        hold_all(&self.regexes, self.regexes.matcher.matches(&turn.message), &mut hold);
+        for ToolResult { tool, .. } in &turn.results {
             self.tools.matcher.matches(tool).into_iter().for_each(|at| hold(self.tools.owners(at), Spans::default()));
         }
-        for path in occasion.paths {
+        for path in &turn.paths {
             self.paths.matcher.matches(path).into_iter().for_each(|at| hold(self.paths.owners(at), Spans::default()));
         }
-        if let Some(numbers) = occasion.task.and_then(|task| self.tasks.get(&declared::folded(task))) {
+        if let Some(numbers) = turn.task.as_deref().and_then(|task| self.tasks.get(&declared::folded(task))) {
             hold(numbers, Spans::default());
         }
         let mut commands: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
-        if let Some(command) = occasion.command {
+        if let Some(command) = &turn.command {
             commands.entry(declared::command(command)).or_default();
         }
         mention::each(
-            occasion.message,
+            &turn.message,
             |text: &str| self.ends(text),
             |span, sigil, name| {
                 let command = (sigil == Sigil::Slash && !self.commands.is_empty()).then(|| declared::command(name));

@@ -66,7 +66,7 @@ impl VisibilityLimits {
     }
 
     pub(super) fn govern_skills(&self) -> bool {
-        governs(&self.authorizers, Capability::SkillRead)
+        governs(&self.authorizers, &Capability::SKILL_READ)
     }
 
     pub(super) fn is_in_workflow_of(&self, skill: &Skill) -> bool {
@@ -123,7 +123,7 @@ impl VisibilityLimits {
             let why = format!("{}: {}", ruling.rule, ruling.rationale).into();
             return Some(Withheld { hidden: HiddenReason::Denied, why });
         }
-        let readiness = Requirements::of(&candidate.item, self.probe.as_deref()?);
+        let readiness = Requirements::new(&candidate.item, self.probe.as_deref()?);
         let hidden = match (readiness.missing.as_slice(), readiness.superseded_by.as_slice()) {
             ([], []) => return None,
             ([], _) => HiddenReason::NotNeeded,

@@ -7,6 +7,7 @@ use repertoire_render::{Arguments, Context, Unknown};
 use serde_json::json;
 
 use super::*;
+use crate::error::EngineError;
 use crate::permission::PermissionPolicy;
 
 /// What a source of this trust candidates: a skill with these lines of front matter.
@@ -35,11 +36,11 @@ impl Host {
 
 #[async_trait]
 impl ToolInvoker for Host {
-    async fn invoke(&self, name: &str, params: &serde_json::Value) -> Result<serde_json::Value, ToolError> {
+    async fn invoke(&self, name: &str, params: &serde_json::Value) -> StepOutcome {
         self.note(format!("{name} {params}"));
         match params.get("fail") {
-            Some(why) => Err(ToolError::Failed(why.to_string())),
-            None => Ok(json!("done")),
+            Some(why) => StepOutcome::Failed(why.to_string()),
+            None => StepOutcome::Done(json!("done")),
         }
     }
 }
@@ -56,6 +57,13 @@ impl Checker for Host {
     }
 }
 
+fn faults(error: &EngineError) -> Vec<String> {
+    match error {
+        EngineError::InvalidWorkflow { faults, .. } => faults.iter().map(ToString::to_string).collect(),
+        other => panic!("{other}"),
+    }
+}
+
 const STEPS: &str = "required_tools: [git_log, mcp__github__*]\narguments: [since]\nworkflow:\n  \
     - {id: a, step: Collect, tool: git_log, params: {since: $since, list: ['${HOME_PAGE}', 3, true], '$1': x}}\n  \
     - Group them\n  \
@@ -66,34 +74,34 @@ fn tools_are_there_or_missing_or_denied() {
     let check = |required: &str, available: &[&str], denied: &[&str]| {
         let candidate = candidate(Trust::Trusted, &format!("required_tools: {required}"));
         let allowed: Vec<&str> = available.iter().filter(|tool| !denied.contains(tool)).copied().collect();
-        let policy = PermissionPolicy::from_roles([("all", allowed)], "all").unwrap();
-        let check = ToolCheck::of(&candidate.item, available, &[Arc::new(policy)]);
-        (check.is_ok(), [check.missing, check.denied, check.ok].map(|tools| tools.join(" ")))
+        let policy = PermissionPolicy::new([("all", allowed)], "all").unwrap();
+        let check = ToolCheck::new(&candidate.item, available, &[Arc::new(policy)]);
+        [check.missing, check.denied, check.ok].map(|tools| tools.join(" "))
     };
     let told = |lists: [&str; 3]| lists.map(str::to_owned);
-    assert_eq!(check("[]", &[], &[]), (true, told(["", "", ""])));
-    assert_eq!(check("[b, a]", &["a", "b"], &[]), (true, told(["", "", "b a"])));
-    assert_eq!(check("[a, b, c]", &["a", "b"], &["b"]), (false, told(["c", "b", "a"])));
+    assert_eq!(check("[]", &[], &[]), told(["", "", ""]));
+    assert_eq!(check("[b, a]", &["a", "b"], &[]), told(["", "", "b a"]));
+    assert_eq!(check("[a, b, c]", &["a", "b"], &["b"]), told(["c", "b", "a"]));
     let github = ["mcp__github__list", "mcp__github__write"];
-    assert_eq!(check("[mcp__github__*]", &github, &[]), (true, told(["", "", "mcp__github__*"])));
-    assert_eq!(check("[mcp__github__*]", &github, &github[..1]), (true, told(["", "", "mcp__github__*"])));
-    assert_eq!(check("[mcp__github__*]", &github, &github), (false, told(["", "mcp__github__*", ""])));
-    assert_eq!(check("[mcp__github__*]", &["mcp__gitlab__list"], &[]), (false, told(["mcp__github__*", "", ""])));
+    assert_eq!(check("[mcp__github__*]", &github, &[]), told(["", "", "mcp__github__*"]));
+    assert_eq!(check("[mcp__github__*]", &github, &github[..1]), told(["", "", "mcp__github__*"]));
+    assert_eq!(check("[mcp__github__*]", &github, &github), told(["", "mcp__github__*", ""]));
+    assert_eq!(check("[mcp__github__*]", &["mcp__gitlab__list"], &[]), told(["mcp__github__*", "", ""]));
 }
 
 #[test]
 fn parameters_are_filled_in_and_never_read_again() {
-    let workflow = Workflow::of(&candidate(Trust::Trusted, STEPS)).unwrap();
+    let workflow = Workflow::new(&candidate(Trust::Trusted, STEPS)).unwrap();
     let context = Context::new().arguments(Arguments::new("'${HOME_PAGE} !`x`'")).variable("HOME_PAGE", "$since");
     let planned = workflow.planned(&context).unwrap();
+    let steps = planned.iter().map(|step| (&*step.step, step.params.as_ref().map(Value::json)));
     assert_eq!(
-        serde_json::to_value(&planned).unwrap(),
-        json!([
-            {"id": "a", "step": "Collect", "tool": "git_log",
-             "params": {"since": "${HOME_PAGE} !`x`", "list": ["$since", 3, true], "$1": "x"}, "on_error": "fail"},
-            {"id": null, "step": "Group them", "tool": null, "params": {}, "on_error": "fail"},
-            {"id": null, "step": "Publish", "tool": "mcp__github__release", "params": {}, "on_error": "fail"},
-        ])
+        steps.collect::<Vec<_>>(),
+        [
+            ("Collect", Some(json!({"since": "${HOME_PAGE} !`x`", "list": ["$since", 3, true], "$1": "x"}))),
+            ("Group them", None),
+            ("Publish", None),
+        ]
     );
     let unknown = workflow.planned(&Context::new().unknown(Unknown::Error)).unwrap_err();
     assert_eq!(unknown.to_string(), "line 1: unknown variable `HOME_PAGE`");
@@ -103,8 +111,8 @@ fn parameters_are_filled_in_and_never_read_again() {
 fn everything_that_is_wrong_with_a_plan_is_told_at_once() {
     let lines = "required_tools: [git_log]\nworkflow:\n  - {id: a, step: One, tool: git_push}\n  - [no step]\n  \
         - {id: a, step: Two, tool: git_log, params: [1], on_error: maybe}\n  - {step: Three, params: {text: 'x !`date`'}}";
-    let error = Workflow::of(&candidate(Trust::Trusted, lines)).unwrap_err();
-    let told: Vec<String> = error.faults.iter().map(ToString::to_string).collect();
+    let error = Workflow::new(&candidate(Trust::Trusted, lines)).unwrap_err();
+    let told: Vec<String> = faults(&error);
     assert_eq!(
         told,
         [
@@ -116,16 +124,16 @@ fn everything_that_is_wrong_with_a_plan_is_told_at_once() {
             "a parameter of step 4 asks for `date` to be run, which happens in bodies alone",
         ]
     );
-    assert_eq!(error.to_string(), format!("the workflow of `a` does not hold together: {}", told.join("; ")));
+    assert_eq!(error.to_string(), format!("the workflow of `a` is not valid: {}", told.join("; ")));
     let told = |lines: &str| {
-        let error = Workflow::of(&candidate(Trust::Trusted, lines)).unwrap_err();
-        error.faults.iter().map(ToString::to_string).collect::<Vec<_>>()
+        let error = Workflow::new(&candidate(Trust::Trusted, lines)).unwrap_err();
+        faults(&error)
     };
     assert_eq!(told("workflow: {step: One}"), ["expected a list of steps, found a map"]);
     let unnamed = ["the `id` of step 1 is no text", "the `tool` of step 1 is no text"];
     assert_eq!(told("workflow: [{id: [a], step: One, tool: {name: t}}]"), unnamed, "no step for a model by a slip");
     for nothing in ["license: MIT", "workflow:", "workflow: []"] {
-        assert_eq!(Workflow::of(&candidate(Trust::Trusted, nothing)).unwrap().steps(), [], "{nothing}");
+        assert_eq!(Workflow::new(&candidate(Trust::Trusted, nothing)).unwrap().planned(&Context::new()), Ok(vec![]), "{nothing}");
     }
 }
 
@@ -133,19 +141,19 @@ fn everything_that_is_wrong_with_a_plan_is_told_at_once() {
 #[test]
 fn parameters_are_json_whatever_they_are() {
     let lines = "required_tools: t\nworkflow:\n  - {step: One, tool: t, params: {a: .nan, b: .inf, c: ~, d: 0x1F, e: 1e3, f: [{g: 1.10}]}}";
-    let planned = Workflow::of(&candidate(Trust::Trusted, lines)).unwrap().planned(&Context::new()).unwrap();
+    let planned = Workflow::new(&candidate(Trust::Trusted, lines)).unwrap().planned(&Context::new()).unwrap();
     let expected = json!({"a": ".nan", "b": ".inf", "c": null, "d": "0x1F", "e": "1e3", "f": [{"g": "1.10"}]});
-    assert_eq!(planned[0].params, expected);
+    assert_eq!(planned[0].params.as_ref().map(Value::json), Some(expected));
 }
 
 #[tokio::test]
 async fn steps_are_carried_out_in_order() {
-    let workflow = Workflow::of(&candidate(Trust::Trusted, STEPS)).unwrap();
+    let workflow = Workflow::new(&candidate(Trust::Trusted, STEPS)).unwrap();
     let host = Host::default();
     let planned = workflow.planned(&Context::new().arguments(Arguments::new("v1"))).unwrap();
     let run = workflow.run(&planned, &host).await.unwrap();
     let done = || StepOutcome::Done(json!("done"));
-    assert_eq!(run, WorkflowRun { steps: vec![done(), StepOutcome::NoTool, done()], end: WorkflowEnd::Complete });
+    assert_eq!(run, [done(), StepOutcome::NoTool, done()]);
     assert_eq!(
         host.noted(),
         [r#"git_log {"since":"v1","list":["${HOME_PAGE}",3,true],"$1":"x"}"#, "mcp__github__release {}"]
@@ -159,18 +167,16 @@ async fn a_failure_means_what_its_step_says() {
             "required_tools: t\nworkflow:\n  - {{id: a, step: One, tool: t, params: {{fail: x}}, on_error: {on_error}}}\n  \
              - {{step: Two, tool: t}}"
         );
-        let workflow = Workflow::of(&candidate(Trust::Trusted, &lines)).unwrap();
+        let workflow = Workflow::new(&candidate(Trust::Trusted, &lines)).unwrap();
         let planned = workflow.planned(&Context::new()).unwrap();
         workflow.run(&planned, &Host::default()).await.unwrap()
     };
-    let failed = || StepOutcome::Failed(ToolError::Failed("\"x\"".into()));
+    let failed = || StepOutcome::Failed("\"x\"".into());
     let skipped = || StepOutcome::Skipped("a".into());
-    for (on_error, second, end) in [
-        ("fail", skipped(), WorkflowEnd::Failed),
-        ("skip", skipped(), WorkflowEnd::Stopped),
-        ("continue", StepOutcome::Done(json!("done")), WorkflowEnd::Complete),
-    ] {
-        assert_eq!(run(on_error).await, WorkflowRun { steps: vec![failed(), second], end }, "{on_error}");
+    for (on_error, second) in
+        [("fail", skipped()), ("skip", skipped()), ("continue", StepOutcome::Done(json!("done")))]
+    {
+        assert_eq!(run(on_error).await, [failed(), second], "{on_error}");
     }
 }
 
@@ -179,10 +185,10 @@ async fn nothing_of_a_source_that_is_not_trusted_is_run() {
     let host = Host::default();
     let restricted =
         candidate(Trust::Restricted, &format!("{STEPS}\nverification: [{{kind: command, run: make}}, It works]"));
-    let workflow = Workflow::of(&restricted).unwrap();
+    let workflow = Workflow::new(&restricted).unwrap();
     let planned = workflow.planned(&Context::new()).unwrap();
-    assert_eq!(workflow.run(&planned, &host).await, Err(Untrusted(Trust::Restricted)));
-    let outcomes: Vec<_> = verify(&restricted, &host).await.into_iter().map(|checked| checked.outcome).collect();
+    assert_eq!(workflow.run(&planned, &host).await, Err(EngineError::Untrusted(Trust::Restricted)));
+    let outcomes: Vec<_> = verify(&restricted, &host).await.into_iter().map(|(_, outcome)| outcome).collect();
     assert_eq!(outcomes, [CheckOutcome::Skipped("its source is restricted".into()), CheckOutcome::NeedsJudgement]);
     assert_eq!(host.noted(), [""; 0]);
 }
@@ -193,9 +199,9 @@ async fn texts_are_judged_and_typed_checks_are_run_by_the_host() {
         - {kind: file-exists, path: out.md}\n  - {kind: moon-phase}\n  - {run: make lint}";
     let host = Host::default();
     let checked = verify(&candidate(Trust::Trusted, lines), &host).await;
-    assert_eq!(checked[0].check, Check::Text("All tests pass".into()));
-    assert_eq!(checked[4].check, Check::Text(r#"{"run":"make lint"}"#.into()), "nothing is dropped");
-    let outcomes: Vec<_> = checked.into_iter().map(|checked| checked.outcome).collect();
+    assert_eq!(checked[0].0, Check::Text("All tests pass".into()));
+    assert_eq!(checked[4].0, Check::Text(r#"{"run":"make lint"}"#.into()), "nothing is dropped");
+    let outcomes: Vec<_> = checked.into_iter().map(|(_, outcome)| outcome).collect();
     assert_eq!(
         outcomes,
         [
@@ -215,6 +221,6 @@ async fn texts_are_judged_and_typed_checks_are_run_by_the_host() {
         ]
     );
     let map = verify(&candidate(Trust::Trusted, "verification: {kind: command, run: make}"), &Host::default()).await;
-    assert_eq!(map.iter().map(|checked| &checked.outcome).collect::<Vec<_>>(), [&CheckOutcome::Passed]);
+    assert_eq!(map.iter().map(|(_, outcome)| outcome).collect::<Vec<_>>(), [&CheckOutcome::Passed]);
     assert_eq!(verify(&candidate(Trust::Trusted, "license: MIT"), &Host::default()).await, []);
 }

@@ -1,4 +1,4 @@
-//! Checks before and after the work of a skill.
+//! Checks before and after a skill is used.
 
 use std::sync::Arc;
 
@@ -9,17 +9,18 @@ use serde::Serialize;
 use crate::globs::ToolGlobs;
 use crate::permission::{Access, Authorizer, ruling};
 
-/// Runs typed checks for [`verify`]: the host, behind its own gate.
+/// A runner of typed checks: the host, with its own permissions.
 #[async_trait]
 pub trait Checker: Send + Sync {
-    /// Runs a check of this kind, `command`, `tool`, `file-exists`, `regex` or the host's own; `item` is all that the skill
-    /// says of it. What the host does not know, or does not allow, is [`CheckOutcome::Skipped`].
+    /// Runs a check of this kind: `command`, `tool`, `file-exists`, `regex`, or one that only this host knows. `item` is the
+    /// whole declaration. Returns [`CheckOutcome::Skipped`] for a kind that is unknown or not allowed.
     async fn check(&self, kind: &str, item: &Value) -> CheckOutcome;
 }
 
 /// The outcome of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum CheckOutcome {
     /// It holds.
     Passed,
@@ -31,26 +32,12 @@ pub enum CheckOutcome {
     NeedsJudgement,
 }
 
-/// A check of a skill, and what came of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct CheckResult {
-    /// The check.
-    pub check: Check,
-    /// The outcome.
-    pub outcome: CheckOutcome,
-}
-
-/// Goes through the `verification` of `candidate` in its order. Typed checks are for `checker`, and are skipped for a source that
-/// is not [`Trusted`](Trust::Trusted); texts need judgement. An invalid item is reported
-/// as skipped.
-///
-/// # Cancel safety
-/// May be dropped: the check that runs is dropped with it, and no later one is begun.
-pub async fn verify(candidate: &Candidate<Skill>, checker: &dyn Checker) -> Vec<CheckResult> {
+/// Runs the `verification` of `candidate` in order. Typed checks of a source that is not trusted, and invalid items, are
+/// skipped. Texts need judgement.
+pub(crate) async fn verify(candidate: &Candidate<Skill>, checker: &dyn Checker) -> Vec<(Check, CheckOutcome)> {
     let mut checked = Vec::new();
     for item in candidate.item.extension(&["verification"]).map_or(&[][..], Check::items) {
-        let (check, outcome) = match Check::read(item) {
+        checked.push(match Check::read(item) {
             None => {
                 let why = "expected a text or a map with `kind`".to_owned();
                 (Check::Text(item.json().to_string().into()), CheckOutcome::Skipped(why))
@@ -63,15 +50,14 @@ pub async fn verify(candidate: &Candidate<Skill>, checker: &dyn Checker) -> Vec<
                 (Check::Typed { id, kind, item }, outcome)
             }
             Some(check) => (check, CheckOutcome::NeedsJudgement),
-        };
-        checked.push(CheckResult { check, outcome });
+        });
     }
     checked
 }
 
-/// The availability of each tool that a skill [requires](Skill::required_tools), as the skill writes it, in one of three lists.
+/// The availability of each tool that a skill [requires](Skill::required_tools), by its name in the skill.
 ///
-/// A pattern such as `mcp__github__*` needs one tool that it matches.
+/// A pattern such as `mcp__github__*` needs one matching tool.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -82,8 +68,8 @@ pub async fn verify(candidate: &Candidate<Skill>, checker: &dyn Checker) -> Vec<
 ///
 /// let text = b"---\nname: a\ndescription: A.\nrequired_tools: [Bash, mcp__github__*, Write]\n---\n";
 /// let skill = parse(text, FileContext::new("SKILL.md")).skill.ok_or("a skill")?;
-/// let policy = PermissionPolicy::from_roles([("reader", vec!["mcp__github__list"])], "reader")?;
-/// let check = ToolCheck::of(&skill, &["Write", "mcp__github__list"], &[Arc::new(policy)]);
+/// let policy = PermissionPolicy::new([("reader", vec!["mcp__github__list"])], "reader")?;
+/// let check = ToolCheck::new(&skill, &["Write", "mcp__github__list"], &[Arc::new(policy)]);
 /// assert_eq!((check.missing, check.denied), (vec!["Bash".to_owned()], vec!["Write".to_owned()]));
 /// assert_eq!(check.ok, ["mcp__github__*"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -91,24 +77,24 @@ pub async fn verify(candidate: &Candidate<Skill>, checker: &dyn Checker) -> Vec<
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ToolCheck {
-    /// No tool that is there answers to it.
+    /// No available tool matches.
     pub missing: Vec<String>,
-    /// Every tool that answers to it is denied.
+    /// Every matching tool is denied.
     pub denied: Vec<String>,
-    /// There is one that may be used.
+    /// A matching tool is allowed.
     pub ok: Vec<String>,
 }
 
 impl ToolCheck {
-    /// Compares what `skill` requires with the tools `available` and with what `authorizers`, none or several, say of them. A
-    /// tool that a person is asked about may be called.
-    pub fn of(skill: &Skill, available: &[&str], authorizers: &[Arc<dyn Authorizer>]) -> ToolCheck {
+    /// Compares the required tools of `skill` with the `available` ones and the rulings of `authorizers`. A tool for which a
+    /// person is asked counts as allowed.
+    pub fn new(skill: &Skill, available: &[&str], authorizers: &[Arc<dyn Authorizer>]) -> ToolCheck {
         let required: Vec<String> = skill.required_tools().into_iter().map(str::to_owned).collect();
         let globs = ToolGlobs::new(required.clone());
-        // For each, whether the best tool that answers to it is allowed.
+        // For each, whether any matching tool is allowed.
         let mut allowed: Vec<Option<bool>> = vec![None; required.len()];
         for tool in available {
-            let is_allowed = !ruling(authorizers, &Access::Tool(tool)).is_some_and(|ruling| ruling.is_refused());
+            let is_allowed = !ruling(authorizers, &Access::offer(tool)).is_some_and(|ruling| ruling.is_refused());
             for number in globs.matches(tool) {
                 allowed[number] = allowed[number].max(Some(is_allowed));
             }
@@ -122,10 +108,5 @@ impl ToolCheck {
             }
         }
         check
-    }
-
-    /// Returns whether nothing is missing or denied.
-    pub fn is_ok(&self) -> bool {
-        self.missing.is_empty() && self.denied.is_empty()
     }
 }

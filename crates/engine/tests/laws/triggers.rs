@@ -1,7 +1,9 @@
 //! Laws of triggers, for any triggers and any message. The fuzz target holds them too.
 
 use repertoire_core::{Listing, ListingEntry, Revision, Skill, SkillTrigger, Stamp, Value};
-use repertoire_engine::trigger::{MatchedBy, TriggerContext, Triggers};
+use repertoire_engine::permission::VisibilityPolicy;
+use repertoire_engine::session::{ToolResult, Turn};
+use repertoire_engine::trigger::{MatchedBy, Triggers};
 use repertoire_registry::{Layer, Origin, Snapshot, Tier, merge};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -9,10 +11,12 @@ use unicode_normalization::char::is_combining_mark;
 /// Holds every law over triggers of these texts and a message.
 pub(crate) fn hold(texts: &[&str], message: &str) {
     let snapshot = snapshot(texts);
-    let triggers = Triggers::of(&snapshot);
+    let triggers = Triggers::new(&snapshot);
     let names = [message, texts.first().copied().unwrap_or_default()];
-    let occasion = TriggerContext::of(message).tools(&names).paths(&names).task(message).command(message);
-    let fired = triggers.fired(&occasion);
+    let results = names.map(|name| ToolResult::new(name, ""));
+    let turn = Turn::new(message).results(results).paths(names).task(message).command(message);
+    let policy = VisibilityPolicy::default();
+    let fired = triggers.fired(&turn, &policy);
     for span in fired.iter().flat_map(|fired| fired.spans.iter()) {
         assert!(message.get(span.clone()).is_some_and(|part| !part.is_empty()), "{span:?} is no part of {message:?}");
     }
@@ -30,14 +34,14 @@ pub(crate) fn hold(texts: &[&str], message: &str) {
             );
         }
     }
-    assert_eq!(triggers.missed(&occasion), [], "every skill is for users, and none is called like another");
+    assert_eq!(triggers.missed(&turn, &policy), [], "every skill is for users, and none is called like another");
     // All at once find what each finds by itself.
     let is_refused = |text: &str| triggers.refused().iter().any(|refused| refused.trigger == keyword(text));
     let has_fired = |text: &str| fired.iter().any(|fired| fired.by == MatchedBy::Declared(keyword(text)));
     for text in texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
         assert_eq!(has_fired(text), !is_refused(text) && is_said(text, message), "{text:?} in {message:?}");
     }
-    assert_eq!(format!("{fired:?}"), format!("{:?}", Triggers::of(&snapshot).fired(&occasion)), "fired twice alike");
+    assert_eq!(format!("{fired:?}"), format!("{:?}", Triggers::new(&snapshot).fired(&turn, &policy)), "fired twice alike");
 }
 
 fn keyword(text: &str) -> SkillTrigger {

@@ -37,8 +37,8 @@ async fn each_role_has_its_own_token() {
     let registry = SkillRegistry::builder().user(home.clone()).start(&Handle::current()).await.unwrap();
     let mut routes = Router::new();
     for (role, its, token) in ROLES {
-        let policy = PermissionPolicy::from_roles([(role, ["read_skill"])], role).unwrap();
-        let policy = policy.with_skills(role, [its.parse().unwrap(), "bonus".parse().unwrap()]).unwrap();
+        let policy = PermissionPolicy::new([(role, ["read_skill"])], role).unwrap();
+        let policy = policy.skills(role, [its.parse().unwrap(), "bonus".parse().unwrap()]).unwrap();
         let modes = VisibilityPolicy::default().permitted_by(Arc::new(policy));
         let server = Server::new(registry.clone(), ServerOptions::default().modes(modes));
         let options = HttpOptions::default().token(Token::new(token).unwrap());

@@ -153,7 +153,7 @@ impl TestEnv {
     }
 
     pub(crate) fn catalog(&self) -> String {
-        Catalog::of(&self.snapshot(), &CatalogOptions::default()).text
+        Catalog::new(&self.snapshot(), &CatalogOptions::default()).text
     }
 
     pub(crate) fn catalog_before(&self) -> Option<String> {

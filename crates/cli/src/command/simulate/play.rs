@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use repertoire::catalog::{Activation, CatalogCache};
+use repertoire::catalog::CatalogCache;
 use repertoire::permission::{Access, Audience, Authorizer, PermissionPolicy, Ruling, SkillTools, VisibilityPolicy};
 use repertoire::render::Context;
-use repertoire::session::{CannotActivate, Evaluation, ToolResult, Turn};
+use repertoire::session::{EngineError, Evaluation, ToolResult, Turn};
 use repertoire::skill::Flavor;
 use repertoire::tools::{ToolOutput, ToolPreset, Toolset};
 use repertoire::workflow::ToolCheck;
@@ -60,10 +60,10 @@ impl Play {
         let policy = script.policy()?;
         let modes = policy.iter().fold(modes, |modes, policy| modes.permitted_by(policy.clone()));
         let catalog = CatalogOptions::default()
-            .activation(Activation::tools(&ToolPreset::DEFAULT))
+            .read_by_tool(&ToolPreset::DEFAULT)
             .budget(Budget::for_window(None))
             .modes(modes.clone());
-        let tools = Toolset::of(&context.snapshot, &ToolOptions::default().modes(modes));
+        let tools = Toolset::new(&context.snapshot, &ToolOptions::default().modes(modes));
         let variables = Context::new().project_dir(context.cwd.to_string_lossy());
         Ok(Play {
             model: context.model.clone(),
@@ -111,11 +111,8 @@ impl Play {
             false => ToolResult::new(tool, text),
         });
         let results: Vec<_> = results.collect();
-        let paths: Vec<_> = step.paths.iter().map(String::as_str).collect();
-        let turn = Turn::of(&self.message).number(self.calls).results(&results).paths(&paths);
-        let turn = step.task.as_deref().into_iter().fold(turn, Turn::task);
-        let turn = step.command.as_deref().into_iter().fold(turn, Turn::command);
-        let turn = step.ends_with.into_iter().fold(turn, |turn, end| turn.after(end));
+        let mut turn = Turn::new(&self.message).number(self.calls).results(results).paths(&step.paths);
+        (turn.task, turn.command, turn.end) = (step.task, step.command, step.ends_with);
 
         let evaluation = self.session.evaluate(&turn);
         let evaluation = self.session.read(evaluation, &self.reader).await;
@@ -143,8 +140,8 @@ impl Play {
     fn activate(&mut self, name: &str, turn: usize) -> Result<Option<SkippedRow>, Failure> {
         match self.session.activate(Audience::User, name, "") {
             Ok(()) => Ok(None),
-            Err(CannotActivate::Hidden { id, hidden }) => {
-                Ok(Some(SkippedRow { id, flavor: Flavor::Skill.to_string(), why: hidden.to_string() }))
+            Err(EngineError::Hidden { id, reason }) => {
+                Ok(Some(SkippedRow { id, flavor: Flavor::Skill.to_string(), why: reason.to_string() }))
             }
             Err(error) => {
                 let failure = Failure::new(format!("turn {turn}: {}", Failure::of(&error).message()));
@@ -177,23 +174,24 @@ impl Play {
     }
 
     async fn call(&mut self, call: ToolCall, active: &[Id], turn: usize) -> Result<CallRow, Failure> {
-        let ruling = self.ruling(&call, active);
-        let ToolCall { tool, arguments, result, failed, .. } = call;
+        let arguments = Value::Object(call.arguments.clone());
+        let ruling = self.ruling(&call, &arguments, active);
+        let ToolCall { tool, arguments: written, result, failed, .. } = call;
         if ruling.as_ref().is_some_and(Ruling::is_refused) {
             let (code, text) = (Some("refused".to_owned()), format!("There is no tool `{tool}` for you now."));
             let ruling = ruling.map(RulingRow::of);
-            return Ok(CallRow { tool, arguments, code, is_error: true, ruling, trouble: None, text });
+            return Ok(CallRow { tool, arguments: written, code, is_error: true, ruling, trouble: None, text });
         }
-        let answer = self.session.call(&tool, &Value::Object(arguments.clone()), &self.reader, &self.model).await;
+        let answer = self.session.call(&tool, &arguments, &self.reader, &self.model).await;
         match (answer, result) {
             (Some(answer), None) => {
                 let code = Some(word(&answer.code));
                 let ToolOutput { text, is_error, operator_note, .. } = answer;
-                Ok(CallRow { tool, arguments, code, is_error, ruling: None, trouble: operator_note, text })
+                Ok(CallRow { tool, arguments: written, code, is_error, ruling: None, trouble: operator_note, text })
             }
             (None, Some(text)) => {
                 let ruling = ruling.map(RulingRow::of);
-                Ok(CallRow { tool, arguments, code: None, is_error: failed, ruling, trouble: None, text })
+                Ok(CallRow { tool, arguments: written, code: None, is_error: failed, ruling, trouble: None, text })
             }
             (Some(_), Some(_)) => {
                 let failure = Failure::new(format!("turn {turn}: the result of `{tool}` is computed"));
@@ -207,10 +205,10 @@ impl Play {
     }
 
     /// Returns the ruling of the gate or, for other tools, of the role. If that allows the call, grants of active skills come first.
-    fn ruling(&self, call: &ToolCall, active: &[Id]) -> Option<Ruling> {
-        let ruling = self.gate.ruling(&call.tool, active).or_else(|| {
+    fn ruling(&self, call: &ToolCall, arguments: &Value, active: &[Id]) -> Option<Ruling> {
+        let ruling = self.gate.ruling(&call.tool, arguments, active).or_else(|| {
             let policy = self.policy.as_ref()?;
-            Some(policy.ruling(&Access::Tool(&call.tool)))
+            Some(policy.ruling(&Access::call(&call.tool, arguments)))
         });
         match ruling {
             Some(ruling) if !ruling.is_allowed() => Some(ruling),

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::str::{self, FromStr};
 use std::sync::Arc;
 
-use repertoire::permission::{Authorizer, Offer, PermissionPolicy, SkillTools};
+use repertoire::permission::{Authorizer, PermissionPolicy, SkillTools};
 use repertoire::registry::Target;
 use repertoire::session::{BodyPlacement, CompactionBudget, ConversationEnd, Lifetime, MessageRules, RefreshPolicy};
 use repertoire::skill::{
@@ -199,20 +199,20 @@ impl ConversationScript {
             };
         };
         let tools = self.roles.iter().map(|(name, role)| (name.as_str(), role.tools.iter().map(String::as_str)));
-        let mut policy = PermissionPolicy::from_roles(tools, active)?;
+        let mut policy = PermissionPolicy::new(tools, active)?;
         for (name, role) in &self.roles {
             if let Some(skills) = &role.skills {
-                policy = policy.with_skills(name, skills.iter().map(|FromText(skill)| skill.clone()))?;
+                policy = policy.skills(name, skills.iter().map(|FromText(skill)| skill.clone()))?;
             }
             if let Some(tiers) = &role.functional_tiers {
                 let tiers = tiers.iter().map(|tier| FunctionalTier::new(tier));
-                policy = policy.with_functional_tiers(name, tiers)?;
+                policy = policy.functional_tiers(name, tiers)?;
             }
             if let Some(level) = role.invoke_level {
                 let level = InvokeLevel::new(&level.to_string()).ok_or_else(|| {
                     Failure::new(format!("the role `{name}` has the level {level}: expected 1, 2 or 3"))
                 })?;
-                policy = policy.with_invoke_level(name, level)?;
+                policy = policy.invoke_level(name, level)?;
             }
         }
         Ok(Some(Arc::new(policy)))
@@ -237,7 +237,7 @@ impl ConversationScript {
         for tool in self.tools.iter().filter(|tool| tool.of.is_none()) {
             own.push(tool.spec()?);
         }
-        let mut gate = SkillTools::new(own, Offer::WhileActive)?;
+        let mut gate = SkillTools::new(own)?;
         for tool in &self.tools {
             let Some(of) = &tool.of else { continue };
             let found = context.find(of)?;
@@ -255,7 +255,7 @@ impl SessionSettings {
     pub(super) fn options(&self, context: &CommandContext) -> SessionOptions {
         let surfaces = context.registry.surface_policy();
         let provider = context.model.provider().or(surfaces.hint.as_deref()).unwrap_or_default().to_owned();
-        let rules = MessageRules::of(Some(&provider));
+        let rules = MessageRules::of_provider(&provider);
         let rules = if self.strictly_alternating { rules.strictly_alternating() } else { rules };
         let options = SessionOptions::new(surfaces).message_rules(&provider, rules);
         options.lifetime(self.lifetime).bodies(self.bodies).refresh(self.refresh)

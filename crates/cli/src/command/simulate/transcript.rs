@@ -2,7 +2,7 @@
 
 use repertoire::Id;
 use repertoire::permission::Ruling;
-use repertoire::session::{Active, Evaluation, Placement, Redelivery, Slots};
+use repertoire::session::{Active, Evaluation, NoticeReason, Placement, Redelivery, Slots};
 use repertoire::skill::Surface;
 use repertoire::skill::text::terminal_lines;
 use serde::Serialize;
@@ -155,12 +155,11 @@ pub(super) struct CallRow {
 
 impl CompactRow {
     pub(super) fn of(again: Redelivery) -> CompactRow {
-        let row = |skill: repertoire::session::RedeliveredSkill| AgainRow {
-            id: skill.id,
-            tokens: skill.tokens,
-            of: skill.of,
-        };
-        CompactRow { text: again.text, skills: again.skills.into_iter().map(row).collect() }
+        let rows = again.skills.into_iter().filter_map(|skill| match skill.why {
+            NoticeReason::Redelivered { tokens, of } => Some(AgainRow { id: skill.id, tokens, of }),
+            _ => None,
+        });
+        CompactRow { skills: rows.collect(), text: again.text }
     }
 }
 
@@ -201,7 +200,7 @@ impl TurnRow {
         });
         let suggested = evaluation.suggested.iter().map(|suggested| SuggestedRow {
             id: suggested.id.clone(),
-            source: suggested.source.to_string(),
+            source: suggested.candidate().map(|skill| skill.origin.source.to_string()).unwrap_or_default(),
             cause: cause(&to_json(&suggested.by)),
         });
         TurnRow {

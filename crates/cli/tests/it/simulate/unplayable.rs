@@ -143,7 +143,7 @@ error: duplicate mapping key: user
         (
             "injections: [{id: a, flavor: fact, when: {after-tool-matching: '('}, message: A.}]\nturns: [{}]\n",
             str![[r#"
-error: the trigger of fact `a` is no regular expression: regex parse error:/n    ^(?:()/n     ^/nerror: unclosed group
+error: fact `a` is not valid: its trigger is not a regular expression: regex parse error:/n    ^(?:()/n     ^/nerror: unclosed group
 
 "#]],
         ),

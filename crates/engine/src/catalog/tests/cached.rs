@@ -18,26 +18,26 @@ fn after(
 fn a_catalog_is_kept_until_its_text_would_change() {
     let cache = CatalogCache::new(in_tokens(500));
     let first = snapshot([skill("a", "Does."), skill("b", "Does too.")]);
-    let catalog = cache.of(&first);
-    assert_eq!(*catalog, Catalog::of(&first, cache.options()));
-    assert!(Arc::ptr_eq(&catalog, &cache.of(&first.clone())));
+    let catalog = cache.catalog(&first);
+    assert_eq!(*catalog, Catalog::new(&first, &in_tokens(500)));
+    assert!(Arc::ptr_eq(&catalog, &cache.catalog(&first.clone())));
 
     // Another body is no other catalog.
     let edited = after(&first, 1, [(skill("a", "Does."), "2"), (skill("b", "Does too."), "1")]);
-    assert!(Arc::ptr_eq(&catalog, &cache.of(&edited)));
-    assert!(Arc::ptr_eq(&catalog, &cache.of(&edited)));
+    assert!(Arc::ptr_eq(&catalog, &cache.catalog(&edited)));
+    assert!(Arc::ptr_eq(&catalog, &cache.catalog(&edited)));
 
     for (revision, about) in [(2, "Does more."), (3, "Does less.")] {
         let changed = after(&edited, revision, [(skill("a", about), "3"), (skill("b", "Does too."), "1")]);
-        let next = cache.of(&changed);
-        assert_eq!(*next, Catalog::of(&changed, cache.options()));
+        let next = cache.catalog(&changed);
+        assert_eq!(*next, Catalog::new(&changed, &in_tokens(500)));
         assert!(next.text.contains(about));
     }
 
     let rules = RuleStack::new([RuleSet::new("user", Authority::Full).disable("a".parse().unwrap())]);
-    let without = cache.of(&first.with_rules(&rules));
+    let without = cache.catalog(&first.with_rules(&rules));
     assert!(!without.text.contains("<name>a</name>"), "{}", without.text);
-    assert_eq!(*cache.of(&first), *catalog);
+    assert_eq!(*cache.catalog(&first), *catalog);
 }
 
 proptest! {
@@ -46,7 +46,7 @@ proptest! {
         let cache = CatalogCache::new(options.clone());
         for skills in versions {
             let snapshot = snapshot(skills);
-            prop_assert_eq!(&*cache.of(&snapshot), &Catalog::of(&snapshot, &options));
+            prop_assert_eq!(&*cache.catalog(&snapshot), &Catalog::new(&snapshot, &options));
         }
     }
 }

@@ -13,7 +13,7 @@ fn signs() -> Snapshot<Skill> {
 
 #[track_caller]
 fn check(format: CatalogFormat, expected: &str) {
-    assert_eq!(Catalog::of(&signs(), &options().format(format).with_locations()).text, expected);
+    assert_eq!(Catalog::new(&signs(), &options().format(format).locations()).text, expected);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn json() {
 #[test]
 fn json_is_json_with_a_note_too() {
     let options = in_tokens(300).format(CatalogFormat::Json).hint("Ask \"search\".");
-    let Catalog { text, report } = Catalog::of(&sixty(), &options);
+    let Catalog { text, report } = Catalog::new(&sixty(), &options);
     let value: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     let totals = report.totals();
     assert!(totals.left_out > 0);
@@ -69,7 +69,7 @@ fn json_is_json_with_a_note_too() {
 #[test]
 fn every_xml_format_reads_as_the_same() {
     let [one, two, three] = [CatalogFormat::Xml, CatalogFormat::Indented, CatalogFormat::Reference].map(|format| {
-        let skills = read(&Catalog::of(&sixty(), &in_tokens(2_000).format(format).overflow(Overflow::Omit)).text);
+        let skills = read(&Catalog::new(&sixty(), &in_tokens(2_000).format(format).overflow(Overflow::Omit)).text);
         skills
             .into_iter()
             .map(|(name, about)| (name.trim().to_owned(), about.map(|about| about.trim().to_owned())))
@@ -82,8 +82,8 @@ fn every_xml_format_reads_as_the_same() {
 #[test]
 fn presets_are_what_their_clients_write() {
     let told = |name: &str, window| {
-        let options = CatalogPreset::named(name).unwrap().for_window(window);
-        (options.format, options.budget, options.locations == options::Locations::Told)
+        let options = CatalogOptions::of_client(name, window).unwrap();
+        (options.format, options.budget, options.paths == options::Locations::Listed)
     };
     for (name, window, expected) in [
         ("agentskills", None, (CatalogFormat::Reference, Budget::Unlimited, true)),
@@ -94,8 +94,9 @@ fn presets_are_what_their_clients_write() {
     ] {
         assert_eq!(told(name, window), expected, "{name}");
     }
-    assert!(CatalogPreset::ALL.is_sorted_by_key(|preset| preset.name) && CatalogPreset::named("nobody").is_none());
-    for preset in CatalogPreset::ALL {
-        assert!(!Catalog::of(&sixty(), &preset.for_window(Some(100_000))).text.is_empty(), "{}", preset.name);
+    assert!(CatalogOptions::clients().is_sorted() && CatalogOptions::of_client("unknown", None).is_none());
+    for client in CatalogOptions::clients() {
+        let options = CatalogOptions::of_client(client, Some(100_000)).unwrap();
+        assert!(!Catalog::new(&sixty(), &options).text.is_empty(), "{client}");
     }
 }

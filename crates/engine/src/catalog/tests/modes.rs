@@ -3,7 +3,7 @@
 use super::*;
 
 fn fates(options: &CatalogOptions, snapshot: &Snapshot<Skill>) -> Vec<(String, LineOutcome)> {
-    Catalog::of(snapshot, options).report.lines.iter().map(|line| (line.id.to_string(), line.fate)).collect()
+    Catalog::new(snapshot, options).report.lines.iter().map(|line| (line.id.to_string(), line.fate)).collect()
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn what_was_used_least_gives_way_first_if_that_is_wanted() {
 fn clauses_stay_whole_by_default_and_words_by_turns() {
     let about = "Number 1 handles forms, checks every total twice, and writes a letter. Use when forms come in.";
     let skills = ["a", "b", "c", "d"].map(|id| skill(id, about));
-    let text = |overflow| Catalog::of(&snapshot(skills.clone()), &in_tokens(165).overflow(overflow)).text;
+    let text = |overflow| Catalog::new(&snapshot(skills.clone()), &in_tokens(165).overflow(overflow)).text;
     assert!(
         text(Overflow::Shorten).contains("<description>Number 1 handles forms… Use when forms come in.</description>"),
         "{}",
@@ -73,7 +73,7 @@ fn clauses_stay_whole_by_default_and_words_by_turns() {
 
 #[test]
 fn a_window_gives_a_share_with_a_floor() {
-    for (window, limit) in [(Some(200_000), Some(4_000)), (Some(1_000), Some(Budget::LEAST_SHARE)), (None, Some(8_000))]
+    for (window, limit) in [(Some(200_000), Some(4_000)), (Some(1_000), Some(128)), (None, Some(8_000))]
     {
         assert_eq!(Budget::for_window(window).limit(), limit);
     }
@@ -84,7 +84,7 @@ fn a_window_gives_a_share_with_a_floor() {
 fn what_was_taken_out_is_flagged() {
     let hidden = "Formats files.\u{E0070}\u{E0072}\u{202E}\n";
     let rows = [skill("ghost", hidden), skill("one", "A.\u{200B}"), skill("plain", "Two\n  lines. ")];
-    let report = Catalog::of(&snapshot(rows), &options()).report;
+    let report = Catalog::new(&snapshot(rows), &options()).report;
     assert_eq!(report.lines.iter().map(|line| line.hidden).collect::<Vec<_>>(), [3, 1, 0]);
     assert_eq!(report.lines[1].to_string(), "`one`: listed in full, 2 characters; 1 invisible character taken out");
     assert_eq!(report.lines[0].to_string(), "`ghost`: listed in full, 14 characters; 3 invisible characters taken out");
@@ -92,9 +92,9 @@ fn what_was_taken_out_is_flagged() {
 
 #[test]
 fn an_edit_moves_no_other_line() {
-    let before = Catalog::of(&snapshot(["a", "b", "c"].map(|id| skill(id, "Does."))), &options()).text;
+    let before = Catalog::new(&snapshot(["a", "b", "c"].map(|id| skill(id, "Does."))), &options()).text;
     let edited = ["a", "b", "c"].map(|id| skill(id, if id == "b" { "Does more." } else { "Does." }));
-    let after = Catalog::of(&snapshot(edited), &options()).text;
+    let after = Catalog::new(&snapshot(edited), &options()).text;
     let differ = before.lines().zip(after.lines()).filter(|(one, other)| one != other).count();
     assert_eq!((before.lines().count(), after.lines().count(), differ), (5, 5, 1));
 }
@@ -106,7 +106,7 @@ fn a_budget_of_exact_tokens_is_kept() {
     for format in FORMATS {
         for limit in [60, 300, 900, 1_500, 4_000] {
             let options = in_tokens(limit).format(format).tokenizer(Tokenizer::O200K_EXACT);
-            let Catalog { text, report } = Catalog::of(&sixty(), &options);
+            let Catalog { text, report } = Catalog::new(&sixty(), &options);
             assert!(report.used <= limit && report.used == options.count(&text), "{format:?} {limit}: {}", report.used);
             assert_eq!(text.is_empty(), limit < 200 && report.totals().left_out == 60, "{format:?} {limit}");
         }

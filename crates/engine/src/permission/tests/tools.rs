@@ -22,8 +22,8 @@ fn id(id: &str) -> Id {
     id.parse().unwrap()
 }
 
-fn own(names: &[&str], offer: Offer) -> SkillTools {
-    SkillTools::new(names.iter().map(|name| tool(name)), offer).unwrap()
+fn own(names: &[&str]) -> SkillTools {
+    SkillTools::new(names.iter().map(|name| tool(name))).unwrap()
 }
 
 fn names(tools: &SkillTools, active: &[&str]) -> Vec<String> {
@@ -34,39 +34,40 @@ fn names(tools: &SkillTools, active: &[&str]) -> Vec<String> {
 /// What a call leads to, by its rule.
 fn called(tools: &SkillTools, name: &str, active: &[&str]) -> Option<(Effect, String)> {
     let active: Vec<Id> = active.iter().map(|name| id(name)).collect();
-    tools.ruling(name, &active).map(|ruling| (ruling.effect, ruling.rule.to_string()))
+    tools.ruling(name, &serde_json::json!({}), &active).map(|ruling| (ruling.effect, ruling.rule.to_string()))
 }
 
 #[test]
 fn m1_m3_a_name_leads_to_one_tool_and_an_error_names_both_sides() {
-    let tools = || own(&["search"], Offer::WhileActive).with(&id("a"), &attachable(""), [tool("write")]).unwrap();
+    let tools = || own(&["search"]).with(&id("a"), &attachable(""), [tool("write")]).unwrap();
     let clash = |skill: &str, spec: ToolSpec| {
         tools().with(&id(skill), &attachable(""), [spec]).map(|_| ()).map_err(|clash| clash.to_string())
     };
-    let host = "the skill `b` brings a tool `search`, which is the name of one that is there without it";
+    let host = "the skill `b` brings a tool `search`, which is the name of a tool of the host";
     assert_eq!(clash("b", tool("search")), Err(host.to_owned()));
     assert_eq!(clash("b", tool("write")), Ok(()), "the very same");
     let other = ToolSpec::new("write", "Does something else.", serde_json::json!({"type": "object"})).unwrap();
     assert_eq!(clash("b", other), Err("the skills `a` and `b` bring different tools called `write`".to_owned()));
     assert_eq!(clash("a", tool("write")), Err("the skill `a` brings two tools called `write`".to_owned()));
-    let twice = SkillTools::new([tool("x"), tool("x")], Offer::Always).unwrap_err();
+    let twice = SkillTools::new([tool("x"), tool("x")]).unwrap_err();
     assert_eq!(twice.to_string(), "two tools are called `x`");
 }
 
 #[test]
 fn m4_m7_what_is_offered_is_what_goes_through() {
-    let with = |offer, front_matter: &str| {
-        own(&["search"], offer).with(&id("billing"), &attachable(front_matter), [tool("write")]).unwrap()
+    let with = |own: SkillTools, front_matter: &str| {
+        own.with(&id("billing"), &attachable(front_matter), [tool("write")]).unwrap()
     };
-    let always = with(Offer::Always, "");
+    let any_time = || own(&["search"]).always_offered();
+    let always = with(any_time(), "");
     assert_eq!(
         (names(&always, &[]), names(&always, &["billing"])),
         (vec!["search".into(), "write".into()], vec!["search".into(), "write".into()])
     );
     for tools in [
-        with(Offer::WhileActive, ""),
-        with(Offer::Always, "autoActivate: currentSkill"),
-        with(Offer::Always, "metadata: {autoActivate: currentSkill}"),
+        with(own(&["search"]), ""),
+        with(any_time(), "autoActivate: currentSkill"),
+        with(any_time(), "metadata: {autoActivate: currentSkill}"),
     ] {
         for (active, expected) in [
             (&[][..], vec!["search"]),
@@ -88,13 +89,13 @@ fn m4_m7_what_is_offered_is_what_goes_through() {
 
 #[test]
 fn m6_a_skill_without_tools_changes_nothing() {
-    let tools = own(&["search"], Offer::WhileActive).with(&id("plain"), &attachable(""), []).unwrap();
+    let tools = own(&["search"]).with(&id("plain"), &attachable(""), []).unwrap();
     assert_eq!((names(&tools, &[]), names(&tools, &["plain"])), (vec!["search".to_owned()], vec!["search".to_owned()]));
 }
 
 #[test]
 fn m8_tools_keep_their_order_and_each_list_is_the_callers_own() {
-    let tools = own(&["c", "a", "b"], Offer::WhileActive);
+    let tools = own(&["c", "a", "b"]);
     let mut first = tools.offered(&[]);
     first.clear();
     assert_eq!(names(&tools, &[]), ["c", "a", "b"]);
@@ -104,17 +105,33 @@ fn m8_tools_keep_their_order_and_each_list_is_the_callers_own() {
 fn m9_checkers_narrow_the_offer_and_one_that_fails_closes_it() {
     let only = |name: &'static str| {
         host(move |access| match access {
-            Access::Tool(tool) if tool.starts_with(name) => Ok(allowed()),
+            Access::Tool { name: tool, .. } if tool.starts_with(name) => Ok(allowed()),
             _ => Ok(Ruling::new(Effect::Deny, "test.deny", "")),
         })
     };
-    let tools = || own(&["ab", "a", "b"], Offer::WhileActive);
+    let tools = || own(&["ab", "a", "b"]);
     assert_eq!(names(&tools().permitted_by(only("")), &[]), ["ab", "a", "b"]);
     assert_eq!(names(&tools().permitted_by(only("x")), &[]), [""; 0]);
     assert_eq!(names(&tools().permitted_by(only("a")).permitted_by(only("ab")), &[]), ["ab"], "stacked");
     let broken = tools().permitted_by(host(|_| panic!("on purpose")));
     assert_eq!(names(&broken, &[]), [""; 0]);
     assert_eq!(called(&broken, "a", &[]), Some((Effect::Deny, "authorizer.failed".to_owned())));
+}
+
+#[test]
+fn an_authorizer_sees_the_arguments_of_a_call() {
+    let tools = own(&["bash"]).permitted_by(host(|access| {
+        let is_dangerous = match access {
+            Access::Tool { arguments: Some(arguments), .. } => arguments["command"].as_str() == Some("rm -rf /"),
+            _ => false,
+        };
+        Ok(Ruling::new(if is_dangerous { Effect::Halt } else { Effect::Allow }, "test", ""))
+    }));
+    let effect = |command: &str| {
+        tools.ruling("bash", &serde_json::json!({"command": command}), &[]).map(|ruling| ruling.effect)
+    };
+    assert_eq!(names(&tools, &[]), ["bash"]);
+    assert_eq!((effect("ls"), effect("rm -rf /")), (Some(Effect::Allow), Some(Effect::Halt)));
 }
 
 #[test]
@@ -126,7 +143,7 @@ fn m10_a_blank_name_is_no_skill() {
 fn a_shared_tool_is_there_while_one_of_its_skills_is_and_the_strictest_of_them_decides() {
     let raw = Attachable::new(skill("category: raw")).unwrap_err();
     let raw = raw.gated(ToolPolicies::new().with("run", ToolPolicy::RequiresApproval));
-    let tools = own(&[], Offer::WhileActive);
+    let tools = own(&[]);
     let tools = tools.with(&id("plain"), &attachable(""), [tool("run")]).unwrap();
     let tools = tools.with(&id("raw"), &raw, [tool("run"), tool("drop")]).unwrap();
     assert_eq!(called(&tools, "run", &["plain"]), Some((Effect::Allow, "skill:plain.tools".to_owned())));
@@ -142,22 +159,22 @@ fn a_shared_tool_is_there_while_one_of_its_skills_is_and_the_strictest_of_them_d
 
 #[test]
 fn required_tools_are_missing_denied_or_fine() {
-    let policy = PermissionPolicy::from_roles([("run", vec!["read", "mcp__github__get"])], "run").unwrap();
+    let policy = PermissionPolicy::new([("run", vec!["read", "mcp__github__get"])], "run").unwrap();
     let authorizers = [Arc::new(policy) as Arc<dyn Authorizer>];
     let check = |required: &str, available: &[&str]| {
         let skill = skill(&format!("required_tools: [{required}]"));
-        let check = ToolCheck::of(&skill, available, &authorizers);
-        (check.missing.join(" "), check.denied.join(" "), check.is_ok())
+        let check = ToolCheck::new(&skill, available, &authorizers);
+        (check.missing.join(" "), check.denied.join(" "))
     };
-    let (none, ok) = (String::new, true);
-    assert_eq!(check("", &[]), (none(), none(), ok));
-    assert_eq!(check("read", &["read", "write"]), (none(), none(), ok));
-    assert_eq!(check("read, write, run", &["read", "write"]), ("run".into(), "write".into(), !ok));
+    let none = String::new;
+    assert_eq!(check("", &[]), (none(), none()));
+    assert_eq!(check("read", &["read", "write"]), (none(), none()));
+    assert_eq!(check("read, write, run", &["read", "write"]), ("run".into(), "write".into()));
     let github = ["mcp__github__get", "mcp__github__delete"];
-    assert_eq!(check("mcp__github__*", &github), (none(), none(), ok), "one that may be called will do");
-    assert_eq!(check("mcp__github__*", &github[1..]), (none(), "mcp__github__*".into(), !ok));
-    assert_eq!(check("mcp__github__*", &["read"]), ("mcp__github__*".into(), none(), !ok));
-    assert!(ToolCheck::of(&skill("required_tools: [write]"), &["write"], &[]).is_ok(), "nobody denies");
+    assert_eq!(check("mcp__github__*", &github), (none(), none()), "one that may be called will do");
+    assert_eq!(check("mcp__github__*", &github[1..]), (none(), "mcp__github__*".into()));
+    assert_eq!(check("mcp__github__*", &["read"]), ("mcp__github__*".into(), none()));
+    assert!(ToolCheck::new(&skill("required_tools: [write]"), &["write"], &[]).denied.is_empty(), "no authorizer denies");
     let broken = [host(|_| panic!("on purpose")) as Arc<dyn Authorizer>];
-    assert_eq!(ToolCheck::of(&skill("required_tools: [write]"), &["write"], &broken).denied, ["write"]);
+    assert_eq!(ToolCheck::new(&skill("required_tools: [write]"), &["write"], &broken).denied, ["write"]);
 }

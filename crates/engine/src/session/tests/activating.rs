@@ -6,13 +6,13 @@ use super::*;
 async fn what_is_read_is_active_from_the_next_evaluation_on() {
     let world = World::of(&["name: tea", "name: milk", "name: salt"]).await;
     let mut session = world.session(plain());
-    let before = session.evaluate(&Turn::of(""));
+    let before = session.evaluate(&Turn::new(""));
     // All of a batch count.
     for name in ["milk", "tea"] {
         world.read(&mut session, name, &gpt()).await;
     }
     assert_eq!(ids(&before), [""; 0]);
-    assert_eq!(ids(&session.evaluate(&Turn::of(""))), ["milk", "tea"]);
+    assert_eq!(ids(&session.evaluate(&Turn::new(""))), ["milk", "tea"]);
     assert_eq!(before.skills().count(), 0);
 }
 
@@ -45,10 +45,10 @@ async fn an_activation_for_a_turn_ends_with_the_next_message() {
         let mut session = world.session(options);
         world.read(&mut session, "tea", &gpt()).await;
         session.activate(Audience::Model, "strict", "").unwrap();
-        world.slots(&mut session, &Turn::of("").number(2), &gpt()).await;
-        assert_eq!(ids(&session.evaluate(&Turn::of("").number(3))).len(), 2);
+        world.slots(&mut session, &Turn::new("").number(2), &gpt()).await;
+        assert_eq!(ids(&session.evaluate(&Turn::new("").number(3))).len(), 2);
         session.start_turn(world.tools());
-        assert_eq!(ids(&session.evaluate(&Turn::of(""))).len(), 2 * left, "{lifetime:?}");
+        assert_eq!(ids(&session.evaluate(&Turn::new(""))).len(), 2 * left, "{lifetime:?}");
     }
 }
 
@@ -124,12 +124,12 @@ async fn a_skill_stays_that_of_its_source() {
     let world = World::of(&["name: tea"]).await;
     let other = MemorySource::named("other");
     let registry = SkillRegistry::builder().builtin(other.clone()).user(world.home.clone()).load().await.unwrap();
-    let mut session = Session::new(Toolset::of(&registry.snapshot(), &ToolOptions::default()), plain());
+    let mut session = Session::new(Toolset::new(&registry.snapshot(), &ToolOptions::default()), plain());
     session.activate(Audience::Model, "tea", "").unwrap();
     other.register(Registered::new(skill("name: tea\ndescription: Other."), "other body")).unwrap();
     registry.refresh().await.unwrap();
-    session.start_turn(Toolset::of(&registry.snapshot(), &ToolOptions::default()));
-    let evaluation = session.read(session.evaluate(&Turn::of("")), &registry).await;
+    session.start_turn(Toolset::new(&registry.snapshot(), &ToolOptions::default()));
+    let evaluation = session.read(session.evaluate(&Turn::new("")), &registry).await;
     let slots = session.compose(&evaluation, &claude()).unwrap();
     assert_eq!(slots.system_prompt, "<skill_content name=\"home:tea\">\ntea body\n</skill_content>");
 }
@@ -139,15 +139,15 @@ async fn another_source_that_is_written_like_it_is_not_it() {
     let world = World::of(&["name: tea"]).await;
     let other = MemorySource::named("other");
     let registry = SkillRegistry::builder().builtin(other.clone()).user(world.home.clone()).load().await.unwrap();
-    let mut session = Session::new(Toolset::of(&registry.snapshot(), &ToolOptions::default()), plain());
+    let mut session = Session::new(Toolset::new(&registry.snapshot(), &ToolOptions::default()), plain());
     session.activate(Audience::Model, "tea", "").unwrap();
     world.home.unregister("tea");
     other.register(Registered::new(skill("name: home:tea\ndescription: Other."), "other body")).unwrap();
     registry.refresh().await.unwrap();
-    session.start_turn(Toolset::of(&registry.snapshot(), &ToolOptions::default()));
-    let evaluation = session.evaluate(&Turn::of(""));
+    session.start_turn(Toolset::new(&registry.snapshot(), &ToolOptions::default()));
+    let evaluation = session.evaluate(&Turn::new(""));
     assert_eq!((ids(&evaluation).len(), active(&session).len()), (0, 0));
-    assert_eq!(evaluation.skipped[0].why, SkipReason::Gone);
+    assert_eq!(evaluation.skipped[0].why, NoticeReason::Gone);
 }
 
 #[tokio::test]

@@ -15,8 +15,12 @@ fn element(name: &str) -> String {
     format!("<skill_content name=\"{name}\">\n{name} body\n</skill_content>\n")
 }
 
-fn told(skills: &[RedeliveredSkill]) -> Vec<(&str, usize, usize)> {
-    skills.iter().map(|skill| (skill.id.as_str(), skill.tokens, skill.of)).collect()
+fn told(skills: &[Notice]) -> Vec<(&str, usize, usize)> {
+    let told = skills.iter().map(|skill| match skill.why {
+        NoticeReason::Redelivered { tokens, of } => (skill.id.as_str(), tokens, of),
+        ref other => panic!("{other:?}"),
+    });
+    told.collect()
 }
 
 #[tokio::test]
@@ -41,23 +45,23 @@ async fn bodies_come_again_the_newest_first() {
     assert_eq!(told(&again.skills)[0], ("tea", tokens, tokens));
     // They count as being there.
     assert!(world.read(&mut session, "tea", &gpt()).await.contains("active already"));
-    assert_eq!(world.slots(&mut session, &Turn::of(""), &gpt()).await.messages, []);
+    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.messages, []);
 }
 
 #[tokio::test]
 async fn the_next_call_brings_what_a_reset_lost_unless_it_was_rerendered() {
     let (world, mut session) = active_two(plain()).await;
-    assert_eq!(world.slots(&mut session, &Turn::of(""), &gpt()).await.messages, []);
+    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.messages, []);
     session.reset();
     assert_eq!(active(&session), ["tea", "milk"]);
-    let slots = world.slots(&mut session, &Turn::of("").after(ConversationEnd::Calls), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new("").end(ConversationEnd::Calls), &gpt()).await;
     assert_eq!(slots.messages, []);
     assert!(slots.placements.iter().all(|placement| placement.delivery == Delivery::Deferred));
-    let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     let [message] = &slots.messages[..] else { panic!("{:?}", slots.messages) };
     assert_eq!(message.text.as_ref(), format!("{}\n{}", element("milk"), element("tea")));
     assert_eq!((message.role, message.place), (Role::User, MessagePlace::End));
-    assert_eq!(world.slots(&mut session, &Turn::of(""), &gpt()).await.messages, []);
+    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.messages, []);
 }
 
 #[tokio::test]
@@ -96,7 +100,7 @@ async fn what_found_no_room_is_not_tried_again_at_each_call() {
     let (world, mut session) = active_two(plain().survival(CompactionBudget::new(5_000, 0))).await;
     session.reset();
     for _ in 0..2 {
-        let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+        let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
         assert_eq!(slots.messages, []);
         assert!(slots.placements.iter().all(|placement| placement.delivery == Delivery::LeftOut));
     }
@@ -108,9 +112,9 @@ async fn what_stands_in_the_system_prompt_is_not_lost() {
     let world = World::of(&["name: tea\nsurfaceMode: system-prompt", "name: milk\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
     world.read(&mut session, "tea", &gpt()).await;
-    world.slots(&mut session, &Turn::of("kettle"), &gpt()).await;
+    world.slots(&mut session, &Turn::new("kettle"), &gpt()).await;
     assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
-    let slots = world.slots(&mut session, &Turn::of("kettle"), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new("kettle"), &gpt()).await;
     assert_eq!((times(&slots.system_prompt, " body"), slots.messages.len()), (2, 0));
 }
 
@@ -119,7 +123,7 @@ async fn a_body_comes_again_after_so_many_turns() {
     let (world, mut session) = active_two(plain().refresh(RefreshPolicy::AfterTurns(3))).await;
     let mut given = Vec::new();
     for _ in 0..8 {
-        let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+        let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
         given.push(slots.messages.iter().map(|message| message.ids.len()).sum::<usize>());
     }
     assert_eq!(given, [0, 0, 0, 2, 0, 0, 2, 0]);
@@ -130,7 +134,7 @@ async fn a_body_comes_again_after_so_many_tokens() {
     let (world, mut session) = active_two(plain().refresh(RefreshPolicy::AfterTokens(1_000))).await;
     let mut given = Vec::new();
     for tokens in [10, 900, 1_100, 1_200, 2_099, 2_200, 50, 60] {
-        let slots = world.slots(&mut session, &Turn::of("").tokens(tokens), &gpt()).await;
+        let slots = world.slots(&mut session, &Turn::new("").tokens(tokens), &gpt()).await;
         given.push(slots.messages.len());
     }
     assert_eq!(given, [0, 0, 1, 0, 0, 1, 0, 0]);
@@ -140,7 +144,7 @@ async fn a_body_comes_again_after_so_many_tokens() {
     let results = [ToolResult::new("bash", &long)];
     let mut given = Vec::new();
     for number in 1..8 {
-        let turn = Turn::of("Go").number(number).results(&results);
+        let turn = Turn::new("Go").number(number).results(results.clone());
         given.push(world.slots(&mut session, &turn, &gpt()).await.messages.len());
     }
     assert_eq!(given, [0, 0, 1, 0, 0, 1, 0]);
@@ -149,34 +153,33 @@ async fn a_body_comes_again_after_so_many_tokens() {
 #[tokio::test]
 async fn a_changed_body_comes_again_everywhere() {
     let (world, mut session) = active_two(declaring(SurfaceMode::Both)).await;
-    world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    world.slots(&mut session, &Turn::new(""), &gpt()).await;
     world.rewrite("tea", "Another body").await;
     session.start_turn(world.tools());
-    let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     assert_eq!((times(&slots.system_prompt, "Another body"), times(&slots.system_prompt, "tea body")), (1, 0));
     let [message] = &slots.messages[..] else { panic!("{:?}", slots.messages) };
     assert_eq!((message.ids.as_slice(), times(&message.text, "Another body")), (&[id("tea")][..], 1));
-    assert_eq!(world.slots(&mut session, &Turn::of(""), &gpt()).await.messages, []);
+    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.messages, []);
 }
 
 #[tokio::test]
 async fn a_session_outlives_its_process() {
     let (world, mut session) = active_two(plain().inject(message("fact", Role::User)).unwrap()).await;
     let options = || plain().inject(message("fact", Role::User)).unwrap();
-    world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    world.slots(&mut session, &Turn::new(""), &gpt()).await;
     session.touch("tea");
     let text = serde_json::to_string(&session.state()).unwrap();
     assert!(!text.contains("tea body"), "{text}");
     let state: SessionState = serde_json::from_str(&text).unwrap();
     assert_eq!(state, session.state());
     let (mut resumed, since) = Session::resume(state, world.tools(), options(), &world.registry).await;
-    let same = |name| Resumed { id: id(name), since: ResumedState::Same, remarks: None };
-    assert_eq!(since, [same("tea"), same("milk")]);
+    assert_eq!(since, []);
     assert_eq!((resumed.active(), resumed.current()), (session.active(), session.current()));
     assert_eq!(resumed.state(), session.state());
     // Nothing that was given is given again.
     assert!(world.read(&mut resumed, "tea", &gpt()).await.contains("active already"));
-    assert_eq!(world.slots(&mut resumed, &Turn::of(""), &gpt()).await.messages, []);
+    assert_eq!(world.slots(&mut resumed, &Turn::new(""), &gpt()).await.messages, []);
     let empty: SessionState = serde_json::from_str("{}").unwrap();
     assert_eq!(empty, SessionState::default());
 }
@@ -195,20 +198,22 @@ async fn what_changed_meanwhile_is_told() {
     world.hide("hidden");
     let reader = Broken(&world.registry, "broken");
     let (mut session, since) = Session::resume(state, world.tools(), plain(), &reader).await;
-    let why = |name: &str| since.iter().find(|it| it.id.as_str() == name).unwrap().since.clone();
     assert_eq!(
-        (why("same"), why("changed"), why("home:gone")),
-        (ResumedState::Same, ResumedState::Changed, ResumedState::Gone)
+        since,
+        [
+            Notice::of_skill(id("changed"), NoticeReason::Changed),
+            Notice::of_skill(id("home:gone"), NoticeReason::Gone),
+            Notice::of_skill(id("home:hidden"), NoticeReason::Hidden(HiddenReason::Disabled)),
+            Notice::of_skill(id("broken"), NoticeReason::Unreadable("not now".into())),
+        ]
     );
-    assert_eq!(why("home:hidden"), ResumedState::Hidden(HiddenReason::Disabled));
-    assert!(matches!(why("broken"), ResumedState::Unreadable(_)));
     assert_eq!(active(&session), ["same", "changed", "broken"]);
     // The new text reaches the model; what is hidden or gone never does.
-    let evaluation = session.evaluate(&Turn::of(""));
+    let evaluation = session.evaluate(&Turn::new(""));
     let skipped: Vec<_> = evaluation.skipped.iter().map(|skipped| (skipped.id.as_str(), &skipped.why)).collect();
     assert_eq!(
         skipped,
-        [("home:gone", &SkipReason::Gone), ("home:hidden", &SkipReason::Hidden(HiddenReason::Disabled))]
+        [("home:gone", &NoticeReason::Gone), ("home:hidden", &NoticeReason::Hidden(HiddenReason::Disabled))]
     );
     let evaluation = session.read(evaluation, &world.registry).await;
     let slots = session.compose(&evaluation, &gpt()).unwrap();
@@ -224,7 +229,7 @@ async fn what_becomes_hidden_is_delivered_no_more() {
     let mut world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(declaring(SurfaceMode::Both));
     world.read(&mut session, "tea", &gpt()).await;
-    let turn = Turn::of("kettle $tea");
+    let turn = Turn::new("kettle $tea");
     let old = session.evaluate(&turn);
     let old = session.read(old, &world.registry).await;
     world.hide("tea");
@@ -246,9 +251,9 @@ async fn what_becomes_hidden_is_delivered_no_more() {
 async fn what_never_was_in_the_conversation_does_not_come_by_its_being_shortened() {
     let world = World::of(&["name: tea\ntriggers: [kettle]\nsurface: tool-only", "name: milk"]).await;
     let mut session = world.session(plain());
-    assert_eq!(left_out(&world.slots(&mut session, &Turn::of("kettle"), &gpt()).await), ["tea"]);
+    assert_eq!(left_out(&world.slots(&mut session, &Turn::new("kettle"), &gpt()).await), ["tea"]);
     session.activate(Audience::User, "milk", "").unwrap();
-    assert_eq!(left_out(&world.slots(&mut session, &Turn::of("").number(2), &gpt()).await), ["tea"]);
+    assert_eq!(left_out(&world.slots(&mut session, &Turn::new("").number(2), &gpt()).await), ["tea"]);
     assert_eq!(active(&session), ["tea", "milk"]);
     assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
 }

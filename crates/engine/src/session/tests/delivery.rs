@@ -12,9 +12,9 @@ async fn delivered(declared: Option<&str>, body: &str, model: &Model) -> (String
     world.registry.refresh().await.unwrap();
     let mut session = world.session(plain());
     // D5: nothing before.
-    assert_eq!(world.slots(&mut session, &Turn::of(""), model).await.system_prompt, "");
+    assert_eq!(world.slots(&mut session, &Turn::new(""), model).await.system_prompt, "");
     let answer = world.read(&mut session, "tea", model).await;
-    let slots = world.slots(&mut session, &Turn::of("").number(2), model).await;
+    let slots = world.slots(&mut session, &Turn::new("").number(2), model).await;
     assert_eq!(slots.messages, []);
     (slots.system_prompt, answer)
 }
@@ -52,7 +52,7 @@ async fn agentfootprints_own_default_is_a_registrys() {
     let world = World::of(&["name: tea"]).await;
     let mut session = world.session(declaring(SurfaceMode::SystemPrompt));
     let answer = world.read(&mut session, "tea", &gpt()).await;
-    let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     assert!(answer.contains("is active") && slots.system_prompt.contains(BODY));
 }
 
@@ -81,7 +81,7 @@ async fn injections_of_the_host_that_go_nowhere_are_refused() {
         .unwrap();
     let mut session = world.session(options);
     let results = [ToolResult::new("bash", "done")];
-    let turn = Turn::of("Put the kettle on").results(&results);
+    let turn = Turn::new("Put the kettle on").results(results.clone());
     let evaluation = session.evaluate(&turn);
     let evaluation = session.read(evaluation, &world.registry).await;
     let before = session.state();
@@ -104,16 +104,11 @@ async fn a_skill_that_goes_nowhere_is_left_out_of_every_call() {
         World::of(&["name: typed\nsurfaceMode: tool-only\ntriggers: [kettle]", "name: fine\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
     let surface = SurfacePolicy::default().resolve(Some(SurfaceMode::ToolOnly), &claude());
-    let undelivered = |by: &str| {
-        let why = UndeliveredReason::NoToolRead(surface.clone());
-        vec![Notice::Undelivered(Undelivered { id: id("typed"), flavor: Flavor::Skill, by: by.to_owned(), why })]
-    };
-    for (message, by) in
-        [("Put the kettle on", "by a trigger that it declares"), ("And now?", "activated"), ("/typed", "activated")]
-    {
+    let undelivered = Notice::of_skill(id("typed"), NoticeReason::NoToolRead(surface.clone()));
+    for message in ["Put the kettle on", "And now?", "/typed"] {
         session.start_turn(world.tools());
-        let slots = world.slots(&mut session, &Turn::of(message), &claude()).await;
-        assert_eq!((slots.notices.as_slice(), times(&slots.system_prompt, "fine body")), (&undelivered(by)[..], 1));
+        let slots = world.slots(&mut session, &Turn::new(message), &claude()).await;
+        assert_eq!((slots.notices.as_slice(), times(&slots.system_prompt, "fine body")), (&[undelivered.clone()][..], 1));
         let placed = slots.placements.iter().find(|placement| placement.id == id("typed")).unwrap();
         assert_eq!(
             (placed.slot, placed.delivery, &placed.surface),
@@ -122,13 +117,13 @@ async fn a_skill_that_goes_nowhere_is_left_out_of_every_call() {
         assert!(!slots.system_prompt.contains("typed body") && slots.messages.is_empty());
     }
     assert_eq!(
-        undelivered("activated")[0].to_string(),
-        "skill `typed` (activated) is left out: `tool-only`, decided by skill, and no tool read it; declare `both` or `system-prompt`"
+        undelivered.to_string(),
+        "skill `typed` is left out: `tool-only`, decided by skill, and no tool read it; declare `both` or `system-prompt`"
     );
     // A call of the tool delivers it, from then on.
     let text = world.read(&mut session, "typed", &claude()).await;
     assert_eq!(times(&text, "typed body"), 1);
-    let slots = world.slots(&mut session, &Turn::of("/typed").number(2), &claude()).await;
+    let slots = world.slots(&mut session, &Turn::new("/typed").number(2), &claude()).await;
     assert_eq!((slots.notices, slots.system_prompt.contains("typed body")), (vec![], false));
 }
 
@@ -137,12 +132,12 @@ async fn a_skill_that_goes_nowhere_is_left_out_of_every_call() {
 async fn a_skill_that_loses_its_place_is_given_when_it_is_read() {
     let world = World::of(&["name: tea\nsurface: both"]).await;
     let mut session = world.session(plain());
-    assert_eq!(times(&world.slots(&mut session, &Turn::of("/tea"), &claude()).await.system_prompt, BODY), 1);
+    assert_eq!(times(&world.slots(&mut session, &Turn::new("/tea"), &claude()).await.system_prompt, BODY), 1);
     let now = Registered::new(skill("name: tea\ndescription: New.\nsurface: tool-only"), BODY);
     world.home.replace(&id("tea"), now).unwrap();
     world.registry.refresh().await.unwrap();
     session.start_turn(world.tools());
-    let slots = world.slots(&mut session, &Turn::of("And now?"), &claude()).await;
+    let slots = world.slots(&mut session, &Turn::new("And now?"), &claude()).await;
     assert_eq!((left_out(&slots), slots.system_prompt.as_str()), (vec!["tea"], ""));
     assert_eq!(times(&world.read(&mut session, "tea", &claude()).await, BODY), 1);
 }
@@ -152,10 +147,10 @@ async fn what_a_rule_left_to_a_result_that_never_comes_is_raised() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let options = plain().inject(skill_by_rule("ruled", None, "ruled body", Trigger::Always)).unwrap();
     let mut session = world.session(options);
-    let slots = world.slots(&mut session, &Turn::of("kettle"), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new("kettle"), &gpt()).await;
     assert_eq!((times(&slots.system_prompt, BODY), times(&slots.system_prompt, "ruled body")), (1, 1));
     let fallback = SurfacePolicy::default().resolve(None, &gpt());
-    let raised = |name| Notice::Raised { id: id(name), surface: fallback.clone() };
+    let raised = |name| Notice::of_skill(id(name), NoticeReason::Raised(fallback.clone()));
     assert_eq!(slots.notices, [raised("ruled"), raised("tea")]);
     assert_eq!(
         slots.notices[1].to_string(),
@@ -163,20 +158,20 @@ async fn what_a_rule_left_to_a_result_that_never_comes_is_raised() {
     );
     // A registry that says so itself is taken at its word.
     let mut session = world.session(declaring(SurfaceMode::ToolOnly));
-    assert_eq!(left_out(&world.slots(&mut session, &Turn::of("kettle"), &gpt()).await), ["tea"]);
+    assert_eq!(left_out(&world.slots(&mut session, &Turn::new("kettle"), &gpt()).await), ["tea"]);
 }
 
 #[tokio::test]
 async fn what_was_not_read_is_not_left_out_in_silence() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
-    let evaluation = session.evaluate(&Turn::of("kettle"));
+    let evaluation = session.evaluate(&Turn::new("kettle"));
     let slots = session.compose(&evaluation, &claude()).unwrap();
     let notices: Vec<_> = slots.notices.iter().map(ToString::to_string).collect();
     assert_eq!(
         notices,
         [
-            "skill `tea` (by a trigger that it declares) is left out: its body is missing; hand the evaluation to `Session::read` first"
+            "skill `tea` is left out: its body is missing; pass the evaluation to `Session::read` first"
         ]
     );
 }
@@ -187,11 +182,11 @@ async fn another_model_in_between_is_resolved_again_and_told() {
     let mut session = world.session(plain());
     let answer = world.read(&mut session, "tea", &gpt()).await;
     assert!(answer.contains(BODY));
-    let turn = Turn::of("").after(ConversationEnd::Assistant);
+    let turn = Turn::new("").end(ConversationEnd::Assistant);
     let (for_gpt, for_claude) =
         (SurfacePolicy::default().resolve(None, &gpt()), SurfacePolicy::default().resolve(None, &claude()));
     let moved =
-        |from: &Surface, to: &Surface| vec![Notice::Moved { id: id("tea"), from: from.clone(), to: to.clone() }];
+        |from: &Surface, to: &Surface| vec![Notice::of_skill(id("tea"), NoticeReason::Moved { from: from.clone(), to: to.clone() })];
     for (model, system, notices) in [
         (gpt(), 0, vec![]),
         (claude(), 1, moved(&for_gpt, &for_claude)),
@@ -213,9 +208,8 @@ async fn a_body_that_loses_the_system_prompt_comes_into_the_conversation_once() 
     let local = Model::from("ollama/");
     assert!(!world.read(&mut session, "tea", &local).await.contains(BODY));
     let mut given = 0;
-    for (model, system, messages) in [(local.clone(), 1, 0), (gpt(), 0, 1), (gpt(), 0, 0), (local, 1, 0), (gpt(), 0, 0)]
-    {
-        let slots = world.slots(&mut session, &Turn::of(""), &model).await;
+    for (model, system, messages) in [(local.clone(), 1, 0), (gpt(), 0, 1), (gpt(), 0, 0), (local, 1, 0), (gpt(), 0, 0)] {
+        let slots = world.slots(&mut session, &Turn::new(""), &model).await;
         assert_eq!((times(&slots.system_prompt, BODY), slots.messages.len()), (system, messages), "{model:?}");
         given += slots.messages.iter().filter(|message| message.text.contains(BODY)).count();
     }
@@ -234,7 +228,7 @@ async fn the_buffer_is_one_message_before_the_turn() {
     let both = [element("tea", BODY), element("milk", "milk body")];
     // The same for each call of the turn.
     for number in 1..3 {
-        let slots = world.slots(&mut session, &Turn::of("kettle").number(number), &claude()).await;
+        let slots = world.slots(&mut session, &Turn::new("kettle").number(number), &claude()).await;
         assert_eq!(
             (slots.system_prompt.as_str(), slots.messages),
             ("tone text", block(&both, MessagePlace::BeforeMessage))
@@ -242,15 +236,15 @@ async fn the_buffer_is_one_message_before_the_turn() {
     }
     // Replaced in its place when it changes.
     world.read_with(&mut session, json!({"id": "tea", "arguments": "green"}), &claude()).await;
-    let slots = world.slots(&mut session, &Turn::of("kettle").number(3), &claude()).await;
+    let slots = world.slots(&mut session, &Turn::new("kettle").number(3), &claude()).await;
     let replaced = [element("tea", "tea body\n\nARGUMENTS: green"), both[1].clone()];
     assert_eq!(slots.messages, block(&replaced, MessagePlace::BeforeMessage));
     // Over with the turn.
     session.start_turn(world.tools());
-    assert_eq!(world.slots(&mut session, &Turn::of("And now?"), &claude()).await.messages, []);
+    assert_eq!(world.slots(&mut session, &Turn::new("And now?"), &claude()).await.messages, []);
     // Where users may not speak twice in a row, it is part of what they say.
     let mut session = world.session(options().message_rules("strict", MessageRules::ANY.strictly_alternating()));
-    let slots = world.slots(&mut session, &Turn::of("kettle"), &Model::from("strict/")).await;
+    let slots = world.slots(&mut session, &Turn::new("kettle"), &Model::from("strict/")).await;
     assert_eq!(slots.messages, block(&both, MessagePlace::InMessage));
 }
 
@@ -262,7 +256,7 @@ async fn bodies_are_kept_in_what_they_come_in() {
     world.registry.refresh().await.unwrap();
     let mut session = world.session(declaring(SurfaceMode::Both));
     let answer = world.read(&mut session, "tea", &gpt()).await;
-    let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     for text in [answer.as_str(), &slots.system_prompt] {
         assert_eq!((times(text, "<skill_content"), times(text, "</skill_content>")), (1, 1), "{text}");
     }
@@ -274,7 +268,7 @@ async fn a_placement_says_where_and_who_decided() {
     let options = plain().inject(skill_by_rule("ruled", Some("both"), "Do.", Trigger::Always)).unwrap();
     let mut session = world.session(options.inject(message("fact", Role::User)).unwrap());
     world.read(&mut session, "tea", &claude()).await;
-    let slots = world.slots(&mut session, &Turn::of(""), &claude()).await;
+    let slots = world.slots(&mut session, &Turn::new(""), &claude()).await;
     let decided = |surface: &Option<Surface>| surface.as_ref().map(|surface| surface.decided_by.clone());
     let placed: Vec<_> = slots
         .placements

@@ -2,21 +2,21 @@
 
 use super::*;
 
-fn evaluated(options: SessionOptions, turn: &Turn<'_>) -> Evaluation {
+fn evaluated(options: SessionOptions, turn: &Turn) -> Evaluation {
     let empty = repertoire_registry::merge::<Skill>(&[]);
-    let evaluation = Session::new(Toolset::of(&empty, &ToolOptions::default()), options).evaluate(turn);
+    let evaluation = Session::new(Toolset::new(&empty, &ToolOptions::default()), options).evaluate(turn);
     assert_each_once(&evaluation);
     evaluation
 }
 
-fn results<'a>(tools: &[&'a str]) -> Vec<ToolResult<'a>> {
-    tools.iter().map(|tool| ToolResult::new(tool, "done")).collect()
+fn results(tools: &[&str]) -> Vec<ToolResult> {
+    tools.iter().map(|tool| ToolResult::new(*tool, "done")).collect()
 }
 
 #[test]
 fn what_is_always_active_is() {
     let options = plain().inject(steering("tone", Trigger::Always)).unwrap();
-    let evaluation = evaluated(options, &Turn::of(""));
+    let evaluation = evaluated(options, &Turn::new(""));
     assert_eq!(ids(&evaluation), ["tone"]);
     assert_eq!(evaluation.active[0].by, ActiveBy::Always);
 }
@@ -27,8 +27,8 @@ fn a_rule_looks_at_the_turn() {
         let options = plain().rule("late", |turn| turn.number > 5);
         options.inject(steering("wrap-up", Trigger::Rule("late".into()))).unwrap()
     };
-    assert_eq!(ids(&evaluated(options(), &Turn::of("").number(1))), [""; 0]);
-    let late = evaluated(options(), &Turn::of("").number(10));
+    assert_eq!(ids(&evaluated(options(), &Turn::new("").number(1))), [""; 0]);
+    let late = evaluated(options(), &Turn::new("").number(10));
     assert_eq!(late.active[0].by, ActiveBy::Rule("late".into()));
 }
 
@@ -38,14 +38,14 @@ fn a_rule_that_panics_is_skipped_and_disturbs_no_other() {
     let options = options.inject(steering("one", Trigger::Rule("broken".into()))).unwrap();
     let options = options.inject(steering("two", Trigger::Rule("fine".into()))).unwrap();
     let options = options.inject(steering("three", Trigger::Rule("unheard-of".into()))).unwrap();
-    let evaluation = evaluated(options, &Turn::of(""));
+    let evaluation = evaluated(options, &Turn::new(""));
     assert_eq!(ids(&evaluation), ["two"]);
     let skipped: Vec<_> = evaluation.skipped.iter().map(|skipped| (skipped.id.as_str(), &skipped.why)).collect();
     assert_eq!(
         skipped,
         [
-            ("one", &SkipReason::RulePanicked("on purpose".into())),
-            ("three", &SkipReason::NoSuchRule("unheard-of".into()))
+            ("one", &NoticeReason::Invalid("its rule panicked: on purpose".into())),
+            ("three", &NoticeReason::Invalid("there is no rule `unheard-of`".into()))
         ]
     );
 }
@@ -62,7 +62,7 @@ fn the_whole_batch_of_results_counts() {
         (&["weather_tomorrow"], false),
     ] {
         let results = results(tools);
-        let evaluation = evaluated(after("weather"), &Turn::of("").results(&results));
+        let evaluation = evaluated(after("weather"), &Turn::new("").results(results));
         assert_eq!(evaluation.active.len(), usize::from(expected), "{tools:?}");
     }
 }
@@ -72,7 +72,7 @@ fn an_expression_is_anchored_and_has_no_state() {
     let session = |pattern: &str| {
         let empty = repertoire_registry::merge::<Skill>(&[]);
         let options = plain().inject(steering("note", Trigger::AfterToolMatching(pattern.into()))).unwrap();
-        Session::new(Toolset::of(&empty, &ToolOptions::default()), options)
+        Session::new(Toolset::new(&empty, &ToolOptions::default()), options)
     };
     for (pattern, tool, expected) in [
         ("^read_", "read_user", true),
@@ -85,7 +85,7 @@ fn an_expression_is_anchored_and_has_no_state() {
         ("read$", "read_user", false),
     ] {
         let (session, results) = (session(pattern), results(&[tool]));
-        let turn = Turn::of("").results(&results);
+        let turn = Turn::new("").results(results);
         // The same four times: a stateful expression would alternate.
         let found = [(); 4].map(|()| session.evaluate(&turn).active.len());
         assert_eq!(found, [usize::from(expected); 4], "{pattern} {tool}");
@@ -96,7 +96,7 @@ fn an_expression_is_anchored_and_has_no_state() {
 fn declared_order_is_kept() {
     let names = ["e", "b", "a", "d", "c"];
     let options = names.iter().fold(plain(), |options, name| options.inject(steering(name, Trigger::Always)).unwrap());
-    assert_eq!(ids(&evaluated(options, &Turn::of(""))), names);
+    assert_eq!(ids(&evaluated(options, &Turn::new(""))), names);
 }
 
 #[tokio::test]
@@ -104,14 +104,14 @@ async fn what_waits_for_being_activated_is_active_from_then_on() {
     let world = World::of(&["name: tea"]).await;
     let options = plain().inject(steering("strict", Trigger::Activated)).unwrap();
     let mut session = world.session(options.inject(steering("tone", Trigger::Always)).unwrap());
-    assert_eq!(ids(&session.evaluate(&Turn::of(""))), ["tone"]);
+    assert_eq!(ids(&session.evaluate(&Turn::new(""))), ["tone"]);
     session.activate(Audience::Model, "strict", "").unwrap();
     session.activate(Audience::Model, "strict", "").unwrap();
     session.activate(Audience::Model, "tea", "").unwrap();
-    assert_eq!(ids(&session.evaluate(&Turn::of(""))), ["strict", "tone", "tea"]);
+    assert_eq!(ids(&session.evaluate(&Turn::new(""))), ["strict", "tone", "tea"]);
     session.deactivate("strict");
     session.deactivate("tone");
-    assert_eq!(ids(&session.evaluate(&Turn::of(""))), ["tone", "tea"]);
+    assert_eq!(ids(&session.evaluate(&Turn::new(""))), ["tone", "tea"]);
 }
 
 #[test]
@@ -121,16 +121,16 @@ fn one_id_is_given_once_for_each_flavor() {
     let options = options.inject(fact).unwrap();
     let error = options.clone().inject(steering("tone", Trigger::Always)).unwrap_err();
     assert_eq!(error.to_string(), "steering `tone` is there already; give each injection an id of its own");
-    assert_eq!(ids(&evaluated(options, &Turn::of(""))), ["tone", "tone"]);
+    assert_eq!(ids(&evaluated(options, &Turn::new(""))), ["tone", "tone"]);
     let error = plain().inject(steering("tone", Trigger::AfterToolMatching("(".into()))).unwrap_err();
     assert!(error.to_string().starts_with("the trigger of steering `tone` is no regular expression: "), "{error}");
 }
 
 #[test]
 fn the_last_call_may_wrap_up_beyond_the_most() {
-    let remaining = |number| Turn::of("").number(number).at_most(30).remaining();
+    let remaining = |number| Turn::new("").number(number).at_most(30).remaining();
     assert_eq!([25, 30, 31].map(remaining), [Some(5), Some(0), Some(0)]);
-    assert_eq!(Turn::of("").remaining(), None);
+    assert_eq!(Turn::new("").remaining(), None);
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn evaluating_changes_nothing() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let session = world.session(plain());
     let before = session.state();
-    let turn = Turn::of("Put the kettle on");
+    let turn = Turn::new("Put the kettle on");
     let (first, second) = (session.evaluate(&turn), session.evaluate(&turn));
     assert_eq!(ids(&first), ["tea"]);
     assert_eq!(format!("{first:?}"), format!("{second:?}"));

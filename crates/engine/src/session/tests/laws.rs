@@ -128,12 +128,12 @@ async fn check_places(
         _ => {}
     }
     let results = [ToolResult::new("bash", "done")];
-    let turn = Turn::of(match way {
+    let turn = Turn::new(match way {
         Way::Keyword => "kettle",
         Way::Mention => "/tea",
         _ => "",
     });
-    let turn = if way == Way::HostAfterTool { turn.results(&results) } else { turn };
+    let turn = if way == Way::HostAfterTool { turn.results(results.clone()) } else { turn };
     let context = format!("{declared:?} {surface:?} {model:?} {way:?} {bodies:?} {trust:?}");
     let is_stated = matches!(surface.decided_by, DecidedBy::Skill | DecidedBy::Registry);
     let is_tool_only = surface.mode == SurfaceMode::ToolOnly;
@@ -143,7 +143,8 @@ async fn check_places(
     let slots = match world.try_slots(&mut session, &turn, model).await {
         Err(error) => {
             assert!(goes_nowhere && way.of_host().is_some(), "{context}: {error}");
-            let offenders: Vec<_> = error.offenders.iter().map(|one| one.id.as_str()).collect();
+            let EngineError::Undeliverable(offenders) = error else { panic!("{error}") };
+            let offenders: Vec<_> = offenders.iter().map(|one| one.id.as_str()).collect();
             assert_eq!(offenders, ["tea"]);
             return;
         }
@@ -155,7 +156,7 @@ async fn check_places(
     let in_system = !goes_nowhere && !only_suggests && (!is_tool_only || way != Way::Tool);
     assert_eq!(times(&result, "tea body"), usize::from(in_result), "{context}");
     // And the same for the call after.
-    for slots in [slots, world.slots(&mut session, &turn.number(2), model).await] {
+    for slots in [slots, world.slots(&mut session, &turn.clone().number(2), model).await] {
         let in_messages: usize = slots.messages.iter().map(|message| times(&message.text, "tea body")).sum();
         let places = (times(&slots.system_prompt, "tea body"), in_messages);
         let expected = match bodies {
@@ -240,7 +241,7 @@ proptest! {
                     }
                     Step::Compose(model) => {
                         let model = Model::new("claude-sonnet-4-5").with_provider(PROVIDERS[model]);
-                        let slots = world.slots(&mut session, &Turn::of(""), &model).await;
+                        let slots = world.slots(&mut session, &Turn::new(""), &model).await;
                         said.extend(slots.messages.iter().map(|message| message.text.to_string()));
                         let mode = policy(None, None).resolve(None, &model).mode;
                         for name in SKILLS {

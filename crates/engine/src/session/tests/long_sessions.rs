@@ -22,9 +22,9 @@ mod slow {
             for turn in 0..10_000 {
                 session.start_turn(tools.clone());
                 let said = format!("/s{} and word{}", turn % 12, turn % 7);
-                world.slots(&mut session, &Turn::of(&said), &gpt()).await;
+                world.slots(&mut session, &Turn::new(&said), &gpt()).await;
                 world.read(&mut session, &format!("s{}", turn % 5), &gpt()).await;
-                world.slots(&mut session, &Turn::of(&said).number(2), &gpt()).await;
+                world.slots(&mut session, &Turn::new(&said).number(2), &gpt()).await;
                 if turn % 1_000 == 100 {
                     let state = session.state();
                     // But for the digits of what is counted.
@@ -47,12 +47,12 @@ async fn of_what_is_gone_for_good_no_more_is_kept_than_may_come_back() {
         world.registry.refresh().await.unwrap();
         session.start_turn(world.tools());
         session.activate(Audience::User, &name, "").unwrap();
-        world.slots(&mut session, &Turn::of(""), &claude()).await;
+        world.slots(&mut session, &Turn::new(""), &claude()).await;
         world.home.unregister(&name);
     }
     world.registry.refresh().await.unwrap();
     session.start_turn(world.tools());
-    let evaluation = session.evaluate(&Turn::of(""));
+    let evaluation = session.evaluate(&Turn::new(""));
     assert_eq!((evaluation.active.len(), evaluation.skipped.len()), (0, MOST_GONE));
     assert!(evaluation.skipped.iter().any(|skipped| skipped.id == id("home:s999")));
     assert!(session.activations.iter().all(|held| held.rendered.is_none()));
@@ -63,15 +63,15 @@ async fn what_goes_is_skipped_and_comes_back_as_it_is_then() {
     let world = World::of(&["name: tea", "name: milk"]).await;
     let mut session = world.session(declaring(SurfaceMode::Both));
     world.read(&mut session, "tea", &gpt()).await;
-    world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    world.slots(&mut session, &Turn::new(""), &gpt()).await;
 
     // Renamed: the old name is gone, and nothing says that the new one is the same.
     world.home.unregister("tea");
     world.home.register(Registered::new(skill("name: chai\ndescription: D."), "tea body")).unwrap();
     world.registry.refresh().await.unwrap();
     session.start_turn(world.tools());
-    assert_eq!(skipped(&session.evaluate(&Turn::of(""))), [("home:tea", SkipReason::Gone)]);
-    let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    assert_eq!(skipped(&session.evaluate(&Turn::new(""))), [("home:tea", NoticeReason::Gone)]);
+    let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     assert_eq!((slots.system_prompt.as_str(), slots.messages.len(), slots.placements.len()), ("", 0, 0));
     assert_eq!(
         (active(&session).len(), session.redeliver_after_compaction(&CompactionBudget::default())),
@@ -81,7 +81,7 @@ async fn what_goes_is_skipped_and_comes_back_as_it_is_then() {
     world.home.register(Registered::new(skill("name: tea\ndescription: D."), "New body")).unwrap();
     world.registry.refresh().await.unwrap();
     session.start_turn(world.tools());
-    let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     let in_messages: usize = slots.messages.iter().map(|message| times(&message.text, "New body")).sum();
     assert_eq!((times(&slots.system_prompt, "New body"), in_messages), (1, 1));
     assert!(!slots.system_prompt.contains("tea body"));
@@ -99,10 +99,10 @@ async fn two_skills_of_one_body_are_two() {
     for name in ["one", "two"] {
         assert_eq!(times(&world.read(&mut session, name, &gpt()).await, "the same"), 1);
     }
-    let slots = world.slots(&mut session, &Turn::of("kettle"), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new("kettle"), &gpt()).await;
     assert_eq!((times(&slots.system_prompt, "the same"), slots.messages.len()), (2, 0));
     session.deactivate("one");
-    let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     assert_eq!(times(&slots.system_prompt, "the same"), 1);
     assert_eq!(times(&session.redeliver_after_compaction(&CompactionBudget::default()).text, "the same"), 1);
 }
@@ -115,14 +115,14 @@ async fn a_body_may_become_empty_and_full_again() {
     for (body, system, messages) in [("", 0, 0), (" \n", 0, 0), ("Full", 1, 1)] {
         world.rewrite("tea", body).await;
         session.start_turn(world.tools());
-        let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+        let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
         assert_eq!(active(&session), ["tea"]);
         assert_eq!((times(&slots.system_prompt, "skill_content name"), slots.messages.len()), (system, messages));
         assert!(!slots.system_prompt.contains("tea body"), "{body:?}");
     }
     world.rewrite("tea", "").await;
     session.start_turn(world.tools());
-    world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    world.slots(&mut session, &Turn::new(""), &gpt()).await;
     assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
 }
 
@@ -131,13 +131,13 @@ async fn unchanged_text_comes_once_though_its_time_was_over() {
     let world = World::of(&["name: tea", "name: milk"]).await;
     let mut session = world.session(plain().lifetime(Lifetime::Message));
     let first = world.read(&mut session, "tea", &gpt()).await;
-    world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    world.slots(&mut session, &Turn::new(""), &gpt()).await;
     session.start_turn(world.tools());
     assert_eq!(active(&session), [""; 0]);
     let again = "The skill `tea` is active again, and its instructions are what they were. Follow them.\n";
     assert_eq!(world.read(&mut session, "tea", &gpt()).await, again);
     assert_eq!(active(&session), ["tea"]);
-    let slots = world.slots(&mut session, &Turn::of("").number(2), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new("").number(2), &gpt()).await;
     assert_eq!((slots.messages.len(), slots.placements[0].delivery), (0, Delivery::Earlier));
     // Unless the conversation has it no more, or it is another text.
     session.start_turn(world.tools());
@@ -162,7 +162,7 @@ async fn a_long_body_is_not_given_again_because_of_its_own_length() {
             let mut session = world.session(plain().refresh(refresh));
             let text = world.read(&mut session, "long", &gpt()).await;
             let results = [ToolResult::new("read_skill", &text)];
-            let turn = Turn::of("").number(2).results(&results);
+            let turn = Turn::new("").number(2).results(results.clone());
             let turn = if told { turn.tokens(3_100) } else { turn };
             assert_eq!(world.slots(&mut session, &turn, &gpt()).await.messages, [], "{refresh:?}");
         }
@@ -172,7 +172,7 @@ async fn a_long_body_is_not_given_again_because_of_its_own_length() {
         let mut tokens = 4_000;
         let mut given = Vec::new();
         for number in 2..8 {
-            let turn = Turn::of("").number(number);
+            let turn = Turn::new("").number(number);
             let turn = if told { turn.tokens(tokens) } else { turn };
             let slots = world.slots(&mut session, &turn, &gpt()).await;
             let said: usize =
@@ -193,12 +193,14 @@ async fn what_is_cut_to_fit_is_told() {
         let mut session = world.session(plain().survival(survival));
         world.read(&mut session, "long", &gpt()).await;
         session.reset();
-        let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
-        let [Notice::Shortened { id: name, tokens, of }] = &slots.notices[..] else { panic!("{:?}", slots.notices) };
+        let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
+        let [Notice { id: name, why: NoticeReason::Redelivered { tokens, of }, .. }] = &slots.notices[..] else {
+            panic!("{:?}", slots.notices)
+        };
         assert_eq!((name.as_str(), *tokens > 0, slots.messages.len()), ("long", given, usize::from(given)));
         assert!(*tokens <= 200 && *of > 3_000, "{:?}", slots.notices);
         let told = slots.notices[0].to_string();
-        assert_eq!(told, format!("skill `long` is given again with {tokens} of its {of} tokens"));
+        assert_eq!(told, format!("skill `long` is delivered again with {tokens} of its {of} tokens"));
     }
     assert_eq!(CompactionBudget::default(), CompactionBudget::new(5_000, 25_000));
 }
@@ -207,26 +209,26 @@ async fn what_is_cut_to_fit_is_told() {
 async fn what_is_ended_before_it_is_read_is_not_active() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
-    let evaluation = session.evaluate(&Turn::of("kettle"));
+    let evaluation = session.evaluate(&Turn::new("kettle"));
     session.deactivate("tea");
     let evaluation = session.read(evaluation, &world.registry).await;
     assert_each_once(&evaluation);
-    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], vec![("tea", SkipReason::Ended)]));
+    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], vec![("tea", NoticeReason::Deactivated)]));
     assert_eq!(active(&session), [""; 0]);
     // The host's word counts more than what it said before.
     session.activate(Audience::Model, "tea", "").unwrap();
-    assert_eq!(ids(&session.evaluate(&Turn::of("kettle"))), ["tea"]);
+    assert_eq!(ids(&session.evaluate(&Turn::new("kettle"))), ["tea"]);
 }
 
 #[tokio::test]
 async fn what_is_read_twice_is_counted_once() {
     let world = World::of(&["name: tea\ntriggers: [kettle]", "name: milk\ntriggers: [cow]"]).await;
     let mut session = world.session(plain().triggered_at_most(2, 1_000));
-    let evaluation = session.evaluate(&Turn::of("kettle"));
+    let evaluation = session.evaluate(&Turn::new("kettle"));
     for _ in 0..3 {
         session.read(evaluation.clone(), &world.registry).await;
     }
-    assert_eq!(ids(&session.evaluate(&Turn::of("kettle cow"))), ["tea", "milk"]);
+    assert_eq!(ids(&session.evaluate(&Turn::new("kettle cow"))), ["tea", "milk"]);
 }
 
 #[tokio::test]
@@ -234,7 +236,7 @@ async fn what_only_stands_is_not_said_as_well() {
     let world = World::of(&["name: tea"]).await;
     let mut session = world.session(declaring(SurfaceMode::Both));
     session.activate(Audience::User, "tea", "").unwrap();
-    world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    world.slots(&mut session, &Turn::new(""), &gpt()).await;
     session.forget("tea");
     assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
 }
@@ -247,7 +249,7 @@ async fn what_changed_is_not_given_again_as_it_was() {
     world.rewrite("tea", "Another body").await;
     session.start_turn(world.tools());
     assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
-    let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     let [message] = &slots.messages[..] else { panic!("{:?}", slots.messages) };
     assert_eq!((times(&message.text, "Another body"), times(&message.text, "tea body")), (1, 0));
 }
@@ -262,13 +264,11 @@ async fn what_came_of_commands_and_warnings_is_told() {
     world.home.register(Registered::new(skill(front_matter), body)).unwrap();
     world.registry.refresh().await.unwrap();
     let mut session = world.session(plain());
-    let evaluation = session.read(session.evaluate(&Turn::of("kettle")), &world.registry).await;
-    let [remarks] = &evaluation.remarks[..] else { panic!("{:?}", evaluation.remarks) };
-    assert_eq!(
-        (remarks.id.as_str(), &remarks.outcomes[..]),
-        ("tea", &[DirectiveOutcome::Refused { by: Refusal::Off }][..])
-    );
-    assert!(matches!(remarks.warnings[..], [Warning { line: Some(3), .. }]), "{:?}", remarks.warnings);
+    let evaluation = session.read(session.evaluate(&Turn::new("kettle")), &world.registry).await;
+    let [remarks] = &evaluation.notices[..] else { panic!("{:?}", evaluation.notices) };
+    let NoticeReason::Rendered { outcomes, warnings } = &remarks.why else { panic!("{remarks:?}") };
+    assert_eq!((remarks.id.as_str(), &outcomes[..]), ("tea", &[DirectiveOutcome::Refused { by: Refusal::Off }][..]));
+    assert!(matches!(warnings[..], [Warning { line: Some(3), .. }]), "{warnings:?}");
     let told = remarks.to_string();
     assert!(
         told.starts_with(
@@ -277,10 +277,10 @@ async fn what_came_of_commands_and_warnings_is_told() {
         "{told}"
     );
     // What is not read again is not told again; after a resumption it is read.
-    let next = session.read(session.evaluate(&Turn::of("kettle").number(2)), &world.registry).await;
-    assert_eq!(next.remarks, []);
+    let next = session.read(session.evaluate(&Turn::new("kettle").number(2)), &world.registry).await;
+    assert_eq!(next.notices, []);
     let (_, resumed) = Session::resume(session.state(), world.tools(), plain(), &world.registry).await;
-    assert_eq!(resumed[0].remarks.as_ref(), Some(remarks));
+    assert_eq!(&resumed, std::slice::from_ref(remarks));
 }
 
 /// Runs every command and script, which print nothing.
@@ -304,10 +304,10 @@ async fn a_script_that_prints_nothing_is_in_the_remarks() {
     let front_matter = "name: tea\ndescription: D.\ntriggers: [kettle]";
     world.home.register(Registered::new(skill(front_matter), body)).unwrap();
     world.registry.refresh().await.unwrap();
-    let reader = crate::tools::Renderer::over(world.registry.clone()).commands(std::sync::Arc::new(Silent));
+    let reader = crate::tools::Renderer::new(world.registry.clone()).commands(std::sync::Arc::new(Silent));
     let mut session = world.session(plain());
-    let evaluation = session.read(session.evaluate(&Turn::of("kettle")), &reader).await;
-    let remarks: Vec<_> = evaluation.remarks.iter().map(ToString::to_string).collect();
+    let evaluation = session.read(session.evaluate(&Turn::new("kettle")), &reader).await;
+    let remarks: Vec<_> = evaluation.notices.iter().map(ToString::to_string).collect();
     assert_eq!(
         remarks,
         ["skill `tea`: 2 of 2 commands and scripts ran; line 3: script `lib/a.js` printed nothing to standard output"]
@@ -369,10 +369,10 @@ async fn numbers_beyond_all_bounds_break_nothing() {
     let options = plain().refresh(RefreshPolicy::AfterTokens(1));
     let (mut session, resumed) = Session::resume(state, world.tools(), options, &world.registry).await;
     assert_eq!(resumed.len(), 1);
-    world.slots(&mut session, &Turn::of("kettle"), &gpt()).await;
+    world.slots(&mut session, &Turn::new("kettle"), &gpt()).await;
     session.touch("tea");
     session.redeliver_after_compaction(&CompactionBudget::default());
-    world.slots(&mut session, &Turn::of("kettle").number(2).tokens(usize::MAX), &gpt()).await;
+    world.slots(&mut session, &Turn::new("kettle").number(2).tokens(usize::MAX), &gpt()).await;
     assert_eq!(active(&session), ["tea"]);
 }
 
@@ -384,11 +384,11 @@ async fn what_changed_while_it_was_gone_is_told_when_it_is_back() {
     world.home.unregister("tea");
     world.registry.refresh().await.unwrap();
     let (session, since) = Session::resume(session.state(), world.tools(), plain(), &world.registry).await;
-    assert_eq!(since[0].since, ResumedState::Gone);
+    assert_eq!(since[0].why, NoticeReason::Gone);
     world.home.register(Registered::new(skill("name: tea\ndescription: D."), "Another body")).unwrap();
     world.registry.refresh().await.unwrap();
     let (_, since) = Session::resume(session.state(), world.tools(), plain(), &world.registry).await;
-    assert_eq!(since[0].since, ResumedState::Changed);
+    assert_eq!(since[0].why, NoticeReason::Changed);
 }
 
 #[derive(Debug, Clone)]
@@ -438,7 +438,7 @@ proptest! {
                     let state: SessionState = serde_json::from_str(&text).unwrap();
                     let (resumed, since) = Session::resume(state, world.tools(), options(), &world.registry).await;
                     prop_assert_eq!(resumed.state(), pair[1].state());
-                    prop_assert!(since.iter().all(|skill| skill.since == ResumedState::Same), "{:?}", since);
+                    prop_assert_eq!(since, vec![]);
                     pair[1] = resumed;
                 }
                 let mut said = Vec::new();
@@ -454,12 +454,12 @@ proptest! {
                         Step::Forget(skill) => { session.forget(NAMES[*skill]); String::new() }
                         Step::Say(skill) => {
                             let message = NAMES.get(*skill).map(|name| format!("word-{name}")).unwrap_or_default();
-                            format!("{:?}", world.slots(session, &Turn::of(&message), &gpt()).await)
+                            format!("{:?}", world.slots(session, &Turn::new(&message), &gpt()).await)
                         }
                         Step::Reset => { session.reset(); String::new() }
                         Step::Rerender => format!("{:?}", session.redeliver_after_compaction(&CompactionBudget::default())),
                         Step::Wait => {
-                            format!("{:?}", world.slots(session, &Turn::of("").after(ConversationEnd::Calls), &claude()).await)
+                            format!("{:?}", world.slots(session, &Turn::new("").end(ConversationEnd::Calls), &claude()).await)
                         }
                     });
                 }

@@ -22,25 +22,25 @@ async fn a_message_is_given_once() {
         content
     });
     let (world, mut session) = session(plain().inject(fact).unwrap()).await;
-    let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     assert_eq!(texts(&slots), [(Role::User, "It rains."), (Role::System, "It rains."), (Role::User, "It pours.")]);
-    let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     assert_eq!(slots.messages, []);
     assert!(slots.placements.iter().all(|placement| placement.delivery == Delivery::Earlier));
     session.reset();
-    assert_eq!(world.slots(&mut session, &Turn::of(""), &gpt()).await.messages.len(), 3);
+    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.messages.len(), 3);
 }
 
 #[tokio::test]
 async fn nothing_comes_between_a_call_and_its_result() {
     let (world, mut session) = session(plain().inject(message("fact", Role::User)).unwrap()).await;
-    let slots = world.slots(&mut session, &Turn::of("").after(ConversationEnd::Calls), &gpt()).await;
-    let waits = Notice::Waits { id: id("fact"), role: Role::User, why: Deferral::SplitsCall };
+    let slots = world.slots(&mut session, &Turn::new("").end(ConversationEnd::Calls), &gpt()).await;
+    let waits = Notice::new(id("fact"), Flavor::Fact, NoticeReason::Deferred { role: Role::User, cause: "it would come between a call and its result" });
     assert_eq!((slots.messages.len(), slots.notices), (0, vec![waits]));
     assert_eq!(slots.placements[0].delivery, Delivery::Deferred);
-    let slots = world.slots(&mut session, &Turn::of("").after(ConversationEnd::Results), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new("").end(ConversationEnd::Results), &gpt()).await;
     assert_eq!((texts(&slots), slots.notices.len()), (vec![(Role::User, "fact text")], 0));
-    assert_eq!(world.slots(&mut session, &Turn::of(""), &gpt()).await.messages, []);
+    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.messages, []);
 }
 
 #[tokio::test]
@@ -49,11 +49,11 @@ async fn what_waits_comes_though_it_is_not_active_any_more() {
         injection("once", Flavor::Fact, Trigger::Rule("first".into()), Content::message(Role::User, "It rains."));
     let options = plain().rule("first", |turn| turn.number == 1).inject(once).unwrap();
     let (world, mut session) = session(options).await;
-    let slots = world.slots(&mut session, &Turn::of("").after(ConversationEnd::Calls), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new("").end(ConversationEnd::Calls), &gpt()).await;
     assert_eq!(slots.messages, []);
-    let slots = world.slots(&mut session, &Turn::of("").number(2), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new("").number(2), &gpt()).await;
     assert_eq!(texts(&slots), [(Role::User, "It rains.")]);
-    assert_eq!(world.slots(&mut session, &Turn::of("").number(3), &gpt()).await.messages, []);
+    assert_eq!(world.slots(&mut session, &Turn::new("").number(3), &gpt()).await.messages, []);
 }
 
 #[tokio::test]
@@ -77,12 +77,12 @@ async fn two_of_one_role_in_a_row_wait_where_they_are_refused() {
         ConversationEnd::Assistant,
         ConversationEnd::Assistant,
     ] {
-        let slots = world.slots(&mut session, &Turn::of("").after(tail), &model).await;
+        let slots = world.slots(&mut session, &Turn::new("").end(tail), &model).await;
         seen.push(slots.messages.iter().map(|message| message.ids[0].to_string()).collect::<Vec<_>>().join(" "));
     }
     assert_eq!(seen, ["three", "one", "", "two", ""]);
     let mut session = world.session(options);
-    let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     assert_eq!(slots.messages.len(), 3);
 }
 
@@ -96,15 +96,15 @@ async fn a_role_that_the_provider_does_not_have_is_refused() {
         .inject(message("three", Role::System))
         .unwrap();
     let (world, mut session) = session(options).await;
-    let error = world.try_slots(&mut session, &Turn::of(""), &claude()).await.unwrap_err();
+    let error = world.try_slots(&mut session, &Turn::new(""), &claude()).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "these injections of the host would reach the model nowhere: fact `one` (always active): provider `anthropic` carries no \
          message of the role `system`, fact `three` (always active): provider `anthropic` carries no message of the role `system`"
     );
     // They are given where there is such a role, and are no obstacle from then on.
-    assert_eq!(world.slots(&mut session, &Turn::of(""), &gpt()).await.messages.len(), 3);
-    assert_eq!(world.slots(&mut session, &Turn::of(""), &claude()).await.messages, []);
+    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.messages.len(), 3);
+    assert_eq!(world.slots(&mut session, &Turn::new(""), &claude()).await.messages, []);
 }
 
 #[tokio::test]
@@ -113,11 +113,11 @@ async fn what_waits_for_a_role_goes_on_waiting() {
         injection("once", Flavor::Fact, Trigger::Rule("first".into()), Content::message(Role::System, "It rains."));
     let options = plain().rule("first", |turn| turn.number == 1).inject(once).unwrap();
     let (world, mut session) = session(options).await;
-    world.slots(&mut session, &Turn::of("").after(ConversationEnd::Calls), &gpt()).await;
-    let slots = world.slots(&mut session, &Turn::of("").number(2), &claude()).await;
-    let waits = Notice::Waits { id: id("once"), role: Role::System, why: Deferral::NoSuchRole };
+    world.slots(&mut session, &Turn::new("").end(ConversationEnd::Calls), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new("").number(2), &claude()).await;
+    let waits = Notice::new(id("once"), Flavor::Fact, NoticeReason::Deferred { role: Role::System, cause: "the provider has no such role" });
     assert_eq!((slots.messages.len(), slots.notices), (0, vec![waits]));
-    assert_eq!(world.slots(&mut session, &Turn::of("").number(3), &gpt()).await.messages.len(), 1);
+    assert_eq!(world.slots(&mut session, &Turn::new("").number(3), &gpt()).await.messages.len(), 1);
 }
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn a_provider_that_nobody_names_is_the_registrys() {
     ] {
         let model = Model::unknown().with_provider(provider.unwrap_or_default());
         let (world, mut session) = session(options(hint)).await;
-        let slots = world.try_slots(&mut session, &Turn::of(""), &model).await;
+        let slots = world.try_slots(&mut session, &Turn::new(""), &model).await;
         assert_eq!(slots.is_ok(), is_carried, "{hint:?} {provider:?}");
     }
 }
@@ -146,11 +146,11 @@ fn providers_take_what_they_take() {
     for (provider, system) in
         [("anthropic", false), (" Anthropic", false), ("gemini", false), ("openai", true), ("", true)]
     {
-        let rules = MessageRules::of(Some(provider));
+        let rules = MessageRules::of_provider(provider);
         let carried = [Role::System, Role::User, Role::Assistant].map(|role| rules.carries(role));
         assert_eq!(carried, [system, true, true], "{provider}");
     }
-    assert_eq!(MessageRules::of(None), MessageRules::ANY);
+    assert_eq!(MessageRules::of_provider(""), MessageRules::ANY);
 }
 
 fn with_tool(name: &str, tool: &str, about: &str) -> Injection {
@@ -170,11 +170,11 @@ async fn each_tool_is_offered_once() {
         .inject(with_tool("d", "read_skill", "Reads."))
         .unwrap();
     let (world, mut session) = session(options).await;
-    let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     let names: Vec<_> = slots.tools.iter().map(|tool| tool.name.as_ref()).collect();
     assert_eq!(names, ["list_skills", "search_skills", "read_skill", "read_skill_resource", "saw"]);
     assert_eq!(slots.tools[4].description.as_ref(), "Saws.");
-    let taken = |name: &str, tool: &str| Notice::ToolTaken { id: id(name), tool: tool.into() };
+    let taken = |name: &str, tool: &str| Notice::new(id(name), Flavor::Steering, NoticeReason::ToolTaken(tool.into()));
     assert_eq!(slots.notices, [taken("c", "saw"), taken("d", "read_skill")]);
 }
 
@@ -183,13 +183,13 @@ async fn what_is_active_comes_in_order_with_a_blank_line_between() {
     let options = plain().inject(steering("tone", Trigger::Always)).unwrap();
     let (world, mut session) = session(options.inject(steering("end", Trigger::Always)).unwrap()).await;
     world.read(&mut session, "tea", &claude()).await;
-    let slots = world.slots(&mut session, &Turn::of(""), &claude()).await;
+    let slots = world.slots(&mut session, &Turn::new(""), &claude()).await;
     assert_eq!(
         slots.system_prompt,
         "tone text\n\nend text\n\n<skill_content name=\"tea\">\ntea body\n</skill_content>"
     );
     // The same again: nothing piles up.
-    assert_eq!(world.slots(&mut session, &Turn::of(""), &claude()).await.system_prompt, slots.system_prompt);
+    assert_eq!(world.slots(&mut session, &Turn::new(""), &claude()).await.system_prompt, slots.system_prompt);
 }
 
 #[tokio::test]
@@ -201,40 +201,70 @@ async fn each_slot_names_what_it_has_content_of() {
     let options = plain().inject(message("fact", Role::User)).unwrap().inject(full).unwrap();
     let (world, mut session) = session(options).await;
     world.read(&mut session, "tea", &gpt()).await;
-    let first = world.slots(&mut session, &Turn::of(""), &gpt()).await;
+    let first = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     let in_slots = |slots: &Slots| {
         [Slot::SystemPrompt, Slot::Messages, Slot::Tools]
             .map(|slot| slots.ids(slot).iter().map(|id| id.to_string()).collect::<Vec<_>>().join(" "))
     };
     assert_eq!(in_slots(&first), ["full", "fact tea", "full"]);
-    let nothing = Slots::default();
-    let all_added = first.since(&nothing);
-    assert_eq!((all_added.messages.added.len(), all_added.messages.kept.len()), (2, 0));
     // The other model reads it in the system prompt too.
-    let second = world.slots(&mut session, &Turn::of(""), &claude()).await;
-    let change = second.since(&first);
-    assert_eq!((change.system_prompt.added, change.system_prompt.kept), (vec![id("tea")], vec![id("full")]));
-    assert_eq!((change.messages.added.len(), change.messages.kept.len()), (0, 2));
+    let second = world.slots(&mut session, &Turn::new(""), &claude()).await;
+    assert_eq!(in_slots(&second), ["full tea", "fact tea", "full"]);
     session.deactivate("tea");
-    let third = world.slots(&mut session, &Turn::of(""), &claude()).await;
-    assert_eq!(third.since(&second).system_prompt.removed, [id("tea")]);
+    let third = world.slots(&mut session, &Turn::new(""), &claude()).await;
+    assert_eq!(in_slots(&third), ["full", "fact", "full"]);
 }
 
-#[test]
-fn a_change_is_a_partition() {
-    let all = ["a", "b", "c"].map(id);
-    let subset = |bits: usize| all.iter().enumerate().filter(|(n, _)| bits >> n & 1 == 1).map(|(_, id)| id).collect();
-    for pair in 0..64 {
-        let (before, now): (Vec<&Id>, Vec<&Id>) = (subset(pair / 8), subset(pair % 8));
-        let SlotChange { added, removed, kept } = SlotChange::between(&before, &now);
-        let sorted = |a: &[Id], b: &[Id]| {
-            let mut all: Vec<_> = a.iter().chain(b).cloned().collect();
-            all.sort();
-            all
-        };
-        let owned = |ids: &[&Id]| ids.iter().map(|id| (*id).clone()).collect::<Vec<_>>();
-        // Lists, not sets: what was in two of them would be there twice.
-        assert_eq!((sorted(&added, &kept), sorted(&removed, &kept)), (owned(&now), owned(&before)));
-        assert!(added.iter().all(|id| !before.contains(&id)) && removed.iter().all(|id| !now.contains(&id)));
+/// The messages of a call with this text of a fact, in the role of the user.
+async fn told_fact(world: &World, session: &mut Session, text: Option<&str>, end: ConversationEnd) -> Vec<String> {
+    let fact = text.map(|text| {
+        injection("weather", Flavor::Fact, Trigger::Always, Content::message(Role::User, text))
+    });
+    let turn = fact.into_iter().fold(Turn::new("").end(end), Turn::inject);
+    let slots = world.slots(session, &turn, &gpt()).await;
+    slots.messages.iter().map(|message| message.text.to_string()).collect()
+}
+
+#[tokio::test]
+async fn a_fact_of_a_turn_is_delivered_when_it_changes() {
+    let (world, mut session) = session(plain()).await;
+    for (text, expected) in [
+        (Some("sun"), vec!["sun"]),
+        (Some("sun"), vec![]),
+        (Some("rain"), vec!["rain"]),
+        (Some("sun"), vec!["sun"]),
+        (None, vec![]),
+        (Some("sun"), vec![]),
+    ] {
+        assert_eq!(told_fact(&world, &mut session, text, ConversationEnd::User).await, expected, "{text:?}");
+        let state = serde_json::from_value(serde_json::to_value(session.state()).unwrap()).unwrap();
+        session = Session::resume(state, world.tools(), plain(), &world.registry).await.0;
     }
+}
+
+#[tokio::test]
+async fn a_deferred_fact_is_replaced_by_a_newer_one() {
+    let (world, mut session) = session(plain()).await;
+    for (text, end, expected) in [
+        (Some("sun"), ConversationEnd::Calls, vec![]),
+        (Some("rain"), ConversationEnd::Results, vec!["rain"]),
+        (Some("fog"), ConversationEnd::Calls, vec![]),
+        (None, ConversationEnd::Results, vec![]),
+    ] {
+        assert_eq!(told_fact(&world, &mut session, text, end).await, expected, "{text:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_injection_of_a_turn_overrides_one_of_the_session() {
+    let (world, mut session) = session(plain().inject(steering("tone", Trigger::Always)).unwrap()).await;
+    let memory = |text: &str| injection("tone", Flavor::Steering, Trigger::Always, Content::system_prompt(text));
+    let turn = Turn::new("").inject(memory("old")).inject(memory("new"));
+    assert_eq!(world.slots(&mut session, &turn, &gpt()).await.system_prompt, "new");
+    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.system_prompt, "tone text");
+    let broken = Trigger::AfterToolMatching("(".into());
+    let turn = Turn::new("").inject(injection("tone", Flavor::Steering, broken, Content::system_prompt("x")));
+    let evaluation = session.evaluate(&turn);
+    let [skipped] = &evaluation.skipped[..] else { panic!("{:?}", evaluation.skipped) };
+    assert!(skipped.to_string().starts_with("steering `tone` is left out: its trigger is not a regular expression"));
 }

@@ -6,7 +6,7 @@ fn template(text: &str) -> Injection {
     injection("left", Flavor::Instructions, Trigger::Always, Content::system_prompt(text))
 }
 
-async fn composed(text: &str, turn: &Turn<'_>) -> (String, Vec<SkipReason>) {
+async fn composed(text: &str, turn: &Turn) -> (String, Vec<NoticeReason>) {
     let world = World::of(&[]).await;
     let mut session = world.session(plain().inject_template(template(text)).unwrap());
     let evaluation = session.evaluate(turn);
@@ -18,19 +18,15 @@ async fn composed(text: &str, turn: &Turn<'_>) -> (String, Vec<SkipReason>) {
 #[tokio::test]
 async fn facts_of_the_turn_stand_in_their_places() {
     let text = "Call {{action}} of {{ actionBudget }}: {{actionsRemaining}} remain.";
-    let of = |number, most| Turn::of("").number(number).at_most(most);
+    let of = |number, most| Turn::new("").number(number).at_most(most);
     assert_eq!(composed(text, &of(25, 30)).await, ("Call 25 of 30: 5 remain.".to_owned(), vec![]));
     assert_eq!(composed(text, &of(31, 30)).await, ("Call 31 of 30: 0 remain.".to_owned(), vec![]));
-    // Nobody told how many there may be: no gap, and no number made up.
-    let unknown = vec![SkipReason::UnknownFact(TurnFact::ActionBudget)];
-    assert_eq!(composed(text, &Turn::of("").number(2)).await, (String::new(), unknown));
-    assert_eq!(composed("Call {{action}}.", &Turn::of("").number(2)).await, ("Call 2.".to_owned(), vec![]));
-    assert_eq!(
-        SkipReason::UnknownFact(TurnFact::ActionsRemaining).to_string(),
-        "the turn does not tell `actionsRemaining`, which its text asks for"
-    );
+    // An unknown fact leaves no gap.
+    let unknown = vec![NoticeReason::Invalid("the turn does not have `actionBudget`, which its text names".into())];
+    assert_eq!(composed(text, &Turn::new("").number(2)).await, (String::new(), unknown));
+    assert_eq!(composed("Call {{action}}.", &Turn::new("").number(2)).await, ("Call 2.".to_owned(), vec![]));
     for plain in ["No facts.", "{ {action} }", "{{action", "}} {{"] {
-        assert_eq!(composed(plain, &Turn::of("")).await, (plain.to_owned(), vec![]));
+        assert_eq!(composed(plain, &Turn::new("")).await, (plain.to_owned(), vec![]));
     }
 }
 
@@ -39,10 +35,10 @@ fn what_is_no_template_is_refused() {
     let error = |injection| plain().inject_template(injection).unwrap_err().to_string();
     assert_eq!(
         error(template("{{action}} and {{ Budget }}")),
-        "the text of instructions `left` asks for `Budget`: expected `action`, `actionBudget` or `actionsRemaining`"
+        "instructions `left` is not valid: its text has the unknown name `Budget`: expected `action`, `actionBudget` or `actionsRemaining`"
     );
-    assert!(error(template("{{}}")).starts_with("the text of instructions `left` asks for ``: "));
-    let none = "instructions `left` is no template: expected a text for the system prompt and no messages";
+    assert!(error(template("{{}}")).contains("the unknown name ``: "));
+    let none = "instructions `left` is not valid: a template is a text for the system prompt, without messages";
     let mut both = Content::system_prompt("{{action}}");
     both.messages.push(Message::new(Role::User, "{{action}}"));
     for content in [Content::message(Role::User, "{{action}}"), both] {

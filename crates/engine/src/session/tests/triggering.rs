@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) fn skipped(evaluation: &Evaluation) -> Vec<(&str, SkipReason)> {
+pub(super) fn skipped(evaluation: &Evaluation) -> Vec<(&str, NoticeReason)> {
     evaluation.skipped.iter().map(|skipped| (skipped.id.as_str(), skipped.why.clone())).collect()
 }
 
@@ -19,12 +19,12 @@ async fn what_a_skill_declares_activates_it() {
     .await;
     let results = [ToolResult::new("git_log", "")];
     for (turn, expected) in [
-        (Turn::of("Put the kettle on"), "by-word"),
-        (Turn::of("").paths(&["src/lib.rs"]), "by-path"),
-        (Turn::of("").results(&results), "by-tool"),
-        (Turn::of("").task("review"), "by-task"),
-        (Turn::of("").command("brew"), "by-command"),
-        (Turn::of("$by-nothing, please"), "by-nothing"),
+        (Turn::new("Put the kettle on"), "by-word"),
+        (Turn::new("").paths(&["src/lib.rs"]), "by-path"),
+        (Turn::new("").results(results.clone()), "by-tool"),
+        (Turn::new("").task("review"), "by-task"),
+        (Turn::new("").command("brew"), "by-command"),
+        (Turn::new("$by-nothing, please"), "by-nothing"),
     ] {
         let mut session = world.session(plain());
         let slots = world.slots(&mut session, &turn, &claude()).await;
@@ -36,14 +36,14 @@ async fn what_a_skill_declares_activates_it() {
 async fn what_was_triggered_stays_and_is_read_once() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
-    world.slots(&mut session, &Turn::of("kettle"), &gpt()).await;
+    world.slots(&mut session, &Turn::new("kettle"), &gpt()).await;
     session.start_turn(world.tools());
-    let slots = world.slots(&mut session, &Turn::of("And now?"), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new("And now?"), &gpt()).await;
     assert_eq!(times(&slots.system_prompt, "tea body"), 1);
     // The model sees it already.
     let note = world.read(&mut session, "tea", &gpt()).await;
     assert!(note.contains("active already"), "{note}");
-    let slots = world.slots(&mut session, &Turn::of("And now?").number(2), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new("And now?").number(2), &gpt()).await;
     assert_eq!((times(&slots.system_prompt, "tea body"), slots.messages.len()), (1, 0));
 }
 
@@ -55,11 +55,11 @@ async fn the_user_reaches_what_the_model_may_not() {
     ])
     .await;
     let mut session = world.session(plain());
-    let evaluation = session.evaluate(&Turn::of("The kettle. $own /own"));
+    let evaluation = session.evaluate(&Turn::new("The kettle. $own /own"));
     // Who names a skill in vain is told; who says a word that it declares is not.
-    let hidden = vec![("own", SkipReason::Hidden(HiddenReason::ForModelsOnly))];
+    let hidden = vec![("own", NoticeReason::Hidden(HiddenReason::ForModelsOnly))];
     assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], hidden));
-    let slots = world.slots(&mut session, &Turn::of("/by-hand now"), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new("/by-hand now"), &gpt()).await;
     assert_eq!(times(&slots.system_prompt, "by-hand body"), 1);
     assert_eq!(session.active()[0].by, ActivatedBy::Name);
 }
@@ -68,14 +68,14 @@ async fn the_user_reaches_what_the_model_may_not() {
 async fn what_follows_a_name_at_the_start_are_its_arguments() {
     let world = World::of(&["name: tea"]).await;
     let mut session = world.session(plain());
-    let slots = world.slots(&mut session, &Turn::of(" /tea green, no sugar "), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new(" /tea green, no sugar "), &gpt()).await;
     assert!(slots.system_prompt.contains("ARGUMENTS: green, no sugar"), "{}", slots.system_prompt);
     // Named inside a sentence it has none, and keeps those it has.
     session.start_turn(world.tools());
-    world.slots(&mut session, &Turn::of("Is $tea ready?"), &gpt()).await;
+    world.slots(&mut session, &Turn::new("Is $tea ready?"), &gpt()).await;
     assert_eq!(session.active()[0].arguments.as_ref(), "green, no sugar");
     session.start_turn(world.tools());
-    let slots = world.slots(&mut session, &Turn::of("/tea black"), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::new("/tea black"), &gpt()).await;
     assert!(slots.system_prompt.contains("ARGUMENTS: black"), "{}", slots.system_prompt);
     assert_eq!(times(&slots.system_prompt, "ARGUMENTS"), 1);
 }
@@ -84,28 +84,28 @@ async fn what_follows_a_name_at_the_start_are_its_arguments() {
 async fn what_the_model_asks_for_meanwhile_stays() {
     let world = World::of(&["name: tea"]).await;
     let mut session = world.session(plain());
-    let turn = Turn::of("/tea green");
+    let turn = Turn::new("/tea green");
     world.slots(&mut session, &turn, &gpt()).await;
     world.read_with(&mut session, json!({"id": "tea", "arguments": "black"}), &gpt()).await;
-    world.slots(&mut session, &turn.number(2), &gpt()).await;
+    world.slots(&mut session, &turn.clone().number(2), &gpt()).await;
     assert_eq!(session.active()[0].arguments.as_ref(), "black");
 }
 
 #[tokio::test]
 async fn only_trusted_skills_are_there_always_or_by_expression() {
     let skills = ["name: a\ntriggers: [{always: true}]", "name: b\ntriggers: [{regex: 'ket+le'}, kettle]"];
-    let refused = SkipReason::TriggerRefused(crate::trigger::TriggerRefusal::Untrusted);
+    let refused = NoticeReason::Invalid("its trigger never matches: its source is not trusted".into());
     for (trust, expected, suggests, skips) in
         [(Trust::Trusted, vec!["b", "a"], vec![], vec![]), (Trust::Restricted, vec![], vec!["b"], vec![("a", refused)])]
     {
         let world = World::trusted(&skills, trust).await;
-        let evaluation = world.session(plain()).evaluate(&Turn::of("kettle"));
+        let evaluation = world.session(plain()).evaluate(&Turn::new("kettle"));
         assert_each_once(&evaluation);
         let found = (ids(&evaluation), suggested(&evaluation), skipped(&evaluation));
         assert_eq!(found, (expected, suggests, skips), "{trust}");
     }
     let world = World::trusted(&skills, Trust::Pending).await;
-    let evaluation = world.session(plain()).evaluate(&Turn::of("kettle"));
+    let evaluation = world.session(plain()).evaluate(&Turn::new("kettle"));
     assert_eq!((evaluation.active.len(), evaluation.skipped.len()), (0, 0));
 }
 
@@ -114,18 +114,18 @@ async fn untrusted_triggers_suggest_and_never_activate() {
     let declared = "triggers: [kettle, {task: review}, {tool: 'git_*'}, {command: brew}]\npaths: '*.rs'";
     let results = [ToolResult::new("git_log", "")];
     for turn in [
-        Turn::of("Put the kettle on"),
-        Turn::of("").task("review"),
-        Turn::of("").results(&results),
-        Turn::of("").command("brew"),
-        Turn::of("/brew now"),
-        Turn::of("").paths(&["src/lib.rs"]),
+        Turn::new("Put the kettle on"),
+        Turn::new("").task("review"),
+        Turn::new("").results(results.clone()),
+        Turn::new("").command("brew"),
+        Turn::new("/brew now"),
+        Turn::new("").paths(&["src/lib.rs"]),
     ] {
         let world = World::trusted(&[&format!("name: tea\n{declared}")], Trust::Restricted).await;
         let mut session = world.session(plain());
         let evaluation = session.evaluate(&turn);
         assert_eq!((ids(&evaluation), suggested(&evaluation), skipped(&evaluation)), (vec![], vec!["tea"], vec![]));
-        assert_eq!(&*evaluation.suggested[0].source, "home");
+        assert_eq!(&*evaluation.suggested[0].candidate().unwrap().origin.source, "home");
         let slots = world.slots(&mut session, &turn, &claude()).await;
         assert_eq!((slots.system_prompt.as_str(), slots.messages.len(), active(&session).len()), ("", 0, 0));
         // The turn marks it where a model looks for skills, and nowhere else.
@@ -137,9 +137,9 @@ async fn untrusted_triggers_suggest_and_never_activate() {
         }
         // The user's word activates it.
         session.start_turn(world.tools());
-        let slots = world.slots(&mut session, &Turn::of("Use $tea with the kettle"), &claude()).await;
+        let slots = world.slots(&mut session, &Turn::new("Use $tea with the kettle"), &claude()).await;
         assert_eq!(times(&slots.system_prompt, "tea body"), 1);
-        let evaluation = session.evaluate(&Turn::of("Use $tea with the kettle"));
+        let evaluation = session.evaluate(&Turn::new("Use $tea with the kettle"));
         assert_eq!((ids(&evaluation), suggested(&evaluation)), (vec!["tea"], vec![]));
     }
 }
@@ -148,13 +148,11 @@ async fn untrusted_triggers_suggest_and_never_activate() {
 async fn one_source_suggests_three_skills_at_most() {
     let names = ["a1", "a2", "a3", "a4", "a5"].map(|name| format!("name: {name}\ntriggers: [kettle]"));
     let world = World::trusted(&names.each_ref().map(String::as_str), Trust::Restricted).await;
-    let evaluation = world.session(plain()).evaluate(&Turn::of("kettle"));
+    let evaluation = world.session(plain()).evaluate(&Turn::new("kettle"));
     assert_each_once(&evaluation);
     assert_eq!(suggested(&evaluation), ["a1", "a2", "a3"]);
-    assert_eq!(
-        skipped(&evaluation),
-        [("a4", SkipReason::TooManySuggested(3)), ("a5", SkipReason::TooManySuggested(3))]
-    );
+    let why = NoticeReason::OverLimit("a source that is not trusted suggests at most 3 skills for one message".into());
+    assert_eq!(skipped(&evaluation), [("a4", why.clone()), ("a5", why)]);
 }
 
 #[tokio::test]
@@ -166,9 +164,9 @@ async fn an_untrusted_command_changes_no_arguments() {
     let mounts = [Mount::user(world.home.clone()), Mount::plugin(far).trust(Trust::Restricted)];
     let builder = mounts.into_iter().fold(SkillRegistry::builder(), |builder, mount| builder.mount(mount));
     let registry = builder.load().await.unwrap();
-    let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+    let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
     let mut session = Session::new(tools, plain());
-    let evaluation = session.evaluate(&Turn::of("/tea /green now"));
+    let evaluation = session.evaluate(&Turn::new("/tea /green now"));
     let evaluation = session.read(evaluation, &registry).await;
     assert_eq!(suggested(&evaluation), ["far-tea"]);
     assert_eq!(session.active()[0].arguments.as_ref(), "/green now");
@@ -178,15 +176,15 @@ async fn an_untrusted_command_changes_no_arguments() {
 async fn what_a_trigger_activated_ends_with_its_trust() {
     let trusted = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = trusted.session(plain());
-    trusted.slots(&mut session, &Turn::of("kettle"), &claude()).await;
+    trusted.slots(&mut session, &Turn::new("kettle"), &claude()).await;
     let world = World::trusted(&["name: tea\ntriggers: [kettle]"], Trust::Restricted).await;
     session.start_turn(world.tools());
-    let evaluation = session.evaluate(&Turn::of("And now?"));
-    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], vec![("home:tea", SkipReason::Untrusted)]));
-    assert_eq!(world.slots(&mut session, &Turn::of("And now?"), &claude()).await.system_prompt, "");
-    let slots = world.slots(&mut session, &Turn::of("/tea"), &claude()).await;
+    let evaluation = session.evaluate(&Turn::new("And now?"));
+    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], vec![("home:tea", NoticeReason::Untrusted)]));
+    assert_eq!(world.slots(&mut session, &Turn::new("And now?"), &claude()).await.system_prompt, "");
+    let slots = world.slots(&mut session, &Turn::new("/tea"), &claude()).await;
     assert_eq!(times(&slots.system_prompt, "tea body"), 1);
-    let slots = world.slots(&mut session, &Turn::of("").number(2), &claude()).await;
+    let slots = world.slots(&mut session, &Turn::new("").number(2), &claude()).await;
     assert_eq!(times(&slots.system_prompt, "tea body"), 1);
 }
 
@@ -196,9 +194,9 @@ async fn weak_keywords_suggest_nothing() {
     for trust in [Trust::Trusted, Trust::Restricted] {
         let world = World::trusted(&[&format!("name: tea\n{keywords}")], trust).await;
         let session = world.session(plain());
-        let evaluation = session.evaluate(&Turn::of("Please tell me: what is the weather to you?"));
+        let evaluation = session.evaluate(&Turn::new("Please tell me: what is the weather to you?"));
         assert_eq!((ids(&evaluation), suggested(&evaluation)), (vec![], vec![]));
-        let why = session.evaluate(&Turn::of("")).skipped[0].why.to_string();
+        let why = session.evaluate(&Turn::new("")).skipped[0].why.to_string();
         assert_eq!(
             why,
             "its trigger never holds: expected at least 3 letters, or 2 characters in Chinese, Japanese and Korean"
@@ -211,11 +209,11 @@ async fn triggers_activate_no_more_than_they_may_for_one_message() {
     let world =
         World::of(&["name: a\ntriggers: [kettle]", "name: b\ntriggers: [kettle]", "name: c\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain().triggered_at_most(2, 1_000));
-    let turn = Turn::of("$c and the kettle");
+    let turn = Turn::new("$c and the kettle");
     // What the user names comes first; and the next call of the same message brings no more.
     for number in 1..4 {
-        let evaluation = session.evaluate(&turn.number(number));
-        assert_eq!(skipped(&evaluation), [("b", SkipReason::TooMany(2))]);
+        let evaluation = session.evaluate(&turn.clone().number(number));
+        assert_eq!(skipped(&evaluation), [("b", NoticeReason::OverLimit("triggers activate at most 2 skills for one message".into()))]);
         session.read(evaluation, &world.registry).await;
         assert_eq!(active(&session), ["c", "a"]);
     }
@@ -231,9 +229,9 @@ async fn triggers_activate_no_more_tokens_than_they_may() {
     world.home.register(long).unwrap();
     world.registry.refresh().await.unwrap();
     let mut session = world.session(plain().triggered_at_most(9, 50));
-    let evaluation = session.evaluate(&Turn::of("kettle"));
+    let evaluation = session.evaluate(&Turn::new("kettle"));
     let evaluation = session.read(evaluation, &world.registry).await;
-    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec!["tea"], vec![("long", SkipReason::TooLong(50))]));
+    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec!["tea"], vec![("long", NoticeReason::OverLimit("triggers activate at most 50 tokens of skills for one message".into()))]));
     assert_eq!(active(&session), ["tea"]);
 }
 
@@ -241,11 +239,11 @@ async fn triggers_activate_no_more_tokens_than_they_may() {
 async fn what_was_ended_is_not_brought_back_by_the_same_message() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
-    let turn = Turn::of("kettle");
+    let turn = Turn::new("kettle");
     world.slots(&mut session, &turn, &claude()).await;
     session.deactivate("tea");
-    let evaluation = session.evaluate(&turn.number(2));
-    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], vec![("tea", SkipReason::Ended)]));
+    let evaluation = session.evaluate(&turn.clone().number(2));
+    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], vec![("tea", NoticeReason::Deactivated)]));
     session.start_turn(world.tools());
     assert_eq!(ids(&session.evaluate(&turn)), ["tea"]);
 }
@@ -254,7 +252,7 @@ async fn what_was_ended_is_not_brought_back_by_the_same_message() {
 async fn what_cannot_be_read_is_skipped_and_the_rest_goes_on() {
     let world = World::of(&["name: tea\ntriggers: [kettle]", "name: milk\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
-    let evaluation = session.evaluate(&Turn::of("kettle"));
+    let evaluation = session.evaluate(&Turn::new("kettle"));
     let evaluation = session.read(evaluation, &Broken(&world.registry, "tea")).await;
     assert_each_once(&evaluation);
     let [(name, why)] = &skipped(&evaluation)[..] else { panic!("{:?}", evaluation.skipped) };
@@ -262,6 +260,6 @@ async fn what_cannot_be_read_is_skipped_and_the_rest_goes_on() {
     let slots = session.compose(&evaluation, &gpt()).unwrap();
     assert_eq!((active(&session), times(&slots.system_prompt, "milk body")), (vec!["milk".to_owned()], 1));
     // It is read as soon as it can be.
-    world.slots(&mut session, &Turn::of("kettle").number(2), &gpt()).await;
+    world.slots(&mut session, &Turn::new("kettle").number(2), &gpt()).await;
     assert_eq!(active(&session), ["milk", "tea"]);
 }

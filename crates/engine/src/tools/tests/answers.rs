@@ -147,13 +147,13 @@ async fn a_name_that_several_have_is_told_by_full_names_among_the_visible() {
     let (code, _) = answered(&registry, &one, "read_skill", json!({"id": "deploy"})).await;
     assert_eq!(code, ToolStatus::Ok);
     let none = ToolOptions::default().modes(VisibilityPolicy::default().with("deploy".parse().unwrap(), Exposure::Off));
-    assert!(Toolset::of(&registry.snapshot(), &none).tools().is_empty());
+    assert!(Toolset::new(&registry.snapshot(), &none).tools().is_empty());
 }
 
 #[tokio::test]
 async fn a_skill_called_like_a_tool_is_told_how_it_is_read() {
     let registry = two().await;
-    let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+    let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
     let answer = tools.call("billing", &json!({}), &registry).await.unwrap();
     let expected =
         "`billing` is a skill and no tool. Call `read_skill` with {\"id\":\"billing\"}, and follow what it says.";
@@ -161,7 +161,7 @@ async fn a_skill_called_like_a_tool_is_told_how_it_is_read() {
     // Other tools are somebody else's, and hidden skills are no skills.
     for (registry, tool) in [(registry, "bash"), (hidden().await, "release-by-hand"), (hidden().await, "release-clone")]
     {
-        let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+        let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
         assert!(tools.call(tool, &json!({}), &registry).await.is_none(), "{tool}");
     }
 }

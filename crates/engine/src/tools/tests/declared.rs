@@ -13,9 +13,9 @@ async fn where_nothing_is_visible_there_are_no_tools() {
     let empty = SkillRegistry::builder().load().await.unwrap();
     let off = ToolOptions::default().modes(VisibilityPolicy::default().with("*".parse().unwrap(), Exposure::Off));
     for preset in ToolPreset::ALL {
-        assert_eq!(names(&Toolset::of(&empty.snapshot(), &self::preset(preset.clone()))), [""; 0]);
+        assert_eq!(names(&Toolset::new(&empty.snapshot(), &self::preset(preset.clone()))), [""; 0]);
     }
-    let tools = Toolset::of(&two().await.snapshot(), &off);
+    let tools = Toolset::new(&two().await.snapshot(), &off);
     assert_eq!(names(&tools), [""; 0]);
     let answer = tools.call("read_skill", &json!({"id": "billing"}), &empty).await.unwrap();
     assert_eq!((answer.code, answer.text.as_str()), (ToolStatus::Refused, "Unknown skill `billing`. There are none."));
@@ -25,7 +25,7 @@ async fn where_nothing_is_visible_there_are_no_tools() {
 
 #[tokio::test]
 async fn the_tools_are_these() {
-    let tools = Toolset::of(&two().await.snapshot(), &ToolOptions::default());
+    let tools = Toolset::new(&two().await.snapshot(), &ToolOptions::default());
     let expected: Value = serde_json::from_str(include_str!("../fixtures/default.json")).unwrap();
     assert_eq!(serde_json::to_value(tools.tools()).unwrap(), expected);
 }
@@ -35,7 +35,7 @@ async fn no_more_names_than_providers_take_are_in_the_schemas() {
     let names = |count: usize| async move {
         let skills = (0..count).map(|number| (skill(&format!("skill-{number}"), "One of many."), "-"));
         let registry = SkillRegistry::builder().user(source("home", skills)).load().await.unwrap();
-        let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+        let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
         tools.tools()[2].input_schema["properties"]["id"]["enum"].as_array().map(Vec::len)
     };
     assert_eq!((names(250).await, names(251).await), (Some(250), None));
@@ -46,7 +46,7 @@ async fn what_is_hidden_is_in_no_text() {
     let registry = hidden().await;
     for preset in ToolPreset::ALL {
         let catalog = CatalogOptions::default().format(CatalogFormat::Bullets);
-        let tools = Toolset::of(&registry.snapshot(), &without_off().preset(preset.clone()).catalog(catalog));
+        let tools = Toolset::new(&registry.snapshot(), &without_off().preset(preset.clone()).catalog(catalog));
         let text = serde_json::to_string(tools.tools()).unwrap();
         assert!(text.contains("release-notes"), "{text}");
         for name in ["release-by-hand", "release-off", "release-clone"] {
@@ -59,7 +59,7 @@ async fn what_is_hidden_is_in_no_text() {
 async fn a_catalog_stands_in_the_description_if_it_shall() {
     let catalog = CatalogOptions::default().format(CatalogFormat::Bullets).budget(Budget::Characters(500));
     let options = preset(ToolPreset::CORTEX).catalog(catalog);
-    let tools = Toolset::of(&two().await.snapshot(), &options);
+    let tools = Toolset::new(&two().await.snapshot(), &options);
     let [tool] = tools.tools() else { panic!("one tool") };
     assert_eq!(tool.name.as_ref(), "load_skill");
     assert!(
@@ -72,7 +72,7 @@ async fn a_catalog_stands_in_the_description_if_it_shall() {
 #[tokio::test]
 async fn texts_are_the_same_bytes_whatever_was_done_before() {
     let registry = two().await;
-    let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+    let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
     let before = serde_json::to_string(tools.tools()).unwrap();
     tools.call("read_skill", &json!({"id": "refund"}), &registry).await.unwrap();
     registry.register(skill("later", "Later.")).unwrap();
@@ -91,6 +91,6 @@ async fn a_host_learns_which_folders_a_model_may_read() {
     by_hand.0.disable_model_invocation = true;
     let skills = [at("b", "/me/b/SKILL.md"), by_hand, (skill("compiled-in", "-"), "-"), at("a", "/me/x/SKILL.md")];
     let registry = SkillRegistry::builder().user(source("home", skills)).load().await.unwrap();
-    let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+    let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
     assert_eq!(tools.folders().collect::<Vec<_>>(), [Path::new("/me/x"), Path::new("/me/b")]);
 }

@@ -13,7 +13,7 @@ fn ids(tools: &Toolset) -> Value {
 #[tokio::test]
 async fn the_current_tools_are_those_of_the_current_skills() {
     let registry = SkillRegistry::builder().load().await.unwrap();
-    let live = LiveTools::over(registry.clone(), ToolOptions::default());
+    let live = LiveTools::new(registry.clone(), ToolOptions::default());
     assert_eq!(live.current().tools().len(), 0);
     registry.register(Registered::new(skill("pdf", "Reads."), "Read it.")).unwrap();
     let current = live.current();
@@ -28,7 +28,7 @@ async fn the_current_tools_are_those_of_the_current_skills() {
 async fn a_skill_that_went_after_it_was_offered_is_told_to_be_gone() {
     let registry = two().await;
     registry.register(Registered::new(skill("pdf", "Reads."), "Read it.")).unwrap();
-    let live = LiveTools::over(registry.clone(), ToolOptions::default());
+    let live = LiveTools::new(registry.clone(), ToolOptions::default());
     live.current();
     registry.unregister("pdf");
     let answer = live.call("read_skill", &json!({"id": "pdf"})).await.unwrap();
@@ -43,7 +43,7 @@ async fn a_skill_that_went_after_it_was_offered_is_told_to_be_gone() {
 #[tokio::test]
 async fn what_came_after_the_tools_were_offered_can_be_read() {
     let registry = two().await;
-    let live = LiveTools::over(registry.clone(), ToolOptions::default());
+    let live = LiveTools::new(registry.clone(), ToolOptions::default());
     registry.register(Registered::new(skill("pdf", "Reads."), "Read it.")).unwrap();
     let answer = live.call("read_skill", &json!({"id": "pdf"})).await.unwrap();
     assert_eq!(answer.code, ToolStatus::Ok);

@@ -11,14 +11,14 @@ async fn three() -> SkillRegistry {
 
 fn of_role(role: &str) -> ToolOptions {
     let roles = ["support", "nobody", "all"].map(|role| (role, Vec::<&str>::new()));
-    let policy = PermissionPolicy::from_roles(roles, role).unwrap();
-    let policy = policy.with_skills("support", ["refunds", "lookup"].map(|id| id.parse().unwrap())).unwrap();
-    let policy = policy.with_skills("nobody", []).unwrap();
+    let policy = PermissionPolicy::new(roles, role).unwrap();
+    let policy = policy.skills("support", ["refunds", "lookup"].map(|id| id.parse().unwrap())).unwrap();
+    let policy = policy.skills("nobody", []).unwrap();
     ToolOptions::default().modes(VisibilityPolicy::default().permitted_by(Arc::new(policy)))
 }
 
 async fn tools(options: &ToolOptions) -> String {
-    let tools = Toolset::of(&three().await.snapshot(), options);
+    let tools = Toolset::new(&three().await.snapshot(), options);
     serde_json::to_string(tools.tools()).unwrap()
 }
 
@@ -61,7 +61,7 @@ async fn m19_what_is_denied_is_answered_as_what_there_is_not_and_the_host_learns
         }
     }
     assert_eq!(read(&of_role("all"), "read_skill", "payroll").await.code, ToolStatus::Ok);
-    let tools = Toolset::of(&three().await.snapshot(), &options);
+    let tools = Toolset::new(&three().await.snapshot(), &options);
     assert!(tools.call("payroll", &json!({}), &three().await).await.is_none(), "nor is it a skill that was called");
 }
 
@@ -71,7 +71,7 @@ async fn a_checker_that_fails_leaves_no_tools() {
     struct Broken;
 
     impl Authorizer for Broken {
-        fn governs(&self, _: crate::permission::Capability) -> bool {
+        fn governs(&self, _: &crate::permission::Capability) -> bool {
             true
         }
 

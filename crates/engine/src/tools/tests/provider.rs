@@ -11,7 +11,7 @@ use super::*;
 
 #[tokio::test]
 async fn every_provider_gets_what_it_documents() {
-    let tools = Toolset::of(&two().await.snapshot(), &preset(ToolPreset::AGENTFOOTPRINT));
+    let tools = Toolset::new(&two().await.snapshot(), &preset(ToolPreset::AGENTFOOTPRINT));
     for (format, fixture) in [
         (ToolFormat::Anthropic, include_str!("../fixtures/anthropic.json")),
         (ToolFormat::OpenAiChat, include_str!("../fixtures/openai-chat.json")),
@@ -25,7 +25,7 @@ async fn every_provider_gets_what_it_documents() {
 
 #[tokio::test]
 async fn gemini_gets_numbers_in_its_own_types_and_no_word_it_does_not_know() {
-    let tools = Toolset::of(&two().await.snapshot(), &ToolOptions::default());
+    let tools = Toolset::new(&two().await.snapshot(), &ToolOptions::default());
     let declared = ToolFormat::Gemini.tools(tools.tools());
     let parameters = &declared[0]["functionDeclarations"][3]["parameters"];
     assert_eq!(parameters["type"], "OBJECT");
@@ -38,7 +38,7 @@ async fn gemini_gets_numbers_in_its_own_types_and_no_word_it_does_not_know() {
 async fn names_are_such_that_every_provider_takes_them() {
     let snapshot = two().await.snapshot();
     for preset in ToolPreset::ALL {
-        for tool in Toolset::of(&snapshot, &self::preset(preset.clone())).tools() {
+        for tool in Toolset::new(&snapshot, &self::preset(preset.clone())).tools() {
             let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
             assert!(tool.name.len() <= 64 && tool.name.chars().all(fits), "{}", tool.name);
         }

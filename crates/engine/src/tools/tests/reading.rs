@@ -46,7 +46,7 @@ async fn whoever_keeps_what_is_active_learns_what_was_read() {
             .await;
     let read = answer.read.unwrap();
     assert_eq!((read.entry.id.as_str(), read.candidate.origin.source.as_ref()), ("billing", "home"));
-    assert_eq!(read.body.as_ref(), "Write the bill.\n\nARGUMENTS: for Ann\n");
+    assert_eq!(read.instructions.text, "Write the bill.\n\nARGUMENTS: for Ann\n");
     assert!(answer.text.contains("ARGUMENTS: for Ann"));
 }
 
@@ -81,7 +81,7 @@ async fn no_instructions_leave_what_they_come_in() {
 async fn long_instructions_come_in_parts_that_make_the_whole() {
     let body: &'static str = Box::leak("表を読む。\n".repeat(3000).into_boxed_str());
     let registry = SkillRegistry::builder().user(source("home", [(skill("long", "-"), body)])).load().await.unwrap();
-    let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+    let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
     let (mut whole, mut offset, mut reads) = (String::new(), 0, 0);
     loop {
         let answer = tools.call("read_skill", &json!({"id": "long", "offset": offset}), &registry).await.unwrap();
@@ -181,7 +181,7 @@ impl SkillReader for Failing {
 
 #[tokio::test]
 async fn why_a_source_failed_is_for_the_operator() {
-    let tools = Toolset::of(&two().await.snapshot(), &ToolOptions::default());
+    let tools = Toolset::new(&two().await.snapshot(), &ToolOptions::default());
     for (kind, code, expected) in [
         (SourceErrorKind::NotFound, ToolStatus::Stale, "The skill `billing` is not there any more. Go on without it."),
         (SourceErrorKind::Other, ToolStatus::Unreadable, "The skill `billing` cannot be read. Go on without it."),

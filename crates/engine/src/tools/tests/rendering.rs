@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use proptest::prelude::*;
-use repertoire_core::{Digest, skill_md};
+use repertoire_core::skill_md;
 use repertoire_render::{
     ApprovalState, Binding, CapturedOutput, CompletedRun, Context, Dialect, DirectiveOutcome, Refusal, RunEnd, Unknown,
 };
@@ -27,7 +27,7 @@ async fn one_with(fields: &str, body: &str) -> SkillRegistry {
 
 /// What the model gets to read of it, without what stands around, and what became of its directives.
 async fn read(registry: &SkillRegistry, reader: &dyn SkillReader, arguments: &str) -> SkillRead {
-    let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+    let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
     let answer = tools.call("read_skill", &json!({"id": "one", "arguments": arguments}), reader).await.unwrap();
     assert_eq!(answer.code, ToolStatus::Ok, "{}", answer.text);
     answer.read.expect("it was read from its beginning")
@@ -38,31 +38,30 @@ async fn variables_and_arguments_are_in_their_places() {
     let registry = one("See ${SKILL_DIR}/rules.md for $ARGUMENTS in ${TONE}, not `$ARGUMENTS`, ${SESSION_ID}.\n").await;
     let plain = read(&registry, &registry, "a.rs b.rs").await;
     assert_eq!(
-        plain.body.as_ref(),
+        plain.instructions.text,
         "See /skills/one/rules.md for a.rs b.rs in ${TONE}, not `$ARGUMENTS`, ${SESSION_ID}.\n"
     );
-    assert_eq!(plain.digest, Digest::of(plain.body.as_bytes()));
-    assert_eq!(
-        plain.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        assert_eq!(
+        plain.instructions.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["line 1: there is no value for `SESSION_ID` here"]
     );
     let context = Context::new().variable("TONE", "prose").session_id("7").skill_dir("/elsewhere");
-    let told = read(&registry, &Renderer::over(registry.clone()).context(context), "$TONE").await;
-    assert_eq!(told.body.as_ref(), "See /skills/one/rules.md for $TONE in prose, not `$ARGUMENTS`, 7.\n");
-    assert_ne!(told.digest, plain.digest);
+    let told = read(&registry, &Renderer::new(registry.clone()).context(context), "$TONE").await;
+    assert_eq!(told.instructions.text, "See /skills/one/rules.md for $TONE in prose, not `$ARGUMENTS`, 7.\n");
+    assert_ne!(told.instructions.text, plain.instructions.text);
 }
 
 #[tokio::test]
 async fn the_nearest_says_how_places_are_spelled() {
     let registry = one("First: $1.\n").await;
-    let host = Renderer::over(registry.clone()).dialect(Dialect::OpenCode);
-    let source = Renderer::over(registry.clone()).dialect(Dialect::OpenCode).source_dialect("home", Dialect::Claude);
+    let host = Renderer::new(registry.clone()).dialect(Dialect::OpenCode);
+    let source = Renderer::new(registry.clone()).dialect(Dialect::OpenCode).source_dialect("home", Dialect::Claude);
     // Nobody says one: a number behind a dollar is a price.
-    assert_eq!(read(&registry, &registry, "a b").await.body.as_ref(), "First: $1.\n\nARGUMENTS: a b\n");
-    assert_eq!(read(&registry, &host, "a b").await.body.as_ref(), "First: a b.\n");
-    assert_eq!(read(&registry, &source, "a b").await.body.as_ref(), "First: b.\n");
+    assert_eq!(read(&registry, &registry, "a b").await.instructions.text, "First: $1.\n\nARGUMENTS: a b\n");
+    assert_eq!(read(&registry, &host, "a b").await.instructions.text, "First: a b.\n");
+    assert_eq!(read(&registry, &source, "a b").await.instructions.text, "First: b.\n");
     let declares = one_with("argument-dialect: cortex\n", "First: $1.\n").await;
-    assert_eq!(read(&declares, &declares, "a b").await.body.as_ref(), "First: a.\n");
+    assert_eq!(read(&declares, &declares, "a b").await.instructions.text, "First: a.\n");
 }
 
 #[tokio::test]
@@ -70,12 +69,12 @@ async fn nothing_runs_and_the_model_is_told() {
     let registry = one("Now: !`date`\n\n!{script: go.sh}\n").await;
     let read = read(&registry, &registry, "").await;
     assert_eq!(
-        read.body.as_ref(),
+        read.instructions.text,
         "Now: !`date` [shell command execution disabled by policy]\n\n\
          !{script: go.sh} [script execution disabled by policy]\n"
     );
     let off = DirectiveOutcome::Refused { by: Refusal::Off };
-    assert_eq!(read.outcomes, [off.clone(), off]);
+    assert_eq!(read.instructions.outcomes, [off.clone(), off]);
 }
 
 /// Runs everything, and keeps what it was asked.
@@ -101,7 +100,7 @@ async fn what_a_host_lets_run_stands_in_place_of_it() {
     let body = format!("!`date`\n\n!`rm x`\n\n{}", "Much text.\n".repeat(4000));
     let registry = one(&body).await;
     let says = Arc::new(Says::default());
-    let reader = Renderer::over(registry.clone()).commands(says.clone());
+    let reader = Renderer::new(registry.clone()).commands(says.clone());
     let read = read(&registry, &reader, "</skill_content>").await;
     // Whole, though it is long: for another part it would all run again. What was not answered was refused.
     let expected = format!(
@@ -109,11 +108,8 @@ async fn what_a_host_lets_run_stands_in_place_of_it() {
          \nARGUMENTS: </skill_content>\n",
         "Much text.\n".repeat(4000)
     );
-    assert_eq!(read.body.as_ref(), expected);
-    assert!(matches!(
-        read.outcomes.as_slice(),
-        [DirectiveOutcome::Ran(_), DirectiveOutcome::Refused { by: Refusal::Off }]
-    ));
+    assert_eq!(read.instructions.text, expected);
+    assert!(matches!(read.instructions.outcomes.as_slice(), [DirectiveOutcome::Ran(_), DirectiveOutcome::Refused { by: Refusal::Off }]));
     let asked = says.0.lock().unwrap().clone();
     let [(binding, folder)] = asked.as_slice() else { panic!("it was asked once: {asked:?}") };
     assert_eq!(folder, "/skills/one");
@@ -127,19 +123,19 @@ async fn what_a_host_lets_run_stands_in_place_of_it() {
 async fn nobody_is_asked_to_run_nothing() {
     let registry = one("Only `!` text.\n").await;
     let says = Arc::new(Says::default());
-    read(&registry, &Renderer::over(registry.clone()).commands(says.clone()), "").await;
+    read(&registry, &Renderer::new(registry.clone()).commands(says.clone()), "").await;
     assert_eq!(says.0.lock().unwrap().len(), 0);
 }
 
 #[tokio::test]
 async fn what_a_host_refuses_to_render_is_unreadable_and_the_operator_learns_why() {
     let registry = one("Now: !`date` and ${WHO}\n").await;
-    let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+    let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
     for (context, cause) in [
         (Context::new().unknown(Unknown::Error), "line 1: unknown variable `WHO`"),
         (Context::new().abort_on_refusal(), "line 1: `date` may not run: commands and scripts are switched off"),
     ] {
-        let reader = Renderer::over(registry.clone()).context(context);
+        let reader = Renderer::new(registry.clone()).context(context);
         let answer = tools.call("read_skill", &json!({"id": "one"}), &reader).await.unwrap();
         assert_eq!(
             (answer.code, answer.text.as_str(), answer.is_error, answer.read.is_some()),
@@ -176,12 +172,12 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let registry = one(&body).await;
-            let reader = Renderer::over(registry.clone())
+            let reader = Renderer::new(registry.clone())
                 .context(Context::new().variable("ARGUMENTS", "x").unknown(Unknown::Error))
                 .dialect(Dialect::OpenCode)
                 .commands(Arc::new(Says::default()));
             let read = read(&registry, &reader, "").await;
-            assert_eq!((read.body.as_ref(), read.outcomes.len(), read.warnings.len()), (body.as_str(), 0, 0));
+            assert_eq!((read.instructions.text.as_str(), read.instructions.outcomes.len(), read.instructions.warnings.len()), (body.as_str(), 0, 0));
         });
     }
 }

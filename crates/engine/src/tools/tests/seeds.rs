@@ -6,7 +6,7 @@ use super::*;
 async fn agentfootprint_has_two_tools_and_the_instructions_word_for_word() {
     let registry = two().await;
     let options = preset(ToolPreset::AGENTFOOTPRINT);
-    let tools = Toolset::of(&registry.snapshot(), &options);
+    let tools = Toolset::new(&registry.snapshot(), &options);
     let [list, read] = tools.tools() else { panic!("two tools") };
     assert_eq!((list.name.as_ref(), read.name.as_ref()), ("list_skills", "read_skill"));
     assert_eq!(
@@ -15,7 +15,7 @@ async fn agentfootprint_has_two_tools_and_the_instructions_word_for_word() {
     );
     assert_eq!(read.input_schema["required"], json!(["id"]));
     assert_eq!(read.input_schema["properties"]["id"]["enum"], json!(["billing", "refund"]));
-    let again = Toolset::of(&registry.snapshot(), &options);
+    let again = Toolset::new(&registry.snapshot(), &options);
     assert_eq!(again.tools(), tools.tools());
 
     let (_, listed) = answered(&registry, &options, "list_skills", json!({})).await;
@@ -160,7 +160,7 @@ async fn every_preset_reads_by_its_own_names() {
     let mut own = ToolPreset::DEFAULT;
     own.read.name = "use_skill".into();
     own.search = None;
-    let tools = Toolset::of(&registry.snapshot(), &preset(own));
+    let tools = Toolset::new(&registry.snapshot(), &preset(own));
     let names: Vec<&str> = tools.tools().iter().map(|tool| tool.name.as_ref()).collect();
     assert_eq!(names, ["list_skills", "use_skill", "read_skill_resource"]);
 }

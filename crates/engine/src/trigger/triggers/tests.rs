@@ -4,7 +4,7 @@ use repertoire_registry::{Layer, Origin, Tier, Trust, merge};
 
 use super::*;
 use crate::permission::{Exposure, HiddenReason};
-use crate::trigger::UnresolvedReason;
+use crate::session::NoticeReason;
 
 /// A skill with these lines of front matter.
 fn skill(name: &str, lines: &str) -> ListingEntry<Skill> {
@@ -24,7 +24,11 @@ fn view(rows: Vec<ListingEntry<Skill>>) -> Snapshot<Skill> {
 }
 
 /// What fired: the skill, by what, and the parts of the message.
-fn told(triggers: &Triggers, occasion: &TriggerContext<'_>) -> Vec<String> {
+fn told(triggers: &Triggers, occasion: &Turn) -> Vec<String> {
+    told_by(triggers, occasion, &VisibilityPolicy::default())
+}
+
+fn told_by(triggers: &Triggers, occasion: &Turn, policy: &VisibilityPolicy) -> Vec<String> {
     let tell = |fired: TriggerMatch| {
         let by = match &fired.by {
             MatchedBy::Mention => "mention".to_owned(),
@@ -33,14 +37,14 @@ fn told(triggers: &Triggers, occasion: &TriggerContext<'_>) -> Vec<String> {
         let parts: Vec<_> = fired.spans.iter().map(|span| &occasion.message[span.clone()]).collect();
         format!("{} by {by}: {}", fired.candidate.qualified_id(), parts.join(" | "))
     };
-    triggers.fired(occasion).into_iter().map(tell).collect()
+    triggers.fired(occasion, policy).into_iter().map(tell).collect()
 }
 
 /// What of `message` one keyword matches.
 fn parts<'m>(keyword: &str, message: &'m str) -> Vec<&'m str> {
     let keyword = serde_json::Value::from(keyword);
-    let triggers = Triggers::of(&view(vec![skill("a", &format!("triggers: [{keyword}]"))]));
-    let fired = triggers.fired(&TriggerContext::of(message));
+    let triggers = Triggers::new(&view(vec![skill("a", &format!("triggers: [{keyword}]"))]));
+    let fired = triggers.fired(&Turn::new(message), &VisibilityPolicy::default());
     fired.iter().flat_map(|fired| fired.spans.iter()).map(|span| &message[span.clone()]).collect()
 }
 
@@ -106,7 +110,7 @@ fn every_keyword_that_holds_is_told_by_source_then_length_then_registration() {
         layer(Tier::Builtin, "built-in", Trust::Trusted, vec![skill("w", "triggers: [beta]")]),
     ]);
     assert_eq!(
-        told(&Triggers::of(&snapshot), &TriggerContext::of("alpha beta then alpha")),
+        told(&Triggers::new(&snapshot), &Turn::new("alpha beta then alpha")),
         [
             "built-in:w by Keyword(\"beta\"): beta",
             "home:y by Keyword(\"alpha beta\"): alpha beta",
@@ -116,27 +120,28 @@ fn every_keyword_that_holds_is_told_by_source_then_length_then_registration() {
             "acme:x by Keyword(\"alpha beta then\"): alpha beta then",
         ]
     );
-    let first = Triggers::of(&view(vec![skill("a", "triggers: [alpha, gamma, beta]")]));
-    let beta_then_alpha = told(&first, &TriggerContext::of("beta then alpha"));
+    let first = Triggers::new(&view(vec![skill("a", "triggers: [alpha, gamma, beta]")]));
+    let beta_then_alpha = told(&first, &Turn::new("beta then alpha"));
     assert_eq!(beta_then_alpha[0], "home:a by Keyword(\"alpha\"): alpha");
 }
 
 #[test]
 fn tools_paths_tasks_and_commands_fire_too() {
     let lines = "paths: \"src/**\"\ntriggers:\n  - task: Docs\n  - tool: mcp__github__*\n  - path: '*.md'\n  - command: /Release";
-    let triggers = Triggers::of(&view(vec![skill("a", lines)]));
-    let of = |occasion: TriggerContext<'_>| told(&triggers, &occasion);
-    let none = TriggerContext::default();
-    assert_eq!(of(none), [""; 0]);
-    assert_eq!(of(none.task("docs")), ["home:a by Task(\"Docs\"): "]);
-    assert_eq!(of(none.tools(&["Bash", "mcp__github__list"])), ["home:a by Tool(\"mcp__github__*\"): "]);
+    let triggers = Triggers::new(&view(vec![skill("a", lines)]));
+    let of = |occasion: Turn| told(&triggers, &occasion);
+    let none = || Turn::new("");
+    let called = ["Bash", "mcp__github__list"].map(|tool| ToolResult::new(tool, ""));
+    assert_eq!(of(none()), [""; 0]);
+    assert_eq!(of(none().task("docs")), ["home:a by Task(\"Docs\"): "]);
+    assert_eq!(of(none().results(called)), ["home:a by Tool(\"mcp__github__*\"): "]);
     assert_eq!(
-        of(none.paths(&["src/x/README.md", "src/y.md"])),
+        of(none().paths(&["src/x/README.md", "src/y.md"])),
         ["home:a by Path(\"src/**\"): ", "home:a by Path(\"*.md\"): "]
     );
-    assert_eq!(of(none.command("release")), ["home:a by Command(\"/Release\"): "]);
-    assert_eq!(of(TriggerContext::of("now /release 1.0")), ["home:a by Command(\"/Release\"): /release"]);
-    assert_eq!(of(TriggerContext::of("see src/release or $release")), [""; 0]);
+    assert_eq!(of(none().command("release")), ["home:a by Command(\"/Release\"): "]);
+    assert_eq!(of(Turn::new("now /release 1.0")), ["home:a by Command(\"/Release\"): /release"]);
+    assert_eq!(of(Turn::new("see src/release or $release")), [""; 0]);
 }
 
 #[test]
@@ -150,7 +155,7 @@ fn a_mention_is_the_name_behind_a_sigil() {
         skill("silent", "user-invocable: false"),
         skill("manual", "disable-model-invocation: true\ntriggers: [manual]"),
     ]);
-    let triggers = Triggers::of(&snapshot);
+    let triggers = Triggers::new(&snapshot);
     for (message, expected) in [
         ("/review this", &["home:review: /review"][..]),
         ("$review, then /re-read.", &["home:review: $review", "home:re-read: /re-read"]),
@@ -170,7 +175,7 @@ fn a_mention_is_the_name_behind_a_sigil() {
         ("the manual", &[]),
         ("/manual", &["home:manual: /manual"]),
     ] {
-        let fired = triggers.fired(&TriggerContext::of(message));
+        let fired = triggers.fired(&Turn::new(message), &VisibilityPolicy::default());
         let tell = |fired: &TriggerMatch| {
             assert_eq!(fired.by, MatchedBy::Mention, "{message}");
             let parts: Vec<_> = fired.spans.iter().map(|span| &message[span.clone()]).collect();
@@ -191,15 +196,14 @@ fn a_mention_may_name_a_shadow_and_never_one_of_several() {
         kit,
         set,
     ]);
-    let triggers = Triggers::of(&snapshot);
-    let of = |message| told(&triggers, &TriggerContext::of(message));
+    let triggers = Triggers::new(&snapshot);
+    let of = |message| told(&triggers, &Turn::new(message));
     assert_eq!(of("/acme:a"), ["acme:a by mention: /acme:a"]);
     assert_eq!(of("/kit:tool"), ["kit:tool by mention: /kit:tool"]);
     assert_eq!(of("/tool"), [""; 0]);
-    let missed = triggers.missed(&TriggerContext::of("now /tool and $tool, /a"));
+    let missed = triggers.missed(&Turn::new("now /tool and $tool, /a"), &VisibilityPolicy::default());
     let both = ["kit:tool", "set:tool"].map(|id| id.parse().unwrap()).into();
-    let expected =
-        UnresolvedMention { id: "tool".parse().unwrap(), why: UnresolvedReason::Ambiguous(both), span: 4..9 };
+    let expected = Notice::of_skill("tool".parse().unwrap(), NoticeReason::Ambiguous(both));
     assert_eq!(missed, [expected]);
 }
 
@@ -211,29 +215,29 @@ fn who_is_named_in_vain_is_told_once() {
         skill("own garden", "user-invocable: false"),
         skill("tea", "triggers: [{command: own}]"),
     ]);
-    let triggers = Triggers::of(&snapshot);
+    let triggers = Triggers::new(&snapshot);
     let of = |message| {
-        let occasion = TriggerContext::of(message);
-        let missed = triggers.missed(&occasion).into_iter().map(|missed| {
-            assert_eq!(missed.why, UnresolvedReason::Hidden(HiddenReason::ForModelsOnly), "{message}");
-            format!("{}: {}", missed.id, &message[missed.span])
+        let occasion = Turn::new(message);
+        let missed = triggers.missed(&occasion, &VisibilityPolicy::default()).into_iter().map(|missed| {
+            assert_eq!(missed.why, NoticeReason::Hidden(HiddenReason::ForModelsOnly), "{message}");
+            missed.id.to_string()
         });
         (told(&triggers, &occasion), missed.collect::<Vec<_>>())
     };
     let command = |part: &str| format!("home:tea by Command(\"own\"): {part}");
-    assert_eq!(of("$own, $own and own"), (vec![], vec!["own: $own".to_owned()]));
+    assert_eq!(of("$own, $own and own"), (vec![], vec!["own".to_owned()]));
     assert_eq!(of("/own house"), (vec!["home:own house by mention: /own house".to_owned()], vec![]));
-    assert_eq!(of("/own boat"), (vec![command("/own")], vec!["own: /own".to_owned()]));
+    assert_eq!(of("/own boat"), (vec![command("/own")], vec!["own".to_owned()]));
     assert_eq!(
         of("/own garden"),
-        (vec![command("/own")], vec!["own garden: /own garden".to_owned(), "own: /own".to_owned()])
+        (vec![command("/own")], vec!["own garden".to_owned(), "own".to_owned()])
     );
     assert_eq!(of("/nobody"), (vec![], vec![]));
 }
 
 #[test]
 fn names_are_found_as_they_are_written_and_commands_as_they_are_meant() {
-    let triggers = Triggers::of(&view(vec![
+    let triggers = Triggers::new(&view(vec![
         skill("Tea Time", "triggers: [{command: 'Big  Brew'}, {command: ｂｒｅｗ}]"),
         skill("a one two three four five six seven eight nine", ""),
         skill("café", ""),
@@ -256,7 +260,7 @@ fn names_are_found_as_they_are_written_and_commands_as_they_are_meant() {
         ("/café\u{200B} now", &["home:café by mention: /café"]),
         ("/ brew, /home:café", &["home:café by mention: /home:café"]),
     ] {
-        assert_eq!(told(&triggers, &TriggerContext::of(message)), expected, "{message}");
+        assert_eq!(told(&triggers, &Turn::new(message)), expected, "{message}");
     }
 }
 
@@ -266,14 +270,14 @@ fn long_lists_of_names_and_of_what_could_be_names_are_gone_through_once() {
     let many: Vec<_> = (0..3_000).map(|n| skill(&format!("s{n}"), "")).collect();
     let rows =
         many.into_iter().chain([skill("表表表表表表表表表表表表表表表表x", ""), skill(&"long name ".repeat(20), "")]);
-    let triggers = Triggers::of(&view(rows.collect()));
+    let triggers = Triggers::new(&view(rows.collect()));
     let list: String = (0..20_000).map(|n| format!("$s{} ", n % 3_000)).collect();
-    let fired = triggers.fired(&TriggerContext::of(&list));
+    let fired = triggers.fired(&Turn::new(&list), &VisibilityPolicy::default());
     assert!(list.len() > 100_000 && fired.len() == 3_000);
     assert_eq!(fired.iter().map(|fired| fired.spans.len()).sum::<usize>(), 20_000);
     for part in ["表$", "$表表", "($", "/a ", "$!", "long name $", "$long name "] {
         let message = part.repeat(100_000 / part.len());
-        assert!(triggers.fired(&TriggerContext::of(&message)).is_empty(), "{part}");
+        assert!(triggers.fired(&Turn::new(&message), &VisibilityPolicy::default()).is_empty(), "{part}");
     }
 }
 
@@ -281,10 +285,10 @@ fn long_lists_of_names_and_of_what_could_be_names_are_gone_through_once() {
 fn only_trusted_sources_may_be_there_always_or_decide_by_a_regex() {
     let lines = "triggers: [{always: true}, {regex: 'v\\d+'}, word]";
     let of = |trust| {
-        let triggers = Triggers::of(&merge(&[layer(Tier::Plugin, "acme", trust, vec![skill("a", lines)])]));
+        let triggers = Triggers::new(&merge(&[layer(Tier::Plugin, "acme", trust, vec![skill("a", lines)])]));
         let refused: Vec<_> =
             triggers.refused().iter().map(|refused| (refused.trigger.clone(), refused.why.clone())).collect();
-        (told(&triggers, &TriggerContext::of("a word on v12 and v3")), refused)
+        (told(&triggers, &Turn::new("a word on v12 and v3")), refused)
     };
     assert_eq!(
         of(Trust::Trusted),
@@ -316,30 +320,30 @@ fn what_never_holds_says_why() {
         "triggers:\n  - keyword: ''\n  - '\u{200B}'\n  - {long}\n  - regex: '(a'\n  - regex: '(\\w{{100}}){{100}}'\n  - path: '!a'\n\
          {many}  - last"
     );
-    let triggers = Triggers::of(&view(vec![skill("a", &lines)]));
+    let triggers = Triggers::new(&view(vec![skill("a", &lines)]));
     let why: Vec<String> = triggers.refused().iter().map(|refused| refused.why.to_string()).collect();
     assert_eq!(
         why,
         [
-            "it says nothing",
-            "it says nothing",
+            "it is empty",
+            "it is empty",
             "expected at most 256 bytes, or 1024 of a `regex`",
             "it takes more than 262144 bytes",
             "unclosed group",
             "a glob that takes away has nothing to take from",
         ]
     );
-    let more = Triggers::of(&view(vec![skill("a", &format!("{lines}\n  - alpha\n  - gamma"))]));
+    let more = Triggers::new(&view(vec![skill("a", &format!("{lines}\n  - alpha\n  - gamma"))]));
     assert_eq!(more.refused().iter().filter(|refused| refused.why == TriggerRefusal::TooMany).count(), 2);
 }
 
 #[test]
 fn what_the_operator_hides_is_suggested_by_nothing() {
     let snapshot = view(vec![skill("a", "triggers: [word, {command: go}]"), skill("b", "triggers: [word]")]);
-    let triggers = Triggers::of(&snapshot);
+    let triggers = Triggers::new(&snapshot);
     let of = |mode| {
         let modes = VisibilityPolicy::default().with("a".parse().unwrap(), mode);
-        told(&triggers, &TriggerContext::of("a word, /a and /go").modes(&modes))
+        told_by(&triggers, &Turn::new("a word, /a and /go"), &modes)
     };
     assert_eq!(of(Exposure::Off), ["home:b by Keyword(\"word\"): word"]);
     assert_eq!(
@@ -352,8 +356,8 @@ fn what_the_operator_hides_is_suggested_by_nothing() {
 fn an_update_equals_a_new_start_and_keeps_what_is_compiled() {
     let one = |lines: &str| vec![skill("a", lines), skill("b", "triggers: [beta, {path: 'src/**'}]")];
     let before = view(one("triggers: [alpha]"));
-    let triggers = Triggers::of(&before);
-    assert!(triggers.updated(&before).is(&triggers));
+    let triggers = Triggers::new(&before);
+    assert!(Arc::ptr_eq(&triggers.updated(&before).0, &triggers.0));
     let kept = |triggers: &Triggers, other: &Triggers| {
         (
             Arc::ptr_eq(&triggers.0.compiled.keywords.matcher, &other.0.compiled.keywords.matcher),
@@ -369,8 +373,8 @@ fn an_update_equals_a_new_start_and_keeps_what_is_compiled() {
         let after = view(one(lines));
         let updated = triggers.updated(&after);
         assert_eq!(kept(&triggers, &updated), expected, "{lines}");
-        let occasion = TriggerContext::of("alpha beta gamma").paths(&["src/x.rs"]);
-        assert_eq!(told(&updated, &occasion), told(&Triggers::of(&after), &occasion));
+        let occasion = Turn::new("alpha beta gamma").paths(&["src/x.rs"]);
+        assert_eq!(told(&updated, &occasion), told(&Triggers::new(&after), &occasion));
         assert!(updated.snapshot().ptr_eq(&after));
     }
 }
@@ -380,14 +384,14 @@ fn an_update_follows_order_and_descriptions() {
     let rows =
         |about: &str| vec![skill("a", &format!("triggers: [word]\nlicense: {about}")), skill("b", "triggers: [word]")];
     let before = view(rows("MIT"));
-    let triggers = Triggers::of(&before);
+    let triggers = Triggers::new(&before);
     let mut swapped = rows("MIT");
     swapped.reverse();
     for after in [view(rows("Apache-2.0")), view(swapped), view(rows("MIT")[..1].to_vec())] {
         let updated = triggers.updated(&after);
-        let occasion = TriggerContext::of("a word for /a and /b");
-        assert_eq!(told(&updated, &occasion), told(&Triggers::of(&after), &occasion));
-        let entries = updated.fired(&occasion).into_iter().map(|fired| fired.entry);
+        let occasion = Turn::new("a word for /a and /b");
+        assert_eq!(told(&updated, &occasion), told(&Triggers::new(&after), &occasion));
+        let entries = updated.fired(&occasion, &VisibilityPolicy::default()).into_iter().map(|fired| fired.entry);
         assert!(
             entries.into_iter().all(|entry| after.get(entry.id.as_str()).is_some_and(|now| Arc::ptr_eq(now, &entry)))
         );

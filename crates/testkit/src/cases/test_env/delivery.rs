@@ -17,11 +17,11 @@ use crate::cases::check::{RenderLine, SessionCall, Shell};
 
 impl TestEnv {
     pub(crate) fn tools(&self) -> Toolset {
-        Toolset::of(&self.snapshot(), &ToolOptions::default())
+        Toolset::new(&self.snapshot(), &ToolOptions::default())
     }
 
     pub(crate) fn activate(&self, by: Audience, name: &str) -> ToolOutput {
-        let tools = Toolset::of(&self.snapshot(), &ToolOptions::default().seen_by(by));
+        let tools = Toolset::new(&self.snapshot(), &ToolOptions::default().seen_by(by));
         let arguments = json!({ "id": name });
         let answer = self.runtime.block_on(tools.call("read_skill", &arguments, &self.registry));
         let answer = answer.expect("`read_skill` is one of the tools");
@@ -56,7 +56,7 @@ impl TestEnv {
             .project_dir(self.cwd.to_string_lossy());
         let plan = Plan::new(&body.text, &Syntax::from_skill(entry.item(), None, None));
 
-        let binding = Renderer::over(self.registry.clone()).binding(&entry.candidate, body.digest).await;
+        let binding = Renderer::new(self.registry.clone()).binding(&entry.candidate, body.digest).await;
         let binding = binding.map_err(|error| error.to_string())?;
         let mut approvals = CommandApprovals::default();
         approvals.approve(&binding);

@@ -12,7 +12,7 @@ use crate::cases::verdict::Verdict;
 
 pub(super) fn catalog(budget: Option<usize>, want: &CatalogWant, env: &TestEnv) -> Verdict {
     let options = options(budget);
-    let catalog = Catalog::of(&env.snapshot(), &options);
+    let catalog = Catalog::new(&env.snapshot(), &options);
     let text = catalog.text.as_str();
     env.print(text);
     match want {
@@ -57,7 +57,7 @@ pub(super) fn at_every_budget(budgets: RangeInclusive<usize>, env: &TestEnv) -> 
     // A `String` is UTF-8, so only the budget is checked.
     Verdict::all(budgets.map(|budget| {
         let options = options(Some(budget));
-        let catalog = Catalog::of(&env.snapshot(), &options);
+        let catalog = Catalog::new(&env.snapshot(), &options);
         env.print(&catalog.text);
         let used = options.count(&catalog.text);
         Verdict::of(used <= budget, format_args!("at most {budget}"), used)

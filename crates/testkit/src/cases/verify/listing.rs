@@ -18,7 +18,7 @@ pub(super) fn at_least(names: &[String], env: &TestEnv) -> Verdict {
 
 pub(super) fn user_list(want: &Want, env: &TestEnv) -> Verdict {
     let snapshot = env.snapshot();
-    let offered = snapshot.entries().iter().filter(|entry| Audience::User.sees(&entry.candidate));
+    let offered = snapshot.entries().iter().filter(|entry| Audience::User.hides(&entry.candidate).is_none());
     let offered: Vec<_> = offered.map(|entry| entry.id.to_string()).collect();
     want.check(offered)
 }

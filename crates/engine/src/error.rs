@@ -1,0 +1,90 @@
+//! The error of this crate.
+
+use std::sync::Arc;
+
+use repertoire_core::text::terminal_line;
+use repertoire_core::{Flavor, Id, Trust, WorkflowFault};
+use repertoire_registry::LookupError;
+
+use crate::permission::HiddenReason;
+use crate::session::Notice;
+
+/// The error returned when the engine refuses a request of the host. It never holds a body.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// A name is unknown or ambiguous.
+    #[error(transparent)]
+    Lookup(#[from] LookupError),
+    /// A skill is hidden from the audience that asks for it.
+    #[error("skill `{id}` cannot be activated: {reason}")]
+    Hidden {
+        /// The skill.
+        id: Id,
+        /// The reason.
+        reason: HiddenReason,
+    },
+    /// An injection of the host is not valid.
+    #[error("{flavor} `{id}` is not valid: {why}")]
+    InvalidInjection {
+        /// The injection.
+        id: Id,
+        /// Its flavor.
+        flavor: Flavor,
+        /// The reason.
+        why: String,
+    },
+    /// A model call cannot carry these injections of the host, in the order of the evaluation.
+    #[error("these injections of the host would reach the model nowhere: {}", joined(.0, ", "))]
+    Undeliverable(Vec<Notice>),
+    /// Two different tools have one name.
+    #[error("{}", clash(tool, skills))]
+    ToolClash {
+        /// The name.
+        tool: Arc<str>,
+        /// The skills that bring them; the host brings each tool without a skill.
+        skills: Vec<Id>,
+    },
+    /// A policy does not have this role.
+    #[error("unknown role `{}`: expected {}", terminal_line(role), listed(roles))]
+    UnknownRole {
+        /// The role.
+        role: String,
+        /// The roles of the policy.
+        roles: Vec<Arc<str>>,
+    },
+    /// A text does not name an [`Exposure`](crate::permission::Exposure).
+    #[error("unknown mode `{}`: expected `pinned`, `auto`, `name-only`, `manual-only` or `off`", terminal_line(.0))]
+    UnknownExposure(String),
+    /// The declared workflow of a skill is not valid.
+    #[error("the workflow of `{skill}` is not valid: {}", joined(faults, "; "))]
+    InvalidWorkflow {
+        /// The skill.
+        skill: Id,
+        /// All its faults, in the order of the steps.
+        faults: Vec<WorkflowFault>,
+    },
+    /// The workflow of a source that is not [`Trusted`](Trust::Trusted) does not run without a request of the model.
+    #[error("the workflow of a source that is {0} is not run")]
+    Untrusted(Trust),
+}
+
+fn joined<T: ToString>(parts: &[T], separator: &str) -> String {
+    parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
+}
+
+fn clash(tool: &str, skills: &[Id]) -> String {
+    match skills {
+        [] => format!("two tools are called `{tool}`"),
+        [skill] => format!("the skill `{skill}` brings a tool `{tool}`, which is the name of a tool of the host"),
+        [first, second, ..] if first == second => format!("the skill `{first}` brings two tools called `{tool}`"),
+        [first, second, ..] => format!("the skills `{first}` and `{second}` bring different tools called `{tool}`"),
+    }
+}
+
+fn listed(roles: &[Arc<str>]) -> String {
+    match roles {
+        [] => "one, but the policy has none".to_owned(),
+        roles => roles.iter().map(|role| format!("`{role}`")).collect::<Vec<_>>().join(", "),
+    }
+}
