@@ -36,14 +36,18 @@ async fn rendering_runs_only_approved_commands() {
     assert_eq!(off.instructions.text.replace('\\', "/"), expected(refused));
     assert_eq!(off.instructions.outcomes, [DirectiveOutcome::Refused { by: Refusal::Off }]);
 
-    let runner = Runner::new(std::env::vars_os());
-    let unapproved = read(&registry, Some(ApprovedCommands::new(runner.clone(), Approvals::default()))).await;
+    let runner = DirectiveRunner::new(std::env::vars_os());
+    let unapproved = read(&registry, Some(ApprovedCommands::new(runner.clone(), CommandApprovals::default()))).await;
     assert_eq!(unapproved.instructions.outcomes, [DirectiveOutcome::Refused { by: Refusal::Unapproved }]);
-    assert!(unapproved.instructions.text.ends_with("!`echo calm` [not run: it is not approved]\n"), "{}", unapproved.instructions.text);
+    assert!(
+        unapproved.instructions.text.ends_with("!`echo calm` [not run: it is not approved]\n"),
+        "{}",
+        unapproved.instructions.text
+    );
 
     let candidate = &registry.get("look").unwrap().candidate;
     let body = registry.body(candidate).await.unwrap();
-    let mut approvals = Approvals::default();
+    let mut approvals = CommandApprovals::default();
     let binding = Renderer::new(registry.clone()).binding(candidate, body.digest).await.unwrap();
     approvals.approve(&binding);
     let approved = read(&registry, Some(ApprovedCommands::new(runner, approvals))).await;

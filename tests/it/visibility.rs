@@ -174,9 +174,9 @@ async fn outputs(env: &TestEnv, audience: Audience) -> Vec<(String, String)> {
     }
     for preset in ToolPreset::ALL {
         let tools = Toolset::new(&snapshot, &options.clone().preset(preset.clone()));
-        for (tool, arguments) in calls(preset) {
+        for (tool, arguments) in calls(&tools) {
             let answer = tools.call(&tool, &arguments, registry).await.unwrap();
-            at(&format!("{} {tool} {arguments}", preset.name), answer.text);
+            at(&format!("{} {tool} {arguments}", preset.name()), answer.text);
         }
     }
 
@@ -212,23 +212,27 @@ async fn outputs(env: &TestEnv, audience: Audience) -> Vec<(String, String)> {
     outputs
 }
 
-/// Returns calls of the tools of `preset` that name no hidden skill.
-fn calls(preset: &ToolPreset) -> Vec<(String, serde_json::Value)> {
+/// Returns the names of the tools, each with its required parameters.
+fn declared(tools: &Toolset) -> Vec<(String, Vec<String>)> {
+    let required = |schema: &serde_json::Value| -> Vec<String> {
+        let names = schema["required"].as_array().into_iter().flatten();
+        names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
+    };
+    tools.tools().iter().map(|tool| (tool.name.to_string(), required(&tool.input_schema))).collect()
+}
+
+/// Returns calls of `tools` that name no hidden skill.
+fn calls(tools: &Toolset) -> Vec<(String, serde_json::Value)> {
     let mut calls = Vec::new();
-    for name in preset.list.iter() {
-        calls.push((name.to_string(), json!({})));
-        calls.push((name.to_string(), json!({"query": "release product", "limit": 200})));
-    }
-    for name in preset.search.iter() {
-        calls.extend(["release", "product", "releas"].map(|query| (name.to_string(), json!({"query": query}))));
-    }
     let ids = ["release", "relaese-x", "nobody", "home:nobody", "clone:nobody"];
-    for id in ids {
-        calls.push((preset.read.name.to_string(), json!({preset.read.id.as_ref(): id})));
-        if let Some(tool) = &preset.resource {
-            let arguments = json!({tool.id.as_ref(): id, tool.path.as_ref(): "a.md"});
-            calls.push((tool.name.to_string(), arguments));
-        }
+    for (tool, required) in declared(tools) {
+        let arguments: Vec<_> = match required.as_slice() {
+            [] => vec![json!({}), json!({"query": "release product", "limit": 200})],
+            [query] if query == "query" => ["release", "product", "releas"].map(|query| json!({"query": query})).into(),
+            [id] => ids.map(|name| json!({id: name})).into(),
+            [id, path, ..] => ids.map(|name| json!({id: name, path: "a.md"})).into(),
+        };
+        calls.extend(arguments.into_iter().map(|arguments| (tool.clone(), arguments)));
     }
     calls
 }
@@ -295,13 +299,15 @@ impl SkillReader for Inside {
 }
 
 /// Returns the answers of the tools that read the qualified name `id`.
-async fn read(tools: &Toolset, preset: &ToolPreset, id: &str) -> Vec<ToolOutput> {
+async fn read(tools: &Toolset, id: &str) -> Vec<ToolOutput> {
     let mut answers = Vec::new();
-    let arguments = json!({preset.read.id.as_ref(): id});
-    answers.push(tools.call(&preset.read.name, &arguments, &Inside).await.unwrap());
-    if let Some(tool) = &preset.resource {
-        let arguments = json!({tool.id.as_ref(): id, tool.path.as_ref(): "a.md"});
-        answers.push(tools.call(&tool.name, &arguments, &Inside).await.unwrap());
+    for (tool, required) in declared(tools) {
+        let arguments = match required.as_slice() {
+            [name] if name != "query" => json!({name: id}),
+            [name, path] => json!({name: id, path: "a.md"}),
+            _ => continue,
+        };
+        answers.push(tools.call(&tool, &arguments, &Inside).await.unwrap());
     }
     answers
 }
@@ -315,8 +321,8 @@ async fn naming_a_hidden_skill_returns_nothing_of_it() {
         for (id, reason, from) in HIDDEN {
             let source = if reason == HiddenReason::Pending { "clone" } else { "home" };
             for name in [id.to_owned(), format!("{source}:{id}")] {
-                for answer in read(&tools, preset, &name).await {
-                    let what = format!("{audience:?} reads {name} by {}: {answer:?}", preset.name);
+                for answer in read(&tools, &name).await {
+                    let what = format!("{audience:?} reads {name} by {}: {answer:?}", preset.name());
                     assert_eq!(answer.text.contains("inside"), !from.contains(&audience), "{what}");
                     if from.contains(&audience) {
                         assert_eq!((answer.code, answer.read.is_some()), (ToolStatus::Refused, false), "{what}");
@@ -334,7 +340,7 @@ async fn naming_a_hidden_skill_returns_nothing_of_it() {
             }
         }
         // A hidden claim to the id of a visible skill.
-        for answer in read(&tools, preset, &format!("clone:{OPEN}")).await {
+        for answer in read(&tools, &format!("clone:{OPEN}")).await {
             assert_eq!((answer.code, answer.text.contains("inside")), (ToolStatus::Refused, false), "{answer:?}");
         }
     }
@@ -350,7 +356,7 @@ async fn hidden_and_unknown_names_get_equal_answers() {
                 if !from.contains(&audience) {
                     continue;
                 }
-                let (hidden, none) = (read(&tools, preset, id).await, read(&tools, preset, "release-zzzzzz").await);
+                let (hidden, none) = (read(&tools, id).await, read(&tools, "release-zzzzzz").await);
                 for (hidden, none) in hidden.iter().zip(&none) {
                     assert_eq!(hidden.text.replace(id, "release-zzzzzz"), none.text, "{audience:?}: {id}");
                 }

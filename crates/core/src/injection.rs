@@ -105,21 +105,28 @@ impl ToolSpec {
     /// Creates a tool.
     ///
     /// # Errors
-    /// [`InvalidValue`] for a blank name and for a schema that is not a JSON object.
+    /// [`InvalidValue`] for a name that is not [valid](ToolSpec::is_name), and for a schema that is not a JSON object.
     pub fn new(
         name: impl Into<Arc<str>>,
         description: impl Into<Arc<str>>,
         input_schema: serde_json::Value,
     ) -> Result<ToolSpec, InvalidValue> {
         let name = name.into();
-        let reason = if name.trim().is_empty() {
-            "its name is blank"
+        let reason = if !ToolSpec::is_name(&name) {
+            "its name is not made of at most 64 ASCII letters, digits, `_` and `-`, or begins with a digit or `-`"
         } else if !input_schema.is_object() {
             "its input schema is not a JSON object"
         } else {
             return Ok(ToolSpec { name, description: description.into(), input_schema });
         };
         Err(InvalidValue::because(reason, format!("tool `{name}` cannot be offered: {reason}")))
+    }
+
+    /// Returns whether every provider accepts a tool of this name: at most 64 ASCII letters, digits, `_` and `-`, and a letter or
+    /// `_` first.
+    pub fn is_name(name: &str) -> bool {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.len() <= 64 && name.chars().all(is_part)
     }
 }
 

@@ -8,10 +8,12 @@ mod preset;
 mod report;
 mod writer;
 
-use repertoire_core::Skill;
-use repertoire_registry::Snapshot;
+use repertoire_core::{Item, Skill};
+use repertoire_registry::{Candidate, Snapshot, Status};
 
 use writer::CatalogWriter;
+
+use crate::permission::{Audience, Exposure, VisibilityPolicy};
 
 pub use crate::tokens::Tokenizer;
 pub use budget::{Budget, Overflow};
@@ -20,11 +22,11 @@ pub use format::CatalogFormat;
 pub use options::CatalogOptions;
 pub use report::{CatalogLine, CatalogReport, LineOutcome, OutcomeTotals};
 
-/// The text that lists skills for a model, with a report on each skill.
+/// The text that lists skills, or other [items](CatalogItem), for a model, and a report on each of them.
 ///
-/// Lists what the model may see, unless it is [for the user](CatalogOptions::seen_by), by tier, then name, bytewise; the same snapshot and
-/// options give the same bytes. The text is never over the budget. It is empty when nothing is visible, and when
-/// not even one name fits: then every line of the report is [`LineOutcome::Omitted`].
+/// It lists the items that the model may see, or [the user](CatalogOptions::seen_by), by tier and then by the bytes of the name. The
+/// same snapshot and options give the same bytes. The text never exceeds the budget. It is empty if no item is visible, and if the
+/// budget has no room for one name: then every line of the report is [`LineOutcome::Omitted`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Catalog {
@@ -37,8 +39,8 @@ pub struct Catalog {
 impl Catalog {
     /// Creates the catalog of `snapshot`.
     ///
-    /// Linear in the snapshot, times the logarithm of the longest description when a budget has to be met.
-    pub fn new(snapshot: &Snapshot<Skill>, options: &CatalogOptions) -> Catalog {
+    /// Takes linear time in the snapshot, times the logarithm of the longest description if there is a budget.
+    pub fn new<T: CatalogItem>(snapshot: &Snapshot<T>, options: &CatalogOptions) -> Catalog {
         let writer = CatalogWriter::new(snapshot, options);
         let (text, lines) = match options.budget.limit() {
             None => writer.write(writer.whole()),
@@ -56,6 +58,34 @@ impl Catalog {
         };
         let report = CatalogReport { budget: options.budget, used: options.count(&text), lines };
         Catalog { text, report }
+    }
+}
+
+/// An item that a [`Catalog`] can list: a skill, an agent, a workflow. The markup names its [`KIND`](Item::KIND).
+pub trait CatalogItem: Item {
+    /// Returns the description for the model.
+    fn description(&self) -> &str;
+
+    /// Returns whether `policy` hides `candidate` from `audience`.
+    ///
+    /// By default an item is hidden if it is not active, and by the exposures [`Off`](Exposure::Off) and
+    /// [`ManualOnly`](Exposure::ManualOnly).
+    fn is_hidden(candidate: &Candidate<Self>, audience: Audience, policy: &VisibilityPolicy) -> bool {
+        match policy.exposure(candidate) {
+            Exposure::Off => true,
+            Exposure::ManualOnly if audience == Audience::Model => true,
+            _ => candidate.status != Status::Active,
+        }
+    }
+}
+
+impl CatalogItem for Skill {
+    fn description(&self) -> &str {
+        &self.description
+    }
+
+    fn is_hidden(candidate: &Candidate<Skill>, audience: Audience, policy: &VisibilityPolicy) -> bool {
+        policy.hides(audience, candidate).is_some()
     }
 }
 

@@ -35,7 +35,7 @@ pub enum EngineError {
         why: String,
     },
     /// A model call cannot carry these injections of the host, in the order of the evaluation.
-    #[error("these injections of the host would reach the model nowhere: {}", joined(.0, ", "))]
+    #[error("a model call cannot carry injections of the host: {}", undeliverable(.0))]
     Undeliverable(Vec<Notice>),
     /// Two different tools have one name.
     #[error("{}", clash(tool, skills))]
@@ -45,6 +45,9 @@ pub enum EngineError {
         /// The skills that bring them; the host brings each tool without a skill.
         skills: Vec<Id>,
     },
+    /// A provider accepts no tool or parameter of this name: expected [`ToolSpec::is_name`](repertoire_core::ToolSpec::is_name).
+    #[error("`{}` is not the name of a tool: expected at most 64 ASCII letters, digits, `_` and `-`", terminal_line(.0))]
+    InvalidToolName(String),
     /// A policy does not have this role.
     #[error("unknown role `{}`: expected {}", terminal_line(role), listed(roles))]
     UnknownRole {
@@ -71,6 +74,11 @@ pub enum EngineError {
 
 fn joined<T: ToString>(parts: &[T], separator: &str) -> String {
     parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
+}
+
+fn undeliverable(notices: &[Notice]) -> String {
+    let each = notices.iter().map(|Notice { id, flavor, why, .. }| format!("{flavor} `{id}`: {why}"));
+    each.collect::<Vec<_>>().join("; ")
 }
 
 fn clash(tool: &str, skills: &[Id]) -> String {

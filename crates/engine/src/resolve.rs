@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{Id, Skill};
+use repertoire_core::{Id, Item, Skill};
 use repertoire_registry::{Candidate, Entry, LookupError, Snapshot, Tier};
 
 use crate::permission::{Audience, VisibilityPolicy};
@@ -60,7 +60,7 @@ pub(crate) struct SkillOrder<'a> {
 }
 
 impl<'a> SkillOrder<'a> {
-    pub(crate) fn of(entry: &'a Entry<Skill>) -> SkillOrder<'a> {
+    pub(crate) fn of<T: Item>(entry: &'a Entry<T>) -> SkillOrder<'a> {
         let id = entry.id.as_str();
         SkillOrder { tier: entry.origin().tier, beginning: beginning(id), id }
     }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use repertoire_core::{FunctionalTier, InvokeLevel, Skill};
+use repertoire_core::{FunctionalTier, InvokeLevel, Item, Skill};
 use repertoire_registry::{Candidate, Status, Target};
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +77,6 @@ impl Audience {
     pub(crate) fn never_sees(self, candidate: &Candidate<Skill>) -> bool {
         self.hides(candidate).is_some_and(|hidden| hidden != HiddenReason::OtherWorkflow)
     }
-
 }
 
 impl fmt::Display for HiddenReason {
@@ -196,7 +195,7 @@ impl VisibilityPolicy {
     }
 
     /// Returns how `candidate` is offered.
-    pub fn exposure(&self, candidate: &Candidate<Skill>) -> Exposure {
+    pub fn exposure<T: Item>(&self, candidate: &Candidate<T>) -> Exposure {
         if self.rules.is_empty() {
             return Exposure::Auto;
         }

@@ -378,7 +378,7 @@ impl Server {
             ));
         }
         let how = if features.contains(McpFeature::Tools) {
-            let read = &self.options().tools.read.name;
+            let read = self.options().tools.read_name();
             format!("read it with the tool `{read}` of this server before you begin, and follow what it answers.")
         } else if features.contains(McpFeature::Resources) {
             "read it from this server's resources before you begin, and follow it.".to_owned()

@@ -63,9 +63,8 @@ impl Agent {
         // Add your sources here: folders, plugins, compiled-in skills. Use `start` instead of `load` to follow changes.
         let registry = SkillRegistry::builder().builtin(house()?).load().await?;
         let tools = LiveTools::new(registry.clone(), ToolOptions::default());
-        let catalog = CatalogOptions::default()
-            .read_by_tool(&ToolPreset::DEFAULT)
-            .budget(Budget::for_window(Some(200_000)));
+        let catalog =
+            CatalogOptions::default().read_by_tool(&ToolPreset::DEFAULT).budget(Budget::for_window(Some(200_000)));
         let options = SessionOptions::new(registry.surface_policy());
         Ok(Agent {
             model,

@@ -2,11 +2,11 @@
 
 use std::hint::black_box;
 
+use repertoire::permission::VisibilityPolicy;
 use repertoire::registry::{Layer, Origin, Snapshot, Tier, merge};
 use repertoire::session::Turn;
 use repertoire::skill::{Listing, ListingEntry, Revision, Stamp, SurfacePolicy, Value};
 use repertoire::tools::Toolset;
-use repertoire::permission::VisibilityPolicy;
 use repertoire::trigger::Triggers;
 use repertoire::{Session, SessionOptions, Skill, ToolOptions};
 use rustix::time::ClockId;

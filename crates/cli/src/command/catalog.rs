@@ -100,7 +100,7 @@ type Window = Option<usize>;
 const FILES: &str = "files";
 
 fn activation_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(std::iter::once(FILES).chain(ToolPreset::ALL.iter().map(|preset| preset.name)))
+    PossibleValuesParser::new(std::iter::once(FILES).chain(ToolPreset::ALL.iter().map(|preset| preset.name())))
 }
 
 fn window(text: &str) -> Result<Window, String> {
@@ -170,7 +170,7 @@ impl CatalogCommand {
             options = options.hint(hint.clone());
         }
         if let Some(name) = &self.activation {
-            let preset = ToolPreset::ALL.iter().find(|preset| preset.name == name);
+            let preset = ToolPreset::ALL.iter().find(|preset| preset.name() == name);
             options = match preset {
                 Some(preset) => options.read_by_tool(preset),
                 None => options.read_by_file(),

@@ -21,9 +21,9 @@ pub(crate) struct ToolsCommand {
     pub(super) searched: SearchedFolders,
     /// Target API.
     #[arg(long, value_parser = one_of(PROVIDERS))]
-    provider: ToolFormat,
+    provider: NamedFormat,
     /// Use the tool names and parameters of this agent.
-    #[arg(long, value_parser = PossibleValuesParser::from(ToolPreset::ALL.map(|preset| preset.name)), default_value = ToolPreset::DEFAULT.name)]
+    #[arg(long, value_parser = PossibleValuesParser::from(ToolPreset::ALL.map(|preset| preset.name())), default_value = ToolPreset::DEFAULT.name())]
     preset: String,
     /// Embed the catalog in the read tool's description, limited to TOKENS if given.
     #[arg(long, value_name = "TOKENS", num_args = 0..=1, require_equals = true)]
@@ -32,11 +32,14 @@ pub(crate) struct ToolsCommand {
     exposure: ExposureOptions,
 }
 
-const PROVIDERS: &[Choice<ToolFormat>] = &[
-    ("anthropic", "Anthropic Messages", ToolFormat::Anthropic),
-    ("openai", "OpenAI Chat Completions and compatible APIs", ToolFormat::OpenAiChat),
-    ("openai-responses", "OpenAI Responses", ToolFormat::OpenAiResponses),
-    ("gemini", "Gemini `generateContent`", ToolFormat::Gemini),
+/// A format and its name on the command line.
+type NamedFormat = (&'static str, ToolFormat);
+
+const PROVIDERS: &[Choice<NamedFormat>] = &[
+    ("anthropic", "Anthropic Messages", ("anthropic", ToolFormat::Anthropic)),
+    ("openai", "OpenAI Chat Completions and compatible APIs", ("openai", ToolFormat::OpenAiChat)),
+    ("openai-responses", "OpenAI Responses", ("openai-responses", ToolFormat::OpenAiResponses)),
+    ("gemini", "Gemini `generateContent`", ("gemini", ToolFormat::Gemini)),
 ];
 
 /// The tool definitions for finding and reading skills.
@@ -62,7 +65,8 @@ impl ToolsCommand {
                 None => catalog,
             });
         }
-        let tools = match self.provider.tools(Toolset::new(&context.snapshot, &options).tools()) {
+        let (provider, format) = self.provider;
+        let tools = match format.tools(Toolset::new(&context.snapshot, &options).tools()) {
             Value::Array(tools) => tools.into_iter().filter_map(|tool| tool.as_object().cloned()).collect(),
             _ => Vec::new(),
         };

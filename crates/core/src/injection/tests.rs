@@ -43,7 +43,10 @@ fn two_tools_of_one_name_are_refused() {
 #[test]
 fn tools_need_a_name_and_a_schema() {
     let refused = |name: &str, schema: serde_json::Value| ToolSpec::new(name, "", schema).unwrap_err().to_string();
-    assert_eq!(refused(" ", serde_json::json!({})).to_string(), "tool ` ` cannot be offered: its name is blank");
+    assert_eq!(
+        refused(" ", serde_json::json!({})).to_string(),
+        "tool ` ` cannot be offered: its name is not made of at most 64 ASCII letters, digits, `_` and `-`, or begins with a digit or `-`"
+    );
     assert_eq!(
         refused("search", serde_json::json!(["query"])).to_string(),
         "tool `search` cannot be offered: its input schema is not a JSON object"

@@ -14,7 +14,7 @@ use serde_json::json;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum CatalogFormat {
-    /// `<available_skills>` with a `<skill>` a line, which costs the fewest tokens of the XML formats; well-formed,
+    /// `<available_skills>` with one `<skill>` a line, which costs the fewest tokens of the XML formats; well-formed,
     /// `&`, `<` and `>` escaped and nothing else.
     #[default]
     Xml,
@@ -56,13 +56,13 @@ impl Texts<'_> {
 }
 
 impl CatalogFormat {
-    pub(super) fn opening(self, how_to: Option<&str>) -> String {
+    pub(super) fn opening(self, kind: &str, how_to: Option<&str>) -> String {
         match (self, how_to) {
-            (CatalogFormat::Json, Some(how_to)) => format!("{{\"how_to\": {},\n\"skills\": [\n", json!(how_to)),
-            (CatalogFormat::Json, None) => "{\"skills\": [\n".to_owned(),
-            (_, Some(how_to)) => format!("{how_to}\n\n{}", self.opening(None)),
+            (CatalogFormat::Json, Some(how_to)) => format!("{{\"how_to\": {},\n\"{kind}s\": [\n", json!(how_to)),
+            (CatalogFormat::Json, None) => format!("{{\"{kind}s\": [\n"),
+            (_, Some(how_to)) => format!("{how_to}\n\n{}", self.opening(kind, None)),
             (CatalogFormat::Xml | CatalogFormat::Indented | CatalogFormat::Reference, None) => {
-                "<available_skills>\n".to_owned()
+                format!("<available_{kind}s>\n")
             }
             (CatalogFormat::Bullets | CatalogFormat::Lines, None) => String::new(),
         }
@@ -72,24 +72,26 @@ impl CatalogFormat {
         if self == CatalogFormat::Json { "," } else { "" }
     }
 
-    pub(super) fn closing(self) -> &'static str {
+    pub(super) fn closing(self, kind: &str) -> String {
         match self {
-            CatalogFormat::Xml | CatalogFormat::Indented | CatalogFormat::Reference => "</available_skills>\n",
-            CatalogFormat::Bullets | CatalogFormat::Lines => "",
-            CatalogFormat::Json => "}\n",
+            CatalogFormat::Xml | CatalogFormat::Indented | CatalogFormat::Reference => {
+                format!("</available_{kind}s>\n")
+            }
+            CatalogFormat::Bullets | CatalogFormat::Lines => String::new(),
+            CatalogFormat::Json => "}\n".to_owned(),
         }
     }
 
-    pub(super) fn skill(self, texts: &Texts<'_>, description: &str, out: &mut String) {
+    pub(super) fn item(self, kind: &str, texts: &Texts<'_>, description: &str, out: &mut String) {
         match self {
-            CatalogFormat::Xml => compact(texts.rows(description), out),
-            CatalogFormat::Indented => indented(texts.rows(description), out),
-            CatalogFormat::Reference => reference(texts.rows(description), out),
+            CatalogFormat::Xml => compact(kind, texts.rows(description), out),
+            CatalogFormat::Indented => indented(kind, texts.rows(description), out),
+            CatalogFormat::Reference => reference(kind, texts.rows(description), out),
             CatalogFormat::Bullets => {
                 out.push_str("- ");
-                item(texts, description, out);
+                list_item(texts, description, out);
             }
-            CatalogFormat::Lines => item(texts, description, out),
+            CatalogFormat::Lines => list_item(texts, description, out),
             CatalogFormat::Json => {
                 let rows = texts.rows(description).map(|(tag, text)| (tag.name.to_owned(), text.into()));
                 out.push_str(&serde_json::Value::Object(rows.collect()).to_string());
@@ -98,8 +100,12 @@ impl CatalogFormat {
         }
     }
 
-    pub(super) fn note(self, left_out: usize, hint: &str, out: &mut String) {
-        let note = if left_out > 0 { format!("Skills not listed: {left_out}. {hint}") } else { String::new() };
+    pub(super) fn note(self, kind: &str, left_out: usize, hint: &str, out: &mut String) {
+        let mut kinds = format!("{kind}s");
+        if let Some(first) = kinds.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        let note = if left_out > 0 { format!("{kinds} not listed: {left_out}. {hint}") } else { String::new() };
         let note = note.trim_end();
         match self {
             CatalogFormat::Json if note.is_empty() => out.push(']'),
@@ -132,30 +138,30 @@ impl Tag {
 
 type TagRow<'t> = (Tag, &'t str);
 
-fn compact<'t>(rows: impl Iterator<Item = TagRow<'t>>, out: &mut String) {
-    out.push_str("<skill>");
+fn compact<'t>(kind: &str, rows: impl Iterator<Item = TagRow<'t>>, out: &mut String) {
+    out.extend(["<", kind, ">"]);
     rows.for_each(|(tag, text)| element(tag, text, out));
-    out.push_str("</skill>\n");
+    out.extend(["</", kind, ">\n"]);
 }
 
-fn indented<'t>(rows: impl Iterator<Item = TagRow<'t>>, out: &mut String) {
-    out.push_str("  <skill>\n");
+fn indented<'t>(kind: &str, rows: impl Iterator<Item = TagRow<'t>>, out: &mut String) {
+    out.extend(["  <", kind, ">\n"]);
     for (tag, text) in rows {
         out.push_str("    ");
         element(tag, text, out);
         out.push('\n');
     }
-    out.push_str("  </skill>\n");
+    out.extend(["  </", kind, ">\n"]);
 }
 
-fn reference<'t>(rows: impl Iterator<Item = TagRow<'t>>, out: &mut String) {
-    out.push_str("<skill>\n");
+fn reference<'t>(kind: &str, rows: impl Iterator<Item = TagRow<'t>>, out: &mut String) {
+    out.extend(["<", kind, ">\n"]);
     for (tag, text) in rows {
         out.extend([tag.open, "\n"]);
         push_xml_quoted(text, out);
         out.extend(["\n", tag.close, "\n"]);
     }
-    out.push_str("</skill>\n");
+    out.extend(["</", kind, ">\n"]);
 }
 
 fn xml_note(indent: &str, note: &str, out: &mut String) {
@@ -170,7 +176,7 @@ fn element(tag: Tag, text: &str, out: &mut String) {
     out.push_str(tag.close);
 }
 
-fn item(texts: &Texts<'_>, description: &str, out: &mut String) {
+fn list_item(texts: &Texts<'_>, description: &str, out: &mut String) {
     push_markdown_name(&texts.name, out);
     // Ahead of the description, which could candidate another source.
     for (word, text) in [("source", &texts.source), ("location", &texts.location)] {

@@ -144,13 +144,13 @@ impl CatalogOptions {
         }
     }
 
-    pub(super) fn opening(&self) -> String {
+    pub(super) fn opening(&self, kind: &str) -> String {
         let how_to = self.load.as_ref().map(LoadMethod::how_to);
-        self.format.opening(how_to.as_deref())
+        self.format.opening(kind, how_to.as_deref())
     }
 
-    pub(super) fn note(&self, left_out: usize, out: &mut String) {
-        self.format.note(left_out, &repertoire_core::text::clean_line(&self.how_to_find()), out);
+    pub(super) fn note(&self, kind: &str, left_out: usize, out: &mut String) {
+        self.format.note(kind, left_out, &repertoire_core::text::clean_line(&self.how_to_find()), out);
     }
 
     /// The size of `text` as [`CatalogReport::used`](super::CatalogReport::used) counts it: in tokens for a budget of tokens,

@@ -1,21 +1,23 @@
 //! From the skills that an audience may see to the text of a catalog.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
+use repertoire_core::Id;
 use repertoire_core::text::{clean_line, hidden_count};
-use repertoire_core::{Id, Skill};
 use repertoire_registry::{Entry, Snapshot, Trust};
 
 use super::budget::CatalogPlan;
 use super::format::Texts;
 use super::options::Locations;
-use super::{CatalogLine, CatalogOptions, LineOutcome};
+use super::{CatalogItem, CatalogLine, CatalogOptions, LineOutcome};
 use crate::permission::Exposure;
 use crate::resolve::SkillOrder;
 
 /// The visible skills in the catalog's order.
 pub(super) struct CatalogWriter<'a> {
     options: &'a CatalogOptions,
+    kind: &'static str,
     items: Vec<SanitizedItem<'a>>,
 }
 
@@ -42,9 +44,10 @@ struct Cost {
 const MARKUP: usize = 128;
 
 impl<'a> CatalogWriter<'a> {
-    pub(super) fn new(snapshot: &'a Snapshot<Skill>, options: &'a CatalogOptions) -> CatalogWriter<'a> {
-        let seen = snapshot.entries().iter().filter(|entry| options.modes.sees(options.audience, &entry.candidate));
-        let mut seen: Vec<(SkillOrder<'_>, &Entry<Skill>)> =
+    pub(super) fn new<T: CatalogItem>(snapshot: &'a Snapshot<T>, options: &'a CatalogOptions) -> CatalogWriter<'a> {
+        let is_seen = |entry: &&Arc<Entry<T>>| !T::is_hidden(&entry.candidate, options.audience, &options.modes);
+        let seen = snapshot.entries().iter().filter(is_seen);
+        let mut seen: Vec<(SkillOrder<'_>, &Entry<T>)> =
             seen.map(|entry| (SkillOrder::of(entry), entry.as_ref())).collect();
         seen.sort_unstable_by_key(|(place, _)| *place);
         let mut items: Vec<_> = seen.into_iter().map(|(_, entry)| SanitizedItem::new(entry, options)).collect();
@@ -55,7 +58,7 @@ impl<'a> CatalogWriter<'a> {
             (item.mode != Exposure::Pinned, !item.texts.is_suggested, Reverse(options.overflow.uses(item.id)))
         });
         ranked.into_iter().enumerate().for_each(|(rank, number)| items[number].rank = rank);
-        CatalogWriter { options, items }
+        CatalogWriter { options, kind: T::KIND, items }
     }
 
     pub(super) fn whole(&self) -> CatalogPlan {
@@ -77,7 +80,7 @@ impl<'a> CatalogWriter<'a> {
         let line = |item: &SanitizedItem<'_>, most| {
             part(&|out| {
                 out.push_str(format.between());
-                format.skill(&item.texts, &self.options.overflow.cut(&item.texts.description, most), out);
+                format.item(self.kind, &item.texts, &self.options.overflow.cut(&item.texts.description, most), out);
             })
         };
         let cost = |item: &SanitizedItem<'_>| {
@@ -87,7 +90,8 @@ impl<'a> CatalogWriter<'a> {
         };
         let costs: Vec<Cost> = self.items.iter().map(cost).collect();
         // The first line has no separator before it.
-        let frame = meter.base() + meter.part(&self.options.opening()) + meter.part(format.closing());
+        let frame =
+            meter.base() + meter.part(&self.options.opening(self.kind)) + meter.part(&format.closing(self.kind));
         let frame = frame.saturating_sub(meter.part(format.between()));
         let total = |plan: CatalogPlan| {
             let lines = self.items.iter().zip(&costs).filter(|(item, _)| item.rank < plan.listed);
@@ -97,7 +101,7 @@ impl<'a> CatalogWriter<'a> {
                 most => line(item, most),
             });
             let omitted = self.items.len() - plan.listed;
-            frame + lines.sum::<u64>() + part(&|out| self.options.note(omitted, out))
+            frame + lines.sum::<u64>() + part(&|out| self.options.note(self.kind, omitted, out))
         };
         let longest = self.items.iter().map(|item| item.length).max().unwrap_or_default();
         self.options.overflow.plan(self.items.len(), longest, |plan| total(plan) <= limit)
@@ -109,14 +113,14 @@ impl<'a> CatalogWriter<'a> {
         let room: usize = listed.map(|item| item.texts.description.len().min(item.most(plan))).sum();
         let mut text = String::new();
         if plan.listed > 0 {
-            text = self.options.opening();
+            text = self.options.opening(self.kind);
             text.reserve(room + plan.listed * MARKUP);
         }
         let mut listed = 0;
         let mut list = |item: &SanitizedItem<'_>, description: &str| {
             text.push_str(if listed > 0 { self.options.format.between() } else { "" });
             listed += 1;
-            self.options.format.skill(&item.texts, description, &mut text);
+            self.options.format.item(self.kind, &item.texts, description, &mut text);
         };
         let lines: Vec<CatalogLine> = self
             .items
@@ -140,29 +144,29 @@ impl<'a> CatalogWriter<'a> {
             })
             .collect();
         if listed > 0 {
-            self.options.note(lines.len() - listed, &mut text);
-            text.push_str(self.options.format.closing());
+            self.options.note(self.kind, lines.len() - listed, &mut text);
+            text.push_str(&self.options.format.closing(self.kind));
         }
         (text, lines)
     }
 }
 
 impl<'a> SanitizedItem<'a> {
-    fn new(entry: &'a Entry<Skill>, options: &CatalogOptions) -> SanitizedItem<'a> {
-        let skill = entry.item();
+    fn new<T: CatalogItem>(entry: &'a Entry<T>, options: &CatalogOptions) -> SanitizedItem<'a> {
+        let (item, description) = (entry.item(), entry.item().description());
         let is_restricted = entry.candidate.trust != Trust::Trusted;
-        let location = skill.location.as_deref().filter(|_| options.paths == Locations::Listed);
+        let location = item.location().filter(|_| options.paths == Locations::Listed);
         let texts = Texts {
             name: clean_line(entry.id.as_str()),
-            description: clean_line(&skill.description),
+            description: clean_line(description),
             source: is_restricted.then(|| clean_line(&entry.origin().source)),
             location: location.map(clean_line),
             is_suggested: options.suggested.contains(&entry.id),
         };
         let length = texts.description.chars().count();
         // Nothing was removed but blanks at the ends.
-        let is_whole = texts.description.len() == skill.description.trim().len();
-        let hidden = if is_whole { 0 } else { hidden_count(&skill.description) };
+        let is_whole = texts.description.len() == description.trim().len();
+        let hidden = if is_whole { 0 } else { hidden_count(description) };
         SanitizedItem { id: &entry.id, texts, mode: options.modes.exposure(&entry.candidate), rank: 0, length, hidden }
     }
 

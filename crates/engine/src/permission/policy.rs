@@ -75,10 +75,7 @@ impl PermissionPolicy {
     ///
     /// # Errors
     /// [`EngineError::UnknownRole`] when `active` is none of them.
-    pub fn new<R, T>(
-        roles: impl IntoIterator<Item = (R, T)>,
-        active: &str,
-    ) -> Result<PermissionPolicy, EngineError>
+    pub fn new<R, T>(roles: impl IntoIterator<Item = (R, T)>, active: &str) -> Result<PermissionPolicy, EngineError>
     where
         R: Into<Arc<str>>,
         T: IntoIterator<Item: Into<Arc<str>>>,
@@ -217,8 +214,10 @@ impl PermissionPolicy {
     }
 
     fn place(&self, role: &str) -> Result<usize, EngineError> {
-        let unknown =
-            || EngineError::UnknownRole { role: role.to_owned(), roles: self.roles.iter().map(|(name, _)| name.clone()).collect() };
+        let unknown = || EngineError::UnknownRole {
+            role: role.to_owned(),
+            roles: self.roles.iter().map(|(name, _)| name.clone()).collect(),
+        };
         self.roles.iter().position(|(name, _)| name.as_ref() == role).ok_or_else(unknown)
     }
 }

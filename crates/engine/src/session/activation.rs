@@ -103,8 +103,7 @@ impl RenderedBody {
         let files = reader.resources(&candidate).await.unwrap_or_default();
         let Instructions { text, outcomes, warnings } = body;
         let has_notice = !outcomes.is_empty() || !warnings.is_empty();
-        let notice =
-            has_notice.then(|| Notice::of_skill(id.clone(), NoticeReason::Rendered { outcomes, warnings }));
+        let notice = has_notice.then(|| Notice::of_skill(id.clone(), NoticeReason::Rendered { outcomes, warnings }));
         Ok((RenderedBody::new(candidate, text.into(), files.into()), notice))
     }
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use repertoire_core::Id;
 use super::Session;
 use super::activation::{ActivationRecord, DeliveredBody, DeliveredPart, RenderedBody};
 use super::notice::{Notice, NoticeReason};
 use super::options::CompactionBudget;
+use repertoire_core::Id;
 
 /// Bodies that are delivered again after compaction.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

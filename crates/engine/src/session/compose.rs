@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{Content, DecidedBy, Digest, Flavor, Id, Message, Model, Role, Slot, Surface, SurfaceMode, ToolSpec};
+use repertoire_core::{
+    Content, DecidedBy, Digest, Flavor, Id, Message, Model, Role, Slot, Surface, SurfaceMode, ToolSpec,
+};
 
 use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, DeliveredPart, RenderedBody};
 use super::evaluation::{Active, Evaluation, TokensSoFar, What};

@@ -228,7 +228,8 @@ impl Session {
             if self.deactivated.contains(&candidate.qualified_id()) {
                 evaluation.skip(Flavor::Skill, id, NoticeReason::Deactivated);
             } else if of_source.filter(|other| other.origin.source == *source).count() == MOST_SUGGESTED {
-                let why = format!("a source that is not trusted suggests at most {MOST_SUGGESTED} skills for one message");
+                let why =
+                    format!("a source that is not trusted suggests at most {MOST_SUGGESTED} skills for one message");
                 evaluation.skip(Flavor::Skill, id, NoticeReason::OverLimit(why.into()));
             } else {
                 let audience = audience(&by);

@@ -143,11 +143,9 @@ impl fmt::Display for NoticeReason {
                 "is in the system prompt: no tool read it, and `{}` was decided by {}",
                 surface.mode, surface.decided_by
             ),
-            NoticeReason::Moved { from, to } => write!(
-                f,
-                "moved from `{}` ({}) to `{}` ({})",
-                from.mode, from.decided_by, to.mode, to.decided_by
-            ),
+            NoticeReason::Moved { from, to } => {
+                write!(f, "moved from `{}` ({}) to `{}` ({})", from.mode, from.decided_by, to.mode, to.decided_by)
+            }
             NoticeReason::Deferred { role, cause } => write!(f, "in the role `{}` waits: {cause}", lower(*role)),
             NoticeReason::Redelivered { tokens, of } => {
                 write!(f, "is delivered again with {tokens} of its {of} tokens")

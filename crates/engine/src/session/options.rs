@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::messages::MessageRules;
 use super::turn::{Template, Turn};
-use crate::error::EngineError;
 use crate::catalog::Tokenizer;
+use crate::error::EngineError;
 
 /// The options of a session: the surface cascade, the host's injections and rules, and limits.
 ///
@@ -170,7 +170,8 @@ impl SessionOptions {
     /// As [`inject`](SessionOptions::inject), and for an unknown name between double braces, for messages, and without a text.
     pub fn inject_template(self, injection: Injection) -> Result<SessionOptions, EngineError> {
         let text = injection.content.system_prompt.as_deref().filter(|_| injection.content.messages.is_empty());
-        let text = text.ok_or_else(|| invalid(&injection, "a template is a text for the system prompt, without messages"))?;
+        let text =
+            text.ok_or_else(|| invalid(&injection, "a template is a text for the system prompt, without messages"))?;
         let template = Template::parse(text).map_err(|name| {
             let name = repertoire_core::text::terminal_line(name);
             let expected = "expected `action`, `actionBudget` or `actionsRemaining`";

@@ -105,12 +105,7 @@ impl World {
         self.try_slots(session, turn, model).await.unwrap()
     }
 
-    async fn try_slots(
-        &self,
-        session: &mut Session,
-        turn: &Turn,
-        model: &Model,
-    ) -> Result<Slots, EngineError> {
+    async fn try_slots(&self, session: &mut Session, turn: &Turn, model: &Model) -> Result<Slots, EngineError> {
         let evaluation = session.evaluate(turn);
         let evaluation = session.read(evaluation, &self.registry).await;
         assert_each_once(&evaluation);

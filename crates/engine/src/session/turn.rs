@@ -182,11 +182,8 @@ enum TemplatePart {
 }
 
 /// The facts that a template may name between double braces, each with its value.
-const FACTS: [(&str, TurnFact); 3] = [
-    ("action", |turn| Some(turn.number)),
-    ("actionBudget", |turn| turn.most),
-    ("actionsRemaining", Turn::remaining),
-];
+const FACTS: [(&str, TurnFact); 3] =
+    [("action", |turn| Some(turn.number)), ("actionBudget", |turn| turn.most), ("actionsRemaining", Turn::remaining)];
 
 type TurnFact = fn(&Turn) -> Option<usize>;
 

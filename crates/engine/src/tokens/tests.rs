@@ -44,6 +44,7 @@ fn the_shipped_tables_have_names() {
 fn weights_of(tokenizer: Tokenizer) -> Weights {
     match tokenizer.counting {
         Counting::Weights(weights) => weights,
+        Counting::Custom(_) => panic!("no weights"),
         #[cfg(feature = "exact-tokens")]
         Counting::Vocabulary(_) => panic!("no weights"),
     }

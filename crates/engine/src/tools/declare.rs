@@ -1,9 +1,9 @@
-//! The tools as a model and a provider see them, and the arguments of their calls.
+//! The definitions of the tools, and the arguments of their calls.
 
 use repertoire_core::ToolSpec;
 use serde_json::{Map, Value, json};
 
-use super::options::{ReadTool, ResourceTool, ToolPreset};
+use super::options::{ReadTool, ResourceTool, RowFormat, ToolPreset};
 use super::output::{CallFailure, ToolStatus};
 use super::toolset::{LONGEST_PAGE, PAGE, quoted};
 
@@ -37,7 +37,7 @@ pub(super) fn declare(preset: &ToolPreset, ids: Option<&[&str]>, catalog: &str) 
 }
 
 fn spec(name: &str, description: &str, schema: Value) -> ToolSpec {
-    ToolSpec::new(name, description, schema).expect("the names of tools are not blank and schemas are objects")
+    ToolSpec::new(name, description, schema).expect("presets only have valid names, and schemas are objects")
 }
 
 fn read_description(preset: &ToolPreset, catalog: &str) -> String {
@@ -56,7 +56,7 @@ fn read_description(preset: &ToolPreset, catalog: &str) -> String {
 }
 
 fn list_schema(preset: &ToolPreset) -> Value {
-    if preset.rows != super::RowFormat::Pages {
+    if preset.rows != RowFormat::Pages {
         return object([], &[]);
     }
     let properties = [
@@ -112,79 +112,6 @@ fn object<'a>(properties: impl IntoIterator<Item = (&'a str, Value)>, required: 
     let properties: Map<String, Value> =
         properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
-}
-
-/// The provider whose requests the tools go into.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ToolFormat {
-    /// `tools` of Anthropic's Messages.
-    Anthropic,
-    /// `tools` of OpenAI's Chat Completions, and of what is compatible with it.
-    OpenAiChat,
-    /// `tools` of OpenAI's Responses.
-    OpenAiResponses,
-    /// `tools` of Gemini's `generateContent`.
-    Gemini,
-}
-
-impl ToolFormat {
-    /// `tools` as the value of that field; an empty list for no tools, which is best left out of the request.
-    pub fn tools(self, tools: &[ToolSpec]) -> Value {
-        let declared = tools.iter().map(|tool| self.tool(tool));
-        match self {
-            ToolFormat::Gemini if !tools.is_empty() => {
-                json!([{"functionDeclarations": declared.collect::<Value>()}])
-            }
-            _ => declared.collect(),
-        }
-    }
-
-    fn tool(self, tool: &ToolSpec) -> Value {
-        let ToolSpec { name, description, input_schema, .. } = tool;
-        match self {
-            ToolFormat::Anthropic => json!({"name": name, "description": description, "input_schema": input_schema}),
-            ToolFormat::OpenAiChat => json!({
-                "type": "function",
-                "function": {"name": name, "description": description, "parameters": input_schema},
-            }),
-            // Strict is the default there, and would make every parameter required.
-            ToolFormat::OpenAiResponses => json!({
-                "type": "function",
-                "name": name,
-                "description": description,
-                "parameters": input_schema,
-                "strict": false,
-            }),
-            ToolFormat::Gemini => {
-                let mut declared = json!({"name": name, "description": description});
-                // An object without properties is refused; without parameters there is nothing to declare.
-                if input_schema["properties"].as_object().is_some_and(|properties| !properties.is_empty()) {
-                    declared["parameters"] = gemini(input_schema);
-                }
-                declared
-            }
-        }
-    }
-}
-
-/// Converts a schema to the subset of OpenAPI that Gemini reads.
-fn gemini(schema: &Value) -> Value {
-    let Value::Object(schema) = schema else { return schema.clone() };
-    let mut taken = Map::new();
-    for (key, value) in schema {
-        let value = match (key.as_str(), value) {
-            ("additionalProperties", _) => continue,
-            ("required", Value::Array(names)) if names.is_empty() => continue,
-            ("type", Value::String(kind)) => kind.to_uppercase().into(),
-            ("properties", Value::Object(properties)) => {
-                properties.iter().map(|(name, schema)| (name.clone(), gemini(schema))).collect::<Map<_, _>>().into()
-            }
-            ("items", schema) => gemini(schema),
-            _ => value.clone(),
-        };
-        taken.insert(key.clone(), value);
-    }
-    taken.into()
 }
 
 pub(super) struct CallArguments<'a>(pub(super) &'a Value);

@@ -3,11 +3,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use repertoire_core::ToolSpec;
+
 use crate::catalog::CatalogOptions;
+use crate::error::EngineError;
 use crate::permission::{Audience, VisibilityPolicy};
 use crate::search::Ranker;
 
-/// The options of tools: by default the project's own names, and no catalog in a description.
+/// The options of tools. By default the preset is [`ToolPreset::DEFAULT`], and no description has a catalog.
 #[derive(Debug, Clone)]
 pub struct ToolOptions {
     pub(crate) preset: ToolPreset,
@@ -32,7 +35,7 @@ impl Default for ToolOptions {
 }
 
 impl ToolOptions {
-    /// Names, parameters and shapes.
+    /// Sets the names of tools and parameters, and the format of results.
     #[must_use]
     pub fn preset(mut self, preset: ToolPreset) -> ToolOptions {
         self.preset = preset;
@@ -61,15 +64,14 @@ impl ToolOptions {
         self
     }
 
-    /// Another ranking beside that by words. Where it fails, words alone decide.
+    /// Adds a ranking to the one by words. If it fails, words alone decide.
     #[must_use]
     pub fn ranker(mut self, ranker: Arc<dyn Ranker>) -> ToolOptions {
         self.ranker = Some(ranker);
         self
     }
 
-    /// Names every skill in the schemas as long as they are no more than so many. 250 by default, up to which
-    /// every provider takes them.
+    /// Sets the maximum number of skills that the schemas name. Default 250, which every provider accepts.
     #[must_use]
     pub fn name_at_most(mut self, count: usize) -> ToolOptions {
         self.named = count;
@@ -77,62 +79,46 @@ impl ToolOptions {
     }
 }
 
-/// Names of the tools and of their parameters, and the shapes of their results: how one family of clients has them.
-///
-/// All fields are public: take a preset and change what differs.
+/// The names of the tools and of their parameters, and the format of their results, as one family of clients has them.
 ///
 /// ```
 /// use repertoire_engine::tools::ToolPreset;
 ///
-/// let mut preset = ToolPreset::DEFAULT;
-/// preset.read.name = "use_skill".into();
-/// preset.search = None;
+/// let preset = ToolPreset::DEFAULT.read_tool("use_skill", "id")?.without_search();
+/// # let _ = preset;
+/// # Ok::<(), repertoire_engine::session::EngineError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ToolPreset {
-    /// The name of the preset.
-    pub name: &'static str,
-    /// The name of the tool that lists skills, if there is one.
-    pub list: Option<Cow<'static, str>>,
-    /// The name of the tool that searches them, if there is one.
-    pub search: Option<Cow<'static, str>>,
-    /// The tool that gives a skill's instructions.
-    pub read: ReadTool,
-    /// The tool that gives a file beside them, if there is one.
-    pub resource: Option<ResourceTool>,
-    /// The rows of lists and searches.
-    pub rows: RowFormat,
-    /// The wrapper of instructions.
-    pub wrapper: BodyWrapper,
+    name: &'static str,
+    pub(crate) list: Option<Cow<'static, str>>,
+    pub(crate) search: Option<Cow<'static, str>>,
+    pub(crate) read: ReadTool,
+    pub(crate) resource: Option<ResourceTool>,
+    pub(crate) rows: RowFormat,
+    pub(crate) wrapper: BodyWrapper,
 }
 
-/// The tool that gives a skill's instructions.
+/// The tool that returns instructions, and the names of its parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ReadTool {
-    /// Its name.
-    pub name: Cow<'static, str>,
-    /// The parameter that names the skill.
-    pub id: Cow<'static, str>,
-    /// The parameter for what the skill shall work on, if there is one.
-    pub arguments: Option<Cow<'static, str>>,
-    /// The parameter that says where to read on, if long instructions come in parts.
-    pub offset: Option<Cow<'static, str>>,
+pub(crate) struct ReadTool {
+    pub(crate) name: Cow<'static, str>,
+    pub(crate) id: Cow<'static, str>,
+    pub(crate) arguments: Option<Cow<'static, str>>,
+    pub(crate) offset: Option<Cow<'static, str>>,
 }
 
-/// The tool that gives a file beside the instructions. It also takes `offset` and `limit`.
+/// The tool that returns a file, and the names of its parameters. It also takes `offset` and `limit`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ResourceTool {
-    /// Its name.
-    pub name: Cow<'static, str>,
-    /// The parameter that names the skill.
-    pub id: Cow<'static, str>,
-    /// The parameter that names the file.
-    pub path: Cow<'static, str>,
+pub(crate) struct ResourceTool {
+    pub(crate) name: Cow<'static, str>,
+    pub(crate) id: Cow<'static, str>,
+    pub(crate) path: Cow<'static, str>,
 }
 
 /// The rows of lists and searches: JSON, indented by two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RowFormat {
+pub(crate) enum RowFormat {
     /// `{"skills": [{"id", "description"}], "total", "next_cursor"}` in the catalog's order, a page at a time;
     /// `{"query", "matches"}`.
     Pages,
@@ -145,14 +131,12 @@ pub enum RowFormat {
 
 /// The wrapper of instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BodyWrapper {
-    /// An element with the skill's name, the instructions, its folder, and the files in it. What a host wants to
-    /// keep when it shortens a conversation is found by the element's name.
+pub(crate) enum BodyWrapper {
+    /// An element with the skill's name, the instructions, its folder, and its files. Hosts find it by its tag when they compact a
+    /// conversation.
     Element {
-        /// The element's name.
         tag: &'static str,
     },
-    /// The instructions alone.
     Plain,
     /// `{"name", "instructions", "tools", "references"}`.
     Descriptor,
@@ -176,7 +160,7 @@ const fn one_tool(name: &'static str, read: ReadTool, tag: &'static str) -> Tool
 }
 
 impl ToolPreset {
-    /// The project's own: `list_skills`, `search_skills`, `read_skill` and `read_skill_resource`.
+    /// The preset with `list_skills`, `search_skills`, `read_skill` and `read_skill_resource`.
     pub const DEFAULT: ToolPreset = ToolPreset {
         name: "repertoire",
         list: Some(text("list_skills")),
@@ -192,8 +176,7 @@ impl ToolPreset {
         wrapper: BodyWrapper::Element { tag: "skill_content" },
     };
 
-    /// agentfootprint's: `list_skills` and `read_skill`, the instructions word for word.
-    pub const AGENTFOOTPRINT: ToolPreset = ToolPreset {
+    pub(crate) const AGENTFOOTPRINT: ToolPreset = ToolPreset {
         name: "agentfootprint",
         list: Some(text("list_skills")),
         search: None,
@@ -203,12 +186,10 @@ impl ToolPreset {
         wrapper: BodyWrapper::Plain,
     };
 
-    /// Cortex's `load_skill`.
-    pub const CORTEX: ToolPreset =
+    pub(crate) const CORTEX: ToolPreset =
         one_tool("cortex", read("load_skill", "name", Some("arguments")), "skill-instructions");
 
-    /// mirai's skill `find-skills`: `list_skills`, `search_skills` and `load_skill_instructions`.
-    pub const FIND_SKILLS: ToolPreset = ToolPreset {
+    pub(crate) const FIND_SKILLS: ToolPreset = ToolPreset {
         name: "find-skills",
         list: Some(text("list_skills")),
         search: Some(text("search_skills")),
@@ -218,17 +199,14 @@ impl ToolPreset {
         wrapper: BodyWrapper::Descriptor,
     };
 
-    /// Gemini CLI's `activate_skill`.
-    pub const GEMINI_CLI: ToolPreset = one_tool("gemini-cli", read("activate_skill", "name", None), "activated_skill");
+    pub(crate) const GEMINI_CLI: ToolPreset =
+        one_tool("gemini-cli", read("activate_skill", "name", None), "activated_skill");
 
-    /// OpenCode's `skill`.
-    pub const OPENCODE: ToolPreset = one_tool("opencode", read("skill", "name", None), "skill_content");
+    pub(crate) const OPENCODE: ToolPreset = one_tool("opencode", read("skill", "name", None), "skill_content");
 
-    /// goose's `load_skill`.
-    pub const GOOSE: ToolPreset = one_tool("goose", read("load_skill", "name", Some("args")), "loaded_skill");
+    pub(crate) const GOOSE: ToolPreset = one_tool("goose", read("load_skill", "name", Some("args")), "loaded_skill");
 
-    /// The Agent Framework's `load_skill` and `read_skill_resource`.
-    pub const AGENT_FRAMEWORK: ToolPreset = ToolPreset {
+    pub(crate) const AGENT_FRAMEWORK: ToolPreset = ToolPreset {
         name: "agent-framework",
         list: None,
         search: None,
@@ -253,6 +231,82 @@ impl ToolPreset {
         &ToolPreset::GOOSE,
         &ToolPreset::AGENT_FRAMEWORK,
     ];
+
+    /// Returns the name of the preset.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the name of the tool that reads instructions.
+    pub fn read_name(&self) -> &str {
+        &self.read.name
+    }
+
+    /// Sets the name of the tool that lists skills.
+    ///
+    /// # Errors
+    /// [`EngineError::InvalidToolName`].
+    pub fn list_tool(mut self, name: impl Into<Cow<'static, str>>) -> Result<ToolPreset, EngineError> {
+        self.list = Some(tool_name(name)?);
+        Ok(self)
+    }
+
+    /// Sets the name of the tool that searches skills.
+    ///
+    /// # Errors
+    /// [`EngineError::InvalidToolName`].
+    pub fn search_tool(mut self, name: impl Into<Cow<'static, str>>) -> Result<ToolPreset, EngineError> {
+        self.search = Some(tool_name(name)?);
+        Ok(self)
+    }
+
+    /// Sets the name of the tool that reads instructions, and its parameter for the skill.
+    ///
+    /// # Errors
+    /// [`EngineError::InvalidToolName`].
+    pub fn read_tool(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+        id: impl Into<Cow<'static, str>>,
+    ) -> Result<ToolPreset, EngineError> {
+        (self.read.name, self.read.id) = (tool_name(name)?, tool_name(id)?);
+        Ok(self)
+    }
+
+    /// Sets the name of the tool that reads files, with the parameters `id` and `path`.
+    ///
+    /// # Errors
+    /// [`EngineError::InvalidToolName`].
+    pub fn resource_tool(mut self, name: impl Into<Cow<'static, str>>) -> Result<ToolPreset, EngineError> {
+        self.resource = Some(ResourceTool { name: tool_name(name)?, id: text("id"), path: text("path") });
+        Ok(self)
+    }
+
+    /// Removes the tool that lists skills.
+    #[must_use]
+    pub fn without_list(mut self) -> ToolPreset {
+        self.list = None;
+        self
+    }
+
+    /// Removes the tool that searches skills.
+    #[must_use]
+    pub fn without_search(mut self) -> ToolPreset {
+        self.search = None;
+        self
+    }
+
+    /// Removes the tool that reads files.
+    #[must_use]
+    pub fn without_resource(mut self) -> ToolPreset {
+        self.resource = None;
+        self
+    }
+}
+
+fn tool_name(name: impl Into<Cow<'static, str>>) -> Result<Cow<'static, str>, EngineError> {
+    let name = name.into();
+    if ToolSpec::is_name(&name) { Ok(name) } else { Err(EngineError::InvalidToolName(name.into_owned())) }
 }
 
 impl Default for ToolPreset {

@@ -4,12 +4,16 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use repertoire_core::async_trait;
-use repertoire_render::{Call, CommandApprovals, Directive, DirectiveOutcome, DirectiveRunner, Refusal};
+use repertoire_core::{Skill, async_trait};
+use repertoire_registry::Candidate;
+use repertoire_render::{
+    Binding, Call, CommandApprovals, Context, Directive, DirectiveOutcome, DirectiveRunner, Refusal,
+};
 
-use super::commands::{CommandRequest, CommandRunner};
+use super::reader::CommandRunner;
+use super::toolset::folder;
 
-/// Runs, on this machine, the commands and scripts that a person approved. Feature `process`.
+/// A runner of the commands and scripts that a person approved, on this machine. Feature `process`.
 ///
 /// Each goes through [`ApprovalState::permit`](repertoire_render::ApprovalState::permit), and then through the gate.
 ///
@@ -27,7 +31,7 @@ impl ApprovedCommands {
         ApprovedCommands { runner, approvals, gate: Arc::new(|_| Ok(())) }
     }
 
-    /// The same, and `gate` is asked last for each of them.
+    /// Adds a last check of each approved directive.
     #[must_use]
     pub fn gate(
         mut self,
@@ -42,12 +46,16 @@ impl ApprovedCommands {
 impl CommandRunner for ApprovedCommands {
     /// # Cancel safety
     /// Dropped, it ends whatever still runs.
-    async fn run(&self, asked: CommandRequest<'_>) -> Vec<DirectiveOutcome> {
-        let (state, trust) = (self.approvals.state(asked.binding), asked.candidate.trust);
-        let call = Call::new(asked.folder.unwrap_or(Path::new("")), asked.context, asked.binding);
-        self.runner
-            .run(asked.directives, call, |directive| state.permit(trust).and_then(|()| (self.gate)(directive)))
-            .await
+    async fn run(
+        &self,
+        candidate: &Candidate<Skill>,
+        directives: &[Directive],
+        context: &Context,
+        binding: &Binding,
+    ) -> Vec<DirectiveOutcome> {
+        let (state, trust) = (self.approvals.state(binding), candidate.trust);
+        let call = Call::new(folder(&candidate.item).unwrap_or(Path::new("")), context, binding);
+        self.runner.run(directives, call, |directive| state.permit(trust).and_then(|()| (self.gate)(directive))).await
     }
 }
 

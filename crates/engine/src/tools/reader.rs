@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use repertoire_core::{Bytes, Digest, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
 use repertoire_registry::{Candidate, SkillRegistry};
 use repertoire_render::{
-    Arguments, Binding, Context, Dialect, DirectiveOutcome, Plan, RenderError, RenderOutput, Syntax, Warning,
+    Arguments, Binding, Context, Dialect, Directive, DirectiveOutcome, Plan, RenderError, RenderOutput, Syntax, Warning,
 };
 
-use super::commands::{CommandRequest, CommandRunner};
 use super::toolset::folder;
 
 /// A reader of skills: a registry, a [`Renderer`] over it, or the host's own.
@@ -86,6 +86,23 @@ impl Instructions {
         let RenderOutput { text, outcomes, warnings, .. } = rendered;
         Instructions { text: text.into_owned(), outcomes, warnings }
     }
+}
+
+/// A runner of the commands and scripts of bodies: `ApprovedCommands` of the feature `process`, or a sandbox of the host.
+///
+/// # Contract
+/// - The implementation decides which directives may run, by [`ApprovalState::permit`](repertoire_render::ApprovalState::permit).
+/// - It returns one outcome for each directive, in their order. A missing outcome counts as refused.
+#[async_trait]
+pub trait CommandRunner: Debug + Send + Sync {
+    /// Runs the commands and scripts of the body of `candidate`. An approval of them has `binding`.
+    async fn run(
+        &self,
+        candidate: &Candidate<Skill>,
+        directives: &[Directive],
+        context: &Context,
+        binding: &Binding,
+    ) -> Vec<DirectiveOutcome>;
 }
 
 /// A [`SkillReader`] over a registry that renders: variables and arguments in their places, and a note in place of each command and
@@ -224,9 +241,7 @@ impl SkillReader for Renderer {
             (None, _) | (_, []) => Vec::new(),
             (Some(commands), directives) => {
                 let binding = self.binding(candidate, body.digest).await?;
-                commands
-                    .run(CommandRequest { candidate, directives, context: &context, binding: &binding, folder })
-                    .await
+                commands.run(candidate, directives, &context, &binding).await
             }
         };
         let rendered = plan.render(&context, outcomes).map_err(|error| {

@@ -8,7 +8,6 @@ use repertoire_registry::{LookupError, Snapshot};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-
 use super::folded::fold_next;
 use super::trigger_match::{MatchedBy, TriggerMatch};
 use crate::fold::is_unspaced;

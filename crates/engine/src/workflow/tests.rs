@@ -133,7 +133,11 @@ fn everything_that_is_wrong_with_a_plan_is_told_at_once() {
     let unnamed = ["the `id` of step 1 is no text", "the `tool` of step 1 is no text"];
     assert_eq!(told("workflow: [{id: [a], step: One, tool: {name: t}}]"), unnamed, "no step for a model by a slip");
     for nothing in ["license: MIT", "workflow:", "workflow: []"] {
-        assert_eq!(Workflow::new(&candidate(Trust::Trusted, nothing)).unwrap().planned(&Context::new()), Ok(vec![]), "{nothing}");
+        assert_eq!(
+            Workflow::new(&candidate(Trust::Trusted, nothing)).unwrap().planned(&Context::new()),
+            Ok(vec![]),
+            "{nothing}"
+        );
     }
 }
 
@@ -173,8 +177,7 @@ async fn a_failure_means_what_its_step_says() {
     };
     let failed = || StepOutcome::Failed("\"x\"".into());
     let skipped = || StepOutcome::Skipped("a".into());
-    for (on_error, second) in
-        [("fail", skipped()), ("skip", skipped()), ("continue", StepOutcome::Done(json!("done")))]
+    for (on_error, second) in [("fail", skipped()), ("skip", skipped()), ("continue", StepOutcome::Done(json!("done")))]
     {
         assert_eq!(run(on_error).await, [failed(), second], "{on_error}");
     }

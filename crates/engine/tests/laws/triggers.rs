@@ -41,7 +41,11 @@ pub(crate) fn hold(texts: &[&str], message: &str) {
     for text in texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
         assert_eq!(has_fired(text), !is_refused(text) && is_said(text, message), "{text:?} in {message:?}");
     }
-    assert_eq!(format!("{fired:?}"), format!("{:?}", Triggers::new(&snapshot).fired(&turn, &policy)), "fired twice alike");
+    assert_eq!(
+        format!("{fired:?}"),
+        format!("{:?}", Triggers::new(&snapshot).fired(&turn, &policy)),
+        "fired twice alike"
+    );
 }
 
 fn keyword(text: &str) -> SkillTrigger {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 use repertoire::registry::Candidate;
-use repertoire::render::{CommandApprovals, DirectiveOutcome, DirectiveRunner};
+use repertoire::render::{Binding, CommandApprovals, Context, Directive, DirectiveOutcome, DirectiveRunner};
 use repertoire::skill::{Bytes, Resource, ResourcePath, SourceError, async_trait};
-use repertoire::tools::{ApprovedCommands, CommandRequest, CommandRunner, Instructions, SkillReader};
+use repertoire::tools::{ApprovedCommands, CommandRunner, Instructions, SkillReader};
 use repertoire::{Renderer, Skill, SkillRegistry};
 
 use crate::Environment;
@@ -123,8 +123,14 @@ struct ApprovedCommandsOf {
 
 #[async_trait]
 impl CommandRunner for ApprovedCommandsOf {
-    async fn run(&self, asked: CommandRequest<'_>) -> Vec<DirectiveOutcome> {
-        if !self.sources.contains(asked.candidate.origin.source.as_ref()) {
+    async fn run(
+        &self,
+        candidate: &Candidate<Skill>,
+        directives: &[Directive],
+        context: &Context,
+        binding: &Binding,
+    ) -> Vec<DirectiveOutcome> {
+        if !self.sources.contains(candidate.origin.source.as_ref()) {
             return Vec::new();
         }
         let approvals = match ApprovalStore::read(self.approvals.clone()) {
@@ -134,6 +140,6 @@ impl CommandRunner for ApprovedCommandsOf {
                 CommandApprovals::default()
             }
         };
-        ApprovedCommands::new(self.runner.clone(), approvals).run(asked).await
+        ApprovedCommands::new(self.runner.clone(), approvals).run(candidate, directives, context, binding).await
     }
 }

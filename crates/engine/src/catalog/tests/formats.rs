@@ -100,3 +100,34 @@ fn presets_are_what_their_clients_write() {
         assert!(!Catalog::new(&sixty(), &options).text.is_empty(), "{client}");
     }
 }
+
+#[derive(Debug, Clone, PartialEq)]
+struct Agent(Id);
+
+impl repertoire_core::Item for Agent {
+    const KIND: &'static str = "agent";
+
+    fn id(&self) -> &Id {
+        &self.0
+    }
+}
+
+impl CatalogItem for Agent {
+    fn description(&self) -> &str {
+        "Reviews <code>."
+    }
+}
+
+#[test]
+fn a_catalog_lists_items_of_any_kind() {
+    let rows = ["ann", "bob"].map(|id| ListingEntry::new(Agent(id.parse().unwrap()), Stamp::of(id)));
+    let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, Listing::new(Revision(0), rows, []))]);
+    let text = |options: &CatalogOptions| Catalog::new(&snapshot, options).text;
+    assert_eq!(
+        text(&options().modes(VisibilityPolicy::default().with("bob".parse().unwrap(), Exposure::Off))),
+        "<available_agents>\n<agent><name>ann</name><description>Reviews &lt;code&gt;.</description></agent>\n\
+         </available_agents>\n"
+    );
+    let json: serde_json::Value = serde_json::from_str(&text(&options().format(CatalogFormat::Json))).unwrap();
+    assert_eq!(json["agents"][1]["name"], "bob");
+}

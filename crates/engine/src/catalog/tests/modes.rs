@@ -73,8 +73,7 @@ fn clauses_stay_whole_by_default_and_words_by_turns() {
 
 #[test]
 fn a_window_gives_a_share_with_a_floor() {
-    for (window, limit) in [(Some(200_000), Some(4_000)), (Some(1_000), Some(128)), (None, Some(8_000))]
-    {
+    for (window, limit) in [(Some(200_000), Some(4_000)), (Some(1_000), Some(128)), (None, Some(8_000))] {
         assert_eq!(Budget::for_window(window).limit(), limit);
     }
     assert_eq!(Budget::for_window(None), Budget::Characters(8_000));

@@ -127,9 +127,8 @@ fn an_authorizer_sees_the_arguments_of_a_call() {
         };
         Ok(Ruling::new(if is_dangerous { Effect::Halt } else { Effect::Allow }, "test", ""))
     }));
-    let effect = |command: &str| {
-        tools.ruling("bash", &serde_json::json!({"command": command}), &[]).map(|ruling| ruling.effect)
-    };
+    let effect =
+        |command: &str| tools.ruling("bash", &serde_json::json!({"command": command}), &[]).map(|ruling| ruling.effect);
     assert_eq!(names(&tools, &[]), ["bash"]);
     assert_eq!((effect("ls"), effect("rm -rf /")), (Some(Effect::Allow), Some(Effect::Halt)));
 }
@@ -174,7 +173,10 @@ fn required_tools_are_missing_denied_or_fine() {
     assert_eq!(check("mcp__github__*", &github), (none(), none()), "one that may be called will do");
     assert_eq!(check("mcp__github__*", &github[1..]), (none(), "mcp__github__*".into()));
     assert_eq!(check("mcp__github__*", &["read"]), ("mcp__github__*".into(), none()));
-    assert!(ToolCheck::new(&skill("required_tools: [write]"), &["write"], &[]).denied.is_empty(), "no authorizer denies");
+    assert!(
+        ToolCheck::new(&skill("required_tools: [write]"), &["write"], &[]).denied.is_empty(),
+        "no authorizer denies"
+    );
     let broken = [host(|_| panic!("on purpose")) as Arc<dyn Authorizer>];
     assert_eq!(ToolCheck::new(&skill("required_tools: [write]"), &["write"], &broken).denied, ["write"]);
 }

@@ -89,9 +89,9 @@ async fn injections_of_the_host_that_go_nowhere_are_refused() {
     let text = error.to_string();
     assert_eq!(
         text,
-        "these injections of the host would reach the model nowhere: skill `ruled` (by rule `on`): `tool-only`, decided by skill, \
-         and no tool read it; declare `both` or `system-prompt`, skill `after` (after tool `bash`): `tool-only`, decided by skill, \
-         and no tool read it; declare `both` or `system-prompt`, fact `spoken` (always active): provider `anthropic` carries no \
+        "a model call cannot carry injections of the host: skill `ruled`: `tool-only`, decided by skill, \
+         and no tool read it; declare `both` or `system-prompt`; skill `after`: `tool-only`, decided by skill, \
+         and no tool read it; declare `both` or `system-prompt`; fact `spoken`: provider `anthropic` accepts no \
          message of the role `system`"
     );
     assert!(!text.contains(secret) && !text.contains("typed body"));
@@ -108,7 +108,10 @@ async fn a_skill_that_goes_nowhere_is_left_out_of_every_call() {
     for message in ["Put the kettle on", "And now?", "/typed"] {
         session.start_turn(world.tools());
         let slots = world.slots(&mut session, &Turn::new(message), &claude()).await;
-        assert_eq!((slots.notices.as_slice(), times(&slots.system_prompt, "fine body")), (&[undelivered.clone()][..], 1));
+        assert_eq!(
+            (slots.notices.as_slice(), times(&slots.system_prompt, "fine body")),
+            (&[undelivered.clone()][..], 1)
+        );
         let placed = slots.placements.iter().find(|placement| placement.id == id("typed")).unwrap();
         assert_eq!(
             (placed.slot, placed.delivery, &placed.surface),
@@ -168,12 +171,7 @@ async fn what_was_not_read_is_not_left_out_in_silence() {
     let evaluation = session.evaluate(&Turn::new("kettle"));
     let slots = session.compose(&evaluation, &claude()).unwrap();
     let notices: Vec<_> = slots.notices.iter().map(ToString::to_string).collect();
-    assert_eq!(
-        notices,
-        [
-            "skill `tea` is left out: its body is missing; pass the evaluation to `Session::read` first"
-        ]
-    );
+    assert_eq!(notices, ["skill `tea` is left out: its body is missing; pass the evaluation to `Session::read` first"]);
 }
 
 #[tokio::test]
@@ -185,8 +183,9 @@ async fn another_model_in_between_is_resolved_again_and_told() {
     let turn = Turn::new("").end(ConversationEnd::Assistant);
     let (for_gpt, for_claude) =
         (SurfacePolicy::default().resolve(None, &gpt()), SurfacePolicy::default().resolve(None, &claude()));
-    let moved =
-        |from: &Surface, to: &Surface| vec![Notice::of_skill(id("tea"), NoticeReason::Moved { from: from.clone(), to: to.clone() })];
+    let moved = |from: &Surface, to: &Surface| {
+        vec![Notice::of_skill(id("tea"), NoticeReason::Moved { from: from.clone(), to: to.clone() })]
+    };
     for (model, system, notices) in [
         (gpt(), 0, vec![]),
         (claude(), 1, moved(&for_gpt, &for_claude)),
@@ -208,7 +207,8 @@ async fn a_body_that_loses_the_system_prompt_comes_into_the_conversation_once() 
     let local = Model::from("ollama/");
     assert!(!world.read(&mut session, "tea", &local).await.contains(BODY));
     let mut given = 0;
-    for (model, system, messages) in [(local.clone(), 1, 0), (gpt(), 0, 1), (gpt(), 0, 0), (local, 1, 0), (gpt(), 0, 0)] {
+    for (model, system, messages) in [(local.clone(), 1, 0), (gpt(), 0, 1), (gpt(), 0, 0), (local, 1, 0), (gpt(), 0, 0)]
+    {
         let slots = world.slots(&mut session, &Turn::new(""), &model).await;
         assert_eq!((times(&slots.system_prompt, BODY), slots.messages.len()), (system, messages), "{model:?}");
         given += slots.messages.iter().filter(|message| message.text.contains(BODY)).count();

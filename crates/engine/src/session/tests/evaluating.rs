@@ -120,10 +120,13 @@ fn one_id_is_given_once_for_each_flavor() {
     let fact = injection("tone", Flavor::Fact, Trigger::Always, Content::system_prompt("It is."));
     let options = options.inject(fact).unwrap();
     let error = options.clone().inject(steering("tone", Trigger::Always)).unwrap_err();
-    assert_eq!(error.to_string(), "steering `tone` is there already; give each injection an id of its own");
+    assert_eq!(error.to_string(), "steering `tone` is not valid: the session has one of its flavor and id");
     assert_eq!(ids(&evaluated(options, &Turn::new(""))), ["tone", "tone"]);
     let error = plain().inject(steering("tone", Trigger::AfterToolMatching("(".into()))).unwrap_err();
-    assert!(error.to_string().starts_with("the trigger of steering `tone` is no regular expression: "), "{error}");
+    assert!(
+        error.to_string().starts_with("steering `tone` is not valid: its trigger is not a regular expression: "),
+        "{error}"
+    );
 }
 
 #[test]

@@ -35,7 +35,11 @@ async fn a_message_is_given_once() {
 async fn nothing_comes_between_a_call_and_its_result() {
     let (world, mut session) = session(plain().inject(message("fact", Role::User)).unwrap()).await;
     let slots = world.slots(&mut session, &Turn::new("").end(ConversationEnd::Calls), &gpt()).await;
-    let waits = Notice::new(id("fact"), Flavor::Fact, NoticeReason::Deferred { role: Role::User, cause: "it would come between a call and its result" });
+    let waits = Notice::new(
+        id("fact"),
+        Flavor::Fact,
+        NoticeReason::Deferred { role: Role::User, cause: "it would come between a call and its result" },
+    );
     assert_eq!((slots.messages.len(), slots.notices), (0, vec![waits]));
     assert_eq!(slots.placements[0].delivery, Delivery::Deferred);
     let slots = world.slots(&mut session, &Turn::new("").end(ConversationEnd::Results), &gpt()).await;
@@ -99,8 +103,8 @@ async fn a_role_that_the_provider_does_not_have_is_refused() {
     let error = world.try_slots(&mut session, &Turn::new(""), &claude()).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "these injections of the host would reach the model nowhere: fact `one` (always active): provider `anthropic` carries no \
-         message of the role `system`, fact `three` (always active): provider `anthropic` carries no message of the role `system`"
+        "a model call cannot carry injections of the host: fact `one`: provider `anthropic` accepts no message of the role \
+         `system`; fact `three`: provider `anthropic` accepts no message of the role `system`"
     );
     // They are given where there is such a role, and are no obstacle from then on.
     assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.messages.len(), 3);
@@ -115,7 +119,11 @@ async fn what_waits_for_a_role_goes_on_waiting() {
     let (world, mut session) = session(options).await;
     world.slots(&mut session, &Turn::new("").end(ConversationEnd::Calls), &gpt()).await;
     let slots = world.slots(&mut session, &Turn::new("").number(2), &claude()).await;
-    let waits = Notice::new(id("once"), Flavor::Fact, NoticeReason::Deferred { role: Role::System, cause: "the provider has no such role" });
+    let waits = Notice::new(
+        id("once"),
+        Flavor::Fact,
+        NoticeReason::Deferred { role: Role::System, cause: "the provider has no such role" },
+    );
     assert_eq!((slots.messages.len(), slots.notices), (0, vec![waits]));
     assert_eq!(world.slots(&mut session, &Turn::new("").number(3), &gpt()).await.messages.len(), 1);
 }
@@ -174,7 +182,9 @@ async fn each_tool_is_offered_once() {
     let names: Vec<_> = slots.tools.iter().map(|tool| tool.name.as_ref()).collect();
     assert_eq!(names, ["list_skills", "search_skills", "read_skill", "read_skill_resource", "saw"]);
     assert_eq!(slots.tools[4].description.as_ref(), "Saws.");
-    let taken = |name: &str, tool: &str| Notice::new(id(name), Flavor::Steering, NoticeReason::ToolTaken(tool.into()));
+    let taken = |name: &str, tool: &str| {
+        Notice::new(id(name), Flavor::Custom("kit".into()), NoticeReason::ToolTaken(tool.into()))
+    };
     assert_eq!(slots.notices, [taken("c", "saw"), taken("d", "read_skill")]);
 }
 
@@ -217,9 +227,7 @@ async fn each_slot_names_what_it_has_content_of() {
 
 /// The messages of a call with this text of a fact, in the role of the user.
 async fn told_fact(world: &World, session: &mut Session, text: Option<&str>, end: ConversationEnd) -> Vec<String> {
-    let fact = text.map(|text| {
-        injection("weather", Flavor::Fact, Trigger::Always, Content::message(Role::User, text))
-    });
+    let fact = text.map(|text| injection("weather", Flavor::Fact, Trigger::Always, Content::message(Role::User, text)));
     let turn = fact.into_iter().fold(Turn::new("").end(end), Turn::inject);
     let slots = world.slots(session, &turn, &gpt()).await;
     slots.messages.iter().map(|message| message.text.to_string()).collect()

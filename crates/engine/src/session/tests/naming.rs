@@ -28,7 +28,7 @@ async fn a_name_that_several_have_is_told_with_their_full_names() {
         assert_eq!(skipped(&evaluation), [("tool", NoticeReason::Ambiguous(both.clone()))], "{message}");
     }
     let why = NoticeReason::Ambiguous(both).to_string();
-    assert_eq!(why, "several are called so; give the full name: `kit:tool`, `set:tool`");
+    assert_eq!(why, "several skills have the name; use a full name: `kit:tool`, `set:tool`");
     for message in ["/set:tool", "no tool", "a/tool", "/toolbox"] {
         assert_eq!(session.evaluate(&Turn::new(message)).skipped, [], "{message}");
     }

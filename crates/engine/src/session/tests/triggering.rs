@@ -199,7 +199,7 @@ async fn weak_keywords_suggest_nothing() {
         let why = session.evaluate(&Turn::new("")).skipped[0].why.to_string();
         assert_eq!(
             why,
-            "its trigger never holds: expected at least 3 letters, or 2 characters in Chinese, Japanese and Korean"
+            "its trigger never matches: expected at least 3 letters, or 2 characters in Chinese, Japanese and Korean"
         );
     }
 }
@@ -213,7 +213,10 @@ async fn triggers_activate_no_more_than_they_may_for_one_message() {
     // What the user names comes first; and the next call of the same message brings no more.
     for number in 1..4 {
         let evaluation = session.evaluate(&turn.clone().number(number));
-        assert_eq!(skipped(&evaluation), [("b", NoticeReason::OverLimit("triggers activate at most 2 skills for one message".into()))]);
+        assert_eq!(
+            skipped(&evaluation),
+            [("b", NoticeReason::OverLimit("triggers activate at most 2 skills for one message".into()))]
+        );
         session.read(evaluation, &world.registry).await;
         assert_eq!(active(&session), ["c", "a"]);
     }
@@ -231,7 +234,16 @@ async fn triggers_activate_no_more_tokens_than_they_may() {
     let mut session = world.session(plain().triggered_at_most(9, 50));
     let evaluation = session.evaluate(&Turn::new("kettle"));
     let evaluation = session.read(evaluation, &world.registry).await;
-    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec!["tea"], vec![("long", NoticeReason::OverLimit("triggers activate at most 50 tokens of skills for one message".into()))]));
+    assert_eq!(
+        (ids(&evaluation), skipped(&evaluation)),
+        (
+            vec!["tea"],
+            vec![(
+                "long",
+                NoticeReason::OverLimit("triggers activate at most 50 tokens of skills for one message".into())
+            )]
+        )
+    );
     assert_eq!(active(&session), ["tea"]);
 }
 

@@ -5,7 +5,8 @@ use std::sync::Mutex;
 use proptest::prelude::*;
 use repertoire_core::skill_md;
 use repertoire_render::{
-    ApprovalState, Binding, CapturedOutput, CompletedRun, Context, Dialect, DirectiveOutcome, Refusal, RunEnd, Unknown,
+    ApprovalState, Binding, CapturedOutput, CompletedRun, Context, Dialect, Directive, DirectiveOutcome,
+    Refusal, RunEnd, Unknown,
 };
 
 use super::*;
@@ -41,7 +42,7 @@ async fn variables_and_arguments_are_in_their_places() {
         plain.instructions.text,
         "See /skills/one/rules.md for a.rs b.rs in ${TONE}, not `$ARGUMENTS`, ${SESSION_ID}.\n"
     );
-        assert_eq!(
+    assert_eq!(
         plain.instructions.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["line 1: there is no value for `SESSION_ID` here"]
     );
@@ -83,15 +84,21 @@ struct Says(Mutex<Vec<(Binding, String)>>);
 
 #[async_trait]
 impl CommandRunner for Says {
-    async fn run(&self, asked: CommandRequest<'_>) -> Vec<DirectiveOutcome> {
-        let folder = asked.folder.expect("the skill lies in a folder").display().to_string();
-        self.0.lock().unwrap().push((asked.binding.clone(), folder));
-        let said = |one: &repertoire_render::Directive| {
-            let text = format!("ran {one} for {}", asked.context.get("ARGUMENTS").unwrap());
+    async fn run(
+        &self,
+        candidate: &Candidate<Skill>,
+        directives: &[Directive],
+        context: &Context,
+        binding: &Binding,
+    ) -> Vec<DirectiveOutcome> {
+        let folder = super::super::toolset::folder(&candidate.item).unwrap().display().to_string();
+        self.0.lock().unwrap().push((binding.clone(), folder));
+        let said = |one: &Directive| {
+            let text = format!("ran {one} for {}", context.get("ARGUMENTS").unwrap());
             let printed = |text: &str| CapturedOutput::new(text.as_bytes(), text.len() as u64);
             DirectiveOutcome::Ran(CompletedRun::new(RunEnd::Exit(0), printed(&text), printed("")))
         };
-        asked.directives.iter().take(1).map(said).collect()
+        directives.iter().take(1).map(said).collect()
     }
 }
 
@@ -109,7 +116,10 @@ async fn what_a_host_lets_run_stands_in_place_of_it() {
         "Much text.\n".repeat(4000)
     );
     assert_eq!(read.instructions.text, expected);
-    assert!(matches!(read.instructions.outcomes.as_slice(), [DirectiveOutcome::Ran(_), DirectiveOutcome::Refused { by: Refusal::Off }]));
+    assert!(matches!(
+        read.instructions.outcomes.as_slice(),
+        [DirectiveOutcome::Ran(_), DirectiveOutcome::Refused { by: Refusal::Off }]
+    ));
     let asked = says.0.lock().unwrap().clone();
     let [(binding, folder)] = asked.as_slice() else { panic!("it was asked once: {asked:?}") };
     assert_eq!(folder, "/skills/one");

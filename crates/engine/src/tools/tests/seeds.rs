@@ -157,9 +157,10 @@ async fn every_preset_reads_by_its_own_names() {
         let answer = call(&registry, &self::preset(preset), tool, json!({parameter: "refund"})).await;
         assert!(!answer.is_error && answer.text.contains("\nPay it back.\n"), "{}", answer.text);
     }
-    let mut own = ToolPreset::DEFAULT;
-    own.read.name = "use_skill".into();
-    own.search = None;
+    let own = ToolPreset::DEFAULT.read_tool("use_skill", "id").unwrap().without_search();
+    for name in ["", "use skill", "use.skill", "1st", &"x".repeat(65)] {
+        assert!(ToolPreset::DEFAULT.list_tool(name.to_owned()).is_err(), "{name}");
+    }
     let tools = Toolset::new(&registry.snapshot(), &preset(own));
     let names: Vec<&str> = tools.tools().iter().map(|tool| tool.name.as_ref()).collect();
     assert_eq!(names, ["list_skills", "use_skill", "read_skill_resource"]);

@@ -228,10 +228,7 @@ fn who_is_named_in_vain_is_told_once() {
     assert_eq!(of("$own, $own and own"), (vec![], vec!["own".to_owned()]));
     assert_eq!(of("/own house"), (vec!["home:own house by mention: /own house".to_owned()], vec![]));
     assert_eq!(of("/own boat"), (vec![command("/own")], vec!["own".to_owned()]));
-    assert_eq!(
-        of("/own garden"),
-        (vec![command("/own")], vec!["own garden".to_owned(), "own".to_owned()])
-    );
+    assert_eq!(of("/own garden"), (vec![command("/own")], vec!["own garden".to_owned(), "own".to_owned()]));
     assert_eq!(of("/nobody"), (vec![], vec![]));
 }
 
