@@ -17,10 +17,10 @@ pub trait RequirementCheck: Debug + Send + Sync + 'static {
 
 /// The requirements of a skill, and whether they are met. They are independent of whether the skill exists and is visible.
 ///
-/// Needs are read from `metadata.openclaw`, also called `clawdbot` or `clawdis`, with its `os`, `requires` and `envVars`; from
+/// Requirements are read from `metadata.openclaw`, also called `clawdbot` or `clawdis`, with its `os`, `requires` and `envVars`; from
 /// `platforms`, `required_environment_variables` and `metadata.hermes` with its `requires_tools` and `requires_toolsets`; and from
-/// `required_tools`. What is declared there and cannot be read is a need that nothing meets. A skill that only stands in for
-/// tools, by Hermes' `fallback_for_tools` and `fallback_for_toolsets`, is ready while none of them is there.
+/// `required_tools`. A declaration that cannot be read is a requirement that is never met. A skill that replaces tools,
+/// by Hermes' `fallback_for_tools` and `fallback_for_toolsets`, is ready while none of them is available.
 ///
 /// ```
 /// use repertoire_core::skill_md::{FileContext, parse};

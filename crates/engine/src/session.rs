@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::permission::{Audience, Grants};
 use crate::resolve::ResolvedName;
 use crate::tools::Toolset;
-use activation::{ActivationRecord, DeliveredBody, RenderedBody};
+use activation::{ActivationRecord, DeliveredBody, LoadedBody};
 use messages::PendingMessage;
 
 pub use crate::error::EngineError;
@@ -252,7 +252,7 @@ impl Session {
         arguments: &str,
         audience: Audience,
         by: ActivatedBy,
-        rendered: Option<Arc<RenderedBody>>,
+        rendered: Option<Arc<LoadedBody>>,
     ) -> &mut ActivationRecord {
         self.uses = self.uses.saturating_add(1);
         let qualified = candidate.qualified_id();

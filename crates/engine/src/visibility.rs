@@ -31,7 +31,7 @@ pub enum Audience {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum HiddenReason {
-    /// The operator's rules, a project's or a session's switch it off.
+    /// A rule of the operator, a project or a session disables it.
     Disabled,
     /// Its source is not admitted yet.
     Pending,
@@ -41,13 +41,13 @@ pub enum HiddenReason {
     ForModelsOnly,
     /// It declares `allowedWorkflows`, and none of these runs.
     OtherWorkflow,
-    /// It has another label than those that were asked for, or demands a higher level.
+    /// It does not have one of the requested labels, or it demands a higher level.
     Filtered,
     /// Permissions deny it.
     Denied,
-    /// Something that it needs is missing.
+    /// A requirement is not met.
     NotReady,
-    /// It only stands in for something, and that is there.
+    /// It replaces something that is available.
     NotNeeded,
 }
 
@@ -100,9 +100,9 @@ impl fmt::Display for HiddenReason {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Exposure {
-    /// In the catalog in full, whatever else has to give way.
+    /// In the catalog in full; other skills are shortened first.
     Pinned,
-    /// In the catalog as far as there is room.
+    /// In the catalog as far as the budget allows.
     #[default]
     Auto,
     /// In the catalog by its name alone.
@@ -117,8 +117,8 @@ pub enum Exposure {
 ///
 /// Of several rules that match, the most specific decides, as in the registry's
 /// [`RuleStack`](repertoire_registry::RuleStack): the one for `source:id`, then for the id, then for the source, then for
-/// everything; of two for the same, the later. Whatever else is asked for is asked for on top of that: permissions
-/// ([`permitted_by`](VisibilityPolicy::permitted_by)), needs ([`ready_by`](VisibilityPolicy::ready_by)), the running workflow, labels.
+/// everything; of two for the same, the later. [Permissions](VisibilityPolicy::permitted_by),
+/// [requirements](VisibilityPolicy::ready_by), the running workflow and labels apply in addition.
 ///
 /// ```
 /// use repertoire_engine::permission::{Exposure, VisibilityPolicy};
@@ -146,7 +146,7 @@ impl VisibilityPolicy {
     /// Hides every skill that `authorizer` does not allow, including one that a person would have to be asked about. Of several
     /// authorizers, all have to allow it.
     ///
-    /// It is asked once for each skill, until that changes; for another role, or to ask again, make other modes.
+    /// The result for a skill is cached until the skill changes. Create a new policy for a different role, or to ask again.
     #[must_use]
     pub fn permitted_by(self, authorizer: Arc<dyn Authorizer>) -> VisibilityPolicy {
         self.limited(|limits| limits.authorizers.push(authorizer))

@@ -429,8 +429,8 @@ fn an_injection_that_goes_nowhere_ends_the_play() {
         "injections: [{id: lost, flavor: fact, when: always, role: system, message: It rains.}]\nturns: [{user: Hello.}]\n",
     );
     let said = env.run(&arguments("anthropic/claude-sonnet-4-5")).failure();
-    let expected = "turn 1: these injections of the host would reach the model nowhere: fact `lost` (always active): provider \
-                    `anthropic` carries no message of the role `system`";
+    let expected = "turn 1: a model call cannot carry injections of the host: fact `lost`: provider `anthropic` accepts no \
+                    message of the role `system`";
     assert!(said.contains(expected), "{said}");
 }
 

@@ -1,4 +1,4 @@
-//! A catalog that is kept until it would be another.
+//! A cache of a catalog.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use super::{Catalog, CatalogOptions};
 
 /// A cache of the catalog of the last snapshot, with fixed options.
 ///
-/// Costs an atomic load while the snapshot is the same view; while nothing changed that the text tells of, what
-/// changed; else a new catalog. Callers at the same time may make one each, and get equal ones.
+/// A call for the same snapshot is an atomic load. A change that the text does not show costs a comparison of the changed
+/// entries. Any other change renders a new catalog. Concurrent callers may each render one, with equal results.
 #[derive(Debug)]
 pub struct CatalogCache {
     options: CatalogOptions,

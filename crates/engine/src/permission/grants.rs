@@ -9,8 +9,8 @@ use crate::permission::{Effect, Ruling};
 
 /// The tool uses that active skills pre-approve by `allowed-tools`. It grants and never restricts.
 ///
-/// Made of what is active and good for as long: make new ones when a skill becomes active or ceases to be. Only
-/// skills of [trusted](Trust::Trusted) sources count. What the operator denies stays denied.
+/// Create new grants when the active skills change. Only skills of [trusted](Trust::Trusted) sources count. A use that the operator
+/// denies stays denied.
 ///
 /// ```
 /// use repertoire_engine::permission::{Effect, Grants};
@@ -39,7 +39,7 @@ pub struct Grants {
 }
 
 impl Grants {
-    /// Reads what these skills pre-approve.
+    /// Creates the grants of these skills.
     pub fn new<'a>(active: impl IntoIterator<Item = &'a Candidate<Skill>>) -> Grants {
         let mut grants = Grants::default();
         for candidate in active.into_iter().filter(|candidate: &&Candidate<Skill>| {
@@ -55,16 +55,16 @@ impl Grants {
         grants
     }
 
-    /// The same grants, save what the operator denies.
+    /// Adds uses that the operator denies.
     #[must_use]
     pub fn except(mut self, denied: impl IntoIterator<Item = ToolPattern>) -> Grants {
         self.denied.extend(denied);
         self
     }
 
-    /// Returns the ruling on a call of `tool`: denied by the operator, or allowed by an active skill; `None` for neither,
+    /// Returns the ruling on a call of `tool`: denied by the operator, allowed by an active skill, or `None`.
     ///
-    /// `argument` is what the call is about: the command of a shell, the path of a file.
+    /// `argument` is the text that patterns match: the command of a shell, the path of a file.
     pub fn ruling(&self, tool: &str, argument: &str) -> Option<Ruling> {
         if let Some(pattern) = self.denied.iter().find(|pattern| pattern.touches(tool, argument)) {
             return Some(Ruling::new(

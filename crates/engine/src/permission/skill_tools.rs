@@ -44,11 +44,11 @@ pub struct SkillTools {
 struct Tool {
     spec: ToolSpec,
     /// The skills that bring it; none for the host's own.
-    owners: Vec<Owner>,
+    owners: Vec<ToolOwner>,
 }
 
 #[derive(Debug, Clone)]
-struct Owner {
+struct ToolOwner {
     id: Id,
     offer: Offer,
     effect: Effect,
@@ -90,7 +90,7 @@ impl SkillTools {
     ) -> Result<SkillTools, EngineError> {
         let offer = if is_for_its_activation(skill.skill()) { Offer::WhileActive } else { self.offer };
         for spec in tools {
-            let owner = Owner { id: id.clone(), offer, effect: skill.policy(&spec.name).into() };
+            let owner = ToolOwner { id: id.clone(), offer, effect: skill.policy(&spec.name).into() };
             let tool = spec.name.clone();
             match self.tools.iter_mut().find(|known| known.spec.name == spec.name) {
                 None => self.tools.push(Tool { spec, owners: vec![owner] }),
@@ -154,8 +154,8 @@ impl Tool {
         }
         self.owners
             .iter()
-            .filter(|owner: &&Owner| owner.offer == Offer::Always || active.contains(&owner.id))
-            .map(|owner: &Owner| {
+            .filter(|owner: &&ToolOwner| owner.offer == Offer::Always || active.contains(&owner.id))
+            .map(|owner: &ToolOwner| {
                 let id = &owner.id;
                 let what = match owner.effect {
                     Effect::Allow => "brings",

@@ -53,7 +53,7 @@ pub(super) struct ActivationRecord {
     pub(super) lifetime: Lifetime,
     pub(super) last_used: u64,
     /// The body as it was read last, unless it has to be read again.
-    pub(super) rendered: Option<Arc<RenderedBody>>,
+    pub(super) rendered: Option<Arc<LoadedBody>>,
     pub(super) digest: Option<Digest>,
     /// The surface of the last delivery.
     pub(super) surface: Option<Surface>,
@@ -80,16 +80,16 @@ pub(super) enum DeliveredPart {
 }
 
 #[derive(Debug)]
-pub(super) struct RenderedBody {
+pub(super) struct LoadedBody {
     pub(super) candidate: Candidate<Skill>,
     pub(super) body: Arc<str>,
     pub(super) files: Arc<[Resource]>,
     pub(super) digest: Digest,
 }
 
-impl RenderedBody {
-    pub(super) fn new(candidate: Candidate<Skill>, body: Arc<str>, files: Arc<[Resource]>) -> RenderedBody {
-        RenderedBody { digest: Digest::of(body.as_bytes()), candidate, body, files }
+impl LoadedBody {
+    pub(super) fn new(candidate: Candidate<Skill>, body: Arc<str>, files: Arc<[Resource]>) -> LoadedBody {
+        LoadedBody { digest: Digest::of(body.as_bytes()), candidate, body, files }
     }
 
     pub(super) async fn read(
@@ -97,14 +97,14 @@ impl RenderedBody {
         candidate: Candidate<Skill>,
         arguments: &str,
         reader: &dyn SkillReader,
-    ) -> Result<(RenderedBody, Option<Notice>), SourceError> {
+    ) -> Result<(LoadedBody, Option<Notice>), SourceError> {
         let body = reader.body(&candidate, arguments).await?;
         // Instructions without the list of their files are better than none.
         let files = reader.resources(&candidate).await.unwrap_or_default();
         let Instructions { text, outcomes, warnings } = body;
         let has_notice = !outcomes.is_empty() || !warnings.is_empty();
         let notice = has_notice.then(|| Notice::of_skill(id.clone(), NoticeReason::Rendered { outcomes, warnings }));
-        Ok((RenderedBody::new(candidate, text.into(), files.into()), notice))
+        Ok((LoadedBody::new(candidate, text.into(), files.into()), notice))
     }
 
     pub(super) fn is_blank(&self) -> bool {
@@ -133,7 +133,7 @@ impl ActivationRecord {
         self.by == ActivatedBy::Tool && mode != Some(SurfaceMode::SystemPrompt)
     }
 
-    pub(super) fn keep(&mut self, rendered: Arc<RenderedBody>) {
+    pub(super) fn keep(&mut self, rendered: Arc<LoadedBody>) {
         self.digest = Some(rendered.digest);
         self.rendered = Some(rendered);
     }

@@ -6,7 +6,7 @@ use repertoire_core::{Digest, Model, SurfaceMode};
 use serde_json::Value;
 
 use super::Session;
-use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, DeliveredPart, RenderedBody};
+use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, DeliveredPart, LoadedBody};
 use crate::tools::{SkillRead, SkillReader, ToolOutput, quoted};
 
 impl Session {
@@ -39,7 +39,7 @@ impl Session {
             return answer;
         };
         let name = quoted(entry.id.as_str());
-        let rendered = RenderedBody::new(candidate.clone(), instructions.text.into(), files);
+        let rendered = LoadedBody::new(candidate.clone(), instructions.text.into(), files);
         let (digest, is_blank, qualified) = (rendered.digest, rendered.is_blank(), candidate.qualified_id());
         let surface = self.options.surfaces.resolve(candidate.item.surface, model);
         let is_result = surface.mode != SurfaceMode::SystemPrompt && !is_blank;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Session;
-use super::activation::{ActivationRecord, DeliveredBody, DeliveredPart, RenderedBody};
+use super::activation::{ActivationRecord, DeliveredBody, DeliveredPart, LoadedBody};
 use super::notice::{Notice, NoticeReason};
 use super::options::CompactionBudget;
 use repertoire_core::Id;
@@ -38,11 +38,11 @@ impl Session {
         call: u64,
         wanted: impl Fn(&ActivationRecord, &Id) -> bool,
     ) -> Redelivery {
-        let mut newest: Vec<(u64, Id, Arc<RenderedBody>)> = Vec::new();
+        let mut newest: Vec<(u64, Id, Arc<LoadedBody>)> = Vec::new();
         for held in &self.activations {
             let Ok(found) = self.find(held) else { continue };
             let id = found.id();
-            if let Some(rendered) = held.rendered.as_ref().filter(|rendered: &&Arc<RenderedBody>| {
+            if let Some(rendered) = held.rendered.as_ref().filter(|rendered: &&Arc<LoadedBody>| {
                 wanted(held, &id) && !rendered.is_blank() && rendered.candidate.is_same(found.candidate)
             }) {
                 newest.push((held.last_used, id, rendered.clone()));
@@ -80,7 +80,7 @@ impl Session {
         again
     }
 
-    fn cut(&self, id: &Id, rendered: &RenderedBody, most: usize) -> Option<String> {
+    fn cut(&self, id: &Id, rendered: &LoadedBody, most: usize) -> Option<String> {
         let preset = &self.tools.options().preset;
         let (mut fitting, mut text) = (0, None);
         let mut too_much = rendered.body.len();

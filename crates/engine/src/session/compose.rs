@@ -6,7 +6,7 @@ use repertoire_core::{
     Content, DecidedBy, Digest, Flavor, Id, Message, Model, Role, Slot, Surface, SurfaceMode, ToolSpec,
 };
 
-use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, DeliveredPart, RenderedBody};
+use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, DeliveredPart, LoadedBody};
 use super::evaluation::{Active, Evaluation, TokensSoFar, What};
 use super::messages::{MessageRules, PendingMessage};
 use super::notice::{Notice, NoticeReason};
@@ -286,7 +286,7 @@ impl Session {
     fn place_skill(
         &mut self,
         active: &Active,
-        rendered: &Arc<RenderedBody>,
+        rendered: &Arc<LoadedBody>,
         surface: Surface,
         builder: &mut SlotBuilder,
     ) {
@@ -346,7 +346,7 @@ impl Session {
 }
 
 impl DeliveredBody {
-    fn is_current(&self, rendered: &RenderedBody, refresh: RefreshPolicy, calls: u64, tokens: u64) -> bool {
+    fn is_current(&self, rendered: &LoadedBody, refresh: RefreshPolicy, calls: u64, tokens: u64) -> bool {
         // Not again in the call that it comes with.
         let is_due = match refresh {
             RefreshPolicy::Never => false,

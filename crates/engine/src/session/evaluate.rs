@@ -7,7 +7,7 @@ use std::sync::Arc;
 use repertoire_core::{Flavor, Id, Injection, SkillTrigger, Trigger};
 
 use super::Session;
-use super::activation::{ActivatedBy, RenderedBody};
+use super::activation::{ActivatedBy, LoadedBody};
 use super::evaluation::{Active, ActiveBy, ActiveClaim, Evaluation, TokensSoFar, What};
 use super::notice::{Notice, NoticeReason};
 use super::options::Host;
@@ -146,7 +146,7 @@ impl Session {
                 rendered: activation
                     .rendered
                     .as_ref()
-                    .filter(|rendered: &&Arc<RenderedBody>| rendered.candidate.is_same(found.candidate))
+                    .filter(|rendered: &&Arc<LoadedBody>| rendered.candidate.is_same(found.candidate))
                     .cloned(),
             };
             evaluation.active.push(active(&found, ActiveBy::Activated, candidate));
@@ -261,7 +261,7 @@ impl Session {
         let rendered = match &skill.rendered {
             Some(rendered) => rendered.clone(),
             None => {
-                let read = RenderedBody::read(&active.id, skill.candidate.clone(), &skill.arguments, reader).await;
+                let read = LoadedBody::read(&active.id, skill.candidate.clone(), &skill.arguments, reader).await;
                 let (rendered, notice) = read.map_err(|error| NoticeReason::Unreadable(error.to_string().into()))?;
                 notices.extend(notice);
                 Arc::new(rendered)

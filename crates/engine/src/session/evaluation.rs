@@ -6,7 +6,7 @@ use repertoire_core::{Check, Flavor, Id, Skill};
 use repertoire_registry::Candidate;
 use serde::Serialize;
 
-use super::activation::{ActivatedBy, RenderedBody};
+use super::activation::{ActivatedBy, LoadedBody};
 use super::notice::{Notice, NoticeReason};
 use super::options::Host;
 use super::turn::ConversationEnd;
@@ -67,7 +67,7 @@ pub(super) struct ActiveClaim {
     pub(super) arguments: Arc<str>,
     pub(super) audience: Audience,
     pub(super) by: ActivatedBy,
-    pub(super) rendered: Option<Arc<RenderedBody>>,
+    pub(super) rendered: Option<Arc<LoadedBody>>,
 }
 
 /// The reason why an injection is active.

@@ -12,7 +12,7 @@ use crate::permission::HiddenReason;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Notice {
-    /// The skill or injection.
+    /// The injection, or the skill: by its id for models, or by its full name if models cannot reach it.
     pub id: Id,
     /// Its flavor.
     pub flavor: Flavor,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use repertoire_core::{Digest, Flavor, Id, Surface};
 use serde::{Deserialize, Serialize};
 
-use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, RenderedBody};
+use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, LoadedBody};
 use super::messages::PendingMessage;
 use super::notice::{Notice, NoticeReason};
 use super::options::{Lifetime, SessionOptions};
@@ -162,7 +162,7 @@ impl Session {
         let (id, candidate) = (found.id(), found.candidate.clone());
         // A body that was not read before is read when it is needed.
         let Some(before) = held.digest else { return };
-        match RenderedBody::read(&id, candidate, &held.arguments, reader).await {
+        match LoadedBody::read(&id, candidate, &held.arguments, reader).await {
             Err(error) => {
                 notices.push(Notice::of_skill(id, NoticeReason::Unreadable(error.to_string().into())));
             }

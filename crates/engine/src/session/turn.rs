@@ -143,7 +143,7 @@ impl Turn {
     /// # use repertoire_engine::tools::{ToolOptions, Toolset};
     /// # let skills = repertoire_registry::merge(&[]);
     /// # let mut session = Session::new(Toolset::new(&skills, &ToolOptions::default()), SessionOptions::new(SurfacePolicy::default()));
-    /// # let model = Model::new("anthropic", "claude-sonnet-4-5");
+    /// # let model = Model::from("anthropic/claude-sonnet-4-5");
     ///
     /// let mut calls = Vec::new();
     /// for weather in ["sunny", "sunny", "rain"] {

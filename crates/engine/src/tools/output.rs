@@ -31,21 +31,22 @@ pub struct ToolOutput {
 pub enum ToolStatus {
     /// It was answered.
     Ok,
-    /// The arguments are not what the tool takes.
+    /// The arguments do not fit the schema of the tool.
     BadArguments,
-    /// No such skill, for all that the model may know.
+    /// The model can see no such skill.
     Unknown,
-    /// Several skills are called so; the text has their full names.
+    /// Several skills have the name; the text has their full names.
     Ambiguous,
-    /// The skill is hidden from who asks: the text is that of an unknown one, and [`operator_note`](ToolOutput::operator_note) has the reason.
+    /// The skill is hidden from the audience. The text is that for an unknown skill, and
+    /// [`operator_note`](ToolOutput::operator_note) has the reason.
     Refused,
-    /// The skill was there when the tools were made, and is no more.
+    /// The skill was removed since the tools were created.
     Stale,
     /// No such file in the skill.
     NoResource,
-    /// The source could not give what was asked for.
+    /// The source could not return the content.
     Unreadable,
-    /// The name of a skill was called like a tool.
+    /// A tool was called by the name of a skill.
     NotATool,
 }
 

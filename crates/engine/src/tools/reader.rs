@@ -16,19 +16,19 @@ use super::toolset::folder;
 /// A reader of skills: a registry, a [`Renderer`] over it, or the host's own.
 #[async_trait]
 pub trait SkillReader: Send + Sync {
-    /// The instructions of `candidate`, rendered with `arguments`, which are empty where the model gave none.
+    /// Returns the instructions of `candidate`, rendered with `arguments`, which are empty if there are none.
     ///
     /// # Errors
     /// The source's own, and what the reader refuses to render.
     async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError>;
 
-    /// The files beside them, sorted by path.
+    /// Returns the files of the skill, sorted by path.
     ///
     /// # Errors
     /// The source's own.
     async fn resources(&self, candidate: &Candidate<Skill>) -> Result<Vec<Resource>, SourceError>;
 
-    /// One of these files.
+    /// Returns one of these files.
     ///
     /// # Errors
     /// The source's own.
@@ -54,9 +54,7 @@ impl SkillReader for SkillRegistry {
     }
 }
 
-/// The instructions of a skill as a [`SkillReader`](super::SkillReader) gives them: the text, and what it took to make it.
-///
-/// A reader that only fetches makes them of a text.
+/// The instructions of a skill, as a [`SkillReader`] returns them. A reader that does not render converts a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Instructions {
@@ -105,9 +103,10 @@ pub trait CommandRunner: Debug + Send + Sync {
     ) -> Vec<DirectiveOutcome>;
 }
 
-/// A [`SkillReader`] over a registry that renders: variables and arguments in their places, and a note in place of each command and
-/// script, unless somebody [runs](Renderer::commands) them. A body in which nothing stands for something else is read byte for
-/// byte. Cheap to clone, but for the variables.
+/// A [`SkillReader`] over a registry that renders bodies.
+///
+/// It inserts variables and arguments. A note replaces each command and script, unless a [runner](Renderer::commands) runs them. A
+/// body without placeholders is returned byte for byte.
 ///
 /// ```
 /// use repertoire_core::Skill;
@@ -153,34 +152,34 @@ impl fmt::Debug for SourceVariable {
 }
 
 impl Renderer {
-    /// A reader over `registry` that knows no variable but the folder of a skill, and runs nothing.
+    /// Creates a reader over `registry` whose only variable is the folder of a skill, and that runs nothing.
     pub fn new(registry: SkillRegistry) -> Renderer {
         let (context, dialects) = (Context::new(), BTreeMap::new());
         Renderer { registry, context, dialect: None, dialects, variables: Vec::new(), commands: None }
     }
 
-    /// The same reader with what the host knows for every skill. The arguments and the folder of a skill go before those in it.
+    /// Sets the context of every body. The arguments and the folder of a skill override it.
     #[must_use]
     pub fn context(mut self, context: Context) -> Renderer {
         self.context = context;
         self
     }
 
-    /// The same reader with a dialect for bodies of which neither source nor skill says one.
+    /// Sets the dialect of bodies without one of their source or skill.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Renderer {
         self.dialect = Some(dialect);
         self
     }
 
-    /// The same reader with a dialect for every body of one source, whatever its skills say.
+    /// Sets the dialect of every body of one source. It overrides the dialects of skills.
     #[must_use]
     pub fn source_dialect(mut self, source: impl Into<Box<str>>, dialect: Dialect) -> Renderer {
         self.dialects.insert(source.into(), dialect);
         self
     }
 
-    /// Returns the same reader with a variable for every body of one source, such as the folder of a plugin.
+    /// Adds a variable for every body of one source, such as the folder of a plugin.
     ///
     /// `value` is called for each body, because a plugin can move while the reader is in use. A variable of the
     /// [context](Renderer::context) overrides it.
@@ -195,16 +194,16 @@ impl Renderer {
         self
     }
 
-    /// The same reader, letting `commands` run what it permits.
+    /// Sets the runner of commands and scripts.
     #[must_use]
     pub fn commands(mut self, commands: Arc<dyn CommandRunner>) -> Renderer {
         self.commands = Some(commands);
         self
     }
 
-    /// Returns what an approval of the commands and scripts of `candidate` is bound to, whose `SKILL.md` has the digest `skill_md`.
+    /// Returns the binding of an approval of the commands and scripts of `candidate`, whose `SKILL.md` has the digest `skill_md`.
     ///
-    /// Everything beside it is read again.
+    /// Reads all other files of the skill again.
     ///
     /// # Errors
     /// The source's own.

@@ -25,11 +25,11 @@ pub(super) const LONGEST_PAGE: usize = 200;
 /// Bytes of instructions or of a file in one answer.
 pub(super) const PAGE: usize = 20_000;
 
-/// The tools that a model finds and reads skills with, over one snapshot: the skills stay what they were, however the registry changes.
+/// The tools that list, search and read the skills of one snapshot. Cheap to clone.
 ///
-/// The texts are the same bytes for the same snapshot and options, whoever asks and whatever was read before, so that
-/// prompt caches hold. Where [permissions](crate::permission::VisibilityPolicy::permitted_by) decide who sees which skill, they name none, and are
-/// the same for every role. Where nothing is visible to a model, there are no tools. Cheap to clone.
+/// The same snapshot and options give the same bytes, so that prompt caches stay valid. If
+/// [permissions](crate::permission::VisibilityPolicy::permitted_by) decide by role, the texts name no skill and are the same for every
+/// role. If no skill is visible to the model, there are no tools.
 #[derive(Debug, Clone)]
 pub struct Toolset(pub(super) Arc<ToolsetData>);
 
@@ -43,12 +43,12 @@ pub(super) struct ToolsetData {
 }
 
 impl Toolset {
-    /// The tools over `snapshot`.
+    /// Creates the tools over `snapshot`.
     pub fn new(snapshot: &Snapshot<Skill>, options: &ToolOptions) -> Toolset {
         Toolset::from_index(SearchIndex::new(snapshot), options)
     }
 
-    /// The tools over the snapshot that `index` is of.
+    /// Creates the tools over the snapshot of `index`.
     pub fn from_index(index: SearchIndex, options: &ToolOptions) -> Toolset {
         let snapshot = index.snapshot();
         let mut visible: Vec<_> = snapshot
@@ -76,17 +76,17 @@ impl Toolset {
         Toolset(Arc::new(ToolsetData { options: options.clone(), visible, tools, triggers: OnceLock::new(), index }))
     }
 
-    /// The tools to offer: those of the preset, or none at all.
+    /// Returns the tools to offer: those of the preset, or none.
     pub fn tools(&self) -> &[ToolSpec] {
         &self.0.tools
     }
 
-    /// The folders of the skills that may be seen, in their order: for a host that lets a model read there without asking.
+    /// Returns the folders of the visible skills, in their order, for a host that lets a model read them without a question.
     pub fn folders(&self) -> impl Iterator<Item = &Path> {
         self.0.visible.iter().filter_map(|entry| folder(entry.item()))
     }
 
-    /// The snapshot that the tools are over.
+    /// Returns the snapshot of the tools.
     pub fn snapshot(&self) -> &Snapshot<Skill> {
         self.0.index.snapshot()
     }
@@ -104,8 +104,8 @@ impl Toolset {
 
     /// Answers a call; `None` when `tool` is a tool of the host.
     ///
-    /// A tool that is not offered, because nothing is visible, is answered all the same: it may have been offered before.
-    /// A failure is an answer too: the model learns what to do instead, and never a name that it may not know.
+    /// A tool that is not offered is answered too, because it may have been offered before. A failure is an answer that names the
+    /// next step, and no hidden skill.
     ///
     /// # Cancel safety
     /// May be dropped at any await.
@@ -218,9 +218,10 @@ pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", truncate(&name, 80).replace('`', "'"))
 }
 
-/// The tools over a registry: each [`current`](LiveTools::current) set is over the snapshot of its moment. Cheap to clone; clones are one.
+/// The tools over a registry. Each [`current`](LiveTools::current) set has the snapshot of that moment. Cheap to clone; clones share
+/// their state.
 ///
-/// Ask for the current set before each model call, and answer its calls with [`call`](LiveTools::call).
+/// Get the current set before each model call, and answer its calls with [`call`](LiveTools::call).
 #[derive(Debug, Clone)]
 pub struct LiveTools(Arc<LiveState>);
 
@@ -232,7 +233,7 @@ struct LiveState {
 }
 
 impl LiveTools {
-    /// The tools over `registry`.
+    /// Creates the tools over `registry`.
     pub fn new(registry: SkillRegistry, options: ToolOptions) -> LiveTools {
         LiveTools::from_index(LiveIndex::new(registry), options)
     }
@@ -243,12 +244,7 @@ impl LiveTools {
         LiveTools(Arc::new(LiveState { index, options, offered }))
     }
 
-    /// Returns the index that the tools search.
-    pub fn index(&self) -> &LiveIndex {
-        &self.0.index
-    }
-
-    /// The tools to offer now. The same set, to the byte, until the registry changes.
+    /// Returns the tools to offer now. The bytes stay the same until the registry changes.
     pub fn current(&self) -> Toolset {
         let offered = Toolset::clone(&self.0.offered.load());
         let current = self.fresh(&offered);
@@ -256,9 +252,9 @@ impl LiveTools {
         current
     }
 
-    /// Answers a call of the tools that were offered last, by what the registry has now; as [`Toolset::call`].
+    /// Answers a call of the tools that were offered last, from the current snapshot, like [`Toolset::call`].
     ///
-    /// A skill that was offered and is no more is answered as [`Stale`](ToolStatus::Stale).
+    /// The status is [`Stale`](ToolStatus::Stale) for a skill that was offered and removed since.
     ///
     /// # Cancel safety
     /// May be dropped at any await.

@@ -142,7 +142,7 @@ async fn nobody_takes_an_active_skill_by_writing_its_full_name() {
     let slots = session.compose(&evaluation, &claude()).unwrap();
     assert_eq!((times(&slots.system_prompt, "tea body"), times(&slots.system_prompt, "other body")), (1, 0));
     let evaluation = session.evaluate(&Turn::new("kettle"));
-    assert_eq!((ids(&evaluation), suggested(&evaluation)), (vec!["tea"], vec!["home:tea"]));
+    assert_eq!((ids(&evaluation), suggested(&evaluation)), (vec!["tea"], vec!["other:home:tea"]));
 }
 
 #[tokio::test]
