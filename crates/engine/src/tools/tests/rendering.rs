@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use proptest::prelude::*;
 use repertoire_core::skill_md;
 use repertoire_render::{
-    ApprovalState, Binding, CapturedOutput, CompletedRun, Context, Dialect, Directive, DirectiveOutcome,
-    Refusal, RunEnd, Unknown,
+    ApprovalState, Binding, CapturedOutput, CompletedRun, Context, Dialect, Directive, DirectiveOutcome, Refusal,
+    RunEnd, Unknown,
 };
 
 use super::*;
