@@ -64,7 +64,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 /// Front matter alone; with bodies; and with the first half of each skill's prompts as examples, asked the second half.
 fn ours(set: &Set) -> Result<Vec<Row>, Failure> {
     let begun = Instant::now();
-    let index = SearchIndex::of(&set.snapshot);
+    let index = SearchIndex::new(&set.snapshot);
     let build_ms = Some(milliseconds(begun));
     let (asked, examples) = set.halves();
     let begun = Instant::now();

@@ -55,7 +55,7 @@ pub(super) struct ToolsOutput<'a> {
 
 impl ToolsCommand {
     pub(super) fn run(&self, context: &CommandContext, out: &mut Output) {
-        let preset = ToolPreset::ALL.into_iter().find(|preset| preset.name == self.preset);
+        let preset = ToolPreset::ALL.into_iter().find(|preset| preset.name() == self.preset);
         let preset = preset.expect("clap accepted the name").clone();
         let mut options = ToolOptions::default().preset(preset).modes(self.exposure.modes());
         if let Some(limit) = self.with_catalog {
@@ -70,8 +70,6 @@ impl ToolsCommand {
             Value::Array(tools) => tools.into_iter().filter_map(|tool| tool.as_object().cloned()).collect(),
             _ => Vec::new(),
         };
-        let provider = PROVIDERS.iter().find(|(.., format)| *format == self.provider);
-        let (provider, ..) = provider.expect("clap accepted the name");
         let declared = ToolsOutput { provider, preset: &self.preset, tools };
         if out.write_json(&declared) {
             return;

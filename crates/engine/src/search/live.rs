@@ -23,8 +23,8 @@ struct LiveIndexState {
 
 impl LiveIndex {
     /// Builds the index of `registry`.
-    pub fn of(registry: SkillRegistry) -> LiveIndex {
-        let index = ArcSwap::from_pointee(SearchIndex::of(&registry.snapshot()));
+    pub fn new(registry: SkillRegistry) -> LiveIndex {
+        let index = ArcSwap::from_pointee(SearchIndex::new(&registry.snapshot()));
         LiveIndex(Arc::new(LiveIndexState { registry, index }))
     }
 

@@ -244,6 +244,11 @@ impl LiveTools {
         LiveTools(Arc::new(LiveState { index, options, offered }))
     }
 
+    /// Returns the index that the tools search.
+    pub fn index(&self) -> &LiveIndex {
+        &self.0.index
+    }
+
     /// Returns the tools to offer now. The bytes stay the same until the registry changes.
     pub fn current(&self) -> Toolset {
         let offered = Toolset::clone(&self.0.offered.load());

@@ -89,7 +89,7 @@ async fn a_live_index_reads_bodies_once_and_after_changes() {
     let registered = |body: &str| Registered::new(skill("tidy", "Sorts."), body.to_owned());
     home.register(registered("Use the broom.")).unwrap();
     let registry = SkillRegistry::builder().user(Arc::new(home.clone())).load().await.unwrap();
-    let live = LiveIndex::of(registry.clone());
+    let live = LiveIndex::new(registry.clone());
     assert_eq!(ids(&live.search(&Query::new("broom"))), [""; 0]);
     assert_eq!((live.read_bodies().await, live.read_bodies().await), (1, 0));
     assert_eq!(ids(&live.search(&Query::new("broom"))), ["tidy"]);
