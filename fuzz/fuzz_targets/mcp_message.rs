@@ -16,7 +16,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 });
 
 static SERVER: LazyLock<Server> = LazyLock::new(|| {
-    let home = MemorySource::named("home");
+    let home = MemorySource::new("home");
     let skill = Skill::new("tidy".parse().expect("an id"), "Sorts a folder.");
     home.register(Registered::new(skill, "Sort $ARGUMENTS.\n")).expect("the first");
     let registry = RUNTIME.block_on(SkillRegistry::builder().user(home).load()).expect("one source");

@@ -29,7 +29,7 @@ fn furnished() -> Tree {
 
 /// Starts a registry of three tiers: four watched folders, one of which does not exist yet, and a source in memory.
 async fn started(tree: &Tree) -> SkillRegistry {
-    let memory = MemorySource::named("memory");
+    let memory = MemorySource::new("memory");
     memory.register(Registered::new(Skill::new("recall".parse().unwrap(), "Recalls."), "Recall.")).unwrap();
     SkillRegistry::builder()
         .builtin(watched(tree, "agent"))
@@ -120,7 +120,7 @@ async fn broken_skills_keep_their_last_version() {
     let registry = started(&tree).await;
     let mut updates = registry.subscribe();
     let broken = tree.path().join("home/notes/SKILL.md").to_string_lossy().into_owned();
-    let errors = || registry.errors().keys().map(ToString::to_string).collect::<Vec<_>>();
+    let errors = || registry.snapshot().errors().keys().map(ToString::to_string).collect::<Vec<_>>();
 
     save(&tree, "home/notes/SKILL.md", "---\nname: notes\ndescription: Half-saved\n");
     assert_eq!(next(&mut updates).await, ["!"]);
@@ -156,6 +156,6 @@ async fn a_closed_registry_ends_its_subscriptions() {
     let end = tokio::time::timeout(LOST, silent.next()).await.expect("the subscription should end");
     assert!(end.is_none());
     assert_eq!(closed.snapshot().generation(), last.generation());
-    assert!(closed.get("beyond").is_none() && closed.has("before"), "the last view stays readable");
+    assert!(closed.get("beyond").is_none() && closed.get("before").is_some(), "the last view stays readable");
     assert!(closed.refresh().await.is_err());
 }

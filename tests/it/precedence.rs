@@ -17,7 +17,7 @@ async fn composed(tree: &Tree) -> SkillRegistry {
     tree.skill("project", "deploy", "The project's deployment.", "Run the pipeline.");
     tree.skill("home", "deploy", "My deployment.", "Push and pray.");
     tree.skill("home", "notes", "My notes.", "Write them down.");
-    let plugin = MemorySource::named("acme");
+    let plugin = MemorySource::new("acme");
     for name in ["review", "audit"] {
         let skill = Skill::new(name.parse().unwrap(), format!("Acme's {name}."));
         plugin.register(Registered::new(skill, format!("Acme does {name}."))).unwrap();
@@ -78,12 +78,12 @@ async fn a_broken_edit_keeps_the_last_version() {
     let change = registry.refresh().await.unwrap();
     assert!(!change.diagnostics.is_empty());
     assert_eq!(registry.get("notes").unwrap().item().description.as_ref(), "My notes.");
-    let errors = registry.errors();
+    let errors = registry.snapshot().errors();
     assert_eq!(errors.keys().map(|path| path.to_string()).collect::<Vec<_>>(), [file.to_string_lossy()]);
 
     tree.skill("home", "notes", "My new notes.", "Write them down.");
     registry.refresh().await.unwrap();
-    assert!(registry.errors().is_empty());
+    assert!(registry.snapshot().errors().is_empty());
     assert_eq!(registry.get("notes").unwrap().item().description.as_ref(), "My new notes.");
 }
 

@@ -55,7 +55,8 @@ async fn a_budget_is_kept_and_reported() {
 async fn file_or_model_decides_the_surface() {
     let tree = Tree::new();
     let registry = registry(&tree).await;
-    let surface = |name: &str, model: &str| registry.surface_for(name, &Model::from(model)).unwrap();
+    let surface =
+        |name: &str, model: &str| registry.surface_of(registry.get(name).unwrap().item(), &Model::from(model));
     let declared = surface("by-hand", "anthropic/claude-sonnet-4-5");
     assert_eq!((declared.mode, declared.decided_by), (SurfaceMode::SystemPrompt, DecidedBy::Skill));
     let claude = surface("alpha", "anthropic/claude-sonnet-4-5");

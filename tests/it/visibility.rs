@@ -87,7 +87,7 @@ fn skill(id: &str, declares: bool) -> Skill {
 }
 
 fn source(name: &str, skills: impl IntoIterator<Item = Skill>) -> MemorySource<Skill> {
-    let source = MemorySource::named(name);
+    let source = MemorySource::new(name);
     for skill in skills {
         let body = format!("The inside of {}.", skill.id);
         source.register(Registered::new(skill, body.as_str())).unwrap();

@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build()?;
     let ids: Vec<String> = (0..SKILLS).map(|number| format!("skill-{number}")).collect();
     let skill = |id: &String, text: &str| Ok::<_, Box<dyn Error>>(Registered::new(Skill::new(id.parse()?, text), "-"));
-    let source = MemorySource::named("home");
+    let source = MemorySource::new("home");
     for id in &ids {
         source.register(skill(id, "what it does")?)?;
     }
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         });
         // A thread that looks for the first time gets a slot for its loads, once.
-        registry.has(&ids[0]);
+        registry.get(&ids[0]).is_some();
         let mut found = 0;
         // Counts what this thread allocates, and not the one that refreshes.
         let counted = allocation_counter::measure(|| {

@@ -149,7 +149,7 @@ impl Command {
             Command::Fmt(fmt) => return fmt.run(&environment.cwd, out).await,
             Command::Mcp(mcp) => return mcp.run(&sources.clients, out),
             Command::Plugin(plugin) => return plugin.run(environment, out),
-            Command::Kinds(kinds) => return Ok(kinds.run(out)),
+            Command::Kinds(kinds) => return kinds.run(out),
             Command::Completions(completions) => return Ok(completions.run(out)),
             Command::Man(man) => return man.run(out),
             _ => {}

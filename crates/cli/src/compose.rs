@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use repertoire::config::{Configuration, ConfiguredSource, HostSettings};
-use repertoire::registry::{Authority, Builder, ComposeError, ConfigError, Registry, RuleSet, RuleStack};
+use repertoire::registry::{Authority, Builder, ConfigError, Registry, RegistryError, RuleSet, RuleStack};
 use repertoire::source::fs::{
     Client, FsOptions, InstalledPlugin, InstalledPluginOptions, InstalledPlugins, discover, is_text_link,
 };
@@ -159,7 +159,7 @@ pub(crate) async fn reload(
     }
 }
 
-fn locate_error(config: Option<&Configuration>, error: &ComposeError) -> Failure {
+fn locate_error(config: Option<&Configuration>, error: &RegistryError) -> Failure {
     config.map_or_else(|| Failure::of(error), |config| Failure::of_configuration(&config.locate(error)))
 }
 

@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 
 use repertoire_core::{Id, ModelPattern, Skill, SurfaceMode, SurfacePolicy, SurfaceRule, SurfaceRules};
-use repertoire_registry::{Authority, Builder, ComposeError, ConfigError, RuleSet, RuleStack, SkillRegistry, Target};
+use repertoire_registry::{Authority, Builder, ConfigError, RegistryError, RuleSet, RuleStack, SkillRegistry, Target};
 use serde::Deserialize;
 
 use crate::document::{Section, TomlDocument};
@@ -183,22 +183,16 @@ impl Configuration {
 
     /// Adds everything but the sources to `builder`, for a host that builds some of them itself.
     pub fn configure(&self, builder: Builder<Skill>) -> Builder<Skill> {
-        let mut builder = builder.rules(RuleStack::new([self.rules.clone()])).surface_rules(self.surface.rules.clone());
-        if let Some(mode) = self.surface.default {
-            builder = builder.surface_mode(mode);
-        }
-        if let Some(hint) = &self.surface.hint {
-            builder = builder.provider_hint(hint);
-        }
+        let builder = builder.rules(RuleStack::new([self.rules.clone()])).surface_policy(self.surface.clone());
         self.preferences.iter().fold(builder, |builder, (id, source)| builder.prefer(id.clone(), source))
     }
 
     /// Returns the error of composing a registry with its place in the file, if the file is at fault.
-    pub fn locate(&self, error: &ComposeError) -> ConfigurationError {
+    pub fn locate(&self, error: &RegistryError) -> ConfigurationError {
         match error {
-            ComposeError::DuplicateSource { name } | ComposeError::SourceName { name, .. } => {
+            RegistryError::DuplicateSource { name } | RegistryError::SourceName { name, .. } => {
                 let message = match error {
-                    ComposeError::DuplicateSource { .. } if name == SkillRegistry::REGISTERED => {
+                    RegistryError::DuplicateSource { .. } if name == SkillRegistry::REGISTERED => {
                         format!("the source name `{name}` is reserved for skills that are registered in code")
                     }
                     error => error.to_string(),
@@ -208,7 +202,7 @@ impl Configuration {
                     None => ConfigurationError::new(message),
                 }
             }
-            ComposeError::UnknownSource { id, source_name, .. } => {
+            RegistryError::UnknownPreference { id, source_name, .. } => {
                 let is_written = self.preferences.iter().any(|(key, source)| key == id && source == source_name);
                 let section = self.document.items().find(|(key, _)| *key == "prefer");
                 match section.and_then(|(_, item)| Section::new(&self.document, item).ok()).filter(|_| is_written) {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{MAIN_SEPARATOR, PathBuf};
 use std::sync::Arc;
 
-use repertoire_registry::ConfigError;
+use repertoire_registry::{ConfigError, SourceKinds};
 use serde_json::{Map, Value};
 
 /// The data of a host that configured sources may use. Nothing is read from the process.
@@ -21,13 +21,15 @@ pub struct HostSettings {
     pub variables: Arc<[(OsString, OsString)]>,
     /// The command line of a supervisor, which runs the command after it and ends all processes that it started.
     pub supervisor: Arc<[OsString]>,
+    /// The kinds of sources that a file may name. By default those that the host links.
+    pub kinds: Option<SourceKinds>,
 }
 
 impl HostSettings {
     /// Returns settings without home, state, variables and supervisor.
     pub fn new(folder: impl Into<PathBuf>) -> HostSettings {
         let (variables, supervisor) = (Arc::default(), Arc::default());
-        HostSettings { folder: folder.into(), home: None, state: None, variables, supervisor }
+        HostSettings { folder: folder.into(), home: None, state: None, variables, supervisor, kinds: None }
     }
 
     pub(crate) fn expand(&self, options: Map<String, Value>) -> Result<Map<String, Value>, ConfigError> {

@@ -16,7 +16,7 @@ use crate::{ConfigurationError, HostSettings};
 #[derive(Debug)]
 pub struct ConfiguredSource {
     common: CommonOptions,
-    kind: &'static SourceKind,
+    kind: SourceKind,
     config: SourceConfig,
     document: Arc<TomlDocument>,
     /// Its place among the sources of the document.
@@ -59,8 +59,11 @@ impl ConfiguredSource {
         let (common, options): (Map<_, _>, Map<_, _>) =
             section.values.clone().into_iter().partition(|(key, _)| COMMON.contains(&key.as_str()));
         let common: CommonOptions = section.typed(common)?;
-        let kind = SourceKind::find(&common.kind)
-            .map_err(|error| section.locate(&ConfigError::in_option("kind", error.to_string())))?;
+        let kind = match &settings.kinds {
+            Some(kinds) => kinds.find(&common.kind),
+            None => SourceKind::find(&common.kind),
+        };
+        let kind = kind.map_err(|error| section.locate(&ConfigError::in_option("kind", error.to_string())))?.clone();
         if kind.is_foreign() && common.tier == Some(Tier::Builtin) {
             let message =
                 format!("a source of the kind `{}` loads content of other people, and cannot be builtin", kind.name());
@@ -104,8 +107,8 @@ impl ConfiguredSource {
     }
 
     /// Returns the kind.
-    pub fn kind(&self) -> &'static SourceKind {
-        self.kind
+    pub fn kind(&self) -> &SourceKind {
+        &self.kind
     }
 
     /// Returns what [`SourceKind::build`] takes, for a host that builds the sources of some kinds itself.

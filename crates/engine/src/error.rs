@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use repertoire_core::text::terminal_line;
 use repertoire_core::{Flavor, Id, Trust, WorkflowFault};
-use repertoire_registry::LookupError;
+use repertoire_registry::RegistryError;
 
 use crate::permission::HiddenReason;
 use crate::session::Notice;
@@ -15,7 +15,7 @@ use crate::session::Notice;
 pub enum EngineError {
     /// A name is unknown or ambiguous.
     #[error(transparent)]
-    Lookup(#[from] LookupError),
+    Lookup(#[from] RegistryError),
     /// A skill is hidden from the audience that asks for it.
     #[error("skill `{id}` cannot be activated: {reason}")]
     Hidden {

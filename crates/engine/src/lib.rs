@@ -55,7 +55,7 @@
 //! # }
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let home = MemorySource::named("home");
+//! let home = MemorySource::new("home");
 //! home.register(Registered::new(Skill::new("tidy".parse()?, "Sorts a folder."), "Sort it by name."))?;
 //! let registry = SkillRegistry::builder().user(home).load().await?;
 //!

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use repertoire_core::{Id, Item, Skill};
-use repertoire_registry::{Candidate, Entry, LookupError, Snapshot, Tier};
+use repertoire_registry::{Candidate, Entry, RegistryError, Snapshot, Tier};
 
 use crate::permission::{Audience, VisibilityPolicy};
 
@@ -24,19 +24,19 @@ impl<'s> ResolvedName<'s> {
         snapshot: &'s Snapshot<Skill>,
         modes: &VisibilityPolicy,
         audience: Audience,
-    ) -> Result<ResolvedName<'s>, LookupError> {
+    ) -> Result<ResolvedName<'s>, RegistryError> {
         let resolved = |name: &str| {
             snapshot.resolve(name).map(|found| ResolvedName { entry: found.entry, candidate: found.candidate })
         };
         match resolved(name) {
-            Err(LookupError::Ambiguous { kind, name, mut candidates }) => {
+            Err(RegistryError::Ambiguous { kind, name, mut candidates }) => {
                 let mut seen: Vec<_> = candidates.iter().filter_map(|id| resolved(id.as_str()).ok()).collect();
                 seen.retain(|meant| modes.sees(audience, meant.candidate));
                 candidates.retain(|id| seen.iter().any(|meant| meant.entry.id == *id));
                 match seen.as_slice() {
-                    [] => Err(LookupError::NotFound { kind, name }),
+                    [] => Err(RegistryError::NotFound { kind, name }),
                     [only] => Ok(*only),
-                    _ => Err(LookupError::Ambiguous { kind, name, candidates }),
+                    _ => Err(RegistryError::Ambiguous { kind, name, candidates }),
                 }
             }
             other => other,

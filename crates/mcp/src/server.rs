@@ -31,7 +31,7 @@ use crate::{ServerOptions, Session};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let home = MemorySource::named("home");
+/// let home = MemorySource::new("home");
 /// home.register(Registered::new(Skill::new("tidy".parse()?, "Sorts a folder."), "Sort it."))?;
 /// let registry = SkillRegistry::builder().user(home).start(&tokio::runtime::Handle::current()).await?;
 ///

@@ -2,68 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use repertoire_core::{Id, Item, Listing, Skill, Source, SurfaceMode, SurfacePolicy, SurfaceRules};
+use repertoire_core::{Id, Item, Listing, Skill, Source, SurfacePolicy};
 use tokio::runtime::Handle;
 
 use crate::layers::name_look;
-use crate::{Closed, Layer, MemorySource, Mount, Registry, RuleStack, Snapshot, Tier};
+use crate::{Layer, MemorySource, Mount, Registry, RegistryError, RuleStack, Snapshot};
 
 /// A builder that composes sources into a [`Registry`]. Inside a tier, the source that is composed first wins.
 #[derive(Debug, Clone)]
 pub struct Builder<T: Item> {
     mounts: Vec<Mount<T>>,
     preferred: BTreeMap<String, BTreeSet<Id>>,
-    registered: Tier,
     rules: RuleStack,
     base: Option<Registry<T>>,
     pub(crate) surface: SurfacePolicy,
-}
-
-/// The error returned when a registry cannot be composed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ComposeError {
-    /// Two sources share a name.
-    #[error("two sources are called `{name}`; give each its own name")]
-    DuplicateSource {
-        /// The name.
-        name: String,
-    },
-    /// A name cannot be the part before the colon of a qualified id.
-    #[error("source name `{}` cannot be used: {reason}", repertoire_core::text::terminal_line(name))]
-    SourceName {
-        /// The name.
-        name: String,
-        /// The rule that it breaks.
-        reason: &'static str,
-    },
-    /// A preference names an unknown source.
-    #[error("unknown source `{source_name}` in the preference for `{id}`; known sources: {}", known.join(", "))]
-    UnknownSource {
-        /// The preferred id.
-        id: Id,
-        /// The unknown source.
-        source_name: String,
-        /// The composed sources.
-        known: Vec<String>,
-    },
-    /// The source to remove or to replace is unknown.
-    #[error("no source is called `{name}`; known: {}", known.join(", "))]
-    NotComposed {
-        /// The name.
-        name: String,
-        /// The composed sources.
-        known: Vec<String>,
-    },
-    /// The source to remove or to replace holds the entries registered in code.
-    #[error("source `{name}` holds the entries registered in code, and stays")]
-    CannotRemoveBuiltin {
-        /// The name.
-        name: String,
-    },
-    /// The registry was closed.
-    #[error(transparent)]
-    Closed(#[from] Closed),
 }
 
 impl<T: Item> Default for Builder<T> {
@@ -71,7 +23,6 @@ impl<T: Item> Default for Builder<T> {
         Builder {
             mounts: Vec::new(),
             preferred: BTreeMap::new(),
-            registered: Tier::Builtin,
             rules: RuleStack::default(),
             base: None,
             surface: SurfacePolicy::default(),
@@ -123,21 +74,14 @@ impl<T: Item> Builder<T> {
         self
     }
 
-    /// Sets the tier of entries registered in code. Default: builtin. They come first inside it.
-    #[must_use]
-    pub fn registered_at(mut self, tier: Tier) -> Builder<T> {
-        self.registered = tier;
-        self
-    }
-
     /// Lists every source once, without starting a task. Later changes are visible after [`Registry::refresh`].
     ///
     /// A source that fails is an empty layer with a diagnostic.
     ///
     /// # Errors
-    /// [`ComposeError`] for source names that are not unique, hold a colon or could be no [`Id`], and for preferences
+    /// [`RegistryError`] for source names that are not unique, hold a colon or could be no [`Id`], and for preferences
     /// of unknown sources.
-    pub async fn load(self) -> Result<Registry<T>, ComposeError> {
+    pub async fn load(self) -> Result<Registry<T>, RegistryError> {
         let registry = self.compose()?;
         registry.list_all().await;
         Ok(registry)
@@ -152,17 +96,17 @@ impl<T: Item> Builder<T> {
     /// # Panics
     /// When `runtime` was built without time. Close the registry before that runtime ends: what is asked of it later finds no
     /// clock and panics.
-    pub async fn start(self, runtime: &Handle) -> Result<Registry<T>, ComposeError> {
+    pub async fn start(self, runtime: &Handle) -> Result<Registry<T>, RegistryError> {
         let registry = self.compose()?;
-        registry.set_runtime(runtime);
+        registry.0.runtime.set(runtime.clone()).expect("a registry is started once, by its builder");
         registry.list_all().await;
         registry.watch_on(runtime);
         Ok(registry)
     }
 
-    fn compose(self) -> Result<Registry<T>, ComposeError> {
+    fn compose(self) -> Result<Registry<T>, RegistryError> {
         let base = self.base.clone();
-        let memory = MemorySource::named(match base.as_ref().map(Registry::depth) {
+        let memory = MemorySource::new(match base.as_ref().map(Registry::depth) {
             None => Registry::<T>::REGISTERED.to_owned(),
             Some(0) => Registry::<T>::SESSION.to_owned(),
             Some(depth) => format!("{}-{}", Registry::<T>::SESSION, depth + 1),
@@ -175,30 +119,17 @@ impl<T: Item> Builder<T> {
     }
 
     pub(crate) fn composition(self, registered: Mount<T>) -> (Composition<T>, RuleStack) {
-        let mounts = std::iter::once(registered.at(self.registered)).chain(self.mounts).collect();
+        let mounts = std::iter::once(registered).chain(self.mounts).collect();
         (Composition { mounts, preferred: self.preferred, surface: self.surface }, self.rules)
     }
 }
 
 impl Builder<Skill> {
-    /// Sets the mode of skills that declare none.
+    /// Sets where the bodies of skills are placed: the mode of skills that declare none, the provider that is assumed when a
+    /// call names none, and the rules. An overlay has those of its base by default.
     #[must_use]
-    pub fn surface_mode(mut self, mode: SurfaceMode) -> Builder<Skill> {
-        self.surface.default = Some(mode);
-        self
-    }
-
-    /// Sets the provider to assume when a call names none.
-    #[must_use]
-    pub fn provider_hint(mut self, provider: &str) -> Builder<Skill> {
-        self.surface.hint = Some(provider.to_owned());
-        self
-    }
-
-    /// Replaces the provider and model rules.
-    #[must_use]
-    pub fn surface_rules(mut self, rules: SurfaceRules) -> Builder<Skill> {
-        self.surface.rules = rules;
+    pub fn surface_policy(mut self, policy: SurfacePolicy) -> Builder<Skill> {
+        self.surface = policy;
         self
     }
 }
@@ -206,34 +137,33 @@ impl Builder<Skill> {
 #[derive(Debug, Clone)]
 pub(crate) struct Composition<T: Item> {
     pub(crate) mounts: Vec<Mount<T>>,
-    /// By source.
     pub(crate) preferred: BTreeMap<String, BTreeSet<Id>>,
     pub(crate) surface: SurfacePolicy,
 }
 
 impl<T: Item> Composition<T> {
     /// Checks the names and preferences. `base` has the names that new sources may not have.
-    pub(crate) fn check(&self, is_new: impl Fn(&str) -> bool, base: Option<&Snapshot<T>>) -> Result<(), ComposeError> {
+    pub(crate) fn check(&self, is_new: impl Fn(&str) -> bool, base: Option<&Snapshot<T>>) -> Result<(), RegistryError> {
         let mut names = HashMap::new();
         for mount in &self.mounts {
             let name = mount.name();
             if let Some(reason) = name_fault(name) {
-                return Err(ComposeError::SourceName { name: name.to_owned(), reason });
+                return Err(RegistryError::SourceName { name: name.to_owned(), reason });
             }
             let look = name_look(name);
             let base = base.filter(|_| is_new(name)).and_then(|base| base.all_layers().alike(&look));
             match names.insert(look, name).or(base.map(|layer| &*layer.origin.source)) {
                 None => {}
-                Some(other) if other == name => return Err(ComposeError::DuplicateSource { name: name.to_owned() }),
+                Some(other) if other == name => return Err(RegistryError::DuplicateSource { name: name.to_owned() }),
                 Some(_) => {
                     let reason = "it looks like the name of another source";
-                    return Err(ComposeError::SourceName { name: name.to_owned(), reason });
+                    return Err(RegistryError::SourceName { name: name.to_owned(), reason });
                 }
             }
         }
         if let Some((source, ids)) = self.preferred.iter().find(|(source, _)| self.mount(source).is_none()) {
             let id = ids.first().expect("a source enters the map with its first id").clone();
-            return Err(ComposeError::UnknownSource { id, source_name: source.clone(), known: self.names() });
+            return Err(RegistryError::UnknownPreference { id, source_name: source.clone(), known: self.names() });
         }
         Ok(())
     }

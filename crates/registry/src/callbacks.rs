@@ -16,16 +16,13 @@ use crate::{Registry, Snapshot, Update};
 
 /// A guard of a callback, returned by [`Registry::on_change`].
 ///
-/// Dropping it ends the callback. [`detach`](CallbackGuard::detach) lets the callback live as long as the registry.
+/// Dropping it ends the callback, and waits for a call in a different thread. No call runs after that. It may be dropped inside
+/// the callback, which then runs to its end. [`detach`](CallbackGuard::detach) lets the callback live as
+/// long as the registry.
 #[must_use = "dropping this ends the callback"]
 pub struct CallbackGuard(Option<Box<dyn FnOnce() + Send + Sync>>);
 
 impl CallbackGuard {
-    /// Ends the callback, and waits for a call in a different thread. No call runs after this returned.
-    ///
-    /// May be called from inside the callback, which then runs to its end.
-    pub fn unsubscribe(self) {}
-
     /// Lets the callback live until the registry is closed or its last handle is dropped.
     pub fn detach(mut self) {
         self.0 = None;
@@ -171,7 +168,6 @@ impl<T: Item> Listeners<T> {
         self.0.lock()
     }
 
-    /// Ends all of them and waits for those that run.
     pub(crate) async fn close(&self) {
         let all = std::mem::take(&mut *self.list());
         all.iter().for_each(|(listener, _)| listener.end());
@@ -212,7 +208,7 @@ impl<T: Item> Registry<T> {
     /// registry.register(Skill::new("tidy".parse()?, "Sorts a folder."))?;
     /// assert_eq!(summaries.recv()?, "+ tidy");
     ///
-    /// handle.unsubscribe();
+    /// drop(handle);
     /// registry.unregister("tidy");
     /// assert!(summaries.recv().is_err(), "the callback is gone");
     /// # Ok(())
@@ -223,7 +219,7 @@ impl<T: Item> Registry<T> {
         self.follow_base();
         let listener = {
             // A publisher reads the list after publishing, so no snapshot is missed in between.
-            let mut list = self.listeners().list();
+            let mut list = self.0.listeners.list();
             let listener = Listener::new(Box::new(callback), self.snapshot());
             let task = self
                 .runtime()
@@ -239,7 +235,7 @@ impl<T: Item> Registry<T> {
         CallbackGuard(Some(Box::new(move || {
             listener.end();
             if let Some(registry) = registry.upgrade() {
-                registry.listeners().list().retain(|(other, _)| !Arc::ptr_eq(other, &listener));
+                registry.0.listeners.list().retain(|(other, _)| !Arc::ptr_eq(other, &listener));
             }
             listener.wait();
         })))
@@ -254,7 +250,7 @@ impl<T: Item> Registry<T> {
 
     fn follow_base(&self) {
         if let (Some(base), None, false) = (self.base(), self.runtime(), self.closing().is_closed()) {
-            self.hook().get_or_insert_with(|| {
+            self.0.hook.lock().get_or_insert_with(|| {
                 let overlay = self.downgrade();
                 base.on_change(move |_| overlay.upgrade().iter().for_each(Registry::notify_callbacks))
             });
@@ -263,7 +259,7 @@ impl<T: Item> Registry<T> {
 
     pub(crate) fn notify_callbacks(&self) {
         if self.runtime().is_none() {
-            let all: Vec<_> = self.listeners().list().iter().map(|(listener, _)| Arc::clone(listener)).collect();
+            let all: Vec<_> = self.0.listeners.list().iter().map(|(listener, _)| Arc::clone(listener)).collect();
             all.iter().for_each(|listener| listener.notify(|| self.snapshot()));
         }
     }

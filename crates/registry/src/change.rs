@@ -16,10 +16,6 @@ use crate::{Candidate, Entry, Snapshot, SourceDiagnostic, diagnostics};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Change<T: Item> {
-    /// The generation before.
-    pub from: u64,
-    /// The generation after.
-    pub to: u64,
     /// New ids.
     pub added: Vec<Arc<Entry<T>>>,
     /// Ids that are gone, as they were.
@@ -67,8 +63,7 @@ impl<T: Item> Change<T> {
         let gone = removed.iter().chain(modified.iter().map(|id| &id.old));
         let come = added.iter().chain(modified.iter().map(|id| &id.new));
         let diagnostics = DiagnosticChange::between(old, new, gone, come);
-        let (from, to) = (old.generation(), new.generation());
-        let mut change = Change { from, to, added, removed, modified, diagnostics, causes: Vec::new() };
+        let mut change = Change { added, removed, modified, diagnostics, causes: Vec::new() };
         if !change.is_empty() {
             change.causes = causes(old, new, &change);
         }

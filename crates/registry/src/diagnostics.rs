@@ -8,8 +8,9 @@ use repertoire_core::{Code, Diagnostic, Item};
 use serde::Serialize;
 
 use crate::layers::source_look;
+use crate::rules::Decision;
 use crate::snapshot_builder::touched;
-use crate::{Authority, Candidate, Decision, Entry, Layer, Shadow, Snapshot, Target};
+use crate::{Authority, Candidate, Entry, Layer, Shadow, Snapshot, Target};
 
 /// A diagnostic and the source, or the level of rules, it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

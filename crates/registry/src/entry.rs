@@ -160,11 +160,12 @@ impl<T: Item> Entry<T> {
         self.id == other.id
             && self.passed == other.passed
             && self.candidate.is_same(&other.candidate)
-            && self.shadows.len() == other.shadows.len()
-            && self
-                .shadows
-                .iter()
-                .zip(&other.shadows)
-                .all(|(a, b)| a.identical == b.identical && a.candidate.is_same(&b.candidate))
+            && has_same_shadows(self, other)
     }
+}
+
+pub(crate) fn has_same_shadows<T: Item>(old: &Entry<T>, new: &Entry<T>) -> bool {
+    let mut pairs = old.shadows.iter().zip(&new.shadows);
+    old.shadows.len() == new.shadows.len()
+        && pairs.all(|(a, b)| a.identical == b.identical && a.candidate.is_same(&b.candidate))
 }

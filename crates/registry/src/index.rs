@@ -18,11 +18,10 @@ impl<T> Keyed for Entry<T> {
 #[derive(Debug, Clone)]
 pub(crate) struct Index<T> {
     entries: ChunkedMap<Arc<Entry<T>>>,
-    /// The number of entries with shadows.
     contested: usize,
     /// The ids of the entries with a candidate whose own id begins with the name of a source, if there is one of that name.
+    /// The ids of the entries with a candidate whose own id begins with the name of a source, if there is one of that name.
     qualified: Arc<BTreeSet<Id>>,
-    /// The number of ids with letters of other scripts.
     lookalikes: usize,
     /// The candidates for ids with a conflict that is not resolved yet. Empty in a snapshot.
     open: HashMap<Id, Vec<Candidate<T>>>,
@@ -57,7 +56,6 @@ impl<T: Item> Index<T> {
         self.lookalikes > 0
     }
 
-    /// Returns the ids of the entries with a candidate whose own id begins with the name of a source, if there is one of that name.
     pub(crate) fn qualified(&self) -> &Arc<BTreeSet<Id>> {
         &self.qualified
     }
@@ -97,7 +95,6 @@ impl<T: Item> Index<T> {
         }
     }
 
-    /// Replaces the entry of `id`.
     pub(crate) fn set(&mut self, id: &Id, next: Option<Entry<T>>) {
         let is_qualified = next.as_ref().is_some_and(|entry: &Entry<T>| {
             entry.all_candidates().any(|candidate| source_look(candidate.bare_id()).is_some())

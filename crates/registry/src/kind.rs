@@ -1,6 +1,8 @@
 //! Kinds of sources that a configuration file can name.
 
+use std::borrow::Borrow;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,7 +25,7 @@ use serde::de::DeserializeOwned;
 /// inventory::submit! {
 ///     SourceKind::new("empty", "a source without skills", |config: &SourceConfig| {
 ///         let Options {} = config.options()?;
-///         Ok(Arc::new(MemorySource::named(config.name.as_str())))
+///         Ok(Arc::new(MemorySource::new(config.name.as_str())))
 ///     })
 /// }
 ///
@@ -32,59 +34,99 @@ use serde::de::DeserializeOwned;
 /// ```
 ///
 /// A crate that is only a dependency is dropped by the linker together with its kind: the binary says `use it as _;`.
-#[derive(Debug, Clone, Copy)]
+///
+/// A kind that connects before it can list creates a [`DeferredSource`](crate::DeferredSource). A kind that a closure creates
+/// is not submitted: the host adds it to its [`SourceKinds`].
+#[derive(Clone)]
 pub struct SourceKind {
     name: &'static str,
     about: &'static str,
-    build: Way,
+    build: Build,
     foreign: bool,
     namespaced: bool,
     connecting: bool,
 }
 
-/// Makes a source from its configuration. Reads no skill yet.
-pub type Build = fn(&SourceConfig) -> Result<Arc<dyn Source<Skill>>, ConfigError>;
+type OneSource = Result<Arc<dyn Source<Skill>>, ConfigError>;
+type Sources = Result<Vec<Arc<dyn Source<Skill>>>, ConfigError>;
 
-/// Makes several sources from one configuration, each with a name of its own. Reads no skill yet.
-pub type BuildSeveral = fn(&SourceConfig) -> Result<Vec<Arc<dyn Source<Skill>>>, ConfigError>;
-
-#[derive(Debug, Clone, Copy)]
-enum Way {
-    One(Build),
-    Several(BuildSeveral),
+#[derive(Clone)]
+enum Build {
+    One(fn(&SourceConfig) -> OneSource),
+    Several(fn(&SourceConfig) -> Sources),
+    Closure(Arc<dyn Fn(&SourceConfig) -> Sources + Send + Sync>),
 }
 
 inventory::collect!(SourceKind);
 
 impl SourceKind {
-    /// Creates a kind called `name`. `about` is a few words for people.
-    pub const fn new(name: &'static str, about: &'static str, build: Build) -> SourceKind {
-        SourceKind { name, about, build: Way::One(build), foreign: false, namespaced: false, connecting: false }
+    /// Creates a kind called `name`, in lower-case letters, digits and hyphens. `about` is a few words for people.
+    ///
+    /// # Panics
+    /// If the name has other characters. In `inventory::submit!` that is a compile error.
+    pub const fn new(
+        name: &'static str,
+        about: &'static str,
+        build: fn(&SourceConfig) -> Result<Arc<dyn Source<Skill>>, ConfigError>,
+    ) -> SourceKind {
+        SourceKind::with_build(name, about, Build::One(build))
     }
 
     /// Creates a kind whose sources bring skills of other people. They are plugins and restricted by default, and cannot be
     /// builtin.
-    pub const fn foreign(name: &'static str, about: &'static str, build: Build) -> SourceKind {
-        SourceKind { foreign: true, ..SourceKind::new(name, about, build) }
+    pub const fn foreign(
+        name: &'static str,
+        about: &'static str,
+        build: fn(&SourceConfig) -> Result<Arc<dyn Source<Skill>>, ConfigError>,
+    ) -> SourceKind {
+        let mut kind = SourceKind::new(name, about, build);
+        kind.foreign = true;
+        kind
     }
 
     /// Creates a [foreign](SourceKind::foreign) and [namespaced](SourceKind::namespaced) kind that makes several sources of one
-    /// configuration, such as the plugins in a folder.
-    pub const fn several(name: &'static str, about: &'static str, build: BuildSeveral) -> SourceKind {
-        SourceKind { name, about, build: Way::Several(build), foreign: true, namespaced: true, connecting: false }
+    /// configuration, such as the plugins in a folder. Each has a name of its own.
+    pub const fn several(
+        name: &'static str,
+        about: &'static str,
+        build: fn(&SourceConfig) -> Result<Vec<Arc<dyn Source<Skill>>>, ConfigError>,
+    ) -> SourceKind {
+        let mut kind = SourceKind::with_build(name, about, Build::Several(build));
+        (kind.foreign, kind.namespaced) = (true, true);
+        kind
+    }
+
+    /// Creates a kind of a host, whose closure may hold what the sources need, for [`SourceKinds::with`].
+    ///
+    /// # Panics
+    /// As [`new`](SourceKind::new).
+    pub fn from_fn(
+        name: &'static str,
+        about: &'static str,
+        build: impl Fn(&SourceConfig) -> Result<Arc<dyn Source<Skill>>, ConfigError> + Send + Sync + 'static,
+    ) -> SourceKind {
+        let build = move |config: &SourceConfig| Ok(vec![build(config)?]);
+        SourceKind::with_build(name, about, Build::Closure(Arc::new(build)))
+    }
+
+    const fn with_build(name: &'static str, about: &'static str, build: Build) -> SourceKind {
+        assert!(is_kind_name(name), "the name of a kind has lower-case letters, digits and hyphens");
+        SourceKind { name, about, build, foreign: false, namespaced: false, connecting: false }
     }
 
     /// Makes its sources namespaced by default.
     #[must_use]
-    pub const fn namespaced(self) -> SourceKind {
-        SourceKind { namespaced: true, ..self }
+    pub const fn namespaced(mut self) -> SourceKind {
+        self.namespaced = true;
+        self
     }
 
     /// Returns the same kind, whose sources start a program, load a library or open a connection. A program may refuse such
     /// kinds where it only reads files.
     #[must_use]
-    pub const fn connecting(self) -> SourceKind {
-        SourceKind { connecting: true, ..self }
+    pub const fn connecting(mut self) -> SourceKind {
+        self.connecting = true;
+        self
     }
 
     /// Returns whether its sources start a program, load a library or open a connection.
@@ -113,24 +155,25 @@ impl SourceKind {
     }
 
     /// Returns every linked kind by name.
-    pub fn all() -> Vec<&'static SourceKind> {
-        // The linker decides about the order of collection, so it means nothing.
+    ///
+    /// # Errors
+    /// [`ConfigError`] if two linked crates submit a kind of one name.
+    pub fn all() -> Result<Vec<&'static SourceKind>, ConfigError> {
+        // The linker decides about the order of collection, so it has no meaning.
         let mut kinds: Vec<_> = inventory::iter::<SourceKind>().collect();
-        kinds.sort_by_key(|kind| kind.name);
-        kinds
+        kinds.sort_by_key(|kind| (kind.name, kind.about));
+        match kinds.array_windows().find(|[kind, next]| kind.name == next.name) {
+            Some([kind, next]) => Err(duplicate(kind, next)),
+            None => Ok(kinds),
+        }
     }
 
     /// Returns the linked kind of this name.
     ///
     /// # Errors
-    /// [`UnknownKind`], which lists the known ones.
-    pub fn find(name: &str) -> Result<&'static SourceKind, UnknownKind> {
-        let known = SourceKind::all();
-        known
-            .iter()
-            .find(|kind| kind.name == name)
-            .copied()
-            .ok_or_else(|| UnknownKind { name: name.to_owned(), known: known.iter().map(|kind| kind.name).collect() })
+    /// [`ConfigError`] for an unknown name, and if two linked crates submit a kind of one name.
+    pub fn find(name: &str) -> Result<&'static SourceKind, ConfigError> {
+        find(&SourceKind::all()?, name).copied()
     }
 
     /// Creates the sources of this kind, most often one, in their order.
@@ -138,22 +181,92 @@ impl SourceKind {
     /// # Errors
     /// [`ConfigError`] for options that the kind does not understand.
     pub fn build(&self, config: &SourceConfig) -> Result<Vec<Arc<dyn Source<Skill>>>, ConfigError> {
-        match self.build {
-            Way::One(build) => Ok(vec![build(config)?]),
-            Way::Several(build) => build(config),
+        match &self.build {
+            Build::One(build) => Ok(vec![build(config)?]),
+            Build::Several(build) => build(config),
+            Build::Closure(build) => build(config),
         }
     }
 }
 
-/// The error returned when no linked crate has this kind.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown source kind `{name}`; known: {}", known.join(", "))]
-#[non_exhaustive]
-pub struct UnknownKind {
-    /// The unknown name.
-    pub name: String,
-    /// The linked kinds.
-    pub known: Vec<&'static str>,
+impl fmt::Debug for SourceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SourceKind").field("name", &self.name).field("about", &self.about).finish_non_exhaustive()
+    }
+}
+
+const fn is_kind_name(name: &str) -> bool {
+    let mut rest = name.as_bytes();
+    while let [first, more @ ..] = rest {
+        if !matches!(first, b'a'..=b'z' | b'0'..=b'9' | b'-') {
+            return false;
+        }
+        rest = more;
+    }
+    !name.is_empty()
+}
+
+fn duplicate(kind: &SourceKind, other: &SourceKind) -> ConfigError {
+    let (name, about, other) = (kind.name, kind.about, other.about);
+    ConfigError::new(format!("two source kinds are called `{name}`: {about} and {other}; link one of them"))
+}
+
+fn find<'k, K: Borrow<SourceKind>>(kinds: &'k [K], name: &str) -> Result<&'k K, ConfigError> {
+    kinds.iter().find(|kind| K::borrow(kind).name == name).ok_or_else(|| {
+        let known: Vec<_> = kinds.iter().map(|kind| kind.borrow().name).collect();
+        ConfigError::new(format!("unknown source kind `{name}`; known: {}", known.join(", ")))
+    })
+}
+
+/// The source kinds of a host: those that it links, and those that it adds.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use repertoire_core::Skill;
+/// use repertoire_registry::{MemorySource, SourceConfig, SourceKind, SourceKinds};
+///
+/// let team: MemorySource<Skill> = MemorySource::new("team");
+/// let kinds = SourceKinds::linked()?.with(SourceKind::from_fn("team", "the skills of the team", move |_| {
+///     Ok(Arc::new(team.clone()))
+/// }))?;
+/// let config = SourceConfig::new("team", "/etc/agent", serde_json::Map::new());
+/// assert_eq!(kinds.find("team")?.build(&config)?[0].name(), "team");
+/// # Ok::<(), repertoire_registry::ConfigError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SourceKinds(Vec<SourceKind>);
+
+impl SourceKinds {
+    /// Returns the linked kinds.
+    ///
+    /// # Errors
+    /// As [`SourceKind::all`].
+    pub fn linked() -> Result<SourceKinds, ConfigError> {
+        Ok(SourceKinds(SourceKind::all()?.into_iter().cloned().collect()))
+    }
+
+    /// Adds a kind.
+    ///
+    /// # Errors
+    /// [`ConfigError`] if the name is taken.
+    pub fn with(mut self, kind: SourceKind) -> Result<SourceKinds, ConfigError> {
+        match self.0.iter().find(|other| other.name == kind.name) {
+            Some(other) => Err(duplicate(other, &kind)),
+            None => {
+                self.0.push(kind);
+                Ok(self)
+            }
+        }
+    }
+
+    /// Returns the kind of this name.
+    ///
+    /// # Errors
+    /// [`ConfigError`] for an unknown name.
+    pub fn find(&self, name: &str) -> Result<&SourceKind, ConfigError> {
+        find(&self.0, name)
+    }
 }
 
 /// One source as a configuration file describes it.
@@ -182,27 +295,6 @@ impl SourceConfig {
     ) -> SourceConfig {
         let (variables, supervisor) = (Arc::default(), Arc::default());
         SourceConfig { name: name.into(), base: base.into(), state: None, variables, supervisor, options }
-    }
-
-    /// Sets the folder with the state of the program.
-    #[must_use]
-    pub fn with_state(mut self, folder: impl Into<PathBuf>) -> SourceConfig {
-        self.state = Some(folder.into());
-        self
-    }
-
-    /// Sets the environment variables.
-    #[must_use]
-    pub fn with_variables(mut self, variables: impl Into<Arc<[(OsString, OsString)]>>) -> SourceConfig {
-        self.variables = variables.into();
-        self
-    }
-
-    /// Sets the [supervisor](SourceConfig::supervisor).
-    #[must_use]
-    pub fn with_supervisor(mut self, supervisor: impl Into<Arc<[OsString]>>) -> SourceConfig {
-        self.supervisor = supervisor.into();
-        self
     }
 
     /// Returns an environment variable.

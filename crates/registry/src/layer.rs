@@ -25,7 +25,6 @@ pub struct Layer<T: Item> {
     pub preferred: BTreeSet<Id>,
     /// The listing of the source.
     pub listing: Listing<T>,
-    /// `true` for the entries that were registered in code.
     pub(crate) is_registered: bool,
     /// The sources that it is merged with.
     pub(crate) names: Arc<SourceNames>,
@@ -50,7 +49,7 @@ impl<T: Item> Layer<T> {
     ///
     /// A namespaced layer puts `source:` in front, unless `id` is written with it already. So does any layer if `id` is written
     /// like an item of a different source that counts as much.
-    pub fn effective_id(&self, id: &Id) -> Id {
+    pub(crate) fn effective_id(&self, id: &Id) -> Id {
         let is_qualified = if self.namespaced { !self.is_prefixed(id) } else { self.is_posing(id) };
         if is_qualified { Id::qualified(&self.origin.source, id) } else { id.clone() }
     }
@@ -76,7 +75,6 @@ impl<T: Item> Layer<T> {
         bare.flatten().unwrap_or_else(|| id.clone())
     }
 
-    /// Returns whether this layer is preferred for its item `id`.
     pub(crate) fn prefers(&self, id: &Id) -> bool {
         !self.preferred.is_empty()
             && [&self.bare_id(id), &self.effective_id(id)].iter().any(|id| self.preferred.contains(*id))

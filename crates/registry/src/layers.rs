@@ -34,7 +34,6 @@ pub(crate) struct Layers<T: Item> {
     places: Arc<HashMap<Arc<str>, usize>>,
 }
 
-/// The layers of one source in two views.
 pub(crate) type Pair<'a, T> = (Option<&'a Layer<T>>, Option<&'a Layer<T>>);
 
 impl<T: Item> Layers<T> {

@@ -7,7 +7,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let source = |name: &str, about: &str| -> Result<_, Box<dyn std::error::Error>> {
-//!     let source = MemorySource::named(name);
+//!     let source = MemorySource::new(name);
 //!     source.register(Registered::new(Skill::new("review".parse()?, about), "Read the tests first."))?;
 //!     Ok(source)
 //! };
@@ -50,8 +50,10 @@
 mod builder;
 mod callbacks;
 mod change;
+mod deferred;
 mod diagnostics;
 mod entry;
+mod error;
 mod index;
 mod kind;
 mod layer;
@@ -72,24 +74,25 @@ mod tier;
 mod view;
 mod worker;
 
-pub use builder::{Builder, ComposeError};
+pub use builder::Builder;
 pub use callbacks::CallbackGuard;
 pub use change::{Cause, Change, DiagnosticChange, Modified};
+pub use deferred::DeferredSource;
 pub use diagnostics::SourceDiagnostic;
 pub use entry::{Candidate, Entry, Shadow};
-pub use kind::{Build, BuildSeveral, ConfigError, SourceConfig, SourceKind, UnknownKind};
+pub use error::RegistryError;
+pub use kind::{ConfigError, SourceConfig, SourceKind, SourceKinds};
 pub use layer::Layer;
-pub use lookup::{Found, LookupError};
-pub use memory::{MemorySource, RegisterError, Registered, UnregistrableInjection};
+pub use lookup::Found;
+pub use memory::{MemorySource, Registered};
 pub use merge::{merge, merge_under};
 pub use mount::Mount;
-pub use reason::Reason;
-pub use registry::{Closed, Registry, SkillRegistry};
-pub use rules::{Authority, Decision, RuleSet, RuleStack, Target};
+pub use registry::{Registry, SkillRegistry};
+pub use rules::{Authority, RuleSet, RuleStack, Target};
 pub use snapshot::Snapshot;
 pub use subscription::{Subscription, Update};
 pub use summary::{ChangeKind, ChangeLine, Summary};
-pub use tier::{Origin, Status, Tier, UnknownTier};
+pub use tier::{Origin, Status, Tier};
 
 /// Re-exported for [`SourceKind`]: `inventory::submit!`.
 pub use inventory;

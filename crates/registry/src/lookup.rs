@@ -5,7 +5,7 @@ use std::sync::Arc;
 use repertoire_core::{Id, Item};
 
 use crate::entry::Candidate;
-use crate::{Entry, Snapshot};
+use crate::{Entry, RegistryError, Snapshot};
 
 /// The result of looking up a name.
 #[derive(Debug, Clone, Copy)]
@@ -17,34 +17,6 @@ pub struct Found<'a, T: Item> {
     pub candidate: &'a Candidate<T>,
 }
 
-/// The error returned when a name is not found or ambiguous.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LookupError {
-    /// No source has it.
-    #[error("no {kind} `{name}`")]
-    NotFound {
-        /// The kind of item.
-        kind: &'static str,
-        /// The name, control characters escaped.
-        name: String,
-    },
-    /// Several namespaced sources have it.
-    #[error("{kind} `{name}` is ambiguous; give the full name: {}", full_names(candidates))]
-    Ambiguous {
-        /// The kind of item.
-        kind: &'static str,
-        /// The bare name.
-        name: String,
-        /// The full names, by tier, then source.
-        candidates: Vec<Id>,
-    },
-}
-
-fn full_names(candidates: &[Id]) -> String {
-    candidates.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
-}
-
 impl<T: Item> Snapshot<T> {
     /// Looks `name` up as it is typed, then trimmed and in NFKC, as an [`Id`] is.
     ///
@@ -53,11 +25,11 @@ impl<T: Item> Snapshot<T> {
     /// 3. a bare name that exactly one namespaced source has, of those that count most.
     ///
     /// # Errors
-    /// [`LookupError::Ambiguous`] when several namespaced sources have a bare name, else
-    /// [`LookupError::NotFound`].
-    pub fn resolve(&self, name: &str) -> Result<Found<'_, T>, LookupError> {
+    /// [`RegistryError::Ambiguous`] when several namespaced sources have a bare name, else
+    /// [`RegistryError::NotFound`].
+    pub fn resolve(&self, name: &str) -> Result<Found<'_, T>, RegistryError> {
         let resolved = self.resolve_as_typed(name);
-        let Err(LookupError::NotFound { .. }) = resolved else { return resolved };
+        let Err(RegistryError::NotFound { .. }) = resolved else { return resolved };
         match as_id(name) {
             Some(id) => self.resolve_as_typed(&id),
             None => resolved,
@@ -74,7 +46,7 @@ impl<T: Item> Snapshot<T> {
         close.or_else(|| ids.into_iter().find(|id| name.len() > 2 && id.as_str().contains(&name)))
     }
 
-    fn resolve_as_typed(&self, name: &str) -> Result<Found<'_, T>, LookupError> {
+    fn resolve_as_typed(&self, name: &str) -> Result<Found<'_, T>, RegistryError> {
         let exact = self.get(name).map(|entry| Found { entry, candidate: &entry.candidate });
         let qualified = name.split_once(':').and_then(|(source, id)| self.candidate_of(source, id));
         let found = match (exact, qualified) {
@@ -92,9 +64,9 @@ impl<T: Item> Snapshot<T> {
         full.retain(|entry| Some(entry.candidate.status) == best);
         let name = repertoire_core::text::terminal_line(name).into_owned();
         match full.as_slice() {
-            [] => Err(LookupError::NotFound { kind: T::KIND, name }),
+            [] => Err(RegistryError::NotFound { kind: T::KIND, name }),
             [entry] => Ok(Found { entry, candidate: &entry.candidate }),
-            several => Err(LookupError::Ambiguous {
+            several => Err(RegistryError::Ambiguous {
                 kind: T::KIND,
                 name,
                 candidates: several.iter().map(|entry| entry.id.clone()).collect(),

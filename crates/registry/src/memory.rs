@@ -7,21 +7,19 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
 use repertoire_core::{
-    Body, ContentDigests, Digest, Flavor, Id, Injection, InvalidValue, Item, Listing, ListingEntry, Manifest, Resource,
-    ResourcePath, Revision, Skill, Source, SourceError, SourceErrorKind, Stamp, Trigger,
+    Body, ContentDigests, Digest, Flavor, Id, Injection, Item, Listing, ListingEntry, Manifest, Resource, ResourcePath,
+    Revision, Skill, Source, SourceError, SourceErrorKind, Stamp, Trigger,
 };
 use tokio::sync::watch;
 
+use crate::RegistryError;
+
 /// An item with its body and its resources.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub struct Registered<T> {
-    /// The item.
-    pub item: Arc<T>,
-    /// Its instructions, if it has any.
-    pub body: Option<Arc<str>>,
-    /// Its files.
-    pub resources: BTreeMap<ResourcePath, Bytes>,
+    item: Arc<T>,
+    body: Option<Arc<str>>,
+    resources: BTreeMap<ResourcePath, Bytes>,
 }
 
 impl<T: Item> Registered<T> {
@@ -58,10 +56,10 @@ impl<T: Item> From<T> for Registered<T> {
 }
 
 impl TryFrom<Injection> for Registered<Skill> {
-    type Error = UnregistrableInjection;
+    type Error = RegistryError;
 
     /// Returns the skill that `injection` declares, with its body. Refuses what a registered skill cannot keep.
-    fn try_from(injection: Injection) -> Result<Registered<Skill>, UnregistrableInjection> {
+    fn try_from(injection: Injection) -> Result<Registered<Skill>, RegistryError> {
         if injection.flavor == Flavor::Skill {
             let lost = [
                 ("tools", !injection.content.tools.is_empty()),
@@ -70,61 +68,12 @@ impl TryFrom<Injection> for Registered<Skill> {
             ];
             let lost: Vec<_> = lost.into_iter().filter(|(_, is_lost)| *is_lost).map(|(what, _)| what).collect();
             if !lost.is_empty() {
-                return Err(UnregistrableInjection::Lossy { id: injection.id, lost });
+                return Err(RegistryError::Lossy { id: injection.id, lost });
             }
         }
         let body = injection.content.system_prompt.clone();
         Ok(Registered { body, ..Registered::from(Skill::try_from(injection)?) })
     }
-}
-
-/// The reason why an injection cannot be registered as a skill.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum UnregistrableInjection {
-    /// It has a different flavor.
-    #[error(transparent)]
-    NotASkill(#[from] InvalidValue),
-    /// It has what a registered skill cannot keep.
-    #[error("skill `{id}` cannot be registered with {}; give the injection to the session instead", .lost.join(" and "))]
-    Lossy {
-        /// The skill.
-        id: Id,
-        /// The parts that would be lost, in words.
-        lost: Vec<&'static str>,
-    },
-}
-
-/// The error returned when an item cannot be registered or replaced.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RegisterError {
-    /// `register` of an id that is there.
-    #[error("{kind} `{id}` is already registered; use `replace` to change it")]
-    AlreadyRegistered {
-        /// The kind of item.
-        kind: &'static str,
-        /// The id.
-        id: Id,
-    },
-    /// `replace` of an id that is not there.
-    #[error("no {kind} `{id}` is registered; use `register` to add it")]
-    NotRegistered {
-        /// The kind of item.
-        kind: &'static str,
-        /// The id.
-        id: Id,
-    },
-    /// `replace` of an id by a different one.
-    #[error("{kind} `{id}` cannot be replaced by `{found}`: the ids differ")]
-    IdMismatch {
-        /// The kind of item.
-        kind: &'static str,
-        /// The id to replace.
-        id: Id,
-        /// The id that came.
-        found: Id,
-    },
 }
 
 /// An item and its row, which costs a digest: made once, not at every listing.
@@ -146,7 +95,7 @@ impl<T: Item> From<Registered<T>> for Kept<T> {
 /// use repertoire_core::Skill;
 /// use repertoire_registry::{MemorySource, Registered};
 ///
-/// let source = MemorySource::named("mine");
+/// let source = MemorySource::new("mine");
 /// let tidy = Skill::new("tidy".parse()?, "Sorts a folder.");
 /// source.register(Registered::new(tidy.clone(), "Sort it."))?;
 /// assert!(source.register(tidy).is_err(), "use replace to change it");
@@ -161,19 +110,19 @@ pub struct MemorySource<T: Item> {
 
 impl<T: Item> MemorySource<T> {
     /// Creates an empty source.
-    pub fn named(name: impl Into<Arc<str>>) -> MemorySource<T> {
+    pub fn new(name: impl Into<Arc<str>>) -> MemorySource<T> {
         MemorySource { name: name.into(), items: Arc::default(), revision: watch::Sender::new(0) }
     }
 
     /// Registers an item at the end.
     ///
     /// # Errors
-    /// [`RegisterError::AlreadyRegistered`] for an id that is there.
-    pub fn register(&self, item: impl Into<Registered<T>>) -> Result<&Self, RegisterError> {
+    /// [`RegistryError::AlreadyRegistered`] for an id that is there.
+    pub fn register(&self, item: impl Into<Registered<T>>) -> Result<&Self, RegistryError> {
         let (kept, mut items) = (Kept::from(item.into()), self.items());
         let id = kept.row.item.id();
         if position(&items, id.as_str()).is_some() {
-            return Err(RegisterError::AlreadyRegistered { kind: T::KIND, id: id.clone() });
+            return Err(RegistryError::AlreadyRegistered { kind: T::KIND, id: id.clone() });
         }
         items.push(kept);
         Ok(self.touched(items))
@@ -182,16 +131,16 @@ impl<T: Item> MemorySource<T> {
     /// Registers many items at the end as one change: all of them or, when one is refused, none.
     ///
     /// # Errors
-    /// [`RegisterError::AlreadyRegistered`] for the first id that is there, or that comes twice.
+    /// [`RegistryError::AlreadyRegistered`] for the first id that is there, or that comes twice.
     pub fn register_all<R: Into<Registered<T>>>(
         &self,
         more: impl IntoIterator<Item = R>,
-    ) -> Result<&Self, RegisterError> {
+    ) -> Result<&Self, RegistryError> {
         let more: Vec<Kept<T>> = more.into_iter().map(|item| Kept::from(item.into())).collect();
         let mut items = self.items();
         let mut known: HashSet<&Id> = items.iter().map(|kept| kept.row.item.id()).collect();
         if let Some(twice) = more.iter().find(|kept| !known.insert(kept.row.item.id())) {
-            return Err(RegisterError::AlreadyRegistered { kind: T::KIND, id: twice.row.item.id().clone() });
+            return Err(RegistryError::AlreadyRegistered { kind: T::KIND, id: twice.row.item.id().clone() });
         }
         if more.is_empty() {
             return Ok(self);
@@ -203,15 +152,15 @@ impl<T: Item> MemorySource<T> {
     /// Replaces the item with the same id. The position stays.
     ///
     /// # Errors
-    /// First [`RegisterError::NotRegistered`] for an unknown `id`, then [`RegisterError::IdMismatch`].
-    pub fn replace(&self, id: &Id, item: impl Into<Registered<T>>) -> Result<&Self, RegisterError> {
+    /// First [`RegistryError::NotRegistered`] for an unknown `id`, then [`RegistryError::IdMismatch`].
+    pub fn replace(&self, id: &Id, item: impl Into<Registered<T>>) -> Result<&Self, RegistryError> {
         let (kept, mut items) = (Kept::from(item.into()), self.items());
         let Some(at) = position(&items, id.as_str()) else {
-            return Err(RegisterError::NotRegistered { kind: T::KIND, id: id.clone() });
+            return Err(RegistryError::NotRegistered { kind: T::KIND, id: id.clone() });
         };
         let found = kept.row.item.id();
         if found != id {
-            return Err(RegisterError::IdMismatch { kind: T::KIND, id: id.clone(), found: found.clone() });
+            return Err(RegistryError::IdMismatch { kind: T::KIND, id: id.clone(), found: found.clone() });
         }
         items[at] = kept;
         Ok(self.touched(items))
@@ -232,34 +181,7 @@ impl<T: Item> MemorySource<T> {
         self.touched(items)
     }
 
-    /// The item with this id.
-    pub fn get(&self, id: &str) -> Option<Arc<T>> {
-        let items = self.items();
-        position(&items, id).map(|at| Arc::clone(&items[at].row.item))
-    }
-
-    /// Returns whether an item has this id.
-    pub fn has(&self, id: &str) -> bool {
-        self.get(id).is_some()
-    }
-
-    /// Returns the items in order of registration.
-    pub fn items_in_order(&self) -> Vec<Arc<T>> {
-        self.items().iter().map(|kept| Arc::clone(&kept.row.item)).collect()
-    }
-
-    /// Returns the number of items.
-    pub fn len(&self) -> usize {
-        self.items().len()
-    }
-
-    /// Returns whether there are no items.
-    pub fn is_empty(&self) -> bool {
-        self.items().is_empty()
-    }
-
-    /// Returns the present listing.
-    pub fn listing(&self) -> Listing<T> {
+    pub(crate) fn listing(&self) -> Listing<T> {
         // Changes are counted under the same lock, so the revision is that of these very items.
         let items = self.items();
         Listing::new(Revision(*self.revision.borrow()), items.iter().map(|kept| kept.row.clone()), [])

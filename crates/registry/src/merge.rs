@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use repertoire_core::{Id, Item};
 
 use crate::layers::Layers;
-use crate::{Candidate, Entry, Layer, Reason, RuleStack, Shadow, Snapshot, Status, Tier};
+use crate::reason::Reason;
+use crate::{Candidate, Entry, Layer, RuleStack, Shadow, Snapshot, Status, Tier};
 
 /// Merges `layers` into one snapshot. Every faster path is tested to equal this function.
 ///
@@ -51,7 +52,6 @@ struct Rank {
     tier: Tier,
     /// Inside a tier, `kit:slides` belongs to the source `kit`.
     plain: bool,
-    /// The order of composition.
     place: usize,
     /// `tidy` of the namespaced source `acme` comes before its `acme:tidy`.
     prefixed: bool,
@@ -76,7 +76,6 @@ fn rank<T: Item>(layers: &Layers<T>, candidate: &Candidate<T>) -> Rank {
 }
 
 impl<T: Item> Entry<T> {
-    /// Creates the entry of an id with one candidate.
     pub(crate) fn single(id: Id, candidate: Candidate<T>) -> Entry<T> {
         Entry { id, candidate, shadows: Vec::new(), aliases: Vec::new(), passed: None }
     }
@@ -105,26 +104,26 @@ impl<T: Item> Entry<T> {
 }
 
 impl<T: Item> Snapshot<T> {
-    /// Returns the reason why `loser` comes after `winner`, both candidates for one id in this snapshot: the first field of their
-    /// ranks that differs.
+    /// Returns in words why `loser` comes after `winner`, both candidates for one id in this snapshot.
     ///
     /// # Panics
     /// If one of the candidates is from a source that this snapshot does not have.
-    pub fn reason(&self, winner: &Candidate<T>, loser: &Candidate<T>) -> Reason {
+    pub fn reason(&self, winner: &Candidate<T>, loser: &Candidate<T>) -> String {
         let (won, lost) = (rank(self.all_layers(), winner), rank(self.all_layers(), loser));
         let (winner, loser) = (winner.origin.source.clone(), loser.origin.source.clone());
-        if won.status != lost.status {
-            Reason::Status { source: loser, status: lost.status }
+        let reason = if won.status != lost.status {
+            Reason::Status { loser, status: lost.status }
         } else if won.unpreferred != lost.unpreferred {
-            Reason::Preference { source: winner }
+            Reason::Preference { winner }
         } else if won.tier != lost.tier {
             Reason::Tier { won: won.tier, lost: lost.tier }
         } else if won.plain != lost.plain {
-            Reason::Namespace { source: winner }
+            Reason::Namespace { winner }
         } else if won.place != lost.place {
-            Reason::Position { won: winner, lost: loser }
+            Reason::Position { winner, loser }
         } else {
             Reason::Prefix { source: winner }
-        }
+        };
+        reason.to_string()
     }
 }

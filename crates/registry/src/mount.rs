@@ -12,7 +12,7 @@ use repertoire_core::{
     Body, Digest, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Source, SourceError,
     SourceErrorKind,
 };
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, TryCurrentError};
 
 use crate::{Candidate, Layer, Origin, Tier, Trust};
 
@@ -25,7 +25,7 @@ pub struct Mount<T: Item> {
     origin: Origin,
     trust: Trust,
     namespaced: bool,
-    limit: Duration,
+    limit: Option<Duration>,
     /// `true` if the registry has a listing that the source made. Shared by the clones of one composition.
     listed: Arc<AtomicBool>,
 }
@@ -39,7 +39,7 @@ impl<T: Item> Mount<T> {
             source: Arc::new(source),
             trust: default_trust(tier),
             namespaced: false,
-            limit: TIME_LIMIT,
+            limit: None,
             listed: Arc::default(),
         }
     }
@@ -80,13 +80,17 @@ impl<T: Item> Mount<T> {
         self
     }
 
-    /// Sets the time limit for listing the source. Default: 30 seconds.
+    /// Sets the time limit for listing the source. Default: 30 seconds on a registry that was
+    /// [started](crate::Builder::start), none on a registry that was only loaded.
     ///
-    /// A source that takes longer keeps its rows and gets a diagnostic. The limit needs the runtime of
-    /// [`Builder::start`](crate::Builder::start). A registry that was only loaded waits.
+    /// A source that takes longer keeps its rows and gets a diagnostic. A registry that was only loaded takes the clock of the
+    /// tokio runtime that calls it. Without a runtime the source is not listed, with a diagnostic.
+    ///
+    /// # Panics
+    /// Listing panics on a runtime that was built without time.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Mount<T> {
-        self.limit = limit;
+        self.limit = Some(limit);
         self
     }
 
@@ -119,23 +123,23 @@ impl<T: Item> Mount<T> {
         &self.origin
     }
 
-    pub(crate) async fn list(&self, clock: Clock<'_>) -> Result<Listing<T>, SourceError> {
-        let listing = clock.timeout(self.limit, catch_panic(self.source.list())).await?;
+    pub(crate) async fn list(&self, clock: Option<&Handle>) -> Result<Listing<T>, SourceError> {
+        let listing = self.within_limit(clock, catch_panic(self.source.list())).await?;
         self.listed.store(true, Ordering::Relaxed);
         Ok(listing)
     }
 
     /// Lists what changed since a revision of the source, or everything if the registry has no listing of the source.
-    pub(crate) async fn list_since(&self, since: Revision, clock: Clock<'_>) -> Result<Listing<T>, SourceError> {
+    pub(crate) async fn list_since(&self, since: Revision, clock: Option<&Handle>) -> Result<Listing<T>, SourceError> {
         if self.listed.load(Ordering::Relaxed) {
-            clock.timeout(self.limit, catch_panic(self.source.list_since(since))).await
+            self.within_limit(clock, catch_panic(self.source.list_since(since))).await
         } else {
             self.list(clock).await
         }
     }
 
-    pub(crate) async fn digest(&self, id: &Id, clock: Clock<'_>) -> Option<Digest> {
-        Some(clock.timeout(self.limit, self.body(id)).await.ok()?.digest)
+    pub(crate) async fn digest(&self, id: &Id, clock: Option<&Handle>) -> Option<Digest> {
+        Some(self.within_limit(clock, self.body(id)).await.ok()?.digest)
     }
 
     pub(crate) async fn body(&self, id: &Id) -> Result<Body, SourceError> {
@@ -164,6 +168,32 @@ impl<T: Item> Mount<T> {
         catch_panic(self.source.manifest(id)).await
     }
 
+    /// Waits for `call` as long as the limit allows. `clock` is the runtime that the registry was started on.
+    async fn within_limit<O>(
+        &self,
+        clock: Option<&Handle>,
+        call: impl Future<Output = Result<O, SourceError>>,
+    ) -> Result<O, SourceError> {
+        let (runtime, limit) = match (clock, self.limit) {
+            (Some(runtime), limit) => (runtime.clone(), limit.unwrap_or(TIME_LIMIT)),
+            (None, None) => return call.await,
+            (None, Some(limit)) => (Handle::try_current().map_err(without_runtime)?, limit),
+        };
+        let end = {
+            // The caller may wait on a different runtime, which need not have a clock.
+            let _runtime = runtime.enter();
+            tokio::time::sleep(limit)
+        };
+        tokio::select! {
+            biased;
+            answer = call => answer,
+            () = end => {
+                let message = format!("it did not answer within {limit:?}");
+                Err(SourceError::new(SourceErrorKind::Unavailable, message))
+            }
+        }
+    }
+
     /// Resolves when the source reports a change, or panics instead.
     pub(crate) async fn changed(&self, since: Revision) {
         let _ = catch_panic(self.source.changed(since).map(Ok)).await;
@@ -185,6 +215,10 @@ fn default_trust(tier: Tier) -> Trust {
     }
 }
 
+fn without_runtime(error: TryCurrentError) -> SourceError {
+    SourceError::new(SourceErrorKind::Other, "its time limit needs a tokio runtime").caused_by(error)
+}
+
 async fn catch_panic<O>(call: impl Future<Output = Result<O, SourceError>>) -> Result<O, SourceError> {
     // What the panic may have left half done belongs to the source, not to us.
     AssertUnwindSafe(call).catch_unwind().await.unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
@@ -193,31 +227,4 @@ async fn catch_panic<O>(call: impl Future<Output = Result<O, SourceError>>) -> R
 fn panicked(panic: &(dyn Any + Send)) -> SourceError {
     let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     SourceError::new(SourceErrorKind::Other, format!("it panicked: {}", said.unwrap_or("no panic message")))
-}
-
-/// The clock of the runtime that a registry was started on; none if it was only loaded.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Clock<'a>(pub(crate) Option<&'a Handle>);
-
-impl Clock<'_> {
-    pub(crate) async fn timeout<O>(
-        self,
-        limit: Duration,
-        call: impl Future<Output = Result<O, SourceError>>,
-    ) -> Result<O, SourceError> {
-        let Some(runtime) = self.0 else { return call.await };
-        let end = {
-            // The caller may wait on a different runtime, which need not have a clock.
-            let _runtime = runtime.enter();
-            tokio::time::sleep(limit)
-        };
-        tokio::select! {
-            biased;
-            answer = call => answer,
-            () = end => {
-                let message = format!("it did not answer within {limit:?}");
-                Err(SourceError::new(SourceErrorKind::Unavailable, message))
-            }
-        }
-    }
 }

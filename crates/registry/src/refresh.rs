@@ -11,18 +11,16 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::builder::Composition;
-use crate::mount::Clock;
 use crate::registry::WeakRegistry;
 use crate::snapshot_builder::{RowChanges, SnapshotBuilder};
 use crate::subscription::CloseSignals;
-use crate::{Builder, Candidate, Change, Closed, ComposeError, Layer, Mount, Registry, RuleStack, Snapshot};
+use crate::{Builder, Candidate, Change, Layer, Mount, Registry, RegistryError, RuleStack, Snapshot};
 
 /// The number of sources that are listed at the same time, and of bodies that are read to compare them.
 const CONCURRENT: usize = 16;
 
 pub(crate) type Digests = HashMap<Arc<str>, HashMap<Id, Digest>>;
 
-/// The kind of a refresh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refresh {
     /// The source reads everything, also what it has not noticed yet.
@@ -41,7 +39,6 @@ pub(crate) struct SourceUpdate<T: Item> {
 }
 
 impl<T: Item> SourceUpdate<T> {
-    /// Compares two listings of `source`.
     pub(crate) fn new(source: &str, old: Listing<T>, new: Listing<T>) -> SourceUpdate<T> {
         let new = new.with_known(&old);
         let changes = RowChanges::between(&old, &new);
@@ -49,7 +46,7 @@ impl<T: Item> SourceUpdate<T> {
     }
 
     /// Lists `mount`. A source that fails keeps the rows of `old` and gets a diagnostic.
-    async fn fetch(mount: &Mount<T>, old: Listing<T>, refresh: Refresh, clock: Clock<'_>) -> SourceUpdate<T> {
+    async fn fetch(mount: &Mount<T>, old: Listing<T>, refresh: Refresh, clock: Option<&Handle>) -> SourceUpdate<T> {
         let answer = match refresh {
             Refresh::Full => mount.list(clock).await,
             Refresh::Incremental => mount.list_since(old.revision(), clock).await,
@@ -120,7 +117,8 @@ impl<T: Item> Registry<T> {
 
     /// Lists one source that reported a change, in the worker's turn, if it is still composed by then.
     pub(crate) async fn refresh_source(&self, mount: &Mount<T>) {
-        self.worker()
+        self.0
+            .worker
             .run_exclusive(async || {
                 let composition = self.composition();
                 if let Some(mount) = composition.mount(mount.name()).filter(|now| now.ptr_eq(mount)) {
@@ -192,12 +190,11 @@ impl<T: Item> Registry<T> {
     }
 }
 
-/// Lists `mounts`, many at a time.
 pub(crate) async fn fetch_updates<T: Item>(
     mounts: &[Mount<T>],
     old: impl Fn(&str) -> Listing<T>,
     refresh: Refresh,
-    clock: Clock<'_>,
+    clock: Option<&Handle>,
 ) -> Vec<SourceUpdate<T>> {
     let updates: Vec<_> =
         mounts.iter().map(|mount| SourceUpdate::fetch(mount, old(mount.name()), refresh, clock)).collect();
@@ -215,7 +212,6 @@ fn apply_updates<T: Item>(view: &Snapshot<T>, updates: &[SourceUpdate<T>]) -> Sn
     view.revised(builder)
 }
 
-/// Returns the view with `digests`.
 pub(crate) fn with_digests<T: Item>(view: Snapshot<T>, digests: &Digests) -> Snapshot<T> {
     if digests.is_empty() {
         return view;
@@ -230,12 +226,12 @@ impl<T: Item> Registry<T> {
     /// changed since the call.
     ///
     /// # Errors
-    /// [`ComposeError`] for a name that is taken or cannot be used, and for a closed registry; nothing changes then. A
+    /// [`RegistryError`] for a name that is taken or cannot be used, and for a closed registry; nothing changes then. A
     /// source that cannot be listed is an empty layer with a diagnostic, as with [`load`](Builder::load).
     ///
     /// # Cancel safety
     /// May be dropped at any point; the source is composed or it is not.
-    pub async fn add_source(&self, mount: Mount<T>) -> Result<Change<T>, ComposeError> {
+    pub async fn add_source(&self, mount: Mount<T>) -> Result<Change<T>, RegistryError> {
         self.compose(|composition| {
             composition.mounts.push(mount);
             Ok(None)
@@ -246,12 +242,12 @@ impl<T: Item> Registry<T> {
     /// Removes a source and the preferences for it. Its bodies can no longer be read, not even through an earlier snapshot.
     ///
     /// # Errors
-    /// [`ComposeError::NotComposed`] for an unknown name, [`ComposeError::CannotRemoveBuiltin`] for the source of the entries
-    /// registered in code, and [`ComposeError::Closed`].
+    /// [`RegistryError::UnknownSource`] for an unknown name, [`RegistryError::ReservedSource`] for the source of the entries
+    /// registered in code, and [`RegistryError::Closed`].
     ///
     /// # Cancel safety
     /// As [`add_source`](Registry::add_source).
-    pub async fn remove_source(&self, name: &str) -> Result<Change<T>, ComposeError> {
+    pub async fn remove_source(&self, name: &str) -> Result<Change<T>, RegistryError> {
         self.compose(|composition| {
             let place = place_of(composition, name)?;
             composition.mounts.remove(place);
@@ -270,7 +266,7 @@ impl<T: Item> Registry<T> {
     ///
     /// # Cancel safety
     /// As [`add_source`](Registry::add_source).
-    pub async fn replace_source(&self, mount: Mount<T>) -> Result<Change<T>, ComposeError> {
+    pub async fn replace_source(&self, mount: Mount<T>) -> Result<Change<T>, RegistryError> {
         self.compose(|composition| {
             let place = place_of(composition, mount.name())?;
             composition.mounts[place] = mount;
@@ -291,12 +287,12 @@ impl<T: Item> Registry<T> {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let home = MemorySource::named("home");
+    /// let home = MemorySource::new("home");
     /// home.register(Skill::new("tidy".parse()?, "Sorts a folder."))?;
     /// let home = Mount::user(home);
     /// let registry = SkillRegistry::builder().mount(home.clone()).load().await?;
     ///
-    /// let team = MemorySource::named("team");
+    /// let team = MemorySource::new("team");
     /// team.register(Skill::new("tidy".parse()?, "Sorts it our way."))?;
     /// let change = registry.recompose(SkillRegistry::builder().user(team).mount(home)).await?;
     /// assert_eq!(change.modified[0].new.origin().source.as_ref(), "team");
@@ -309,7 +305,7 @@ impl<T: Item> Registry<T> {
     ///
     /// # Cancel safety
     /// As [`add_source`](Registry::add_source).
-    pub async fn recompose(&self, builder: Builder<T>) -> Result<Change<T>, ComposeError> {
+    pub async fn recompose(&self, builder: Builder<T>) -> Result<Change<T>, RegistryError> {
         self.compose(|composition| {
             let (next, rules) = builder.composition(composition.mounts[0].clone());
             *composition = next;
@@ -320,13 +316,13 @@ impl<T: Item> Registry<T> {
 
     async fn compose(
         &self,
-        plan: impl FnOnce(&mut Composition<T>) -> Result<Option<RuleStack>, ComposeError>,
-    ) -> Result<Change<T>, ComposeError> {
+        plan: impl FnOnce(&mut Composition<T>) -> Result<Option<RuleStack>, RegistryError>,
+    ) -> Result<Change<T>, RegistryError> {
         let before = self.snapshot();
         tokio::select! {
             biased;
-            () = self.closed() => return Err(Closed.into()),
-            outcome = self.worker().run_exclusive(|| self.compose_in_turn(plan)) => outcome?,
+            () = self.closed() => return Err(RegistryError::Closed),
+            outcome = self.0.worker.run_exclusive(|| self.compose_in_turn(plan)) => outcome?,
         }
         self.notify_all_callbacks();
         Ok(self.snapshot().changes_since(&before))
@@ -334,8 +330,8 @@ impl<T: Item> Registry<T> {
 
     async fn compose_in_turn(
         &self,
-        plan: impl FnOnce(&mut Composition<T>) -> Result<Option<RuleStack>, ComposeError>,
-    ) -> Result<(), ComposeError> {
+        plan: impl FnOnce(&mut Composition<T>) -> Result<Option<RuleStack>, RegistryError>,
+    ) -> Result<(), RegistryError> {
         let old = self.composition();
         let mut next = Composition::clone(&old);
         let rules = plan(&mut next)?;
@@ -363,7 +359,7 @@ impl<T: Item> Registry<T> {
         let touched = layers.flat_map(|layer| layer.listing.iter().map(|row| layer.effective_id(row.item.id())));
         let digests = self.missing_digests(&self.shown(&candidate), touched, &next).await;
         // What the next view holds can be read as soon as it can be seen.
-        self.set_composition(next.clone());
+        self.0.composition.send_replace(Arc::new(next.clone()));
         self.publish(|current| {
             let view =
                 if current.ptr_eq(&base) { candidate } else { recomposed(current, &next, &listings, rules.as_ref()) };
@@ -393,19 +389,19 @@ fn recomposed<T: Item>(
     view.revised(builder)
 }
 
-fn place_of<T: Item>(composition: &Composition<T>, name: &str) -> Result<usize, ComposeError> {
+fn place_of<T: Item>(composition: &Composition<T>, name: &str) -> Result<usize, RegistryError> {
     match composition.mounts.iter().position(|mount| mount.name() == name) {
-        Some(0) => Err(ComposeError::CannotRemoveBuiltin { name: name.to_owned() }),
+        Some(0) => Err(RegistryError::ReservedSource { name: name.to_owned() }),
         Some(place) => Ok(place),
-        None => Err(ComposeError::NotComposed { name: name.to_owned(), known: composition.names() }),
+        None => Err(RegistryError::UnknownSource { name: name.to_owned(), known: composition.names() }),
     }
 }
 
 impl<T: Item> Registry<T> {
     /// Starts the task that refreshes each source that reports a change.
     pub(crate) fn watch_on(&self, runtime: &Handle) {
-        let task = keep_up(self.downgrade(), self.compositions(), self.closing());
-        self.keep_task(runtime.spawn(task));
+        let task = keep_up(self.downgrade(), self.0.composition.subscribe(), self.closing());
+        self.0.tasks.lock().push(runtime.spawn(task));
     }
 }
 
@@ -459,7 +455,7 @@ async fn follow<T: Item>(registry: WeakRegistry<T>, mount: Mount<T>) -> Option<(
     let mut since = {
         let handle = registry.upgrade()?;
         // In a turn, so that a source that is just being composed has its layer.
-        handle.worker().run_exclusive(async || handle.revision_of(&mount)).await?
+        handle.0.worker.run_exclusive(async || handle.revision_of(&mount)).await?
     };
     let mut pause = Duration::ZERO;
     loop {

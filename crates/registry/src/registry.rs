@@ -1,15 +1,14 @@
 //! One merging registry over any number of sources.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock, Weak};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use repertoire_core::{
-    Body, Diagnostic, Id, Item, Listing, Manifest, Model, Omission, Resource, ResourcePath, Revision, Skill, Source,
-    SourceError, SourceErrorKind, Surface, SurfaceMode, SurfacePolicy,
+    Body, Id, Item, Listing, Manifest, Model, Omission, Resource, ResourcePath, Revision, Skill, Source, SourceError,
+    SourceErrorKind, Surface, SurfacePolicy,
 };
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -18,13 +17,12 @@ use tokio::task::JoinHandle;
 use crate::builder::Composition;
 use crate::callbacks::Listeners;
 use crate::diagnostics::found;
-use crate::mount::Clock;
 use crate::subscription::{ChangeSignals, CloseSignals};
 use crate::view::View;
 use crate::worker::Worker;
 use crate::{
-    Builder, CallbackGuard, Candidate, Change, Entry, LookupError, MemorySource, Mount, RegisterError, Registered,
-    RuleStack, Snapshot, SourceDiagnostic, Subscription, merge_under,
+    Builder, CallbackGuard, Candidate, Change, Entry, MemorySource, Mount, Registered, RegistryError, RuleStack,
+    Snapshot, SourceDiagnostic, Subscription, merge_under,
 };
 
 /// One merging registry over any number of sources. Cheap to clone; clones are one registry.
@@ -38,7 +36,7 @@ use crate::{
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let home = MemorySource::named("home");
+/// let home = MemorySource::new("home");
 /// home.register(Registered::new(Skill::new("tidy".parse()?, "Sorts a folder."), "Sort it."))?;
 ///
 /// let registry = SkillRegistry::builder().user(home).load().await?;
@@ -48,32 +46,29 @@ use crate::{
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Registry<T: Item>(Arc<Shared<T>>);
+pub struct Registry<T: Item>(pub(crate) Arc<Shared<T>>);
 
 #[derive(Debug)]
-struct Shared<T: Item> {
-    current: ArcSwap<View<T>>,
-    /// The registry under this overlay.
+pub(crate) struct Shared<T: Item> {
+    pub(crate) current: ArcSwap<View<T>>,
     base: Option<Registry<T>>,
-    composition: watch::Sender<Arc<Composition<T>>>,
-    memory: MemorySource<T>,
-    worker: Worker,
+    pub(crate) composition: watch::Sender<Arc<Composition<T>>>,
+    pub(crate) memory: MemorySource<T>,
+    pub(crate) worker: Worker,
     /// Held while a view is derived from the current one and published; never across an await.
-    publishing: Mutex<()>,
-    notices: watch::Sender<u64>,
+    pub(crate) publishing: Mutex<()>,
+    pub(crate) notices: watch::Sender<u64>,
     closed: watch::Sender<bool>,
-    tasks: Mutex<Vec<JoinHandle<()>>>,
-    listeners: Listeners<T>,
+    pub(crate) tasks: Mutex<Vec<JoinHandle<()>>>,
+    pub(crate) listeners: Listeners<T>,
     /// Notifies the callbacks when the base publishes.
-    hook: Mutex<Option<CallbackGuard>>,
-    /// The runtime on which it was started.
-    runtime: OnceLock<Handle>,
+    pub(crate) hook: Mutex<Option<CallbackGuard>>,
+    pub(crate) runtime: OnceLock<Handle>,
 }
 
 /// A registry of skills.
 pub type SkillRegistry = Registry<Skill>;
 
-/// The number of bodies that are read together.
 const TOGETHER: usize = 8;
 
 /// A registry that a background task holds: it does not keep the registry alive.
@@ -91,11 +86,6 @@ impl<T: Item> WeakRegistry<T> {
         self.0.upgrade().map(Registry)
     }
 }
-
-/// The registry was closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the registry is closed")]
-pub struct Closed;
 
 impl<T: Item> Registry<T> {
     /// The name of the source that holds what is registered in code.
@@ -135,29 +125,9 @@ impl<T: Item> Registry<T> {
         self.read(|view| view.get(id).cloned())
     }
 
-    /// Returns whether an entry has exactly this effective id.
-    pub fn has(&self, id: &str) -> bool {
-        self.read(|view| view.get(id).is_some())
-    }
-
     /// Returns all entries by tier, then source, then the source's own order.
     pub fn list(&self) -> Vec<Arc<Entry<T>>> {
         self.read(|view| view.entries().to_vec())
-    }
-
-    /// Returns the number of entries.
-    pub fn len(&self) -> usize {
-        self.read(Snapshot::len)
-    }
-
-    /// Returns whether there are no entries.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Returns the errors by path, those without a path under the name of the source.
-    pub fn errors(&self) -> BTreeMap<Arc<str>, Vec<Diagnostic>> {
-        self.snapshot().errors()
     }
 
     /// Returns the composed sources in the order of composition, first the one with the entries registered in code. Those of a
@@ -166,12 +136,17 @@ impl<T: Item> Registry<T> {
         self.composition().mounts.clone()
     }
 
+    fn open(&self) -> Result<&Self, RegistryError> {
+        if self.closing().is_closed() { Err(RegistryError::Closed) } else { Ok(self) }
+    }
+
     /// Registers an entry. It is visible when this returns.
     ///
     /// # Errors
-    /// [`RegisterError::AlreadyRegistered`]: entries of other sources may share the id, registered ones not.
-    pub fn register(&self, item: impl Into<Registered<T>>) -> Result<&Self, RegisterError> {
-        self.memory().register(item)?;
+    /// [`RegistryError::AlreadyRegistered`]: entries of other sources may share the id, registered ones not.
+    /// [`RegistryError::Closed`] if the registry is closed.
+    pub fn register(&self, item: impl Into<Registered<T>>) -> Result<&Self, RegistryError> {
+        self.open()?.0.memory.register(item)?;
         Ok(self.publish_memory())
     }
 
@@ -182,33 +157,33 @@ impl<T: Item> Registry<T> {
     pub fn register_all<R: Into<Registered<T>>>(
         &self,
         items: impl IntoIterator<Item = R>,
-    ) -> Result<&Self, RegisterError> {
-        self.memory().register_all(items)?;
+    ) -> Result<&Self, RegistryError> {
+        self.open()?.0.memory.register_all(items)?;
         Ok(self.publish_memory())
     }
 
     /// Replaces the entry registered in code that has the same id. The position stays.
     ///
     /// # Errors
-    /// First [`RegisterError::NotRegistered`], then [`RegisterError::IdMismatch`].
-    pub fn replace(&self, id: &Id, item: impl Into<Registered<T>>) -> Result<&Self, RegisterError> {
-        self.memory().replace(id, item)?;
+    /// [`RegistryError::Closed`], then [`RegistryError::NotRegistered`], then [`RegistryError::IdMismatch`].
+    pub fn replace(&self, id: &Id, item: impl Into<Registered<T>>) -> Result<&Self, RegistryError> {
+        self.open()?.0.memory.replace(id, item)?;
         Ok(self.publish_memory())
     }
 
-    /// Removes an entry that was registered in code. An unknown id changes nothing.
+    /// Removes an entry that was registered in code. An unknown id changes nothing, and nothing changes a closed registry.
     pub fn unregister(&self, id: &str) -> &Self {
-        self.memory().unregister(id);
+        self.0.memory.unregister(id);
         self.publish_memory()
     }
 
     /// Removes every entry that was registered in code.
     pub fn clear(&self) -> &Self {
-        self.memory().clear();
+        self.0.memory.clear();
         self.publish_memory()
     }
 
-    /// Replaces the rules. They are in force when this returns.
+    /// Replaces the rules. They are in force when this returns, unless the registry is closed.
     pub fn set_rules(&self, rules: &RuleStack) -> &Self {
         self.publish(|current| current.with_rules(rules));
         self.notify_callbacks();
@@ -218,8 +193,8 @@ impl<T: Item> Registry<T> {
     fn publish_memory(&self) -> &Self {
         // ListingEntry inside the publishing turn, so that a later change is never overwritten by an earlier one.
         self.publish(|current| {
-            let name = self.memory().name();
-            current.with_listing(name, self.memory().listing())
+            let name = self.0.memory.name();
+            current.with_listing(name, self.0.memory.listing())
         });
         self.notify_callbacks();
         self
@@ -329,18 +304,18 @@ impl<T: Item> Registry<T> {
     /// - On an [overlay](Registry::overlay) the base is refreshed first.
     ///
     /// # Errors
-    /// [`Closed`] if the registry is closed, before the call or during it.
+    /// [`RegistryError::Closed`] if the registry is closed, before the call or during it.
     ///
     /// # Cancel safety
     /// May be dropped at any point. A caller that waits then continues the run.
-    pub async fn refresh(&self) -> Result<Change<T>, Closed> {
+    pub async fn refresh(&self) -> Result<Change<T>, RegistryError> {
         let before = self.snapshot();
         if let Some(base) = self.base() {
             Box::pin(base.refresh()).await?;
         }
         tokio::select! {
             biased;
-            () = self.closed() => return Err(Closed),
+            () = self.closed() => return Err(RegistryError::Closed),
             () = self.0.worker.run(|| self.list_all()) => {}
         }
         self.notify_all_callbacks();
@@ -349,7 +324,7 @@ impl<T: Item> Registry<T> {
 
     /// Returns a subscription that starts with the current snapshot.
     pub fn subscribe(&self) -> Subscription<T> {
-        Subscription::new(self.clone())
+        Subscription::new(self)
     }
 
     /// Ends the background task, every [`Subscription`] and every callback, and waits for them. The last snapshot stays readable.
@@ -357,7 +332,7 @@ impl<T: Item> Registry<T> {
     pub async fn close(&self) {
         self.0.closed.send_replace(true);
         self.0.listeners.close().await;
-        let hook = self.hook().take();
+        let hook = self.0.hook.lock().take();
         drop(hook);
         let tasks = std::mem::take(&mut *self.0.tasks.lock());
         for task in tasks {
@@ -368,14 +343,6 @@ impl<T: Item> Registry<T> {
 
     pub(crate) async fn closed(&self) {
         self.closing().closed().await;
-    }
-
-    pub(crate) fn current(&self) -> &ArcSwap<View<T>> {
-        &self.0.current
-    }
-
-    pub(crate) fn publishing(&self) -> &Mutex<()> {
-        &self.0.publishing
     }
 
     pub(crate) fn base(&self) -> Option<&Registry<T>> {
@@ -390,48 +357,17 @@ impl<T: Item> Registry<T> {
         self.chain().count() - 1
     }
 
-    pub(crate) fn hook(&self) -> MutexGuard<'_, Option<CallbackGuard>> {
-        self.0.hook.lock()
-    }
-
-    pub(crate) fn announce(&self, generation: u64) {
-        self.0.notices.send_replace(generation);
-    }
-
-    pub(crate) fn worker(&self) -> &Worker {
-        &self.0.worker
-    }
-
     pub(crate) fn composition(&self) -> Arc<Composition<T>> {
         self.0.composition.borrow().clone()
-    }
-
-    pub(crate) fn compositions(&self) -> watch::Receiver<Arc<Composition<T>>> {
-        self.0.composition.subscribe()
-    }
-
-    pub(crate) fn set_composition(&self, composition: Composition<T>) {
-        self.0.composition.send_replace(Arc::new(composition));
-    }
-
-    pub(crate) fn keep_task(&self, task: JoinHandle<()>) {
-        self.0.tasks.lock().push(task);
-    }
-
-    pub(crate) fn set_runtime(&self, runtime: &Handle) {
-        self.0.runtime.set(runtime.clone()).expect("a registry is started once, by its builder");
     }
 
     pub(crate) fn runtime(&self) -> Option<&Handle> {
         self.0.runtime.get()
     }
 
-    pub(crate) fn clock(&self) -> Clock<'_> {
-        Clock(self.chain().find_map(Registry::runtime))
-    }
-
-    pub(crate) fn listeners(&self) -> &Listeners<T> {
-        &self.0.listeners
+    /// Returns the runtime that this registry or a base was started on.
+    pub(crate) fn clock(&self) -> Option<&Handle> {
+        self.chain().find_map(Registry::runtime)
     }
 
     pub(crate) fn notices(&self) -> ChangeSignals {
@@ -450,10 +386,6 @@ impl<T: Item> Registry<T> {
         self.composition().mount(mount.name()).filter(|now| now.ptr_eq(mount))?;
         Some(self.own().layer(mount.name())?.listing.revision())
     }
-
-    pub(crate) fn memory(&self) -> &MemorySource<T> {
-        &self.0.memory
-    }
 }
 
 impl<T: Item> Clone for Registry<T> {
@@ -463,38 +395,13 @@ impl<T: Item> Clone for Registry<T> {
 }
 
 impl Registry<Skill> {
-    /// Returns the mode of skills that declare none.
-    pub fn surface_mode(&self) -> Option<SurfaceMode> {
-        self.composition().surface.default
-    }
-
-    /// Returns the provider that is assumed when a call names none.
-    pub fn provider_hint(&self) -> Option<String> {
-        self.composition().surface.hint.clone()
-    }
-
-    /// Returns the default mode, the provider hint and the rules.
+    /// Returns the policy that places the bodies of skills.
     pub fn surface_policy(&self) -> SurfacePolicy {
         self.composition().surface.clone()
     }
 
-    /// Returns where the body of `entry` is placed for `model`, and what decided that.
-    pub fn surface(&self, entry: &Entry<Skill>, model: &Model) -> Surface {
-        self.surface_of(entry.item(), model)
-    }
-
-    /// Returns where the body of any skill is placed for `model`, also of a shadow.
+    /// Returns where the body of `skill` is placed for `model`, and what decided that.
     pub fn surface_of(&self, skill: &Skill, model: &Model) -> Surface {
         self.composition().surface.resolve(skill.surface, model)
-    }
-
-    /// Looks `name` up, and returns where the body is placed for `model`.
-    ///
-    /// # Errors
-    /// [`LookupError`] for a name that is not found or ambiguous.
-    pub fn surface_for(&self, name: &str, model: &Model) -> Result<Surface, LookupError> {
-        let snapshot = self.snapshot();
-        let found = snapshot.resolve(name)?;
-        Ok(self.surface_of(&found.candidate.item, model))
     }
 }

@@ -41,8 +41,7 @@ impl RuleStack {
         RuleStack(levels.into_iter().map(Arc::new).collect())
     }
 
-    /// Returns the levels, the one with precedence over all others first.
-    pub fn levels(&self) -> impl ExactSizeIterator<Item = &RuleSet> {
+    pub(crate) fn levels(&self) -> impl ExactSizeIterator<Item = &RuleSet> {
         self.0.iter().map(AsRef::as_ref)
     }
 
@@ -126,13 +125,9 @@ pub enum Target {
     Id(Id),
 }
 
-/// The decision of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Decision {
-    /// The item is enabled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decision {
     Enable,
-    /// The item is disabled.
     Disable,
 }
 
@@ -154,25 +149,21 @@ impl RuleSet {
         self.with(target, Decision::Enable)
     }
 
-    /// Adds a rule.
-    #[must_use]
-    pub fn with(mut self, target: Target, decision: Decision) -> RuleSet {
+    fn with(mut self, target: Target, decision: Decision) -> RuleSet {
         self.rules.insert(target, decision);
         self
     }
 
-    /// Returns the name, for people.
-    pub fn name(&self) -> &Arc<str> {
+    pub(crate) fn name(&self) -> &Arc<str> {
         &self.name
     }
 
-    /// Returns its authority over what an earlier level disabled.
-    pub fn authority(&self) -> Authority {
+    pub(crate) fn authority(&self) -> Authority {
         self.authority
     }
 
     /// Returns the rules, the widest first.
-    pub fn rules(&self) -> impl Iterator<Item = (Target, Decision)> {
+    pub(crate) fn rules(&self) -> impl Iterator<Item = (Target, Decision)> {
         self.rules.iter().map(|(target, decision)| (target.clone(), *decision))
     }
 

@@ -114,12 +114,10 @@ impl<T: Item> Snapshot<T> {
         self.0.builder.index.is_contested()
     }
 
-    /// Returns whether a name has letters that are taken for others.
     pub(crate) fn has_lookalikes(&self) -> bool {
         self.0.builder.index.has_lookalikes()
     }
 
-    /// Returns all entries in no order.
     pub(crate) fn unsorted(&self) -> impl Iterator<Item = &Entry<T>> {
         self.0.builder.index.unsorted()
     }

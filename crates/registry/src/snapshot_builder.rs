@@ -13,9 +13,7 @@ use crate::{Entry, Layer, RuleStack, Target};
 /// The rows that differ between two listings of one source.
 #[derive(Debug)]
 pub(crate) struct RowChanges<T> {
-    /// The ids that are gone.
     removed: Vec<Id>,
-    /// The rows that are new or differ.
     pub(crate) inserted: Vec<ListingEntry<T>>,
     is_reordered: bool,
 }
@@ -52,7 +50,6 @@ pub(crate) struct SnapshotBuilder<T: Item> {
 }
 
 impl<T: Item> SnapshotBuilder<T> {
-    /// Merges `layers` from scratch.
     pub(crate) fn merge(layers: &[Layer<T>], rules: &RuleStack) -> SnapshotBuilder<T> {
         let layers = Layers::new(layers.to_vec());
         let mut candidates: HashMap<Id, Vec<Candidate<T>>> = HashMap::new();
@@ -82,7 +79,6 @@ impl<T: Item> SnapshotBuilder<T> {
         insert(&mut self.index, layer, &changes.inserted, &self.rules);
     }
 
-    /// Resolves every conflict, and returns the finished state.
     pub(crate) fn finish(mut self) -> SnapshotBuilder<T> {
         self.index.resolve_conflicts(&self.layers);
         self
@@ -102,7 +98,6 @@ impl<T: Item> SnapshotBuilder<T> {
         }
     }
 
-    /// Replaces the rules. The cost is proportional to the number of entries whose state differs.
     pub(crate) fn set_rules(&mut self, rules: &RuleStack) {
         let targets = self.rules.differing(rules);
         let ids: BTreeSet<Id> = targets.iter().flat_map(|target| touched(&self.layers, target)).collect();
@@ -111,7 +106,6 @@ impl<T: Item> SnapshotBuilder<T> {
         ids.into_iter().for_each(|id| self.update_status(id));
     }
 
-    /// Adds digests of the content of `source`.
     pub(crate) fn set_digests(&mut self, source: &str, digests: &HashMap<Id, Digest>) {
         let Some(place) = self.layers.place(source) else { return };
         let listing = self.layers.as_slice()[place].listing.clone();

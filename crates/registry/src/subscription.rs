@@ -5,6 +5,7 @@ use futures_util::stream::{self, Stream};
 use repertoire_core::Item;
 use tokio::sync::watch;
 
+use crate::registry::WeakRegistry;
 use crate::{Change, Registry, Snapshot};
 
 /// A new snapshot, and the change since the one that was delivered before it.
@@ -40,14 +41,16 @@ pub struct Update<T: Item> {
 /// ```
 #[derive(Debug)]
 pub struct Subscription<T: Item> {
-    registry: Registry<T>,
+    registry: WeakRegistry<T>,
     seen: Snapshot<T>,
     notices: ChangeSignals,
+    closing: CloseSignals,
 }
 
 impl<T: Item> Subscription<T> {
-    pub(crate) fn new(registry: Registry<T>) -> Subscription<T> {
-        Subscription { notices: registry.notices(), seen: registry.snapshot(), registry }
+    pub(crate) fn new(registry: &Registry<T>) -> Subscription<T> {
+        let (notices, closing) = (registry.notices(), registry.closing());
+        Subscription { notices, closing, seen: registry.snapshot(), registry: registry.downgrade() }
     }
 
     /// Returns the snapshot that was delivered last, at first the one at the time of subscribing.
@@ -55,7 +58,8 @@ impl<T: Item> Subscription<T> {
         &self.seen
     }
 
-    /// Waits for a newer snapshot. Returns `None` once the registry is closed.
+    /// Waits for a newer snapshot. Returns `None` once the registry is closed or its last handle is dropped. A subscription
+    /// does not keep the registry alive.
     ///
     /// # Cancel safety
     /// May be dropped at any point; nothing is lost.
@@ -63,7 +67,7 @@ impl<T: Item> Subscription<T> {
         loop {
             // Marked before it is read, so that a snapshot published in between is delivered.
             self.notices.mark_seen();
-            let snapshot = self.registry.snapshot();
+            let snapshot = self.registry.upgrade()?.snapshot();
             if snapshot.generation() > self.seen.generation() {
                 let change = snapshot.changes_since(&self.seen);
                 self.seen = snapshot.clone();
@@ -74,7 +78,7 @@ impl<T: Item> Subscription<T> {
             tokio::select! {
                 biased;
                 is_more = self.notices.changed() => is_more.then_some(())?,
-                () = self.registry.closed() => return None,
+                () = self.closing.closed() => return None,
             }
         }
     }
@@ -103,7 +107,6 @@ impl ChangeSignals {
     }
 }
 
-/// The close signals of a registry and its bases.
 #[derive(Debug, Clone)]
 pub(crate) struct CloseSignals(pub(crate) Vec<watch::Receiver<bool>>);
 

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ConfigError;
+
 /// The tier of a source. When two sources have one id, builtin wins over user, and user over plugin.
 ///
 /// The derived order is the only table of precedence.
@@ -31,19 +33,14 @@ impl fmt::Display for Tier {
     }
 }
 
-/// The error returned for a text that is not a [`Tier`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown tier `{0}`: expected `builtin`, `user` or `plugin`")]
-pub struct UnknownTier(String);
-
 impl FromStr for Tier {
-    type Err = UnknownTier;
+    type Err = ConfigError;
 
-    fn from_str(text: &str) -> Result<Tier, UnknownTier> {
-        [Tier::Builtin, Tier::User, Tier::Plugin]
-            .into_iter()
-            .find(|tier| tier.to_string() == text)
-            .ok_or_else(|| UnknownTier(repertoire_core::text::terminal_line(text).into_owned()))
+    fn from_str(text: &str) -> Result<Tier, ConfigError> {
+        [Tier::Builtin, Tier::User, Tier::Plugin].into_iter().find(|tier| tier.to_string() == text).ok_or_else(|| {
+            let text = repertoire_core::text::terminal_line(text);
+            ConfigError::new(format!("unknown tier `{text}`: expected `builtin`, `user` or `plugin`"))
+        })
     }
 }
 

@@ -8,7 +8,6 @@ use crate::{Builder, Layer, Registry, Snapshot};
 
 #[derive(Debug)]
 pub(crate) struct View<T: Item> {
-    /// The snapshot of its own sources.
     pub(crate) own: Snapshot<T>,
     /// The snapshot that readers see. Equal to `own` without a base.
     pub(crate) merged: Snapshot<T>,
@@ -66,7 +65,7 @@ fn with_hidden_source<T: Item>(layer: &Layer<T>, hidden: &Layer<T>) -> Layer<T> 
 impl<T: Item> Registry<T> {
     /// The name of the source that holds what is registered in code on an [overlay](Registry::overlay). On an overlay of
     /// an overlay it is `session-2`, and so on.
-    pub const SESSION: &str = "session";
+    pub(crate) const SESSION: &str = "session";
 
     /// Composes a registry over this one, for a session with sources, entries and rules of its own.
     ///
@@ -88,7 +87,7 @@ impl<T: Item> Registry<T> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let named = |name: &str, id: &str| -> Result<_, Box<dyn std::error::Error>> {
-    ///     let source = MemorySource::named(name);
+    ///     let source = MemorySource::new(name);
     ///     source.register(Skill::new(id.parse()?, name))?;
     ///     Ok(source)
     /// };
@@ -98,10 +97,10 @@ impl<T: Item> Registry<T> {
     ///
     /// assert_eq!(session.get("tidy").ok_or("gone")?.origin().source.as_ref(), "project");
     /// assert_eq!(shared.get("tidy").ok_or("gone")?.origin().source.as_ref(), "home");
-    /// assert!(session.has("greet") && !shared.has("greet"));
+    /// assert!(session.get("greet").is_some() && shared.get("greet").is_none());
     ///
     /// shared.register(Skill::new("plan".parse()?, "Makes plans."))?;
-    /// assert!(session.has("plan"));
+    /// assert!(session.get("plan").is_some());
     /// # Ok(())
     /// # }
     /// ```
@@ -113,7 +112,7 @@ impl<T: Item> Registry<T> {
     ///
     /// When a base has a newer snapshot, the overlay is applied to it first. That costs this registry's own rows.
     pub fn snapshot(&self) -> Snapshot<T> {
-        let view = self.current().load();
+        let view = self.0.current.load();
         match self.base() {
             None => view.merged.clone(),
             Some(base) if view.is_over(&base.snapshot()) => view.merged.clone(),
@@ -121,13 +120,12 @@ impl<T: Item> Registry<T> {
         }
     }
 
-    /// Reads the current view.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&Snapshot<T>) -> R) -> R {
-        if self.base().is_none() { read(&self.current().load().merged) } else { read(&self.snapshot()) }
+        if self.base().is_none() { read(&self.0.current.load().merged) } else { read(&self.snapshot()) }
     }
 
     pub(crate) fn own(&self) -> Snapshot<T> {
-        self.current().load().own.clone()
+        self.0.current.load().own.clone()
     }
 
     pub(crate) fn shown(&self, own: &Snapshot<T>) -> Snapshot<T> {
@@ -137,33 +135,36 @@ impl<T: Item> Registry<T> {
     fn catch_up(&self, base: &Registry<T>) -> Snapshot<T> {
         loop {
             // In this order, an older snapshot of the base never replaces a newer one.
-            let view = self.current().load_full();
+            let view = self.0.current.load_full();
             let under = base.snapshot();
             if view.is_over(&under) {
                 return view.merged.clone();
             }
             let next = view.next(view.own.clone(), Some(under)).into();
             // If another thread was faster, the next round returns its snapshot.
-            self.current().compare_and_swap(&view, next);
+            self.0.current.compare_and_swap(&view, next);
         }
     }
 
     pub(crate) fn publish(&self, next: impl FnOnce(&Snapshot<T>) -> Snapshot<T>) {
-        let _turn = self.publishing().lock();
+        let _turn = self.0.publishing.lock();
+        if self.closing().is_closed() {
+            return;
+        }
         let before = self.own();
         let own = next(&before);
         if own.ptr_eq(&before) {
             return;
         }
         loop {
-            let view = self.current().load_full();
+            let view = self.0.current.load_full();
             let next = view.next(own.clone(), self.base().map(Registry::snapshot));
             let generation = next.merged.generation();
-            let found = self.current().compare_and_swap(&view, next.into());
+            let found = self.0.current.compare_and_swap(&view, next.into());
             // Only a reader that catches up with the base can come in between.
             if std::ptr::eq(&raw const **found, &raw const *view) {
                 // Also when only more is known about contents, because the next change is compared with that.
-                self.announce(generation);
+                self.0.notices.send_replace(generation);
                 return;
             }
         }

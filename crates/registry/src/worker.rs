@@ -28,7 +28,6 @@ impl Worker {
         *served = covered;
     }
 
-    /// Runs `job` between two refreshes.
     pub(crate) async fn run_exclusive<O, F: Future<Output = O>>(&self, job: impl FnOnce() -> F) -> O {
         let _turn = self.served.lock().await;
         job().await

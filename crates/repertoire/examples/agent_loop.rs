@@ -230,7 +230,7 @@ verification:
 
 /// Returns a source with the skills of this agent.
 fn house() -> Result<MemorySource<Skill>, Box<dyn Error>> {
-    let house = MemorySource::named("house");
+    let house = MemorySource::new("house");
     let tidy = skill_md::parse(TIDY.as_bytes(), skill_md::FileContext::new("tidy/SKILL.md"))
         .skill
         .ok_or("`tidy` is a skill")?;

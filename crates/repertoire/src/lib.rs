@@ -10,7 +10,7 @@
 //! # let home = tempfile::tempdir()?;
 //! # std::fs::create_dir(home.path().join("tidy"))?;
 //! # std::fs::write(home.path().join("tidy/SKILL.md"), "---\nname: tidy\ndescription: Sorts a folder my way.\n---\nSort it.\n")?;
-//! let builtin = MemorySource::named("builtin");
+//! let builtin = MemorySource::new("builtin");
 //! builtin.register(Registered::new(Skill::new("tidy".parse()?, "Sorts a folder."), "Sort it by name."))?;
 //!
 //! let registry = SkillRegistry::builder()
@@ -25,7 +25,7 @@
 //! assert_eq!(registry.body(&tidy.candidate).await?.text.as_ref(), "Sort it by name.");
 //!
 //! // The surface of the body depends on the model; the result names the rule that decided.
-//! let surface = registry.surface(&tidy, &Model::from("anthropic/claude-sonnet-4-5"));
+//! let surface = registry.surface_of(tidy.item(), &Model::from("anthropic/claude-sonnet-4-5"));
 //! assert_eq!(surface.mode, SurfaceMode::Both);
 //! assert_eq!(surface.decided_by.to_string(), "rule claude-3.5-or-later");
 //! # Ok(())

@@ -11,7 +11,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let builtin = MemorySource::named("builtin");
+//! let builtin = MemorySource::new("builtin");
 //! builtin.register(Registered::new(Skill::new("tidy".parse()?, "Sorts a folder."), "Sort it by name."))?;
 //! let skills = Skills::over(SkillRegistry::builder().builtin(builtin).load().await?);
 //!

@@ -11,7 +11,7 @@ use serde_json::json;
 use skills_for_rig::{SkillRead, Skills};
 
 async fn skills() -> Skills {
-    let house = MemorySource::named("house");
+    let house = MemorySource::new("house");
     let tidy =
         Skill::new("tidy".parse().unwrap(), "Sorts the files of a folder.").from_location("/skills/tidy/SKILL.md");
     house.register(Registered::new(tidy, "Sort $ARGUMENTS by ${SKILL_DIR}/order.md.\n")).unwrap();

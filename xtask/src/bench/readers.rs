@@ -38,7 +38,7 @@ pub(super) struct Readings {
 /// refreshes without a pause.
 pub(super) fn measure(skills: &Path) -> Result<Readings, Failure> {
     let runtime = Runtime::new()?;
-    let (changing, first) = (MemorySource::named("changing"), "the-one-that-changes");
+    let (changing, first) = (MemorySource::new("changing"), "the-one-that-changes");
     changing.register(skill(first, 0)?)?;
     let builder = SkillRegistry::builder().user(changing.clone()).user(FsSource::new("tree", skills));
     let registry = runtime.block_on(builder.load())?;

@@ -36,7 +36,7 @@ pub(super) struct Conversations {
 
 impl Skills {
     pub(super) fn new() -> Skills {
-        Skills { source: MemorySource::named("corpus"), digests: BTreeSet::new(), skills: Vec::new() }
+        Skills { source: MemorySource::new("corpus"), digests: BTreeSet::new(), skills: Vec::new() }
     }
 
     /// Registers the skill of a file unless a file of the same bytes was there before.
@@ -48,7 +48,7 @@ impl Skills {
         if body.trim().is_empty() || !is_reachable || !self.digests.insert(Digest::of(bytes).to_string()) {
             return Ok(());
         }
-        if self.source.has(skill.id.as_str()) {
+        if self.skills.iter().any(|known| known.id == skill.id) {
             skill.id = format!("corpus-{}", self.skills.len()).parse()?;
         }
         // The loop runs inside of no workflow.

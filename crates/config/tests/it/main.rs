@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use repertoire_config::{Configuration, ConfigurationError, ConfiguredSource, HostSettings};
 use repertoire_core::{Id, Model, Skill, SurfaceMode, Trust};
-use repertoire_registry::{ConfigError, MemorySource, SkillRegistry, SourceKind, Status, Tier, inventory};
+use repertoire_registry::{ConfigError, MemorySource, SkillRegistry, SourceKind, SourceKinds, Status, Tier, inventory};
 use snapbox::{IntoData, assert_data_eq, str};
 
 #[derive(serde::Deserialize)]
@@ -15,7 +15,7 @@ struct Words {
 
 inventory::submit! {
     SourceKind::new("words", "one skill a word", |config| {
-        let source = MemorySource::named(config.name.as_str());
+        let source = MemorySource::new(config.name.as_str());
         for (at, word) in config.options::<Words>()?.words.iter().enumerate() {
             let wrong = |message: String| ConfigError::in_option(format!("words[{at}]"), message);
             let id = Id::new(word).map_err(|error| wrong(error.to_string()))?;
@@ -89,7 +89,7 @@ async fn a_file_composes_the_registry_it_describes() {
         ]
     );
     let tidy = snapshot.get("tidy").expect("it is listed");
-    assert_eq!(registry.surface(tidy, &Model::unknown()).mode, SurfaceMode::Both);
+    assert_eq!(registry.surface_of(tidy.item(), &Model::unknown()).mode, SurfaceMode::Both);
 }
 
 #[test]
@@ -184,4 +184,18 @@ fn a_line_behind_a_link_is_not_quoted() {
     let error = Configuration::read("repertoire.toml", &HostSettings::new(project)).expect_err("it is invalid");
     assert_eq!((error.line(), error.excerpt()), (Some(2), None));
     assert_eq!(format!("{error:#}"), "repertoire.toml:2:10: expected tables `[[source]]`, found integer");
+}
+
+#[tokio::test]
+async fn a_host_adds_kinds_of_its_own() {
+    let team = MemorySource::new("team");
+    team.register(Skill::new(Id::new("plan").expect("an id"), "Makes plans.")).expect("it is new");
+    let kind = SourceKind::from_fn("own", "the skills of the team", move |_| Ok(Arc::new(team.clone())));
+    let mut settings = HostSettings::new("/host");
+    settings.kinds = Some(SourceKinds::linked().expect("no kind is linked twice").with(kind).expect("it is new"));
+    let text = "[[source]]\nkind = \"own\"\nname = \"team\"\n";
+    let configuration = Configuration::parse("repertoire.toml", text, &settings).expect("the file is valid");
+    let registry = configuration.compose(SkillRegistry::builder()).expect("it composes").load().await;
+    assert!(registry.expect("it loads").get("plan").is_some());
+    assert!(parse(text).is_err(), "the kind is unknown to other hosts");
 }

@@ -296,7 +296,7 @@ fn two_rankings_are_fused_and_the_exact_name_stays_first() {
 #[tokio::test]
 async fn a_live_index_follows_its_registry() {
     use repertoire_registry::{Authority, MemorySource, Registered, RuleSet, RuleStack, SkillRegistry};
-    let home = MemorySource::named("home");
+    let home = MemorySource::new("home");
     home.register(Registered::new(skill("pdf", "Reads."), "-")).unwrap();
     let registry = SkillRegistry::builder().user(home).load().await.unwrap();
     let live = LiveIndex::new(registry.clone());

@@ -54,7 +54,7 @@ impl World {
     }
 
     async fn at(front_matters: &[&str], tier: Tier, trust: Trust) -> World {
-        let home = MemorySource::named("home");
+        let home = MemorySource::new("home");
         for front_matter in front_matters {
             let skill = skill(&format!("description: Does it.\n{front_matter}"));
             let body = format!("{} body", skill.id);

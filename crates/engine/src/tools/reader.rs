@@ -116,7 +116,7 @@ pub trait CommandRunner: Debug + Send + Sync {
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let home = MemorySource::named("home");
+/// let home = MemorySource::new("home");
 /// let skill = Skill::new("review".parse()?, "Reviews a change.").from_location("/skills/review/SKILL.md");
 /// home.register(Registered::new(skill, "Review $ARGUMENTS by ${SKILL_DIR}/rules.md in ${TONE}.\n"))?;
 /// let registry = SkillRegistry::builder().user(home).load().await?;

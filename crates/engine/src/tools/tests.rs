@@ -23,7 +23,7 @@ fn skill(id: &str, about: &str) -> Skill {
 }
 
 fn source(name: &str, skills: impl IntoIterator<Item = (Skill, &'static str)>) -> MemorySource<Skill> {
-    let source = MemorySource::named(name);
+    let source = MemorySource::new(name);
     for (skill, body) in skills {
         source.register(Registered::new(skill, body)).unwrap();
     }

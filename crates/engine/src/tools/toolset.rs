@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use repertoire_core::{Id, Skill, ToolSpec};
-use repertoire_registry::{Candidate, Entry, LookupError, SkillRegistry, Snapshot};
+use repertoire_registry::{Candidate, Entry, RegistryError, SkillRegistry, Snapshot};
 use serde_json::Value;
 
 use super::declare::{CallArguments, declare};
@@ -152,7 +152,7 @@ impl Toolset {
         let ToolOptions { modes, audience, .. } = &self.0.options;
         let found = match ResolvedName::resolve(name.trim(), self.snapshot(), modes, *audience) {
             Ok(found) => found,
-            Err(LookupError::Ambiguous { candidates, .. }) => {
+            Err(RegistryError::Ambiguous { candidates, .. }) => {
                 let names = candidates.iter().map(|id| quoted(id.as_str())).collect::<Vec<_>>().join(", ");
                 let text = format!("Several skills are called {}. Give a full name: {names}.", quoted(name));
                 return Err(CallFailure::new(ToolStatus::Ambiguous, text));

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use repertoire_core::{Id, Skill};
-use repertoire_registry::{LookupError, Snapshot};
+use repertoire_registry::{RegistryError, Snapshot};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -89,7 +89,7 @@ impl<'a> Mentions<'a> {
                 None => self.add_match(found, span),
                 Some(hidden) => self.add_unresolved(found.id(), NoticeReason::Hidden(hidden)),
             },
-            Err(LookupError::Ambiguous { candidates, .. }) => match name.parse() {
+            Err(RegistryError::Ambiguous { candidates, .. }) => match name.parse() {
                 Ok(id) => self.add_unresolved(id, NoticeReason::Ambiguous(candidates)),
                 Err(_) => false,
             },

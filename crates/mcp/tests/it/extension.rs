@@ -243,9 +243,9 @@ async fn odd_names_are_left_out_by_the_extension() {
 
 #[tokio::test]
 async fn m20_m21_equal_names_are_all_listed() {
-    let acme = MemorySource::named("acme");
+    let acme = MemorySource::new("acme");
     acme.register(Registered::new(skill("tidy", "Acme's way."), "Acme.\n")).unwrap();
-    let plug = MemorySource::named("plug");
+    let plug = MemorySource::new("plug");
     plug.register(Registered::new(skill("tidy", "A plugin's way."), "Plug.\n")).unwrap();
     let registry = SkillRegistry::builder()
         .user(home(&[("tidy", "Home.\n")]))

@@ -13,7 +13,7 @@ pub(crate) fn skill(id: &str, about: &str) -> Skill {
 
 /// Skills that live in memory, and can be changed there.
 pub(crate) fn home(skills: &[(&str, &str)]) -> Arc<MemorySource<Skill>> {
-    let home = MemorySource::named("home");
+    let home = MemorySource::new("home");
     for (id, body) in skills {
         home.register(Registered::new(skill(id, &format!("Does {id}.")), *body)).expect("ids are unique");
     }

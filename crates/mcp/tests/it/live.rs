@@ -64,7 +64,7 @@ async fn hidden_skills_notify_no_client() {
 async fn hidden_candidates_notify_no_client() {
     for hidden in ["home", "other"] {
         let [home, other] = ["home", "other"].map(|name| {
-            let source = std::sync::Arc::new(repertoire::MemorySource::named(name));
+            let source = std::sync::Arc::new(repertoire::MemorySource::new(name));
             source.register(Registered::new(skill("tidy", "Does tidy."), "Sort it.\n")).unwrap();
             source
         });

@@ -92,7 +92,7 @@ async fn each_user_invocable_skill_is_a_prompt() {
 
 #[tokio::test]
 async fn m21_shadows_are_prompts_by_full_name() {
-    let sources = ["one", "two", "three"].map(MemorySource::named);
+    let sources = ["one", "two", "three"].map(MemorySource::new);
     for (source, body) in sources.iter().zip(["Mine.\n", "Yours.\n", "Mine.\n"]) {
         source.register(Registered::new(skill("tidy", "Sorts."), body)).unwrap();
     }
@@ -166,8 +166,8 @@ async fn empty_arguments_are_absent() {
 
 #[tokio::test]
 async fn prompts_have_names_that_clients_can_call() {
-    let one = std::sync::Arc::new(MemorySource::named("one"));
-    let two = MemorySource::named("two");
+    let one = std::sync::Arc::new(MemorySource::new("one"));
+    let two = MemorySource::new("two");
     for (id, body) in [
         ("My Notes", "Mine."),
         ("My-Notes", "Hyphens."),

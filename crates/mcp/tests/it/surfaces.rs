@@ -1,6 +1,7 @@
 //! Where bodies go for the model of each client.
 
 use repertoire::permission::{Exposure, VisibilityPolicy};
+use repertoire::skill::SurfacePolicy;
 use repertoire::{MemorySource, Registered, SkillRegistry, SurfaceMode};
 use repertoire_mcp::{ClientPreset, Server, ServerOptions};
 use rmcp::model::{CallToolRequestParams, GetPromptRequestParams};
@@ -11,18 +12,16 @@ use crate::fixture::skill;
 
 /// A server with a skill for each mode that can be declared, named for it.
 async fn server(default: Option<SurfaceMode>) -> Server {
-    let home = MemorySource::named("home");
+    let home = MemorySource::new("home");
     let modes = [None, Some(SurfaceMode::SystemPrompt), Some(SurfaceMode::ToolOnly), Some(SurfaceMode::Both)];
     for mode in modes {
         let mut skill = skill(mode.map_or("auto", SurfaceMode::as_str), "Is one.");
         skill.surface = mode;
         home.register(Registered::new(skill, "Sort it.\n")).expect("ids are unique");
     }
-    let mut builder = SkillRegistry::builder().user(home);
-    if let Some(mode) = default {
-        builder = builder.surface_mode(mode);
-    }
-    let registry = builder.load().await.expect("composed");
+    let mut policy = SurfacePolicy::default();
+    policy.default = default;
+    let registry = SkillRegistry::builder().user(home).surface_policy(policy).load().await.expect("composed");
     Server::new(registry, ServerOptions::default())
 }
 

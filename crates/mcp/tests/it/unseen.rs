@@ -10,13 +10,13 @@ use crate::forms::Raw;
 
 /// A server with one skill that is seen, and one for each reason that hides one.
 async fn server() -> Server {
-    let home = MemorySource::named("home");
+    let home = MemorySource::new("home");
     home.register(Registered::new(skill("seen", "Is one."), "Sort it.\n")).expect("ids are unique");
     home.register(Registered::new(skill("disabled", "Secret."), "Secret.\n")).expect("ids are unique");
     let mut users = skill("for-users", "Secret.");
     (users.disable_model_invocation, users.user_invocable) = (true, false);
     home.register(Registered::new(users, "Secret.\n")).expect("ids are unique");
-    let cloned = MemorySource::named("cloned");
+    let cloned = MemorySource::new("cloned");
     cloned.register(Registered::new(skill("pending", "Secret."), "Secret.\n")).expect("ids are unique");
     let registry = SkillRegistry::builder().user(home).mount(Mount::user(cloned).trust(Trust::Pending));
     let modes = VisibilityPolicy::default().with("disabled".parse().expect("an id"), Exposure::Off);

@@ -66,7 +66,7 @@ fn ended_callbacks_are_not_called() {
     drop(registry.on_change(sending(b)));
     registry.on_change(sending(c)).detach();
     register(&registry, "x");
-    handle.unsubscribe();
+    drop(handle);
     register(&registry, "y");
     assert_eq!(
         (told(&ended), told(&dropped), told(&detached)),
@@ -103,7 +103,7 @@ fn callbacks_may_modify_the_registry() {
         let registry = registry.clone();
         move |update| {
             sender.send(format!("begin {}", summary(update))).unwrap();
-            if !registry.has("y") {
+            if registry.get("y").is_none() {
                 register(&registry, "y");
                 registry.refresh().now_or_never().unwrap().unwrap();
             }
@@ -167,7 +167,7 @@ fn unsubscribing_waits_for_a_call_in_another_thread() {
         slow.begun();
         let may_end = slow.may_end.clone();
         scope.spawn(move || may_end.send(()).unwrap());
-        handle.unsubscribe();
+        drop(handle);
         assert!(slow.is_over.load(Ordering::SeqCst), "the call is over");
         assert_eq!(Arc::strong_count(&slow.is_over), 1, "nothing of the callback is left");
     });
@@ -184,7 +184,7 @@ fn a_callback_may_end_itself() {
         let own = Arc::clone(&own);
         move |update| {
             if let Some(handle) = own.lock().unwrap().take() {
-                handle.unsubscribe();
+                drop(handle);
             }
             sender.send(summary(update)).unwrap();
         }
@@ -209,7 +209,7 @@ fn closing_waits_for_running_callbacks() {
         assert!(slow.is_over.load(Ordering::SeqCst), "the call is over");
     });
     let (late, _late_handle) = Blocking::on(&registry);
-    register(&registry, "y");
+    assert!(registry.register(Workflow { id: id("y"), steps: 1 }).is_err());
     assert!(slow.began.try_recv().is_err() && late.began.try_recv().is_err());
     drop(handle);
 }
@@ -229,7 +229,7 @@ fn a_callback_may_close_the_registry() {
         })
         .detach();
     register(&registry, "x");
-    register(&registry, "y");
+    assert!(registry.register(Workflow { id: id("y"), steps: 1 }).is_err());
     assert_eq!(told(&receiver), ["+ x"]);
 }
 
@@ -251,7 +251,7 @@ async fn started_callbacks_run_on_the_runtime() {
         assert_eq!(next, (expected.to_owned(), false));
     }
     registry.close().await;
-    register(&registry, "b");
+    assert!(registry.register(Workflow { id: id("b"), steps: 1 }).is_err());
     assert!(receiver.recv().await.is_none(), "the callback is gone");
 }
 

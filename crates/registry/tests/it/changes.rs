@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use repertoire_core::{Code, ContentDigests, Diagnostic, Id, Listing, ListingEntry, Manifest, Revision, Stamp};
+use repertoire_core::{Code, ContentDigests, Diagnostic, Digest, Id, Listing, ListingEntry, Manifest, Revision, Stamp};
 use repertoire_registry::{Cause, Change, Layer, Mount, Registry, Snapshot, SourceDiagnostic, Tier, merge};
 
 use crate::workflow::{Script, Workflow, any_layers, any_rows, digested, id, layer, row};
@@ -166,8 +166,9 @@ async fn rewriting_equal_content_is_not_a_change() {
     let home = Arc::new(Script::new("home", [with_parts(1, "Do it.")]));
     let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
     home.set([with_parts(2, "Do it.")]);
+    let generation = registry.snapshot().generation();
     let change = registry.refresh().await.unwrap();
-    assert_eq!((change.is_empty(), change.from, change.to), (true, change.to, change.to));
+    assert_eq!((change.is_empty(), registry.snapshot().generation()), (true, generation));
     assert_eq!(
         registry.get("a").unwrap().candidate.stamp,
         Stamp::of(&2u8),
@@ -206,4 +207,20 @@ fn summaries_have_one_line_per_id() {
     assert_eq!(merge(&[pending]).changes_since(&trusted).summary().to_string(), "~ c (trust)");
     let shadowed = merge(&[home(vec![row("c", 1)]), layer(Tier::Plugin, "kit", 2, [row("c", 9)])]);
     assert_eq!(shadowed.changes_since(&trusted).summary().to_string(), "~ c (shadows)");
+}
+
+/// A row whose stamp covers the files, which its digest does not.
+fn stamped(description: u8, files: &str) -> ListingEntry<Workflow> {
+    let item = Workflow { id: id("a"), steps: description };
+    ListingEntry::new(item, Stamp::of(&(description, files))).with_digest(Digest::of(b"Do it."))
+}
+
+#[tokio::test]
+async fn a_changed_file_is_a_changed_resource() {
+    let home = Arc::new(Script::new("home", [stamped(1, "plum")]));
+    let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
+    home.set([stamped(1, "pear")]);
+    assert_eq!(registry.refresh().await.unwrap().summary().to_string(), "~ a (resources)");
+    home.set([stamped(2, "pear")]);
+    assert_eq!(registry.refresh().await.unwrap().summary().to_string(), "~ a (metadata)");
 }

@@ -1,27 +1,34 @@
 //! `MemorySource` keeps every promise of a source.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use repertoire_core::{Id, ResourcePath, Skill};
 use repertoire_registry::{MemorySource, Registered};
 use repertoire_testkit::{Fixture, Unsupported, conformance};
 
+/// What was put: a description, a body and files.
+#[derive(Clone, Default)]
+struct Written(String, String, Vec<(ResourcePath, Vec<u8>)>);
+
 struct Memory {
     source: Arc<MemorySource<Skill>>,
-    written: Vec<Registered<Skill>>,
+    written: BTreeMap<Id, Written>,
 }
 
 impl Memory {
     fn new() -> Memory {
-        Memory { source: Arc::new(MemorySource::named("memory")), written: Vec::new() }
+        Memory { source: Arc::new(MemorySource::new("memory")), written: BTreeMap::new() }
     }
 
-    fn of(&mut self, id: &Id) -> &mut Registered<Skill> {
-        self.written.iter_mut().find(|skill| skill.item.id == *id).unwrap()
-    }
-
-    fn replace(&self, skill: &Registered<Skill>) {
-        self.source.replace(&skill.item.id, skill.clone()).unwrap();
+    fn write(&mut self, id: &Id, change: impl FnOnce(&mut Written)) {
+        let is_new = !self.written.contains_key(id);
+        let written = self.written.entry(id.clone()).or_default();
+        change(written);
+        let Written(description, body, files) = written.clone();
+        let skill = Registered::new(Skill::new(id.clone(), description), body);
+        let skill = files.into_iter().fold(skill, |skill, (path, bytes)| skill.with_resource(path, bytes));
+        if is_new { self.source.register(skill) } else { self.source.replace(id, skill) }.unwrap();
     }
 }
 
@@ -33,23 +40,13 @@ impl Fixture for Memory {
     }
 
     async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unsupported> {
-        let skill = Skill::new(id.clone(), description);
-        if self.source.has(id.as_str()) {
-            let old = self.of(id);
-            (old.item, old.body) = (Arc::new(skill), Some(body.into()));
-            let new = old.clone();
-            self.replace(&new);
-        } else {
-            let skill = Registered::new(skill, body);
-            self.source.register(skill.clone()).unwrap();
-            self.written.push(skill);
-        }
+        self.write(id, |written| (written.0, written.1) = (description.to_owned(), body.to_owned()));
         Ok(())
     }
 
     async fn remove(&mut self, id: &Id) -> Result<(), Unsupported> {
         self.source.unregister(id.as_str());
-        self.written.retain(|skill| skill.item.id != *id);
+        self.written.remove(id);
         Ok(())
     }
 
@@ -58,10 +55,7 @@ impl Fixture for Memory {
     }
 
     async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
-        let skill = self.of(id);
-        *skill = skill.clone().with_resource(path.clone(), bytes.to_vec());
-        let new = skill.clone();
-        self.replace(&new);
+        self.write(id, |written| written.2.push((path.clone(), bytes.to_vec())));
         Ok(())
     }
 
@@ -70,9 +64,60 @@ impl Fixture for Memory {
     }
 
     async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {
-        let skill = self.written.iter().find(|skill| skill.item.id == *id).unwrap();
-        Ok(skill.body.as_deref().unwrap_or_default().as_bytes().to_vec())
+        Ok(self.written[id].1.as_bytes().to_vec())
     }
 }
 
 conformance!(Memory::new());
+
+mod deferred {
+    use repertoire_core::{Id, ResourcePath, Skill};
+    use repertoire_registry::DeferredSource;
+    use repertoire_testkit::{Fixture, Unsupported};
+
+    use super::{Arc, Memory};
+
+    /// The same source, which is set up by the first call.
+    struct Deferred(Memory, Arc<DeferredSource<Skill>>);
+
+    impl Deferred {
+        fn new() -> Deferred {
+            let memory = Memory::new();
+            let source = memory.source();
+            let set_up = move || {
+                let source = source.clone();
+                async move {
+                    tokio::task::yield_now().await;
+                    Ok(source)
+                }
+            };
+            Deferred(memory, Arc::new(DeferredSource::new("memory", set_up)))
+        }
+    }
+
+    impl Fixture for Deferred {
+        type Source = DeferredSource<Skill>;
+
+        fn source(&self) -> Arc<DeferredSource<Skill>> {
+            self.1.clone()
+        }
+
+        async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unsupported> {
+            self.0.put(id, description, body).await
+        }
+
+        async fn remove(&mut self, id: &Id) -> Result<(), Unsupported> {
+            self.0.remove(id).await
+        }
+
+        async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
+            self.0.put_resource(id, path, bytes).await
+        }
+
+        async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {
+            self.0.content(id).await
+        }
+    }
+
+    repertoire_testkit::conformance!(Deferred::new());
+}

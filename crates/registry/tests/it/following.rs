@@ -1,10 +1,12 @@
 //! Following a registry: latest state, one folded change, and nobody harmed by a bad subscriber.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use repertoire_registry::{Registry, Subscription, Update};
+use repertoire_core::{SourceError, SourceErrorKind};
+use repertoire_registry::{DeferredSource, Registry, Subscription, Update};
 use tokio::runtime::Handle;
 
 use crate::workflow::{Script, Workflow, row};
@@ -43,9 +45,10 @@ async fn skipped_views_are_folded_into_one_change() {
         home.set(rows);
         registry.refresh().await.unwrap();
     }
+    let generation = slow.current().generation();
     let update = next(&mut slow).await.unwrap();
     assert_eq!(summary(&update), [vec!["c".to_owned()], vec![], vec!["a".to_owned()]]);
-    assert_eq!(update.change.to - update.change.from, 3);
+    assert_eq!(update.snapshot.generation() - generation, 3);
 }
 
 #[tokio::test]
@@ -140,4 +143,36 @@ async fn the_task_ends_with_the_last_handle() {
         }
     };
     tokio::time::timeout(HANG, released).await.expect("the task lets go of the source");
+}
+
+#[tokio::test]
+async fn a_subscription_keeps_no_registry_alive() {
+    let home = Arc::new(Script::new("home", [row("a", 1)]));
+    let registry = Registry::builder().user(Arc::clone(&home)).start(&Handle::current()).await.unwrap();
+    let (mut early, mut late) = (registry.subscribe(), registry.subscribe());
+    let waiting = tokio::spawn(async move { early.next().await.is_none() });
+    tokio::task::yield_now().await;
+    drop(registry);
+    assert!(tokio::time::timeout(HANG, waiting).await.expect("it ends").unwrap());
+    assert!(late.next().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_set_up_is_tried_again() {
+    let tries = Arc::new(AtomicU64::new(0));
+    let source = DeferredSource::new("late", {
+        let tries = Arc::clone(&tries);
+        move || {
+            let attempt = tries.fetch_add(1, Ordering::SeqCst);
+            async move {
+                let down = SourceError::new(SourceErrorKind::Unavailable, "the server is down");
+                if attempt < 3 { Err(down) } else { Ok(Script::new("late", [row("a", 1)])) }
+            }
+        }
+    });
+    let registry = Registry::builder().user(source).start(&Handle::current()).await.unwrap();
+    assert_eq!(registry.snapshot().errors()["late"].len(), 1);
+    let update = next(&mut registry.subscribe()).await.unwrap();
+    assert_eq!(update.change.summary().to_string(), "+ a");
+    assert_eq!(tries.load(Ordering::SeqCst), 4);
 }

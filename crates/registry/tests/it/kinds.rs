@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use repertoire_core::{Skill, Source};
-use repertoire_registry::{ConfigError, MemorySource, SourceConfig, SourceKind, inventory};
+use repertoire_registry::{ConfigError, MemorySource, SourceConfig, SourceKind, SourceKinds, inventory};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -22,7 +22,7 @@ struct Row {
 
 inventory::submit! {
     SourceKind::new("inline", "skills written into the configuration", |config| {
-        let source = MemorySource::named(config.name.as_str());
+        let source = MemorySource::new(config.name.as_str());
         for (at, row) in config.options::<Options>()?.skills.into_iter().enumerate() {
             let id = row.id.parse().map_err(|error| ConfigError::in_option(format!("skills[{at}].id"), format!("{error}")))?;
             source.register(Skill::new(id, row.description)).map_err(|error| ConfigError::new(error.to_string()))?;
@@ -47,9 +47,32 @@ fn kinds_have_defaults_for_composition() {
         SourceKind::foreign("c", "", one).namespaced(),
         SourceKind::several("d", "", |_| Ok(Vec::new())),
     ];
-    let says = kinds.map(|kind| (kind.name(), kind.is_foreign(), kind.is_namespaced()));
+    let says = kinds.clone().map(|kind| (kind.name(), kind.is_foreign(), kind.is_namespaced()));
     assert_eq!(says, [("a", false, false), ("b", true, false), ("c", true, true), ("d", true, true)]);
     assert!(kinds[3].build(&SourceConfig::new("mine", "/base", serde_json::Map::new())).unwrap().is_empty());
+}
+
+#[test]
+fn hosts_add_kinds_of_their_own() {
+    let source = MemorySource::new("own");
+    let own = || {
+        let source = source.clone();
+        SourceKind::from_fn("own", "made by a closure", move |_| Ok(Arc::new(source.clone())))
+    };
+    let kinds = SourceKinds::linked().unwrap().with(own()).unwrap();
+    let config = SourceConfig::new("own", "/base", serde_json::Map::new());
+    let names = ["own", "inline"].map(|name| kinds.find(name).unwrap().name());
+    assert_eq!((names, kinds.find("own").unwrap().build(&config).unwrap().len()), (["own", "inline"], 1));
+    let twice = kinds.clone().with(own()).unwrap_err();
+    let message = "two source kinds are called `own`: made by a closure and made by a closure; link one of them";
+    assert_eq!(twice.to_string(), message);
+    assert_eq!(kinds.find("owm").unwrap_err().to_string(), "unknown source kind `owm`; known: inline, own");
+}
+
+#[test]
+#[should_panic = "the name of a kind has lower-case letters, digits and hyphens"]
+fn names_of_kinds_are_plain() {
+    let _ = SourceKind::from_fn("Bad Name:x", "", |_| Err(ConfigError::new("none")));
 }
 
 #[tokio::test]
@@ -77,7 +100,7 @@ fn an_unknown_kind_lists_the_known_ones() {
     let error = SourceKind::find("inlin").unwrap_err();
     assert_eq!(error.to_string(), "unknown source kind `inlin`; known: inline");
     assert_eq!(
-        SourceKind::all().iter().map(|kind| (kind.name(), kind.about())).collect::<Vec<_>>(),
+        SourceKind::all().unwrap().iter().map(|kind| (kind.name(), kind.about())).collect::<Vec<_>>(),
         [("inline", "skills written into the configuration")]
     );
 }

@@ -1,7 +1,7 @@
 //! From what somebody typed to a claim.
 
 use repertoire_registry::{
-    Authority, LookupError, RuleSet, RuleStack, Snapshot, Status, Tier, Trust, merge, merge_under,
+    Authority, RegistryError, RuleSet, RuleStack, Snapshot, Status, Tier, Trust, merge, merge_under,
 };
 
 use crate::workflow::{Workflow, id, layer, listing, row, table};
@@ -22,7 +22,7 @@ fn view() -> Snapshot<Workflow> {
 }
 
 /// `effective id @ source` of what a name leads to.
-fn found(name: &str) -> Result<String, LookupError> {
+fn found(name: &str) -> Result<String, RegistryError> {
     view().resolve(name).map(|found| format!("{} @ {}", found.entry.id, found.candidate.origin.source))
 }
 
@@ -199,11 +199,11 @@ fn an_ambiguous_bare_name_lists_the_full_names() {
     assert_eq!(error.to_string(), "workflow `seed` is ambiguous; give the full name: `pa:seed`, `pb:seed`");
 }
 
-fn ambiguous(name: &str, candidates: &[&str]) -> LookupError {
+fn ambiguous(name: &str, candidates: &[&str]) -> RegistryError {
     match found(name) {
-        Err(LookupError::Ambiguous { kind, name, candidates: listed, .. }) => {
+        Err(RegistryError::Ambiguous { kind, name, candidates: listed, .. }) => {
             assert_eq!(listed, candidates.iter().map(|name| id(name)).collect::<Vec<_>>());
-            LookupError::Ambiguous { kind, name, candidates: listed }
+            RegistryError::Ambiguous { kind, name, candidates: listed }
         }
         other => panic!("expected an ambiguous name, found {other:?}"),
     }
@@ -212,7 +212,7 @@ fn ambiguous(name: &str, candidates: &[&str]) -> LookupError {
 #[test]
 fn everything_else_is_not_found() {
     for name in ["nope", "home:nope", "nowhere:review", "pa:review", ":review", "review:", ""] {
-        assert!(matches!(found(name), Err(LookupError::NotFound { .. })), "{name}");
+        assert!(matches!(found(name), Err(RegistryError::NotFound { .. })), "{name}");
     }
     assert_eq!(found("\u{1b}[2J").unwrap_err().to_string(), "no workflow `\\u{1b}[2J`");
 }

@@ -4,9 +4,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use repertoire_core::{Code, ListingEntry};
-use repertoire_registry::{
-    Authority, Cause, Closed, ComposeError, Mount, Registry, RuleSet, RuleStack, Status, Target,
-};
+use repertoire_registry::{Authority, Cause, Mount, Registry, RegistryError, RuleSet, RuleStack, Status, Target};
 use tokio::runtime::Handle;
 
 use crate::workflow::{Script, Workflow, id, row, table};
@@ -71,7 +69,7 @@ async fn it_follows_its_base_and_wakes_for_both() {
     let session = base.overlay().user(script("project", [row("a", 2)])).load().await.unwrap();
     let mut subscription = session.subscribe();
     base.register(workflow("b", 1)).unwrap();
-    assert!(session.has("b"));
+    assert!(session.get("b").is_some());
     let update = subscription.next().await.unwrap();
     assert_eq!(
         (update.change.summary().to_string(), update.change.causes),
@@ -154,7 +152,7 @@ async fn whether_copies_are_identical_is_known_across_both() {
 #[tokio::test]
 async fn names_of_the_base_are_taken() {
     let base = Registry::builder().user(script("home", [row("a", 1)])).load().await.unwrap();
-    let refused = |error: Result<Registry<Workflow>, ComposeError>| error.map(drop).unwrap_err().to_string();
+    let refused = |error: Result<Registry<Workflow>, RegistryError>| error.map(drop).unwrap_err().to_string();
     let duplicate = "two sources are called `home`; give each its own name";
     assert_eq!(refused(base.overlay().user(script("home", [])).load().await), duplicate);
     let session = base.overlay().user(script("team", [row("t", 1)])).load().await.unwrap();
@@ -189,8 +187,6 @@ async fn overlay_rules_come_after_base_rules() {
     let widening = RuleSet::new("session", Authority::Full).enable(Target::All);
     session.set_rules(&RuleStack::new([widening]));
     assert_eq!((off(&session), off(&base)), (vec![], vec!["c".to_owned()]));
-    let levels: Vec<_> = session.snapshot().rules().levels().map(|level| level.name().to_string()).collect();
-    assert_eq!(levels, ["user", "session"]);
     let change = session.snapshot().changes_since(&base.snapshot());
     assert!(change.causes.contains(&Cause::Rules));
 }
@@ -206,7 +202,7 @@ async fn closing_a_base_ends_its_overlays() {
 
     first.close().await;
     assert!(of_first.next().await.is_none());
-    assert_eq!(first.refresh().await.unwrap_err(), Closed);
+    assert_eq!(first.refresh().await.unwrap_err(), RegistryError::Closed);
     drop((first, of_first));
     assert_eq!(Arc::strong_count(&project), 1, "nobody holds its source");
     base.register(workflow("b", 1)).unwrap();
@@ -214,8 +210,8 @@ async fn closing_a_base_ends_its_overlays() {
 
     base.close().await;
     assert!(tokio::time::timeout(HANG, of_second.next()).await.expect("it ends").is_none());
-    assert_eq!(second.refresh().await.unwrap_err(), Closed);
-    assert!(second.has("b"), "the last view stays readable");
+    assert_eq!(second.refresh().await.unwrap_err(), RegistryError::Closed);
+    assert!(second.get("b").is_some(), "the last view stays readable");
 }
 
 #[tokio::test]

@@ -95,8 +95,7 @@ proptest! {
                 }
             }
             let view = session.snapshot();
-            let rules = RuleStack::new(view.rules().levels().cloned().collect::<Vec<_>>());
-            let scratch = merge_under(&rules, &expected(&base, &session));
+            let scratch = merge_under(view.rules(), &expected(&base, &session));
             prop_assert_eq!(&view, &scratch);
             // Every source's rows are those that it has, and base layers are those of the base.
             for layer in base.snapshot().layers() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use repertoire_core::{Listing, Revision, Source, SourceError, SourceErrorKind, async_trait};
-use repertoire_registry::{Closed, Registry};
+use repertoire_registry::{Registry, RegistryError};
 use tokio::runtime::Handle;
 
 use crate::workflow::{Script, Workflow, listing, row, table};
@@ -43,7 +43,8 @@ async fn failing_sources_keep_their_last_listing() {
     let change = registry.refresh().await.unwrap();
     assert!(!change.diagnostics.is_empty());
     assert_eq!(table(&registry.snapshot()), ["a <- home", "c <- other"]);
-    let errors: Vec<_> = registry.errors().into_iter().map(|(at, findings)| (at, findings[0].to_string())).collect();
+    let errors: Vec<_> =
+        registry.snapshot().errors().into_iter().map(|(at, findings)| (at, findings[0].to_string())).collect();
     assert_eq!(
         errors,
         [(
@@ -53,11 +54,11 @@ async fn failing_sources_keep_their_last_listing() {
         )]
     );
     registry.refresh().await.unwrap();
-    assert_eq!(registry.errors().values().map(Vec::len).sum::<usize>(), 1, "said once, not once a refresh");
+    assert_eq!(registry.snapshot().errors().values().map(Vec::len).sum::<usize>(), 1, "said once, not once a refresh");
 
     home.set([row("a", 2)]);
     registry.refresh().await.unwrap();
-    assert!(registry.errors().is_empty());
+    assert!(registry.snapshot().errors().is_empty());
     assert_eq!(registry.get("a").unwrap().item().steps, 2);
 }
 
@@ -66,8 +67,8 @@ async fn initially_failing_sources_are_empty_layers() {
     let home = Arc::new(Script::new("home", []));
     home.fail("no network");
     let registry = Registry::builder().user(home).load().await.unwrap();
-    assert!(registry.is_empty());
-    let finding = &registry.errors()["home"][0];
+    assert!(registry.list().is_empty());
+    let finding = &registry.snapshot().errors()["home"][0];
     assert_eq!(finding.message, "source `home` could not be listed: no network");
 }
 
@@ -96,7 +97,7 @@ impl Source<Workflow> for Trusting {
 #[tokio::test(start_paused = true)]
 async fn list_since_needs_a_listing_of_the_source() {
     let registry = Registry::builder().user(Trusting::default()).start(&Handle::current()).await.unwrap();
-    assert!(registry.is_empty());
+    assert!(registry.list().is_empty());
     registry.subscribe().next().await.unwrap();
     assert_eq!(registry.get("a").unwrap().item().steps, 1);
 }
@@ -152,6 +153,6 @@ async fn nothing_is_refreshed_after_the_end() {
     let registry = Registry::builder().user(Script::new("home", [row("a", 1)])).load().await.unwrap();
     registry.close().await;
     registry.close().await;
-    assert_eq!(registry.refresh().await.unwrap_err(), Closed);
-    assert!(registry.has("a"), "the last view stays readable");
+    assert_eq!(registry.refresh().await.unwrap_err(), RegistryError::Closed);
+    assert!(registry.get("a").is_some(), "the last view stays readable");
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use repertoire_core::Code;
 use repertoire_registry::{
-    Authority, Candidate, Decision, Layer, Mount, Registry, RuleSet, RuleStack, Snapshot, Status, Target, Tier, Trust,
-    merge, merge_under,
+    Authority, Candidate, Layer, Mount, Registry, RuleSet, RuleStack, Snapshot, Status, Target, Tier, Trust, merge,
+    merge_under,
 };
 
 use crate::workflow::{Script, Workflow, any_layers, any_rows, bare, id, layer, listing, row, table};
@@ -15,8 +15,21 @@ fn target(text: &str) -> Target {
     text.parse().unwrap()
 }
 
+#[derive(Debug, Clone, Copy)]
+enum Decision {
+    Enable,
+    Disable,
+}
+
+fn with(level: RuleSet, target: Target, decision: Decision) -> RuleSet {
+    match decision {
+        Enable => level.enable(target),
+        Disable => level.disable(target),
+    }
+}
+
 fn level(name: &str, authority: Authority, rules: &[(&str, Decision)]) -> RuleSet {
-    rules.iter().fold(RuleSet::new(name, authority), |level, (text, decision)| level.with(target(text), *decision))
+    rules.iter().fold(RuleSet::new(name, authority), |level, (text, decision)| with(level, target(text), *decision))
 }
 
 use Authority::{Full, RestrictOnly};
@@ -193,15 +206,20 @@ fn any_target() -> impl Strategy<Value = Target> {
     ]
 }
 
-fn any_rules() -> impl Strategy<Value = RuleStack> {
+/// The levels of rules, as they are written.
+type Levels = Vec<(Authority, Vec<(Target, Decision)>)>;
+
+fn any_levels() -> impl Strategy<Value = Levels> {
     let decision = prop_oneof![2 => Just(Disable), 1 => Just(Enable)];
     let authority = prop_oneof![Just(Full), Just(RestrictOnly)];
-    let level = (authority, prop::collection::vec((any_target(), decision), 0..4)).prop_map(|(authority, rules)| {
-        rules
-            .into_iter()
-            .fold(RuleSet::new("level", authority), |level, (target, decision)| level.with(target, decision))
-    });
-    prop::collection::vec(level, 0..4).prop_map(RuleStack::new)
+    prop::collection::vec((authority, prop::collection::vec((any_target(), decision), 0..4)), 0..4)
+}
+
+fn stack(levels: Levels) -> RuleStack {
+    RuleStack::new(levels.into_iter().map(|(authority, rules)| {
+        let level = RuleSet::new("level", authority);
+        rules.into_iter().fold(level, |level, (target, decision)| with(level, target, decision))
+    }))
 }
 
 /// Whether a rule for the id that `candidate` is written with is about items of a different source alone.
@@ -214,19 +232,19 @@ fn is_anothers(view: &Snapshot<Workflow>, candidate: &Candidate<Workflow>) -> bo
 }
 
 /// Whether an item is off, said the slow way.
-fn is_off(rules: &RuleStack, view: &Snapshot<Workflow>, candidate: &Candidate<Workflow>) -> bool {
+fn is_off(levels: &Levels, view: &Snapshot<Workflow>, candidate: &Candidate<Workflow>) -> bool {
     let source = &*candidate.origin.source;
     let name = bare(view.layer(source).unwrap(), &candidate.item.id);
     let full = format!("{source}:{name}");
     let own = (!is_anothers(view, candidate)).then(|| Target::Id(name.clone()));
     let mut off = false;
-    for level in rules.levels() {
-        let of = |wanted: &Target| level.rules().find(|(target, _)| target == wanted).map(|(_, decision)| decision);
+    for (authority, rules) in levels {
+        let of = |wanted: &Target| rules.iter().rfind(|(target, _)| target == wanted).map(|(_, decision)| *decision);
         let ids = std::iter::once(Target::Id(id(&full))).chain(own.clone());
         let by_specificity: Vec<_> = ids.chain([Target::Source(source.into()), Target::All]).collect();
         match by_specificity.iter().find_map(of) {
             Some(Disable) => off = true,
-            Some(Enable) if level.authority() == Full => off = false,
+            Some(Enable) if *authority == Full => off = false,
             _ => {}
         }
     }
@@ -235,11 +253,11 @@ fn is_off(rules: &RuleStack, view: &Snapshot<Workflow>, candidate: &Candidate<Wo
 
 proptest! {
     #[test]
-    fn rules_decide_as_they_are_described(layers in any_layers(), rules in any_rules()) {
-        let view = merge_under(&rules, &layers);
+    fn rules_decide_as_they_are_described(layers in any_layers(), levels in any_levels()) {
+        let view = merge_under(&stack(levels.clone()), &layers);
         for candidate in view.entries().iter().flat_map(|entry| entry.candidates()) {
             let expected = match candidate.trust {
-                _ if is_off(&rules, &view, candidate) => Status::Disabled,
+                _ if is_off(&levels, &view, candidate) => Status::Disabled,
                 Trust::Pending => Status::Pending,
                 _ => Status::Active,
             };
@@ -254,7 +272,7 @@ proptest! {
     #[test]
     fn new_rules_equal_merging_from_scratch(
         mut layers in any_layers(),
-        steps in prop::collection::vec((any_rules(), 0usize..5, any_rows()), 1..5),
+        steps in prop::collection::vec((any_levels().prop_map(stack), 0usize..5, any_rows()), 1..5),
     ) {
         let mut view = merge(&layers);
         for (revision, (rules, at, rows)) in steps.into_iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The surface cascade on a registry of skills.
 
-use repertoire_core::{DecidedBy, Model, Skill, SurfaceMode, SurfaceRules};
+use repertoire_core::{DecidedBy, Model, Skill, SurfaceMode, SurfacePolicy, SurfaceRules};
 use repertoire_registry::{Builder, SkillRegistry};
 
 async fn resolved(builder: Builder<Skill>, declared: Option<SurfaceMode>, model: Model) -> (SurfaceMode, String) {
@@ -8,9 +8,15 @@ async fn resolved(builder: Builder<Skill>, declared: Option<SurfaceMode>, model:
     let mut skill = Skill::new("tidy".parse().unwrap(), "Sorts.");
     skill.surface = declared;
     registry.register(skill).unwrap();
-    let surface = registry.surface_for("tidy", &model).unwrap();
-    assert_eq!(surface, registry.surface(&registry.get("tidy").unwrap(), &model));
+    let surface = registry.surface_of(registry.get("tidy").unwrap().item(), &model);
+    assert_eq!(surface, registry.surface_policy().resolve(declared, &model));
     (surface.mode, surface.decided_by.to_string())
+}
+
+fn policy(change: impl FnOnce(&mut SurfacePolicy)) -> Builder<Skill> {
+    let mut policy = SurfacePolicy::default();
+    change(&mut policy);
+    SkillRegistry::builder().surface_policy(policy)
 }
 
 #[tokio::test]
@@ -19,8 +25,10 @@ async fn skill_then_registry_then_rule_then_fallback() {
     let claude = Model::from("anthropic/claude-sonnet-4-5");
     let (both, tool, prompt) = (SurfaceMode::Both, SurfaceMode::ToolOnly, SurfaceMode::SystemPrompt);
     let by = |name: &str| name.to_owned();
-    assert_eq!(resolved(new().surface_mode(tool), Some(both), claude.clone()).await, (both, by("skill")));
-    assert_eq!(resolved(new().surface_mode(prompt), None, claude.clone()).await, (prompt, by("registry")));
+    let tool_policy = policy(|policy| policy.default = Some(tool));
+    assert_eq!(resolved(tool_policy, Some(both), claude.clone()).await, (both, by("skill")));
+    let prompt_policy = policy(|policy| policy.default = Some(prompt));
+    assert_eq!(resolved(prompt_policy, None, claude.clone()).await, (prompt, by("registry")));
     assert_eq!(resolved(new(), None, claude).await, (both, by("rule claude-3.5-or-later")));
     assert_eq!(resolved(new(), None, Model::from("openai/gpt-4o")).await, (tool, by("fallback")));
     assert_eq!(resolved(new(), None, Model::unknown()).await, (tool, by("fallback")));
@@ -28,7 +36,7 @@ async fn skill_then_registry_then_rule_then_fallback() {
 
 #[tokio::test]
 async fn hints_replace_blank_providers() {
-    let new = || SkillRegistry::builder().provider_hint("anthropic");
+    let new = || policy(|policy| policy.hint = Some("anthropic".to_owned()));
     let name = "claude-sonnet-4-5";
     assert_eq!(resolved(new(), None, Model::new(name)).await.0, SurfaceMode::Both);
     assert_eq!(resolved(new(), None, Model::new(name).with_provider(" ")).await.0, SurfaceMode::Both);
@@ -37,26 +45,15 @@ async fn hints_replace_blank_providers() {
 
 #[tokio::test]
 async fn the_rules_can_be_exchanged() {
-    let new = || SkillRegistry::builder().surface_rules(SurfaceRules::new([]));
+    let new = || policy(|policy| policy.rules = SurfaceRules::new([]));
     let model = Model::from("anthropic/claude-3-7-sonnet-20250219");
     assert_eq!(resolved(new(), None, model.clone()).await.0, SurfaceMode::ToolOnly);
     assert_eq!(resolved(SkillRegistry::builder(), None, model).await.0, SurfaceMode::Both);
 }
 
 #[tokio::test]
-async fn surface_options_can_be_read_back() {
-    let plain = SkillRegistry::builder().load().await.unwrap();
-    assert_eq!((plain.surface_mode(), plain.provider_hint()), (None, None));
-    let builder = SkillRegistry::builder().surface_mode(SurfaceMode::ToolOnly).provider_hint("openai");
-    let set = builder.load().await.unwrap();
-    assert_eq!((set.surface_mode(), set.provider_hint()), (Some(SurfaceMode::ToolOnly), Some("openai".to_owned())));
-}
-
-#[tokio::test]
-async fn unknown_skills_have_no_surface() {
+async fn any_skill_has_a_surface() {
     let registry = SkillRegistry::builder().load().await.unwrap();
-    let error = registry.surface_for("tydi", &Model::unknown()).unwrap_err();
-    assert_eq!(error.to_string(), "no skill `tydi`");
     let stranger = Skill::new("tidy".parse().unwrap(), "Sorts.");
     assert_eq!(registry.surface_of(&stranger, &Model::unknown()).decided_by, DecidedBy::Fallback);
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use repertoire_core::{Body, Code, Id, Listing, Revision, Source, SourceError, SourceErrorKind, async_trait};
-use repertoire_registry::{Closed, Mount, Registry};
+use repertoire_registry::{Mount, Registry, RegistryError};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -69,7 +69,7 @@ async fn panicking_sources_keep_their_last_listing() {
     registry.refresh().await.unwrap();
     assert_eq!(table(&registry.snapshot()), ["a <- panicking", "c <- good"]);
     assert_eq!(
-        registry.errors()["panicking"][0].message,
+        registry.snapshot().errors()["panicking"][0].message,
         "source `panicking` could not be listed: it panicked: no list today; its last listing stays"
     );
     let view = registry.snapshot();
@@ -78,7 +78,7 @@ async fn panicking_sources_keep_their_last_listing() {
 
     bad.set_well(true);
     registry.refresh().await.unwrap();
-    assert!(registry.errors().is_empty());
+    assert!(registry.snapshot().errors().is_empty());
 }
 
 #[tokio::test]
@@ -140,12 +140,12 @@ async fn hanging_sources_block_nothing_else() {
     assert_eq!(table(&registry.snapshot()), ["c <- registered", "a <- hanging"]);
     registry.close().await;
     let ended = tokio::time::timeout(HANG, refresh).await.expect("the end is not held up").unwrap();
-    assert_eq!(ended.unwrap_err(), Closed);
+    assert_eq!(ended.unwrap_err(), RegistryError::Closed);
 }
 
 /// Which source could not be listed, and why.
 fn failures(registry: &Registry<Workflow>) -> Vec<String> {
-    registry.errors().values().flatten().map(|finding| finding.message.clone()).collect()
+    registry.snapshot().errors().values().flatten().map(|finding| finding.message.clone()).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -218,6 +218,22 @@ fn timeouts_use_the_runtime_of_the_registry() {
     without.block_on(registry.close());
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_time_limit_holds_without_a_start() {
+    let hanging = || Mount::user(Hanging(AtomicU64::new(1))).time_limit(Duration::from_millis(100));
+    let registry = Registry::builder().mount(hanging()).load().await.unwrap();
+    let message = "source `hanging` could not be listed: it did not answer within 100ms";
+    assert_eq!(failures(&registry), [message]);
+}
+
+#[test]
+fn a_time_limit_without_a_clock_is_reported() {
+    let hanging = Mount::user(Hanging(AtomicU64::new(1))).time_limit(Duration::from_millis(100));
+    let registry = futures_util::FutureExt::now_or_never(Registry::builder().mount(hanging).load()).unwrap().unwrap();
+    let failures = failures(&registry);
+    assert!(failures[0].starts_with("source `hanging` could not be listed: its time limit needs a tokio runtime"));
+}
+
 /// A source that is another one each time it is looked at, and says so at once.
 #[derive(Debug, Default)]
 struct Restless(AtomicU64);
@@ -269,7 +285,7 @@ async fn decreasing_revisions_are_failures() {
     registry.refresh().await.unwrap();
     assert_eq!(table(&registry.snapshot()), ["w9 <- backwards"]);
     assert_eq!(
-        registry.errors()["backwards"][0].message,
+        registry.snapshot().errors()["backwards"][0].message,
         "source `backwards` could not be listed: its revision goes back from 9 to 8; its last listing stays"
     );
 }

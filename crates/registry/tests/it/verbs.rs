@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use repertoire_core::{Code, Skill};
-use repertoire_registry::{ComposeError, MemorySource, Registered, Registry, SkillRegistry, Tier};
+use repertoire_registry::{
+    Authority, MemorySource, Registered, Registry, RegistryError, RuleSet, RuleStack, SkillRegistry, Status, Target,
+};
 
 use crate::workflow::{Script, Workflow, id, row, table};
 
@@ -21,18 +23,10 @@ async fn registered_entries_are_visible_at_once() {
 
     registry.unregister("a").unregister("nope");
     assert_eq!(table(&registry.snapshot()), ["c <- registered", "a <- home", "b <- home"]);
-    assert_eq!((registry.len(), registry.has("a"), registry.has("x")), (3, true, false));
+    assert_eq!((registry.list().len(), registry.get("a").is_some(), registry.get("x").is_some()), (3, true, false));
 
     registry.clear();
     assert_eq!(table(&registry.snapshot()), ["a <- home", "b <- home"]);
-}
-
-#[tokio::test]
-async fn registered_entries_get_the_chosen_tier() {
-    let home = Script::new("home", [row("a", 2)]);
-    let registry = Registry::builder().user(home).registered_at(Tier::Plugin).load().await.unwrap();
-    registry.register(workflow("a", 1)).unwrap();
-    assert_eq!(table(&registry.snapshot()), ["a <- home > registered"]);
 }
 
 #[tokio::test]
@@ -54,7 +48,7 @@ async fn register_all_is_atomic() {
     let registry = Registry::<Workflow>::builder().load().await.unwrap();
     let many = |names: std::ops::Range<u32>| names.map(|n| workflow(&format!("w{n}"), 1));
     registry.register_all(many(0..2000)).unwrap();
-    assert_eq!((registry.len(), registry.snapshot().generation()), (2000, 1));
+    assert_eq!((registry.list().len(), registry.snapshot().generation()), (2000, 1));
     let refused = |items: Vec<Registered<Workflow>>| registry.register_all(items).unwrap_err().to_string();
     assert_eq!(
         refused(many(2000..2003).chain(many(7..8)).collect()),
@@ -65,7 +59,7 @@ async fn register_all_is_atomic() {
         "workflow `w2001` is already registered; use `replace` to change it"
     );
     registry.register_all(many(0..0)).unwrap();
-    assert_eq!((registry.len(), registry.snapshot().generation()), (2000, 1));
+    assert_eq!((registry.list().len(), registry.snapshot().generation()), (2000, 1));
 }
 
 #[tokio::test]
@@ -88,7 +82,7 @@ async fn source_names_are_unique_and_valid() {
     ] {
         assert_eq!(compose(["home", name]).await.to_string(), message);
     }
-    assert!(matches!(compose(["home", "registered"]).await, ComposeError::DuplicateSource { .. }));
+    assert!(matches!(compose(["home", "registered"]).await, RegistryError::DuplicateSource { .. }));
 }
 
 #[tokio::test]
@@ -110,7 +104,7 @@ async fn a_preference_lets_the_user_override_a_builtin() {
 
 #[tokio::test]
 async fn bodies_come_from_their_own_source() {
-    let theirs = MemorySource::named("theirs");
+    let theirs = MemorySource::new("theirs");
     theirs.register(Registered::new(Skill::new(id("tidy"), "Theirs."), "Their body.")).unwrap();
     let registry = SkillRegistry::builder().user(theirs).load().await.unwrap();
     registry.register(Registered::new(Skill::new(id("tidy"), "Mine."), "My body.")).unwrap();
@@ -124,7 +118,7 @@ async fn bodies_come_from_their_own_source() {
 fn the_verbs_need_no_runtime() {
     let registry = futures_util::FutureExt::now_or_never(Registry::<Workflow>::builder().load()).unwrap().unwrap();
     registry.register(workflow("a", 1)).unwrap();
-    assert!(registry.has("a"));
+    assert!(registry.get("a").is_some());
 }
 
 #[test]
@@ -134,4 +128,25 @@ fn everything_public_crosses_threads() {
     check::<repertoire_registry::Snapshot<Workflow>>();
     check::<repertoire_registry::Subscription<Workflow>>();
     check::<Arc<repertoire_registry::Entry<Workflow>>>();
+}
+
+#[tokio::test]
+async fn a_closed_registry_changes_no_more() {
+    let registry = Registry::<Workflow>::builder().load().await.unwrap();
+    registry.register(Workflow { id: id("a"), steps: 1 }).unwrap();
+    registry.close().await;
+    let workflow = |name: &str| Workflow { id: id(name), steps: 2 };
+    let refused = [
+        registry.register(workflow("b")).map(drop),
+        registry.register_all([workflow("b")]).map(drop),
+        registry.replace(&id("a"), workflow("a")).map(drop),
+        registry.refresh().await.map(drop),
+    ];
+    assert_eq!(refused, [const { Err(RegistryError::Closed) }; 4]);
+    registry
+        .unregister("a")
+        .clear()
+        .set_rules(&RuleStack::new([RuleSet::new("user", Authority::Full).disable(Target::All)]));
+    let entry = registry.get("a").unwrap();
+    assert_eq!((entry.item().steps, entry.candidate.status), (1, Status::Active));
 }

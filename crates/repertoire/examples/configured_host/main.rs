@@ -22,7 +22,7 @@ struct Glossary {
 }
 
 fn glossary(config: &SourceConfig) -> Result<Arc<dyn repertoire::skill::Source<Skill>>, ConfigError> {
-    let source = MemorySource::named(config.name.as_str());
+    let source = MemorySource::new(config.name.as_str());
     for (term, meaning) in config.options::<Glossary>()?.terms {
         // The error points to this term in the file.
         let key = format!("terms.{term}");

@@ -555,7 +555,7 @@ async fn a_server_shadows_nobody_and_passes_for_nobody() {
         ..served
     };
     let served = served.served().await;
-    let home = repertoire_registry::MemorySource::named("home");
+    let home = repertoire_registry::MemorySource::new("home");
     home.register(repertoire_registry::Registered::new(Skill::new(tidy(), "Mine."), "Mine.\n")).unwrap();
     let registry = SkillRegistry::builder()
         .mount(Mount::plugin(served.source("acme")).namespaced())

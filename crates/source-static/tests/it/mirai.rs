@@ -49,7 +49,7 @@ async fn v4_a_second_registration_is_an_error() {
     let error = registry.register(Skill::new("fake".parse().unwrap(), "Is the second.")).unwrap_err();
     assert!(error.to_string().contains("`fake`"), "{error}");
     registry.refresh().await.unwrap();
-    assert_eq!(registry.len(), 1);
+    assert_eq!(registry.list().len(), 1);
     assert_eq!(registry.get("fake").unwrap().item().description.as_ref(), "Is the first.");
 }
 

@@ -85,7 +85,7 @@ fn an_index_with_texts_is_one_however_it_came_about() {
 
 #[tokio::test]
 async fn a_live_index_reads_bodies_once_and_after_changes() {
-    let home = MemorySource::named("home");
+    let home = MemorySource::new("home");
     let registered = |body: &str| Registered::new(skill("tidy", "Sorts."), body.to_owned());
     home.register(registered("Use the broom.")).unwrap();
     let registry = SkillRegistry::builder().user(Arc::new(home.clone())).load().await.unwrap();

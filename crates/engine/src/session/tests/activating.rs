@@ -122,7 +122,7 @@ async fn a_failed_call_activates_nothing() {
 #[tokio::test]
 async fn a_skill_stays_that_of_its_source() {
     let world = World::of(&["name: tea"]).await;
-    let other = MemorySource::named("other");
+    let other = MemorySource::new("other");
     let registry = SkillRegistry::builder().builtin(other.clone()).user(world.home.clone()).load().await.unwrap();
     let mut session = Session::new(Toolset::new(&registry.snapshot(), &ToolOptions::default()), plain());
     session.activate(Audience::Model, "tea", "").unwrap();
@@ -137,7 +137,7 @@ async fn a_skill_stays_that_of_its_source() {
 #[tokio::test]
 async fn another_source_that_is_written_like_it_is_not_it() {
     let world = World::of(&["name: tea"]).await;
-    let other = MemorySource::named("other");
+    let other = MemorySource::new("other");
     let registry = SkillRegistry::builder().builtin(other.clone()).user(world.home.clone()).load().await.unwrap();
     let mut session = Session::new(Toolset::new(&registry.snapshot(), &ToolOptions::default()), plain());
     session.activate(Audience::Model, "tea", "").unwrap();

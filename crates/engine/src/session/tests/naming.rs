@@ -6,7 +6,7 @@ use super::*;
 /// Two namespaced sources that have a `tool`, and one that has another skill.
 async fn kits(front_matter: [&str; 2], modes: VisibilityPolicy) -> (SkillRegistry, Toolset) {
     let sources = ["kit", "set"].into_iter().zip(front_matter).map(|(source, front_matter)| {
-        let source = MemorySource::named(source);
+        let source = MemorySource::new(source);
         let tool = skill(&format!("name: tool\ndescription: D.\n{front_matter}"));
         source.register(Registered::new(tool, "tool body")).unwrap();
         Mount::plugin(source).namespaced()
@@ -129,7 +129,7 @@ async fn whom_a_skill_was_hidden_from_does_not_keep_it_from_whom_it_is_not() {
 #[tokio::test]
 async fn nobody_takes_an_active_skill_by_writing_its_full_name() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
-    let other = MemorySource::named("other");
+    let other = MemorySource::new("other");
     let copy = skill("name: home:tea\ndescription: Other.\ntriggers: [kettle]");
     other.register(Registered::new(copy, "other body")).unwrap();
     let registry = SkillRegistry::builder().user(world.home.clone()).mount(Mount::plugin(other)).load().await.unwrap();

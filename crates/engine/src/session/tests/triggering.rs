@@ -158,7 +158,7 @@ async fn one_source_suggests_three_skills_at_most() {
 #[tokio::test]
 async fn an_untrusted_command_changes_no_arguments() {
     let world = World::of(&["name: tea"]).await;
-    let far = MemorySource::named("far");
+    let far = MemorySource::new("far");
     far.register(Registered::new(skill("name: far-tea\ndescription: D.\ntriggers: [{command: green}]"), "far"))
         .unwrap();
     let mounts = [Mount::user(world.home.clone()), Mount::plugin(far).trust(Trust::Restricted)];

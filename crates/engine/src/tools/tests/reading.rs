@@ -12,7 +12,7 @@ async fn with_files() -> SkillRegistry {
         .with_resource(path("references/how.md"), "How.\nSo.\n")
         .with_resource(path("scripts/go.sh"), "echo go\n")
         .with_resource(path("logo.png"), vec![0x89, 0xFF]);
-    let home = MemorySource::named("home");
+    let home = MemorySource::new("home");
     home.register(registered).unwrap();
     SkillRegistry::builder().user(home).load().await.unwrap()
 }
@@ -112,7 +112,7 @@ async fn thousands_of_files_are_counted_and_not_listed() {
     let files = (0..3000).fold(Registered::new(skill("archive", "-"), "Body."), |registered, number| {
         registered.with_resource(path(&format!("data/f{number}.txt")), "")
     });
-    let home = MemorySource::named("home");
+    let home = MemorySource::new("home");
     home.register(files).unwrap();
     let registry = SkillRegistry::builder().user(home).load().await.unwrap();
     let (_, text) = answered(&registry, &ToolOptions::default(), "read_skill", json!({"id": "archive"})).await;

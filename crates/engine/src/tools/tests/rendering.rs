@@ -21,7 +21,7 @@ async fn one_with(fields: &str, body: &str) -> SkillRegistry {
     let file = format!("---\nname: one\ndescription: One.\n{fields}---\n");
     let parsed = skill_md::parse(file.as_bytes(), skill_md::FileContext::new("one/SKILL.md"));
     let skill = parsed.skill.expect("the front matter is whole").from_location("/skills/one/SKILL.md");
-    let home = MemorySource::named("home");
+    let home = MemorySource::new("home");
     home.register(Registered::new(skill, body.to_owned())).unwrap();
     SkillRegistry::builder().user(home).load().await.unwrap()
 }

@@ -126,7 +126,7 @@ async fn what_was_registered_is_found_again_and_a_second_of_the_name_is_refused(
     assert_eq!(registry.get("mail").unwrap().item().description.as_ref(), "Mails.");
     assert!(registry.get("nope").is_none());
     assert!(registry.register(skill("mail", "Another.")).is_err());
-    assert_eq!((registry.len(), registry.get("mail").unwrap().item().description.as_ref()), (8, "Mails."));
+    assert_eq!((registry.list().len(), registry.get("mail").unwrap().item().description.as_ref()), (8, "Mails."));
     // What a reader holds is shared, and nobody can change it: only a clone of an item is anybody's own.
     let held = registry.snapshot();
     let mut copy = held.get("mail").unwrap().item().clone();

@@ -108,9 +108,9 @@ fn simultaneous_changes_are_one_snapshot() {
 /// Starts and closes a registry, an overlay of it, a subscription and callbacks.
 async fn round(how_ends: impl AsyncFnOnce(Registry<Workflow>, Registry<Workflow>)) {
     let runtime = tokio::runtime::Handle::current();
-    let builder = Registry::builder().user(MemorySource::named("home")).user(MemorySource::named("team"));
+    let builder = Registry::builder().user(MemorySource::new("home")).user(MemorySource::new("team"));
     let base = builder.start(&runtime).await.unwrap();
-    let session = base.overlay().user(MemorySource::named("project")).start(&runtime).await.unwrap();
+    let session = base.overlay().user(MemorySource::new("project")).start(&runtime).await.unwrap();
     let mut subscription = session.subscribe();
     base.on_change(|_| {}).detach();
     session.on_change(|_| {}).detach();
@@ -149,7 +149,7 @@ async fn concurrently_composed_sources_are_followed() {
     let registry = Registry::<Workflow>::builder().start(&tokio::runtime::Handle::current()).await.unwrap();
     let mut subscription = registry.subscribe();
     let mut shown = async |name: &str| {
-        while !registry.has(name) {
+        while registry.get(name).is_none() {
             tokio::time::timeout(HANG, subscription.next()).await.expect("it is followed").unwrap();
         }
     };
