@@ -96,7 +96,7 @@ impl<T: Item> ListingEntry<T> {
         self.digest.is_none() && new.digest.is_some() || self.parts.is_none() && new.parts.is_some()
     }
 
-    /// Returns whether `new` has a different item or content. The stamps decide if a digest is unknown.
+    /// Returns whether `new` has a different item or content. The stamps decide if the item and the digest are the same.
     #[doc(hidden)]
     pub fn is_modified_by(&self, new: &ListingEntry<T>) -> bool {
         self.changed_parts(new).is_any()
@@ -117,7 +117,11 @@ impl<T: Item> ListingEntry<T> {
                 let is_rewritten = self.digest.is_some() && new.digest.is_some() && content && !body;
                 ChangedParts { metadata: item || is_rewritten, body, resources }
             }
-            _ => ChangedParts { metadata: item, body: content, resources: content },
+            _ => {
+                // A stamp covers the files too, so they changed if nothing else did.
+                let resources = content || !item && self.stamp != new.stamp;
+                ChangedParts { metadata: item, body: content, resources }
+            }
         }
     }
 }

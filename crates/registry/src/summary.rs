@@ -5,6 +5,7 @@ use std::fmt;
 use repertoire_core::{Id, Item};
 use serde::Serialize;
 
+use crate::entry::has_same_shadows;
 use crate::{Change, Modified, Status};
 
 /// A summary of a change with one line for each id: `+ added`, `~ changed (body)`, `- removed`.
@@ -104,8 +105,11 @@ fn of_everything<T: Item>(id: &Modified<T>) -> ChangeLine {
     if old.status != new.status && (old.status.max(new.status) == Status::Disabled) {
         line.parts.push(if new.status == Status::Disabled { "disabled" } else { "enabled" });
     }
-    if line.parts.is_empty() {
+    if line.parts.is_empty() && !has_same_shadows(&id.old, &id.new) {
         line.parts.push("shadows");
+    }
+    if line.parts.is_empty() && id.old.passed != id.new.passed {
+        line.parts.push("preference");
     }
     line
 }
