@@ -38,7 +38,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let server = LazyLock::force(&SERVER);
     let said = RUNTIME.block_on(async {
         let (mut ours, theirs) = tokio::io::duplex(1 << 24);
-        let serving = tokio::spawn(server.serve_lines(Cursor::new(sent), theirs));
+        let serving = tokio::spawn(server.serve(Cursor::new(sent), theirs));
         let ended = tokio::time::timeout(Duration::from_secs(20), serving).await.expect("it ends");
         let ended = ended.expect("no panic");
         assert!(!matches!(ended, Err(repertoire_mcp::ServeError::Ended(_))), "{ended:?}");

@@ -97,15 +97,24 @@ impl<T> ChunkedVec<T> {
         if self.ptr_eq(other) {
             return Vec::new();
         }
+        // Most often one chunk differs, and everything before and after it is shared.
+        let first = shared(self.chunks.iter(), other.chunks.iter());
+        let (mine, theirs) = (&self.chunks[first..], &other.chunks[first..]);
+        let last = shared(mine.iter().rev(), theirs.iter().rev());
+        let (mine, behind) = mine.split_at(mine.len() - last);
+        let theirs = &theirs[..theirs.len() - last];
+        let start: usize = self.chunks[..first].iter().map(|chunk| chunk.len()).sum();
+        let end: usize = behind.iter().map(|chunk| chunk.len()).sum();
+
         let mut starts: HashMap<*const Vec<T>, usize, RandomState> = HashMap::default();
-        let mut at = 0;
-        for chunk in self.chunks.iter() {
+        let mut at = start;
+        for chunk in mine {
             starts.insert(Arc::as_ptr(chunk), at);
             at += chunk.len();
         }
         let mut gaps = Vec::new();
-        let (mut here, mut there, mut at) = (0, 0, 0);
-        for chunk in other.chunks.iter() {
+        let (mut here, mut there, mut at) = (start, start, start);
+        for chunk in theirs {
             // A chunk that moved in front of an earlier one counts as not shared.
             if let Some(start) = starts.get(&Arc::as_ptr(chunk)).copied().filter(|start| *start >= here) {
                 gaps.push((here..start, there..at));
@@ -113,7 +122,7 @@ impl<T> ChunkedVec<T> {
             }
             at += chunk.len();
         }
-        gaps.push((here..self.len, there..other.len));
+        gaps.push((here..self.len - end, there..other.len - end));
         gaps.retain(|(here, there)| !here.is_empty() || !there.is_empty());
         gaps
     }
@@ -128,6 +137,14 @@ impl<T> ChunkedVec<T> {
         }
         (self.chunks.len(), start.min(at))
     }
+}
+
+/// Returns the number of leading chunks that both share.
+fn shared<'c, T: 'c>(
+    mine: impl Iterator<Item = &'c Arc<Vec<T>>>,
+    theirs: impl Iterator<Item = &'c Arc<Vec<T>>>,
+) -> usize {
+    mine.zip(theirs).take_while(|(mine, theirs)| Arc::ptr_eq(mine, theirs)).count()
 }
 
 impl<T: Clone> ChunkedVec<T> {

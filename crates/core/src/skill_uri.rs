@@ -30,25 +30,20 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// ```
 /// use repertoire_core::skill_uri::SkillRoot;
 ///
-/// let root = SkillRoot::new("home", "Release Notes");
+/// let root = SkillRoot { source: "home".into(), id: "Release Notes".parse()? };
 /// assert_eq!(root.skill_md(), "skill://home/Release%20Notes/SKILL.md");
 /// assert_eq!(root.join("a/b.md"), "skill://home/Release%20Notes/a/b.md");
+/// # Ok::<(), repertoire_core::InvalidId>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct SkillRoot(Arc<str>);
+pub struct SkillRoot {
+    /// The name of the source.
+    pub source: Arc<str>,
+    /// The id of the skill in its source.
+    pub id: Id,
+}
 
 impl SkillRoot {
-    /// Returns the address of the skill `id` of `source`.
-    pub fn new(source: &str, id: &str) -> SkillRoot {
-        let (source, id) = (utf8_percent_encode(source, ESCAPED), utf8_percent_encode(id, ESCAPED));
-        SkillRoot(format!("{SCHEME}{source}/{id}").into())
-    }
-
-    /// Returns whether both addresses differ at most in the case of ASCII letters.
-    pub fn eq_ignore_case(&self, other: &SkillRoot) -> bool {
-        self.0.eq_ignore_ascii_case(&other.0)
-    }
-
     /// Returns the address of the skill's `SKILL.md`.
     pub fn skill_md(&self) -> String {
         self.join(SKILL_MD)
@@ -62,7 +57,8 @@ impl SkillRoot {
 
 impl fmt::Display for SkillRoot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        let (source, id) = (utf8_percent_encode(&self.source, ESCAPED), utf8_percent_encode(self.id.as_str(), ESCAPED));
+        write!(f, "{SCHEME}{source}/{id}")
     }
 }
 
@@ -95,7 +91,7 @@ impl SkillAddress {
         }
         let path: Vec<String> = path.into_iter().filter(|segment| !matches!(segment.as_str(), "" | ".")).collect();
         let path = if path.is_empty() { None } else { Some(path.join("/").parse().ok()?) };
-        Some(SkillAddress { root: SkillRoot::new(&source, id.as_str()), path })
+        Some(SkillAddress { root: SkillRoot { source: source.into(), id }, path })
     }
 }
 

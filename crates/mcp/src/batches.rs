@@ -17,7 +17,7 @@ struct Batch {
     answers: Vec<Box<RawValue>>,
 }
 
-pub(crate) enum Line {
+pub(crate) enum OutgoingLine {
     Single,
     Deferred,
     Batch(Vec<u8>),
@@ -46,21 +46,21 @@ impl PendingBatches {
         (messages, outgoing)
     }
 
-    pub(crate) fn answer(&mut self, message: &ServerJsonRpcMessage) -> Line {
+    pub(crate) fn answer(&mut self, message: &ServerJsonRpcMessage) -> OutgoingLine {
         self.are_supported |= supports_batches(message);
         let id = match message {
             ServerJsonRpcMessage::Response(response) => Some(&response.id),
             ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => None,
         };
-        let Some(at) = id.and_then(|id| self.of(id)) else { return Line::Single };
-        let Ok(answer) = serde_json::value::to_raw_value(message) else { return Line::Single };
+        let Some(at) = id.and_then(|id| self.of(id)) else { return OutgoingLine::Single };
+        let Ok(answer) = serde_json::value::to_raw_value(message) else { return OutgoingLine::Single };
         let batch = &mut self.open[at];
         batch.answers.push(answer);
         batch.waiting.retain(|waiting| Some(waiting) != id);
         match self.finish(at) {
-            Some(line) => Line::Batch(line),
-            None => Line::Deferred,
+            Some(line) => OutgoingLine::Batch(line),
+            None => OutgoingLine::Deferred,
         }
     }
 

@@ -16,9 +16,9 @@ use crate::Server;
 use crate::meta::{origin_of, with_diagnostic};
 use crate::page::Page;
 use crate::resources::{mime_type, unknown, unread};
-use crate::served_files::{ReadFailure, SkillFiles};
+use crate::served_files::{Manifest, ReadFailure};
+use crate::served_view::ServedSkill;
 use crate::synthesize::front_matter;
-use crate::view::Row;
 use repertoire::skill::skill_uri::{SKILL_MD, SkillAddress};
 
 const FILES: usize = 512;
@@ -37,43 +37,43 @@ impl Server {
     ) -> Result<ListSkillsResult, ErrorData> {
         let view = self.view();
         let page = Page::of(request.as_ref(), self.version(view.versions.skills))?;
-        let first = page.first.min(view.rows.len());
-        let end = first.saturating_add(self.options().page).min(view.rows.len());
-        let rows = &view.rows[first..end];
-        let told: Vec<_> = rows.iter().map(|row| row.manifest.files()).collect();
+        let first = page.first.min(view.skills.len());
+        let end = first.saturating_add(self.options().page).min(view.skills.len());
+        let page_skills = &view.skills[first..end];
+        let cached: Vec<_> = page_skills.iter().map(|served| self.served_files().cached(served)).collect();
         // Most are cached and need no waiting.
-        let unread = rows.iter().zip(&told).filter(|(_, told)| told.is_none());
-        let unread: Vec<_> = unread.map(|(row, _)| self.served_files().files(row)).collect();
+        let unread = page_skills.iter().zip(&cached).filter(|(_, cached)| cached.is_none());
+        let unread: Vec<_> = unread.map(|(served, _)| self.served_files().manifest(served)).collect();
         let mut read = stream::iter(unread).buffered(TOGETHER);
-        let (mut skills, mut count, mut at) = (Vec::with_capacity(rows.len()), 0, first);
-        for (row, told) in rows.iter().zip(&told) {
+        let (mut skills, mut count, mut at) = (Vec::with_capacity(page_skills.len()), 0, first);
+        for (served, cached) in page_skills.iter().zip(&cached) {
             if count >= FILES_OF_A_PAGE {
                 break;
             }
-            let files = match told {
+            let files = match cached {
                 Some(files) => Ok(Arc::clone(files)),
-                None => read.next().await.expect("whatever was not told of is read"),
+                None => read.next().await.expect("each skill is cached or read"),
             };
-            match files.as_ref().map(|files| listed(row, files)) {
+            match files.as_ref().map(|files| listed(served, files)) {
                 Ok(Ok(skill)) => {
                     if let SkillResources::Files(files) = &skill.resources {
                         count += files.len();
                     }
                     skills.push(skill.clone());
                 }
-                Ok(Err(reason)) => tracing::debug!(uri = %row.root, reason, "a skill is not listed"),
+                Ok(Err(reason)) => tracing::debug!(uri = %served.root(), reason, "a skill is not listed"),
                 Err(ReadFailure::Changed) => {
                     return Err(ErrorData::internal_error(
                         "the skills changed while they were listed: list from the start",
                         None,
                     ));
                 }
-                Err(error) => tracing::warn!(uri = %row.root, %error, "a skill cannot be listed"),
+                Err(error) => tracing::warn!(uri = %served.root(), %error, "a skill cannot be listed"),
             }
             at += 1;
         }
         let mut result = ListSkillsResult::with_all_items(skills);
-        result.next_cursor = page.next(at, view.rows.len());
+        result.next_cursor = page.next(at, view.skills.len());
         Ok(result)
     }
 
@@ -84,13 +84,13 @@ impl Server {
             return Err(unknown(None));
         }
         let view = self.view();
-        let row = view.find(&place.root).ok_or_else(|| unknown(view.like(&place.root)))?;
-        if row.root.skill_md() != uri {
+        let served = &view.find(&place.root).ok_or_else(|| unknown(view.like(&place.root)))?;
+        if served.root().skill_md() != uri {
             // The protocol requires the URI of the request in the response.
-            return Err(unknown(Some(row)));
+            return Err(unknown(Some(served)));
         }
-        let files = self.served_files().files(row).await.map_err(|error| unread(uri, &error))?;
-        match listed(row, &files) {
+        let files = self.served_files().manifest(served).await.map_err(|error| unread(uri, &error))?;
+        match listed(served, &files) {
             Ok(skill) => Ok(GetSkillResult::new(skill.clone())),
             Err(reason) => {
                 Err(ErrorData::invalid_params(format!("this skill is not served by the extension: {reason}"), None))
@@ -105,9 +105,9 @@ impl Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let place = SkillAddress::parse(uri).ok_or_else(|| unknown("directory", uri, None))?;
         let view = self.view();
-        let row = view.find(&place.root).ok_or_else(|| unknown("directory", uri, view.like(&place.root)))?;
+        let served = &view.find(&place.root).ok_or_else(|| unknown("directory", uri, view.like(&place.root)))?;
         let page = Page::at(cursor.as_deref(), self.version(view.versions.skills))?;
-        let files = self.served_files().files(row).await.map_err(|error| unread(uri, &error))?;
+        let files = self.served_files().manifest(served).await.map_err(|error| unread(uri, &error))?;
         let below = place.path.as_ref().map(|path| format!("{path}/")).unwrap_or_default();
         let children = children(&files.files, &below);
         if children.is_empty() {
@@ -116,7 +116,7 @@ impl Server {
         let children: Vec<_> = children.into_iter().collect();
         let (children, next) = page.cut(&children, self.options().page);
         let resources = children.iter().map(|(name, file)| {
-            let resource = Resource::new(row.root.join(&format!("{below}{name}")), name.clone());
+            let resource = Resource::new(served.root().join(&format!("{below}{name}")), name.clone());
             match file {
                 None => resource.with_mime_type(DIRECTORY_MIME_TYPE),
                 Some(file) => resource.with_mime_type(mime_type(name)).with_size(file.size),
@@ -128,7 +128,7 @@ impl Server {
     }
 }
 
-fn listed<'f>(row: &Row, files: &'f SkillFiles) -> &'f Listed {
+fn listed<'f>(served: &ServedSkill, files: &'f Manifest) -> &'f Listed {
     files.listed.get_or_init(|| {
         if files.files.len() > FILES {
             return Err(format!("it has {} files, and {FILES} is the limit", files.files.len()).into());
@@ -136,12 +136,12 @@ fn listed<'f>(row: &Row, files: &'f SkillFiles) -> &'f Listed {
         if files.size() > BYTES {
             return Err(format!("it has {} bytes, and {BYTES} is the limit", files.size()).into());
         }
-        let mut fields = front_matter(&row.candidate().item, files.is_synthesized);
+        let mut fields = front_matter(&served.candidate().item, files.is_synthesized);
         let (name, description) = (take_text(&mut fields, "name")?, take_text(&mut fields, "description")?);
         let mut front = SkillFrontmatter::new(name, description);
         front.extra = fields;
-        let skill = Skill::new(row.root.skill_md(), front, manifest(row, files))
-            .with_meta(with_diagnostic(origin_of(row), files.hidden.as_ref()));
+        let skill = Skill::new(served.root().skill_md(), front, manifest(served, files))
+            .with_meta(with_diagnostic(origin_of(served), files.hidden.as_ref()));
         skill.validate().map_err(|error| error.to_string())?;
         Ok(skill)
     })
@@ -155,10 +155,10 @@ fn take_text(fields: &mut Map<String, Value>, key: &str) -> Result<String, Box<s
     }
 }
 
-fn manifest(row: &Row, files: &SkillFiles) -> SkillResources {
+fn manifest(served: &ServedSkill, files: &Manifest) -> SkillResources {
     let files = files.files.iter();
-    let files =
-        files.map(|file| SkillResource::new(row.root.join(file.path.as_str()), file.digest.to_string(), file.size));
+    let files = files
+        .map(|file| SkillResource::new(served.root().join(file.path.as_str()), file.digest.to_string(), file.size));
     SkillResources::Files(files.collect())
 }
 

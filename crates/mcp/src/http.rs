@@ -11,7 +11,6 @@ mod options;
 mod session_limiter;
 mod sessions;
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -32,26 +31,14 @@ use tokio_util::task::TaskTracker;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 pub(crate) use self::access_control::{extension, span_of};
-pub use self::options::{HttpOptions, Limits, Token, WeakToken};
+pub use self::options::{AccessToken, HttpLimits, HttpOptions};
 
 use self::access_control::AccessControl;
 use self::metrics::Metrics;
 use self::sessions::Sessions;
-use crate::Server;
+use crate::{ServeError, Server};
 
-/// The error of a server that cannot listen.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum HttpError {
-    /// Other machines could connect, and no token is required.
-    #[error("`{0}` can be reached from other machines, and no token is required")]
-    NoToken(std::net::SocketAddr),
-    /// The listener cannot be used.
-    #[error("cannot listen")]
-    Listen(#[source] io::Error),
-}
-
-struct Shared {
+struct HttpState {
     server: Server,
     sessions: Arc<Sessions>,
     metrics: Metrics,
@@ -65,6 +52,7 @@ impl Server {
     ///
     /// All routes but `/healthz` and `/readyz` are behind the checks of `options`. A host that serves the routes itself has to limit
     /// connections and their idle time, as [`serve_http`](Server::serve_http) does.
+    #[cfg(feature = "axum")]
     pub fn router(&self, options: &HttpOptions) -> Router {
         self.routes(options, &CancellationToken::new()).0
     }
@@ -73,16 +61,16 @@ impl Server {
     /// answered within [`HttpOptions::drain`], and every stream is closed.
     ///
     /// # Errors
-    /// [`HttpError::NoToken`] when other machines could connect and `options` have no [`Token`].
+    /// [`ServeError::NoToken`] when other machines could connect and `options` have no [`AccessToken`].
     pub async fn serve_http(
         &self,
         listener: TcpListener,
         options: &HttpOptions,
         end: impl Future<Output = ()>,
-    ) -> Result<(), HttpError> {
-        let address = listener.local_addr().map_err(HttpError::Listen)?;
+    ) -> Result<(), ServeError> {
+        let address = listener.local_addr().map_err(ServeError::Listen)?;
         if !address.ip().is_loopback() && options.token.is_none() {
-            return Err(HttpError::NoToken(address));
+            return Err(ServeError::NoToken(address));
         }
         let streams = CancellationToken::new();
         let (router, shared) = self.routes(options, &streams);
@@ -96,9 +84,9 @@ impl Server {
         Ok(())
     }
 
-    fn routes(&self, options: &HttpOptions, end: &CancellationToken) -> (Router, Arc<Shared>) {
+    fn routes(&self, options: &HttpOptions, end: &CancellationToken) -> (Router, Arc<HttpState>) {
         let sessions = Arc::new(Sessions::new(options.limits.idle));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(HttpState {
             server: self.clone(),
             sessions: Arc::clone(&sessions),
             metrics: Metrics::default(),
@@ -136,7 +124,7 @@ impl Server {
 
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-async fn ended(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+async fn ended(State(shared): State<Arc<HttpState>>, request: Request, next: Next) -> Response {
     if request.method() != Method::DELETE {
         return next.run(request).await;
     }
@@ -152,7 +140,7 @@ async fn ended(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
     response
 }
 
-async fn ready(State(shared): State<Arc<Shared>>) -> Response {
+async fn ready(State(shared): State<Arc<HttpState>>) -> Response {
     if shared.is_draining.load(Ordering::Acquire) {
         (StatusCode::SERVICE_UNAVAILABLE, "ending\n").into_response()
     } else {
@@ -160,7 +148,7 @@ async fn ready(State(shared): State<Arc<Shared>>) -> Response {
     }
 }
 
-async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+async fn metrics(State(shared): State<Arc<HttpState>>, headers: HeaderMap) -> Response {
     let accepted = headers.get(ACCEPT).and_then(|accepted| accepted.to_str().ok());
     let (form, text) = shared.metrics.text(&shared, accepted);
     ([(CONTENT_TYPE, form)], text).into_response()

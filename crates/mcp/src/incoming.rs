@@ -16,13 +16,13 @@ use crate::params::{Malformed, Method};
 const MAX_VALUES: usize = 4096;
 
 pub(crate) enum Incoming<'t> {
-    Message(Message<'t>),
+    Message(ParsedMessage<'t>),
     Batch(Vec<Incoming<'t>>),
     Rejection(ErrorReply),
     Nothing,
 }
 
-pub(crate) struct Message<'t> {
+pub(crate) struct ParsedMessage<'t> {
     pub(crate) text: &'t [u8],
     pub(crate) message: Box<ClientJsonRpcMessage>,
 }
@@ -35,7 +35,7 @@ pub(crate) struct ErrorReply {
 }
 
 #[derive(Deserialize)]
-struct Envelope<'t> {
+struct RequestEnvelope<'t> {
     #[serde(borrow, default)]
     id: Option<&'t RawValue>,
     #[serde(default)]
@@ -86,19 +86,19 @@ impl<'t> Incoming<'t> {
                 let error = method.malformed(custom.params.as_ref()).error();
                 return Incoming::Rejection(ErrorReply::of(error, Some(id)));
             }
-            let params = || serde_json::from_slice(text).ok().and_then(|envelope: Envelope<'_>| envelope.params);
+            let params = || serde_json::from_slice(text).ok().and_then(|envelope: RequestEnvelope<'_>| envelope.params);
             if let Some(malformed) = Malformed::of_list(request, params) {
                 request.extensions_mut().insert(malformed);
             }
         }
-        Incoming::Message(Message { text, message: Box::new(message) })
+        Incoming::Message(ParsedMessage { text, message: Box::new(message) })
     }
 
     fn parse_failure(text: &[u8]) -> Incoming<'static> {
         let Ok(value) = serde_json::from_slice::<Value>(text) else {
             return Incoming::Rejection(ErrorReply::not_json());
         };
-        let trimmed = serde_json::from_slice(text).ok().and_then(|envelope: Envelope<'_>| envelope.id);
+        let trimmed = serde_json::from_slice(text).ok().and_then(|envelope: RequestEnvelope<'_>| envelope.id);
         let id: Option<RequestId> = trimmed.and_then(|id| serde_json::from_str(id.get()).ok());
         let is_asking = value.get("method").is_some_and(Value::is_string);
         let is_answer = value.get("result").is_some() || value.get("error").is_some();
@@ -129,7 +129,7 @@ impl<'t> Incoming<'t> {
     }
 }
 
-impl Message<'_> {
+impl ParsedMessage<'_> {
     #[cfg(feature = "http")]
     pub(crate) fn malformed(&self) -> Option<Malformed> {
         match &*self.message {

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use repertoire::{MemorySource, Registered, Skill, SkillRegistry};
-//! use repertoire_mcp::{McpFeature, McpFeatures, Server, ServerOptions};
+//! use repertoire_mcp::{McpFeatures, Server, ServerOptions};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -10,14 +10,14 @@
 //! home.register(Registered::new(Skill::new("tidy".parse()?, "Sorts a folder."), "Sort it."))?;
 //! let registry = SkillRegistry::builder().user(home).start(&tokio::runtime::Handle::current()).await?;
 //!
-//! let options = ServerOptions::default().features(McpFeatures::ALL.without(McpFeature::Instructions));
+//! let options = ServerOptions::default().features(McpFeatures::ALL.without(McpFeatures::INSTRUCTIONS));
 //! let server = Server::new(registry, options);
 //!
 //! // One client over a pipe. Most hosts call `serve_stdio` or `serve_http`.
 //! let question = br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#.as_slice();
 //! let (mut client, pipe) = tokio::io::duplex(4096);
 //! // The client left before it sent `initialize`.
-//! assert!(server.serve_lines(std::io::Cursor::new([question, b"\n"].concat()), pipe).await.is_err());
+//! assert!(server.serve(std::io::Cursor::new([question, b"\n"].concat()), pipe).await.is_err());
 //!
 //! let mut answer = String::new();
 //! tokio::io::AsyncReadExt::read_to_string(&mut client, &mut answer).await?;
@@ -30,9 +30,9 @@
 //! A [`Server`] serves any number of clients over a registry that the host composed and started:
 //!
 //! - [`Server::serve_stdio`]: one client over standard input and output.
-//! - [`Server::serve_lines`] and [`Server::serve`]: one client over a pipe or a transport.
+//! - [`Server::serve`]: one client over a pipe.
 //! - [`Server::serve_http`]: many clients over streamable HTTP, with the checks, limits and metrics of [`HttpOptions`].
-//! - [`Server::router`]: the routes, for a host's own HTTP server. [`Server::session`]: a handler for a server of `rmcp`.
+//! - `Server::router`, with the feature `axum`: the routes, for a host's own HTTP server.
 //!
 //! [`ServerOptions`] set which [`McpFeatures`] are exposed, what is hidden, and the reader of bodies. A reader of the host may
 //! run commands. The default one does not.
@@ -42,16 +42,19 @@
 //! so a source has to list what it serves. If files change while the stamp of their row stays the same, reading them fails.
 //!
 //! # Inside this crate
-//! - `view.rs`: everything that clients see of one snapshot, and the generation in which each list last changed.
-//! - `tools.rs`, `prompts.rs`, `resources.rs` and `extension.rs` answer requests from a view. `session.rs` passes requests on.
+//! - `served_view.rs`: everything that clients see of one snapshot, and the generation in which each list last changed.
+//! - `tools.rs`, `prompts.rs`, `resources.rs` and `extension.rs` answer requests from a view. `client_session.rs` passes requests on.
 //! - `served_files.rs` reads files and compares them with their digests. `notifications.rs` notifies clients of changes.
 //! - `line_transport.rs` and `http` carry messages. `http/access_control.rs` checks every HTTP request.
 //!
 //! # Features
-//! `http`, on by default: streamable HTTP.
+//! - `http`, on by default: streamable HTTP.
+//! - `axum`: the routes of the HTTP server as a router of axum.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod batches;
+mod client_session;
+mod error;
 mod extension;
 mod fastmcp_compat;
 mod features;
@@ -66,25 +69,25 @@ mod page;
 mod params;
 mod prompts;
 mod resources;
+mod roots;
 mod served_files;
+mod served_view;
 mod server;
-mod session;
 mod synthesize;
 mod tools;
-mod view;
 
-pub use features::{ClientPreset, McpFeature, McpFeatures, UnknownFeature};
+pub use error::ServeError;
+pub use features::McpFeatures;
 #[cfg(feature = "http")]
-pub use http::{HttpError, HttpOptions, Limits, Token, WeakToken};
+pub use http::{AccessToken, HttpLimits, HttpOptions};
 pub use options::ServerOptions;
-pub use server::{ServeError, Server};
-pub use session::Session;
+pub use server::Server;
 
 const _: () = {
     const fn shared<T: Send + Sync>() {}
     shared::<Server>();
     shared::<ServerOptions>();
-    shared::<Session>();
+    shared::<client_session::ClientSession>();
 };
 
 #[cfg(doctest)]

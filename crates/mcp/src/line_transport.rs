@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::{Mutex, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::batches::{Line, PendingBatches};
+use crate::batches::{OutgoingLine, PendingBatches};
 use crate::incoming::{ErrorReply, Incoming};
 
 const MAX_LINE_BYTES: usize = 1 << 20;
@@ -124,9 +124,9 @@ where
     fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let waiting = PendingWrite::new(&self.write);
         let line = match self.batches.answer(&message) {
-            Line::Single => serde_json::to_vec(&message).map(Some),
-            Line::Deferred => Ok(None),
-            Line::Batch(line) => Ok(Some(line)),
+            OutgoingLine::Single => serde_json::to_vec(&message).map(Some),
+            OutgoingLine::Deferred => Ok(None),
+            OutgoingLine::Batch(line) => Ok(Some(line)),
         };
         async move {
             match line? {

@@ -9,7 +9,7 @@ use rmcp::model::MetaObject;
 use serde_json::json;
 
 use crate::Server;
-use crate::view::Row;
+use crate::served_view::ServedSkill;
 
 const ORIGIN: &str = "repertoire/origin";
 const SHADOWED_BY: &str = "repertoire/shadowed-by";
@@ -41,9 +41,9 @@ pub(crate) fn with_diagnostic(mut meta: MetaObject, diagnostic: Option<&Diagnost
     meta
 }
 
-pub(crate) fn origin_of(row: &Row) -> MetaObject {
-    let mut meta = origin(row.candidate());
-    if let Some(winner) = row.winner() {
+pub(crate) fn origin_of(skill: &ServedSkill) -> MetaObject {
+    let mut meta = origin(skill.candidate());
+    if let Some(winner) = skill.winner() {
         meta.0.insert(SHADOWED_BY.to_owned(), winner.qualified_id().as_str().into());
     }
     meta
@@ -63,8 +63,11 @@ impl Server {
     /// or a prompt, as no server writes the system prompt of a client.
     pub fn surface_diagnostics(&self) -> Vec<Diagnostic> {
         let view = self.view();
-        let candidates =
-            view.rows.iter().map(|row| row.candidate()).chain(view.prompts.iter().map(|called| called.candidate()));
+        let candidates = view
+            .skills
+            .iter()
+            .map(|skill| skill.candidate())
+            .chain(view.prompts.iter().map(|called| called.candidate()));
         let mut seen = BTreeSet::new();
         let declared = candidates.filter(|candidate| candidate.item.surface == Some(SurfaceMode::SystemPrompt));
         let diagnostics = declared.filter(|candidate| seen.insert(candidate.qualified_id())).map(|candidate| {

@@ -11,15 +11,15 @@ use rmcp::service::{Peer, RoleServer, SubscriptionSink};
 use tokio::sync::watch;
 
 use crate::resources::not_found;
-use crate::view::{ListVersions, View};
-use crate::{McpFeature, McpFeatures, Server};
+use crate::served_view::{ListVersions, ServedView};
+use crate::{McpFeatures, Server};
 use repertoire::skill::skill_uri::SkillAddress;
 
 const MAX_SUBSCRIPTIONS: usize = 1000;
 const MAX_URI_BYTES: usize = 4096;
 
 #[derive(Debug, Default)]
-pub(crate) struct Subscriptions(Mutex<BTreeMap<String, Option<Digest>>>);
+pub(crate) struct ResourceSubscriptions(Mutex<BTreeMap<String, Option<Digest>>>);
 
 pub(crate) enum NotificationSink {
     Session(Peer<RoleServer>),
@@ -28,18 +28,18 @@ pub(crate) enum NotificationSink {
 
 pub(crate) struct Notifier {
     pub(crate) server: Server,
-    pub(crate) views: watch::Receiver<Arc<View>>,
+    pub(crate) views: watch::Receiver<Arc<ServedView>>,
     pub(crate) announced: ListVersions,
     pub(crate) features: McpFeatures,
     pub(crate) lists_skills: Arc<AtomicBool>,
     pub(crate) is_strict: bool,
-    pub(crate) subscriptions: Arc<Subscriptions>,
+    pub(crate) subscriptions: Arc<ResourceSubscriptions>,
     pub(crate) sink: NotificationSink,
 }
 
 struct Disconnected;
 
-impl Subscriptions {
+impl ResourceSubscriptions {
     pub(crate) async fn add(&self, server: &Server, uri: String) -> Result<(), ErrorData> {
         if !can_be_followed(&uri) {
             return Err(not_found(&uri));
@@ -87,24 +87,24 @@ impl Notifier {
         }
     }
 
-    async fn announce(&self, is_changed: bool, list: List) -> Result<(), Disconnected> {
+    async fn announce(&self, is_changed: bool, list: ListKind) -> Result<(), Disconnected> {
         if is_changed { self.sink.list_changed(list).await } else { Ok(()) }
     }
 
-    async fn notify(&mut self, view: &View) -> Result<(), Disconnected> {
+    async fn notify(&mut self, view: &ServedView) -> Result<(), Disconnected> {
         let (now, announced) = (view.versions, std::mem::replace(&mut self.announced, view.versions));
-        let tools = now.tools != announced.tools && self.features.contains(McpFeature::Tools);
-        let prompts = now.prompts != announced.prompts && self.features.contains(McpFeature::Prompts);
+        let tools = now.tools != announced.tools && self.features.contains(McpFeatures::TOOLS);
+        let prompts = now.prompts != announced.prompts && self.features.contains(McpFeatures::PROMPTS);
         let skills = now.skills != announced.skills;
-        let lists_skills = self.features.contains(McpFeature::Extension) && self.lists_skills.load(Ordering::Relaxed);
+        let lists_skills = self.features.contains(McpFeatures::EXTENSION) && self.lists_skills.load(Ordering::Relaxed);
         let listed = if self.is_strict { now.standard_skills != announced.standard_skills } else { skills };
         let resources = (now.resources != announced.resources || listed && lists_skills)
-            && self.features.contains(McpFeature::Resources);
+            && self.features.contains(McpFeatures::RESOURCES);
         // At once, so that they share a packet.
         tokio::try_join!(
-            self.announce(tools, List::Tools),
-            self.announce(prompts, List::Prompts),
-            self.announce(resources, List::Resources),
+            self.announce(tools, ListKind::Tools),
+            self.announce(prompts, ListKind::Prompts),
+            self.announce(resources, ListKind::Resources),
         )?;
         if skills {
             for (uri, announced) in self.subscriptions.all() {
@@ -120,27 +120,31 @@ impl Notifier {
 }
 
 #[derive(Clone, Copy)]
-enum List {
+enum ListKind {
     Tools,
     Prompts,
     Resources,
 }
 
 impl NotificationSink {
-    async fn list_changed(&self, list: List) -> Result<(), Disconnected> {
+    async fn list_changed(&self, list: ListKind) -> Result<(), Disconnected> {
         match (self, list) {
-            (NotificationSink::Session(peer), List::Tools) => disconnected(peer.notify_tool_list_changed().await),
-            (NotificationSink::Session(peer), List::Prompts) => disconnected(peer.notify_prompt_list_changed().await),
-            (NotificationSink::Session(peer), List::Resources) => {
+            (NotificationSink::Session(peer), ListKind::Tools) => disconnected(peer.notify_tool_list_changed().await),
+            (NotificationSink::Session(peer), ListKind::Prompts) => {
+                disconnected(peer.notify_prompt_list_changed().await)
+            }
+            (NotificationSink::Session(peer), ListKind::Resources) => {
                 disconnected(peer.notify_resource_list_changed().await)
             }
-            (NotificationSink::Request(sink), List::Tools) if sink.accepted().tools_list_changed == Some(true) => {
+            (NotificationSink::Request(sink), ListKind::Tools) if sink.accepted().tools_list_changed == Some(true) => {
                 disconnected(sink.notify_tool_list_changed().await)
             }
-            (NotificationSink::Request(sink), List::Prompts) if sink.accepted().prompts_list_changed == Some(true) => {
+            (NotificationSink::Request(sink), ListKind::Prompts)
+                if sink.accepted().prompts_list_changed == Some(true) =>
+            {
                 disconnected(sink.notify_prompt_list_changed().await)
             }
-            (NotificationSink::Request(sink), List::Resources)
+            (NotificationSink::Request(sink), ListKind::Resources)
                 if sink.accepted().resources_list_changed == Some(true) =>
             {
                 disconnected(sink.notify_resource_list_changed().await)
@@ -176,7 +180,7 @@ impl Server {
     async fn digest_of(&self, uri: &str) -> Option<Digest> {
         let place = SkillAddress::parse(uri)?;
         let view = self.view();
-        let files = self.served_files().files(view.find(&place.root)?).await.ok()?;
-        Some(files.of(place.path.as_ref()?)?.digest)
+        let manifest = self.served_files().manifest(&view.find(&place.root)?).await.ok()?;
+        Some(manifest.find(place.path.as_ref()?)?.digest)
     }
 }

@@ -6,7 +6,9 @@ use repertoire::permission::VisibilityPolicy;
 use repertoire::tools::{SkillReader, ToolPreset};
 use repertoire::{Budget, CatalogOptions};
 
-use crate::{ClientPreset, McpFeatures};
+use crate::McpFeatures;
+use crate::fastmcp_compat::is_strict;
+use crate::features::ClientPreset;
 
 /// Options of a [`Server`](crate::Server). By default it exposes all features that a client is known to use, hides only what skills
 /// hide themselves, and runs nothing.
@@ -14,7 +16,7 @@ use crate::{ClientPreset, McpFeatures};
 pub struct ServerOptions {
     pub(crate) name: Arc<str>,
     pub(crate) features: McpFeatures,
-    pub(crate) presets: Vec<ClientPreset>,
+    ignores_presets: bool,
     pub(crate) modes: VisibilityPolicy,
     pub(crate) catalog: CatalogOptions,
     pub(crate) tools: ToolPreset,
@@ -29,7 +31,7 @@ impl Default for ServerOptions {
         ServerOptions {
             name: "repertoire".into(),
             features: McpFeatures::ALL,
-            presets: ClientPreset::ALL.to_vec(),
+            ignores_presets: false,
             modes: VisibilityPolicy::default(),
             catalog: CatalogOptions::default().budget(Budget::Tokens(CATALOG_TOKENS)),
             tools: ToolPreset::DEFAULT,
@@ -47,18 +49,26 @@ impl ServerOptions {
         self
     }
 
-    /// Sets the features to expose. The [preset](ServerOptions::presets) of a client can only remove some.
+    /// Sets the features to expose. Features that a known client does not use are not exposed to it.
     #[must_use]
     pub fn features(mut self, features: McpFeatures) -> ServerOptions {
         self.features = features;
         self
     }
 
-    /// Sets the known clients, in place of [those that are shipped](ClientPreset::ALL). An unknown client gets every feature.
+    /// Exposes every feature to every client, and assumes nothing about its model.
     #[must_use]
-    pub fn presets(mut self, presets: impl IntoIterator<Item = ClientPreset>) -> ServerOptions {
-        self.presets = presets.into_iter().collect();
+    pub fn ignore_presets(mut self) -> ServerOptions {
+        self.ignores_presets = true;
         self
+    }
+
+    pub(crate) fn preset(&self, client: &str) -> Option<&'static ClientPreset> {
+        if self.ignores_presets { None } else { ClientPreset::find(client) }
+    }
+
+    pub(crate) fn is_strict(&self, client: &str) -> bool {
+        !self.ignores_presets && is_strict(client)
     }
 
     /// Sets what the operator hides, in every feature.

@@ -4,23 +4,23 @@ use rmcp::ErrorData;
 use rmcp::model::PaginatedRequestParams;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Version {
+pub(crate) struct ListVersion {
     pub(crate) server: u64,
     pub(crate) generation: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Page {
-    version: Version,
+    version: ListVersion,
     pub(crate) first: usize,
 }
 
 impl Page {
-    pub(crate) fn of(request: Option<&PaginatedRequestParams>, version: Version) -> Result<Page, ErrorData> {
+    pub(crate) fn of(request: Option<&PaginatedRequestParams>, version: ListVersion) -> Result<Page, ErrorData> {
         Page::at(request.and_then(|request| request.cursor.as_deref()), version)
     }
 
-    pub(crate) fn at(cursor: Option<&str>, version: Version) -> Result<Page, ErrorData> {
+    pub(crate) fn at(cursor: Option<&str>, version: ListVersion) -> Result<Page, ErrorData> {
         // Some clients send an empty text for each optional argument.
         let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else { return Ok(Page { version, first: 0 }) };
         match parse(cursor) {
@@ -34,7 +34,7 @@ impl Page {
     }
 
     pub(crate) fn next(self, first: usize, total: usize) -> Option<String> {
-        let Version { server, generation } = self.version;
+        let ListVersion { server, generation } = self.version;
         (first < total).then(|| format!("{server:016x}.{generation}.{first}"))
     }
 
@@ -48,6 +48,6 @@ impl Page {
 fn parse(cursor: &str) -> Option<Page> {
     let (server, rest) = cursor.split_once('.')?;
     let (generation, first) = rest.split_once('.')?;
-    let version = Version { server: u64::from_str_radix(server, 16).ok()?, generation: generation.parse().ok()? };
+    let version = ListVersion { server: u64::from_str_radix(server, 16).ok()?, generation: generation.parse().ok()? };
     Some(Page { version, first: first.parse().ok()? })
 }

@@ -10,7 +10,7 @@ use rmcp::model::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::McpFeature;
+use crate::McpFeatures;
 use crate::resources::quoted;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(crate) struct Malformed(String);
 
 pub(crate) struct Method {
     name: &'static str,
-    pub(crate) feature: Option<McpFeature>,
+    pub(crate) feature: Option<McpFeatures>,
     fault: fn(&Value) -> Option<String>,
     versions: Versions,
 }
@@ -30,27 +30,27 @@ enum Versions {
     WithoutSessions,
 }
 
-const fn method<P: DeserializeOwned>(name: &'static str, feature: Option<McpFeature>, versions: Versions) -> Method {
+const fn method<P: DeserializeOwned>(name: &'static str, feature: Option<McpFeatures>, versions: Versions) -> Method {
     Method { name, feature, fault: fault::<P>, versions }
 }
 
 const METHODS: [Method; 15] = [
     method::<InitializeRequestParams>("initialize", None, Versions::WithSessions),
-    method::<CallToolRequestParams>("tools/call", Some(McpFeature::Tools), Versions::All),
-    method::<PaginatedRequestParams>("tools/list", Some(McpFeature::Tools), Versions::All),
-    method::<GetPromptRequestParams>("prompts/get", Some(McpFeature::Prompts), Versions::All),
-    method::<PaginatedRequestParams>("prompts/list", Some(McpFeature::Prompts), Versions::All),
-    method::<ReadResourceRequestParams>("resources/read", Some(McpFeature::Resources), Versions::All),
-    method::<PaginatedRequestParams>("resources/list", Some(McpFeature::Resources), Versions::All),
-    method::<PaginatedRequestParams>("resources/templates/list", Some(McpFeature::Resources), Versions::All),
-    method::<SubscribeRequestParams>("resources/subscribe", Some(McpFeature::Resources), Versions::WithSessions),
-    method::<UnsubscribeRequestParams>("resources/unsubscribe", Some(McpFeature::Resources), Versions::WithSessions),
-    method::<CompleteRequestParams>("completion/complete", Some(McpFeature::Resources), Versions::All),
-    method::<GetSkillRequestParams>("skills/get", Some(McpFeature::Extension), Versions::All),
-    method::<PaginatedRequestParams>("skills/list", Some(McpFeature::Extension), Versions::All),
+    method::<CallToolRequestParams>("tools/call", Some(McpFeatures::TOOLS), Versions::All),
+    method::<PaginatedRequestParams>("tools/list", Some(McpFeatures::TOOLS), Versions::All),
+    method::<GetPromptRequestParams>("prompts/get", Some(McpFeatures::PROMPTS), Versions::All),
+    method::<PaginatedRequestParams>("prompts/list", Some(McpFeatures::PROMPTS), Versions::All),
+    method::<ReadResourceRequestParams>("resources/read", Some(McpFeatures::RESOURCES), Versions::All),
+    method::<PaginatedRequestParams>("resources/list", Some(McpFeatures::RESOURCES), Versions::All),
+    method::<PaginatedRequestParams>("resources/templates/list", Some(McpFeatures::RESOURCES), Versions::All),
+    method::<SubscribeRequestParams>("resources/subscribe", Some(McpFeatures::RESOURCES), Versions::WithSessions),
+    method::<UnsubscribeRequestParams>("resources/unsubscribe", Some(McpFeatures::RESOURCES), Versions::WithSessions),
+    method::<CompleteRequestParams>("completion/complete", Some(McpFeatures::RESOURCES), Versions::All),
+    method::<GetSkillRequestParams>("skills/get", Some(McpFeatures::EXTENSION), Versions::All),
+    method::<PaginatedRequestParams>("skills/list", Some(McpFeatures::EXTENSION), Versions::All),
     method::<ReadResourceDirectoryRequestParams>(
         "resources/directory/read",
-        Some(McpFeature::Extension),
+        Some(McpFeatures::EXTENSION),
         Versions::All,
     ),
     method::<SubscriptionsListenRequestParams>("subscriptions/listen", None, Versions::WithoutSessions),

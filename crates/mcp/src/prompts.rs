@@ -17,7 +17,7 @@ use crate::Server;
 use crate::meta::origin;
 use crate::page::Page;
 use crate::resources::quoted;
-use crate::view::PromptEntry;
+use crate::served_view::SkillPrompt;
 
 const ARGUMENTS: &str = "arguments";
 
@@ -86,7 +86,7 @@ impl Server {
     }
 }
 
-fn prompt(called: &PromptEntry) -> Prompt {
+fn prompt(called: &SkillPrompt) -> Prompt {
     let candidate = called.candidate();
     let skill = &candidate.item;
     let hint = skill.argument_hint();

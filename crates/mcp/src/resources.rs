@@ -15,7 +15,7 @@ use crate::Server;
 use crate::meta::{hidden_in, origin_of, with_diagnostic};
 use crate::page::Page;
 use crate::served_files::ReadFailure;
-use crate::view::Row;
+use crate::served_view::ServedSkill;
 use repertoire::skill::skill_uri::{SkillAddress, SkillRoot, encoded_path};
 
 const DIGEST: &str = "repertoire/digest";
@@ -31,8 +31,8 @@ impl Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let view = self.view();
         let page = Page::of(request.as_ref(), self.version(view.versions.resources))?;
-        let (rows, next) = page.cut(&view.rows, self.options().page);
-        let mut result = ListResourcesResult::with_all_items(rows.iter().map(resource).collect());
+        let (skills, next) = page.cut(&view.skills, self.options().page);
+        let mut result = ListResourcesResult::with_all_items(skills.iter().map(resource).collect());
         result.next_cursor = next;
         Ok(result)
     }
@@ -43,17 +43,18 @@ impl Server {
         let mut tries = TRIES;
         loop {
             let view = self.view();
-            let row = view.find(&place.root).ok_or_else(|| not_found_but(uri, view.like(&place.root)))?;
+            let found = view.find(&place.root);
+            let skill = &found.ok_or_else(|| not_found_but(uri, view.like(&place.root)))?;
             tries -= 1;
-            match self.served_files().read(row, path).await {
+            match self.served_files().read(skill, path).await {
                 Ok((bytes, digest)) => {
-                    let mut meta = with_diagnostic(origin_of(row), hidden_in(&bytes).as_ref());
+                    let mut meta = with_diagnostic(origin_of(skill), hidden_in(&bytes).as_ref());
                     meta.0.insert(DIGEST.to_owned(), digest.to_string().into());
                     let contents = contents(&bytes, uri).with_mime_type(mime_type(path.as_str())).with_meta(meta);
                     return Ok(ReadResourceResult::new(vec![contents]));
                 }
                 Err(ReadFailure::Changed) if tries > 0 => {}
-                Err(ReadFailure::NoFile) => return Err(self.no_file(uri, row).await),
+                Err(ReadFailure::NoFile) => return Err(self.no_file(uri, skill).await),
                 Err(error) => return Err(unread(uri, &error)),
             }
         }
@@ -61,11 +62,11 @@ impl Server {
 }
 
 impl Server {
-    async fn no_file(&self, uri: &str, row: &Row) -> ErrorData {
-        let Ok(files) = self.served_files().files(row).await else { return not_found(uri) };
-        let named: Vec<_> =
-            files.files.iter().take(20).map(|file| format!("`{}`", quoted(file.path.as_str()))).collect();
-        let more = if files.files.len() > named.len() { " and more" } else { "" };
+    async fn no_file(&self, uri: &str, skill: &ServedSkill) -> ErrorData {
+        let Ok(manifest) = self.served_files().manifest(skill).await else { return not_found(uri) };
+        let files = &manifest.files;
+        let named: Vec<_> = files.iter().take(20).map(|file| format!("`{}`", quoted(file.path.as_str()))).collect();
+        let more = if files.len() > named.len() { " and more" } else { "" };
         let message = format!("no resource `{}`; the skill has {}{more}", quoted(uri), named.join(", "));
         ErrorData::resource_not_found(message, None)
     }
@@ -80,14 +81,14 @@ pub(crate) fn templates() -> ListResourceTemplatesResult {
     ListResourceTemplatesResult::with_all_items(vec![template])
 }
 
-fn resource(row: &Row) -> Resource {
-    let candidate = row.candidate();
+fn resource(skill: &ServedSkill) -> Resource {
+    let candidate = skill.candidate();
     // Skills of the same name have different titles.
-    Resource::new(row.root.skill_md(), candidate.item.id.as_str())
-        .with_title(row.id().to_string())
+    Resource::new(skill.root().skill_md(), candidate.item.id.as_str())
+        .with_title(skill.id().to_string())
         .with_description(text::clean(&candidate.item.description))
         .with_mime_type(MARKDOWN)
-        .with_meta(origin_of(row))
+        .with_meta(origin_of(skill))
 }
 
 fn contents(bytes: &Bytes, uri: &str) -> ResourceContents {
@@ -128,16 +129,16 @@ pub(crate) fn not_found(uri: &str) -> ErrorData {
     not_found_but(uri, None)
 }
 
-fn not_found_but(uri: &str, meant: Option<&Row>) -> ErrorData {
+fn not_found_but(uri: &str, meant: Option<&ServedSkill>) -> ErrorData {
     ErrorData::resource_not_found(format!("no resource `{}`{}", quoted(uri), tip(meant)), None)
 }
 
-pub(crate) fn unknown(what: &str, uri: &str, meant: Option<&Row>) -> ErrorData {
+pub(crate) fn unknown(what: &str, uri: &str, meant: Option<&ServedSkill>) -> ErrorData {
     ErrorData::invalid_params(format!("no {what} `{}`{}", quoted(uri), tip(meant)), None)
 }
 
-fn tip(meant: Option<&Row>) -> String {
-    meant.map(|row| format!("; did you mean `{}`?", row.root.skill_md())).unwrap_or_default()
+fn tip(meant: Option<&ServedSkill>) -> String {
+    meant.map(|skill| format!("; did you mean `{}`?", skill.root().skill_md())).unwrap_or_default()
 }
 
 pub(crate) fn unread(uri: &str, error: &ReadFailure) -> ErrorData {
@@ -179,7 +180,7 @@ impl Server {
         let context = request.context.as_ref();
         let source = context.and_then(|context| context.get_argument("source"));
         let skill = context.and_then(|context| context.get_argument("skill"));
-        let candidates = view.rows.iter().map(|row| row.candidate());
+        let candidates = view.skills.iter().map(|skill| skill.candidate());
         match request.argument.name.as_str() {
             "source" => candidates.map(|candidate| candidate.origin.source.to_string()).collect(),
             "skill" => candidates
@@ -188,9 +189,12 @@ impl Server {
                 .collect(),
             "path" => {
                 let (Some(source), Some(skill)) = (source, skill) else { return BTreeSet::new() };
-                let Some(row) = view.find(&SkillRoot::new(source, skill)) else { return BTreeSet::new() };
+                let Ok(id) = skill.parse() else { return BTreeSet::new() };
+                let Some(skill) = view.find(&SkillRoot { source: source.as_str().into(), id }) else {
+                    return BTreeSet::new();
+                };
                 // A skill that cannot be read has no paths to complete.
-                let files = self.served_files().files(row).await;
+                let files = self.served_files().manifest(&skill).await;
                 // The template expands `{+path}` without escaping it.
                 files.iter().flat_map(|files| files.files.iter()).map(|file| encoded_path(file.path.as_str())).collect()
             }

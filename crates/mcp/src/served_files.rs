@@ -1,9 +1,11 @@
 //! The files of skills, and a cache of their sizes and digests.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use repertoire::registry::Candidate;
+use repertoire::skill::skill_uri::{SKILL_MD, SkillRoot};
 use repertoire::skill::{
     Body, Bytes, Diagnostic, Digest, Resource, ResourcePath, SourceError, SourceErrorKind, skill_md,
 };
@@ -11,20 +13,24 @@ use repertoire::{Skill, SkillRegistry};
 
 use crate::extension::Listed;
 use crate::meta::hidden_in;
+use crate::served_view::ServedSkill;
 use crate::synthesize::synthesize;
-use crate::view::Row;
-use repertoire::skill::skill_uri::SKILL_MD;
 
 #[derive(Debug)]
 pub(crate) struct ServedFiles {
     registry: SkillRegistry,
+    manifests: Mutex<HashMap<SkillRoot, CachedManifest>>,
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct CachedManifest(Mutex<Option<Arc<SkillFiles>>>);
-
 #[derive(Debug)]
-pub(crate) struct SkillFiles {
+struct CachedManifest {
+    skill: ServedSkill,
+    manifest: Arc<Manifest>,
+}
+
+/// The files of a skill.
+#[derive(Debug)]
+pub(crate) struct Manifest {
     pub(crate) files: Arc<[Resource]>,
     pub(crate) is_synthesized: bool,
     pub(crate) hidden: Option<Diagnostic>,
@@ -38,21 +44,15 @@ pub(crate) enum ReadFailure {
     #[error("the skill changed")]
     Changed,
     #[error(transparent)]
-    Source(SourceError),
+    Source(#[from] SourceError),
 }
 
-impl From<SourceError> for ReadFailure {
-    fn from(error: SourceError) -> ReadFailure {
-        ReadFailure::Source(error)
-    }
-}
-
-impl SkillFiles {
-    fn new(files: Arc<[Resource]>, is_synthesized: bool, hidden: Option<Diagnostic>) -> SkillFiles {
-        SkillFiles { files, is_synthesized, hidden, listed: OnceLock::new() }
+impl Manifest {
+    fn new(files: Arc<[Resource]>, is_synthesized: bool, hidden: Option<Diagnostic>) -> Arc<Manifest> {
+        Arc::new(Manifest { files, is_synthesized, hidden, listed: OnceLock::new() })
     }
 
-    pub(crate) fn of(&self, path: &ResourcePath) -> Option<&Resource> {
+    pub(crate) fn find(&self, path: &ResourcePath) -> Option<&Resource> {
         let meant = path.meant_among(self.files.iter().map(|file| &file.path))?;
         self.files.iter().find(|file| file.path == *meant)
     }
@@ -62,33 +62,37 @@ impl SkillFiles {
     }
 }
 
-impl CachedManifest {
-    pub(crate) fn for_new_row(&self) -> CachedManifest {
-        let files = self.files().map(|files| {
-            Arc::new(SkillFiles::new(Arc::clone(&files.files), files.is_synthesized, files.hidden.clone()))
-        });
-        CachedManifest(Mutex::new(files))
-    }
-
-    pub(crate) fn files(&self) -> Option<Arc<SkillFiles>> {
-        self.lock().clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<SkillFiles>>> {
-        self.0.lock()
-    }
-}
-
 impl ServedFiles {
-    pub(crate) fn of(registry: SkillRegistry) -> ServedFiles {
-        ServedFiles { registry }
+    pub(crate) fn new(registry: SkillRegistry) -> ServedFiles {
+        ServedFiles { registry, manifests: Mutex::default() }
     }
 
-    pub(crate) async fn files(&self, row: &Row) -> Result<Arc<SkillFiles>, ReadFailure> {
-        if let Some(files) = row.manifest.files() {
-            return Ok(files);
+    pub(crate) fn forget(&self, roots: &[SkillRoot]) {
+        let mut manifests = self.manifests.lock();
+        roots.iter().for_each(|root| drop(manifests.remove(root)));
+    }
+
+    /// Returns the manifest that was read of this version of `skill`.
+    pub(crate) fn cached(&self, skill: &ServedSkill) -> Option<Arc<Manifest>> {
+        let mut manifests = self.manifests.lock();
+        let cached = manifests.get_mut(&skill.root())?;
+        if !cached.skill.is(skill) {
+            if cached.skill.candidate().stamp != skill.candidate().stamp {
+                return None;
+            }
+            // The files are the same, and the entry that is listed may differ.
+            let Manifest { files, is_synthesized, hidden, .. } = &*cached.manifest;
+            cached.manifest = Manifest::new(Arc::clone(files), *is_synthesized, hidden.clone());
+            cached.skill = skill.clone();
         }
-        let candidate = row.candidate();
+        Some(Arc::clone(&cached.manifest))
+    }
+
+    pub(crate) async fn manifest(&self, skill: &ServedSkill) -> Result<Arc<Manifest>, ReadFailure> {
+        if let Some(manifest) = self.cached(skill) {
+            return Ok(manifest);
+        }
+        let candidate = skill.candidate();
         let (bytes, is_synthesized) = self.skill_md(candidate).await?;
         let path: ResourcePath = SKILL_MD.parse().expect("`SKILL.md` is a path");
         let own = Resource::new(path.clone(), bytes.len() as u64, Digest::of(&bytes));
@@ -98,24 +102,25 @@ impl ServedFiles {
             other => other?,
         };
         let files = std::iter::once(own).chain(beside.into_iter().filter(|file| file.path != path)).collect();
-        let files = Arc::new(SkillFiles::new(files, is_synthesized, hidden_in(&bytes)));
-        *row.manifest.lock() = Some(Arc::clone(&files));
-        Ok(files)
+        let manifest = Manifest::new(files, is_synthesized, hidden_in(&bytes));
+        let cached = CachedManifest { skill: skill.clone(), manifest: Arc::clone(&manifest) };
+        self.manifests.lock().insert(skill.root(), cached);
+        Ok(manifest)
     }
 
-    pub(crate) async fn read(&self, row: &Row, path: &ResourcePath) -> Result<(Bytes, Digest), ReadFailure> {
-        let (files, candidate) = (self.files(row).await?, row.candidate());
-        let file = files.of(path).ok_or(ReadFailure::NoFile)?;
+    pub(crate) async fn read(&self, skill: &ServedSkill, path: &ResourcePath) -> Result<(Bytes, Digest), ReadFailure> {
+        let (manifest, candidate) = (self.manifest(skill).await?, skill.candidate());
+        let file = manifest.find(path).ok_or(ReadFailure::NoFile)?;
         let bytes = if file.path.as_str() == SKILL_MD {
             self.skill_md(candidate).await?.0
         } else {
             match self.registry.resource(candidate, &file.path).await {
-                Err(error) if error.kind() == SourceErrorKind::NotFound => return Err(self.changed(row).await),
+                Err(error) if error.kind() == SourceErrorKind::NotFound => return Err(self.changed(skill).await),
                 other => other?,
             }
         };
         if bytes.len() as u64 != file.size || Digest::of(&bytes) != file.digest {
-            return Err(self.changed(row).await);
+            return Err(self.changed(skill).await);
         }
         Ok((bytes, file.digest))
     }
@@ -139,8 +144,8 @@ impl ServedFiles {
         (Digest::of(&bytes) == body.digest && skill_md::front_matter(&bytes).is_some()).then_some(bytes)
     }
 
-    async fn changed(&self, row: &Row) -> ReadFailure {
-        *row.manifest.lock() = None;
+    async fn changed(&self, skill: &ServedSkill) -> ReadFailure {
+        self.forget(&[skill.root()]);
         // A closed registry has no newer view.
         let _ = self.registry.refresh().await;
         ReadFailure::Changed

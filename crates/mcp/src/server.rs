@@ -1,6 +1,7 @@
 //! The server.
 
 use std::hash::{BuildHasher, RandomState};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::{Arc, Once, Weak};
 
@@ -8,18 +9,18 @@ use parking_lot::Mutex;
 use repertoire::registry::Subscription;
 use repertoire::tools::{LiveTools, SkillReader};
 use repertoire::{Skill, SkillRegistry, ToolOptions};
-use rmcp::RoleServer;
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
-use rmcp::transport::IntoTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::client_session::ClientSession;
 use crate::line_transport::LineTransport;
-use crate::page::Version;
+use crate::page::ListVersion;
+use crate::roots::ClientRoots;
 use crate::served_files::ServedFiles;
-use crate::view::View;
-use crate::{ServerOptions, Session};
+use crate::served_view::ServedView;
+use crate::{ServeError, ServerOptions};
 
 /// An MCP server over a registry, for any number of clients. Clones share one server.
 ///
@@ -36,40 +37,30 @@ use crate::{ServerOptions, Session};
 /// let registry = SkillRegistry::builder().user(home).start(&tokio::runtime::Handle::current()).await?;
 ///
 /// let server = Server::new(registry, ServerOptions::default());
-/// let (client, transport) = tokio::io::duplex(4096);
+/// let (client, pipe) = tokio::io::duplex(4096);
 /// drop(client);
+/// let (read, write) = tokio::io::split(pipe);
 /// // The client left before it sent `initialize`.
-/// assert!(server.serve(transport).await.is_err());
+/// assert!(server.serve(read, write).await.is_err());
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug, Clone)]
-pub struct Server(Arc<Inner>);
+pub struct Server(Arc<ServerState>);
 
-struct Inner {
+struct ServerState {
     options: ServerOptions,
     registry: SkillRegistry,
     reader: Arc<dyn SkillReader>,
     tools: LiveTools,
     served_files: ServedFiles,
-    views: watch::Sender<Arc<View>>,
+    views: watch::Sender<Arc<ServedView>>,
     updating: Mutex<()>,
     following: Once,
+    roots: Arc<ClientRoots>,
     id: u64,
     end: CancellationToken,
     _guard: DropGuard,
-}
-
-/// The error of a connection that failed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ServeError {
-    /// The client did not complete `initialize`.
-    #[error("no MCP client connected")]
-    Initialize(#[source] Box<ServerInitializeError>),
-    /// A task of the connection panicked or was cancelled.
-    #[error("the connection failed")]
-    Ended(#[source] tokio::task::JoinError),
 }
 
 impl Server {
@@ -82,13 +73,14 @@ impl Server {
         let tools = ToolOptions::default().preset(options.tools.clone()).modes(options.modes.clone());
         let tools = LiveTools::new(registry.clone(), tools);
         let reader = options.reader.clone().unwrap_or_else(|| Arc::new(registry.clone()));
-        let view = View::new(tools.current(), &options.modes, None);
+        let view = ServedView::new(tools.current(), &options.modes);
         let end = CancellationToken::new();
-        Server(Arc::new(Inner {
-            served_files: ServedFiles::of(registry.clone()),
+        Server(Arc::new(ServerState {
+            served_files: ServedFiles::new(registry.clone()),
             views: watch::Sender::new(Arc::new(view)),
             updating: Mutex::default(),
             following: Once::new(),
+            roots: Arc::default(),
             id: RandomState::new().hash_one("server"),
             _guard: end.clone().drop_guard(),
             end,
@@ -99,60 +91,47 @@ impl Server {
         }))
     }
 
-    /// Serves one client over standard input and output, until it disconnects or `end` completes. Nothing else may write to standard
-    /// output.
+    /// Serves one client over standard input and output, until it disconnects or `end` completes. Then it answers the requests in
+    /// progress. Nothing else may write to standard output.
     ///
     /// # Errors
     /// As [`serve`](Server::serve).
     pub async fn serve_stdio(&self, end: impl Future<Output = ()>) -> Result<(), ServeError> {
         // On Linux these do not block a thread that nothing could end.
         let (read, write) = rmcp::transport::io::stdio_pipes();
-        self.serve_until(LineTransport::new(read, write), end).await
+        self.serve_until(read, write, end).await
     }
 
     /// Serves one client over a pipe with one message on each line, until it disconnects. A line that is not a message gets an error.
     ///
+    /// Must be called within a tokio runtime, where it spawns the tasks of the connection.
+    ///
     /// # Errors
-    /// As [`serve`](Server::serve).
-    pub async fn serve_lines(
+    /// [`ServeError::Initialize`] when the client did not complete `initialize`, and [`ServeError::Ended`] when a task of the
+    /// connection failed.
+    ///
+    /// # Cancel safety
+    /// Dropping the future closes the connection.
+    pub async fn serve(
         &self,
         read: impl AsyncRead + Unpin + Send + 'static,
         write: impl AsyncWrite + Unpin + Send + 'static,
     ) -> Result<(), ServeError> {
-        self.serve(LineTransport::new(read, write)).await
+        self.serve_until(read, write, std::future::pending()).await
     }
 
-    /// Serves one client over a transport of `rmcp`, until it disconnects.
-    ///
-    /// Must be called within a tokio runtime, where it spawns the tasks of the connection.
-    ///
-    /// # Errors
-    /// [`ServeError`] when the client did not complete `initialize`, or a task of the connection failed.
-    ///
-    /// # Cancel safety
-    /// Dropping the future closes the connection.
-    pub async fn serve<T, E, A>(&self, transport: T) -> Result<(), ServeError>
-    where
-        T: IntoTransport<RoleServer, E, A>,
-        E: std::error::Error + Send + Sync + 'static,
-    {
-        self.serve_until(transport, std::future::pending()).await
-    }
-
-    /// Serves one client until it disconnects or `end` completes. Then it answers the requests in progress and closes the connection.
-    ///
-    /// # Errors
-    /// As [`serve`](Server::serve).
-    pub async fn serve_until<T, E, A>(&self, transport: T, end: impl Future<Output = ()>) -> Result<(), ServeError>
-    where
-        T: IntoTransport<RoleServer, E, A>,
-        E: std::error::Error + Send + Sync + 'static,
-    {
+    async fn serve_until(
+        &self,
+        read: impl AsyncRead + Unpin + Send + 'static,
+        write: impl AsyncWrite + Unpin + Send + 'static,
+        end: impl Future<Output = ()>,
+    ) -> Result<(), ServeError> {
+        let transport = LineTransport::new(read, write);
         let stop = CancellationToken::new();
         // Dropping this future ends the spawned tasks.
         let _guard = stop.clone().drop_guard();
         let serving = async {
-            let serving = match serve_server_with_ct(self.session(), transport, stop.clone()).await {
+            let serving = match serve_server_with_ct(self.session().asking_for_roots(), transport, stop.clone()).await {
                 Err(ServerInitializeError::Cancelled) => return Ok(()),
                 other => other.map_err(|error| ServeError::Initialize(Box::new(error)))?,
             };
@@ -171,20 +150,30 @@ impl Server {
         }
     }
 
-    /// Returns the handler of one client, for a server of `rmcp`.
-    ///
-    /// The first call spawns the task that follows the registry. It ends when the last clone of this server is dropped.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
-    pub fn session(&self) -> Session {
+    pub(crate) fn session(&self) -> ClientSession {
         self.follow();
-        Session::new(self.clone())
+        ClientSession::new(self.clone())
     }
 
     /// Returns the registry.
     pub fn registry(&self) -> &SkillRegistry {
         &self.0.registry
+    }
+
+    /// Waits until the project folders of connected clients are not `known`, and returns them in their order.
+    ///
+    /// They are what clients over a pipe answer to `roots/list`, at first none. Clients over HTTP are not asked, because their
+    /// folders may be on a different machine. A client may name any folder: compose what is found there as
+    /// [`Pending`](repertoire::Trust::Pending) until the user admits it.
+    ///
+    /// # Cancel safety
+    /// May be dropped at any await.
+    pub async fn roots_changed(&self, known: &[PathBuf]) -> Vec<PathBuf> {
+        self.0.roots.changed(known).await
+    }
+
+    pub(crate) fn roots(&self) -> &Arc<ClientRoots> {
+        &self.0.roots
     }
 
     pub(crate) fn options(&self) -> &ServerOptions {
@@ -203,11 +192,11 @@ impl Server {
         &self.0.tools
     }
 
-    pub(crate) fn version(&self, generation: u64) -> Version {
-        Version { server: self.0.id, generation }
+    pub(crate) fn version(&self, generation: u64) -> ListVersion {
+        ListVersion { server: self.0.id, generation }
     }
 
-    pub(crate) fn view(&self) -> Arc<View> {
+    pub(crate) fn view(&self) -> Arc<ServedView> {
         let latest = Arc::clone(&self.0.views.borrow());
         if latest.snapshot.generation() == self.0.registry.snapshot().generation() {
             return latest;
@@ -218,12 +207,14 @@ impl Server {
         if tools.snapshot().generation() <= before.snapshot.generation() {
             return before;
         }
-        let view = Arc::new(View::new(tools, &self.0.options.modes, Some(&before)));
+        let (view, gone) = ServedView::new(tools, &self.0.options.modes).following(&before);
+        let view = Arc::new(view);
+        self.0.served_files.forget(&gone);
         self.0.views.send_replace(Arc::clone(&view));
         view
     }
 
-    pub(crate) fn views(&self) -> watch::Receiver<Arc<View>> {
+    pub(crate) fn views(&self) -> watch::Receiver<Arc<ServedView>> {
         self.0.views.subscribe()
     }
 
@@ -244,7 +235,7 @@ impl Server {
 }
 
 /// Reads the bodies of new and changed skills for the search, beside the requests.
-async fn read_bodies(server: Weak<Inner>, mut changes: Subscription<Skill>, end: CancellationToken) {
+async fn read_bodies(server: Weak<ServerState>, mut changes: Subscription<Skill>, end: CancellationToken) {
     while let Some(Some(_)) = end.run_until_cancelled(changes.next()).await {
         let Some(index) = Weak::upgrade(&server).map(|server| server.tools.index().clone()) else { return };
         let read = end.run_until_cancelled(index.read_bodies()).await;
@@ -252,8 +243,8 @@ async fn read_bodies(server: Weak<Inner>, mut changes: Subscription<Skill>, end:
     }
 }
 
-impl std::fmt::Debug for Inner {
+impl std::fmt::Debug for ServerState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Inner").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("Server").field("options", &self.options).finish_non_exhaustive()
     }
 }

@@ -80,6 +80,15 @@ impl<T: Item> Layer<T> {
             && [&self.bare_id(id), &self.effective_id(id)].iter().any(|id| self.preferred.contains(*id))
     }
 
+    pub(crate) fn has_order_of(&self, older: &Layer<T>) -> bool {
+        let (new, old) = (self.listing.rows(), older.listing.rows());
+        self.origin == older.origin
+            && old.unshared(new).into_iter().all(|(there, here)| {
+                let before = old.iter_from(there.start).take(there.len()).map(|row| row.item.id());
+                before.eq(new.iter_from(here.start).take(here.len()).map(|row| row.item.id()))
+            })
+    }
+
     pub(crate) fn is_composed_like(&self, other: &Layer<T>) -> bool {
         (&self.origin, self.trust, self.namespaced) == (&other.origin, other.trust, other.namespaced)
             && self.preferred == other.preferred

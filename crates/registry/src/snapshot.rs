@@ -162,6 +162,18 @@ impl<T: Item> Snapshot<T> {
         }
     }
 
+    /// Returns whether both snapshots have entries of the same ids, from the same sources and in the same order.
+    ///
+    /// Costs what changed if one snapshot was made from the other. `false` may also mean that only hidden rows moved.
+    pub fn has_order_of(&self, older: &Snapshot<T>) -> bool {
+        let change = self.changes_since(older);
+        change.added.is_empty()
+            && change.removed.is_empty()
+            && change.modified.iter().all(|id| id.old.origin() == id.new.origin())
+            && self.layers().len() == older.layers().len()
+            && self.layers().iter().zip(older.layers()).all(|(new, old)| new.has_order_of(old))
+    }
+
     pub(crate) fn is_like(&self, older: &Snapshot<T>) -> bool {
         self.len() == older.len()
             && self

@@ -25,14 +25,14 @@ use tokio::task::AbortHandle;
 
 use crate::McpOptions;
 use crate::child::ServerProcess;
-use crate::entry::excerpt;
 use crate::http;
+use crate::listed_skill::excerpt;
 use crate::message_limit::{BoundedReader, ConnectionFault};
 use crate::options::Endpoint;
 use crate::revision_signal::{NotificationBatcher, RevisionSignal};
 
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub(crate) struct ServerConnection {
     service: RunningService<RoleClient, NotificationHandler>,
     program: Option<ServerProcess>,
     fault: ConnectionFault,
@@ -63,16 +63,19 @@ impl ClientHandler for NotificationHandler {
     }
 }
 
-impl Connection {
-    pub(crate) async fn open(options: &McpOptions, signal: &Arc<RevisionSignal>) -> Result<Connection, SourceError> {
+impl ServerConnection {
+    pub(crate) async fn open(
+        options: &McpOptions,
+        signal: &Arc<RevisionSignal>,
+    ) -> Result<ServerConnection, SourceError> {
         let endpoint = options.endpoint().map_err(|error| SourceError::invalid(error.message))?;
         let connect = async {
-            match Connection::connect(&endpoint, options, signal, ClientLifecycleMode::Initialize).await {
+            match ServerConnection::connect(&endpoint, options, signal, ClientLifecycleMode::Initialize).await {
                 // A server may support only the newer protocol, which has no handshake.
                 Err(ConnectError::Handshake(_)) => {
                     let preferred_versions = vec![ProtocolVersion::LATEST];
                     let mode = ClientLifecycleMode::Discover { preferred_versions };
-                    Connection::connect(&endpoint, options, signal, mode).await
+                    ServerConnection::connect(&endpoint, options, signal, mode).await
                 }
                 other => other,
             }
@@ -89,7 +92,7 @@ impl Connection {
         options: &McpOptions,
         signal: &Arc<RevisionSignal>,
         mode: ClientLifecycleMode,
-    ) -> Result<Connection, ConnectError> {
+    ) -> Result<ServerConnection, ConnectError> {
         let (fault, batcher) = (ConnectionFault::default(), NotificationBatcher::of(signal));
         let listener = NotificationHandler(batcher.trigger());
         let (served, program) = match endpoint {
@@ -118,7 +121,7 @@ impl Connection {
         };
         let notifies = Arc::new(AtomicBool::new(false));
         let mut connection =
-            Connection { service, program, fault, call: options.call(), notifies, batcher, listening: None };
+            ServerConnection { service, program, fault, call: options.call(), notifies, batcher, listening: None };
         connection.watch_changes(signal).await;
         Ok(connection)
     }
@@ -227,7 +230,7 @@ impl Connection {
     }
 }
 
-impl Drop for Connection {
+impl Drop for ServerConnection {
     fn drop(&mut self) {
         if let Some(listening) = &self.listening {
             listening.abort();

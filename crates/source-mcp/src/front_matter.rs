@@ -4,7 +4,7 @@ use repertoire_core::skill_md::{self, FileContext, Limits};
 use repertoire_core::{Code, Diagnostic, Skill, Strictness, Value};
 use serde_json::{Map, Value as Json};
 
-use crate::entry::excerpt;
+use crate::listed_skill::excerpt;
 
 pub(crate) type Fields = Map<String, Json>;
 

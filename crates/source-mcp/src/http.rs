@@ -22,13 +22,13 @@ use tokio::time::Instant;
 use crate::connection::unavailable;
 use crate::message_limit::{ConnectionFault, excess, too_long};
 use crate::options::is_loopback;
-use crate::{McpOptions, Token, tls};
+use crate::{BearerToken, McpOptions, tls};
 
 pub(crate) fn transport(
     url: &Url,
     options: &McpOptions,
     fault: ConnectionFault,
-) -> Result<StreamableHttpClientTransport<Client>, SourceError> {
+) -> Result<StreamableHttpClientTransport<HttpClient>, SourceError> {
     let failed = |error: reqwest::Error| unavailable("no HTTP client can be made".to_owned()).caused_by(error);
     let tls = if url.scheme() == "https" {
         tls::system_roots(options.ca_file.as_deref())?
@@ -50,20 +50,20 @@ pub(crate) fn transport(
     config.max_sse_event_size = options.limits.message_bytes;
     config.max_json_response_size = options.limits.message_bytes;
     config.auth_header = token(options)?.map(|token| token.expose_secret().to_owned());
-    let client = Client { http: builder.build().map_err(failed)?, stream_backoff: Arc::default(), fault };
+    let client = HttpClient { http: builder.build().map_err(failed)?, stream_backoff: Arc::default(), fault };
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 
-fn token(options: &McpOptions) -> Result<Option<Token>, SourceError> {
+fn token(options: &McpOptions) -> Result<Option<BearerToken>, SourceError> {
     let Some(path) = &options.token_file else { return Ok(options.token.clone()) };
     let shown = path.display();
     let text = std::fs::read_to_string(path)
         .map_err(|error| unavailable(format!("the token in `{shown}` cannot be read")).caused_by(error))?;
-    Token::new(&text).map(Some).ok_or_else(|| unavailable(format!("`{shown}` holds no token")))
+    BearerToken::new(&text).map(Some).ok_or_else(|| unavailable(format!("`{shown}` holds no token")))
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Client {
+pub(crate) struct HttpClient {
     http: reqwest::Client,
     stream_backoff: Arc<Mutex<Backoff>>,
     fault: ConnectionFault,
@@ -73,7 +73,7 @@ type HttpError = StreamableHttpError<reqwest::Error>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
-impl Client {
+impl HttpClient {
     async fn wait_for_slot(&self) {
         loop {
             let now = Instant::now().into_std();
@@ -84,7 +84,7 @@ impl Client {
     }
 }
 
-impl StreamableHttpClient for Client {
+impl StreamableHttpClient for HttpClient {
     type Error = reqwest::Error;
 
     async fn post_message(
@@ -164,7 +164,7 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 const SHOWN: usize = 256;
 
-impl Client {
+impl HttpClient {
     async fn answer(
         &self,
         response: Response,

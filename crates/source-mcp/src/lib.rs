@@ -23,17 +23,17 @@
 //! # Inside this crate
 //! - `connection.rs` sends requests. `child.rs` starts programs and `http.rs` connects to addresses.
 //! - `listing_method.rs` has the three ways to list skills, and the limits of lists.
-//! - `entry.rs` and `front_matter.rs` check what a server lists.
+//! - `listed_skill.rs` and `front_matter.rs` check what a server lists.
 //! - `listing_cache.rs` keeps the last listing. `source.rs` reads files and verifies them.
 //!
-//! Text of a server passes `entry::excerpt` before it is part of a message.
+//! Text of a server passes `listed_skill::excerpt` before it is part of a message.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod child;
 mod connection;
-mod entry;
 mod front_matter;
 mod http;
+mod listed_skill;
 mod listing_cache;
 mod listing_method;
 mod message_limit;
@@ -42,7 +42,7 @@ mod revision_signal;
 mod source;
 mod tls;
 
-pub use options::{InvalidOption, McpLimits, McpOptions, Token, Unverified};
+pub use options::{BearerToken, InvalidOption, McpLimits, McpOptions, Unverified};
 pub use source::McpSource;
 
 #[cfg(doctest)]

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use repertoire_core::{Code, Diagnostic, Digest, Id, Listing, ListingEntry, Revision, Skill, Stamp};
 
-use crate::entry::{Entry, ListedFields};
 use crate::front_matter::{self, diagnostic};
-use crate::listing_method::{Catalog, location_of};
+use crate::listed_skill::{ListedFields, ListedSkill};
+use crate::listing_method::{ServerCatalog, location_of};
 use crate::revision_signal::RevisionSignal;
 use repertoire_core::skill_uri::ServerUri;
 
@@ -21,7 +21,7 @@ pub(crate) struct ListingCache {
 
 #[derive(Debug, Clone)]
 pub(crate) struct CachedSkill {
-    pub(crate) entry: Arc<Entry>,
+    pub(crate) entry: Arc<ListedSkill>,
     pub(crate) stamp: Stamp,
     pub(crate) skill: Arc<Skill>,
 }
@@ -48,11 +48,11 @@ impl ListingCache {
         self.last.map(|(revision, _)| revision)
     }
 
-    pub(crate) fn matches(&self, catalog: &Catalog) -> bool {
+    pub(crate) fn matches(&self, catalog: &ServerCatalog) -> bool {
         self.last.is_some_and(|(_, last)| last == fingerprint(catalog))
     }
 
-    pub(crate) fn refresh(&mut self, id: &Id, entry: Entry) -> bool {
+    pub(crate) fn refresh(&mut self, id: &Id, entry: ListedSkill) -> bool {
         let Some(cached) = self.cached.get_mut(id) else { return false };
         if *cached.entry == entry {
             return false;
@@ -76,7 +76,7 @@ impl ListingCache {
 
     pub(crate) fn update(
         &mut self,
-        catalog: Catalog,
+        catalog: ServerCatalog,
         source: &str,
         before: Revision,
         signal: &RevisionSignal,
@@ -88,7 +88,7 @@ impl ListingCache {
             _ => before,
         };
         self.last = Some((revision, fingerprint));
-        let Catalog { entries, mut diagnostics } = catalog;
+        let ServerCatalog { entries, mut diagnostics } = catalog;
         let (mut parsed, mut skills) = (HashMap::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
         for entry in entries {
             let uri = entry.uri.as_str().to_owned();
@@ -111,7 +111,7 @@ impl ListingCache {
     fn store(
         &mut self,
         revision: Revision,
-        skills: Vec<(Entry, Stamp, Arc<Skill>)>,
+        skills: Vec<(ListedSkill, Stamp, Arc<Skill>)>,
         mut diagnostics: Vec<Diagnostic>,
         source: &str,
     ) -> Listing<Skill> {
@@ -143,13 +143,13 @@ impl ListingCache {
     }
 }
 
-fn parse(entry: &Entry, stamp: Stamp, source: &str) -> ParsedEntry {
+fn parse(entry: &ListedSkill, stamp: Stamp, source: &str) -> ParsedEntry {
     let location = location_of(source, entry.uri.as_str());
     let (skill, diagnostics) = front_matter::read(entry.fields.fields(), &location, entry.uri.folder());
     ParsedEntry { stamp, skill: skill.map(Arc::new), diagnostics }
 }
 
-fn fingerprint(catalog: &Catalog) -> Stamp {
+fn fingerprint(catalog: &ServerCatalog) -> Stamp {
     let entries: Vec<String> = catalog.entries.iter().map(|entry| entry.stamp().to_string()).collect();
     let diagnostics: Vec<&str> = catalog.diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
     Stamp::of(&(entries, diagnostics))

@@ -12,10 +12,10 @@ use rmcp::model::{
 use serde_json::Value;
 
 use crate::McpOptions;
-use crate::connection::Connection;
-use crate::entry::Entry;
-use crate::entry::excerpt;
+use crate::connection::ServerConnection;
 use crate::front_matter::diagnostic;
+use crate::listed_skill::ListedSkill;
+use crate::listed_skill::excerpt;
 
 /// A way to list skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,13 +41,13 @@ impl fmt::Display for ListingMethod {
 const TRIES: usize = 3;
 
 #[derive(Debug, Default)]
-pub(crate) struct Catalog {
-    pub(crate) entries: Vec<Entry>,
+pub(crate) struct ServerCatalog {
+    pub(crate) entries: Vec<ListedSkill>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl ListingMethod {
-    pub(crate) async fn of(connection: &Connection, options: &McpOptions) -> Result<ListingMethod, SourceError> {
+    pub(crate) async fn of(connection: &ServerConnection, options: &McpOptions) -> Result<ListingMethod, SourceError> {
         let info = connection.info();
         let capabilities = info.as_ref().map(|info| &info.capabilities);
         if capabilities.is_some_and(|capabilities| capabilities.supports_skills()) {
@@ -62,10 +62,10 @@ impl ListingMethod {
 
     pub(crate) async fn list(
         self,
-        connection: &Connection,
+        connection: &ServerConnection,
         options: &McpOptions,
         source: &str,
-    ) -> Result<Catalog, SourceError> {
+    ) -> Result<ServerCatalog, SourceError> {
         let mut tries = 1;
         loop {
             let mut catalog = CatalogBuilder::new(options, source);
@@ -84,10 +84,10 @@ impl ListingMethod {
 
     pub(crate) async fn entry(
         self,
-        connection: &Connection,
-        old: &Entry,
+        connection: &ServerConnection,
+        old: &ListedSkill,
         options: &McpOptions,
-    ) -> Result<Entry, SourceError> {
+    ) -> Result<ListedSkill, SourceError> {
         let entry = match self {
             ListingMethod::Extension => entry_by_extension(connection, old, options).await?,
             ListingMethod::Index => index::entry(connection, old, options).await?,
@@ -101,7 +101,7 @@ impl ListingMethod {
     }
 }
 
-async fn list_by_extension(connection: &Connection, catalog: &mut CatalogBuilder<'_>) -> Result<(), SourceError> {
+async fn list_by_extension(connection: &ServerConnection, catalog: &mut CatalogBuilder<'_>) -> Result<(), SourceError> {
     let limits = &catalog.options.limits;
     let mut pages = Pages::default();
     loop {
@@ -112,7 +112,7 @@ async fn list_by_extension(connection: &Connection, catalog: &mut CatalogBuilder
         };
         for row in rows {
             let uri = row.get("uri").and_then(Value::as_str).map(str::to_owned);
-            catalog.add(Entry::parse(row, limits), uri.as_deref())?;
+            catalog.add(ListedSkill::parse(row, limits), uri.as_deref())?;
         }
         if !pages.advance(&page, limits.pages)? {
             return Ok(());
@@ -120,20 +120,24 @@ async fn list_by_extension(connection: &Connection, catalog: &mut CatalogBuilder
     }
 }
 
-async fn entry_by_extension(connection: &Connection, old: &Entry, options: &McpOptions) -> Result<Entry, SourceError> {
+async fn entry_by_extension(
+    connection: &ServerConnection,
+    old: &ListedSkill,
+    options: &McpOptions,
+) -> Result<ListedSkill, SourceError> {
     let request = GetSkillRequest::new(GetSkillRequestParams::new(old.uri.as_str()));
     let mut answer = to_json(&connection.ask(ClientRequest::GetSkillRequest(request)).await?)?;
     let Some(row) = answer.get_mut("skill").map(Value::take) else {
         return Err(SourceError::invalid("the answer to `skills/get` has no `skill`"));
     };
-    Entry::parse(row, &options.limits).map_err(invalid)
+    ListedSkill::parse(row, &options.limits).map_err(invalid)
 }
 
 #[derive(Debug)]
 struct CatalogBuilder<'a> {
     options: &'a McpOptions,
     source: &'a str,
-    catalog: Catalog,
+    catalog: ServerCatalog,
     seen: std::collections::HashSet<String>,
     weight: usize,
     omitted_count: usize,
@@ -143,11 +147,11 @@ const MAX_DIAGNOSTICS: usize = 1000;
 
 impl<'a> CatalogBuilder<'a> {
     fn new(options: &'a McpOptions, source: &'a str) -> CatalogBuilder<'a> {
-        let (catalog, seen) = (Catalog::default(), std::collections::HashSet::new());
+        let (catalog, seen) = (ServerCatalog::default(), std::collections::HashSet::new());
         CatalogBuilder { options, source, catalog, seen, weight: 0, omitted_count: 0 }
     }
 
-    fn add(&mut self, entry: Result<Entry, String>, uri: Option<&str>) -> Result<(), SourceError> {
+    fn add(&mut self, entry: Result<ListedSkill, String>, uri: Option<&str>) -> Result<(), SourceError> {
         let entry = match entry {
             Ok(entry) => entry,
             Err(reason) => {
@@ -200,7 +204,7 @@ impl<'a> CatalogBuilder<'a> {
         }
     }
 
-    fn into_catalog(mut self) -> Catalog {
+    fn into_catalog(mut self) -> ServerCatalog {
         if self.catalog.diagnostics.len() == MAX_DIAGNOSTICS {
             let message = format!(
                 "there are more diagnostics than the {MAX_DIAGNOSTICS} that are shown; {} entries were left out",

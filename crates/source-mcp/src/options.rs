@@ -16,57 +16,42 @@ use serde::Deserialize;
 /// connected to.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default = "McpOptions::new", deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct McpOptions {
     /// The program to start. Messages go over its standard input and output.
-    #[serde(default)]
     pub command: Option<PathBuf>,
     /// The arguments of the program.
-    #[serde(default)]
     pub args: Vec<String>,
     /// Environment variables of the program, in addition to the few that it inherits.
-    #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// The working directory of the program.
-    #[serde(default)]
     pub directory: Option<PathBuf>,
     /// The limit of the program's address space in MiB. Linux only.
-    #[serde(default)]
     pub memory_mib: Option<u64>,
     /// The URL of a server over streamable HTTP.
-    #[serde(default)]
     pub url: Option<String>,
     /// The file with the bearer token. It is read for each connection.
-    #[serde(default)]
     pub token_file: Option<PathBuf>,
     /// The environment variable with the bearer token.
-    #[serde(default)]
     pub token_env: Option<String>,
     /// The file with certificates in PEM of authorities to trust in addition to the system's. It is read for each connection.
-    #[serde(default)]
     pub ca_file: Option<PathBuf>,
     /// The time limit of a connection attempt, in milliseconds. Default 15,000.
-    #[serde(default = "fifteen_seconds")]
     pub start_ms: u64,
     /// The time limit of an answer, in milliseconds. Default 10,000.
-    #[serde(default = "ten_seconds")]
     pub call_ms: u64,
     /// The time limit of all pages of a list together, in milliseconds. Default 25,000.
-    #[serde(default = "twenty_five_seconds")]
     pub list_ms: u64,
     /// The interval, in milliseconds, at which a server is polled that does not send notifications. Default 30,000.
-    #[serde(default = "thirty_seconds")]
     pub poll_ms: u64,
     /// The treatment of skills for which the server lists no digests.
-    #[serde(default)]
     pub unverified: Unverified,
     /// The limits of what is read from the server.
-    #[serde(default)]
     pub limits: McpLimits,
     /// The bearer token. It is not part of a configuration file.
     #[serde(skip)]
-    pub token: Option<Token>,
+    pub token: Option<BearerToken>,
     /// Environment variables of the host that the program inherits. They are not part of a configuration file.
     #[serde(skip)]
     pub inherited: Vec<(OsString, OsString)>,
@@ -101,22 +86,6 @@ pub struct InvalidOption {
     pub key: &'static str,
     /// The reason, for a message.
     pub message: String,
-}
-
-fn ten_seconds() -> u64 {
-    10_000
-}
-
-fn fifteen_seconds() -> u64 {
-    15_000
-}
-
-fn twenty_five_seconds() -> u64 {
-    25_000
-}
-
-fn thirty_seconds() -> u64 {
-    30_000
 }
 
 #[derive(Debug, Clone)]
@@ -158,10 +127,10 @@ impl McpOptions {
             token_file: None,
             token_env: None,
             ca_file: None,
-            start_ms: fifteen_seconds(),
-            call_ms: ten_seconds(),
-            list_ms: twenty_five_seconds(),
-            poll_ms: thirty_seconds(),
+            start_ms: 15_000,
+            call_ms: 10_000,
+            list_ms: 25_000,
+            poll_ms: 30_000,
             unverified: Unverified::default(),
             limits: McpLimits::default(),
             token: None,
@@ -289,14 +258,14 @@ impl Default for McpLimits {
 
 /// A bearer token. Neither debug output nor errors show it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Token(Arc<str>);
+pub struct BearerToken(Arc<str>);
 
-impl Token {
+impl BearerToken {
     /// Creates a token from the text of a file or a variable. Returns `None` if the trimmed text cannot be a token.
-    pub fn new(text: &str) -> Option<Token> {
+    pub fn new(text: &str) -> Option<BearerToken> {
         let text = text.trim();
         let is_sound = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
-        is_sound.then(|| Token(text.into()))
+        is_sound.then(|| BearerToken(text.into()))
     }
 
     pub(crate) fn expose_secret(&self) -> &str {
@@ -304,9 +273,9 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for BearerToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token(..)")
+        f.write_str("BearerToken(..)")
     }
 }
 

@@ -11,12 +11,12 @@ use repertoire_core::{
 };
 use tokio::time::Instant;
 
-use crate::connection::{Connection, seconds};
-use crate::entry::excerpt;
-use crate::entry::{Entry, Files, ListedFields, skill_md};
+use crate::connection::{ServerConnection, seconds};
 use crate::front_matter::{diagnostic, difference, mismatch};
+use crate::listed_skill::excerpt;
+use crate::listed_skill::{ListedFields, ListedFiles, ListedSkill, skill_md};
 use crate::listing_cache::{CachedSkill, ListingCache};
-use crate::listing_method::{Catalog, ListingMethod, location_of};
+use crate::listing_method::{ListingMethod, ServerCatalog, location_of};
 use crate::revision_signal::RevisionSignal;
 use crate::{InvalidOption, McpOptions, Unverified};
 use repertoire_core::skill_uri::SKILL_MD;
@@ -52,7 +52,7 @@ struct ConnectBackoff {
 
 #[derive(Debug)]
 struct Connected {
-    connection: Connection,
+    connection: ServerConnection,
     method: ListingMethod,
 }
 
@@ -107,7 +107,7 @@ impl McpSource {
     }
 
     async fn connect(&self) -> Result<Arc<Connected>, SourceError> {
-        let connection = Connection::open(&self.options, &self.signal).await?;
+        let connection = ServerConnection::open(&self.options, &self.signal).await?;
         let method = ListingMethod::of(&connection, &self.options).await?;
         Ok(Arc::new(Connected { connection, method }))
     }
@@ -116,7 +116,7 @@ impl McpSource {
         *self.connected.lock() = connected;
     }
 
-    async fn catalog(&self) -> Result<Catalog, SourceError> {
+    async fn catalog(&self) -> Result<ServerCatalog, SourceError> {
         let work = async {
             let connected = self.connected().await?;
             let mut catalog = connected.method.list(&connected.connection, &self.options, &self.name).await?;
@@ -163,7 +163,7 @@ impl McpSource {
     async fn read(&self, id: &Id, path: &ResourcePath) -> Result<(Vec<u8>, CachedSkill), SourceError> {
         let mut cached = self.cached(id).await?;
         let connected = self.connected().await?;
-        let mut is_fresh = matches!(cached.entry.files, Files::Beside);
+        let mut is_fresh = matches!(cached.entry.files, ListedFiles::Beside);
         if is_fresh {
             cached = self.refreshed(id, &cached, &connected).await?;
         }
@@ -171,9 +171,9 @@ impl McpSource {
             let read = self.read_once(&cached.entry, path, &connected.connection).await;
             match read {
                 Ok(bytes) => return Ok((bytes, cached)),
-                Err(Unread::Otherwise(error)) => return Err(error),
-                Err(Unread::NotAsListed(error)) if is_fresh => return Err(error),
-                Err(Unread::NotAsListed(error)) => {
+                Err(ReadError::Otherwise(error)) => return Err(error),
+                Err(ReadError::NotAsListed(error)) if is_fresh => return Err(error),
+                Err(ReadError::NotAsListed(error)) => {
                     let before = Arc::clone(&cached.entry);
                     cached = self.refreshed(id, &cached, &connected).await?;
                     if cached.entry == before {
@@ -185,35 +185,44 @@ impl McpSource {
         }
     }
 
-    async fn read_once(&self, entry: &Entry, path: &ResourcePath, connection: &Connection) -> Result<Vec<u8>, Unread> {
+    async fn read_once(
+        &self,
+        entry: &ListedSkill,
+        path: &ResourcePath,
+        connection: &ServerConnection,
+    ) -> Result<Vec<u8>, ReadError> {
         let not_found =
             || SourceError::new(SourceErrorKind::NotFound, format!("no file `{}` is listed", excerpt(path.as_str())));
         match &entry.files {
-            Files::Listed(files) => {
-                let file = files.get(path).ok_or_else(|| Unread::NotAsListed(not_found()))?;
+            ListedFiles::Listed(files) => {
+                let file = files.get(path).ok_or_else(|| ReadError::NotAsListed(not_found()))?;
                 let (bytes, _) = connection.read(&file.uri).await.map_err(|error| match error.kind() {
-                    SourceErrorKind::NotFound => Unread::NotAsListed(error),
-                    _ => Unread::Otherwise(error),
+                    SourceErrorKind::NotFound => ReadError::NotAsListed(error),
+                    _ => ReadError::Otherwise(error),
                 })?;
                 verify(file.digest, Some(file.size), path, &bytes)?;
                 Ok(bytes)
             }
             _ if path.as_str() != SKILL_MD => {
                 let message = "the server does not list the files of this skill, and what is not listed is not read";
-                Err(Unread::Otherwise(SourceError::new(SourceErrorKind::Unsupported, message)))
+                Err(ReadError::Otherwise(SourceError::new(SourceErrorKind::Unsupported, message)))
             }
-            Files::Alone(Some(digest)) => {
-                let (bytes, _) = connection.read(entry.uri.as_str()).await.map_err(Unread::Otherwise)?;
+            ListedFiles::Alone(Some(digest)) => {
+                let (bytes, _) = connection.read(entry.uri.as_str()).await.map_err(ReadError::Otherwise)?;
                 verify(*digest, None, path, &bytes)?;
                 Ok(bytes)
             }
-            Files::Alone(None) | Files::Dynamic | Files::Beside => {
-                self.read_unverified(entry, connection).await.map_err(Unread::Otherwise)
+            ListedFiles::Alone(None) | ListedFiles::Dynamic | ListedFiles::Beside => {
+                self.read_unverified(entry, connection).await.map_err(ReadError::Otherwise)
             }
         }
     }
 
-    async fn read_unverified(&self, entry: &Entry, connection: &Connection) -> Result<Vec<u8>, SourceError> {
+    async fn read_unverified(
+        &self,
+        entry: &ListedSkill,
+        connection: &ServerConnection,
+    ) -> Result<Vec<u8>, SourceError> {
         let asked = entry.uri.as_str();
         if self.options.unverified == Unverified::LeftOut {
             let message = "the server gives no digests of this skill, and `unverified` says to leave it out";
@@ -264,12 +273,12 @@ impl McpSource {
     }
 }
 
-enum Unread {
+enum ReadError {
     NotAsListed(SourceError),
     Otherwise(SourceError),
 }
 
-fn verify(digest: Digest, size: Option<u64>, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unread> {
+fn verify(digest: Digest, size: Option<u64>, path: &ResourcePath, bytes: &[u8]) -> Result<(), ReadError> {
     let (shown, found) = (excerpt(path.as_str()), bytes.len() as u64);
     let message = match size {
         Some(size) if size != found => format!("`{shown}` has {found} bytes, and the server lists {size}"),
@@ -278,7 +287,7 @@ fn verify(digest: Digest, size: Option<u64>, path: &ResourcePath, bytes: &[u8]) 
             other => format!("`{shown}` has the digest {other}, and the server lists {digest}"),
         },
     };
-    Err(Unread::NotAsListed(SourceError::invalid(message)))
+    Err(ReadError::NotAsListed(SourceError::invalid(message)))
 }
 
 fn is_wider(listed: &Skill, file: &Skill) -> bool {
@@ -312,7 +321,7 @@ impl Source<Skill> for McpSource {
         let connected = self.connected().await?;
         let cached = self.refreshed(id, &cached, &connected).await?;
         match &cached.entry.files {
-            Files::Listed(files) => Ok(Entry::resources(files)),
+            ListedFiles::Listed(files) => Ok(ListedSkill::resources(files)),
             _ => Err(SourceError::unsupported("skill", id, "list of files")),
         }
     }

@@ -18,7 +18,7 @@ async fn client(env: &TestEnv, has_extension: bool) -> Client {
     let server = Server::new(env.registry.clone(), ServerOptions::default().modes(env.modes.clone()));
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (read, write) = tokio::io::split(theirs);
-    tokio::spawn(async move { server.serve_lines(read, write).await });
+    tokio::spawn(async move { server.serve(read, write).await });
     let mut capabilities = ClientCapabilities::default();
     if has_extension {
         capabilities.extensions.get_or_insert_default().insert(SKILLS_EXTENSION_ID.to_owned(), Default::default());

@@ -43,7 +43,7 @@ pub(super) fn measure(tree: &Path) -> Result<Paged, Failure> {
         let server = Server::new(SkillRegistry::builder().user(source).load().await?, ServerOptions::default());
         let (client, pipe) = tokio::io::duplex(PIPE);
         let (read, write) = tokio::io::split(pipe);
-        let serving = tokio::spawn(async move { server.serve_lines(read, write).await });
+        let serving = tokio::spawn(async move { server.serve(read, write).await });
         let paged = Client::over(client).walks().await?;
         serving.await??;
         Ok(paged)

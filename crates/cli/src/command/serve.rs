@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use repertoire::{Budget, CatalogOptions};
-use repertoire_mcp::{HttpOptions, Limits, McpFeatures, Server, ServerOptions, Token};
+use repertoire_mcp::{AccessToken, HttpLimits, HttpOptions, McpFeatures, Server, ServerOptions};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tracing::level_filters::LevelFilter;
@@ -92,13 +92,13 @@ struct Network {
     #[arg(long, value_name = "N", requires = "http", value_parser = at_least_one::<NonZeroU32>)]
     rate: Option<NonZeroU32>,
     /// Maximum concurrent sessions.
-    #[arg(long, value_name = "N", requires = "http", default_value_t = Limits::default().sessions)]
+    #[arg(long, value_name = "N", requires = "http", default_value_t = HttpLimits::default().sessions)]
     max_sessions: usize,
     /// Maximum concurrent requests.
-    #[arg(long, value_name = "N", requires = "http", default_value_t = Limits::default().requests)]
+    #[arg(long, value_name = "N", requires = "http", default_value_t = HttpLimits::default().requests)]
     max_requests: usize,
     /// Maximum request size in bytes.
-    #[arg(long, value_name = "BYTES", requires = "http", default_value_t = Limits::default().body)]
+    #[arg(long, value_name = "BYTES", requires = "http", default_value_t = HttpLimits::default().body)]
     max_body: usize,
 }
 
@@ -188,7 +188,7 @@ impl ServeCommand {
             .features(self.features)
             .modes(self.exposure.modes())
             .catalog(CatalogOptions::default().budget(Budget::Tokens(self.catalog_tokens)));
-        if self.any_client { options.presets([]) } else { options }
+        if self.any_client { options.ignore_presets() } else { options }
     }
 
     fn begin_log(&self, environment: &Environment<'_>) -> Result<(), Failure> {
@@ -219,7 +219,7 @@ impl Network {
 
     fn options(&self, address: SocketAddr, environment: &mut Environment<'_>) -> Result<HttpOptions, Failure> {
         let is_loopback = address.ip().is_loopback();
-        let mut limits = Limits::default();
+        let mut limits = HttpLimits::default();
         (limits.sessions, limits.requests, limits.body) = (self.max_sessions, self.max_requests, self.max_body);
         limits.rate = self.rate.or((!is_loopback).then_some(RATE));
         let options = HttpOptions::default().limits(limits);
@@ -236,7 +236,7 @@ impl Network {
         }
     }
 
-    fn token(&self, environment: &mut Environment<'_>) -> Result<Option<Token>, Failure> {
+    fn token(&self, environment: &mut Environment<'_>) -> Result<Option<AccessToken>, Failure> {
         let (place, text) = match (&self.token_file, &self.token_env) {
             (Some(path), _) => {
                 let place = format!("`{}`", path.display());
@@ -265,7 +265,7 @@ impl Network {
             }
             (None, None) => return Ok(None),
         };
-        let token = Token::new(&text);
+        let token = AccessToken::new(&text);
         token.map(Some).map_err(|error| Failure::new(format!("invalid token in {place}: {error}")))
     }
 }

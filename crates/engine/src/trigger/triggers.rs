@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use repertoire_core::{ChunkedVec, Id, ListingEntry, Skill, SkillTrigger};
-use repertoire_registry::{Entry, Layer, Modified, Snapshot};
+use repertoire_core::{Id, Skill, SkillTrigger};
+use repertoire_registry::{Entry, Modified, Snapshot};
 
 use super::declared::{DeclaredTrigger, RefusedTrigger, TriggerRefusal};
 use super::keywords::{Keywords, Matcher, PatternGroup, Regexes};
@@ -300,8 +300,7 @@ fn declare_alike(old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> bool {
     let sources = |entry: &Entry<Skill>| -> Vec<Arc<str>> {
         entry.candidates().map(|candidate| candidate.origin.source.clone()).collect()
     };
-    change.added.is_empty()
-        && change.removed.is_empty()
+    new.has_order_of(old)
         && change.modified.iter().all(|Modified { old, new, .. }: &Modified<Skill>| {
             let (before, after) = (old.item(), new.item());
             let reach = |skill: &Skill| {
@@ -313,19 +312,6 @@ fn declare_alike(old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> bool {
                 && reach(before) == reach(after)
                 && before.triggers() == after.triggers()
                 && before.paths() == after.paths()
-        })
-        && old.layers().len() == new.layers().len()
-        && old.layers().iter().zip(new.layers()).all(|(old, new)| are_ordered_alike(old, new))
-}
-
-fn are_ordered_alike(old: &Layer<Skill>, new: &Layer<Skill>) -> bool {
-    let (before, after) = (old.listing.rows(), new.listing.rows());
-    old.origin == new.origin
-        && before.unshared(after).into_iter().all(|(here, there)| {
-            let ids = |rows: &'_ ChunkedVec<ListingEntry<Skill>>, range: Range<usize>| -> Vec<Id> {
-                rows.iter_from(range.start).take(range.len()).map(|row| row.item.id.clone()).collect()
-            };
-            ids(before, here) == ids(after, there)
         })
 }
 

@@ -1,12 +1,13 @@
 use super::*;
 
 #[test]
-fn faces_are_read_as_they_are_written() {
-    let some = McpFeatures::NONE.with(McpFeature::Prompts).with(McpFeature::Tools);
+fn features_are_parsed_as_written() {
+    let some: McpFeatures = "tools, prompts".parse().unwrap();
+    assert_eq!(some, McpFeatures(McpFeatures::PROMPTS.0 | McpFeatures::TOOLS.0));
     assert_eq!(some.to_string(), "prompts,tools");
-    assert_eq!("tools, prompts".parse(), Ok(some));
-    assert_eq!("all".parse(), Ok(McpFeatures::ALL));
-    assert_eq!(McpFeatures::ALL.to_string().parse(), Ok(McpFeatures::ALL));
+    for text in ["all".to_owned(), McpFeatures::ALL.to_string()] {
+        assert_eq!(text.parse::<McpFeatures>().unwrap(), McpFeatures::ALL);
+    }
     assert_eq!(
         "tool".parse::<McpFeatures>().unwrap_err().to_string(),
         "unknown feature `tool`: expected `all`, or some of `extension`, `resources`, `prompts`, `tools` and `instructions`"
@@ -14,23 +15,25 @@ fn faces_are_read_as_they_are_written() {
 }
 
 #[test]
-fn the_extension_brings_the_resources_along() {
-    let extension = McpFeatures::NONE.with(McpFeature::Extension);
-    assert!(extension.contains(McpFeature::Resources));
-    assert!(!extension.without(McpFeature::Extension).contains(McpFeature::Resources));
+fn the_extension_includes_the_resources() {
+    assert!(McpFeatures::EXTENSION.contains(McpFeatures::RESOURCES));
+    assert!(!McpFeatures::TOOLS.contains(McpFeatures::RESOURCES));
 }
 
 #[test]
 fn clients_are_recognised_by_name_prefix() {
-    let known = |name: &str| ClientPreset::ALL.iter().find(|preset| preset.is(name)).map(|preset| preset.name);
-    assert_eq!(known("cursor-vscode"), Some("cursor"));
-    assert_eq!(known("Visual Studio Code - Insiders"), Some("vscode"));
-    assert_eq!(known("Zed"), Some("zed"));
-    assert_eq!(known("claude-ai (via mcp-remote 0.1.37)"), Some("claude-desktop"));
-    assert_eq!(known("codex-mcp-client"), Some("codex"));
-    assert_eq!(known("Codex"), Some("codex"));
-    assert_eq!(known("gemini-cli-mcp-client-acme"), Some("gemini"));
-    assert_eq!(known("zedi"), None);
-    assert_eq!(known("somebody"), None);
-    assert_eq!(known(""), None);
+    for (name, expected) in [
+        ("cursor-vscode", Some("cursor")),
+        ("Visual Studio Code - Insiders", Some("visual studio code")),
+        ("Zed", Some("zed")),
+        ("claude-ai (via mcp-remote 0.1.37)", Some("claude-ai")),
+        ("codex-mcp-client", Some("codex")),
+        ("Codex", Some("codex")),
+        ("gemini-cli-mcp-client-acme", Some("gemini-cli")),
+        ("zedi", None),
+        ("somebody", None),
+        ("", None),
+    ] {
+        assert_eq!(ClientPreset::find(name).map(|preset| preset.name), expected, "{name}");
+    }
 }

@@ -29,7 +29,7 @@ use tracing::{Instrument, Span};
 use super::connection_slots::ConnectionSlot;
 use super::metrics::Rejection;
 use super::session_limiter::{SessionLimiter, SessionPermit};
-use super::{HttpOptions, Shared};
+use super::{HttpOptions, HttpState};
 
 const ADDRESSES: usize = 10_000;
 
@@ -53,7 +53,7 @@ pub(crate) fn extension<T: Send + Sync + 'static>(message: &Extensions) -> Optio
 
 pub(super) struct AccessControl {
     options: HttpOptions,
-    shared: Arc<Shared>,
+    shared: Arc<HttpState>,
     limiter: SessionLimiter,
     requests: Arc<Semaphore>,
     rates: Option<RateLimiter<IpAddr, HashMapStateStore<IpAddr>, DefaultClock>>,
@@ -61,7 +61,7 @@ pub(super) struct AccessControl {
 }
 
 impl AccessControl {
-    pub(super) fn new(options: &HttpOptions, shared: Arc<Shared>) -> AccessControl {
+    pub(super) fn new(options: &HttpOptions, shared: Arc<HttpState>) -> AccessControl {
         AccessControl {
             limiter: SessionLimiter::new(options.limits.sessions, options.limits.idle),
             requests: Arc::new(Semaphore::new(options.limits.requests.min(Semaphore::MAX_PERMITS))),

@@ -12,9 +12,9 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 #[derive(Clone)]
-pub(super) struct ConnectionSlots(Arc<Table>);
+pub(super) struct ConnectionSlots(Arc<SlotLimits>);
 
-struct Table {
+struct SlotLimits {
     max: usize,
     max_of_one: usize,
     table: Mutex<SlotTable>,
@@ -23,10 +23,10 @@ struct Table {
 #[derive(Default)]
 struct SlotTable {
     turn: u64,
-    slots: HashMap<u64, Open>,
+    slots: HashMap<u64, OpenConnection>,
 }
 
-struct Open {
+struct OpenConnection {
     sender: IpAddr,
     busy: usize,
     is_authorized: bool,
@@ -48,7 +48,7 @@ pub(super) struct BusyGuard(ConnectionSlot);
 impl ConnectionSlots {
     pub(super) fn new(max: usize, max_of_one: usize) -> ConnectionSlots {
         let max = max.max(1);
-        ConnectionSlots(Arc::new(Table { max, max_of_one: max_of_one.clamp(1, max), table: Mutex::default() }))
+        ConnectionSlots(Arc::new(SlotLimits { max, max_of_one: max_of_one.clamp(1, max), table: Mutex::default() }))
     }
 
     pub(super) fn acquire(&self, sender: IpAddr) -> Option<ConnectionSlot> {
@@ -64,7 +64,7 @@ impl ConnectionSlots {
         }
         table.turn += 1;
         let (number, close) = (table.turn, CancellationToken::new());
-        let open = Open { sender, busy: 0, is_authorized: false, used: number, close: close.clone() };
+        let open = OpenConnection { sender, busy: 0, is_authorized: false, used: number, close: close.clone() };
         table.slots.insert(number, open);
         drop(table);
         Some(ConnectionSlot(Arc::new(SlotGuard { number, slots: self.clone(), close })))
@@ -89,7 +89,7 @@ impl ConnectionSlot {
         self.change(|open| open.is_authorized = true);
     }
 
-    fn change(&self, change: impl FnOnce(&mut Open)) {
+    fn change(&self, change: impl FnOnce(&mut OpenConnection)) {
         let mut table = self.0.slots.table();
         table.turn += 1;
         let turn = table.turn;

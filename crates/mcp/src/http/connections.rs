@@ -14,7 +14,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 
-use super::Limits;
+use super::HttpLimits;
 use super::access_control::{Peer, sender};
 use super::connection_slots::ConnectionSlots;
 
@@ -28,12 +28,13 @@ const WARNING_INTERVAL: Duration = Duration::from_secs(1);
 pub(super) async fn accept(
     listener: TcpListener,
     router: Router,
-    limits: Limits,
+    limits: HttpLimits,
     end: impl Future<Output = ()>,
 ) -> GracefulShutdown {
     let mut end = pin!(end);
     let open = GracefulShutdown::new();
-    let slots = ConnectionSlots::new(limits.connections.min(descriptors()), limits.connections_of_one);
+    let slots =
+        ConnectionSlots::new(limits.connections.min(descriptors()), limits.connections - limits.connections / 4);
     let mut warned: Option<Instant> = None;
     let mut should_warn = || {
         let should_warn = warned.is_none_or(|warned| warned.elapsed() >= WARNING_INTERVAL);

@@ -25,9 +25,9 @@ const MAX_UNREAD_RESPONSES: usize = 4;
 
 const RETRY: Duration = Duration::from_secs(3);
 
-pub(super) struct SessionStreams(Mutex<State>);
+pub(super) struct SessionStreams(Mutex<StreamsState>);
 
-struct State {
+struct StreamsState {
     initialize_response: Option<oneshot::Sender<ServerJsonRpcMessage>>,
     standalone: Events,
     responses: Vec<ResponseStream>,
@@ -69,7 +69,7 @@ pub(super) struct EventStream {
 
 impl SessionStreams {
     pub(super) fn new() -> SessionStreams {
-        SessionStreams(Mutex::new(State {
+        SessionStreams(Mutex::new(StreamsState {
             initialize_response: None,
             standalone: Events::default(),
             responses: Vec::new(),
@@ -182,12 +182,12 @@ impl SessionStreams {
         state.responses.clear();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, StreamsState> {
         self.0.lock()
     }
 }
 
-impl State {
+impl StreamsState {
     fn events(&mut self, which: StreamId) -> Option<&mut Events> {
         match which {
             StreamId::Standalone => Some(&mut self.standalone),

@@ -16,16 +16,16 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use sse_stream::SseStream;
 
-use super::Limits;
+use super::HttpLimits;
 use super::accept::Accepted;
 use super::access_control::session;
 use super::sessions::Sessions;
 use crate::batches::join_responses;
-use crate::incoming::{ErrorReply, Incoming, Message, trimmed};
+use crate::incoming::{ErrorReply, Incoming, ParsedMessage, trimmed};
 
 #[derive(Clone)]
 pub(super) struct MessageHandler {
-    pub(super) limits: Limits,
+    pub(super) limits: HttpLimits,
     pub(super) sessions: Arc<Sessions>,
 }
 
@@ -83,7 +83,7 @@ pub(super) async fn handle_post(
     }
 }
 
-fn request_of(head: &Parts, message: &Message<'_>) -> Request {
+fn request_of(head: &Parts, message: &ParsedMessage<'_>) -> Request {
     let mut head = head.clone();
     head.headers.remove(CONTENT_LENGTH);
     if let Some(malformed) = message.malformed() {
@@ -167,7 +167,7 @@ fn refused(refusal: &ErrorReply) -> Response {
 }
 
 impl BodyError {
-    fn response(self, limits: Limits) -> Response {
+    fn response(self, limits: HttpLimits) -> Response {
         let (status, says) = match self {
             BodyError::TooLong => {
                 (StatusCode::PAYLOAD_TOO_LARGE, format!("a request has at most {} bytes\n", limits.body))
@@ -183,7 +183,7 @@ impl BodyError {
 }
 
 #[derive(Deserialize)]
-struct Kind {
+struct MessageKind {
     method: Option<IgnoredAny>,
 }
 
@@ -191,7 +191,7 @@ pub(super) async fn response_message(body: Body) -> Option<Box<RawValue>> {
     let mut events = SseStream::new(body);
     while let Some(Ok(event)) = events.next().await {
         if let Some(data) = event.data
-            && serde_json::from_str::<Kind>(&data).is_ok_and(|kind| kind.method.is_none())
+            && serde_json::from_str::<MessageKind>(&data).is_ok_and(|kind| kind.method.is_none())
         {
             return RawValue::from_string(data).ok();
         }

@@ -11,7 +11,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-use super::Shared;
+use super::HttpState;
 
 const OPEN_METRICS: &str = "application/openmetrics-text";
 const FORMS: [&str; 2] =
@@ -84,13 +84,13 @@ impl Metrics {
         self.refused.get_or_create(&[("reason", why.to_string())]).inc();
     }
 
-    pub(super) fn text(&self, shared: &Shared, accepted: Option<&str>) -> (&'static str, String) {
+    pub(super) fn text(&self, shared: &HttpState, accepted: Option<&str>) -> (&'static str, String) {
         let view = shared.server.view();
         let generation = usize::try_from(view.snapshot.generation()).unwrap_or(usize::MAX);
         for (gauge, count) in [
             (&self.sessions, shared.sessions.len()),
             (&self.answering, shared.answers.len()),
-            (&self.skills, view.rows.len()),
+            (&self.skills, view.skills.len()),
             (&self.generation, generation),
         ] {
             gauge.set(i64::try_from(count).unwrap_or(i64::MAX));

@@ -8,27 +8,27 @@ use std::time::Duration;
 
 use subtle::ConstantTimeEq;
 
+use crate::ServeError;
+
 /// Options of a server over HTTP. By default it answers programs of this machine, within generous limits.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
-    pub(super) token: Option<Token>,
+    pub(super) token: Option<AccessToken>,
     pub(super) hosts: Vec<String>,
     pub(super) origins: Vec<String>,
-    pub(super) limits: Limits,
+    pub(super) limits: HttpLimits,
     pub(super) drain: Duration,
 }
 
-/// Limits of clients. A request that exceeds one is answered with a status that says so.
+/// The limits of clients. A request that exceeds one is answered with a status that says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Limits {
+pub struct HttpLimits {
     /// Bytes of one request body. Default 1 MiB.
     pub body: usize,
     /// Connections at once. Default 4096, and less if the process may have fewer descriptors open. Beyond that an idle connection is
-    /// closed. If none is idle, the new one is rejected.
+    /// closed. If none is idle, the new one is rejected. One address, or one IPv6 network (/64), may have three quarters of them.
     pub connections: usize,
-    /// Connections of one address, or of one IPv6 network (/64). Default 3072, so that one address cannot take all.
-    pub connections_of_one: usize,
     /// Requests in progress at once. Default 1024.
     pub requests: usize,
     /// Sessions at once. Default 2048. Beyond that a session ends: one that never sent a request, or the one that was idle for
@@ -42,12 +42,11 @@ pub struct Limits {
     pub rate: Option<NonZeroU32>,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for HttpLimits {
+    fn default() -> HttpLimits {
+        HttpLimits {
             body: 1 << 20,
             connections: 4096,
-            connections_of_one: 3072,
             requests: 1024,
             sessions: 2048,
             idle: Duration::from_secs(3600),
@@ -63,7 +62,7 @@ impl Default for HttpOptions {
             token: None,
             hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).to_vec(),
             origins: Vec::new(),
-            limits: Limits::default(),
+            limits: HttpLimits::default(),
             drain: Duration::from_secs(5),
         }
     }
@@ -72,7 +71,7 @@ impl Default for HttpOptions {
 impl HttpOptions {
     /// Requires this token of every client.
     #[must_use]
-    pub fn token(mut self, token: Token) -> HttpOptions {
+    pub fn token(mut self, token: AccessToken) -> HttpOptions {
         self.token = Some(token);
         self
     }
@@ -98,7 +97,7 @@ impl HttpOptions {
 
     /// Sets the limits.
     #[must_use]
-    pub fn limits(mut self, limits: Limits) -> HttpOptions {
+    pub fn limits(mut self, limits: HttpLimits) -> HttpOptions {
         self.limits = limits;
         self
     }
@@ -113,22 +112,18 @@ impl HttpOptions {
 
 /// A token that clients send as `Authorization: Bearer TOKEN`. It is compared in constant time and never printed.
 #[derive(Clone)]
-pub struct Token(Arc<str>);
+pub struct AccessToken(Arc<str>);
 
-/// The error of a text that cannot be a [`Token`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a token is at least 16 visible characters of ASCII")]
-pub struct WeakToken;
-
-impl Token {
+impl AccessToken {
     /// Creates a token from the trimmed `text`.
     ///
     /// # Errors
-    /// [`WeakToken`] for a text that is guessed too easily, or that no header can hold.
-    pub fn new(text: &str) -> Result<Token, WeakToken> {
+    /// [`ServeError::InvalidOption`] for a text that is guessed too easily, or that no header can hold.
+    pub fn new(text: &str) -> Result<AccessToken, ServeError> {
         let text = text.trim();
         let is_strong = text.len() >= 16 && text.bytes().all(|byte| byte.is_ascii_graphic());
-        if is_strong { Ok(Token(text.into())) } else { Err(WeakToken) }
+        let weak = || ServeError::InvalidOption("a token is at least 16 visible characters of ASCII".to_owned());
+        is_strong.then(|| AccessToken(text.into())).ok_or_else(weak)
     }
 
     pub(super) fn matches_header(&self, header: Option<&[u8]>) -> bool {
@@ -140,9 +135,9 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for AccessToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token(..)")
+        f.write_str("AccessToken(..)")
     }
 }
 

@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use super::event_streams::{SessionStreams, StreamId};
 
 pub(super) struct Sessions {
-    open: Mutex<HashMap<SessionId, Open>>,
+    open: Mutex<HashMap<SessionId, OpenSession>>,
     idle: Duration,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Sessions {
 pub(super) struct SessionEnded;
 
 #[derive(Clone)]
-struct Open {
+struct OpenSession {
     delivered: mpsc::Sender<Box<ClientJsonRpcMessage>>,
     streams: Arc<SessionStreams>,
 }
@@ -52,11 +52,11 @@ impl Sessions {
         self.find(&id.into()).is_ok_and(|open| open.streams.has_batches())
     }
 
-    fn find(&self, id: &SessionId) -> Result<Open, SessionEnded> {
+    fn find(&self, id: &SessionId) -> Result<OpenSession, SessionEnded> {
         self.lock().get(id).cloned().ok_or(SessionEnded)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Open>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, OpenSession>> {
         self.open.lock()
     }
 }
@@ -68,7 +68,7 @@ impl SessionManager for Sessions {
     async fn create_session(&self) -> Result<(SessionId, SessionTransport), SessionEnded> {
         let (sender, delivered) = mpsc::channel(MAX_WAITING);
         let (streams, id) = (Arc::new(SessionStreams::new()), session_id());
-        self.lock().insert(Arc::clone(&id), Open { delivered: sender, streams: Arc::clone(&streams) });
+        self.lock().insert(Arc::clone(&id), OpenSession { delivered: sender, streams: Arc::clone(&streams) });
         Ok((id, SessionTransport { delivered, streams, idle: self.idle }))
     }
 

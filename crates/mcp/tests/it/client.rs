@@ -78,7 +78,7 @@ impl Client {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let server = server.clone();
         let (read, write) = tokio::io::split(theirs);
-        tokio::spawn(async move { server.serve_lines(read, write).await });
+        tokio::spawn(async move { server.serve(read, write).await });
         let (mut handler, told) = Client::handler(name);
         handler.has_extension = has_extension;
         Client::new(handler.serve(ours).await.expect("the server answers"), told)

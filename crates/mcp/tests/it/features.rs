@@ -1,7 +1,7 @@
 //! Which client sees what.
 
 use repertoire::Mount;
-use repertoire_mcp::{McpFeature, McpFeatures, ServerOptions};
+use repertoire_mcp::{McpFeatures, ServerOptions};
 
 use crate::client::{Client, code};
 use crate::fixture::{home, serve, serve_with};
@@ -30,7 +30,7 @@ async fn everything_that_is_declared_is_true() {
 
 #[tokio::test]
 async fn a_feature_that_is_off_is_not_served() {
-    let options = ServerOptions::default().features(McpFeatures::NONE.with(McpFeature::Tools));
+    let options = ServerOptions::default().features(McpFeatures::TOOLS);
     let server = serve_with(Mount::user(home(&[("tidy", "Sort it.\n")])), options).await;
     let client = Client::of(&server).await;
     let capabilities = &client.peer.peer_info().expect("introduced").capabilities;
@@ -71,7 +71,7 @@ async fn instructions_depend_on_the_extension() {
 
 #[tokio::test]
 async fn instructions_name_no_disabled_feature() {
-    let options = ServerOptions::default().features(McpFeatures::ALL.without(McpFeature::Extension));
+    let options = ServerOptions::default().features(McpFeatures::ALL.without(McpFeatures::EXTENSION));
     let server = serve_with(Mount::user(home(&[("tidy", "Sort it.\n")])), options).await;
     let told = instructions(&Client::of(&server).await);
     assert!(!told.contains("skills/list") && told.contains("`read_skill`") && told.contains("tidy"), "{told}");

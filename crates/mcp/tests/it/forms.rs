@@ -7,7 +7,7 @@ use crate::client::PATIENCE;
 use crate::fixture::{home, serve, skill};
 use crate::http::{Listening, introduction_of, listen};
 use repertoire::Registered;
-use repertoire_mcp::{McpFeature, McpFeatures, Server, ServerOptions};
+use repertoire_mcp::{McpFeatures, Server, ServerOptions};
 
 /// A client that is nothing but lines.
 pub(crate) struct Raw {
@@ -19,7 +19,7 @@ impl Raw {
     pub(crate) fn of(server: &Server) -> Raw {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (server, (read, write)) = (server.clone(), tokio::io::split(theirs));
-        tokio::spawn(async move { server.serve_lines(read, write).await });
+        tokio::spawn(async move { server.serve(read, write).await });
         let (read, write) = tokio::io::split(ours);
         Raw { read: BufReader::new(read).lines(), write }
     }
@@ -213,7 +213,7 @@ async fn malformed_params_over_http() {
 /// A client that is told -32601 may conclude that there is nothing of the kind: so it is told where there is nothing.
 #[tokio::test]
 async fn methods_of_faces_that_are_off_are_unknown() {
-    let options = ServerOptions::default().features(McpFeatures::ALL.without(McpFeature::Tools));
+    let options = ServerOptions::default().features(McpFeatures::ALL.without(McpFeatures::TOOLS));
     let server = crate::fixture::serve_with(repertoire::Mount::user(home(&[("tidy", "Sort it.\n")])), options).await;
     let mut raw = Raw::introduced(&server, "2025-06-18").await;
     for params in [None, Some(json!({"name": 1})), Some(json!({"cursor": 5}))] {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use repertoire_mcp::{HttpOptions, Limits, Server};
+use repertoire_mcp::{HttpLimits, HttpOptions, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -15,7 +15,7 @@ use crate::http::{introduction, listen};
 async fn answers(server: &Server, lines: &[u8]) -> Vec<Value> {
     let (ours, theirs) = tokio::io::duplex(1 << 22);
     let (server, (read, write)) = (server.clone(), tokio::io::split(theirs));
-    let serving = tokio::spawn(async move { server.serve_lines(read, write).await });
+    let serving = tokio::spawn(async move { server.serve(read, write).await });
     let (read, mut write) = tokio::io::split(ours);
     write.write_all(lines).await.expect("heard");
     write.shutdown().await.expect("heard");
@@ -128,7 +128,7 @@ async fn slow_clients_cause_backpressure() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let (ours, theirs) = tokio::io::duplex(4096);
     let (read, write) = tokio::io::split(theirs);
-    let serving = tokio::spawn(async move { server.serve_lines(read, write).await });
+    let serving = tokio::spawn(async move { server.serve(read, write).await });
     let (read, mut write) = tokio::io::split(ours);
     let questions = 2_000;
     let writing = tokio::spawn(async move {
@@ -166,7 +166,7 @@ async fn a_closed_output_ends_the_connection() {
     // Its own direction stays open.
     let (mut ask, heard) = tokio::io::duplex(4096);
     let (told, hears) = tokio::io::duplex(4096);
-    let serving = tokio::spawn(async move { server.serve_lines(heard, told).await });
+    let serving = tokio::spawn(async move { server.serve(heard, told).await });
     let begun = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     ask.write_all(format!("{}\n{begun}\n", introduction()).as_bytes()).await.expect("heard");
     let mut hears = BufReader::new(hears).lines();
@@ -179,7 +179,7 @@ async fn a_closed_output_ends_the_connection() {
 #[tokio::test]
 async fn http_garbage_gets_a_status() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
-    let mut limits = Limits::default();
+    let mut limits = HttpLimits::default();
     limits.head = Duration::from_millis(200);
     let listening = listen(&server, HttpOptions::default().limits(limits)).await;
     let deep = "[".repeat(100_000);

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use repertoire::Registered;
-use repertoire_mcp::{HttpError, HttpOptions, Limits, Server, Token};
+use repertoire_mcp::{AccessToken, HttpLimits, HttpOptions, ServeError, Server};
 use rmcp::ServiceExt;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -24,7 +24,7 @@ const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 pub(crate) struct Listening {
     pub(crate) address: SocketAddr,
     pub(crate) end: CancellationToken,
-    ended: tokio::task::JoinHandle<Result<(), HttpError>>,
+    ended: tokio::task::JoinHandle<Result<(), ServeError>>,
 }
 
 pub(crate) async fn listen(server: &Server, options: HttpOptions) -> Listening {
@@ -209,7 +209,7 @@ async fn dns_rebinding_is_refused() {
 #[tokio::test]
 async fn a_token_is_required_and_never_logged() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
-    let options = HttpOptions::default().token(Token::new(TOKEN).unwrap());
+    let options = HttpOptions::default().token(AccessToken::new(TOKEN).unwrap());
     assert!(!format!("{options:?}").contains(TOKEN));
     let listening = listen(&server, options).await;
     for header in ["", "authorization: Bearer x\r\n", "authorization: Basic 0123456789abcdef0123456789abcdef\r\n"] {
@@ -232,14 +232,14 @@ async fn other_machines_need_a_token() {
     let server = serve(home(&[])).await;
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
     let refused = server.serve_http(listener, &HttpOptions::default(), std::future::ready(())).await;
-    assert!(matches!(refused, Err(HttpError::NoToken(_))), "{refused:?}");
+    assert!(matches!(refused, Err(ServeError::NoToken(_))), "{refused:?}");
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
-    let options = HttpOptions::default().token(Token::new(TOKEN).unwrap());
+    let options = HttpOptions::default().token(AccessToken::new(TOKEN).unwrap());
     server.serve_http(listener, &options, std::future::ready(())).await.unwrap();
 }
 
-fn limits(change: impl FnOnce(&mut Limits)) -> HttpOptions {
-    let mut limits = Limits::default();
+fn limits(change: impl FnOnce(&mut HttpLimits)) -> HttpOptions {
+    let mut limits = HttpLimits::default();
     change(&mut limits);
     HttpOptions::default().limits(limits)
 }
@@ -296,9 +296,9 @@ async fn each_limit_has_its_status() {
     listening.end().await;
 
     // Guesses count, whatever comes of them.
-    let mut slow = Limits::default();
+    let mut slow = HttpLimits::default();
     slow.rate = NonZeroU32::new(1);
-    let listening = listen(&server, HttpOptions::default().limits(slow).token(Token::new(TOKEN).unwrap())).await;
+    let listening = listen(&server, HttpOptions::default().limits(slow).token(AccessToken::new(TOKEN).unwrap())).await;
     let mut statuses = Vec::new();
     for _ in 0..8 {
         statuses.push(listening.get("/metrics", "host: localhost\r\nauthorization: Bearer guess\r\n").await.0);
@@ -349,8 +349,8 @@ async fn is_over(stream: &mut TcpStream) {
 #[tokio::test]
 async fn one_address_cannot_take_all_connections() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
-    let options = limits(|limits| (limits.connections, limits.connections_of_one) = (4, 3));
-    let listening = listen(&server, options.token(Token::new(TOKEN).unwrap())).await;
+    let options = limits(|limits| limits.connections = 4);
+    let listening = listen(&server, options.token(AccessToken::new(TOKEN).unwrap())).await;
     let ask = async |stream: &mut TcpStream, headers: &str| {
         let request = format!("GET /metrics HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n");
         stream.write_all(request.as_bytes()).await.expect("heard");
@@ -379,7 +379,7 @@ async fn one_address_cannot_take_all_connections() {
 #[tokio::test]
 async fn a_refused_client_is_let_go() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
-    let listening = listen(&server, HttpOptions::default().token(Token::new(TOKEN).unwrap())).await;
+    let listening = listen(&server, HttpOptions::default().token(AccessToken::new(TOKEN).unwrap())).await;
     for headers in ["host: localhost\r\n", "host: evil.example\r\n"] {
         let (_, head, _) = listening.raw(format!("GET /mcp HTTP/1.1\r\n{headers}\r\n").as_bytes()).await;
         assert!(head.contains("connection: close"), "{head}");

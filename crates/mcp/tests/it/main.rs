@@ -16,6 +16,7 @@ mod modern;
 mod prompts;
 mod resources;
 mod roles;
+mod roots;
 mod surfaces;
 mod tools;
 mod typed;

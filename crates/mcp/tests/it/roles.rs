@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use repertoire::permission::{PermissionPolicy, VisibilityPolicy};
 use repertoire::{Registered, SkillRegistry};
-use repertoire_mcp::{HttpOptions, Server, ServerOptions, Token};
+use repertoire_mcp::{AccessToken, HttpOptions, Server, ServerOptions};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
@@ -41,7 +41,7 @@ async fn each_role_has_its_own_token() {
         let policy = policy.skills(role, [its.parse().unwrap(), "bonus".parse().unwrap()]).unwrap();
         let modes = VisibilityPolicy::default().permitted_by(Arc::new(policy));
         let server = Server::new(registry.clone(), ServerOptions::default().modes(modes));
-        let options = HttpOptions::default().token(Token::new(token).unwrap());
+        let options = HttpOptions::default().token(AccessToken::new(token).unwrap());
         routes = routes.nest(&format!("/{role}"), server.router(&options));
     }
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -3,7 +3,7 @@
 use repertoire::permission::{Exposure, VisibilityPolicy};
 use repertoire::skill::SurfacePolicy;
 use repertoire::{MemorySource, Registered, SkillRegistry, SurfaceMode};
-use repertoire_mcp::{ClientPreset, Server, ServerOptions};
+use repertoire_mcp::{Server, ServerOptions};
 use rmcp::model::{CallToolRequestParams, GetPromptRequestParams};
 use serde_json::{Value, json};
 
@@ -99,7 +99,7 @@ async fn surfaces_depend_on_the_client() {
     assert_eq!(told[0]["mode"], "both");
     assert_ne!(told[0], told[1]);
     // Of a client that nothing is known of, no provider is made up.
-    let options = ServerOptions::default().presets(Vec::<ClientPreset>::new());
+    let options = ServerOptions::default().ignore_presets();
     let plain = Server::new(server.registry().clone(), options);
     let claude = Client::without_extension("claude-ai", &plain).await;
     assert_eq!(doors(&claude, "auto").await[0], json!({"mode": "tool-only", "decidedBy": "fallback"}));

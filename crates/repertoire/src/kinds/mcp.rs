@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use repertoire_registry::{ConfigError, SourceConfig, SourceKind, inventory};
-use repertoire_source_mcp::{McpOptions, McpSource, Token};
+use repertoire_source_mcp::{McpOptions, McpSource, BearerToken};
 
 inventory::submit! {
     SourceKind::foreign("mcp", "the skills of another MCP server, a program or an address", |config| {
@@ -24,7 +24,7 @@ fn placed(mut options: McpOptions, config: &SourceConfig) -> McpOptions {
     options.directory = Some(options.directory.map_or_else(|| config.base.clone(), |folder| config.path(folder)));
     options.token_file = options.token_file.map(|file| config.path(file));
     options.ca_file = options.ca_file.map(|file| config.path(file));
-    options.token = options.token_env.as_deref().and_then(|name| Token::new(config.variable(name)?.to_str()?));
+    options.token = options.token_env.as_deref().and_then(|name| BearerToken::new(config.variable(name)?.to_str()?));
     let inherited = McpOptions::INHERITED.iter();
     let inherited = inherited.filter_map(|name| Some(((*name).into(), config.variable(name)?.to_owned())));
     options.inherited = inherited.collect();

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use super::{CatalogBuilder, invalid};
 use crate::McpOptions;
-use crate::connection::Connection;
-use crate::entry::excerpt;
-use crate::entry::{Entry, Files, ListedFields, digest, text};
+use crate::connection::ServerConnection;
+use crate::listed_skill::excerpt;
+use crate::listed_skill::{ListedFields, ListedFiles, ListedSkill, digest, text};
 use crate::message_limit::excess;
 use repertoire_core::skill_uri::ServerUri;
 
@@ -16,7 +16,7 @@ const INDEX: &str = "skill://index.json";
 
 const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
 
-pub(super) async fn is_there(connection: &Connection, options: &McpOptions) -> Result<bool, SourceError> {
+pub(super) async fn is_there(connection: &ServerConnection, options: &McpOptions) -> Result<bool, SourceError> {
     match document(connection, options).await {
         Ok(_) => Ok(true),
         // A server may answer a request for an unknown URI with any error.
@@ -25,7 +25,7 @@ pub(super) async fn is_there(connection: &Connection, options: &McpOptions) -> R
     }
 }
 
-pub(super) async fn list(connection: &Connection, catalog: &mut CatalogBuilder<'_>) -> Result<(), SourceError> {
+pub(super) async fn list(connection: &ServerConnection, catalog: &mut CatalogBuilder<'_>) -> Result<(), SourceError> {
     let index = document(connection, catalog.options).await?;
     if let Some(schema) = index.get("$schema").and_then(Value::as_str)
         && schema != SCHEMA
@@ -44,7 +44,11 @@ pub(super) async fn list(connection: &Connection, catalog: &mut CatalogBuilder<'
     Ok(())
 }
 
-pub(super) async fn entry(connection: &Connection, old: &Entry, options: &McpOptions) -> Result<Entry, SourceError> {
+pub(super) async fn entry(
+    connection: &ServerConnection,
+    old: &ListedSkill,
+    options: &McpOptions,
+) -> Result<ListedSkill, SourceError> {
     let index = document(connection, options).await?;
     let rows = index.get("skills").and_then(Value::as_array).into_iter().flatten();
     let entry = rows.map(read).find(|entry| entry.as_ref().is_ok_and(|entry| entry.uri == old.uri));
@@ -54,7 +58,7 @@ pub(super) async fn entry(connection: &Connection, old: &Entry, options: &McpOpt
     }
 }
 
-async fn document(connection: &Connection, options: &McpOptions) -> Result<Value, SourceError> {
+async fn document(connection: &ServerConnection, options: &McpOptions) -> Result<Value, SourceError> {
     let (bytes, _) = connection.read(INDEX).await?;
     if bytes.len() > options.limits.list_bytes {
         return Err(super::too_large(format!("the index has more than {} bytes", options.limits.list_bytes)));
@@ -65,7 +69,7 @@ async fn document(connection: &Connection, options: &McpOptions) -> Result<Value
     serde_json::from_slice(&bytes).map_err(|error| SourceError::invalid("the index is no JSON").caused_by(error))
 }
 
-fn read(row: &Value) -> Result<Entry, String> {
+fn read(row: &Value) -> Result<ListedSkill, String> {
     let name = text(row, "name")?;
     let mut fields = Map::new();
     fields.insert("name".to_owned(), name.into());
@@ -76,7 +80,12 @@ fn read(row: &Value) -> Result<Entry, String> {
         None => ServerUri::parse(&format!("skill://{name}/SKILL.md"))?,
     };
     let digest = row.get("digest").and_then(Value::as_str).map(digest).transpose()?;
-    Ok(Entry { uri, fields: ListedFields::Partial(fields), files: Files::Alone(digest), omitted: Vec::new() })
+    Ok(ListedSkill {
+        uri,
+        fields: ListedFields::Partial(fields),
+        files: ListedFiles::Alone(digest),
+        omitted: Vec::new(),
+    })
 }
 
 fn resolved(url: &str) -> Result<String, String> {

@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 
 use super::{CatalogBuilder, Pages, invalid, to_json};
 use crate::McpOptions;
-use crate::connection::Connection;
-use crate::entry::{Entry, Files, ListedFields, ListedFile, files, text};
+use crate::connection::ServerConnection;
+use crate::listed_skill::{ListedFields, ListedFile, ListedFiles, ListedSkill, files, text};
 use crate::message_limit::excess;
 use repertoire_core::skill_uri::{SKILL_MD, ServerUri};
 
-pub(super) async fn list(connection: &Connection, catalog: &mut CatalogBuilder<'_>) -> Result<(), SourceError> {
+pub(super) async fn list(connection: &ServerConnection, catalog: &mut CatalogBuilder<'_>) -> Result<(), SourceError> {
     let limits = &catalog.options.limits;
     let mut pages = Pages::default();
     loop {
@@ -33,20 +33,24 @@ pub(super) async fn list(connection: &Connection, catalog: &mut CatalogBuilder<'
     }
 }
 
-pub(super) async fn entry(connection: &Connection, old: &Entry, options: &McpOptions) -> Result<Entry, SourceError> {
+pub(super) async fn entry(
+    connection: &ServerConnection,
+    old: &ListedSkill,
+    options: &McpOptions,
+) -> Result<ListedSkill, SourceError> {
     let address = format!("{}_manifest", old.uri.root());
     let (files, omitted) = match connection.read(&address).await {
         Ok((bytes, _)) => manifest(&bytes, &old.uri, options).map_err(invalid)?,
         // The server has no manifests. If the skill itself is gone, reading it returns the error.
         Err(error) if matches!(error.kind(), SourceErrorKind::NotFound | SourceErrorKind::Other) => {
-            (Files::Alone(None), Vec::new())
+            (ListedFiles::Alone(None), Vec::new())
         }
         Err(error) => return Err(error),
     };
-    Ok(Entry { files, omitted, ..old.clone() })
+    Ok(ListedSkill { files, omitted, ..old.clone() })
 }
 
-fn manifest(bytes: &[u8], uri: &ServerUri, options: &McpOptions) -> Result<(Files, Vec<Omission>), String> {
+fn manifest(bytes: &[u8], uri: &ServerUri, options: &McpOptions) -> Result<(ListedFiles, Vec<Omission>), String> {
     if let Some(excess) = excess(bytes, options.limits.message_bytes) {
         return Err(format!("its manifest is too large: {excess}"));
     }
@@ -81,10 +85,10 @@ fn encoded(path: &str) -> String {
     utf8_percent_encode(path, NOT_IN_PATHS).to_string()
 }
 
-fn read(row: &Value) -> Result<Entry, String> {
+fn read(row: &Value) -> Result<ListedSkill, String> {
     let uri = ServerUri::parse(text(row, "uri")?)?;
     let mut fields = Map::new();
     fields.insert("name".to_owned(), uri.folder().into());
     fields.insert("description".to_owned(), text(row, "description")?.into());
-    Ok(Entry { uri, fields: ListedFields::Partial(fields), files: Files::Beside, omitted: Vec::new() })
+    Ok(ListedSkill { uri, fields: ListedFields::Partial(fields), files: ListedFiles::Beside, omitted: Vec::new() })
 }

@@ -25,7 +25,7 @@ fn an_address_is_http_and_holds_no_secret() {
 
 #[test]
 fn a_token_is_never_sent_in_clear() {
-    let token = || Token::new(" secret\n").unwrap();
+    let token = || BearerToken::new(" secret\n").unwrap();
     for url in ["http://a.example/mcp", "http://10.0.0.1/mcp"] {
         assert_eq!(refusal(&with_token(McpOptions::url(url), token())).0, "url", "{url}");
     }
@@ -39,14 +39,14 @@ fn a_token_is_never_sent_in_clear() {
 
 #[test]
 fn a_token_is_never_shown() {
-    let options = with_token(McpOptions::url("https://a/"), Token::new("secret").unwrap());
+    let options = with_token(McpOptions::url("https://a/"), BearerToken::new("secret").unwrap());
     assert!(!format!("{options:?}").contains("secret"));
-    assert_eq!(Token::new("two words"), None);
-    assert_eq!(Token::new("line\r\nbreak"), None);
-    assert_eq!(Token::new(" "), None);
+    assert_eq!(BearerToken::new("two words"), None);
+    assert_eq!(BearerToken::new("line\r\nbreak"), None);
+    assert_eq!(BearerToken::new(" "), None);
 }
 
-fn with_token(mut options: McpOptions, token: Token) -> McpOptions {
+fn with_token(mut options: McpOptions, token: BearerToken) -> McpOptions {
     options.token = Some(token);
     options
 }

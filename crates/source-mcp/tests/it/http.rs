@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use repertoire_core::{Source, SourceErrorKind};
-use repertoire_source_mcp::{McpOptions, McpSource, Token};
+use repertoire_source_mcp::{BearerToken, McpOptions, McpSource};
 use tokio::io::AsyncReadExt;
 
 use crate::again;
@@ -38,7 +38,7 @@ async fn a_redirect_is_not_followed() {
     let (elsewhere, sent_elsewhere) = answering(StatusCode::OK, Vec::new()).await;
     for status in [301, 302, 303, 307, 308].map(|status| StatusCode::from_u16(status).unwrap()) {
         let (url, sent) = answering(status, vec![(header::LOCATION, elsewhere.clone())]).await;
-        let options = McpOptions::url(url).with(|options| options.token = Some(Token::new("secret").unwrap()));
+        let options = McpOptions::url(url).with(|options| options.token = Some(BearerToken::new("secret").unwrap()));
         let error = McpSource::new("acme", options).unwrap().list().await.unwrap_err();
         assert_eq!(error.kind(), SourceErrorKind::Unavailable);
         let message = error.to_string();
@@ -161,7 +161,7 @@ async fn what_is_no_answer_is_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn loopback_requests_use_no_proxy() {
     if let Some(url) = again::url() {
-        let options = McpOptions::url(url).with(|options| options.token = Some(Token::new("secret").unwrap()));
+        let options = McpOptions::url(url).with(|options| options.token = Some(BearerToken::new("secret").unwrap()));
         println!("listed: {}", McpSource::new("acme", options).unwrap().list().await.unwrap().len());
         return;
     }

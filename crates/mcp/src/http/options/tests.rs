@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn only_the_very_token_proves_it() {
-    let token = Token::new("  0123456789abcdef\n").unwrap();
+    let token = AccessToken::new("  0123456789abcdef\n").unwrap();
     for (header, is_proven) in [
         (Some("Bearer 0123456789abcdef"), true),
         (Some("bearer 0123456789abcdef"), true),
@@ -23,7 +23,7 @@ fn only_the_very_token_proves_it() {
 #[test]
 fn a_token_is_strong_and_never_shown() {
     for weak in ["", "0123456789abcde", "0123 56789abcdef", "0123456789abcdeé"] {
-        assert_eq!(Token::new(weak).err(), Some(WeakToken), "{weak}");
+        assert!(AccessToken::new(weak).is_err(), "{weak}");
     }
-    assert_eq!(format!("{:?}", Token::new("0123456789abcdef").unwrap()), "Token(..)");
+    assert_eq!(format!("{:?}", AccessToken::new("0123456789abcdef").unwrap()), "AccessToken(..)");
 }

@@ -16,80 +16,84 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
+use tokio::sync::Notify;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::{Instrument, Span};
 
-use crate::fastmcp_compat::{is_conforming, is_strict};
-use crate::notifications::{NotificationSink, Notifier, Subscriptions, followed};
+use crate::fastmcp_compat::is_conforming;
+use crate::notifications::{NotificationSink, Notifier, ResourceSubscriptions, followed};
 use crate::page::Page;
 use crate::params::{Malformed, Method};
 use crate::resources::quoted;
-use crate::view::ListVersions;
-use crate::view::View;
-use crate::{McpFeature, McpFeatures, Server, resources};
+use crate::served_view::{ListVersions, ServedView};
+use crate::{McpFeatures, Server, resources};
 
-/// The handler of one client of a [`Server`], for a server of `rmcp`. Dropping it ends its tasks.
+/// The handler of one client. Dropping it ends its tasks.
 #[derive(Debug)]
-pub struct Session {
+pub(crate) struct ClientSession {
     server: Server,
     features: OnceLock<McpFeatures>,
     announced: Mutex<ListVersions>,
-    subscriptions: Arc<Subscriptions>,
+    subscriptions: Arc<ResourceSubscriptions>,
     lists_skills: Arc<AtomicBool>,
+    /// Notified when the roots of the client changed. `None` for a client that is not asked for them.
+    roots: Option<Arc<Notify>>,
     end: CancellationToken,
     _guard: DropGuard,
 }
 
 type Context = RequestContext<RoleServer>;
 
-impl Session {
-    pub(crate) fn new(server: Server) -> Session {
+impl ClientSession {
+    pub(crate) fn new(server: Server) -> ClientSession {
         let end = CancellationToken::new();
-        Session {
+        ClientSession {
             announced: Mutex::new(server.view().versions),
             features: OnceLock::new(),
             subscriptions: Arc::default(),
             lists_skills: Arc::default(),
+            roots: None,
             _guard: end.clone().drop_guard(),
             end,
             server,
         }
     }
 
+    pub(crate) fn asking_for_roots(self) -> ClientSession {
+        ClientSession { roots: Some(Arc::default()), ..self }
+    }
+
     fn features(&self, context: &Context) -> McpFeatures {
         self.features.get().copied().unwrap_or_else(|| {
-            let name = context.client_info().map(|client| client.name).unwrap_or_default();
-            self.faces_for(&name, has_extension(context.client_capabilities().as_ref()))
+            self.features_for(&client_name(context), has_extension(context.client_capabilities().as_ref()))
         })
     }
 
-    fn faces_for(&self, client: &str, has_extension: bool) -> McpFeatures {
+    fn features_for(&self, client: &str, has_extension: bool) -> McpFeatures {
         let options = self.server.options();
-        let Some(preset) = options.presets.iter().find(|preset| preset.is(client)) else { return options.features };
+        let Some(preset) = options.preset(client) else { return options.features };
         let features = options.features.and(preset.features);
         // The extension would add resources that the client does not use.
-        if has_extension || features.without(McpFeature::Extension).contains(McpFeature::Resources) {
+        if has_extension || features.without(McpFeatures::EXTENSION).contains(McpFeatures::RESOURCES) {
             features
         } else {
-            features.without(McpFeature::Extension)
+            features.without(McpFeatures::EXTENSION)
         }
     }
 
-    fn wants(&self, feature: McpFeature, context: &Context) -> Result<(), ErrorData> {
+    fn wants(&self, feature: McpFeatures, context: &Context) -> Result<(), ErrorData> {
         if !self.features(context).contains(feature) {
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this is not served here", None));
         }
         malformed(context).map_or(Ok(()), |malformed| Err(malformed.error()))?;
-        if feature == McpFeature::Extension {
+        if feature == McpFeatures::EXTENSION {
             self.lists_skills.store(true, Ordering::Relaxed);
         }
         Ok(())
     }
 
     fn model(&self, context: &Context) -> Model {
-        let name = context.client_info().map(|client| client.name).unwrap_or_default();
-        let presets = &self.server.options().presets;
-        let preset = presets.iter().find(|preset| preset.is(&name));
+        let preset = self.server.options().preset(&client_name(context));
         let (provider, model) = preset.map(|preset| (preset.provider, preset.model)).unwrap_or_default();
         Model::new(model.unwrap_or_default()).with_provider(provider.unwrap_or_default())
     }
@@ -99,13 +103,13 @@ impl Session {
     }
 
     fn is_strict(&self, client: Option<&Implementation>) -> bool {
-        !self.server.options().presets.is_empty() && client.is_some_and(|client| is_strict(&client.name))
+        client.is_some_and(|client| self.server.options().is_strict(&client.name))
     }
 
     fn notifier(
         &self,
         features: McpFeatures,
-        subscriptions: Arc<Subscriptions>,
+        subscriptions: Arc<ResourceSubscriptions>,
         sink: NotificationSink,
         client: Option<&Implementation>,
     ) -> Notifier {
@@ -117,7 +121,7 @@ impl Session {
     }
 }
 
-impl ServerHandler for Session {
+impl ServerHandler for ClientSession {
     fn get_info(&self) -> ServerConfig {
         let options = self.server.options();
         let features = self.features.get().copied().unwrap_or(options.features);
@@ -131,7 +135,7 @@ impl ServerHandler for Session {
         context: Context,
     ) -> Result<InitializeResult, ErrorData> {
         let has_extension = has_extension(Some(&request.capabilities));
-        let features = self.faces_for(&request.client_info.name, has_extension);
+        let features = self.features_for(&request.client_info.name, has_extension);
         let features = *self.features.get_or_init(|| features);
         self.lists_skills.store(has_extension, Ordering::Relaxed);
         context.peer.set_peer_info(request.clone());
@@ -152,11 +156,25 @@ impl ServerHandler for Session {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let Some(features) = self.features.get() else { return };
-        let client = context.peer.peer_info().map(|info| info.client_info.clone());
+        let info = context.peer.peer_info();
+        let client = info.as_ref().map(|info| info.client_info.clone());
+        if let Some(notified) = &self.roots
+            && info.is_some_and(|info| info.capabilities.roots.is_some())
+        {
+            let following = Arc::clone(self.server.roots()).follow(context.peer.clone(), Arc::clone(notified));
+            let end = self.end.clone();
+            tokio::spawn(async move { end.run_until_cancelled(following).await });
+        }
         let sink = NotificationSink::Session(context.peer);
         let notifier = self.notifier(*features, Arc::clone(&self.subscriptions), sink, client.as_ref());
         let end = self.end.clone();
         tokio::spawn(async move { end.run_until_cancelled(notifier.run()).await });
+    }
+
+    async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
+        if let Some(notified) = &self.roots {
+            notified.notify_one();
+        }
     }
 
     async fn list_skills(
@@ -164,7 +182,7 @@ impl ServerHandler for Session {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListSkillsResult, ErrorData> {
-        self.wants(McpFeature::Extension, &context)?;
+        self.wants(McpFeatures::EXTENSION, &context)?;
         let mut listed = self.server.list_skills(request).instrument(span_of(&context)).await?;
         if self.is_strict(context.client_info().as_ref()) {
             let all = listed.skills.len();
@@ -181,7 +199,7 @@ impl ServerHandler for Session {
     }
 
     async fn get_skill(&self, request: GetSkillRequestParams, context: Context) -> Result<GetSkillResult, ErrorData> {
-        self.wants(McpFeature::Extension, &context)?;
+        self.wants(McpFeatures::EXTENSION, &context)?;
         self.server.get_skill(&request.uri).instrument(span_of(&context)).await
     }
 
@@ -190,7 +208,7 @@ impl ServerHandler for Session {
         request: ReadResourceDirectoryRequestParams,
         context: Context,
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
-        self.wants(McpFeature::Extension, &context)?;
+        self.wants(McpFeatures::EXTENSION, &context)?;
         self.server.read_directory(&request.uri, request.cursor).instrument(span_of(&context)).await
     }
 
@@ -199,7 +217,7 @@ impl ServerHandler for Session {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.wants(McpFeature::Resources, &context)?;
+        self.wants(McpFeatures::RESOURCES, &context)?;
         self.server.list_resources(request)
     }
 
@@ -208,7 +226,7 @@ impl ServerHandler for Session {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        self.wants(McpFeature::Resources, &context)?;
+        self.wants(McpFeatures::RESOURCES, &context)?;
         // There is only one page.
         Page::of(request.as_ref(), self.server.version(0))?;
         Ok(resources::templates())
@@ -219,7 +237,7 @@ impl ServerHandler for Session {
         request: ReadResourceRequestParams,
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.wants(McpFeature::Resources, &context)?;
+        self.wants(McpFeatures::RESOURCES, &context)?;
         self.server.read_resource(&request.uri).instrument(span_of(&context)).await.map(Into::into)
     }
 
@@ -228,7 +246,7 @@ impl ServerHandler for Session {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
-        self.wants(McpFeature::Prompts, &context)?;
+        self.wants(McpFeatures::PROMPTS, &context)?;
         self.server.list_prompts(request)
     }
 
@@ -237,7 +255,7 @@ impl ServerHandler for Session {
         request: GetPromptRequestParams,
         context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.wants(McpFeature::Prompts, &context)?;
+        self.wants(McpFeatures::PROMPTS, &context)?;
         self.server
             .get_prompt(&request.name, request.arguments.as_ref(), &self.model(&context))
             .instrument(span_of(&context))
@@ -250,12 +268,12 @@ impl ServerHandler for Session {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.wants(McpFeature::Tools, &context)?;
+        self.wants(McpFeatures::TOOLS, &context)?;
         self.server.list_tools(request)
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {
-        self.wants(McpFeature::Tools, &context)?;
+        self.wants(McpFeatures::TOOLS, &context)?;
         let model = self.model(&context);
         self.server
             .call_tool(&request.name, request.arguments, &model)
@@ -265,17 +283,17 @@ impl ServerHandler for Session {
     }
 
     async fn complete(&self, request: CompleteRequestParams, context: Context) -> Result<CompleteResult, ErrorData> {
-        self.wants(McpFeature::Resources, &context)?;
+        self.wants(McpFeatures::RESOURCES, &context)?;
         self.server.complete(&request).await
     }
 
     async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
-        self.wants(McpFeature::Resources, &context)?;
+        self.wants(McpFeatures::RESOURCES, &context)?;
         self.subscriptions.add(&self.server, request.uri).await
     }
 
     async fn unsubscribe(&self, request: UnsubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
-        self.wants(McpFeature::Resources, &context)?;
+        self.wants(McpFeatures::RESOURCES, &context)?;
         self.subscriptions.remove(&request.uri);
         Ok(())
     }
@@ -299,7 +317,7 @@ impl ServerHandler for Session {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let subscriptions = Arc::new(Subscriptions::default());
+        let subscriptions = Arc::new(ResourceSubscriptions::default());
         for uri in followed(context.accepted()) {
             subscriptions.add(&self.server, uri.clone()).await?;
         }
@@ -315,6 +333,10 @@ impl ServerHandler for Session {
         }
         Ok(())
     }
+}
+
+fn client_name(context: &Context) -> String {
+    context.client_info().map(|client| client.name).unwrap_or_default()
 }
 
 #[cfg(feature = "http")]
@@ -336,24 +358,24 @@ fn malformed(context: &Context) -> Option<&Malformed> {
 
 fn capabilities(features: McpFeatures) -> ServerCapabilities {
     let mut capabilities = ServerCapabilities::default();
-    if features.contains(McpFeature::Tools) {
+    if features.contains(McpFeatures::TOOLS) {
         let mut tools = ToolsCapability::default();
         tools.list_changed = Some(true);
         capabilities.tools = Some(tools);
     }
-    if features.contains(McpFeature::Prompts) {
+    if features.contains(McpFeatures::PROMPTS) {
         let mut prompts = PromptsCapability::default();
         prompts.list_changed = Some(true);
         capabilities.prompts = Some(prompts);
     }
-    if features.contains(McpFeature::Resources) {
+    if features.contains(McpFeatures::RESOURCES) {
         let mut resources = ResourcesCapability::default();
         (resources.subscribe, resources.list_changed) = (Some(true), Some(true));
         capabilities.resources = Some(resources);
         // For the variables of the resource template.
         capabilities.completions = Some(Default::default());
     }
-    if features.contains(McpFeature::Extension) {
+    if features.contains(McpFeatures::EXTENSION) {
         let settings = serde_json::Map::from_iter([("directoryRead".to_owned(), true.into())]);
         capabilities.extensions.get_or_insert_default().insert(SKILLS_EXTENSION_ID.to_owned(), settings);
     }
@@ -366,21 +388,21 @@ fn has_extension(capabilities: Option<&ClientCapabilities>) -> bool {
 }
 
 impl Server {
-    pub(crate) fn instructions(&self, view: &View, features: McpFeatures, has_extension: bool) -> Option<String> {
-        if !features.contains(McpFeature::Instructions) || view.rows.is_empty() {
+    pub(crate) fn instructions(&self, view: &ServedView, features: McpFeatures, has_extension: bool) -> Option<String> {
+        if !features.contains(McpFeatures::INSTRUCTIONS) || view.skills.is_empty() {
             return None;
         }
         let name = &self.options().name;
-        if has_extension && features.contains(McpFeature::Extension) {
+        if has_extension && features.contains(McpFeatures::EXTENSION) {
             return Some(format!(
                 "The server `{name}` has skills: instructions for tasks, with files beside them. `skills/list` tells which. \
                  Load the one that fits before you begin a task, and follow it."
             ));
         }
-        let how = if features.contains(McpFeature::Tools) {
+        let how = if features.contains(McpFeatures::TOOLS) {
             let read = self.options().tools.read_name();
             format!("read it with the tool `{read}` of this server before you begin, and follow what it answers.")
-        } else if features.contains(McpFeature::Resources) {
+        } else if features.contains(McpFeatures::RESOURCES) {
             "read it from this server's resources before you begin, and follow it.".to_owned()
         } else {
             return None;

@@ -11,10 +11,10 @@ use crate::front_matter::Fields;
 use repertoire_core::skill_uri::{SKILL_MD, ServerUri};
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
+pub(crate) struct ListedSkill {
     pub(crate) uri: ServerUri,
     pub(crate) fields: ListedFields,
-    pub(crate) files: Files,
+    pub(crate) files: ListedFiles,
     pub(crate) omitted: Vec<Omission>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum ListedFields {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Files {
+pub(crate) enum ListedFiles {
     Listed(BTreeMap<ResourcePath, ListedFile>),
     Beside,
     Alone(Option<Digest>),
@@ -47,14 +47,14 @@ impl ListedFields {
     }
 }
 
-impl Entry {
-    pub(crate) fn parse(mut value: Value, limits: &McpLimits) -> Result<Entry, String> {
+impl ListedSkill {
+    pub(crate) fn parse(mut value: Value, limits: &McpLimits) -> Result<ListedSkill, String> {
         let uri = ServerUri::parse(text(&value, "uri")?)?;
         let Some(Value::Object(fields)) = value.get_mut("frontmatter").map(Value::take) else {
             return Err("it has no `frontmatter`".to_owned());
         };
         let (files, omitted) = match value.get("resources") {
-            Some(Value::String(word)) if word == "dynamic" => (Files::Dynamic, Vec::new()),
+            Some(Value::String(word)) if word == "dynamic" => (ListedFiles::Dynamic, Vec::new()),
             Some(Value::Array(rows)) => {
                 let rows = rows.iter().map(|row| {
                     let address = row.get("uri").and_then(Value::as_str).unwrap_or_default();
@@ -64,29 +64,29 @@ impl Entry {
             }
             _ => return Err("its `resources` are neither a list nor \"dynamic\"".to_owned()),
         };
-        Ok(Entry { uri, fields: ListedFields::Complete(fields), files, omitted })
+        Ok(ListedSkill { uri, fields: ListedFields::Complete(fields), files, omitted })
     }
 
     pub(crate) fn digest(&self) -> Option<Digest> {
         match &self.files {
-            Files::Listed(files) => files.get(&skill_md()).map(|file| file.digest),
-            Files::Alone(digest) => *digest,
-            Files::Beside | Files::Dynamic => None,
+            ListedFiles::Listed(files) => files.get(&skill_md()).map(|file| file.digest),
+            ListedFiles::Alone(digest) => *digest,
+            ListedFiles::Beside | ListedFiles::Dynamic => None,
         }
     }
 
     pub(crate) fn is_unverified(&self) -> bool {
-        matches!(self.files, Files::Dynamic | Files::Alone(None))
+        matches!(self.files, ListedFiles::Dynamic | ListedFiles::Alone(None))
     }
 
     pub(crate) fn stamp(&self) -> Stamp {
         let fields = serde_json::to_string(self.fields.fields()).unwrap_or_default();
         let files = match &self.files {
-            Files::Listed(files) => {
+            ListedFiles::Listed(files) => {
                 files.iter().map(|(path, file)| (path.as_str(), file.size, file.digest.to_string())).collect()
             }
-            Files::Alone(Some(digest)) => vec![(SKILL_MD, 0, digest.to_string())],
-            Files::Beside | Files::Dynamic | Files::Alone(None) => Vec::new(),
+            ListedFiles::Alone(Some(digest)) => vec![(SKILL_MD, 0, digest.to_string())],
+            ListedFiles::Beside | ListedFiles::Dynamic | ListedFiles::Alone(None) => Vec::new(),
         };
         let omitted: Vec<_> = self.omitted.iter().map(|one| (one.path.as_ref(), one.reason.name())).collect();
         Stamp::of(&(self.uri.as_str(), fields, files, omitted))
@@ -96,7 +96,9 @@ impl Entry {
         let fields: usize = self.fields.fields().iter().map(|(key, value)| ROW + key.len() + weight(value)).sum();
         let files = match &self.files {
             // The URI is stored twice: as itself and as the path in it.
-            Files::Listed(files) => files.values().map(|file| size_of::<ListedFile>() + ROW + 2 * file.uri.len()).sum(),
+            ListedFiles::Listed(files) => {
+                files.values().map(|file| size_of::<ListedFile>() + ROW + 2 * file.uri.len()).sum()
+            }
             _ => 0,
         };
         let omitted = self.omitted.iter().map(|one| size_of::<Omission>() + one.path.len() + one.detail.len());
@@ -142,7 +144,7 @@ impl ListedFile {
 pub(crate) fn files(
     rows: impl Iterator<Item = Result<(ResourcePath, ListedFile), Omission>>,
     limits: &McpLimits,
-) -> Result<(Files, Vec<Omission>), String> {
+) -> Result<(ListedFiles, Vec<Omission>), String> {
     let (mut files, mut beside, mut omitted) = (BTreeMap::new(), Vec::new(), Vec::new());
     for row in rows {
         match row {
@@ -201,7 +203,7 @@ pub(crate) fn files(
     }
     omitted.sort();
     omitted.dedup();
-    Ok((Files::Listed(files), omitted))
+    Ok((ListedFiles::Listed(files), omitted))
 }
 
 fn folded(path: &str) -> String {

@@ -1,0 +1,282 @@
+//! The skills that clients see of one snapshot.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use repertoire::permission::{Audience, VisibilityPolicy};
+use repertoire::registry::{Candidate, Entry, Modified, Snapshot};
+use repertoire::skill::skill_uri::SkillRoot;
+use repertoire::tools::Toolset;
+use repertoire::{Id, Skill};
+
+use crate::fastmcp_compat::is_listed;
+
+/// The skills, prompts and tools of one snapshot, and the generation in which each list last changed.
+#[derive(Debug)]
+pub(crate) struct ServedView {
+    pub(crate) snapshot: Snapshot<Skill>,
+    pub(crate) skills: Vec<ServedSkill>,
+    pub(crate) prompts: Vec<SkillPrompt>,
+    /// The prompts of skills that have blanks in their names, by the name without blanks.
+    renamed: BTreeMap<Arc<str>, SkillPrompt>,
+    pub(crate) tools: Toolset,
+    pub(crate) versions: ListVersions,
+    policy: VisibilityPolicy,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct ServedSkill {
+    entry: Arc<Entry<Skill>>,
+    /// The position among the candidates of the entry. The winner is at 0.
+    at: usize,
+    is_winner_seen: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct SkillPrompt {
+    entry: Arc<Entry<Skill>>,
+    at: usize,
+    name: Option<Arc<str>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ListVersions {
+    pub(crate) tools: u64,
+    pub(crate) prompts: u64,
+    pub(crate) resources: u64,
+    pub(crate) skills: u64,
+    pub(crate) standard_skills: u64,
+}
+
+/// The skills and prompts of the entries that differ between two snapshots, before and after.
+#[derive(Debug, Default)]
+struct ChangedEntries {
+    skills: Vec<[Vec<ServedSkill>; 2]>,
+    prompts: Vec<[Vec<SkillPrompt>; 2]>,
+}
+
+impl ServedView {
+    pub(crate) fn new(tools: Toolset, policy: &VisibilityPolicy) -> ServedView {
+        let snapshot = tools.snapshot().clone();
+        let (mut skills, mut prompts) = (Vec::with_capacity(snapshot.len()), Vec::with_capacity(snapshot.len()));
+        for entry in snapshot.entries() {
+            skills.extend(ServedSkill::all_of(entry, policy));
+            prompts.extend(SkillPrompt::all_of(entry, policy));
+        }
+        let renamed = rename(&mut prompts);
+        let now = snapshot.generation();
+        let versions = ListVersions { tools: now, prompts: now, resources: now, skills: now, standard_skills: now };
+        ServedView { snapshot, skills, prompts, renamed, tools, versions, policy: policy.clone() }
+    }
+
+    /// Keeps the version of each list that is the same as `before`. Returns the addresses that are gone as well.
+    pub(crate) fn following(mut self, before: &ServedView) -> (ServedView, Vec<SkillRoot>) {
+        let (then, now) = (before.versions, self.versions);
+        let changed = ChangedEntries::since(before, &self);
+        // The registry compares the order of all rows in one step unless some came, went or moved.
+        let is_ordered = self.snapshot.has_order_of(&before.snapshot);
+        let are_skills_ordered = is_ordered || self.skill_keys().eq(before.skill_keys());
+        let are_prompts_ordered = (is_ordered || self.prompt_keys().eq(before.prompt_keys()))
+            && self.renamed.keys().eq(before.renamed.keys());
+        let has_same_skills =
+            are_skills_ordered && changed.skills.iter().all(|pair| are_alike(pair, ServedSkill::is_same));
+        let has_same_resources =
+            are_skills_ordered && changed.skills.iter().all(|pair| are_alike(pair, ServedSkill::is_listed_as));
+        let has_same_prompts =
+            are_prompts_ordered && changed.prompts.iter().all(|pair| are_alike(pair, SkillPrompt::is_offered_as));
+        let has_same_standard_skills = has_same_skills || changed.has_only_others();
+        self.versions = ListVersions {
+            tools: if self.tools.tools() == before.tools.tools() { then.tools } else { now.tools },
+            prompts: if has_same_prompts { then.prompts } else { now.prompts },
+            resources: if has_same_resources { then.resources } else { now.resources },
+            skills: if has_same_skills { then.skills } else { now.skills },
+            standard_skills: if has_same_standard_skills { then.standard_skills } else { now.standard_skills },
+        };
+        let old_roots = changed.skills.iter().flat_map(|[old, _]| old).map(ServedSkill::root);
+        let gone = old_roots.filter(|root| self.find(root).is_none()).collect();
+        (self, gone)
+    }
+
+    pub(crate) fn find(&self, root: &SkillRoot) -> Option<ServedSkill> {
+        // An entry of a source with a namespace has the name of the source in its id.
+        let ids = [root.id.clone(), Id::qualified(&root.source, &root.id)];
+        let mut entries = ids.iter().filter_map(|id| self.snapshot.get(id.as_str()));
+        entries.find_map(|entry| {
+            ServedSkill::all_of(entry, &self.policy).find(|skill| key(skill.candidate()) == (&root.source, &root.id))
+        })
+    }
+
+    pub(crate) fn like(&self, root: &SkillRoot) -> Option<&ServedSkill> {
+        self.skills.iter().find(|skill| {
+            let (source, id) = key(skill.candidate());
+            source.eq_ignore_ascii_case(&root.source) && id.as_str().eq_ignore_ascii_case(root.id.as_str())
+        })
+    }
+
+    pub(crate) fn prompt_like(&self, name: &str) -> Option<Arc<str>> {
+        let name = name.parse::<Id>().ok()?.as_str().to_lowercase();
+        self.prompts.iter().map(SkillPrompt::name).find(|other| other.to_lowercase() == name)
+    }
+
+    pub(crate) fn renamed(&self, name: &str) -> Option<&SkillPrompt> {
+        self.renamed.get(name)
+    }
+
+    fn skill_keys(&self) -> impl Iterator<Item = (&Arc<str>, &Id)> {
+        self.skills.iter().map(|skill| key(skill.candidate()))
+    }
+
+    fn prompt_keys(&self) -> impl Iterator<Item = (&Arc<str>, &Id)> {
+        self.prompts.iter().map(|prompt| key(prompt.candidate()))
+    }
+}
+
+impl ChangedEntries {
+    fn since(before: &ServedView, now: &ServedView) -> ChangedEntries {
+        let change = now.snapshot.changes_since(&before.snapshot);
+        let mut changed = ChangedEntries::default();
+        let added = change.added.iter().map(|entry| [None, Some(entry)]);
+        let removed = change.removed.iter().map(|entry| [Some(entry), None]);
+        let modified = change.modified.iter().map(|Modified { old, new, .. }| [Some(old), Some(new)]);
+        for pair in added.chain(removed).chain(modified) {
+            let entries = pair.map(|entry: Option<&Arc<Entry<Skill>>>| entry.into_iter());
+            changed.skills.push(
+                entries.clone().map(|entry| entry.flat_map(|entry| ServedSkill::all_of(entry, &now.policy)).collect()),
+            );
+            changed
+                .prompts
+                .push(entries.map(|entry| entry.flat_map(|entry| SkillPrompt::all_of(entry, &now.policy)).collect()));
+        }
+        changed
+    }
+
+    /// Returns whether skills changed, and none of them is listed for a client that only takes the standard.
+    fn has_only_others(&self) -> bool {
+        let mut unlike = self.skills.iter().flat_map(|[old, new]| unlike(old, new).chain(unlike(new, old))).peekable();
+        unlike.peek().is_some() && !unlike.any(|skill| is_listed(skill.candidate()))
+    }
+}
+
+fn unlike<'s>(skills: &'s [ServedSkill], others: &'s [ServedSkill]) -> impl Iterator<Item = &'s ServedSkill> {
+    skills.iter().filter(|skill| !others.iter().any(|other| skill.is_same(other)))
+}
+
+fn are_alike<T>([old, new]: &[Vec<T>; 2], is_alike: impl Fn(&T, &T) -> bool) -> bool {
+    old.len() == new.len() && old.iter().zip(new).all(|(old, new)| is_alike(old, new))
+}
+
+impl ServedSkill {
+    fn all_of(entry: &Arc<Entry<Skill>>, policy: &VisibilityPolicy) -> impl Iterator<Item = ServedSkill> {
+        let is_winner_seen = policy.hides(Audience::Model, &entry.candidate).is_none();
+        let seen =
+            entry.candidates().enumerate().filter(|(_, candidate)| policy.hides(Audience::Model, candidate).is_none());
+        seen.map(move |(at, _)| ServedSkill { entry: Arc::clone(entry), at, is_winner_seen })
+    }
+
+    pub(crate) fn candidate(&self) -> &Candidate<Skill> {
+        candidate_of(&self.entry, self.at)
+    }
+
+    pub(crate) fn id(&self) -> Id {
+        id_of(&self.entry, self.at)
+    }
+
+    pub(crate) fn root(&self) -> SkillRoot {
+        let (source, id) = key(self.candidate());
+        SkillRoot { source: Arc::clone(source), id: id.clone() }
+    }
+
+    /// Returns the candidate that has the id, if the client sees it and it is a different one.
+    pub(crate) fn winner(&self) -> Option<&Candidate<Skill>> {
+        (self.at > 0 && self.is_winner_seen).then_some(&self.entry.candidate)
+    }
+
+    /// Returns whether both are the same candidate of one snapshot's entry.
+    pub(crate) fn is(&self, other: &ServedSkill) -> bool {
+        Arc::ptr_eq(&self.entry, &other.entry) && self.at == other.at
+    }
+
+    fn is_same(&self, other: &ServedSkill) -> bool {
+        self.is_named_as(other) && self.candidate().is_same(other.candidate())
+    }
+
+    fn is_named_as(&self, other: &ServedSkill) -> bool {
+        self.id() == other.id()
+            && self.winner().map(Candidate::qualified_id) == other.winner().map(Candidate::qualified_id)
+    }
+
+    fn is_listed_as(&self, other: &ServedSkill) -> bool {
+        self.is_named_as(other) && have_same_text(self.candidate(), other.candidate())
+    }
+}
+
+impl SkillPrompt {
+    fn all_of(entry: &Arc<Entry<Skill>>, policy: &VisibilityPolicy) -> impl Iterator<Item = SkillPrompt> {
+        let is_winner_called = policy.hides(Audience::User, &entry.candidate).is_none();
+        let shadows = entry.shadows.iter().enumerate().filter(move |(_, shadow)| {
+            policy.hides(Audience::User, &shadow.candidate).is_none()
+                && !(is_winner_called && shadow.identical == Some(true))
+        });
+        let called = is_winner_called.then_some(0).into_iter().chain(shadows.map(|(at, _)| at + 1));
+        called.map(|at| SkillPrompt { entry: Arc::clone(entry), at, name: None })
+    }
+
+    pub(crate) fn candidate(&self) -> &Candidate<Skill> {
+        candidate_of(&self.entry, self.at)
+    }
+
+    pub(crate) fn winner(&self) -> &Id {
+        &self.entry.id
+    }
+
+    pub(crate) fn name(&self) -> Arc<str> {
+        self.name.clone().unwrap_or_else(|| id_of(&self.entry, self.at).as_str().into())
+    }
+
+    fn has_blank(&self) -> bool {
+        id_of(&self.entry, self.at).as_str().contains(char::is_whitespace)
+    }
+
+    fn is_offered_as(&self, other: &SkillPrompt) -> bool {
+        let (mine, theirs) = (self.candidate(), other.candidate());
+        self.name() == other.name()
+            && have_same_text(mine, theirs)
+            && mine.item.arguments() == theirs.item.arguments()
+            && mine.item.argument_hint() == theirs.item.argument_hint()
+    }
+}
+
+/// Gives each prompt with blanks in its name one without, because clients make commands of the names.
+fn rename(prompts: &mut [SkillPrompt]) -> BTreeMap<Arc<str>, SkillPrompt> {
+    let mut renamed = BTreeMap::new();
+    if !prompts.iter().any(SkillPrompt::has_blank) {
+        return renamed;
+    }
+    let others = prompts.iter().filter(|prompt| !prompt.has_blank());
+    let mut taken: HashSet<Arc<str>> = others.map(SkillPrompt::name).collect();
+    for prompt in prompts.iter_mut().filter(|prompt| prompt.has_blank()) {
+        let base = prompt.name().split_whitespace().collect::<Vec<_>>().join("-");
+        let numbered = (2..).map(|number: usize| format!("{base}-{number}"));
+        let mut names = std::iter::once(base.clone()).chain(numbered).map(Arc::<str>::from);
+        let name = names.find(|name| taken.insert(Arc::clone(name))).expect("there is no end of numbers");
+        prompt.name = Some(Arc::clone(&name));
+        renamed.insert(name, prompt.clone());
+    }
+    renamed
+}
+
+fn have_same_text(one: &Candidate<Skill>, other: &Candidate<Skill>) -> bool {
+    one.item.description == other.item.description && one.trust == other.trust && one.origin == other.origin
+}
+
+fn candidate_of(entry: &Entry<Skill>, at: usize) -> &Candidate<Skill> {
+    entry.candidates().nth(at).expect("it was made of the entry's candidates")
+}
+
+fn id_of(entry: &Entry<Skill>, at: usize) -> Id {
+    if at == 0 { entry.id.clone() } else { candidate_of(entry, at).qualified_id() }
+}
+
+fn key(candidate: &Candidate<Skill>) -> (&Arc<str>, &Id) {
+    (&candidate.origin.source, &candidate.item.id)
+}
