@@ -57,7 +57,7 @@ pub(crate) struct CommandLine {
 ///
 /// Without any of these: the built-in skills, and the folders that agents share, from the working folder up to the root of its
 /// repository, then the one in the home folder.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Source options")]
 pub(crate) struct SourceOptions {
     /// Search this folder first (repeatable, in order).
@@ -87,6 +87,10 @@ pub(crate) struct SourceOptions {
     /// Trust this project's skills; without it `catalog`, `search --seen-by model` and `serve` leave them out.
     #[arg(long, global = true)]
     pub(crate) trust_project: bool,
+
+    /// The project folders that clients of the server name, besides the working folder.
+    #[arg(skip)]
+    pub(crate) client_roots: Vec<PathBuf>,
 }
 
 /// The folders that a command searches in place of the standard ones.

@@ -275,7 +275,12 @@ impl<'c> FolderSources<'c> {
             }
         }
         let mut mounts = vec![self.cache.builtin()];
-        for root in discover(&environment.cwd, environment.home.as_deref(), &clients) {
+        let projects = std::iter::once(&environment.cwd).chain(&options.client_roots);
+        let found = projects.flat_map(|cwd| discover(cwd, environment.home.as_deref(), &clients));
+        let mut found: Vec<_> = found.collect();
+        // Stable: the folders of all projects come before those of the user.
+        found.sort_by_key(|root| root.project.is_none());
+        for root in found {
             let added = self.add(&root.path, &root.name, |cache, name| cache.standard(name, &root));
             let Some(mount) = added else { continue };
             if root.distrust.is_none() && (root.project.is_none() || options.trust_project) {

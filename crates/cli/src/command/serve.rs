@@ -160,6 +160,7 @@ impl ServeCommand {
             }
         };
         let mut serving = pin!(serving);
+        let mut options = options.clone();
         let (mut updates, mut reported) = (server.registry().subscribe(), BTreeSet::new());
         report_surfaces(server, &mut reported, environment);
         loop {
@@ -171,15 +172,27 @@ impl ServeCommand {
                         end.notify_one();
                         return serving.await;
                     }
-                    Signal::Reload => {
-                        let apply = async |composition: &SourceComposition, environment: &Environment<'_>| {
-                            reader.recompose(composition, environment).await
-                        };
-                        reload(options, &self.searched.folders, cache, environment, apply).await;
-                    }
+                    Signal::Reload => self.reload(&options, reader, cache, environment).await,
                 },
+                roots = server.roots_changed(&options.client_roots) => {
+                    options.client_roots = roots;
+                    self.reload(&options, reader, cache, environment).await;
+                }
             }
         }
+    }
+
+    async fn reload(
+        &self,
+        options: &SourceOptions,
+        reader: &ReloadableReader,
+        cache: &mut SourceCache,
+        environment: &mut Environment<'_>,
+    ) {
+        let apply = async |composition: &SourceComposition, environment: &Environment<'_>| {
+            reader.recompose(composition, environment).await
+        };
+        reload(options, &self.searched.folders, cache, environment, apply).await;
     }
 
     fn options(&self) -> ServerOptions {

@@ -143,6 +143,13 @@ impl Talk {
         answer.next().expect("an answer")
     }
 
+    /// The next request of this method that the server sends.
+    fn request(&mut self, method: &str) -> Value {
+        let mut messages =
+            self.answers.by_ref().map(|line| serde_json::from_str(&line.expect("text")).expect("a document"));
+        messages.find(|message: &Value| message["method"] == method).expect("a request")
+    }
+
     fn say(&mut self, question: &Value) {
         writeln!(self.ask, "{question}").expect("heard");
     }
@@ -319,6 +326,38 @@ fn a_reload_takes_dialects_and_approvals_with_it() {
     reload("note: reload failed; keeping the current sources\n");
     let read = talk.read_clock();
     assert!(read.contains("In {baseDir}/hands: 6\n"), "{read}");
+}
+
+/// A client that declares roots, answers with them, and is asked again when they change.
+#[cfg(unix)]
+#[test]
+fn client_roots_are_project_folders() {
+    for (options, expected) in [(&[][..], false), (&["--trust-project"][..], true)] {
+        let env = TestEnv::new();
+        env.skill("project/.agents/skills", "deploy", "Deploys.");
+        let root = format!("file://{}", env.here().join("project").display());
+        let mut serving = Serving::start(&env, options, &[]);
+        let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
+        let ask = serving.0.stdin.take().expect("it is piped");
+        let answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
+        let mut talk = Talk { ask, answers };
+        let mut hello = introduction();
+        hello["params"]["capabilities"] = json!({"roots": {"listChanged": true}});
+        talk.ask(&hello);
+        talk.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        for (roots, is_named) in [(json!([{"uri": root}]), true), (json!([]), false)] {
+            let request = talk.request("roots/list");
+            talk.say(&json!({"jsonrpc": "2.0", "id": request["id"], "result": {"roots": roots}}));
+            let mut text = String::new();
+            while !text.ends_with("note: sources reloaded\n") {
+                assert_ne!(said.read_line(&mut text).expect("text"), 0, "{text}");
+            }
+            let list = json!({"name": "list_skills", "arguments": {}});
+            let listed = talk.ask(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": list}));
+            assert_eq!(listed.to_string().contains("deploy"), expected && is_named, "{options:?} {listed}");
+            talk.say(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
+        }
+    }
 }
 
 #[cfg(unix)]
