@@ -86,7 +86,8 @@ impl Batch {
     fn take(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         if let ClientJsonRpcMessage::Request(request) = &message {
             if self.waiting.contains(&request.id) {
-                let error = ErrorData::new(ErrorCode::INVALID_REQUEST, "two requests of a batch have one id", None);
+                let error =
+                    ErrorData::new(ErrorCode::INVALID_REQUEST, "two requests of the batch have the same id", None);
                 self.answers.push(ErrorReply::of(error, Some(&request.id)).text());
                 return None;
             }

@@ -20,7 +20,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::{Instrument, Span};
 
-use crate::fastmcp_compat::is_conforming;
+use crate::extension::is_conforming;
 use crate::notifications::{NotificationSink, Notifier, ResourceSubscriptions, followed};
 use crate::page::Page;
 use crate::params::{Malformed, Method};
@@ -83,7 +83,7 @@ impl ClientSession {
 
     fn wants(&self, feature: McpFeatures, context: &Context) -> Result<(), ErrorData> {
         if !self.features(context).contains(feature) {
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this is not served here", None));
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this feature is not exposed", None));
         }
         malformed(context).map_or(Ok(()), |malformed| Err(malformed.error()))?;
         if feature == McpFeatures::EXTENSION {

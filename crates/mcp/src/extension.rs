@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
+use repertoire::registry::Candidate;
 use repertoire::skill::Resource as File;
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -16,7 +17,7 @@ use crate::Server;
 use crate::meta::{origin_of, with_diagnostic};
 use crate::page::Page;
 use crate::resources::{mime_type, unknown, unread};
-use crate::served_files::{Manifest, ReadFailure};
+use crate::served_files::{FileManifest, ReadFailure};
 use crate::served_view::ServedSkill;
 use crate::synthesize::front_matter;
 use repertoire::skill::skill_uri::{SKILL_MD, SkillAddress};
@@ -78,16 +79,15 @@ impl Server {
     }
 
     pub(crate) async fn get_skill(&self, uri: &str) -> Result<GetSkillResult, ErrorData> {
-        let unknown = |meant| unknown("skill", uri, meant);
-        let place = SkillAddress::parse(uri).ok_or_else(|| unknown(None))?;
+        let place = SkillAddress::parse(uri).ok_or_else(|| unknown("skill", uri, None))?;
         if place.path.as_ref().is_none_or(|path| path.as_str() != SKILL_MD) {
-            return Err(unknown(None));
+            return Err(unknown("skill", uri, None));
         }
         let view = self.view();
-        let served = &view.find(&place.root).ok_or_else(|| unknown(view.like(&place.root)))?;
+        let served = &view.find(&place.root).ok_or_else(|| unknown("skill", uri, view.like(&place.root)))?;
         if served.root().skill_md() != uri {
             // The protocol requires the URI of the request in the response.
-            return Err(unknown(Some(served)));
+            return Err(unknown("skill", uri, Some(served)));
         }
         let files = self.served_files().manifest(served).await.map_err(|error| unread(uri, &error))?;
         match listed(served, &files) {
@@ -128,7 +128,7 @@ impl Server {
     }
 }
 
-fn listed<'f>(served: &ServedSkill, files: &'f Manifest) -> &'f Listed {
+fn listed<'f>(served: &ServedSkill, files: &'f FileManifest) -> &'f Listed {
     files.listed.get_or_init(|| {
         if files.files.len() > FILES {
             return Err(format!("it has {} files, and {FILES} is the limit", files.files.len()).into());
@@ -136,15 +136,20 @@ fn listed<'f>(served: &ServedSkill, files: &'f Manifest) -> &'f Listed {
         if files.size() > BYTES {
             return Err(format!("it has {} bytes, and {BYTES} is the limit", files.size()).into());
         }
-        let mut fields = front_matter(&served.candidate().item, files.is_synthesized);
-        let (name, description) = (take_text(&mut fields, "name")?, take_text(&mut fields, "description")?);
-        let mut front = SkillFrontmatter::new(name, description);
-        front.extra = fields;
+        let front = standard_fields(&served.candidate().item, files.is_synthesized)?;
         let skill = Skill::new(served.root().skill_md(), front, manifest(served, files))
             .with_meta(with_diagnostic(origin_of(served), files.hidden.as_ref()));
         skill.validate().map_err(|error| error.to_string())?;
         Ok(skill)
     })
+}
+
+fn standard_fields(skill: &repertoire::Skill, is_synthesized: bool) -> Result<SkillFrontmatter, Box<str>> {
+    let mut fields = front_matter(skill, is_synthesized);
+    let (name, description) = (take_text(&mut fields, "name")?, take_text(&mut fields, "description")?);
+    let mut front = SkillFrontmatter::new(name, description);
+    front.extra = fields;
+    Ok(front)
 }
 
 fn take_text(fields: &mut Map<String, Value>, key: &str) -> Result<String, Box<str>> {
@@ -155,7 +160,7 @@ fn take_text(fields: &mut Map<String, Value>, key: &str) -> Result<String, Box<s
     }
 }
 
-fn manifest(served: &ServedSkill, files: &Manifest) -> SkillResources {
+fn manifest(served: &ServedSkill, files: &FileManifest) -> SkillResources {
     let files = files.files.iter();
     let files = files
         .map(|file| SkillResource::new(served.root().join(file.path.as_str()), file.digest.to_string(), file.size));
@@ -170,3 +175,31 @@ fn children<'f>(files: &'f [File], below: &str) -> BTreeMap<String, Option<&'f F
     });
     children.collect()
 }
+
+/// The name of FastMCP's client, which rejects a whole list with one skill outside of the Agent Skills standard.
+const STRICT: &str = "mcp";
+
+pub(crate) fn is_strict(name: &str) -> bool {
+    name == STRICT
+}
+
+pub(crate) fn is_conforming(front: &SkillFrontmatter) -> bool {
+    let compatibility = front.extra.get("compatibility").and_then(Value::as_str);
+    let metadata = front.extra.get("metadata");
+    front.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        && !front.description.trim().is_empty()
+        && (1..=1024).contains(&front.description.chars().count())
+        && ["license", "compatibility", "allowed-tools"]
+            .iter()
+            .all(|key| front.extra.get(*key).is_none_or(Value::is_string))
+        && compatibility.is_none_or(|text| (1..=500).contains(&text.chars().count()))
+        && metadata.is_none_or(|map| map.as_object().is_some_and(|rows| rows.values().all(Value::is_string)))
+}
+
+pub(crate) fn is_listed(candidate: &Candidate<repertoire::Skill>) -> bool {
+    let is_synthesized = candidate.item.location.is_none();
+    standard_fields(&candidate.item, is_synthesized).is_ok_and(|front| is_conforming(&front))
+}
+
+#[cfg(test)]
+mod tests;

@@ -42,6 +42,12 @@ struct RequestEnvelope<'t> {
     params: Option<Value>,
 }
 
+impl<'t> RequestEnvelope<'t> {
+    fn parse(text: &'t [u8]) -> Option<RequestEnvelope<'t>> {
+        serde_json::from_slice(text).ok()
+    }
+}
+
 pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
     text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text).trim_ascii()
 }
@@ -86,8 +92,7 @@ impl<'t> Incoming<'t> {
                 let error = method.malformed(custom.params.as_ref()).error();
                 return Incoming::Rejection(ErrorReply::of(error, Some(id)));
             }
-            let params = || serde_json::from_slice(text).ok().and_then(|envelope: RequestEnvelope<'_>| envelope.params);
-            if let Some(malformed) = Malformed::of_list(request, params) {
+            if let Some(malformed) = Malformed::of_list(request, || RequestEnvelope::parse(text)?.params) {
                 request.extensions_mut().insert(malformed);
             }
         }
@@ -98,7 +103,7 @@ impl<'t> Incoming<'t> {
         let Ok(value) = serde_json::from_slice::<Value>(text) else {
             return Incoming::Rejection(ErrorReply::not_json());
         };
-        let trimmed = serde_json::from_slice(text).ok().and_then(|envelope: RequestEnvelope<'_>| envelope.id);
+        let trimmed = RequestEnvelope::parse(text).and_then(|envelope| envelope.id);
         let id: Option<RequestId> = trimmed.and_then(|id| serde_json::from_str(id.get()).ok());
         let is_asking = value.get("method").is_some_and(Value::is_string);
         let is_answer = value.get("result").is_some() || value.get("error").is_some();
@@ -108,7 +113,11 @@ impl<'t> Incoming<'t> {
                 let is_request = value.get("jsonrpc").is_some_and(|version| version == "2.0") && !is_answer;
                 let error = match method {
                     Some(method) if is_request => method.malformed(value.get("params")).error(),
-                    _ => ErrorData::new(ErrorCode::INVALID_PARAMS, "the request has another form", None),
+                    _ => ErrorData::new(
+                        ErrorCode::INVALID_PARAMS,
+                        "the request does not have the form of its method",
+                        None,
+                    ),
                 };
                 Incoming::Rejection(ErrorReply::of(error, Some(&id)))
             }
@@ -118,7 +127,7 @@ impl<'t> Incoming<'t> {
             _ => {
                 let message = match (is_asking, id) {
                     (true, None) => "the id of a request is a text, or an integer of at most 64 bits",
-                    _ => "this is no message of JSON-RPC 2.0",
+                    _ => "this is not a message of JSON-RPC 2.0",
                 };
                 let can_be_id =
                     |id: &&RawValue| id.get().starts_with(['"', '-']) || id.get().as_bytes()[0].is_ascii_digit();
@@ -147,7 +156,7 @@ impl ParsedMessage<'_> {
 
     pub(crate) fn refused_in_batch(&self) -> Option<ErrorReply> {
         let ClientJsonRpcMessage::Request(request) = &*self.message else { return None };
-        let error = ErrorData::new(ErrorCode::INVALID_REQUEST, "`initialize` stands alone", None);
+        let error = ErrorData::new(ErrorCode::INVALID_REQUEST, "`initialize` cannot be part of a batch", None);
         (self.method() == Some("initialize")).then(|| ErrorReply::of(error, Some(&request.id)))
     }
 }
@@ -163,11 +172,11 @@ impl ErrorReply {
     }
 
     pub(crate) fn not_json() -> ErrorReply {
-        ErrorReply::new(ErrorCode::PARSE_ERROR, "this is no JSON")
+        ErrorReply::new(ErrorCode::PARSE_ERROR, "this is not JSON")
     }
 
     fn not_a_message() -> ErrorReply {
-        ErrorReply::new(ErrorCode::INVALID_REQUEST, "this is no message of JSON-RPC 2.0")
+        ErrorReply::new(ErrorCode::INVALID_REQUEST, "this is not a message of JSON-RPC 2.0")
     }
 
     pub(crate) fn batches_unsupported() -> ErrorReply {

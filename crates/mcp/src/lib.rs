@@ -54,9 +54,7 @@
 
 mod batches;
 mod client_session;
-mod error;
 mod extension;
-mod fastmcp_compat;
 mod features;
 #[cfg(feature = "http")]
 mod http;
@@ -76,12 +74,11 @@ mod server;
 mod synthesize;
 mod tools;
 
-pub use error::ServeError;
 pub use features::McpFeatures;
 #[cfg(feature = "http")]
 pub use http::{AccessToken, HttpLimits, HttpOptions};
 pub use options::ServerOptions;
-pub use server::Server;
+pub use server::{ServeError, Server};
 
 const _: () = {
     const fn shared<T: Send + Sync>() {}

@@ -163,7 +163,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineTransport<R, W> {
                 Ok(true) => {}
                 Ok(false) => return None,
                 Err(error) => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "the client cannot be received any more");
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "messages of the client can no longer be read"
+                    );
                     return None;
                 }
             }

@@ -76,7 +76,9 @@ impl Method {
             Some(params) if params.get("_meta").is_some_and(|meta| !meta.is_object()) => {
                 "`_meta` is not an object".to_owned()
             }
-            Some(params) => (self.fault)(params).unwrap_or_else(|| "`params` have another form".to_owned()),
+            Some(params) => {
+                (self.fault)(params).unwrap_or_else(|| "`params` do not have the form of the method".to_owned())
+            }
         };
         Malformed(format!("`{}`: {reason}", self.name))
     }

@@ -17,7 +17,7 @@ use crate::Server;
 use crate::meta::origin;
 use crate::page::Page;
 use crate::resources::quoted;
-use crate::served_view::SkillPrompt;
+use crate::served_view::{ServedView, SkillPrompt};
 
 const ARGUMENTS: &str = "arguments";
 
@@ -38,28 +38,23 @@ impl Server {
         model: &Model,
     ) -> Result<GetPromptResult, ErrorData> {
         let view = self.view();
-        let unknown = || {
-            let tip = view.prompt_like(name).map(|name| format!("; did you mean `{}`?", quoted(&name)));
-            let message = format!("no prompt `{}`{}", quoted(name), tip.unwrap_or_default());
-            ErrorData::invalid_params(message, None)
-        };
         // The error of the look-up may name hidden skills.
         let (id, candidate) = match view.renamed(name) {
             Some(called) => (called.winner(), called.candidate()),
             None => {
-                let found = view.snapshot.resolve(name).map_err(|_| unknown())?;
+                let found = view.snapshot.resolve(name).map_err(|_| unknown(&view, name))?;
                 (&found.entry.id, found.candidate)
             }
         };
         if self.options().modes.hides(Audience::User, candidate).is_some() {
-            return Err(unknown());
+            return Err(unknown(&view, name));
         }
         let skill = &candidate.item;
         let arguments = typed(skill, given)?;
         let body = self.reader().body(candidate, &arguments).await.map_err(|error| {
             tracing::warn!(prompt = name, error = &error as &dyn std::error::Error, "a prompt cannot be read");
             match error.kind() {
-                SourceErrorKind::NotFound => unknown(),
+                SourceErrorKind::NotFound => unknown(&view, name),
                 _ => ErrorData::internal_error(format!("the skill `{}` cannot be read now", quoted(name)), None),
             }
         })?;
@@ -84,6 +79,11 @@ impl Server {
         };
         wrapper.resources(files.iter().map(|file| file.path.as_str())).wrap(body)
     }
+}
+
+fn unknown(view: &ServedView, name: &str) -> ErrorData {
+    let tip = view.prompt_like(name).map(|name| format!("; did you mean `{}`?", quoted(&name)));
+    ErrorData::invalid_params(format!("no prompt `{}`{}", quoted(name), tip.unwrap_or_default()), None)
 }
 
 fn prompt(called: &SkillPrompt) -> Prompt {

@@ -37,11 +37,11 @@ impl ClientRoots {
     }
 
     /// Asks `peer` for its roots now and after each notification.
+    #[expect(deprecated, reason = "clients of the protocols before 2026-07-28 have roots")]
     pub(crate) async fn follow(self: Arc<ClientRoots>, peer: Peer<RoleServer>, notified: Arc<Notify>) {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let roots = RootsOfClient { all: self, number };
         loop {
-            #[expect(deprecated, reason = "clients of the protocols before 2026-07-28 have roots")]
             let answer = tokio::time::timeout(TIMEOUT, peer.list_roots()).await;
             match answer {
                 Ok(Ok(answer)) => {
@@ -82,26 +82,4 @@ fn folder(uri: &str) -> Option<PathBuf> {
 }
 
 #[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_local_absolute_folders_are_roots() {
-        for (uri, expected) in [
-            ("file:///work/my%20project/", Some("/work/my project")),
-            ("file://localhost/work", Some("/work")),
-            ("file:///work/./a//b", Some("/work/a/b")),
-            ("file://elsewhere/work", None),
-            ("file:///work/../etc", None),
-            ("file:///work/%2e%2e/etc", None),
-            ("file:///work%00", None),
-            ("file:///work%FF", None),
-            ("file:work", None),
-            ("https://example.org/work", None),
-            ("", None),
-        ] {
-            assert_eq!(folder(uri), expected.map(PathBuf::from), "{uri}");
-        }
-        assert_eq!(folder(&format!("file:///{}", "a".repeat(MAX_URI_BYTES))), None);
-    }
-}
+mod tests;

@@ -25,12 +25,12 @@ pub(crate) struct ServedFiles {
 #[derive(Debug)]
 struct CachedManifest {
     skill: ServedSkill,
-    manifest: Arc<Manifest>,
+    manifest: Arc<FileManifest>,
 }
 
 /// The files of a skill.
 #[derive(Debug)]
-pub(crate) struct Manifest {
+pub(crate) struct FileManifest {
     pub(crate) files: Arc<[Resource]>,
     pub(crate) is_synthesized: bool,
     pub(crate) hidden: Option<Diagnostic>,
@@ -47,9 +47,9 @@ pub(crate) enum ReadFailure {
     Source(#[from] SourceError),
 }
 
-impl Manifest {
-    fn new(files: Arc<[Resource]>, is_synthesized: bool, hidden: Option<Diagnostic>) -> Arc<Manifest> {
-        Arc::new(Manifest { files, is_synthesized, hidden, listed: OnceLock::new() })
+impl FileManifest {
+    fn new(files: Arc<[Resource]>, is_synthesized: bool, hidden: Option<Diagnostic>) -> Arc<FileManifest> {
+        Arc::new(FileManifest { files, is_synthesized, hidden, listed: OnceLock::new() })
     }
 
     pub(crate) fn find(&self, path: &ResourcePath) -> Option<&Resource> {
@@ -73,7 +73,7 @@ impl ServedFiles {
     }
 
     /// Returns the manifest that was read of this version of `skill`.
-    pub(crate) fn cached(&self, skill: &ServedSkill) -> Option<Arc<Manifest>> {
+    pub(crate) fn cached(&self, skill: &ServedSkill) -> Option<Arc<FileManifest>> {
         let mut manifests = self.manifests.lock();
         let cached = manifests.get_mut(&skill.root())?;
         if !cached.skill.is(skill) {
@@ -81,14 +81,14 @@ impl ServedFiles {
                 return None;
             }
             // The files are the same, and the entry that is listed may differ.
-            let Manifest { files, is_synthesized, hidden, .. } = &*cached.manifest;
-            cached.manifest = Manifest::new(Arc::clone(files), *is_synthesized, hidden.clone());
+            let FileManifest { files, is_synthesized, hidden, .. } = &*cached.manifest;
+            cached.manifest = FileManifest::new(Arc::clone(files), *is_synthesized, hidden.clone());
             cached.skill = skill.clone();
         }
         Some(Arc::clone(&cached.manifest))
     }
 
-    pub(crate) async fn manifest(&self, skill: &ServedSkill) -> Result<Arc<Manifest>, ReadFailure> {
+    pub(crate) async fn manifest(&self, skill: &ServedSkill) -> Result<Arc<FileManifest>, ReadFailure> {
         if let Some(manifest) = self.cached(skill) {
             return Ok(manifest);
         }
@@ -102,7 +102,7 @@ impl ServedFiles {
             other => other?,
         };
         let files = std::iter::once(own).chain(beside.into_iter().filter(|file| file.path != path)).collect();
-        let manifest = Manifest::new(files, is_synthesized, hidden_in(&bytes));
+        let manifest = FileManifest::new(files, is_synthesized, hidden_in(&bytes));
         let cached = CachedManifest { skill: skill.clone(), manifest: Arc::clone(&manifest) };
         self.manifests.lock().insert(skill.root(), cached);
         Ok(manifest)

@@ -9,7 +9,7 @@ use repertoire::skill::skill_uri::SkillRoot;
 use repertoire::tools::Toolset;
 use repertoire::{Id, Skill};
 
-use crate::fastmcp_compat::is_listed;
+use crate::extension::is_listed;
 
 /// The skills, prompts and tools of one snapshot, and the generation in which each list last changed.
 #[derive(Debug)]
@@ -258,7 +258,7 @@ fn rename(prompts: &mut [SkillPrompt]) -> BTreeMap<Arc<str>, SkillPrompt> {
         let base = prompt.name().split_whitespace().collect::<Vec<_>>().join("-");
         let numbered = (2..).map(|number: usize| format!("{base}-{number}"));
         let mut names = std::iter::once(base.clone()).chain(numbered).map(Arc::<str>::from);
-        let name = names.find(|name| taken.insert(Arc::clone(name))).expect("there is no end of numbers");
+        let name = names.find(|name| taken.insert(Arc::clone(name))).expect("numbers do not end");
         prompt.name = Some(Arc::clone(&name));
         renamed.insert(name, prompt.clone());
     }

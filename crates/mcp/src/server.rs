@@ -14,37 +14,17 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::ServerOptions;
 use crate::client_session::ClientSession;
 use crate::line_transport::LineTransport;
 use crate::page::ListVersion;
 use crate::roots::ClientRoots;
 use crate::served_files::ServedFiles;
 use crate::served_view::ServedView;
-use crate::{ServeError, ServerOptions};
 
 /// An MCP server over a registry, for any number of clients. Clones share one server.
 ///
 /// Every answer is of the registry's latest snapshot. Clients are notified when a list of theirs changes.
-///
-/// ```
-/// use repertoire::{MemorySource, Registered, Skill, SkillRegistry};
-/// use repertoire_mcp::{Server, ServerOptions};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let home = MemorySource::new("home");
-/// home.register(Registered::new(Skill::new("tidy".parse()?, "Sorts a folder."), "Sort it."))?;
-/// let registry = SkillRegistry::builder().user(home).start(&tokio::runtime::Handle::current()).await?;
-///
-/// let server = Server::new(registry, ServerOptions::default());
-/// let (client, pipe) = tokio::io::duplex(4096);
-/// drop(client);
-/// let (read, write) = tokio::io::split(pipe);
-/// // The client left before it sent `initialize`.
-/// assert!(server.serve(read, write).await.is_err());
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Debug, Clone)]
 pub struct Server(Arc<ServerState>);
 
@@ -61,6 +41,27 @@ struct ServerState {
     id: u64,
     end: CancellationToken,
     _guard: DropGuard,
+}
+
+/// The error of a server that cannot serve, of a connection that failed, or of an option that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The client did not complete `initialize`.
+    #[error("no MCP client connected")]
+    Initialize(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A task of the connection panicked or was cancelled.
+    #[error("the connection failed")]
+    Ended(#[source] tokio::task::JoinError),
+    /// Other machines could connect, and no token is required.
+    #[error("`{0}` can be reached from other machines, and no token is required")]
+    NoToken(std::net::SocketAddr),
+    /// The listener cannot be used.
+    #[error("cannot listen")]
+    Listen(#[source] std::io::Error),
+    /// A text that is not a set of features or not a token.
+    #[error("{0}")]
+    InvalidOption(String),
 }
 
 impl Server {

@@ -189,7 +189,7 @@ impl ServerConnection {
         let ServerResult::ReadResourceResult(mut result) =
             self.ask(ClientRequest::ReadResourceRequest(request)).await?
         else {
-            return Err(SourceError::invalid(format!("the server's answer for `{}` is no resource", excerpt(uri))));
+            return Err(SourceError::invalid(format!("the server's answer for `{}` is not a resource", excerpt(uri))));
         };
         match (result.contents.pop(), result.contents.len()) {
             (Some(ResourceContents::TextResourceContents { text, uri, .. }), 0) => Ok((text.into_bytes(), uri)),
@@ -282,7 +282,7 @@ fn transport_error(error: &(dyn Error + Send + Sync + 'static)) -> SourceError {
             SourceError::new(SourceErrorKind::TooLarge, message)
         }
         Some(StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_)) => {
-            SourceError::new(SourceErrorKind::Denied, "the server wants another token")
+            SourceError::new(SourceErrorKind::Denied, "the server rejects the token")
         }
         // Only the causes say what went wrong.
         Some(StreamableHttpError::Client(error)) => unavailable(excerpt(&error_chain(error))),

@@ -29,7 +29,6 @@ pub(crate) fn transport(
     options: &McpOptions,
     fault: ConnectionFault,
 ) -> Result<StreamableHttpClientTransport<HttpClient>, SourceError> {
-    let failed = |error: reqwest::Error| unavailable("no HTTP client can be made".to_owned()).caused_by(error);
     let tls = if url.scheme() == "https" {
         tls::system_roots(options.ca_file.as_deref())?
     } else {
@@ -50,7 +49,10 @@ pub(crate) fn transport(
     config.max_sse_event_size = options.limits.message_bytes;
     config.max_json_response_size = options.limits.message_bytes;
     config.auth_header = token(options)?.map(|token| token.expose_secret().to_owned());
-    let client = HttpClient { http: builder.build().map_err(failed)?, stream_backoff: Arc::default(), fault };
+    let http = builder
+        .build()
+        .map_err(|error| unavailable("the HTTP client cannot be created".to_owned()).caused_by(error))?;
+    let client = HttpClient { http, stream_backoff: Arc::default(), fault };
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 
@@ -59,7 +61,7 @@ fn token(options: &McpOptions) -> Result<Option<BearerToken>, SourceError> {
     let shown = path.display();
     let text = std::fs::read_to_string(path)
         .map_err(|error| unavailable(format!("the token in `{shown}` cannot be read")).caused_by(error))?;
-    BearerToken::new(&text).map(Some).ok_or_else(|| unavailable(format!("`{shown}` holds no token")))
+    BearerToken::new(&text).map(Some).ok_or_else(|| unavailable(format!("`{shown}` does not contain a token")))
 }
 
 #[derive(Debug, Clone)]
@@ -173,9 +175,8 @@ impl HttpClient {
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
         let status = response.status();
-        let text = |name: &HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
-        let (challenge, retry) = (text(&WWW_AUTHENTICATE), text(&RETRY_AFTER));
-        let (kind, session) = (text(&CONTENT_TYPE), text(&SESSION));
+        let [challenge, retry, kind, session] = [WWW_AUTHENTICATE, RETRY_AFTER, CONTENT_TYPE, SESSION]
+            .map(|name| response.headers().get(name)?.to_str().ok().map(str::to_owned));
         match (status, challenge) {
             (StatusCode::UNAUTHORIZED, Some(challenge)) => {
                 return Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)));

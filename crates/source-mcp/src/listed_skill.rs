@@ -128,12 +128,11 @@ impl ListedFile {
         key: &str,
     ) -> Result<(ResourcePath, ListedFile), Omission> {
         let shown = excerpt(uri.strip_prefix(skill.root()).unwrap_or(uri));
-        let omit = |reason| move |why: String| Omission::new(&shown, reason).detail(why);
         if !uri.starts_with(skill.root()) && !uri.is_empty() {
             let why = format!("`{}` is outside of the skill", excerpt(uri));
-            return Err(omit(OmissionReason::LinkOut)(why));
+            return Err(Omission::new(&shown, OmissionReason::LinkOut).detail(why));
         }
-        let path = skill.path_of(uri).map_err(omit(OmissionReason::OddName))?;
+        let path = skill.path_of(uri).map_err(|why| Omission::new(&shown, OmissionReason::OddName).detail(why))?;
         let listed = size(row).and_then(|size| Ok((size, digest(text(row, key)?)?)));
         let (size, digest) =
             listed.map_err(|why| Omission::new(path.as_str(), OmissionReason::Unreadable).detail(why))?;

@@ -121,7 +121,7 @@ impl ListingCache {
         for ((entry, stamp, skill), id) in skills.into_iter().zip(distinct_ids(&named)) {
             // A server can choose a name that equals the qualified id of a different skill.
             if self.cached.contains_key(&id) {
-                let message = format!("another skill is listed as `{id}` already; this one is left out");
+                let message = format!("another skill is listed as `{id}` already; this one is omitted");
                 diagnostics.push(diagnostic(Code::MCP_ENTRY, message, &location_of(source, entry.uri.as_str())));
                 continue;
             }

@@ -174,13 +174,13 @@ impl<'a> CatalogBuilder<'a> {
             )));
         }
         if !self.seen.insert(entry.uri.as_str().to_owned()) {
-            self.omit("the server lists this address twice; the first entry stays", uri);
+            self.omit("the server lists this address twice; the first entry is used", uri);
             return Ok(());
         }
         if entry.is_unverified() {
             let (stays, what) = match self.options.unverified {
                 crate::Unverified::Listed => (true, "nothing proves that what is read is what was listed"),
-                crate::Unverified::LeftOut => (false, "it is left out, as `unverified` says"),
+                crate::Unverified::LeftOut => (false, "it is omitted because of `unverified`"),
             };
             let what = format!("the server gives no digests of this skill: {what}");
             self.report(Code::MCP_UNVERIFIED, &what, Some(entry.uri.as_str()));
@@ -262,5 +262,5 @@ fn too_large(message: String) -> SourceError {
 }
 
 fn invalid(reason: String) -> SourceError {
-    SourceError::invalid(format!("what the server says of the skill cannot be used: {reason}"))
+    SourceError::invalid(format!("the server's entry for the skill cannot be used: {reason}"))
 }

@@ -159,10 +159,10 @@ impl McpOptions {
             (None, None) => Err(invalid("command", "expected the `command` of a server, or its `url`")),
             (Some(command), None) => {
                 if self.token_file.is_some() || self.token_env.is_some() || self.token.is_some() {
-                    return Err(invalid("token-file", "a program is sent no token; give it one through `env`"));
+                    return Err(invalid("token-file", "a program gets no token from this option; pass it in `env`"));
                 }
                 if self.ca_file.is_some() {
-                    return Err(invalid("ca-file", "a program shows no certificate"));
+                    return Err(invalid("ca-file", "`ca-file` is for servers at a URL: a program has no certificate"));
                 }
                 Ok(Endpoint::Command(command.clone()))
             }
@@ -171,27 +171,27 @@ impl McpOptions {
     }
 
     fn address(&self, url: &str) -> Result<Url, InvalidOption> {
-        let url = Url::parse(url).map_err(|error| invalid("url", format!("`{url}` is no address: {error}")))?;
+        let url = Url::parse(url).map_err(|error| invalid("url", format!("`{url}` is not a URL: {error}")))?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
             return Err(invalid("url", format!("expected an address that begins with `https://`, found `{url}`")));
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err(invalid(
                 "url",
-                "an address holds no password; give it in `token-file` or `token-env`".to_owned(),
+                "expected an address without a password; use `token-file` or `token-env`".to_owned(),
             ));
         }
         if self.token_env.is_some() && self.token.is_none() {
-            return Err(invalid("token-env", "the variable is not set, or holds no token".to_owned()));
+            return Err(invalid("token-env", "the variable is not set or does not contain a token".to_owned()));
         }
         if self.ca_file.is_some() && url.scheme() == "http" {
-            let message = "only a server at an address with `https://` shows a certificate".to_owned();
+            let message = "`ca-file` is for `https://` addresses: a server at `http://` has no certificate".to_owned();
             return Err(invalid("ca-file", message));
         }
         let has_token = self.token.is_some() || self.token_file.is_some();
         if has_token && url.scheme() == "http" && !is_loopback(&url) {
             let message =
-                "a token is sent to this machine or over `https://`, else others on the way read it".to_owned();
+                "a token is sent over `https://` only, or to this machine: on the way others could read it".to_owned();
             return Err(invalid("url", message));
         }
         Ok(url)

@@ -225,7 +225,7 @@ impl McpSource {
     ) -> Result<Vec<u8>, SourceError> {
         let asked = entry.uri.as_str();
         if self.options.unverified == Unverified::LeftOut {
-            let message = "the server gives no digests of this skill, and `unverified` says to leave it out";
+            let message = "the server gives no digests of this skill, and `unverified` omits such skills";
             return Err(SourceError::new(SourceErrorKind::Denied, message));
         }
         let (bytes, answered) = connection.read(asked).await?;
@@ -247,7 +247,7 @@ impl McpSource {
         let Some(mut skill) = parsed.skill else {
             let reason =
                 parsed.diagnostics.last().map_or("it cannot be read", |diagnostic| diagnostic.message.as_str());
-            return Err(SourceError::invalid(format!("the server's `{SKILL_MD}` holds no skill: {}", excerpt(reason))));
+            return Err(SourceError::invalid(format!("the server's `{SKILL_MD}` is not a skill: {}", excerpt(reason))));
         };
         match &cached.entry.fields {
             ListedFields::Complete(fields) => match difference(fields, &skill) {
@@ -263,7 +263,7 @@ impl McpSource {
                 }
                 if is_wider {
                     let message = format!(
-                        "the `{SKILL_MD}` limits who may use the skill, which the server's list did not show; list it again"
+                        "the `{SKILL_MD}` restricts who may use the skill more than the server's list; list it again"
                     );
                     return Err(SourceError::new(SourceErrorKind::Denied, message));
                 }

@@ -29,7 +29,7 @@ fn authorities(file: &Path) -> Result<Vec<CertificateDer<'static>>, SourceError>
     let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let found =
         read.map_err(|error| unavailable(format!("the authorities in `{shown}` cannot be read")).caused_by(error))?;
-    if found.is_empty() { Err(unavailable(format!("`{shown}` holds no certificate"))) } else { Ok(found) }
+    if found.is_empty() { Err(unavailable(format!("`{shown}` does not contain a certificate"))) } else { Ok(found) }
 }
 
 fn builder() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, SourceError> {

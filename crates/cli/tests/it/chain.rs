@@ -73,8 +73,8 @@ fn invalid_server_options_are_located() {
     for (options, expected) in [
         ("", "expected the `command` of a server, or its `url`"),
         ("command = \"a\"\nurl = \"https://a.test/\"", "a server is a `command` or a `url`, and not both"),
-        ("url = \"http://a.test/\"\ntoken-file = \"t\"", "a token is sent to this machine or over `https://`"),
-        ("url = \"https://a.test/\"\ntoken-env = \"NOT_SET\"", "the variable is not set, or holds no token"),
+        ("url = \"http://a.test/\"\ntoken-file = \"t\"", "a token is sent over `https://` only, or to this machine"),
+        ("url = \"https://a.test/\"\ntoken-env = \"NOT_SET\"", "the variable is not set or does not contain a token"),
         ("url = \"https://a.test/\"\ntier = \"builtin\"", "a source of the kind `mcp` loads content of other people"),
     ] {
         env.file("a.toml", format!("[[source]]\nkind = \"mcp\"\nname = \"a\"\n{options}\n"));

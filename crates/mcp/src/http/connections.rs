@@ -60,7 +60,7 @@ pub(super) async fn accept(
         };
         let Some(slot) = slots.acquire(sender(address)) else {
             if should_warn() {
-                tracing::warn!("there are too many connections: clients are turned away");
+                tracing::warn!("there are too many connections: new clients are rejected");
             }
             continue;
         };
@@ -85,10 +85,10 @@ pub(super) async fn accept(
             let _place = slot;
             match closed.run_until_cancelled(connection).await {
                 Some(Err(error)) => {
-                    tracing::debug!(error = &error as &dyn std::error::Error, "a connection ended badly");
+                    tracing::debug!(error = &error as &dyn std::error::Error, "a connection failed");
                 }
                 Some(Ok(())) => {}
-                None => tracing::debug!("a connection that was idle was closed for another"),
+                None => tracing::debug!("an idle connection was closed to make room for a new one"),
             }
         });
     }

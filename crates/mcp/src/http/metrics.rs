@@ -67,8 +67,8 @@ impl Default for Metrics {
         registry.register("refused", "Requests that were refused, by the reason", refused.clone());
         registry.register("answer_seconds", "Time until an answer begins", seconds.clone());
         registry.register("sessions", "Sessions now", sessions.clone());
-        registry.register("answering", "Answers that are being given now", answering.clone());
-        registry.register("skills", "Skills that a model is quoted, those of one name each by itself", skills.clone());
+        registry.register("answering", "Requests in progress", answering.clone());
+        registry.register("skills", "Skills that are served, shadowed ones included", skills.clone());
         registry.register("generation", "The generation of the view that is served", generation.clone());
         Metrics { registry, answered, refused, seconds, sessions, answering, skills, generation }
     }

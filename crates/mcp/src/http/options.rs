@@ -122,8 +122,10 @@ impl AccessToken {
     pub fn new(text: &str) -> Result<AccessToken, ServeError> {
         let text = text.trim();
         let is_strong = text.len() >= 16 && text.bytes().all(|byte| byte.is_ascii_graphic());
-        let weak = || ServeError::InvalidOption("a token is at least 16 visible characters of ASCII".to_owned());
-        is_strong.then(|| AccessToken(text.into())).ok_or_else(weak)
+        match is_strong {
+            true => Ok(AccessToken(text.into())),
+            false => Err(ServeError::InvalidOption("a token is at least 16 visible characters of ASCII".to_owned())),
+        }
     }
 
     pub(super) fn matches_header(&self, header: Option<&[u8]>) -> bool {

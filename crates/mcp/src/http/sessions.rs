@@ -160,7 +160,7 @@ impl Transport<RoleServer> for SessionTransport {
         loop {
             let left = self.idle.saturating_sub(self.streams.active().elapsed());
             if left.is_zero() {
-                tracing::debug!("a session was silent for too long");
+                tracing::debug!("an idle session has ended");
                 return None;
             }
             tokio::select! {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use repertoire_registry::{ConfigError, SourceConfig, SourceKind, inventory};
-use repertoire_source_mcp::{McpOptions, McpSource, BearerToken};
+use repertoire_source_mcp::{BearerToken, McpOptions, McpSource};
 
 inventory::submit! {
     SourceKind::foreign("mcp", "the skills of another MCP server, a program or an address", |config| {

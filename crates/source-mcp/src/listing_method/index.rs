@@ -66,7 +66,7 @@ async fn document(connection: &ServerConnection, options: &McpOptions) -> Result
     if let Some(excess) = excess(&bytes, options.limits.message_bytes) {
         return Err(super::too_large(excess));
     }
-    serde_json::from_slice(&bytes).map_err(|error| SourceError::invalid("the index is no JSON").caused_by(error))
+    serde_json::from_slice(&bytes).map_err(|error| SourceError::invalid("the index is not JSON").caused_by(error))
 }
 
 fn read(row: &Value) -> Result<ListedSkill, String> {
@@ -93,5 +93,5 @@ fn resolved(url: &str) -> Result<String, String> {
         return Ok(url.to_owned());
     }
     let base = Url::parse(INDEX).map_err(|error| error.to_string())?;
-    base.join(url).map(String::from).map_err(|error| format!("`{}` is no address: {error}", excerpt(url)))
+    base.join(url).map(String::from).map_err(|error| format!("`{}` is not a URL: {error}", excerpt(url)))
 }

@@ -54,7 +54,8 @@ fn manifest(bytes: &[u8], uri: &ServerUri, options: &McpOptions) -> Result<(List
     if let Some(excess) = excess(bytes, options.limits.message_bytes) {
         return Err(format!("its manifest is too large: {excess}"));
     }
-    let document: Value = serde_json::from_slice(bytes).map_err(|error| format!("its manifest is no JSON: {error}"))?;
+    let document: Value =
+        serde_json::from_slice(bytes).map_err(|error| format!("its manifest is not JSON: {error}"))?;
     let Some(rows) = document.get("files").and_then(Value::as_array) else {
         return Err("its manifest has no `files`".to_owned());
     };

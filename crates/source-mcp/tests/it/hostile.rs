@@ -233,7 +233,7 @@ async fn what_is_not_as_listed_is_refused() {
             "expected one content",
         ),
         ("no base64", json!({ "contents": [{ "uri": TIDY, "blob": "*" }] }), "not in base64"),
-        ("something else", json!({ "tools": [] }), "is no resource"),
+        ("something else", json!({ "tools": [] }), "is not a resource"),
     ] {
         let mut wares = wares();
         wares.files.insert(TIDY.to_owned(), answer);
@@ -447,7 +447,7 @@ async fn an_id_is_always_one_skill() {
     let last = findings(&listed).pop().unwrap();
     assert_eq!(
         last,
-        (Code::MCP_ENTRY, &*format!("another skill is listed as `{}` already; this one is left out", told_apart[0]))
+        (Code::MCP_ENTRY, &*format!("another skill is listed as `{}` already; this one is omitted", told_apart[0]))
     );
 }
 

@@ -53,7 +53,7 @@ async fn a_server_that_wants_another_token_says_so() {
     let challenge = vec![(header::WWW_AUTHENTICATE, "Bearer".to_owned())];
     let (url, sent) = answering(StatusCode::UNAUTHORIZED, challenge).await;
     let error = McpSource::new("acme", McpOptions::url(url)).unwrap().list().await.unwrap_err();
-    assert_eq!((error.kind(), error.to_string().as_str()), (SourceErrorKind::Denied, "the server wants another token"));
+    assert_eq!((error.kind(), error.to_string().as_str()), (SourceErrorKind::Denied, "the server rejects the token"));
     assert!(!sent.lock().unwrap()[0].contains_key(header::AUTHORIZATION));
 }
 
@@ -87,7 +87,7 @@ async fn a_token_comes_from_its_file() {
     assert_eq!(sent.lock().unwrap()[0][header::AUTHORIZATION], "Bearer from-a-file");
     std::fs::write(&file, " \n").unwrap();
     let error = source.list().await.unwrap_err();
-    assert_eq!(error.to_string(), format!("`{}` holds no token", file.display()));
+    assert_eq!(error.to_string(), format!("`{}` does not contain a token", file.display()));
 }
 
 /// A server that answers every request as `answer` does.

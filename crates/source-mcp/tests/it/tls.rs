@@ -118,7 +118,7 @@ async fn a_file_without_authorities_is_told() {
     let shown = file.display();
     assert_eq!(refused().await.to_string(), format!("the authorities in `{shown}` cannot be read"));
     std::fs::write(&file, "nothing\n").unwrap();
-    assert_eq!(refused().await.to_string(), format!("`{shown}` holds no certificate"));
+    assert_eq!(refused().await.to_string(), format!("`{shown}` does not contain a certificate"));
 }
 
 /// As every program on Linux that looks for the system's authorities.
