@@ -43,7 +43,14 @@ const SHARD: usize = 128;
 #[derive(Debug)]
 pub struct ChunkedVec<T> {
     /// None is empty.
-    chunks: Arc<Vec<Arc<Vec<T>>>>,
+    chunks: Arc<Vec<Chunk<T>>>,
+    len: usize,
+}
+
+#[derive(Debug)]
+struct Chunk<T> {
+    items: Arc<Vec<T>>,
+    /// The number of items, so that finding a position reads no chunk.
     len: usize,
 }
 
@@ -60,31 +67,31 @@ impl<T> ChunkedVec<T> {
 
     /// Returns the items in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + Clone {
-        self.chunks.iter().flat_map(|chunk| chunk.iter())
+        self.chunks.iter().flat_map(|chunk| chunk.items.iter())
     }
 
     /// Returns the items from position `at` on.
     pub fn iter_from(&self, at: usize) -> impl Iterator<Item = &T> + Clone {
         let (chunk, start) = self.locate(at);
-        self.chunks[chunk..].iter().flat_map(|chunk| chunk.iter()).skip(at - start)
+        self.chunks[chunk..].iter().flat_map(|chunk| chunk.items.iter()).skip(at - start)
     }
 
     /// Returns the items chunk by chunk.
     pub fn chunks(&self) -> impl Iterator<Item = &[T]> + Clone {
-        self.chunks.iter().map(|chunk| chunk.as_slice())
+        self.chunks.iter().map(|chunk| chunk.items.as_slice())
     }
 
     /// Returns the item at position `at`.
     pub fn get(&self, at: usize) -> Option<&T> {
         let (chunk, start) = self.locate(at);
-        self.chunks.get(chunk)?.get(at - start)
+        self.chunks.get(chunk)?.items.get(at - start)
     }
 
     /// Returns the position of the first item that is not `before`, which holds for the first items and no later one.
     pub fn partition_point(&self, before: impl Fn(&T) -> bool) -> usize {
-        let chunk = self.chunks.partition_point(|chunk| chunk.last().is_some_and(&before));
-        let within = self.chunks.get(chunk).map_or(0, |chunk| chunk.partition_point(before));
-        self.chunks[..chunk].iter().map(|chunk| chunk.len()).sum::<usize>() + within
+        let chunk = self.chunks.partition_point(|chunk| chunk.items.last().is_some_and(&before));
+        let within = self.chunks.get(chunk).map_or(0, |chunk| chunk.items.partition_point(before));
+        self.chunks[..chunk].iter().map(|chunk| chunk.len).sum::<usize>() + within
     }
 
     /// Returns whether both share everything.
@@ -103,24 +110,24 @@ impl<T> ChunkedVec<T> {
         let last = shared(mine.iter().rev(), theirs.iter().rev());
         let (mine, behind) = mine.split_at(mine.len() - last);
         let theirs = &theirs[..theirs.len() - last];
-        let start: usize = self.chunks[..first].iter().map(|chunk| chunk.len()).sum();
-        let end: usize = behind.iter().map(|chunk| chunk.len()).sum();
+        let start: usize = self.chunks[..first].iter().map(|chunk| chunk.len).sum();
+        let end: usize = behind.iter().map(|chunk| chunk.len).sum();
 
         let mut starts: HashMap<*const Vec<T>, usize, RandomState> = HashMap::default();
         let mut at = start;
         for chunk in mine {
-            starts.insert(Arc::as_ptr(chunk), at);
-            at += chunk.len();
+            starts.insert(Arc::as_ptr(&chunk.items), at);
+            at += chunk.len;
         }
         let mut gaps = Vec::new();
         let (mut here, mut there, mut at) = (start, start, start);
         for chunk in theirs {
             // A chunk that moved in front of an earlier one counts as not shared.
-            if let Some(start) = starts.get(&Arc::as_ptr(chunk)).copied().filter(|start| *start >= here) {
+            if let Some(start) = starts.get(&Arc::as_ptr(&chunk.items)).copied().filter(|start| *start >= here) {
                 gaps.push((here..start, there..at));
-                (here, there) = (start + chunk.len(), at + chunk.len());
+                (here, there) = (start + chunk.len, at + chunk.len);
             }
-            at += chunk.len();
+            at += chunk.len;
         }
         gaps.push((here..self.len - end, there..other.len - end));
         gaps.retain(|(here, there)| !here.is_empty() || !there.is_empty());
@@ -130,21 +137,30 @@ impl<T> ChunkedVec<T> {
     fn locate(&self, at: usize) -> (usize, usize) {
         let mut start = 0;
         for (number, chunk) in self.chunks.iter().enumerate() {
-            if at < start + chunk.len() {
+            if at < start + chunk.len {
                 return (number, start);
             }
-            start += chunk.len();
+            start += chunk.len;
         }
         (self.chunks.len(), start.min(at))
     }
 }
 
 /// Returns the number of leading chunks that both share.
-fn shared<'c, T: 'c>(
-    mine: impl Iterator<Item = &'c Arc<Vec<T>>>,
-    theirs: impl Iterator<Item = &'c Arc<Vec<T>>>,
-) -> usize {
-    mine.zip(theirs).take_while(|(mine, theirs)| Arc::ptr_eq(mine, theirs)).count()
+fn shared<'c, T: 'c>(mine: impl Iterator<Item = &'c Chunk<T>>, theirs: impl Iterator<Item = &'c Chunk<T>>) -> usize {
+    mine.zip(theirs).take_while(|(mine, theirs)| Arc::ptr_eq(&mine.items, &theirs.items)).count()
+}
+
+impl<T> Chunk<T> {
+    fn new(items: Vec<T>) -> Chunk<T> {
+        Chunk { len: items.len(), items: Arc::new(items) }
+    }
+}
+
+impl<T> Clone for Chunk<T> {
+    fn clone(&self) -> Chunk<T> {
+        Chunk { items: Arc::clone(&self.items), len: self.len }
+    }
 }
 
 impl<T: Clone> ChunkedVec<T> {
@@ -152,7 +168,7 @@ impl<T: Clone> ChunkedVec<T> {
     pub fn get_mut(&mut self, at: usize) -> Option<&mut T> {
         let (chunk, start) = self.locate(at);
         let chunk = Arc::make_mut(&mut self.chunks).get_mut(chunk)?;
-        Arc::make_mut(chunk).get_mut(at - start)
+        Arc::make_mut(&mut chunk.items).get_mut(at - start)
     }
 
     /// Replaces the items at `range` by `items`.
@@ -165,24 +181,24 @@ impl<T: Clone> ChunkedVec<T> {
         let (first, start) = self.locate(range.start.saturating_sub(1));
         let chunks = Arc::make_mut(&mut self.chunks);
         if chunks.is_empty() {
-            chunks.push(Arc::default());
+            chunks.push(Chunk::new(Vec::new()));
         }
         let within = range.start - start..range.end - start;
-        let mut merged = std::mem::take(Arc::make_mut(&mut chunks[first]));
+        let mut merged = std::mem::take(Arc::make_mut(&mut chunks[first].items));
         let mut last = first + 1;
         while merged.len() < within.end {
-            merged.extend_from_slice(&chunks[last]);
+            merged.extend_from_slice(&chunks[last].items);
             last += 1;
         }
         let before = merged.len();
         merged.splice(within, items);
         self.len = self.len + merged.len() - before;
         if merged.len() > 2 * CHUNK {
-            chunks.splice(first..last, merged.chunks(CHUNK).map(|part| Arc::new(part.to_vec())));
+            chunks.splice(first..last, merged.chunks(CHUNK).map(|part| Chunk::new(part.to_vec())));
         } else if merged.is_empty() {
             chunks.drain(first..last);
         } else {
-            chunks[first] = Arc::new(merged);
+            chunks[first] = Chunk::new(merged);
             chunks.drain(first + 1..last);
         }
     }
@@ -207,7 +223,7 @@ impl<T> FromIterator<T> for ChunkedVec<T> {
         while items.peek().is_some() {
             let chunk: Vec<T> = items.by_ref().take(CHUNK).collect();
             len += chunk.len();
-            chunks.push(Arc::new(chunk));
+            chunks.push(Chunk::new(chunk));
         }
         ChunkedVec { chunks: Arc::new(chunks), len }
     }

@@ -123,8 +123,11 @@ impl<T: Item> Index<T> {
 
     /// Returns the entries that `other` does not have, or not in the same version.
     pub(crate) fn differing<'a>(&'a self, other: &'a Index<T>) -> impl Iterator<Item = &'a Arc<Entry<T>>> {
+        // The addresses are compared first, so that entries that both share are not read.
+        let mut others: Vec<_> = other.entries.unshared(&self.entries).map(Arc::as_ptr).collect();
+        others.sort_unstable();
         let unshared = self.entries.unshared(&other.entries);
-        unshared.filter(|entry| !other.get(entry.key()).is_some_and(|other| Arc::ptr_eq(entry, other)))
+        unshared.filter(move |entry| others.binary_search(&Arc::as_ptr(entry)).is_err())
     }
 }
 
