@@ -33,7 +33,7 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// let root = SkillRoot { source: "home".into(), id: "Release Notes".parse()? };
 /// assert_eq!(root.skill_md(), "skill://home/Release%20Notes/SKILL.md");
 /// assert_eq!(root.join("a/b.md"), "skill://home/Release%20Notes/a/b.md");
-/// # Ok::<(), repertoire_core::InvalidId>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SkillRoot {

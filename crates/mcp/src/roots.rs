@@ -23,7 +23,7 @@ pub(crate) struct ClientRoots {
     count: AtomicU64,
 }
 
-/// The folders of one client. Dropped, they are removed.
+/// The folders of one client. Dropping it removes them.
 struct RootsOfClient {
     all: Arc<ClientRoots>,
     number: u64,
@@ -73,7 +73,7 @@ fn folder(uri: &str) -> Option<PathBuf> {
     }
     let path = uri.strip_prefix("file://")?;
     let path = percent_decode_str(path.strip_prefix("localhost").unwrap_or(path)).decode_utf8().ok()?;
-    // The path of a URI begins with a slash, in front of the letter of a drive as well.
+    // In a URI the letter of a drive has a slash in front.
     let path = if cfg!(windows) { path.strip_prefix('/')? } else { &path };
     let path: PathBuf = PathBuf::from(path).components().collect();
     let is_plain = !path.components().any(|part| part == Component::ParentDir)

@@ -17,7 +17,7 @@ pub(crate) struct ServedView {
     pub(crate) snapshot: Snapshot<Skill>,
     pub(crate) skills: Vec<ServedSkill>,
     pub(crate) prompts: Vec<SkillPrompt>,
-    /// The prompts of skills that have blanks in their names, by the name without blanks.
+    /// The prompts whose skills have blanks in their names, by the name that replaces it.
     renamed: BTreeMap<Arc<str>, SkillPrompt>,
     pub(crate) tools: Toolset,
     pub(crate) versions: ListVersions,
@@ -69,11 +69,11 @@ impl ServedView {
         ServedView { snapshot, skills, prompts, renamed, tools, versions, policy: policy.clone() }
     }
 
-    /// Keeps the version of each list that is the same as `before`. Returns the addresses that are gone as well.
+    /// Keeps the versions of the lists that did not change since `before`. Also returns the addresses that are gone.
     pub(crate) fn following(mut self, before: &ServedView) -> (ServedView, Vec<SkillRoot>) {
         let (then, now) = (before.versions, self.versions);
         let changed = ChangedEntries::since(before, &self);
-        // The registry compares the order of all rows in one step unless some came, went or moved.
+        // The keys of all skills are compared only if the registry cannot tell that the order is the same.
         let is_ordered = self.snapshot.has_order_of(&before.snapshot);
         let are_skills_ordered = is_ordered || self.skill_keys().eq(before.skill_keys());
         let are_prompts_ordered = (is_ordered || self.prompt_keys().eq(before.prompt_keys()))
@@ -150,7 +150,7 @@ impl ChangedEntries {
         changed
     }
 
-    /// Returns whether skills changed, and none of them is listed for a client that only takes the standard.
+    /// Returns whether skills changed, and clients that accept only the Agent Skills standard see none of them.
     fn has_only_others(&self) -> bool {
         let mut unlike = self.skills.iter().flat_map(|[old, new]| unlike(old, new).chain(unlike(new, old))).peekable();
         unlike.peek().is_some() && !unlike.any(|skill| is_listed(skill.candidate()))
@@ -186,7 +186,7 @@ impl ServedSkill {
         SkillRoot { source: Arc::clone(source), id: id.clone() }
     }
 
-    /// Returns the candidate that has the id, if the client sees it and it is a different one.
+    /// Returns the candidate that shadows this one, if the client sees it.
     pub(crate) fn winner(&self) -> Option<&Candidate<Skill>> {
         (self.at > 0 && self.is_winner_seen).then_some(&self.entry.candidate)
     }
@@ -246,7 +246,7 @@ impl SkillPrompt {
     }
 }
 
-/// Gives each prompt with blanks in its name one without, because clients make commands of the names.
+/// Replaces the names with blanks, because clients turn the names of prompts into commands.
 fn rename(prompts: &mut [SkillPrompt]) -> BTreeMap<Arc<str>, SkillPrompt> {
     let mut renamed = BTreeMap::new();
     if !prompts.iter().any(SkillPrompt::has_blank) {

@@ -24,7 +24,7 @@ use crate::served_view::ServedView;
 
 /// An MCP server over a registry, for any number of clients. Clones share one server.
 ///
-/// Every answer is of the registry's latest snapshot. Clients are notified when a list of theirs changes.
+/// Every answer is from the registry's latest snapshot. A client is notified when one of its lists changes.
 #[derive(Debug, Clone)]
 pub struct Server(Arc<ServerState>);
 
@@ -67,8 +67,8 @@ pub enum ServeError {
 impl Server {
     /// Creates a server over `registry`, which the host starts and closes.
     ///
-    /// Starts no task. A registry that was only loaded can be served as well. It changes when the host refreshes it or registers
-    /// skills.
+    /// Starts no task. A registry that was loaded and not started can be served, too: it changes when the host refreshes it or
+    /// registers skills.
     pub fn new(registry: SkillRegistry, options: ServerOptions) -> Server {
         // A hidden skill is unknown in every answer.
         let tools = ToolOptions::default().preset(options.tools.clone()).modes(options.modes.clone());
@@ -98,7 +98,7 @@ impl Server {
     /// # Errors
     /// As [`serve`](Server::serve).
     pub async fn serve_stdio(&self, end: impl Future<Output = ()>) -> Result<(), ServeError> {
-        // On Linux these do not block a thread that nothing could end.
+        // On Linux these streams are asynchronous: a blocked read would keep its thread after the end.
         let (read, write) = rmcp::transport::io::stdio_pipes();
         self.serve_until(read, write, end).await
     }

@@ -19,10 +19,10 @@ const STDERR_TAIL_BYTES: usize = 4096;
 /// The time after the end of a program in which its standard error is read to the end.
 const STDERR_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// A server program. Dropped, it ends with its group, and with a supervisor everything that it started.
+/// A running server program. Dropping it ends its process group, and under a supervisor everything that it started.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
-    // Dropped before the child, whose number is then still its own.
+    // Dropped before the child, so that the process id is not reused yet.
     _group: ProcessGroup,
     _child: Child,
     stderr: Arc<Mutex<OutputTail>>,

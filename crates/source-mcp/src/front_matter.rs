@@ -1,4 +1,4 @@
-//! Front matter in JSON: parsed as that of a file is, and compared with the file.
+//! Front matter in JSON: parsed like that of a file, and compared with the file.
 
 use repertoire_core::skill_md::{self, FileContext, Limits};
 use repertoire_core::{Code, Diagnostic, Skill, Strictness, Value};
@@ -15,7 +15,7 @@ pub(crate) fn read(fields: &Fields, location: &str, folder: &str) -> (Option<Ski
     let parsed = skill_md::parse_with(text.as_bytes(), site, &Limits::default(), Strictness::Lenient);
     let mut diagnostics = parsed.diagnostics;
     for diagnostic in &mut diagnostics {
-        // They are places in a text that only this function has.
+        // The positions are in a text that only this function has.
         (diagnostic.line, diagnostic.column) = (None, None);
     }
     (parsed.skill.map(|skill| skill.from_location(location)), diagnostics)
@@ -44,7 +44,7 @@ fn is_same(listed: &Json, written: &Value) -> bool {
         }
         (Json::String(listed), Value::Scalar(written)) => listed.as_str() == written.text.as_ref(),
         (Json::Bool(listed), Value::Scalar(scalar)) => {
-            // `1` is a boolean to no reader of YAML.
+            // No reader of YAML parses `1` as a boolean.
             scalar.plain && number(&scalar.text).is_none() && written.as_bool() == Some(*listed)
         }
         (Json::Number(listed), Value::Scalar(scalar)) => scalar.plain && is_number(listed, &scalar.text),
@@ -54,7 +54,7 @@ fn is_same(listed: &Json, written: &Value) -> bool {
 }
 
 fn is_number(listed: &serde_json::Number, written: &str) -> bool {
-    // Whole numbers exactly: as fractions, some that differ would be the same.
+    // Integers are compared exactly: as floats, some different ones are equal.
     match (listed.as_i128(), written.parse::<i128>()) {
         (Some(listed), Ok(written)) => listed == written,
         _ => number(written).is_some_and(|number| listed.as_f64() == Some(number)),

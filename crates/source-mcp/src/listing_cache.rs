@@ -155,8 +155,8 @@ fn fingerprint(catalog: &ServerCatalog) -> Stamp {
     Stamp::of(&(entries, diagnostics))
 }
 
-/// Returns an id for each skill. A name that several skills have is qualified by the folders above each of them, and then by
-/// its URI, so that no skill takes the name of another and the order of the list does not matter.
+/// Returns an id for each skill, independent of the order of the list. If several skills have a name, each gets the folders above
+/// it in front, and a digest of its URI if that is not enough.
 fn distinct_ids(named: &[(Id, ServerUri)]) -> Vec<Id> {
     let names = counts(named.iter().map(|(name, _)| name));
     let qualified = named.iter().map(|(name, uri)| match uri.prefix() {

@@ -9,7 +9,7 @@ use repertoire_core::JsonValues;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::SetOnce;
 
-/// The reason for which this side ends a connection. The first one stays.
+/// The reason why this side ends a connection. Only the first one is kept.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ConnectionFault(Arc<SetOnce<String>>);
 

@@ -1,4 +1,4 @@
-//! The source itself.
+//! The source.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,7 +60,7 @@ impl McpSource {
     /// Creates a source with the name `name`. Connects at the first request.
     ///
     /// # Errors
-    /// [`InvalidOption`] when the options name no server, or one that must not be used in this way.
+    /// [`InvalidOption`] when the options name no server, or combine settings that exclude each other.
     pub fn new(name: impl Into<String>, options: McpOptions) -> Result<McpSource, InvalidOption> {
         options.endpoint()?;
         Ok(McpSource {

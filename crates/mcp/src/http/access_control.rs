@@ -1,10 +1,10 @@
 //! Access control of HTTP requests, in this order:
 //!
 //! 1. The server is not ending, and the request names this server in `Host` and in its target.
-//! 2. No page sends it whose origin is not allowed.
-//! 3. It is within the rate. Wrong tokens count, which slows down guessing.
+//! 2. It has no `Origin`, or an allowed one.
+//! 3. Its address is within the rate. Requests with a wrong token count, which slows down guessing.
 //! 4. It has the token.
-//! 5. It is within the limits of requests and sessions.
+//! 5. The server is within its limits of requests and sessions.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;

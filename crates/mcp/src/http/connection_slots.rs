@@ -1,7 +1,7 @@
 //! Slots for connections, with a limit for each address.
 //!
-//! Without a free slot an idle connection is closed. The order: one that was never authorized, then one of the address with the
-//! max connections, then the one that was idle for longest.
+//! Without a free slot an idle connection is closed, the first in this order: never authorized, of the address with the most
+//! connections, idle for longest.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -118,7 +118,7 @@ impl AccessToken {
     /// Creates a token from the trimmed `text`.
     ///
     /// # Errors
-    /// [`ServeError::InvalidOption`] for a text that is guessed too easily, or that no header can hold.
+    /// [`ServeError::InvalidOption`] for a text that is too short, or that a header cannot contain.
     pub fn new(text: &str) -> Result<AccessToken, ServeError> {
         let text = text.trim();
         let is_strong = text.len() >= 16 && text.bytes().all(|byte| byte.is_ascii_graphic());

@@ -142,7 +142,7 @@ impl Transport<RoleServer> for SessionTransport {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), SessionEnded>> + Send + 'static {
-        // Sent at once if there is wake_senders, so that notifications of one change share a packet.
+        // Sends now if there is room, so that the notifications of one change share a packet.
         let mut owed = Some(Arc::new(message));
         let sent = self.streams.poll_send(&mut owed, None);
         let streams = Arc::clone(&self.streams);
