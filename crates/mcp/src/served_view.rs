@@ -73,8 +73,8 @@ impl ServedView {
     pub(crate) fn following(mut self, before: &ServedView) -> (ServedView, Vec<SkillRoot>) {
         let (then, now) = (before.versions, self.versions);
         let changed = ChangedEntries::since(before, &self);
-        // The keys of all skills are compared only if the registry cannot tell that the order is the same.
         let is_ordered = self.snapshot.has_order_of(&before.snapshot);
+        // Unless the registry knows that nothing came, went or moved, the keys of all skills are compared.
         let are_skills_ordered = is_ordered || self.skill_keys().eq(before.skill_keys());
         let are_prompts_ordered = (is_ordered || self.prompt_keys().eq(before.prompt_keys()))
             && self.renamed.keys().eq(before.renamed.keys());

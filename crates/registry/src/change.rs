@@ -47,9 +47,10 @@ impl<T: Item> Modified<T> {
 
 impl<T: Item> Change<T> {
     pub(crate) fn between(old: &Snapshot<T>, new: &Snapshot<T>) -> Change<T> {
-        let removed = old.differing(new).filter(|entry| new.get(entry.id.as_str()).is_none());
+        let [before, now] = old.differences(new);
+        let removed = before.into_iter().filter(|entry| new.get(entry.id.as_str()).is_none());
         let (mut added, mut removed, mut modified) = (Vec::new(), removed.cloned().collect::<Vec<_>>(), Vec::new());
-        for entry in new.differing(old) {
+        for entry in now {
             match old.get(entry.id.as_str()) {
                 None => added.push(entry.clone()),
                 Some(before) if before.is_same(entry) => {}

@@ -121,14 +121,22 @@ impl<T: Item> Index<T> {
         self.entries.reserve(more);
     }
 
-    /// Returns the entries that `other` does not have, or not in the same version.
-    pub(crate) fn differing<'a>(&'a self, other: &'a Index<T>) -> impl Iterator<Item = &'a Arc<Entry<T>>> {
-        // The addresses are compared first, so that entries that both share are not read.
-        let mut others: Vec<_> = other.entries.unshared(&self.entries).map(Arc::as_ptr).collect();
-        others.sort_unstable();
-        let unshared = self.entries.unshared(&other.entries);
-        unshared.filter(move |entry| others.binary_search(&Arc::as_ptr(entry)).is_err())
+    /// Returns the entries that are only in one of both, or in different versions: those of `self`, and those of `other`.
+    pub(crate) fn differences<'a>(&'a self, other: &'a Index<T>) -> [Vec<&'a Arc<Entry<T>>>; 2] {
+        let mine: Vec<_> = self.entries.unshared(&other.entries).collect();
+        let theirs: Vec<_> = other.entries.unshared(&self.entries).collect();
+        // Addresses are compared, so that entries that both share are not read.
+        let (of_mine, of_theirs) = (addresses(&mine), addresses(&theirs));
+        let mine = mine.into_iter().filter(|entry| of_theirs.binary_search(&Arc::as_ptr(entry)).is_err());
+        let theirs = theirs.into_iter().filter(|entry| of_mine.binary_search(&Arc::as_ptr(entry)).is_err());
+        [mine.collect(), theirs.collect()]
     }
+}
+
+fn addresses<T>(entries: &[&Arc<Entry<T>>]) -> Vec<*const Entry<T>> {
+    let mut addresses: Vec<_> = entries.iter().map(|entry| Arc::as_ptr(entry)).collect();
+    addresses.sort_unstable();
+    addresses
 }
 
 /// Returns what an entry adds to the numbers of contested ids and of ids with letters of other scripts.

@@ -176,9 +176,9 @@ impl<T: Item> Snapshot<T> {
 
     pub(crate) fn is_like(&self, older: &Snapshot<T>) -> bool {
         self.len() == older.len()
-            && self
-                .differing(older)
-                .all(|entry: &Arc<Entry<T>>| older.get(entry.id.as_str()).is_some_and(|before| before.is_same(entry)))
+            && self.differences(older)[0]
+                .iter()
+                .all(|entry| older.get(entry.id.as_str()).is_some_and(|before| before.is_same(entry)))
             && DiagnosticChange::of_sources(older, self).is_empty()
     }
 
@@ -195,8 +195,8 @@ impl<T: Item> Snapshot<T> {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    pub(crate) fn differing<'a>(&'a self, other: &'a Snapshot<T>) -> impl Iterator<Item = &'a Arc<Entry<T>>> {
-        self.0.builder.index.differing(&other.0.builder.index)
+    pub(crate) fn differences<'a>(&'a self, other: &'a Snapshot<T>) -> [Vec<&'a Arc<Entry<T>>>; 2] {
+        self.0.builder.index.differences(&other.0.builder.index)
     }
 }
 
