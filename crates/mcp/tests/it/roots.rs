@@ -47,16 +47,16 @@ async fn changed(server: &Server, known: &[PathBuf]) -> Vec<PathBuf> {
 #[tokio::test]
 async fn roots_are_those_of_connected_clients() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
-    let [shared, own, other] = ["/work/shared", "/work/own", "/work/other"].map(PathBuf::from);
-    let (first, rooted) = connect(&server, &["file:///work/shared", "https://example.org"]).await;
+    let [shared, own, other] = ["/srv/shared", "/srv/own", "/srv/other"].map(PathBuf::from);
+    let (first, rooted) = connect(&server, &["file:///srv/shared", "https://example.org"]).await;
     let mut known = changed(&server, &[]).await;
     assert_eq!(known, [shared.clone()]);
 
-    let (second, _) = connect(&server, &["file:///work/own/", "file:///work/shared"]).await;
+    let (second, _) = connect(&server, &["file:///srv/own/", "file:///srv/shared"]).await;
     known = changed(&server, &known).await;
     assert_eq!(known, [own.clone(), shared.clone()]);
 
-    *rooted.0.lock() = vec!["file:///work/other"];
+    *rooted.0.lock() = vec!["file:///srv/other"];
     first.notify_roots_list_changed().await.expect("sent");
     known = changed(&server, &known).await;
     assert_eq!(known, [other.clone(), own, shared]);
@@ -69,12 +69,12 @@ async fn roots_are_those_of_connected_clients() {
 async fn clients_over_http_have_no_roots() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let listening = listen(&server, HttpOptions::default()).await;
-    let rooted = Rooted(Arc::new(Mutex::new(vec!["file:///work/far"])));
+    let rooted = Rooted(Arc::new(Mutex::new(vec!["file:///srv/far"])));
     let far = rooted
         .serve(StreamableHttpClientTransport::from_uri(format!("http://{}/mcp", listening.address)))
         .await
         .expect("the server answers");
     far.list_all_tools().await.expect("tools");
-    let (_near, _) = connect(&server, &["file:///work/near"]).await;
-    assert_eq!(changed(&server, &[]).await, [Path::new("/work/near")]);
+    let (_near, _) = connect(&server, &["file:///srv/near"]).await;
+    assert_eq!(changed(&server, &[]).await, [Path::new("/srv/near")]);
 }
