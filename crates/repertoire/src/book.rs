@@ -20,4 +20,5 @@ prose! {
     Finding: "docs/book/src/finding.md"
     Rendering: "docs/book/src/rendering.md"
     Changes: "docs/book/src/changes.md"
+    Composing: "docs/book/src/composing.md"
 }
