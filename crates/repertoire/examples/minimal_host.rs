@@ -31,7 +31,7 @@ pub(crate) async fn admit(registry: &SkillRegistry) -> Result<(), Box<dyn Error>
 /// Prints the catalog for a system prompt, and each skill with the place of its instructions.
 pub(crate) async fn show(registry: &SkillRegistry, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let snapshot = registry.snapshot();
-    writeln!(out, "{}", Catalog::of(&snapshot, &CatalogOptions::default()).text)?;
+    writeln!(out, "{}", Catalog::new(&snapshot, &CatalogOptions::default()).text)?;
     let model = Model::from("anthropic/claude-sonnet-4-5");
     for entry in snapshot.entries() {
         let surface = registry.surface_of(entry.item(), &model);
