@@ -106,7 +106,7 @@ const SCENES: &[Scene] = &[
             "rule at-night",
             "after-tool run_tests",
             "skipped: instructions `holiday`: there is no rule `on-holiday`",
-            "notice: skill `minutes` (by a trigger that it declares) is left out: `tool-only`, decided by skill",
+            "notice: skill `minutes` is left out: `tool-only`, decided by skill",
             "  | Publish 1.2: tag it, then push the tag.",
             "  | The skill `review` is active already",
             "<name>review</name>",

@@ -38,6 +38,15 @@ kinds! {
     Process "process" ProcessOptions;
     /// The skills of another MCP server.
     Mcp "mcp" McpOptions;
+    /// Skills compiled into the program.
+    Compiled "static" CompiledOptions;
+}
+
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct CompiledOptions {
+    /// The name of a constant of `declare_skill!`; every declared skill if it is absent.
+    list: Option<String>,
 }
 
 /// A source of a linked kind, whose options are unknown here.
@@ -56,6 +65,7 @@ impl JsonSchema for ConfiguredSource {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = generator.subschema_for::<Linked>();
+        schema = either("static", [generator.subschema_for::<Compiled>()], schema);
         for (kind, options) in [
             ("mcp", generator.subschema_for::<Mcp>()),
             ("process", generator.subschema_for::<Process>()),
@@ -71,7 +81,7 @@ impl JsonSchema for ConfiguredSource {
     }
 }
 
-fn either(kind: &str, all_of: [Schema; 2], otherwise: Schema) -> Schema {
+fn either<const N: usize>(kind: &str, all_of: [Schema; N], otherwise: Schema) -> Schema {
     json_schema!({
         "if": { "properties": { "kind": { "const": kind } }, "required": ["kind"] },
         "then": { "allOf": all_of },

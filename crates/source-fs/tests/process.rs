@@ -42,8 +42,10 @@ fn held() -> Held {
         let entry = entry.unwrap();
         let Ok(target) = fs::read_link(entry.path()) else { continue };
         if target.ends_with("anon_inode:inotify") || target.ends_with("anon_inode:[inotify]") {
+            // The descriptor may have been closed since the folder was read.
+            let info = Path::new("/proc/self/fdinfo").join(entry.file_name());
+            let Ok(lines) = fs::read_to_string(info) else { continue };
             held.instances += 1;
-            let lines = fs::read_to_string(Path::new("/proc/self/fdinfo").join(entry.file_name())).unwrap();
             held.watches += lines.lines().filter(|line| line.starts_with("inotify ")).count();
         } else if target.ends_with("mountinfo") {
             held.others += 1;

@@ -233,7 +233,7 @@ ruling: deny, by skill:vault.tools: the skill `vault` must not call the tool `bu
 
 call look {}: ok:
   | a room
-ruling: allow, by tools.own: the tool `look` is no skill's
+ruling: allow, by tools.own: the tool `look` is of no skill
 
 call leave {}: refused:
   | There is no tool `leave` for you now.

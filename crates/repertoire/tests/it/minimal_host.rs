@@ -19,10 +19,11 @@ fn write(root: &Path, name: &str, body: &str) {
 async fn shown(registry: &repertoire::SkillRegistry) -> String {
     let mut out = Vec::new();
     example::show(registry, &mut out).await.expect("every body can be read");
-    String::from_utf8(out).expect("it prints text").lines().filter(|line| line.contains(" bytes")).fold(
-        String::new(),
-        |lines, line| lines + line + "\n",
-    )
+    String::from_utf8(out)
+        .expect("it prints text")
+        .lines()
+        .filter(|line| line.contains(" bytes"))
+        .fold(String::new(), |lines, line| lines + line + "\n")
 }
 
 #[tokio::test]
