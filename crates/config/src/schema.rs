@@ -65,7 +65,7 @@ impl JsonSchema for ConfiguredSource {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = generator.subschema_for::<Linked>();
-        schema = either("static", [generator.subschema_for::<Compiled>()], schema);
+        schema = either("static", &[generator.subschema_for::<Compiled>()], schema);
         for (kind, options) in [
             ("mcp", generator.subschema_for::<Mcp>()),
             ("process", generator.subschema_for::<Process>()),
@@ -74,14 +74,14 @@ impl JsonSchema for ConfiguredSource {
         ] {
             // These kinds load content of other people, which is never builtin.
             let not_builtin = json_schema!({ "properties": { "tier": { "not": { "const": "builtin" } } } });
-            schema = either(kind, [options, not_builtin], schema);
+            schema = either(kind, &[options, not_builtin], schema);
         }
         let has_roots = json_schema!({ "required": ["roots"] });
-        either("fs", [generator.subschema_for::<Folders>(), has_roots], schema)
+        either("fs", &[generator.subschema_for::<Folders>(), has_roots], schema)
     }
 }
 
-fn either<const N: usize>(kind: &str, all_of: [Schema; N], otherwise: Schema) -> Schema {
+fn either(kind: &str, all_of: &[Schema], otherwise: Schema) -> Schema {
     json_schema!({
         "if": { "properties": { "kind": { "const": kind } }, "required": ["kind"] },
         "then": { "allOf": all_of },
