@@ -150,7 +150,12 @@ impl Command {
             Command::Mcp(mcp) => return mcp.run(&sources.clients, out),
             Command::Plugin(plugin) => return plugin.run(environment, out),
             Command::Kinds(kinds) => return kinds.run(out),
-            Command::Completions(completions) => return Ok(completions.run(out)),
+            Command::Completions(completions) => {
+                return {
+                    let _: () = completions.run(out);
+                    Ok(())
+                };
+            }
             Command::Man(man) => return man.run(out),
             _ => {}
         }

@@ -47,8 +47,8 @@ pub struct SourceKind {
     connecting: bool,
 }
 
-type OneSource = Result<Arc<dyn Source<Skill>>, ConfigError>;
-type Sources = Result<Vec<Arc<dyn Source<Skill>>>, ConfigError>;
+type OneSource = Result<SharedSource, ConfigError>;
+type Sources = Result<Vec<SharedSource>, ConfigError>;
 
 #[derive(Clone)]
 enum Build {
@@ -59,6 +59,9 @@ enum Build {
 
 inventory::collect!(SourceKind);
 
+/// A source that its configuration made.
+type SharedSource = Arc<dyn Source<Skill>>;
+
 impl SourceKind {
     /// Creates a kind called `name`, in lower-case letters, digits and hyphens. `about` is a few words for people.
     ///
@@ -67,7 +70,7 @@ impl SourceKind {
     pub const fn new(
         name: &'static str,
         about: &'static str,
-        build: fn(&SourceConfig) -> Result<Arc<dyn Source<Skill>>, ConfigError>,
+        build: fn(&SourceConfig) -> Result<SharedSource, ConfigError>,
     ) -> SourceKind {
         SourceKind::with_build(name, about, Build::One(build))
     }
@@ -77,7 +80,7 @@ impl SourceKind {
     pub const fn foreign(
         name: &'static str,
         about: &'static str,
-        build: fn(&SourceConfig) -> Result<Arc<dyn Source<Skill>>, ConfigError>,
+        build: fn(&SourceConfig) -> Result<SharedSource, ConfigError>,
     ) -> SourceKind {
         let mut kind = SourceKind::new(name, about, build);
         kind.foreign = true;
@@ -89,7 +92,7 @@ impl SourceKind {
     pub const fn several(
         name: &'static str,
         about: &'static str,
-        build: fn(&SourceConfig) -> Result<Vec<Arc<dyn Source<Skill>>>, ConfigError>,
+        build: fn(&SourceConfig) -> Result<Vec<SharedSource>, ConfigError>,
     ) -> SourceKind {
         let mut kind = SourceKind::with_build(name, about, Build::Several(build));
         (kind.foreign, kind.namespaced) = (true, true);
@@ -103,7 +106,7 @@ impl SourceKind {
     pub fn from_fn(
         name: &'static str,
         about: &'static str,
-        build: impl Fn(&SourceConfig) -> Result<Arc<dyn Source<Skill>>, ConfigError> + Send + Sync + 'static,
+        build: impl Fn(&SourceConfig) -> Result<SharedSource, ConfigError> + Send + Sync + 'static,
     ) -> SourceKind {
         let build = move |config: &SourceConfig| Ok(vec![build(config)?]);
         SourceKind::with_build(name, about, Build::Closure(Arc::new(build)))
@@ -180,7 +183,7 @@ impl SourceKind {
     ///
     /// # Errors
     /// [`ConfigError`] for options that the kind does not understand.
-    pub fn build(&self, config: &SourceConfig) -> Result<Vec<Arc<dyn Source<Skill>>>, ConfigError> {
+    pub fn build(&self, config: &SourceConfig) -> Result<Vec<SharedSource>, ConfigError> {
         match &self.build {
             Build::One(build) => Ok(vec![build(config)?]),
             Build::Several(build) => build(config),

@@ -48,7 +48,7 @@ fn close(bytes: &[u8], opening: usize, yaml: usize) -> Option<Block> {
     lines(bytes, yaml).find_map(|(at, end, next)| {
         let dots = is_fence(&bytes[at..end], b"...");
         let is_closed = dots || is_fence(&bytes[at..end], b"---");
-        is_closed.then(|| Block { opening, yaml: yaml..at, body: next, dots })
+        is_closed.then_some(Block { opening, yaml: yaml..at, body: next, dots })
     })
 }
 

@@ -22,8 +22,11 @@ use super::toolset::folder;
 pub struct ApprovedCommands {
     runner: DirectiveRunner,
     approvals: CommandApprovals,
-    gate: Arc<dyn Fn(&Directive) -> Result<(), Refusal> + Send + Sync>,
+    gate: Gate,
 }
+
+/// Decides about an approved directive just before it runs.
+type Gate = Arc<dyn Fn(&Directive) -> Result<(), Refusal> + Send + Sync>;
 
 impl ApprovedCommands {
     /// Creates a runner of what `approvals` has.

@@ -24,8 +24,8 @@ fn hidden_under(
     let mut layer = Layer::new(Origin::new(Tier::User, "home"), 0, listing);
     layer.trust = trust;
     let candidate = merge_under(rules, &[layer]).get("by-hand").unwrap().candidate.clone();
-    let answers = [Audience::Model, Audience::User].map(|audience| audience.hides(&candidate));
-    answers
+
+    [Audience::Model, Audience::User].map(|audience| audience.hides(&candidate))
 }
 
 #[test]

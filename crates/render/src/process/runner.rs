@@ -260,6 +260,7 @@ impl DirectiveRunner {
     }
 
     /// Returns the command line, and the input of a script.
+    #[expect(clippy::result_large_err, reason = "the error is the outcome of the directive")]
     fn command_line(
         &self,
         directive: &Directive,

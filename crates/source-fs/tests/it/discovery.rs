@@ -52,7 +52,7 @@ fn shared_folders_come_first_and_home_last() {
     let tree = Tree::new();
     tree.folder("repo/.git");
     tree.folder("repo/sub");
-    let clients = ["claude", "codex", "opencode"].map(|name| client(name));
+    let clients = ["claude", "codex", "opencode"].map(client);
     let roots = found(&tree, "repo/sub", Some("home"), &clients);
     let expected = [
         "project",

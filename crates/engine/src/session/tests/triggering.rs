@@ -20,7 +20,7 @@ async fn what_a_skill_declares_activates_it() {
     let results = [ToolResult::new("git_log", "")];
     for (turn, expected) in [
         (Turn::new("Put the kettle on"), "by-word"),
-        (Turn::new("").paths(&["src/lib.rs"]), "by-path"),
+        (Turn::new("").paths(["src/lib.rs"]), "by-path"),
         (Turn::new("").results(results.clone()), "by-tool"),
         (Turn::new("").task("review"), "by-task"),
         (Turn::new("").command("brew"), "by-command"),
@@ -119,7 +119,7 @@ async fn untrusted_triggers_suggest_and_never_activate() {
         Turn::new("").results(results.clone()),
         Turn::new("").command("brew"),
         Turn::new("/brew now"),
-        Turn::new("").paths(&["src/lib.rs"]),
+        Turn::new("").paths(["src/lib.rs"]),
     ] {
         let world = World::trusted(&[&format!("name: tea\n{declared}")], Trust::Restricted).await;
         let mut session = world.session(plain());

@@ -136,7 +136,7 @@ fn tools_paths_tasks_and_commands_fire_too() {
     assert_eq!(of(none().task("docs")), ["home:a by Task(\"Docs\"): "]);
     assert_eq!(of(none().results(called)), ["home:a by Tool(\"mcp__github__*\"): "]);
     assert_eq!(
-        of(none().paths(&["src/x/README.md", "src/y.md"])),
+        of(none().paths(["src/x/README.md", "src/y.md"])),
         ["home:a by Path(\"src/**\"): ", "home:a by Path(\"*.md\"): "]
     );
     assert_eq!(of(none().command("release")), ["home:a by Command(\"/Release\"): "]);
@@ -370,7 +370,7 @@ fn an_update_equals_a_new_start_and_keeps_what_is_compiled() {
         let after = view(one(lines));
         let updated = triggers.updated(&after);
         assert_eq!(kept(&triggers, &updated), expected, "{lines}");
-        let occasion = Turn::new("alpha beta gamma").paths(&["src/x.rs"]);
+        let occasion = Turn::new("alpha beta gamma").paths(["src/x.rs"]);
         assert_eq!(told(&updated, &occasion), told(&Triggers::new(&after), &occasion));
         assert!(updated.snapshot().ptr_eq(&after));
     }
