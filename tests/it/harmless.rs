@@ -15,7 +15,10 @@ fn contents(folder: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
         if path.is_dir() {
             contents(&path, found);
         } else {
-            found.insert(path.to_string_lossy().into_owned(), fs::read(&path).unwrap());
+            found.insert(
+                path.to_string_lossy().into_owned(),
+                fs::read(&path).unwrap(),
+            );
         }
     }
 }
@@ -37,15 +40,26 @@ async fn listing_and_reading_have_no_side_effects() {
             ran.display()
         ),
     );
-    tree.write("home/tempting/scripts/init.sh", &format!("touch {}\n", ran.display()));
+    tree.write(
+        "home/tempting/scripts/init.sh",
+        &format!("touch {}\n", ran.display()),
+    );
     tree.write("home/tempting/plugin.so", "not a library");
     tree.write("home/broken/SKILL.md", "no front matter");
     let before = all(&tree);
 
-    let registry = SkillRegistry::builder().user(FsSource::new("home", tree.path().join("home"))).load().await.unwrap();
+    let registry = SkillRegistry::builder()
+        .user(FsSource::new("home", tree.path().join("home")))
+        .load()
+        .await
+        .unwrap();
     let entry = registry.get("tempting").unwrap();
     let body = registry.body(&entry.candidate).await.unwrap();
-    assert_eq!(body.text.as_ref(), format!("!`touch {}`\n", ran.display()), "text is data");
+    assert_eq!(
+        body.text.as_ref(),
+        format!("!`touch {}`\n", ran.display()),
+        "text is data"
+    );
     assert_eq!(registry.resources(&entry.candidate).await.unwrap().len(), 2);
     Catalog::new(&registry.snapshot(), &CatalogOptions::default());
     registry.refresh().await.unwrap();

@@ -20,7 +20,12 @@ fn watched(tree: &Tree, name: &str) -> impl Source<Skill> {
 /// Creates skills in all folders except the project's.
 fn furnished() -> Tree {
     let tree = Tree::new();
-    tree.skill("agent", "explain", "Explains a piece of code.", "Start with why.");
+    tree.skill(
+        "agent",
+        "explain",
+        "Explains a piece of code.",
+        "Start with why.",
+    );
     tree.skill("home", "deploy", "My deployment.", "Push and pray.");
     tree.skill("home", "notes", "My notes.", "Write them down.");
     tree.skill("kit", "audit", "The kit's audit.", "Count twice.");
@@ -30,7 +35,12 @@ fn furnished() -> Tree {
 /// Starts a registry of three tiers: four watched folders, one of which does not exist yet, and a source in memory.
 async fn started(tree: &Tree) -> SkillRegistry {
     let memory = MemorySource::new("memory");
-    memory.register(Registered::new(Skill::new("recall".parse().unwrap(), "Recalls."), "Recall.")).unwrap();
+    memory
+        .register(Registered::new(
+            Skill::new("recall".parse().unwrap(), "Recalls."),
+            "Recall.",
+        ))
+        .unwrap();
     SkillRegistry::builder()
         .builtin(watched(tree, "agent"))
         .user(watched(tree, "project"))
@@ -52,7 +62,11 @@ fn save(tree: &Tree, path: &str, text: &str) {
 fn arrive(tree: &Tree, folder: &str, name: &str, description: &str) {
     tree.skill("aside", name, description, "Do it.");
     fs::create_dir_all(tree.path().join(folder)).unwrap();
-    fs::rename(tree.path().join("aside").join(name), tree.path().join(folder).join(name)).unwrap();
+    fs::rename(
+        tree.path().join("aside").join(name),
+        tree.path().join(folder).join(name),
+    )
+    .unwrap();
 }
 
 fn skill(name: &str, description: &str) -> String {
@@ -65,12 +79,18 @@ fn summary(change: &Change<Skill>) -> Vec<String> {
     let removed = change.removed.iter().map(|entry| format!("- {}", entry.id));
     let modified = change.modified.iter().map(|id| format!("~ {}", id.new.id));
     let findings = (!change.diagnostics.is_empty()).then(|| "!".to_owned());
-    added.chain(removed).chain(modified).chain(findings).collect()
+    added
+        .chain(removed)
+        .chain(modified)
+        .chain(findings)
+        .collect()
 }
 
 /// Returns the lines of the next update.
 async fn next(updates: &mut Subscription<Skill>) -> Vec<String> {
-    let update = tokio::time::timeout(LOST, updates.next()).await.expect("a change should be seen");
+    let update = tokio::time::timeout(LOST, updates.next())
+        .await
+        .expect("a change should be seen");
     summary(&update.expect("the registry is open").change)
 }
 
@@ -85,17 +105,37 @@ async fn each_edit_is_reported_exactly() {
     let (mut updates, mut late) = (registry.subscribe(), registry.subscribe());
 
     arrive(&tree, "project", "deploy", "The project's deployment.");
-    assert_eq!(next(&mut updates).await, ["~ deploy", "!"], "a nearer one takes the name");
+    assert_eq!(
+        next(&mut updates).await,
+        ["~ deploy", "!"],
+        "a nearer one takes the name"
+    );
     arrive(&tree, "home", "fresh", "Came while running.");
     assert_eq!(next(&mut updates).await, ["+ fresh"]);
-    save(&tree, "home/notes/SKILL.md", &skill("notes", "My other notes."));
+    save(
+        &tree,
+        "home/notes/SKILL.md",
+        &skill("notes", "My other notes."),
+    );
     assert_eq!(next(&mut updates).await, ["~ notes"]);
     save(&tree, "home/notes/paper.md", "Lined.");
-    assert_eq!(next(&mut updates).await, ["~ notes"], "a file beside it is a part of it");
-    save(&tree, "kit/audit/SKILL.md", &skill("audit", "The kit's other audit."));
+    assert_eq!(
+        next(&mut updates).await,
+        ["~ notes"],
+        "a file beside it is a part of it"
+    );
+    save(
+        &tree,
+        "kit/audit/SKILL.md",
+        &skill("audit", "The kit's other audit."),
+    );
     assert_eq!(next(&mut updates).await, ["~ kit:audit"]);
     arrive(&tree, "agent", "deploy", "The agent's deployment.");
-    assert_eq!(next(&mut updates).await, ["~ deploy", "!"], "and the agent takes it from both");
+    assert_eq!(
+        next(&mut updates).await,
+        ["~ deploy", "!"],
+        "and the agent takes it from both"
+    );
     fs::remove_file(tree.path().join("home/notes/SKILL.md")).unwrap();
     assert_eq!(next(&mut updates).await, ["- notes"]);
 
@@ -111,7 +151,11 @@ async fn each_edit_is_reported_exactly() {
     );
     assert_eq!(description(&registry, "deploy"), "The agent's deployment.");
     assert_eq!(body(&registry, "project:deploy").await, "Do it.\n");
-    assert_eq!(next(&mut late).await, ["+ fresh", "- notes", "~ deploy", "~ kit:audit", "!"], "all of it in one");
+    assert_eq!(
+        next(&mut late).await,
+        ["+ fresh", "- notes", "~ deploy", "~ kit:audit", "!"],
+        "all of it in one"
+    );
 }
 
 #[tokio::test]
@@ -119,23 +163,52 @@ async fn broken_skills_keep_their_last_version() {
     let tree = furnished();
     let registry = started(&tree).await;
     let mut updates = registry.subscribe();
-    let broken = tree.path().join("home/notes/SKILL.md").to_string_lossy().into_owned();
-    let errors = || registry.snapshot().errors().keys().map(ToString::to_string).collect::<Vec<_>>();
+    let broken = tree
+        .path()
+        .join("home/notes/SKILL.md")
+        .to_string_lossy()
+        .into_owned();
+    let errors = || {
+        registry
+            .snapshot()
+            .errors()
+            .keys()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
 
-    save(&tree, "home/notes/SKILL.md", "---\nname: notes\ndescription: Half-saved\n");
+    save(
+        &tree,
+        "home/notes/SKILL.md",
+        "---\nname: notes\ndescription: Half-saved\n",
+    );
     assert_eq!(next(&mut updates).await, ["!"]);
-    assert_eq!((description(&registry, "notes"), errors()), ("My notes.".to_owned(), vec![broken]));
+    assert_eq!(
+        (description(&registry, "notes"), errors()),
+        ("My notes.".to_owned(), vec![broken])
+    );
     arrive(&tree, "home", "after", "One bad file stops nothing.");
     assert_eq!(next(&mut updates).await, ["+ after"]);
 
-    save(&tree, "home/notes/SKILL.md", &skill("notes", "My repaired notes."));
+    save(
+        &tree,
+        "home/notes/SKILL.md",
+        &skill("notes", "My repaired notes."),
+    );
     assert_eq!(next(&mut updates).await, ["~ notes", "!"]);
-    assert_eq!((description(&registry, "notes"), errors()), ("My repaired notes.".to_owned(), Vec::new()));
+    assert_eq!(
+        (description(&registry, "notes"), errors()),
+        ("My repaired notes.".to_owned(), Vec::new())
+    );
 
     save(&tree, "home/notes/SKILL.md", "no front matter at all\n");
     assert_eq!(next(&mut updates).await, ["!"]);
     fs::remove_file(tree.path().join("home/notes/SKILL.md")).unwrap();
-    assert_eq!(next(&mut updates).await, ["- notes", "!"], "only a deleted file is gone");
+    assert_eq!(
+        next(&mut updates).await,
+        ["- notes", "!"],
+        "only a deleted file is gone"
+    );
     assert_eq!(errors(), Vec::<String>::new());
 }
 
@@ -152,10 +225,19 @@ async fn a_closed_registry_ends_its_subscriptions() {
     closed.close().await;
     let last = closed.snapshot();
     arrive(&tree, "home", "beyond", "Came too late.");
-    assert_eq!(next(&mut updates).await, ["+ beyond"], "who is open sees it");
-    let end = tokio::time::timeout(LOST, silent.next()).await.expect("the subscription should end");
+    assert_eq!(
+        next(&mut updates).await,
+        ["+ beyond"],
+        "who is open sees it"
+    );
+    let end = tokio::time::timeout(LOST, silent.next())
+        .await
+        .expect("the subscription should end");
     assert!(end.is_none());
     assert_eq!(closed.snapshot().generation(), last.generation());
-    assert!(closed.get("beyond").is_none() && closed.get("before").is_some(), "the last view stays readable");
+    assert!(
+        closed.get("beyond").is_none() && closed.get("before").is_some(),
+        "the last view stays readable"
+    );
     assert!(closed.refresh().await.is_err());
 }

@@ -37,7 +37,10 @@ impl Tree {
 pub(crate) fn table(snapshot: &Snapshot<repertoire::Skill>) -> Vec<String> {
     let mut rows = Vec::new();
     for entry in snapshot.entries() {
-        let chain: Vec<_> = entry.candidates().map(|candidate| candidate.origin.source.to_string()).collect();
+        let chain: Vec<_> = entry
+            .candidates()
+            .map(|candidate| candidate.origin.source.to_string())
+            .collect();
         rows.push(format!("{} <- {}", entry.id, chain.join(" > ")));
     }
     rows

@@ -24,8 +24,15 @@ fn may_depend_on(package: &str, other: &str) -> bool {
         CORE | PROCESS => false,
         REGISTRY | PLUGIN_SDK => other == CORE,
         // The sources are for the schema of their options.
-        CONFIG => [CORE, REGISTRY, RENDER, "repertoire-source-fs", "repertoire-source-mcp", "repertoire-source-plugin"]
-            .contains(&other),
+        CONFIG => [
+            CORE,
+            REGISTRY,
+            RENDER,
+            "repertoire-source-fs",
+            "repertoire-source-mcp",
+            "repertoire-source-plugin",
+        ]
+        .contains(&other),
         RENDER | "repertoire-source-mcp" => [CORE, PROCESS].contains(&other),
         "repertoire-engine" => [CORE, REGISTRY, RENDER].contains(&other),
         "repertoire-source-plugin" => [CORE, PLUGIN_SDK, PROCESS].contains(&other),
@@ -46,7 +53,11 @@ fn may_depend_on(package: &str, other: &str) -> bool {
 fn dependencies_point_at_core() {
     let mut against = Vec::new();
     for package in packages().expect("cargo metadata works in tests") {
-        for dependency in package.dependencies.iter().filter(|dependency| dependency.path.is_some()) {
+        for dependency in package
+            .dependencies
+            .iter()
+            .filter(|dependency| dependency.path.is_some())
+        {
             let other = &dependency.name;
             let allowed = match dependency.kind.as_deref() {
                 Some("dev") => ![TESTS, XTASK].contains(&other.as_str()),
@@ -63,9 +74,23 @@ fn dependencies_point_at_core() {
 #[test]
 fn core_depends_on_no_runtime_or_io() {
     let packages = packages().expect("cargo metadata works in tests");
-    let core = packages.iter().find(|package| package.name == CORE).expect("core is there");
-    let mut normal = core.dependencies.iter().filter(|dependency| dependency.kind.is_none());
-    let banned = ["tokio", "notify", "libloading", "cap-std", "rustix", "tracing", "log"];
+    let core = packages
+        .iter()
+        .find(|package| package.name == CORE)
+        .expect("core is there");
+    let mut normal = core
+        .dependencies
+        .iter()
+        .filter(|dependency| dependency.kind.is_none());
+    let banned = [
+        "tokio",
+        "notify",
+        "libloading",
+        "cap-std",
+        "rustix",
+        "tracing",
+        "log",
+    ];
     let found = normal.find(|dependency| banned.contains(&dependency.name.as_str()));
     assert!(found.is_none(), "core is values alone: {found:?}");
 }
@@ -74,7 +99,10 @@ fn core_depends_on_no_runtime_or_io() {
 fn the_rule_allows_only_listed_dependencies() {
     for (package, other) in [
         ("repertoire-source-fs", CORE),
-        ("repertoire-source-static", "repertoire-source-static-macros"),
+        (
+            "repertoire-source-static",
+            "repertoire-source-static-macros",
+        ),
         ("repertoire-engine", REGISTRY),
         (CONFIG, REGISTRY),
         (FACADE, "repertoire-source-fs"),

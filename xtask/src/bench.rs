@@ -113,7 +113,11 @@ enum Part {
     List { tree: PathBuf },
     /// Measure a plugin.
     #[command(hide = true)]
-    Plugin { library: PathBuf, runner: PathBuf, count: usize },
+    Plugin {
+        library: PathBuf,
+        runner: PathBuf,
+        count: usize,
+    },
     /// Measure searches among the skills of a file.
     #[command(hide = true)]
     Search { skills: PathBuf },
@@ -137,7 +141,11 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         Some(Part::Reload { tree }) => return child::reload(tree),
         Some(Part::Render { tree }) => return child::render(tree),
         Some(Part::List { tree }) => return child::print(listing::measure(tree)),
-        Some(Part::Plugin { library, runner, count }) => return child::plugin(library, runner, *count),
+        Some(Part::Plugin {
+            library,
+            runner,
+            count,
+        }) => return child::plugin(library, runner, *count),
         Some(Part::Search { skills }) => return child::print(search::measure(skills)),
         Some(Part::Catalog { skills }) => return child::print(catalog::measure(skills)),
         Some(Part::Trigger { count }) => return child::print(trigger::measure(*count)),
@@ -169,7 +177,10 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
             Format::Json => println!("{}", serde_json::to_string(figure)?),
         }
     }
-    bench.remarks.iter().for_each(|remark| eprintln!("not measured: {remark}"));
+    bench
+        .remarks
+        .iter()
+        .for_each(|remark| eprintln!("not measured: {remark}"));
     if options.write {
         bench.write()?;
     }
@@ -199,10 +210,21 @@ impl<'a> Bench<'a> {
             target.join("release/xtask")
         };
         std::fs::create_dir_all(&target)?;
-        let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(&target)?;
-        let mut bench =
-            Bench { options, program, folder, rivals: Vec::new(), figures: Vec::new(), remarks: Vec::new() };
-        if !options.quick && !options.no_rivals && options.only.is_none_or(|only| only == Subject::Sources) {
+        let folder = tempfile::Builder::new()
+            .prefix("bench-")
+            .tempdir_in(&target)?;
+        let mut bench = Bench {
+            options,
+            program,
+            folder,
+            rivals: Vec::new(),
+            figures: Vec::new(),
+            remarks: Vec::new(),
+        };
+        if !options.quick
+            && !options.no_rivals
+            && options.only.is_none_or(|only| only == Subject::Sources)
+        {
             for name in rival::RIVALS {
                 eprintln!("building {name}");
                 match rival::build(&format!("rival-{name}")) {
@@ -216,54 +238,96 @@ impl<'a> Bench<'a> {
 
     /// Loads of flat trees: warm, once more, cold; and the rivals.
     fn loads(&mut self) -> Result<(), Failure> {
-        let counts: &[usize] = if self.options.quick { &[200] } else { &[1_000, 10_000] };
+        let counts: &[usize] = if self.options.quick {
+            &[200]
+        } else {
+            &[1_000, 10_000]
+        };
         for &count in counts {
             let tree = self.tree(Shape::Flat, count)?;
-            let written = std::fs::read_to_string(sample::expected(&tree))?.lines().count();
+            let written = std::fs::read_to_string(sample::expected(&tree))?
+                .lines()
+                .count();
             let mut rounds = Rounds::default();
-            let [floor, load, stat, again] = [Load::FloorRead, Load::Warm, Load::FloorStat, Load::Again]
-                .map(|load| rounds.add(self.load(load, &tree)));
-            let rivals: Vec<(&str, Turn)> =
-                self.rivals.iter().map(|(name, program)| (*name, rounds.add(rival::command(program, &tree)))).collect();
+            let [floor, load, stat, again] =
+                [Load::FloorRead, Load::Warm, Load::FloorStat, Load::Again]
+                    .map(|load| rounds.add(self.load(load, &tree)));
+            let rivals: Vec<(&str, Turn)> = self
+                .rivals
+                .iter()
+                .map(|(name, program)| (*name, rounds.add(rival::command(program, &tree))))
+                .collect();
             self.measure(&mut rounds)?;
-            let [floor, load, stat, again] = [floor, load, stat, again].map(|turn| rounds.median(turn));
-            let rivals: Vec<(&str, Sample)> =
-                rivals.into_iter().map(|(name, turn)| (name, rounds.median(turn))).collect();
+            let [floor, load, stat, again] =
+                [floor, load, stat, again].map(|turn| rounds.median(turn));
+            let rivals: Vec<(&str, Sample)> = rivals
+                .into_iter()
+                .map(|(name, turn)| (name, rounds.median(turn)))
+                .collect();
 
             // The goals are set for the large tree.
             let large = count == 10_000 || self.options.quick;
             let goal = |figure: Figure, goal| if large { figure.goal(goal) } else { figure };
-            let most = |name: &str, part: fn(&Sample) -> f64, sample: &Sample, floor: &Sample, of, ratio| {
-                let figure = Figure::new(format!("{name}/{count}"), milliseconds(part(sample)), "ms");
-                goal(figure.against(milliseconds(part(floor)), of), Goal::RatioAtMost(ratio))
+            let most = |name: &str,
+                        part: fn(&Sample) -> f64,
+                        sample: &Sample,
+                        floor: &Sample,
+                        of,
+                        ratio| {
+                let figure =
+                    Figure::new(format!("{name}/{count}"), milliseconds(part(sample)), "ms");
+                goal(
+                    figure.against(milliseconds(part(floor)), of),
+                    Goal::RatioAtMost(ratio),
+                )
             };
             let cpu = |sample: &Sample| sample.cpu;
             let wall = |sample: &Sample| sample.wall;
             self.figures.extend([
-                Figure::new(format!("floor/read/cpu/{count}"), milliseconds(floor.cpu), "ms"),
+                Figure::new(
+                    format!("floor/read/cpu/{count}"),
+                    milliseconds(floor.cpu),
+                    "ms",
+                ),
                 most("load/cpu", cpu, &load, &floor, "read", 2.0),
                 most("load/wall", wall, &load, &floor, "read", 2.0),
                 Figure::new(format!("load/right/{count}"), load.right as f64, "skills")
                     .goal(Goal::AtLeast(written as f64)),
                 most("again/cpu", cpu, &again, &stat, "stat", 1.5),
                 most("again/wall", wall, &again, &stat, "stat", 1.5),
-                goal(Figure::new(format!("load/resident/{count}"), load.resident / 1e6, "MB"), Goal::AtMost(11.0)),
+                goal(
+                    Figure::new(format!("load/resident/{count}"), load.resident / 1e6, "MB"),
+                    Goal::AtMost(11.0),
+                ),
             ]);
             let good = rivals.iter().map(|(_, sample)| sample);
-            let good: Vec<&Sample> = good.filter(|sample| sample.right * 100 >= written * RIGHT_PERCENT).collect();
+            let good: Vec<&Sample> = good
+                .filter(|sample| sample.right * 100 >= written * RIGHT_PERCENT)
+                .collect();
             for (name, part) in [("cpu", cpu as fn(&Sample) -> f64), ("wall", wall)] {
-                if let Some(best) = good.iter().map(|sample| part(sample)).min_by(f64::total_cmp) {
-                    let figure = Figure::new(format!("rivals/best/{name}/{count}"), milliseconds(best), "ms");
+                if let Some(best) = good
+                    .iter()
+                    .map(|sample| part(sample))
+                    .min_by(f64::total_cmp)
+                {
+                    let figure = Figure::new(
+                        format!("rivals/best/{name}/{count}"),
+                        milliseconds(best),
+                        "ms",
+                    );
                     let figure = figure.against(milliseconds(part(&load)), "our load");
                     self.figures.push(goal(figure, Goal::RatioAtLeast(2.5)));
                 }
             }
             for (name, sample) in rivals {
-                let figure =
-                    |part: &str, value, unit| Figure::new(format!("rivals/{name}/{part}/{count}"), value, unit);
+                let figure = |part: &str, value, unit| {
+                    Figure::new(format!("rivals/{name}/{part}/{count}"), value, unit)
+                };
                 self.figures.extend([
-                    figure("cpu", milliseconds(sample.cpu), "ms").against(milliseconds(floor.cpu), "read"),
-                    figure("wall", milliseconds(sample.wall), "ms").against(milliseconds(floor.wall), "read"),
+                    figure("cpu", milliseconds(sample.cpu), "ms")
+                        .against(milliseconds(floor.cpu), "read"),
+                    figure("wall", milliseconds(sample.wall), "ms")
+                        .against(milliseconds(floor.wall), "read"),
                     figure("right", sample.right as f64, "skills"),
                 ]);
             }
@@ -277,11 +341,20 @@ impl<'a> Bench<'a> {
     /// Loads of a tree that the system has forgotten.
     fn cold(&mut self, tree: &Path, count: usize) -> Result<(), Failure> {
         let mut rounds = Rounds::default();
-        let [floor, load] = [Load::FloorCold, Load::Cold].map(|load| rounds.add(self.load(load, tree)));
+        let [floor, load] =
+            [Load::FloorCold, Load::Cold].map(|load| rounds.add(self.load(load, tree)));
         self.measure(&mut rounds)?;
         let [floor, load] = [floor, load].map(|turn| rounds.median(turn));
-        let figure = Figure::new(format!("load-cold/wall/{count}"), milliseconds(load.wall), "ms");
-        self.figures.push(figure.against(milliseconds(floor.wall), "cold").goal(Goal::RatioAtMost(1.5)));
+        let figure = Figure::new(
+            format!("load-cold/wall/{count}"),
+            milliseconds(load.wall),
+            "ms",
+        );
+        self.figures.push(
+            figure
+                .against(milliseconds(floor.wall), "cold")
+                .goal(Goal::RatioAtMost(1.5)),
+        );
         Ok(())
     }
 
@@ -290,12 +363,20 @@ impl<'a> Bench<'a> {
         let count = if self.options.quick { 200 } else { 10_000 };
         let tree = self.tree(Shape::Nested, count)?;
         let mut rounds = Rounds::default();
-        let [floor, load] = [Load::FloorWalk, Load::Warm].map(|load| rounds.add(self.load(load, &tree)));
+        let [floor, load] =
+            [Load::FloorWalk, Load::Warm].map(|load| rounds.add(self.load(load, &tree)));
         self.measure(&mut rounds)?;
         let [floor, load] = [floor, load].map(|turn| rounds.median(turn));
-        for (name, load, floor) in [("cpu", load.cpu, floor.cpu), ("wall", load.wall, floor.wall)] {
+        for (name, load, floor) in [
+            ("cpu", load.cpu, floor.cpu),
+            ("wall", load.wall, floor.wall),
+        ] {
             let figure = Figure::new(format!("nested/{name}/{count}"), milliseconds(load), "ms");
-            self.figures.push(figure.against(milliseconds(floor), "walk").goal(Goal::RatioAtMost(1.3)));
+            self.figures.push(
+                figure
+                    .against(milliseconds(floor), "walk")
+                    .goal(Goal::RatioAtMost(1.3)),
+            );
         }
         Ok(())
     }
@@ -306,9 +387,12 @@ impl<'a> Bench<'a> {
         let tree = self.folder.path().join(format!("Flat-{count}"));
         let mut command = self.itself();
         let readings: Readings = rounds::parsed(command.arg("read").arg(&tree))?;
-        let figure = |name: &str, seconds: f64| Figure::new(format!("{name}/{count}"), seconds * 1e9, "ns");
+        let figure =
+            |name: &str, seconds: f64| Figure::new(format!("{name}/{count}"), seconds * 1e9, "ns");
         self.figures.extend([
-            figure("look-up", readings.get).against(readings.floor_get * 1e9, "map").goal(Goal::RatioAtMost(1.5)),
+            figure("look-up", readings.get)
+                .against(readings.floor_get * 1e9, "map")
+                .goal(Goal::RatioAtMost(1.5)),
             figure("list", readings.list).against(readings.floor_list * 1e9, "a copy of the list"),
         ]);
         if self.options.quick {
@@ -327,10 +411,23 @@ impl<'a> Bench<'a> {
 
     /// A plugin in this process and in one of its own.
     fn plugins(&mut self) -> Result<(), Failure> {
-        let (count, profile) = if self.options.quick { (200, Profile::Debug) } else { (10_000, Profile::Release) };
-        let (library, runner) = (crate::plugin::library("hello", profile)?, crate::plugin::runner(profile)?);
+        let (count, profile) = if self.options.quick {
+            (200, Profile::Debug)
+        } else {
+            (10_000, Profile::Release)
+        };
+        let (library, runner) = (
+            crate::plugin::library("hello", profile)?,
+            crate::plugin::runner(profile)?,
+        );
         let mut command = self.itself();
-        let ways = rounds::parsed(command.arg("plugin").arg(library).arg(runner).arg(count.to_string()))?;
+        let ways = rounds::parsed(
+            command
+                .arg("plugin")
+                .arg(library)
+                .arg(runner)
+                .arg(count.to_string()),
+        )?;
         self.figures.extend(plugin::figures(&ways, count));
         Ok(())
     }
@@ -339,33 +436,54 @@ impl<'a> Bench<'a> {
     fn arming(&mut self) -> Result<(), Failure> {
         let count = if self.options.quick { 200 } else { 10_000 };
         let tree = self.folder.path().join(format!("Flat-{count}"));
-        let rounds = if self.options.quick { 1 } else { self.options.rounds };
+        let rounds = if self.options.quick {
+            1
+        } else {
+            self.options.rounds
+        };
         let run = |_| rounds::parsed(self.itself().arg("arm").arg(&tree));
-        let runs = (0..rounds).map(run).collect::<Result<Vec<Arming>, Failure>>()?;
-        let [arm, bare] =
-            [|run: &Arming| run.arm, |run: &Arming| run.bare].map(|part| milliseconds(median(runs.iter().map(part))));
+        let runs = (0..rounds)
+            .map(run)
+            .collect::<Result<Vec<Arming>, Failure>>()?;
+        let [arm, bare] = [|run: &Arming| run.arm, |run: &Arming| run.bare]
+            .map(|part| milliseconds(median(runs.iter().map(part))));
         let figure = Figure::new(format!("arm/cpu/{count}"), arm, "ms");
-        self.figures.push(figure.against(bare, "inotify").goal(Goal::RatioAtMost(1.5)));
+        self.figures
+            .push(figure.against(bare, "inotify").goal(Goal::RatioAtMost(1.5)));
         Ok(())
     }
 
     /// Measures reloads after edits of one file. Runs last, because it edits the trees.
     fn reloads(&mut self) -> Result<(), Failure> {
-        let counts = if self.options.quick { &[200][..] } else { &[1_000, 10_000, 100_000] };
-        let rival = self.figures.iter().find(|figure| figure.name == "rivals/best/wall/10000").map(|best| best.value);
+        let counts = if self.options.quick {
+            &[200][..]
+        } else {
+            &[1_000, 10_000, 100_000]
+        };
+        let rival = self
+            .figures
+            .iter()
+            .find(|figure| figure.name == "rivals/best/wall/10000")
+            .map(|best| best.value);
         for &count in counts {
             let tree = match count {
                 100_000 if !self.options.large => {
-                    self.remarks.push("reloads of 100,000 skills: only with `--large`".to_owned());
+                    self.remarks
+                        .push("reloads of 100,000 skills: only with `--large`".to_owned());
                     continue;
                 }
                 100_000 => self.tree(Shape::Flat, count)?,
-                _ => self.folder.path().join(format!("{:?}-{count}", Shape::Flat)),
+                _ => self
+                    .folder
+                    .path()
+                    .join(format!("{:?}-{count}", Shape::Flat)),
             };
             let reload: Reload = rounds::parsed(self.itself().arg("reload").arg(&tree))?;
             let [median, slowest, cpu, refresh] =
                 [reload.median, reload.slowest, reload.cpu, reload.refresh].map(milliseconds);
-            let figure = |part: &str, value, unit| Figure::new(format!("reload/{part}/{count}"), value, unit);
+            let figure = |part: &str, value, unit| {
+                Figure::new(format!("reload/{part}/{count}"), value, unit)
+            };
             let slowest = figure("p99", slowest, "ms");
             self.figures.extend([
                 figure("p50", median, "ms"),
@@ -392,22 +510,30 @@ impl<'a> Bench<'a> {
         let tree = self.folder.path().join(format!("Flat-{count}"));
         let mut command = self.itself();
         let bodies: Bodies = rounds::parsed(command.arg("render").arg(&tree))?;
-        let figure = |name: &str, seconds: f64| Figure::new(format!("render/{name}/{count}"), seconds * 1e3, "ms");
+        let figure = |name: &str, seconds: f64| {
+            Figure::new(format!("render/{name}/{count}"), seconds * 1e3, "ms")
+        };
         self.figures.extend([
             figure("plain", bodies.plain).against(bodies.copy * 1e3, "a copy"),
             figure("placeholders", bodies.placeholders)
                 .against(bodies.parser * 1e3, "the parser")
                 .goal(Goal::RatioAtMost(1.5)),
-            figure("eightfold", bodies.long).against(bodies.short * 8e3, "8 x an eighth").goal(Goal::RatioAtMost(1.5)),
+            figure("eightfold", bodies.long)
+                .against(bodies.short * 8e3, "8 x an eighth")
+                .goal(Goal::RatioAtMost(1.5)),
         ]);
         Ok(())
     }
 
     /// Writes the page, or the part of it that was measured.
     fn write(&self) -> Result<(), Failure> {
-        let of_servers = |figure: &&Figure| figure.name.starts_with("serve/") || figure.name.contains("/serve/");
-        let (servers, others): (Vec<Figure>, Vec<Figure>) =
-            self.figures.iter().cloned().partition(|figure| of_servers(&figure));
+        let of_servers =
+            |figure: &&Figure| figure.name.starts_with("serve/") || figure.name.contains("/serve/");
+        let (servers, others): (Vec<Figure>, Vec<Figure>) = self
+            .figures
+            .iter()
+            .cloned()
+            .partition(|figure| of_servers(&figure));
         if self.options.only == Some(Subject::Serving) {
             return write_served(ServedPart::Servers, &servers, &self.remarks);
         }
@@ -418,7 +544,11 @@ impl<'a> Bench<'a> {
     fn tree(&self, shape: Shape, count: usize) -> Result<PathBuf, Failure> {
         eprintln!("laying down {count} skills, {shape:?}");
         let tree = self.folder.path().join(format!("{shape:?}-{count}"));
-        let origin = self.options.corpus.clone().map_or(Origin::Templates, Origin::Corpus);
+        let origin = self
+            .options
+            .corpus
+            .clone()
+            .map_or(Origin::Templates, Origin::Corpus);
         tree::lay(&tree, shape, count, &origin)?;
         Ok(tree)
     }
@@ -432,13 +562,19 @@ impl<'a> Bench<'a> {
 
     fn load(&self, load: Load, tree: &Path) -> Command {
         let mut command = self.itself();
-        let name = load.to_possible_value().expect("no load is hidden from the command line");
+        let name = load
+            .to_possible_value()
+            .expect("no load is hidden from the command line");
         command.arg("load").arg(name.get_name()).arg(tree);
         command
     }
 
     fn measure(&self, rounds: &mut Rounds) -> Result<(), Failure> {
-        let count = if self.options.quick { 1 } else { self.options.rounds };
+        let count = if self.options.quick {
+            1
+        } else {
+            self.options.rounds
+        };
         eprintln!("measuring {count} rounds");
         rounds.run(count)
     }

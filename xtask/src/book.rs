@@ -27,7 +27,8 @@ pub(crate) fn build() -> Result<(), Failure> {
 fn complaint(said: &str) -> Option<&str> {
     // The level is the first word, or follows the time.
     let is_level = |word: &str| matches!(word.trim_matches(['[', ']']), "WARN" | "ERROR");
-    said.lines().find(|line| line.split_whitespace().take(3).any(is_level))
+    said.lines()
+        .find(|line| line.split_whitespace().take(3).any(is_level))
 }
 
 #[cfg(test)]
@@ -36,9 +37,16 @@ mod tests {
 
     #[test]
     fn a_build_that_succeeds_with_errors_has_failed() {
-        assert_eq!(complaint(" INFO Book building has started\n INFO HTML book written to WARN\n"), None);
-        let said = " INFO Book building has started\nERROR Could not read file for link {{#include x}}\n";
-        assert_eq!(complaint(said), Some("ERROR Could not read file for link {{#include x}}"));
+        assert_eq!(
+            complaint(" INFO Book building has started\n INFO HTML book written to WARN\n"),
+            None
+        );
+        let said =
+            " INFO Book building has started\nERROR Could not read file for link {{#include x}}\n";
+        assert_eq!(
+            complaint(said),
+            Some("ERROR Could not read file for link {{#include x}}")
+        );
         let said = "2026-01-02 03:04:05 [WARN] (mdbook::book): that";
         assert_eq!(complaint(said), Some(said));
     }

@@ -19,11 +19,20 @@ pub(crate) fn run(dir: &Path, binary: Option<PathBuf>) -> Result<(), Failure> {
     let passed = runner
         .run(dir, &mut std::io::stdout().lock())
         .map_err(|error| format!("the cases of `{}` could not be run: {error}", dir.display()))?;
-    if passed { Ok(()) } else { Err(format!("not every case of `{}` passed", dir.display()).into()) }
+    if passed {
+        Ok(())
+    } else {
+        Err(format!("not every case of `{}` passed", dir.display()).into())
+    }
 }
 
 /// Builds the command line, and returns its path.
 pub(crate) fn build() -> Result<PathBuf, Failure> {
-    step::command("the binary", "cargo build --quiet -p repertoire-cli --bin repertoire")?;
-    Ok(workspace::target()?.join("debug/repertoire").with_extension(std::env::consts::EXE_EXTENSION))
+    step::command(
+        "the binary",
+        "cargo build --quiet -p repertoire-cli --bin repertoire",
+    )?;
+    Ok(workspace::target()?
+        .join("debug/repertoire")
+        .with_extension(std::env::consts::EXE_EXTENSION))
 }

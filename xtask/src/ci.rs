@@ -12,8 +12,13 @@ use crate::{Failure, cases, corpus, lint, test, venv, workspace};
 const UNPRIVILEGED: &str = "65534";
 
 /// The packages of the workspace with `publish = false`.
-const UNPUBLISHED: [&str; 5] =
-    ["xtask", "repertoire-tests", "repertoire-plugin-folder", "repertoire-plugin-git", "repertoire-plugin-hello"];
+const UNPUBLISHED: [&str; 5] = [
+    "xtask",
+    "repertoire-tests",
+    "repertoire-plugin-folder",
+    "repertoire-plugin-git",
+    "repertoire-plugin-hello",
+];
 
 /// Runs every part and stops at the first failure.
 ///
@@ -25,12 +30,17 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
     let begun = Instant::now();
     lint::run()?;
     test::slow()?;
-    command("tests of the example for rig", &workspace::outside("test", "examples/rig", ""))?;
+    command(
+        "tests of the example for rig",
+        &workspace::outside("test", "examples/rig", ""),
+    )?;
     command(
         "packages",
         &format!(
             "cargo package --workspace --allow-dirty {}",
-            UNPUBLISHED.map(|name| format!("--exclude {name}")).join(" ")
+            UNPUBLISHED
+                .map(|name| format!("--exclude {name}"))
+                .join(" ")
         ),
     )?;
     command("soak", "cargo xtask soak --seconds 10")?;
@@ -50,8 +60,9 @@ fn memory() -> Result<(), Failure> {
     }
     let runner = r#"target."cfg(all())".runner=["valgrind","-q","--error-exitcode=9"]"#;
     let tests = "lifetime::two lifetime::a_plugin_that_is_let hostile::a_call_that hostile::buffers conformance::c::direct::a_body slow::panicking";
-    let line =
-        format!("cargo --config {runner} test -p repertoire-source-plugin --test it -- --test-threads=1 {tests}");
+    let line = format!(
+        "cargo --config {runner} test -p repertoire-source-plugin --test it -- --test-threads=1 {tests}"
+    );
     command("plugins under valgrind", &line)
 }
 
@@ -60,17 +71,28 @@ fn advisories() -> Result<(), Failure> {
     if step::succeeds("cargo deny fetch db") {
         command("advisories", "cargo deny check --disable-fetch advisories")
     } else {
-        skipped("advisories", "cargo-deny is not installed, or its database cannot be fetched");
+        skipped(
+            "advisories",
+            "cargo-deny is not installed, or its database cannot be fetched",
+        );
         Ok(())
     }
 }
 
 fn shared_parts(shared: PathBuf) -> Result<(), Failure> {
     if !shared.is_dir() {
-        skipped("shared cases and corpus", "`--shared DIR` names the directory that holds them");
+        skipped(
+            "shared cases and corpus",
+            "`--shared DIR` names the directory that holds them",
+        );
         return Ok(());
     }
-    let part = |name: &str| (shared.join(name), format!("cargo xtask {name} {}", shared.join(name).display()));
+    let part = |name: &str| {
+        (
+            shared.join(name),
+            format!("cargo xtask {name} {}", shared.join(name).display()),
+        )
+    };
     let (dir, line) = part("corpus");
     step("shared corpus", &line, || corpus::run(&dir))?;
     let (dir, line) = part("cases");
@@ -80,7 +102,9 @@ fn shared_parts(shared: PathBuf) -> Result<(), Failure> {
     // Root ignores permission bits, so a user without rights runs the cases.
     let as_user = format!("setpriv --reuid={UNPRIVILEGED} --regid={UNPRIVILEGED} --clear-groups");
     if step::succeeds(&format!("{as_user} true")) {
-        step("shared cases, without rights", &line, || unprivileged_cases(&dir, &as_user))
+        step("shared cases, without rights", &line, || {
+            unprivileged_cases(&dir, &as_user)
+        })
     } else {
         skipped("permissions", "root cannot become another user here");
         step("shared cases", &line, || cases::run(&dir, None))
@@ -94,11 +118,27 @@ fn unprivileged_cases(dir: &Path, as_user: &str) -> Result<(), Failure> {
     for from in [dir, &env::current_exe()?, &program] {
         venv::call(Command::new("cp").arg("-R").arg(from).arg(stage.path()))?;
     }
-    fs::rename(stage.path().join(dir.file_name().ok_or("the cases have no name")?), stage.path().join("cases"))?;
+    fs::rename(
+        stage
+            .path()
+            .join(dir.file_name().ok_or("the cases have no name")?),
+        stage.path().join("cases"),
+    )?;
     venv::call(Command::new("chmod").args(["-R", "u+w"]).arg(stage.path()))?;
-    venv::call(Command::new("chown").args(["-R", &format!("{UNPRIVILEGED}:{UNPRIVILEGED}")]).arg(stage.path()))?;
+    venv::call(
+        Command::new("chown")
+            .args(["-R", &format!("{UNPRIVILEGED}:{UNPRIVILEGED}")])
+            .arg(stage.path()),
+    )?;
     let mut words = as_user.split(' ');
     let mut command = Command::new(words.next().expect("the line names a program"));
-    command.args(words).args(["./xtask", "cases", "--binary", "repertoire", "cases"]).current_dir(stage.path());
-    venv::call(command.env("HOME", stage.path()).env("TMPDIR", stage.path()))
+    command
+        .args(words)
+        .args(["./xtask", "cases", "--binary", "repertoire", "cases"])
+        .current_dir(stage.path());
+    venv::call(
+        command
+            .env("HOME", stage.path())
+            .env("TMPDIR", stage.path()),
+    )
 }

@@ -21,11 +21,17 @@ const SHELLS: [(&str, &str); 5] = [
 pub(crate) fn files() -> Result<Vec<(String, String)>, Failure> {
     let mut files = Vec::new();
     for (shell, name) in SHELLS {
-        files.push((format!("completions/{name}"), output(&["completions", shell])?));
+        files.push((
+            format!("completions/{name}"),
+            output(&["completions", shell])?,
+        ));
     }
     files.push(("man/repertoire.1".to_owned(), output(&["man"])?));
     for command in commands()? {
-        files.push((format!("man/repertoire-{command}.1"), output(&["man", &command])?));
+        files.push((
+            format!("man/repertoire-{command}.1"),
+            output(&["man", &command])?,
+        ));
     }
     Ok(files)
 }

@@ -56,7 +56,8 @@ enum Class {
 /// Parses every file that `EXPECTED.jsonl` in `dir` lists, and counts how well.
 pub(crate) fn run(dir: &Path) -> Result<(), Failure> {
     let list = dir.join("EXPECTED.jsonl");
-    let lines = fs::read_to_string(&list).map_err(|error| format!("cannot read `{}`: {error}", list.display()))?;
+    let lines = fs::read_to_string(&list)
+        .map_err(|error| format!("cannot read `{}`: {error}", list.display()))?;
     let mut counts = BTreeMap::<Class, usize>::new();
     let (mut files, mut rejected, mut recovered) = (0, 0, 0);
     let (mut formatting, mut rendering) = (Formatting::default(), Rendering::default());
@@ -72,7 +73,10 @@ pub(crate) fn run(dir: &Path) -> Result<(), Failure> {
             println!("formatted: {}: {law}", expected.path);
         }
         // A file that gives no skill has no body that could be asked for.
-        let body = expected.body_sha256.as_deref().filter(|_| class != Class::Skipped);
+        let body = expected
+            .body_sha256
+            .as_deref()
+            .filter(|_| class != Class::Skipped);
         if let Some(damage) = body.and_then(|body| rendering.take(&bytes, body)) {
             println!("rendered: {}: {damage}", expected.path);
         }
@@ -89,10 +93,15 @@ pub(crate) fn run(dir: &Path) -> Result<(), Failure> {
     }
     let count = |class| counts.get(&class).copied().unwrap_or_default();
     println!("recovered {recovered} of {rejected} rejected files that have a description");
-    println!("{} more skills whose file states no name, or no text for one", count(Class::Unasked));
+    println!(
+        "{} more skills whose file states no name, or no text for one",
+        count(Class::Unasked)
+    );
     println!("formatted: {formatting}");
     println!("render: {rendering}");
-    let conversations = tokio::runtime::Builder::new_current_thread().build()?.block_on(skills.converse())?;
+    let conversations = tokio::runtime::Builder::new_current_thread()
+        .build()?
+        .block_on(skills.converse())?;
     for broken in &conversations.broken {
         println!("not delivered: {broken}");
     }
@@ -119,12 +128,17 @@ pub(crate) fn run(dir: &Path) -> Result<(), Failure> {
 
 impl Expected {
     fn site(&self) -> FileContext<'_> {
-        let directory = Path::new(&self.path).parent().and_then(Path::file_name).and_then(|name| name.to_str());
+        let directory = Path::new(&self.path)
+            .parent()
+            .and_then(Path::file_name)
+            .and_then(|name| name.to_str());
         FileContext::new(&self.path).in_directory(directory.unwrap_or_default())
     }
 
     fn is_rejected(&self) -> bool {
-        self.pyyaml.as_deref().is_some_and(|verdict| verdict != "ok")
+        self.pyyaml
+            .as_deref()
+            .is_some_and(|verdict| verdict != "ok")
     }
 
     /// A field that PyYAML reads as text.
@@ -134,7 +148,9 @@ impl Expected {
 
     /// Returns whether PyYAML reads a name and a description, which makes a skill mandatory.
     fn is_due(&self) -> bool {
-        ["name", "description"].into_iter().all(|key| self.text(key).is_some_and(|text| !text.is_empty()))
+        ["name", "description"]
+            .into_iter()
+            .all(|key| self.text(key).is_some_and(|text| !text.is_empty()))
     }
 
     /// Returns whether the file may give no skill.
@@ -145,20 +161,31 @@ impl Expected {
 
 fn classify(expected: &Expected, bytes: &[u8]) -> (Class, String) {
     let site = expected.site();
-    let Ok(Parsed { skill, diagnostics, .. }) = panic::catch_unwind(AssertUnwindSafe(|| skill_md::parse(bytes, site)))
+    let Ok(Parsed {
+        skill, diagnostics, ..
+    }) = panic::catch_unwind(AssertUnwindSafe(|| skill_md::parse(bytes, site)))
     else {
         return (Class::Lost, "the parser panicked".to_owned());
     };
     let Some(skill) = skill else {
-        return match diagnostics.iter().find(|finding| finding.severity == Severity::Error) {
+        return match diagnostics
+            .iter()
+            .find(|finding| finding.severity == Severity::Error)
+        {
             None => (Class::Lost, "neither a skill nor an error".to_owned()),
             Some(error) if expected.may_be_skipped() => (Class::Skipped, error.to_string()),
             Some(error) => (Class::Wrong, error.to_string()),
         };
     };
     if expected.is_rejected() {
-        let warned = diagnostics.iter().any(|finding| finding.severity == Severity::Warning && finding.line.is_some());
-        return if warned { (Class::Recovered, String::new()) } else { (Class::Wrong, "no warning".to_owned()) };
+        let warned = diagnostics
+            .iter()
+            .any(|finding| finding.severity == Severity::Warning && finding.line.is_some());
+        return if warned {
+            (Class::Recovered, String::new())
+        } else {
+            (Class::Wrong, "no warning".to_owned())
+        };
     }
     if !expected.is_due() {
         return (Class::Unasked, String::new());
@@ -166,7 +193,10 @@ fn classify(expected: &Expected, bytes: &[u8]) -> (Class, String) {
     let name = skill.field("name").and_then(Value::as_text).map(str::trim);
     for (found, key) in [(name, "name"), (Some(&*skill.description), "description")] {
         if found != expected.text(key) {
-            return (Class::Wrong, format!("`{key}` is {found:?}, expected {:?}", expected.text(key)));
+            return (
+                Class::Wrong,
+                format!("`{key}` is {found:?}, expected {:?}", expected.text(key)),
+            );
         }
     }
     (Class::Exact, String::new())
@@ -175,6 +205,12 @@ fn classify(expected: &Expected, bytes: &[u8]) -> (Class, String) {
 /// Returns whether a line of the front matter begins with `description:`.
 fn has_description_line(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    let mut lines = text.lines().skip_while(|line| line.trim_start_matches('\u{feff}').trim_end() != "---").skip(1);
-    lines.by_ref().take_while(|line| line.trim_end() != "---").any(|line| line.starts_with("description:"))
+    let mut lines = text
+        .lines()
+        .skip_while(|line| line.trim_start_matches('\u{feff}').trim_end() != "---")
+        .skip(1);
+    lines
+        .by_ref()
+        .take_while(|line| line.trim_end() != "---")
+        .any(|line| line.starts_with("description:"))
 }

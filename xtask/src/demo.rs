@@ -26,14 +26,24 @@ const SCENES: &[Scene] = &[
         heading: "One table from three sources",
         line: "list --all --model anthropic/claude-sonnet-4-5",
         exit: Exit::Success,
-        seen: &["\ncode-review ", "\nmine:code-review ", "\nteam:code-review ", "\nonboarding ", "draft/SKILL.md"],
+        seen: &[
+            "\ncode-review ",
+            "\nmine:code-review ",
+            "\nteam:code-review ",
+            "\nonboarding ",
+            "draft/SKILL.md",
+        ],
         only: &[],
     },
     Scene {
         heading: "The same with two plugins, one in Rust and one in C, loaded because their digests are pinned",
         line: "list --all --connect @hello @hello-c",
         exit: Exit::Success,
-        seen: &["\ngreet-ann ", "\nhello-c:code-review ", "hello-c  plugin   restricted "],
+        seen: &[
+            "\ngreet-ann ",
+            "\nhello-c:code-review ",
+            "hello-c  plugin   restricted ",
+        ],
         only: &["id", "name", "greet-", "code-review", "hello-c:"],
     },
     Scene {
@@ -47,14 +57,23 @@ const SCENES: &[Scene] = &[
         heading: "Who has an id, and why the others lost it",
         line: "which code-review",
         exit: Exit::Success,
-        seen: &["1  builtin:code-review", "2  mine:code-review", "3  team:code-review", "the user tier comes after"],
+        seen: &[
+            "1  builtin:code-review",
+            "2  mine:code-review",
+            "3  team:code-review",
+            "the user tier comes after",
+        ],
         only: &[],
     },
     Scene {
         heading: "The same, where the configuration prefers a source",
         line: "which commit-message",
         exit: Exit::Success,
-        seen: &["1  team:commit-message", "2  builtin:commit-message", "`team` is preferred for this id"],
+        seen: &[
+            "1  team:commit-message",
+            "2  builtin:commit-message",
+            "`team` is preferred for this id",
+        ],
         only: &[],
     },
     Scene {
@@ -154,7 +173,12 @@ const SCENES: &[Scene] = &[
 pub(crate) fn run() -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     for scene in SCENES {
-        writeln!(out, "\n## {}\n\n$ repertoire {}", scene.heading, scene.line.replace('@', "--source "))?;
+        writeln!(
+            out,
+            "\n## {}\n\n$ repertoire {}",
+            scene.heading,
+            scene.line.replace('@', "--source ")
+        )?;
         let ran = scene.play()?;
         for line in ran.stdout.lines().filter(|line| scene.shows(line)) {
             writeln!(out, "{line}")?;
@@ -163,7 +187,10 @@ pub(crate) fn run() -> Result<(), Failure> {
         scene.check(&ran)?;
     }
     live::show(&mut out)?;
-    writeln!(out, "\nThe demo showed what it should. Its skills are in `xtask/demo`.")?;
+    writeln!(
+        out,
+        "\nThe demo showed what it should. Its skills are in `xtask/demo`."
+    )?;
     Ok(())
 }
 
@@ -173,15 +200,23 @@ fn source(word: &str) -> Result<String, Failure> {
     let library = plugin::library(name, Profile::Debug)?;
     let options = match name {
         "hello" => "{ people = [\"Ann\", \"Bob\"] }".to_owned(),
-        _ => format!("{{ folder = {:?} }}", workspace::root().join("xtask/demo/shelf").to_string_lossy()),
+        _ => format!(
+            "{{ folder = {:?} }}",
+            workspace::root().join("xtask/demo/shelf").to_string_lossy()
+        ),
     };
     let runner = match kind {
-        "process" => format!(", runner = {:?}", plugin::runner(Profile::Debug)?.to_string_lossy()),
+        "process" => format!(
+            ", runner = {:?}",
+            plugin::runner(Profile::Debug)?.to_string_lossy()
+        ),
         _ => String::new(),
     };
     let digest = plugin::digest(&library)?;
     let path = library.to_string_lossy().into_owned();
-    Ok(format!("{kind}:{name}:path = {path:?}, digest = \"{digest}\", options = {options}{runner}"))
+    Ok(format!(
+        "{kind}:{name}:path = {path:?}, digest = \"{digest}\", options = {options}{runner}"
+    ))
 }
 
 /// The output of a command line.
@@ -197,7 +232,9 @@ impl Scene {
         let environment = Environment::new(workspace::root().join("xtask/demo"))
             .stdout(Stream::new(&mut stdout))
             .stderr(Stream::new(&mut stderr));
-        let mut arguments = ["repertoire", "--config", "repertoire.toml"].map(str::to_owned).to_vec();
+        let mut arguments = ["repertoire", "--config", "repertoire.toml"]
+            .map(str::to_owned)
+            .to_vec();
         for word in self.line.split(' ') {
             match word.strip_prefix('@') {
                 Some(plugin) => arguments.push(format!("--source={}", source(plugin)?)),
@@ -206,7 +243,11 @@ impl Scene {
         }
         let exit = repertoire_cli::run(arguments, environment);
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        Ok(Ran { exit, stdout: text(stdout), stderr: text(stderr) })
+        Ok(Ran {
+            exit,
+            stdout: text(stdout),
+            stderr: text(stderr),
+        })
     }
 
     fn shows(&self, line: &str) -> bool {
@@ -216,10 +257,16 @@ impl Scene {
     fn check(&self, ran: &Ran) -> Result<(), Failure> {
         let line = self.line;
         if ran.exit != self.exit {
-            return Err(format!("`repertoire {line}`: expected {:?}, found {:?}", self.exit, ran.exit).into());
+            return Err(format!(
+                "`repertoire {line}`: expected {:?}, found {:?}",
+                self.exit, ran.exit
+            )
+            .into());
         }
         match self.seen.iter().find(|text| !ran.stdout.contains(**text)) {
-            Some(missing) => Err(format!("`repertoire {line}`: expected {missing:?} in the output").into()),
+            Some(missing) => {
+                Err(format!("`repertoire {line}`: expected {missing:?} in the output").into())
+            }
             None => Ok(()),
         }
     }
@@ -232,7 +279,9 @@ mod tests {
     #[test]
     fn every_scene_is_as_it_should_be() {
         for scene in SCENES {
-            scene.check(&scene.play().expect("the plugins build")).expect(scene.heading);
+            scene
+                .check(&scene.play().expect("the plugins build"))
+                .expect(scene.heading);
         }
     }
 
@@ -241,13 +290,26 @@ mod tests {
         let mut output = Vec::new();
         live::show(&mut output).expect("every change is printed");
         let output = String::from_utf8(output).expect("it is text");
-        assert!(output.contains("error[missing-description]") && output.contains("stays as it was"), "{output}");
+        assert!(
+            output.contains("error[missing-description]") && output.contains("stays as it was"),
+            "{output}"
+        );
     }
 
     #[test]
     fn a_wrong_scene_fails() {
-        let ran = |exit, stdout: &str| Ran { exit, stdout: stdout.to_owned(), stderr: String::new() };
-        let scene = Scene { heading: "", line: "kinds", exit: Exit::Success, seen: &["fs"], only: &[] };
+        let ran = |exit, stdout: &str| Ran {
+            exit,
+            stdout: stdout.to_owned(),
+            stderr: String::new(),
+        };
+        let scene = Scene {
+            heading: "",
+            line: "kinds",
+            exit: Exit::Success,
+            seen: &["fs"],
+            only: &[],
+        };
         assert!(scene.check(&ran(Exit::Success, "fs")).is_ok());
         assert!(scene.check(&ran(Exit::Success, "")).is_err());
         assert!(scene.check(&ran(Exit::Failure, "fs")).is_err());

@@ -10,7 +10,10 @@ pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
         return Ok(());
     }
     if !succeeds("cargo +nightly fuzz --version") {
-        skipped("fuzz", "cargo-fuzz is not installed; `cargo install --locked cargo-fuzz` brings it");
+        skipped(
+            "fuzz",
+            "cargo-fuzz is not installed; `cargo install --locked cargo-fuzz` brings it",
+        );
         return Ok(());
     }
     let known = "crates/core/tests/fuzz-inputs tests/cases";
@@ -29,4 +32,11 @@ pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-const TARGETS: [&str; 6] = ["skill_md", "fast_path", "format", "render", "triggers", "mcp_message"];
+const TARGETS: [&str; 6] = [
+    "skill_md",
+    "fast_path",
+    "format",
+    "render",
+    "triggers",
+    "mcp_message",
+];

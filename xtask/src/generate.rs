@@ -19,9 +19,21 @@ struct Part {
 }
 
 const PARTS: &[Part] = &[
-    Part { page: "docs/diagnostics.md", name: "codes", text: codes },
-    Part { page: "README.md", name: "crates", text: crates },
-    Part { page: "docs/book/src/fields.md", name: "fields", text: crate::fields::table },
+    Part {
+        page: "docs/diagnostics.md",
+        name: "codes",
+        text: codes,
+    },
+    Part {
+        page: "README.md",
+        name: "crates",
+        text: crates,
+    },
+    Part {
+        page: "docs/book/src/fields.md",
+        name: "fields",
+        text: crate::fields::table,
+    },
 ];
 
 /// Writes every generated part, and removes files that are no longer generated.
@@ -45,11 +57,18 @@ pub(crate) fn write() -> Result<(), Failure> {
 
 /// Fails, naming the pages, if [`write()`] would change any.
 pub(crate) fn check() -> Result<(), Failure> {
-    let pages: Vec<_> = stale()?.into_keys().map(|page| format!("`{page}`")).collect();
+    let pages: Vec<_> = stale()?
+        .into_keys()
+        .map(|page| format!("`{page}`"))
+        .collect();
     if pages.is_empty() {
         return Ok(());
     }
-    Err(format!("out of date: {}; `cargo xtask gen` writes what is missing", pages.join(", ")).into())
+    Err(format!(
+        "out of date: {}; `cargo xtask gen` writes what is missing",
+        pages.join(", ")
+    )
+    .into())
 }
 
 /// Returns the pages that are out of date, with their new text, or `None` for pages to be removed.
@@ -57,16 +76,26 @@ fn stale() -> Result<BTreeMap<String, Option<String>>, Failure> {
     let mut stale = BTreeMap::new();
     for &Part { page, name, text } in PARTS {
         let path = workspace::root().join(page);
-        let old = fs::read_to_string(&path).map_err(|error| format!("`{page}` cannot be read: {error}"))?;
+        let old = fs::read_to_string(&path)
+            .map_err(|error| format!("`{page}` cannot be read: {error}"))?;
         let new = replace(&old, name, &text()?).ok_or_else(|| {
-            format!("`{page}` lacks the lines `<!-- generated: {name} -->` and `<!-- end of {name} -->`")
+            format!(
+                "`{page}` lacks the lines `<!-- generated: {name} -->` and `<!-- end of {name} -->`"
+            )
         })?;
         if new != old {
             stale.insert(page.to_owned(), Some(new));
         }
     }
     for entry in fs::read_dir(workspace::root().join(schema::FOLDER))? {
-        stale.insert(format!("{}/{}", schema::FOLDER, entry?.file_name().to_string_lossy()), None);
+        stale.insert(
+            format!(
+                "{}/{}",
+                schema::FOLDER,
+                entry?.file_name().to_string_lossy()
+            ),
+            None,
+        );
     }
     stale.remove(schema::FOREIGN);
     let schemas = schema::files(&command_line::commands()?)?;
@@ -83,7 +112,10 @@ fn stale() -> Result<BTreeMap<String, Option<String>>, Failure> {
 
 /// Returns `page` with `text` between the two marks of `name`, or `None` if a mark is missing.
 fn replace(page: &str, name: &str, text: &str) -> Option<String> {
-    let (open, close) = (format!("<!-- generated: {name} -->\n"), format!("<!-- end of {name} -->"));
+    let (open, close) = (
+        format!("<!-- generated: {name} -->\n"),
+        format!("<!-- end of {name} -->"),
+    );
     let (before, rest) = page.split_once(&open)?;
     let (_, after) = rest.split_once(&close)?;
     Some(format!("{before}{open}{text}{close}{after}"))
@@ -92,8 +124,15 @@ fn replace(page: &str, name: &str, text: &str) -> Option<String> {
 fn codes() -> Result<String, Failure> {
     let mut table = String::from("| code | lenient | strict | meaning |\n|---|---|---|---|\n");
     for code in Code::ALL {
-        let (lenient, strict) = (code.severity(Strictness::Lenient), code.severity(Strictness::Strict));
-        writeln!(table, "| `{code}` | {lenient} | {strict} | {} |", cell(code.about()))?;
+        let (lenient, strict) = (
+            code.severity(Strictness::Lenient),
+            code.severity(Strictness::Strict),
+        );
+        writeln!(
+            table,
+            "| `{code}` | {lenient} | {strict} | {} |",
+            cell(code.about())
+        )?;
     }
     Ok(table)
 }
@@ -101,10 +140,23 @@ fn codes() -> Result<String, Failure> {
 fn crates() -> Result<String, Failure> {
     let mut table = String::from("| crate | what it is |\n|---|---|\n");
     for package in workspace::packages()? {
-        let Ok(path) = package.manifest_path.strip_prefix(workspace::root().join("crates")) else { continue };
-        let folder = path.parent().expect("a manifest lies in a folder").display();
+        let Ok(path) = package
+            .manifest_path
+            .strip_prefix(workspace::root().join("crates"))
+        else {
+            continue;
+        };
+        let folder = path
+            .parent()
+            .expect("a manifest lies in a folder")
+            .display();
         let about = package.description.unwrap_or_default();
-        writeln!(table, "| [`{}`](crates/{folder}) | {} |", package.name, cell(&about))?;
+        writeln!(
+            table,
+            "| [`{}`](crates/{folder}) | {} |",
+            package.name,
+            cell(&about)
+        )?;
     }
     Ok(table)
 }
@@ -127,14 +179,20 @@ mod tests {
     fn only_text_between_the_marks_is_replaced() {
         let page = "# A\n<!-- generated: codes -->\nold\n<!-- end of codes -->\nB\n";
         let new = replace(page, "codes", "new\n").expect("both marks are there");
-        assert_eq!(new, "# A\n<!-- generated: codes -->\nnew\n<!-- end of codes -->\nB\n");
+        assert_eq!(
+            new,
+            "# A\n<!-- generated: codes -->\nnew\n<!-- end of codes -->\nB\n"
+        );
         assert_eq!(replace(&new, "codes", "new\n"), Some(new));
     }
 
     #[test]
     fn a_page_without_marks_has_no_place() {
         assert_eq!(replace("# A\n", "codes", "new\n"), None);
-        assert_eq!(replace("<!-- generated: codes -->\n", "codes", "new\n"), None);
+        assert_eq!(
+            replace("<!-- generated: codes -->\n", "codes", "new\n"),
+            None
+        );
     }
 
     #[test]

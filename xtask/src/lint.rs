@@ -11,21 +11,34 @@ const FACADE: &str = "repertoire";
 /// # Errors
 /// Returns the first failure, with the command that repeats it.
 pub(crate) fn run() -> Result<(), Failure> {
-    command("lints", "cargo clippy --workspace --all-targets -- -D warnings")?;
+    command(
+        "lints",
+        "cargo clippy --workspace --all-targets -- -D warnings",
+    )?;
     for features in facade_features()? {
-        let line = format!("cargo clippy -p {FACADE} --no-default-features{features} -- -D warnings");
+        let line =
+            format!("cargo clippy -p {FACADE} --no-default-features{features} -- -D warnings");
         command("one feature at a time", &line)?;
     }
     command(
         "lints of the example for rig",
         &workspace::outside("clippy", "examples/rig", "--all-targets -- -D warnings"),
     )?;
-    command("documentation", "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --lib")?;
+    command(
+        "documentation",
+        "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --lib",
+    )?;
     book::build()?;
     if succeeds("cargo deny --version") {
-        command("dependencies", "cargo deny check --hide-inclusion-graph bans licenses sources")
+        command(
+            "dependencies",
+            "cargo deny check --hide-inclusion-graph bans licenses sources",
+        )
     } else {
-        skipped("dependencies", "`cargo install --locked cargo-deny` installs the missing tool");
+        skipped(
+            "dependencies",
+            "`cargo install --locked cargo-deny` installs the missing tool",
+        );
         Ok(())
     }
 }
@@ -33,9 +46,14 @@ pub(crate) fn run() -> Result<(), Failure> {
 /// Returns the arguments for cargo: no feature, then each feature of the facade alone.
 fn facade_features() -> Result<Vec<String>, Failure> {
     let packages = workspace::packages()?;
-    let facade = packages.iter().find(|package| package.name == FACADE).ok_or("the facade is gone")?;
+    let facade = packages
+        .iter()
+        .find(|package| package.name == FACADE)
+        .ok_or("the facade is gone")?;
     let named = facade.features.keys().filter(|name| *name != "default");
-    Ok(std::iter::once(String::new()).chain(named.map(|name| format!(" --features {name}"))).collect())
+    Ok(std::iter::once(String::new())
+        .chain(named.map(|name| format!(" --features {name}")))
+        .collect())
 }
 
 #[cfg(test)]

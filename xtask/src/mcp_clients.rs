@@ -22,9 +22,17 @@ pub(crate) fn run() -> Result<(), Failure> {
     let target = workspace::target()?;
     let scratch = target.join("mcp-clients");
     fs::create_dir_all(&scratch)?;
-    step::command("build", "cargo build --quiet -p repertoire-cli --bin repertoire")?;
-    step::command("build", "cargo build --quiet -p repertoire-source-mcp --example rmcp-client")?;
-    step::step("python", "python3 -m venv; pip install", || python(&scripts, &scratch))?;
+    step::command(
+        "build",
+        "cargo build --quiet -p repertoire-cli --bin repertoire",
+    )?;
+    step::command(
+        "build",
+        "cargo build --quiet -p repertoire-source-mcp --example rmcp-client",
+    )?;
+    step::step("python", "python3 -m venv; pip install", || {
+        python(&scripts, &scratch)
+    })?;
     step::step("node", "venv/bin/npm install", || node(&scripts, &scratch))?;
     let debug = target.join("debug");
     let binary = debug.join("repertoire");
@@ -41,8 +49,15 @@ pub(crate) fn run() -> Result<(), Failure> {
             }
         }
     }
-    println!("clients: {} passed, {failed} failed", 2 * clients.len() - failed);
-    if failed == 0 { Ok(()) } else { Err("clients failed".into()) }
+    println!(
+        "clients: {} passed, {failed} failed",
+        2 * clients.len() - failed
+    );
+    if failed == 0 {
+        Ok(())
+    } else {
+        Err("clients failed".into())
+    }
 }
 
 fn clients(scratch: &Path, debug: &Path) -> Vec<Client> {
@@ -50,11 +65,31 @@ fn clients(scratch: &Path, debug: &Path) -> Vec<Client> {
     let node = scratch.join("venv/bin/node");
     let script = |name: &str| Some(scratch.join(name));
     vec![
-        Client { name: "python sdk", program: python.clone(), script: script("sdk.py") },
-        Client { name: "fastmcp", program: python, script: script("fast.py") },
-        Client { name: "typescript sdk", program: node.clone(), script: script("sdk.mjs") },
-        Client { name: "inspector", program: node, script: script("inspector.mjs") },
-        Client { name: "rmcp", program: debug.join("examples/rmcp-client"), script: None },
+        Client {
+            name: "python sdk",
+            program: python.clone(),
+            script: script("sdk.py"),
+        },
+        Client {
+            name: "fastmcp",
+            program: python,
+            script: script("fast.py"),
+        },
+        Client {
+            name: "typescript sdk",
+            program: node.clone(),
+            script: script("sdk.mjs"),
+        },
+        Client {
+            name: "inspector",
+            program: node,
+            script: script("inspector.mjs"),
+        },
+        Client {
+            name: "rmcp",
+            program: debug.join("examples/rmcp-client"),
+            script: None,
+        },
     ]
 }
 
@@ -80,9 +115,13 @@ fn node(scripts: &Path, scratch: &Path) -> Result<(), Failure> {
     fs::copy(&pins, scratch.join("package.json"))?;
     let programs = scratch.join("venv/bin");
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(std::iter::once(programs.clone()).chain(std::env::split_paths(&path)))?;
+    let path = std::env::join_paths(
+        std::iter::once(programs.clone()).chain(std::env::split_paths(&path)),
+    )?;
     let mut npm = Command::new(programs.join("npm"));
-    npm.args(["install", "--silent", "--no-audit", "--no-fund"]).current_dir(scratch).env("PATH", path);
+    npm.args(["install", "--silent", "--no-audit", "--no-fund"])
+        .current_dir(scratch)
+        .env("PATH", path);
     venv::call(&mut npm)?;
     fs::copy(&pins, scratch.join("node-pins"))?;
     Ok(())
@@ -98,11 +137,16 @@ impl Client {
         fs::write(folder.join("tidy/SKILL.md"), text)?;
         // Outside of the standard, as one skill in five is.
         fs::create_dir_all(folder.join("typed"))?;
-        let text =
-            "---\nname: typed\ndescription: Has numbers.\nmetadata:\n  version: 1.10\n  tags: [a, b]\n---\n\nCount.\n";
+        let text = "---\nname: typed\ndescription: Has numbers.\nmetadata:\n  version: 1.10\n  tags: [a, b]\n---\n\nCount.\n";
         fs::write(folder.join("typed/SKILL.md"), text)?;
-        let server = if transport == "http" { Some(Served::start(binary, &folder)?) } else { None };
-        let target = server.as_ref().map_or(binary.as_os_str(), |server| OsStr::new(&server.url));
+        let server = if transport == "http" {
+            Some(Served::start(binary, &folder)?)
+        } else {
+            None
+        };
+        let target = server
+            .as_ref()
+            .map_or(binary.as_os_str(), |server| OsStr::new(&server.url));
         let mut command = Command::new(&self.program);
         command
             .args(&self.script)
@@ -112,10 +156,14 @@ impl Client {
             .current_dir(scratch)
             .env(
                 "INSPECTOR",
-                scratch.join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"),
+                scratch.join(
+                    "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
+                ),
             )
             .env("HOME", home.path());
-        let output = command.output().map_err(|error| format!("it did not start: {error}"))?;
+        let output = command
+            .output()
+            .map_err(|error| format!("it did not start: {error}"))?;
         let said = String::from_utf8_lossy(&output.stdout);
         if output.status.success() && said.lines().last() == Some("ok") {
             return Ok(());
@@ -137,9 +185,19 @@ impl Served {
     fn start(binary: &Path, folder: &Path) -> Result<Served, Failure> {
         let mut command = Command::new(binary);
         command.args(["serve", "--http", "127.0.0.1:0"]).arg(folder);
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
-        let stderr = child.stderr.take().ok_or("the server has no standard error")?;
-        let mut served = Served { child, url: String::new() };
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let stderr = child
+            .stderr
+            .take()
+            .ok_or("the server has no standard error")?;
+        let mut served = Served {
+            child,
+            url: String::new(),
+        };
         let mut lines = BufReader::new(stderr).lines();
         for line in lines.by_ref() {
             if let Some((_, url)) = line?.split_once("listening on ") {

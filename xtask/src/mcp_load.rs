@@ -46,7 +46,12 @@ pub(crate) struct Options {
 /// Builds the server, and loads it.
 pub(crate) fn run(mut options: Options) -> Result<(), Failure> {
     let profile = if options.quick {
-        (options.sessions, options.seconds, options.skills, options.idle) = (20, 2, 200, 20);
+        (
+            options.sessions,
+            options.seconds,
+            options.skills,
+            options.idle,
+        ) = (20, 2, 200, 20);
         "debug"
     } else {
         "release"
@@ -56,33 +61,59 @@ pub(crate) fn run(mut options: Options) -> Result<(), Failure> {
         Some(named) => named,
         None => {
             let flag = if options.quick { "" } else { " --release" };
-            step::command("build", &format!("cargo build --quiet{flag} -p repertoire-cli --bin repertoire"))?;
+            step::command(
+                "build",
+                &format!("cargo build --quiet{flag} -p repertoire-cli --bin repertoire"),
+            )?;
             target.join(profile).join("repertoire")
         }
     };
-    let folder = tempfile::Builder::new().prefix("mcp-load-").tempdir_in(&target)?;
+    let folder = tempfile::Builder::new()
+        .prefix("mcp-load-")
+        .tempdir_in(&target)?;
     let tree = Tree::lay(folder.path(), options.skills as usize)?;
     let runtime = tokio::runtime::Runtime::new()?;
     let figures = runtime.block_on(load(&options, &program, tree))?;
     figures.iter().for_each(|figure| println!("{figure}"));
-    if options.write { write_served(ServedPart::Load, &figures, &[]) } else { Ok(()) }
+    if options.write {
+        write_served(ServedPart::Load, &figures, &[])
+    } else {
+        Ok(())
+    }
 }
 
 async fn load(options: &Options, program: &Path, mut tree: Tree) -> Result<Vec<Figure>, Failure> {
     let server = Process::start(program, tree.root(), options.sessions)?;
-    eprintln!("mcp-load: {} skills at {}", options.skills, server.address());
+    eprintln!(
+        "mcp-load: {} skills at {}",
+        options.skills,
+        server.address()
+    );
     let mut figures = Vec::new();
     let name = |part: &str| format!("mcp-load/{part}");
 
     let pages = busy::pages(&server, &tree).await?;
     let page = Figure::new(name("page/cpu"), pages.server * 1e6, "us");
-    figures.push(page.against(pages.serialising * 1e6, "serialising it").goal(Goal::RatioAtMost(2.0)));
+    figures.push(
+        page.against(pages.serialising * 1e6, "serialising it")
+            .goal(Goal::RatioAtMost(2.0)),
+    );
 
-    let busy = busy::run(&server, &tree, options.sessions, Duration::from_secs(options.seconds)).await?;
+    let busy = busy::run(
+        &server,
+        &tree,
+        options.sessions,
+        Duration::from_secs(options.seconds),
+    )
+    .await?;
     let milliseconds = |duration: Duration| duration.as_secs_f64() * 1e3;
     figures.extend([
         Figure::new(name("requests"), busy.requests as f64, "requests"),
-        Figure::new(name("rate"), busy.requests as f64 / options.seconds as f64, "requests a second"),
+        Figure::new(
+            name("rate"),
+            busy.requests as f64 / options.seconds as f64,
+            "requests a second",
+        ),
         Figure::new(name("list/p50"), milliseconds(busy.lists.at(50)), "ms"),
         Figure::new(name("list/p99"), milliseconds(busy.lists.at(99)), "ms"),
         Figure::new(name("read/p50"), milliseconds(busy.reads.at(50)), "ms"),
@@ -97,13 +128,39 @@ async fn load(options: &Options, program: &Path, mut tree: Tree) -> Result<Vec<F
     let server = Process::start(program, tree.root(), options.idle)?;
     let idle = idle::run(&server, &mut tree, options.idle).await?;
     figures.extend([
-        Figure::new(name("notified/edit/p50"), milliseconds(idle.since_edit.at(50)), "ms"),
-        Figure::new(name("notified/first"), milliseconds(idle.first.at(50)), "ms"),
-        Figure::new(name("notified/p50"), milliseconds(idle.since_view.at(50)), "ms"),
-        Figure::new(name("notified/p99"), milliseconds(idle.since_view.at(99)), "ms"),
-        Figure::new(name("notified/last"), milliseconds(idle.last.at(50)), "ms").goal(Goal::AtMost(50.0)),
-        Figure::new(name("idle/resident"), idle.resident / 1024.0, "KiB a session").goal(Goal::AtMost(64.0)),
-        Figure::new(name("idle/resident/notified"), idle.resident_notified / 1024.0, "KiB a session"),
+        Figure::new(
+            name("notified/edit/p50"),
+            milliseconds(idle.since_edit.at(50)),
+            "ms",
+        ),
+        Figure::new(
+            name("notified/first"),
+            milliseconds(idle.first.at(50)),
+            "ms",
+        ),
+        Figure::new(
+            name("notified/p50"),
+            milliseconds(idle.since_view.at(50)),
+            "ms",
+        ),
+        Figure::new(
+            name("notified/p99"),
+            milliseconds(idle.since_view.at(99)),
+            "ms",
+        ),
+        Figure::new(name("notified/last"), milliseconds(idle.last.at(50)), "ms")
+            .goal(Goal::AtMost(50.0)),
+        Figure::new(
+            name("idle/resident"),
+            idle.resident / 1024.0,
+            "KiB a session",
+        )
+        .goal(Goal::AtMost(64.0)),
+        Figure::new(
+            name("idle/resident/notified"),
+            idle.resident_notified / 1024.0,
+            "KiB a session",
+        ),
     ]);
     server.stop()?;
     Ok(figures)
@@ -118,6 +175,9 @@ impl Times {
     fn at(&self, percent: usize) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
-        sorted.get((sorted.len() * percent / 100).min(sorted.len().saturating_sub(1))).copied().unwrap_or_default()
+        sorted
+            .get((sorted.len() * percent / 100).min(sorted.len().saturating_sub(1)))
+            .copied()
+            .unwrap_or_default()
     }
 }

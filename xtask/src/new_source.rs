@@ -42,17 +42,25 @@ const LEFT: [(&str, &[&str]); 3] = [
 /// Writes the crate `repertoire-source-NAME`: in the workspace, or in `out` with paths to this checkout.
 pub(crate) fn run(name: &str, out: Option<PathBuf>) -> Result<(), Failure> {
     let in_tree = out.is_none();
-    let folder = out.unwrap_or_else(|| workspace::root().join("crates").join(format!("source-{name}")));
+    let folder = out.unwrap_or_else(|| {
+        workspace::root()
+            .join("crates")
+            .join(format!("source-{name}"))
+    });
     write(name, &folder, in_tree)?;
     println!("wrote `{}`", folder.display());
-    println!("\nIt compiles. These conformance tests fail until the methods are implemented; run `cargo test` there:");
+    println!(
+        "\nIt compiles. These conformance tests fail until the methods are implemented; run `cargo test` there:"
+    );
     for (method, tests) in LEFT {
         println!("  `{method}`: {}", tests.join(", "));
     }
     if in_tree {
         println!("\nTo make it a feature of the facade, add to `crates/repertoire/Cargo.toml`:");
         println!("  [features]      {name} = [\"dep:repertoire-source-{name}\"]");
-        println!("  [dependencies]  repertoire-source-{name} = {{ path = \"../source-{name}\", optional = true }}");
+        println!(
+            "  [dependencies]  repertoire-source-{name} = {{ path = \"../source-{name}\", optional = true }}"
+        );
         println!("and to `crates/repertoire/src/lib.rs`:");
         println!("  #[cfg(feature = \"{name}\")]");
         println!("  pub use repertoire_source_{}::*;", name.replace('-', "_"));
@@ -69,7 +77,11 @@ fn write(name: &str, folder: &Path, in_tree: bool) -> Result<(), Failure> {
         return Err(format!("`{}` is there already", folder.display()).into());
     }
     let template = workspace::root().join("xtask/template/source");
-    let manifest = if in_tree { "in-tree.toml" } else { "out-of-tree.toml" };
+    let manifest = if in_tree {
+        "in-tree.toml"
+    } else {
+        "out-of-tree.toml"
+    };
     for (from, to) in [
         (manifest, "Cargo.toml"),
         ("src/lib.rs", "src/lib.rs"),
@@ -85,9 +97,14 @@ fn write(name: &str, folder: &Path, in_tree: bool) -> Result<(), Failure> {
 
 /// The template's text about a source called `name`.
 fn named(template: &str, name: &str) -> String {
-    let words = name.split('-').map(|word| word[..1].to_uppercase() + &word[1..]);
+    let words = name
+        .split('-')
+        .map(|word| word[..1].to_uppercase() + &word[1..]);
     template
-        .replace("repertoire_source_acme", &format!("repertoire_source_{}", name.replace('-', "_")))
+        .replace(
+            "repertoire_source_acme",
+            &format!("repertoire_source_{}", name.replace('-', "_")),
+        )
         .replace("Acme", &words.collect::<String>())
         .replace("acme", name)
         .replace("CHECKOUT", &workspace::root().to_string_lossy())

@@ -26,12 +26,24 @@ pub(crate) fn dist(name: &str) -> Result<(), Failure> {
     let file = folder.join(built.file_name().ok_or("a library has a name")?);
     fs::copy(&built, &file)?;
     // The copy is inspected, because users receive the copy.
-    let Inspection { name, version, digest, size, .. } = Inspection::read(&file)?;
+    let Inspection {
+        name,
+        version,
+        digest,
+        size,
+        ..
+    } = Inspection::read(&file)?;
     let digits = digest.to_string();
     let digits = digits.trim_start_matches("sha256:");
     let shown = file.file_name().unwrap_or_default().to_string_lossy();
-    fs::write(folder.join(format!("{shown}.sha256")), format!("{digits}  {shown}\n"))?;
-    println!("{}\n{name} {version}, {size} bytes\ndigest = \"{digest}\"", file.display());
+    fs::write(
+        folder.join(format!("{shown}.sha256")),
+        format!("{digits}  {shown}\n"),
+    )?;
+    println!(
+        "{}\n{name} {version}, {size} bytes\ndigest = \"{digest}\"",
+        file.display()
+    );
     Ok(())
 }
 
@@ -41,23 +53,49 @@ pub(crate) fn library(name: &str, profile: Profile) -> Result<PathBuf, Failure> 
     if !folder.is_dir() {
         return Err(format!("there is no plugin `{name}` in `plugins`").into());
     }
-    let target = workspace::target()?.join(if profile == Profile::Release { "release" } else { "debug" });
+    let target = workspace::target()?.join(if profile == Profile::Release {
+        "release"
+    } else {
+        "debug"
+    });
     let word = name.replace('-', "_");
-    let library = target.join(format!("{}{word}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
+    let library = target.join(format!(
+        "{}{word}{}",
+        std::env::consts::DLL_PREFIX,
+        std::env::consts::DLL_SUFFIX
+    ));
     if folder.join("Cargo.toml").is_file() {
         cargo(&["-p", &format!("repertoire-plugin-{name}")], profile)?;
     } else {
         fs::create_dir_all(&target)?;
-        compile(&folder.join(format!("{}.c", name.trim_end_matches("-c"))), &library, profile)?;
+        compile(
+            &folder.join(format!("{}.c", name.trim_end_matches("-c"))),
+            &library,
+            profile,
+        )?;
     }
     Ok(library)
 }
 
 /// The program that runs plugins alone.
 pub(crate) fn runner(profile: Profile) -> Result<PathBuf, Failure> {
-    cargo(&["-p", "repertoire-source-plugin", "--bin", "repertoire-plugin-host"], profile)?;
-    let folder = if profile == Profile::Release { "release" } else { "debug" };
-    Ok(workspace::target()?.join(folder).join("repertoire-plugin-host"))
+    cargo(
+        &[
+            "-p",
+            "repertoire-source-plugin",
+            "--bin",
+            "repertoire-plugin-host",
+        ],
+        profile,
+    )?;
+    let folder = if profile == Profile::Release {
+        "release"
+    } else {
+        "debug"
+    };
+    Ok(workspace::target()?
+        .join(folder)
+        .join("repertoire-plugin-host"))
 }
 
 /// Returns the digest that pins `file` in a configuration.
@@ -67,7 +105,10 @@ pub(crate) fn digest(file: &Path) -> Result<Digest, Failure> {
 
 fn cargo(arguments: &[&str], profile: Profile) -> Result<(), Failure> {
     let mut command = Command::new("cargo");
-    command.args(["build", "--quiet"]).args(arguments).current_dir(workspace::root());
+    command
+        .args(["build", "--quiet"])
+        .args(arguments)
+        .current_dir(workspace::root());
     if profile == Profile::Release {
         command.arg("--release");
     }
@@ -76,17 +117,36 @@ fn cargo(arguments: &[&str], profile: Profile) -> Result<(), Failure> {
 
 fn compile(file: &Path, to: &Path, profile: Profile) -> Result<(), Failure> {
     let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
-    command.args(["-shared", "-fPIC", if profile == Profile::Release { "-O2" } else { "-O0" }, "-I"]);
-    command.arg(workspace::root().join("crates/plugin-sdk/include")).arg("-o").arg(to).arg(file);
+    command.args([
+        "-shared",
+        "-fPIC",
+        if profile == Profile::Release {
+            "-O2"
+        } else {
+            "-O0"
+        },
+        "-I",
+    ]);
+    command
+        .arg(workspace::root().join("crates/plugin-sdk/include"))
+        .arg("-o")
+        .arg(to)
+        .arg(file);
     succeeded(command)
 }
 
 fn succeeded(mut command: Command) -> Result<(), Failure> {
-    let output = command.output().map_err(|error| format!("{command:?} did not start: {error}"))?;
+    let output = command
+        .output()
+        .map_err(|error| format!("{command:?} did not start: {error}"))?;
     if output.status.success() {
         return Ok(());
     }
-    Err(format!("{command:?} failed: {}", String::from_utf8_lossy(&output.stderr)).into())
+    Err(format!(
+        "{command:?} failed: {}",
+        String::from_utf8_lossy(&output.stderr)
+    )
+    .into())
 }
 
 #[cfg(test)]
@@ -96,9 +156,14 @@ mod slow {
     #[test]
     fn every_plugin_builds_a_valid_library() {
         for entry in fs::read_dir(workspace::root().join("plugins")).expect("there are plugins") {
-            let name = entry.expect("folders can be read").file_name().into_string().expect("plain names");
+            let name = entry
+                .expect("folders can be read")
+                .file_name()
+                .into_string()
+                .expect("plain names");
             let library = library(&name, Profile::Debug).expect("every plugin builds");
-            let Inspection { name: claimed, .. } = Inspection::read(&library).expect("it is a plugin");
+            let Inspection { name: claimed, .. } =
+                Inspection::read(&library).expect("it is a plugin");
             assert_eq!(claimed.trim_start_matches("repertoire-plugin-"), name);
         }
         assert!(library("none", Profile::Debug).is_err());

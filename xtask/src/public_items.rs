@@ -39,7 +39,11 @@ impl PublicItems {
     /// Counts the items of `package` with all its features.
     fn of(package: &str) -> Self {
         let json = rustdoc_json(package);
-        let mut walk = Walk { index: &json["index"], seen: HashSet::new(), found: Self::default() };
+        let mut walk = Walk {
+            index: &json["index"],
+            seen: HashSet::new(),
+            found: Self::default(),
+        };
         walk.module(&json["root"], "");
         walk.found
     }
@@ -48,15 +52,32 @@ impl PublicItems {
 /// Runs rustdoc with the unstable JSON output, which the stable compiler writes if it is asked so.
 fn rustdoc_json(package: &str) -> Value {
     let status = Command::new("cargo")
-        .args(["rustdoc", "--quiet", "--package", package, "--lib", "--all-features", "--"])
-        .args(["-Zunstable-options", "--output-format", "json", "--cap-lints", "allow"])
+        .args([
+            "rustdoc",
+            "--quiet",
+            "--package",
+            package,
+            "--lib",
+            "--all-features",
+            "--",
+        ])
+        .args([
+            "-Zunstable-options",
+            "--output-format",
+            "json",
+            "--cap-lints",
+            "allow",
+        ])
         .env("RUSTC_BOOTSTRAP", "1")
         .current_dir(root())
         .status()
         .expect("cargo starts");
     assert!(status.success(), "rustdoc failed for {package}");
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let file = target.join("doc").join(format!("{}.json", package.replace('-', "_")));
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let file = target
+        .join("doc")
+        .join(format!("{}.json", package.replace('-', "_")));
     let text = std::fs::read_to_string(&file).expect("rustdoc wrote its file");
     serde_json::from_str(&text).expect("rustdoc writes JSON")
 }
@@ -108,17 +129,32 @@ impl<'a> Walk<'a> {
         let owner = format!("{path}{}", name(item));
         self.push(owner.clone());
         let (_, inner) = inner(item);
-        let fields = [&inner["kind"]["plain"]["fields"], &inner["kind"]["tuple"], &inner["fields"]];
-        let members = fields.into_iter().flat_map(ids).filter(|id| self.item(id)["visibility"] == "public");
+        let fields = [
+            &inner["kind"]["plain"]["fields"],
+            &inner["kind"]["tuple"],
+            &inner["fields"],
+        ];
+        let members = fields
+            .into_iter()
+            .flat_map(ids)
+            .filter(|id| self.item(id)["visibility"] == "public");
         let always = ids(&inner["variants"]).chain(ids(&inner["items"]));
         let methods = ids(&inner["impls"])
             .map(|id| &self.item(id)["inner"]["impl"])
             .filter(|block| block["trait"].is_null())
             .flat_map(|block| ids(&block["items"]))
             .filter(|id| self.item(id)["visibility"] == "public");
-        let members: Vec<_> = members.chain(always).chain(methods).map(|id| self.item(id)).collect();
-        let members = members.into_iter().filter(|member| !member.is_null() && !is_hidden(member));
-        self.found.all.extend(members.map(|member| format!("{owner}::{}", name(member))));
+        let members: Vec<_> = members
+            .chain(always)
+            .chain(methods)
+            .map(|id| self.item(id))
+            .collect();
+        let members = members
+            .into_iter()
+            .filter(|member| !member.is_null() && !is_hidden(member));
+        self.found
+            .all
+            .extend(members.map(|member| format!("{owner}::{}", name(member))));
     }
 
     fn item(&self, id: &Value) -> &'a Value {
@@ -127,7 +163,9 @@ impl<'a> Walk<'a> {
 }
 
 fn inner(item: &Value) -> (&str, &Value) {
-    let inner = item["inner"].as_object().and_then(|inner| inner.iter().next());
+    let inner = item["inner"]
+        .as_object()
+        .and_then(|inner| inner.iter().next());
     inner.map_or(("", &Value::Null), |(kind, inner)| (kind.as_str(), inner))
 }
 
@@ -150,8 +188,15 @@ mod slow {
     fn public_items_stay_within_their_limits() {
         let counted = LIMITS.map(|(package, limit)| (package, limit, PublicItems::of(package)));
         for (package, limit, items) in &counted {
-            eprintln!("{package}: {} of at most {limit} public items", items.all.len());
-            assert!(items.all.len() <= *limit, "{package} has more than {limit}:\n{}", items.all.join("\n"));
+            eprintln!(
+                "{package}: {} of at most {limit} public items",
+                items.all.len()
+            );
+            assert!(
+                items.all.len() <= *limit,
+                "{package} has more than {limit}:\n{}",
+                items.all.join("\n")
+            );
         }
         // Goal: 1,500.
         let sum: usize = counted.iter().map(|(_, _, items)| items.all.len()).sum();
@@ -163,6 +208,10 @@ mod slow {
         let items = PublicItems::of("repertoire-engine");
         eprintln!("engine: {} names", items.top_level.len());
         // Goal: 60.
-        assert!(items.top_level.len() <= 128, "{}", items.top_level.join("\n"));
+        assert!(
+            items.top_level.len() <= 128,
+            "{}",
+            items.top_level.join("\n")
+        );
     }
 }

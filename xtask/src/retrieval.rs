@@ -76,19 +76,38 @@ fn ours(set: &Set) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     for (name, questions) in set.groups() {
         let mut row = |search, index: &SearchIndex, texts_ms| {
-            let answers: Vec<Answer> = questions.iter().map(|question| set.answer(index, question)).collect();
-            rows.push(Row { set: name.clone(), search, figures: Figures::of(&answers), build_ms, texts_ms });
+            let answers: Vec<Answer> = questions
+                .iter()
+                .map(|question| set.answer(index, question))
+                .collect();
+            rows.push(Row {
+                set: name.clone(),
+                search,
+                figures: Figures::of(&answers),
+                build_ms,
+                texts_ms,
+            });
         };
         row("front matter", &index, None);
         row("with bodies", &with_bodies, bodies_ms);
     }
     if !examples.is_empty() {
-        for (search, index, texts_ms) in
-            [("with bodies", &with_bodies, bodies_ms), ("with examples", &with_examples, examples_ms)]
-        {
-            let answers: Vec<Answer> = asked.iter().map(|question| set.answer(index, question)).collect();
+        for (search, index, texts_ms) in [
+            ("with bodies", &with_bodies, bodies_ms),
+            ("with examples", &with_examples, examples_ms),
+        ] {
+            let answers: Vec<Answer> = asked
+                .iter()
+                .map(|question| set.answer(index, question))
+                .collect();
             let name = format!("{}, second half", set.name);
-            rows.push(Row { set: name, search, figures: Figures::of(&answers), build_ms, texts_ms });
+            rows.push(Row {
+                set: name,
+                search,
+                figures: Figures::of(&answers),
+                build_ms,
+                texts_ms,
+            });
         }
     }
     Ok(rows)
@@ -115,11 +134,24 @@ fn print(rows: &[Row]) {
         "p99 us",
         "max us"
     );
-    for Row { set, search, figures, .. } in rows {
+    for Row {
+        set,
+        search,
+        figures,
+        ..
+    } in rows
+    {
         let percent = |share: f64| format!("{:.1}", 100.0 * share);
         let [low, high] = figures.hit_1_interval;
-        let hit_1 = format!("{} ({}-{})", percent(figures.hit_1), percent(low), percent(high));
-        let auc = figures.auc.map_or_else(String::new, |auc| format!("{auc:.3}"));
+        let hit_1 = format!(
+            "{} ({}-{})",
+            percent(figures.hit_1),
+            percent(low),
+            percent(high)
+        );
+        let auc = figures
+            .auc
+            .map_or_else(String::new, |auc| format!("{auc:.3}"));
         println!(
             "{set:<24} {search:<24} {:>5} {hit_1:>17} {:>6} {:>6} {:>6} {:>6} {:>5.2} {auc:>6} {:>8.0} {:>8.0} {:>8.0}",
             figures.asked,
@@ -133,7 +165,14 @@ fn print(rows: &[Row]) {
             figures.max_us,
         );
     }
-    for Row { set, search, build_ms, texts_ms, .. } in rows {
+    for Row {
+        set,
+        search,
+        build_ms,
+        texts_ms,
+        ..
+    } in rows
+    {
         if let (Some(build), Some(texts)) = (build_ms, texts_ms) {
             println!("{set}, {search}: front matter {build:.0} ms, texts {texts:.0} ms");
         }

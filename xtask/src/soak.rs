@@ -49,7 +49,11 @@ enum Backend {
 const RATE: u64 = 200;
 
 /// The least share of each of these deeds, in percent.
-const SHARES: [(Deed, u64); 3] = [(Deed::SaveByRename, 5), (Deed::Break, 5), (Deed::MoveFolder, 5)];
+const SHARES: [(Deed, u64); 3] = [
+    (Deed::SaveByRename, 5),
+    (Deed::Break, 5),
+    (Deed::MoveFolder, 5),
+];
 
 /// The timeout for the registry after the last edit: many times the usual duration.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -62,7 +66,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
     eprintln!("soak: seed {seed}");
     let chosen = options.by.as_slice();
-    for &by in if chosen.is_empty() { Backend::value_variants() } else { chosen } {
+    for &by in if chosen.is_empty() {
+        Backend::value_variants()
+    } else {
+        chosen
+    } {
         if options.starved {
             return soak(options.seconds, seed, by, true);
         }
@@ -81,17 +89,36 @@ fn starve(seconds: u64, seed: u64, by: Backend) -> Result<(), Failure> {
         command
     };
     let limit = format!("echo {WATCHES} > {LIMIT}");
-    if !in_namespace(&limit).output().is_ok_and(|output| output.status.success()) {
-        skipped("the limit of watches", "it needs user namespaces, which this system does not allow");
+    if !in_namespace(&limit)
+        .output()
+        .is_ok_and(|output| output.status.success())
+    {
+        skipped(
+            "the limit of watches",
+            "it needs user namespaces, which this system does not allow",
+        );
         return Ok(());
     }
     let (seconds, seed) = (seconds.to_string(), seed.to_string());
     let program = std::env::current_exe()?;
     let status = in_namespace(&format!("{limit} && exec \"$0\" \"$@\""))
         .arg(program)
-        .args(["soak", "--starved", "--seconds", &seconds, "--seed", &seed, "--by", by.name()])
+        .args([
+            "soak",
+            "--starved",
+            "--seconds",
+            &seconds,
+            "--seed",
+            &seed,
+            "--by",
+            by.name(),
+        ])
         .status()?;
-    if status.success() { Ok(()) } else { Err("with too few watches: failed".into()) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err("with too few watches: failed".into())
+    }
 }
 
 fn soak(seconds: u64, seed: u64, by: Backend, starved: bool) -> Result<(), Failure> {
@@ -102,7 +129,11 @@ fn soak(seconds: u64, seed: u64, by: Backend, starved: bool) -> Result<(), Failu
     watching.by = by.into();
     let start = || {
         let source = FsSource::new("soak", tree.root()).watching(watching.clone());
-        runtime.block_on(SkillRegistry::builder().user(source).start(runtime.handle()))
+        runtime.block_on(
+            SkillRegistry::builder()
+                .user(source)
+                .start(runtime.handle()),
+        )
     };
     let registry = start()?;
     let mut events = registry.subscribe();
@@ -135,17 +166,33 @@ fn soak(seconds: u64, seed: u64, by: Backend, starved: bool) -> Result<(), Failu
         eprintln!("soak: {count:7} {deed:?}");
     }
     if edits < RATE * seconds {
-        return Err(format!("{edits} edits in {seconds} s; expected at least {RATE} a second").into());
+        return Err(
+            format!("{edits} edits in {seconds} s; expected at least {RATE} a second").into(),
+        );
     }
     for (deed, percent) in SHARES {
-        let count = tree.counts().find(|(done, _)| *done == deed).map_or(0, |(_, count)| count);
+        let count = tree
+            .counts()
+            .find(|(done, _)| *done == deed)
+            .map_or(0, |(_, count)| count);
         if count * 100 < edits * percent {
-            return Err(format!("{count} of {edits} edits were {deed:?}; expected at least {percent} %").into());
+            return Err(format!(
+                "{count} of {edits} edits were {deed:?}; expected at least {percent} %"
+            )
+            .into());
         }
     }
-    let heading = if starved { "soak with too few watches" } else { "soak" };
+    let heading = if starved {
+        "soak with too few watches"
+    } else {
+        "soak"
+    };
     println!("{heading} by {}: {edits} edits, {verdict}", by.name());
-    if verdict.is_good() { Ok(()) } else { Err(verdict.into()) }
+    if verdict.is_good() {
+        Ok(())
+    } else {
+        Err(verdict.into())
+    }
 }
 
 impl Backend {
@@ -170,7 +217,11 @@ impl From<Backend> for WatchBy {
 const PARTS: u32 = 4;
 
 /// Waits until the registry equals a fresh scan, and returns the difference at the timeout.
-async fn agree(tree: &Tree, registry: &SkillRegistry, events: &mut Subscription<Skill>) -> Result<Verdict, Failure> {
+async fn agree(
+    tree: &Tree,
+    registry: &SkillRegistry,
+    events: &mut Subscription<Skill>,
+) -> Result<Verdict, Failure> {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     loop {
         // Read before the comparison, so that a generation published during it is compared again.
@@ -193,5 +244,9 @@ async fn agree(tree: &Tree, registry: &SkillRegistry, events: &mut Subscription<
 }
 
 fn is_degraded(registry: &SkillRegistry) -> bool {
-    registry.snapshot().diagnostics().iter().any(|one| one.diagnostic.code == Code::WATCH_DEGRADED)
+    registry
+        .snapshot()
+        .diagnostics()
+        .iter()
+        .any(|one| one.diagnostic.code == Code::WATCH_DEGRADED)
 }

@@ -6,7 +6,11 @@ use std::time::Instant;
 use crate::{Failure, workspace};
 
 /// Does `work` under `heading`; a failure names `command`, which repeats the step alone.
-pub(crate) fn step(heading: &str, command: &str, work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+pub(crate) fn step(
+    heading: &str,
+    command: &str,
+    work: impl FnOnce() -> Result<(), Failure>,
+) -> Result<(), Failure> {
     eprintln!("\n=== {heading}: {command}");
     let begun = Instant::now();
     let ended = work();
@@ -16,7 +20,9 @@ pub(crate) fn step(heading: &str, command: &str, work: impl FnOnce() -> Result<(
             eprintln!("--- {heading}: passed in {seconds:.1} s");
             Ok(())
         }
-        Err(failure) => Err(format!("{heading}: {failure} (after {seconds:.1} s)\nto repeat: {command}").into()),
+        Err(failure) => {
+            Err(format!("{heading}: {failure} (after {seconds:.1} s)\nto repeat: {command}").into())
+        }
     }
 }
 
@@ -37,12 +43,20 @@ pub(crate) fn succeeds(line: &str) -> bool {
 
 /// Runs `line` in the root of the workspace, and returns its output and status.
 pub(crate) fn output(line: &str) -> Result<Output, Failure> {
-    parse(line).output().map_err(|error| format!("`{line}` did not start: {error}").into())
+    parse(line)
+        .output()
+        .map_err(|error| format!("`{line}` did not start: {error}").into())
 }
 
 fn run(line: &str) -> Result<(), Failure> {
-    let status = parse(line).status().map_err(|error| format!("`{line}` did not start: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("failed with {status}").into()) }
+    let status = parse(line)
+        .status()
+        .map_err(|error| format!("`{line}` did not start: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("failed with {status}").into())
+    }
 }
 
 /// Reads `NAME=value program argument…`. No quoting: what is printed is then what a shell would run.
@@ -53,7 +67,10 @@ fn parse(line: &str) -> Command {
         variables.extend(variable.split_once('='));
     }
     let mut command = Command::new(words.next().expect("a command line names a program"));
-    command.envs(variables).args(words).current_dir(workspace::root());
+    command
+        .envs(variables)
+        .args(words)
+        .current_dir(workspace::root());
     command
 }
 
@@ -63,9 +80,14 @@ mod tests {
 
     #[test]
     fn a_failed_step_names_its_command() {
-        let failure = command("version", "cargo --no-such-flag").expect_err("cargo knows no such flag").to_string();
+        let failure = command("version", "cargo --no-such-flag")
+            .expect_err("cargo knows no such flag")
+            .to_string();
         let (what, how) = failure.split_once('\n').expect("two lines");
-        assert!(what.starts_with("version: failed with exit status: 1 (after "), "{what}");
+        assert!(
+            what.starts_with("version: failed with exit status: 1 (after "),
+            "{what}"
+        );
         assert_eq!(how, "to repeat: cargo --no-such-flag");
     }
 
@@ -79,7 +101,13 @@ mod tests {
     fn leading_assignments_are_variables() {
         let command = parse("RUSTDOCFLAGS=-Dwarnings cargo doc --config a=b");
         assert_eq!(command.get_program(), "cargo");
-        assert_eq!(command.get_args().collect::<Vec<_>>(), ["doc", "--config", "a=b"]);
-        assert_eq!(command.get_envs().collect::<Vec<_>>(), [("RUSTDOCFLAGS".as_ref(), Some("-Dwarnings".as_ref()))]);
+        assert_eq!(
+            command.get_args().collect::<Vec<_>>(),
+            ["doc", "--config", "a=b"]
+        );
+        assert_eq!(
+            command.get_envs().collect::<Vec<_>>(),
+            [("RUSTDOCFLAGS".as_ref(), Some("-Dwarnings".as_ref()))]
+        );
     }
 }

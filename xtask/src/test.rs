@@ -14,11 +14,17 @@ pub(crate) fn run() -> Result<(), Failure> {
     if succeeds("cargo nextest --version") {
         // Some tests wait for processes and timers, so one more than there are processors runs.
         let threads = std::thread::available_parallelism()?.get() + 1;
-        command("tests", &format!("cargo nextest run --workspace --no-fail-fast --test-threads {threads}"))?;
+        command(
+            "tests",
+            &format!("cargo nextest run --workspace --no-fail-fast --test-threads {threads}"),
+        )?;
     } else {
         command("tests", &without_nextest("--skip slow::"))?;
     }
-    command("examples in the documentation", "cargo test --workspace --doc")
+    command(
+        "examples in the documentation",
+        "cargo test --workspace --doc",
+    )
 }
 
 /// Runs the tests of the nextest profile `slow`: those that run cargo, trybuild, the bench or a load.
@@ -27,7 +33,10 @@ pub(crate) fn run() -> Result<(), Failure> {
 /// Fails if a test fails.
 pub(crate) fn slow() -> Result<(), Failure> {
     if succeeds("cargo nextest --version") {
-        command("slow tests", "cargo nextest run --workspace --profile slow --no-fail-fast")
+        command(
+            "slow tests",
+            "cargo nextest run --workspace --profile slow --no-fail-fast",
+        )
     } else {
         command("slow tests", &without_nextest("slow::"))
     }

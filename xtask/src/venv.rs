@@ -10,9 +10,22 @@ use crate::Failure;
 pub(crate) fn venv(folder: &Path, pins: &Path) -> Result<PathBuf, Failure> {
     let (venv, installed) = (folder.join("venv"), folder.join("python-pins"));
     if !is_installed(pins, &installed)? {
-        call(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
+        call(
+            Command::new("python3")
+                .args(["-m", "venv", "--clear"])
+                .arg(&venv),
+        )?;
         let pip = venv.join("bin/pip");
-        call(Command::new(pip).args(["install", "--quiet", "--disable-pip-version-check", "--requirement"]).arg(pins))?;
+        call(
+            Command::new(pip)
+                .args([
+                    "install",
+                    "--quiet",
+                    "--disable-pip-version-check",
+                    "--requirement",
+                ])
+                .arg(pins),
+        )?;
         fs::copy(pins, installed)?;
     }
     Ok(venv.join("bin"))
@@ -26,6 +39,12 @@ pub(crate) fn is_installed(pins: &Path, installed: &Path) -> Result<bool, Failur
 
 /// Runs `command`, which has to go well.
 pub(crate) fn call(command: &mut Command) -> Result<(), Failure> {
-    let status = command.status().map_err(|error| format!("{:?} did not start: {error}", command.get_program()))?;
-    if status.success() { Ok(()) } else { Err(format!("{:?} failed with {status}", command.get_program()).into()) }
+    let status = command
+        .status()
+        .map_err(|error| format!("{:?} did not start: {error}", command.get_program()))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{:?} failed with {status}", command.get_program()).into())
+    }
 }

@@ -32,7 +32,9 @@ pub(crate) struct Dependency {
 
 /// The directory of the workspace.
 pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask lies in the workspace")
 }
 
 #[derive(Deserialize)]
@@ -45,7 +47,9 @@ struct Metadata {
 ///
 /// All of them share one target folder and, where they use the same packages, the same versions.
 pub(crate) fn outside(command: &str, folder: &str, arguments: &str) -> String {
-    format!("cargo {command} --locked --manifest-path {folder}/Cargo.toml --target-dir target/external {arguments}")
+    format!(
+        "cargo {command} --locked --manifest-path {folder}/Cargo.toml --target-dir target/external {arguments}"
+    )
 }
 
 /// The packages of the workspace, by name.
@@ -61,10 +65,16 @@ pub(crate) fn target() -> Result<PathBuf, Failure> {
 }
 
 fn metadata() -> Result<Metadata, Failure> {
-    let output =
-        Command::new("cargo").args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(root()).output()?;
+    let output = Command::new("cargo")
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .current_dir(root())
+        .output()?;
     if !output.status.success() {
-        return Err(format!("`cargo metadata` failed: {}", String::from_utf8_lossy(&output.stderr)).into());
+        return Err(format!(
+            "`cargo metadata` failed: {}",
+            String::from_utf8_lossy(&output.stderr)
+        )
+        .into());
     }
     Ok(serde_json::from_slice(&output.stdout)?)
 }

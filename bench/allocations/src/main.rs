@@ -9,9 +9,15 @@ use repertoire_registry::{MemorySource, Registered, SkillRegistry};
 const SKILLS: usize = 10_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build()?;
-    let ids: Vec<String> = (0..SKILLS).map(|number| format!("skill-{number}")).collect();
-    let skill = |id: &String, text: &str| Ok::<_, Box<dyn Error>>(Registered::new(Skill::new(id.parse()?, text), "-"));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .build()?;
+    let ids: Vec<String> = (0..SKILLS)
+        .map(|number| format!("skill-{number}"))
+        .collect();
+    let skill = |id: &String, text: &str| {
+        Ok::<_, Box<dyn Error>>(Registered::new(Skill::new(id.parse()?, text), "-"))
+    };
     let source = MemorySource::new("home");
     for id in &ids {
         source.register(skill(id, "what it does")?)?;
@@ -23,7 +29,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         scope.spawn(|| {
             while !stop.load(Ordering::Relaxed) {
                 let changed = source.replace(&first, other.clone()).map(|_| ());
-                assert!(changed.is_ok() && runtime.block_on(registry.refresh()).is_ok(), "the source is in memory");
+                assert!(
+                    changed.is_ok() && runtime.block_on(registry.refresh()).is_ok(),
+                    "the source is in memory"
+                );
             }
         });
         // A thread that looks for the first time gets a slot for its loads, once.
@@ -31,7 +40,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut found = 0;
         // Counts what this thread allocates, and not the one that refreshes.
         let counted = allocation_counter::measure(|| {
-            found = ids.iter().filter(|id| registry.get(id).is_some() && registry.snapshot().get(id).is_some()).count();
+            found = ids
+                .iter()
+                .filter(|id| registry.get(id).is_some() && registry.snapshot().get(id).is_some())
+                .count();
         });
         stop.store(true, Ordering::Relaxed);
         (found, counted)

@@ -65,7 +65,11 @@ pub(crate) struct SourceOptions {
     pub(crate) roots: Vec<PathBuf>,
 
     /// Add a source of any type, after the --root folders; options use TOML inline-table syntax.
-    #[arg(long = "source", global = true, value_name = "KIND:NAME[:KEY = VALUE, ...]")]
+    #[arg(
+        long = "source",
+        global = true,
+        value_name = "KIND:NAME[:KEY = VALUE, ...]"
+    )]
     pub(crate) sources: Vec<String>,
 
     /// Use only the sources defined in this configuration file. No file is read by default.
@@ -123,9 +127,14 @@ pub(crate) type Choice<T> = (&'static str, &'static str, T);
 pub(crate) fn one_of<T: Clone + Send + Sync + 'static>(
     choices: &'static [Choice<T>],
 ) -> impl TypedValueParser<Value = T> {
-    let names = choices.iter().map(|(name, help, _)| PossibleValue::new(*name).help(*help));
+    let names = choices
+        .iter()
+        .map(|(name, help, _)| PossibleValue::new(*name).help(*help));
     PossibleValuesParser::new(names).map(|typed| {
-        let (_, _, value) = choices.iter().find(|(name, ..)| *name == typed).expect("clap accepted the name");
+        let (_, _, value) = choices
+            .iter()
+            .find(|(name, ..)| *name == typed)
+            .expect("clap accepted the name");
         value.clone()
     })
 }
@@ -141,7 +150,10 @@ impl SourceOptions {
             (!self.disabled.is_empty(), "--disable"),
             (self.trust_project, "--trust-project"),
         ];
-        given.into_iter().filter_map(|(given, name)| given.then_some(name)).collect()
+        given
+            .into_iter()
+            .filter_map(|(given, name)| given.then_some(name))
+            .collect()
     }
 
     fn replacement_of_standard_folders(&self, named: &[PathBuf]) -> Option<&'static str> {
@@ -150,7 +162,9 @@ impl SourceOptions {
             (self.config.is_some(), "`--config`"),
             (self.no_defaults, "`--no-defaults`"),
         ];
-        replacements.into_iter().find_map(|(given, what)| given.then_some(what))
+        replacements
+            .into_iter()
+            .find_map(|(given, what)| given.then_some(what))
     }
 }
 
@@ -161,9 +175,14 @@ impl CommandLine {
     /// A failure that names the first option without effect.
     pub(crate) fn refuse_unused(&self) -> Result<(), Failure> {
         let is_mcp = matches!(self.command, Command::Mcp(_));
-        let (command, given) = (if is_mcp { "mcp config" } else { &self.name }, self.sources.given());
+        let (command, given) = (
+            if is_mcp { "mcp config" } else { &self.name },
+            self.sources.given(),
+        );
         if let Some(help) = self.command.help_without_sources()
-            && let Some(option) = given.iter().find(|option| !(is_mcp && **option == "--client"))
+            && let Some(option) = given
+                .iter()
+                .find(|option| !(is_mcp && **option == "--client"))
         {
             return Err(no_effect(option, command).help(help));
         }
@@ -171,15 +190,27 @@ impl CommandLine {
             return Err(no_effect("--model", command).help("remove the option"));
         }
         if matches!(self.command, Command::Serve(_)) && self.format() != Format::default() {
-            return Err(no_effect(if self.json { "--json" } else { "--format" }, command).help("remove the option"));
+            return Err(
+                no_effect(if self.json { "--json" } else { "--format" }, command)
+                    .help("remove the option"),
+            );
         }
         if self.format() == Format::Sarif && !matches!(self.command, Command::Check(_)) {
-            return Err(Failure::new("`--format sarif` works only with `check`").help("use `--format json`"));
+            return Err(Failure::new("`--format sarif` works only with `check`")
+                .help("use `--format json`"));
         }
-        let standard = ["--client", "--trust-project"].into_iter().find(|option| given.contains(option));
-        match (standard, self.sources.replacement_of_standard_folders(self.command.folders())) {
-            (Some(option), Some(instead)) => Err(Failure::new(format!("`{option}` has no effect with {instead}"))
-                .help("it applies to the standard folders, which are not searched then")),
+        let standard = ["--client", "--trust-project"]
+            .into_iter()
+            .find(|option| given.contains(option));
+        match (
+            standard,
+            self.sources
+                .replacement_of_standard_folders(self.command.folders()),
+        ) {
+            (Some(option), Some(instead)) => Err(Failure::new(format!(
+                "`{option}` has no effect with {instead}"
+            ))
+            .help("it applies to the standard folders, which are not searched then")),
             _ => Ok(()),
         }
     }

@@ -78,9 +78,9 @@ impl Command {
         match self {
             Command::New(_) => Some("choose the parent folder with `--dir DIR`"),
             Command::Fmt(_) => Some("name files or folders as arguments"),
-            Command::Mcp(_) => {
-                Some("put the options of `serve` after `--`, as in `mcp config --client NAME -- --root DIR`")
-            }
+            Command::Mcp(_) => Some(
+                "put the options of `serve` after `--`, as in `mcp config --client NAME -- --root DIR`",
+            ),
             Command::Plugin(_) | Command::Kinds(_) | Command::Completions(_) | Command::Man(_) => {
                 Some("remove the option")
             }
@@ -200,8 +200,14 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("simulate", simulate::SimulateOutput::json_schema(generator)),
         ("mcp", mcp::McpOutput::json_schema(generator)),
         ("body", body::BodyOutput::json_schema(generator)),
-        ("render", render::RenderedInstructions::json_schema(generator)),
-        ("directives", directives::DirectivesOutput::json_schema(generator)),
+        (
+            "render",
+            render::RenderedInstructions::json_schema(generator),
+        ),
+        (
+            "directives",
+            directives::DirectivesOutput::json_schema(generator),
+        ),
         ("approve", approve::ApproveOutput::json_schema(generator)),
         ("files", files::FilesOutput::json_schema(generator)),
         ("files", files::FileOutput::json_schema(generator)),
@@ -210,11 +216,23 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("new", new::NewOutput::json_schema(generator)),
         ("fmt", fmt::FmtOutput::json_schema(generator)),
         ("plugin", plugin::PluginListOutput::json_schema(generator)),
-        ("plugin", plugin::PluginInspectOutput::json_schema(generator)),
-        ("plugin", plugin::PluginDecisionOutput::json_schema(generator)),
-        ("plugin", plugin::scaffold::PluginNewOutput::json_schema(generator)),
+        (
+            "plugin",
+            plugin::PluginInspectOutput::json_schema(generator),
+        ),
+        (
+            "plugin",
+            plugin::PluginDecisionOutput::json_schema(generator),
+        ),
+        (
+            "plugin",
+            plugin::scaffold::PluginNewOutput::json_schema(generator),
+        ),
         ("kinds", kinds::KindsOutput::json_schema(generator)),
-        ("completions", generated::CompletionsOutput::json_schema(generator)),
+        (
+            "completions",
+            generated::CompletionsOutput::json_schema(generator),
+        ),
         ("man", generated::ManOutput::json_schema(generator)),
     ]
 }

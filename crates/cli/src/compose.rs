@@ -8,9 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use repertoire::config::{Configuration, ConfiguredSource, HostSettings};
-use repertoire::registry::{Authority, Builder, ConfigError, Registry, RegistryError, RuleSet, RuleStack};
+use repertoire::registry::{
+    Authority, Builder, ConfigError, Registry, RegistryError, RuleSet, RuleStack,
+};
 use repertoire::source::fs::{
-    Client, FsOptions, InstalledPlugin, InstalledPluginOptions, InstalledPlugins, discover, is_text_link,
+    Client, FsOptions, InstalledPlugin, InstalledPluginOptions, InstalledPlugins, discover,
+    is_text_link,
 };
 use repertoire::{FsSource, Id, Model, Mount, Renderer, Skill, SkillRegistry, Trust};
 use tokio::runtime::Handle;
@@ -52,7 +55,13 @@ pub(crate) async fn compose(
     environment: &mut Environment<'_>,
 ) -> Result<CommandContext, Failure> {
     let composition = SourceComposition::read(options, named, environment, &mut cache)?;
-    let SourceComposition { builder, config, folders, rendering, untrusted } = composition;
+    let SourceComposition {
+        builder,
+        config,
+        folders,
+        rendering,
+        untrusted,
+    } = composition;
     let registry = with_progress("reading skills", builder.load(), environment)
         .await
         .map_err(|error| locate_error(config.as_ref(), &error))?;
@@ -78,10 +87,19 @@ impl SourceComposition {
         settings.state = environment.own_state();
         settings.variables = environment.variables.as_slice().into();
         settings.supervisor = environment.supervisor().into();
-        let config = options.config.as_ref().map(|path| Configuration::read(path, &settings)).transpose();
+        let config = options
+            .config
+            .as_ref()
+            .map(|path| Configuration::read(path, &settings))
+            .transpose();
         let config = config.map_err(|error| Failure::of_configuration(&error))?;
-        let extra = options.sources.iter().map(|source| ConfiguredSource::from_argument(source, &settings));
-        let extra = extra.collect::<Result<Vec<_>, _>>().map_err(|error| Failure::of_configuration(&error))?;
+        let extra = options
+            .sources
+            .iter()
+            .map(|source| ConfiguredSource::from_argument(source, &settings));
+        let extra = extra
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| Failure::of_configuration(&error))?;
         let configured = config.as_ref().map_or(&[][..], Configuration::sources);
         let all = || extra.iter().chain(configured);
 
@@ -98,24 +116,47 @@ impl SourceComposition {
         };
         let extra_mounts = folders.configured(&extra)?;
         let configured_mounts = folders.configured(configured)?;
-        let mounts = [roots, extra_mounts, named, configured_mounts, standard].into_iter().flatten();
+        let mounts = [roots, extra_mounts, named, configured_mounts, standard]
+            .into_iter()
+            .flatten();
 
         let mut builder = mounts.fold(Registry::builder(), Builder::mount);
         if let Some(config) = &config {
             builder = config.configure(builder);
         }
         let typed = RuleSet::new("command line", Authority::Full);
-        let typed = options.disabled.iter().cloned().fold(typed, RuleSet::disable);
-        let rules = config.iter().map(|config| config.rules().clone()).chain([typed]);
+        let typed = options
+            .disabled
+            .iter()
+            .cloned()
+            .fold(typed, RuleSet::disable);
+        let rules = config
+            .iter()
+            .map(|config| config.rules().clone())
+            .chain([typed]);
         let builder = builder.rules(RuleStack::new(rules));
-        let dialects = all().filter_map(|source| Some((source.name().to_owned(), source.dialect()?))).collect();
-        let rendering = SourceRendering { dialects, plugins: folders.plugins };
+        let dialects = all()
+            .filter_map(|source| Some((source.name().to_owned(), source.dialect()?)))
+            .collect();
+        let rendering = SourceRendering {
+            dialects,
+            plugins: folders.plugins,
+        };
         let untrusted = folders.untrusted;
-        Ok(SourceComposition { builder, config, folders: folders.sources, rendering, untrusted })
+        Ok(SourceComposition {
+            builder,
+            config,
+            folders: folders.sources,
+            rendering,
+            untrusted,
+        })
     }
 
     /// Composes the registry, which then follows changes in the current runtime.
-    pub(crate) async fn start(&self, environment: &mut Environment<'_>) -> Result<SkillRegistry, Failure> {
+    pub(crate) async fn start(
+        &self,
+        environment: &mut Environment<'_>,
+    ) -> Result<SkillRegistry, Failure> {
         let runtime = Handle::current();
         let starting = self.builder.clone().start(&runtime);
         let started = with_progress("reading skills", starting, environment).await;
@@ -128,7 +169,9 @@ impl SourceComposition {
 
     pub(crate) async fn recompose(&self, registry: &SkillRegistry) -> Result<(), Failure> {
         let composed = registry.recompose(self.builder.clone()).await;
-        composed.map(drop).map_err(|error| locate_error(self.config.as_ref(), &error))
+        composed
+            .map(drop)
+            .map_err(|error| locate_error(self.config.as_ref(), &error))
     }
 }
 
@@ -143,10 +186,11 @@ pub(crate) async fn reload(
     apply: impl AsyncFnOnce(&SourceComposition, &Environment<'_>) -> Result<(), Failure>,
 ) {
     cache.begin_reload();
-    let applied = match SourceComposition::read(options, NamedFolders::Plain(named), environment, cache) {
-        Ok(composition) => apply(&composition, environment).await,
-        Err(failure) => Err(failure),
-    };
+    let applied =
+        match SourceComposition::read(options, NamedFolders::Plain(named), environment, cache) {
+            Ok(composition) => apply(&composition, environment).await,
+            Err(failure) => Err(failure),
+        };
     match applied {
         Ok(()) => {
             cache.finish_reload();
@@ -154,17 +198,26 @@ pub(crate) async fn reload(
         }
         Err(failure) => {
             let text = failure.report().draw(environment.stderr.is_coloured());
-            environment.say(&format!("{text}note: reload failed; keeping the current sources\n"));
+            environment.say(&format!(
+                "{text}note: reload failed; keeping the current sources\n"
+            ));
         }
     }
 }
 
 fn locate_error(config: Option<&Configuration>, error: &RegistryError) -> Failure {
-    config.map_or_else(|| Failure::of(error), |config| Failure::of_configuration(&config.locate(error)))
+    config.map_or_else(
+        || Failure::of(error),
+        |config| Failure::of_configuration(&config.locate(error)),
+    )
 }
 
 /// Awaits `work` and, on a terminal and after a delay, shows a progress line that is erased at the end.
-pub(crate) async fn with_progress<F: Future>(what: &str, work: F, environment: &mut Environment<'_>) -> F::Output {
+pub(crate) async fn with_progress<F: Future>(
+    what: &str,
+    work: F,
+    environment: &mut Environment<'_>,
+) -> F::Output {
     let mut work = pin!(work);
     if !environment.stderr.is_terminal() {
         return work.await;
@@ -192,7 +245,10 @@ struct FolderSources<'c> {
 }
 
 impl<'c> FolderSources<'c> {
-    fn new<'n>(used: impl Iterator<Item = &'n str>, cache: &'c mut SourceCache) -> FolderSources<'c> {
+    fn new<'n>(
+        used: impl Iterator<Item = &'n str>,
+        cache: &'c mut SourceCache,
+    ) -> FolderSources<'c> {
         let mut names: BTreeSet<_> = used.map(str::to_owned).collect();
         names.extend([Registry::<Skill>::REGISTERED, builtin::NAME].map(str::to_owned));
         FolderSources {
@@ -217,7 +273,10 @@ impl<'c> FolderSources<'c> {
                     Failure::new(format!("`{}` is not a SKILL.md", folder.display()))
                         .help("pass a SKILL.md or a folder of skills")
                 } else {
-                    Failure::io(format!("cannot read the folder `{}`", folder.display()), &error)
+                    Failure::io(
+                        format!("cannot read the folder `{}`", folder.display()),
+                        &error,
+                    )
                 });
             }
             let name = source_name(&path);
@@ -227,7 +286,11 @@ impl<'c> FolderSources<'c> {
     }
 
     /// Adds folders that the user named, with the skill folders of agents and the plugins below them.
-    fn named_with_layout(&mut self, folders: &[PathBuf], cwd: &Path) -> Result<Vec<Mount<Skill>>, Failure> {
+    fn named_with_layout(
+        &mut self,
+        folders: &[PathBuf],
+        cwd: &Path,
+    ) -> Result<Vec<Mount<Skill>>, Failure> {
         let mut mounts = Vec::new();
         for folder in folders {
             let path = search_folder(folder, cwd);
@@ -238,7 +301,9 @@ impl<'c> FolderSources<'c> {
                 mounts.extend(self.named(std::slice::from_ref(folder), cwd)?);
             } else {
                 let options = without_plugins(&path, &layout.plugins);
-                mounts.extend(self.add(&path, &source_name(&path), |cache, name| cache.search(name, &path, options)));
+                mounts.extend(self.add(&path, &source_name(&path), |cache, name| {
+                    cache.search(name, &path, options)
+                }));
             }
             for path in layout.client_folders {
                 let name = source_name(path.parent().unwrap_or(&path));
@@ -246,8 +311,11 @@ impl<'c> FolderSources<'c> {
             }
             for plugin in layout.plugins {
                 let name = self.unique(&plugin.name);
-                let cached = self.cache.plugin(&name, &plugin, &InstalledPluginOptions::new(&plugin.folder));
-                self.sources.extend(cached.folders.map(|source| (name, source)));
+                let cached =
+                    self.cache
+                        .plugin(&name, &plugin, &InstalledPluginOptions::new(&plugin.folder));
+                self.sources
+                    .extend(cached.folders.map(|source| (name, source)));
                 mounts.push(cached.mount.namespaced());
             }
         }
@@ -281,14 +349,20 @@ impl<'c> FolderSources<'c> {
         // Stable: the folders of all projects come before those of the user.
         found.sort_by_key(|root| root.project.is_none());
         for root in found {
-            let added = self.add(&root.path, &root.name, |cache, name| cache.standard(name, &root));
+            let added = self.add(&root.path, &root.name, |cache, name| {
+                cache.standard(name, &root)
+            });
             let Some(mount) = added else { continue };
             if root.distrust.is_none() && (root.project.is_none() || options.trust_project) {
                 mounts.push(mount);
                 continue;
             }
             let source = mount.origin().source.to_string();
-            self.untrusted.push(UntrustedFolder { source, path: root.path, stranger: root.distrust });
+            self.untrusted.push(UntrustedFolder {
+                source,
+                path: root.path,
+                stranger: root.distrust,
+            });
             mounts.push(mount.trust(Trust::Pending));
         }
         Ok(mounts)
@@ -318,19 +392,25 @@ impl<'c> FolderSources<'c> {
                 return Err(connection_refused(source));
             }
             let made = match source.kind().name() {
-                "client-plugins" => self.installed_plugins(source).map_err(|error| source.locate(&error)),
+                "client-plugins" => self
+                    .installed_plugins(source)
+                    .map_err(|error| source.locate(&error)),
                 _ => self.cache.configured(source),
             };
             let made = made.map_err(|error| Failure::of_configuration(&error))?;
             for CachedSource { mount, folders } in made {
-                self.sources.extend(folders.map(|folders| (mount.origin().source.to_string(), folders)));
+                self.sources
+                    .extend(folders.map(|folders| (mount.origin().source.to_string(), folders)));
                 mounts.push(source.place(mount));
             }
         }
         Ok(mounts)
     }
 
-    fn installed_plugins(&mut self, source: &ConfiguredSource) -> Result<Vec<CachedSource>, ConfigError> {
+    fn installed_plugins(
+        &mut self,
+        source: &ConfiguredSource,
+    ) -> Result<Vec<CachedSource>, ConfigError> {
         let options: InstalledPluginOptions = source.config().options()?;
         let base = &source.config().base;
         let found = options.find(base);
@@ -338,17 +418,23 @@ impl<'c> FolderSources<'c> {
         for plugin in &found.plugins {
             let name = self.unique(&plugin.name);
             let cached = self.cache.plugin(&name, plugin, &options);
-            self.plugins.extend(cached.folders.clone().map(|source| (name, source)));
+            self.plugins
+                .extend(cached.folders.clone().map(|source| (name, source)));
             all.push(cached);
         }
-        all.push(self.cache.plugin_diagnostics(source.name(), base, &options, &found));
+        all.push(
+            self.cache
+                .plugin_diagnostics(source.name(), base, &options, &found),
+        );
         Ok(all)
     }
 
     /// Returns `name`, with a number if an earlier source has it.
     fn unique(&mut self, name: &str) -> String {
         let numbered = (2..).map(|number| format!("{name}-{number}"));
-        let unique = std::iter::once(name.to_owned()).chain(numbered).find(|name| self.names.insert(name.clone()));
+        let unique = std::iter::once(name.to_owned())
+            .chain(numbered)
+            .find(|name| self.names.insert(name.clone()));
         unique.expect("numbers do not end")
     }
 }
@@ -376,23 +462,41 @@ fn without_plugins(folder: &Path, plugins: &[InstalledPlugin]) -> FsOptions {
     let mut options = FsOptions::default();
     options.roots = vec![folder.to_owned()];
     for skills in plugins.iter().flat_map(|plugin| &plugin.skills) {
-        let Ok(below) = skills.strip_prefix(folder) else { continue };
-        let steps = below.components().map(|step| escape_pattern(&step.as_os_str().to_string_lossy()));
-        options.patterns.push(format!("!{}/**/SKILL.md", steps.collect::<Vec<_>>().join("/")));
+        let Ok(below) = skills.strip_prefix(folder) else {
+            continue;
+        };
+        let steps = below
+            .components()
+            .map(|step| escape_pattern(&step.as_os_str().to_string_lossy()));
+        options.patterns.push(format!(
+            "!{}/**/SKILL.md",
+            steps.collect::<Vec<_>>().join("/")
+        ));
     }
     options
 }
 
 fn escape_pattern(name: &str) -> String {
     let is_special = |c: char| matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\' | ',' | '!');
-    name.chars().flat_map(|c| is_special(c).then_some('\\').into_iter().chain([c])).collect()
+    name.chars()
+        .flat_map(|c| is_special(c).then_some('\\').into_iter().chain([c]))
+        .collect()
 }
 
 /// Returns the name of a source that searches `folder`: the folder's name if it can be part of a full name.
 fn source_name(folder: &Path) -> String {
     // A path that ends in `..` has no name.
-    let real = if folder.file_name().is_some() { None } else { folder.canonicalize().ok() };
-    let name = real.as_deref().unwrap_or(folder).file_name().unwrap_or_default().to_string_lossy();
+    let real = if folder.file_name().is_some() {
+        None
+    } else {
+        folder.canonicalize().ok()
+    };
+    let name = real
+        .as_deref()
+        .unwrap_or(folder)
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
     Id::new(&name.replace(':', "-")).map_or_else(|_| "root".to_owned(), |id| id.to_string())
 }
 

@@ -65,7 +65,8 @@ impl SourceRendering {
         }
         for (source, plugin) in &self.plugins {
             let plugin = Arc::clone(plugin);
-            renderer = renderer.source_variable(source.as_str(), PLUGIN_ROOT, move || plugin_root(&plugin));
+            renderer = renderer
+                .source_variable(source.as_str(), PLUGIN_ROOT, move || plugin_root(&plugin));
         }
         renderer
     }
@@ -83,9 +84,14 @@ impl CommandContext {
         model: Model,
         environment: &Environment<'_>,
     ) -> CommandContext {
-        let stale = snapshot.diagnostics().iter().filter(|one| one.diagnostic.code == Code::STALE);
+        let stale = snapshot
+            .diagnostics()
+            .iter()
+            .filter(|one| one.diagnostic.code == Code::STALE);
         CommandContext {
-            stale: stale.filter_map(|one| one.diagnostic.path.clone()).collect(),
+            stale: stale
+                .filter_map(|one| one.diagnostic.path.clone())
+                .collect(),
             registry,
             snapshot,
             folders,
@@ -113,7 +119,12 @@ impl CommandContext {
     }
 
     pub(crate) fn with_source_variables(&self, source: &str, variables: Context) -> Context {
-        match self.rendering.plugins.get(source).and_then(|plugin| plugin_root(plugin)) {
+        match self
+            .rendering
+            .plugins
+            .get(source)
+            .and_then(|plugin| plugin_root(plugin))
+        {
             Some(folder) => variables.skill_variable(PLUGIN_ROOT, folder),
             None => variables,
         }
@@ -137,7 +148,15 @@ impl CommandContext {
         self.snapshot.resolve(name).map_err(|error| {
             let failure = Failure::of(&error);
             match (self.error_of_folder(name), self.snapshot.nearest(name)) {
-                (Some(Diagnostic { code, message, path, .. }), _) => {
+                (
+                    Some(Diagnostic {
+                        code,
+                        message,
+                        path,
+                        ..
+                    }),
+                    _,
+                ) => {
                     let path = path.as_deref().map_or("", |path| self.relative_path(path));
                     failure.help(format!("`{path}` could not be loaded: {code}: {message}"))
                 }
@@ -150,18 +169,28 @@ impl CommandContext {
     /// Returns the error of the file in the folder `NAME` or, for `SOURCE:NAME`, in that folder of the source.
     fn error_of_folder(&self, name: &str) -> Option<&Diagnostic> {
         let (source, folder) = match name.split_once(':') {
-            Some((source, folder)) if self.snapshot.layer(source).is_some() => (Some(source), folder),
+            Some((source, folder)) if self.snapshot.layer(source).is_some() => {
+                (Some(source), folder)
+            }
             _ => (None, name),
         };
         let folder = Id::new(folder).ok()?;
         let mut diagnostics = self.snapshot.diagnostics().iter();
-        let error = diagnostics.find(|SourceDiagnostic { source: of, diagnostic, .. }| {
-            let path = diagnostic.path.as_deref().map(Path::new);
-            let parent = path.and_then(|path| path.parent()?.file_name()?.to_str());
-            diagnostic.severity == Severity::Error
-                && source.is_none_or(|source| **of == *source)
-                && parent.and_then(|name| Id::new(name).ok()).is_some_and(|name| name == folder)
-        })?;
+        let error = diagnostics.find(
+            |SourceDiagnostic {
+                 source: of,
+                 diagnostic,
+                 ..
+             }| {
+                let path = diagnostic.path.as_deref().map(Path::new);
+                let parent = path.and_then(|path| path.parent()?.file_name()?.to_str());
+                diagnostic.severity == Severity::Error
+                    && source.is_none_or(|source| **of == *source)
+                    && parent
+                        .and_then(|name| Id::new(name).ok())
+                        .is_some_and(|name| name == folder)
+            },
+        )?;
         Some(&error.diagnostic)
     }
 
@@ -192,7 +221,11 @@ impl CommandContext {
 
     /// Returns the diagnostics of each source, then those of the merge.
     pub(crate) fn diagnostics(&self) -> Vec<ReportedDiagnostic> {
-        self.snapshot.diagnostics().iter().map(ReportedDiagnostic::of).collect()
+        self.snapshot
+            .diagnostics()
+            .iter()
+            .map(ReportedDiagnostic::of)
+            .collect()
     }
 
     pub(crate) async fn hidden_text_note(&self) -> Option<String> {
@@ -207,15 +240,26 @@ impl CommandContext {
     /// Returns a note about untrusted skills, and how to trust them.
     pub(crate) fn pending(&self) -> Option<String> {
         let entries = self.snapshot.entries().iter();
-        let pending: Vec<_> = entries.filter(|entry| entry.candidate.trust == Trust::Pending).collect();
+        let pending: Vec<_> = entries
+            .filter(|entry| entry.candidate.trust == Trust::Pending)
+            .collect();
         let what = match pending.len() {
             0 => return None,
             1 => "1 skill is untrusted, so no model sees it".to_owned(),
             count => format!("{count} skills are untrusted, so no model sees them"),
         };
-        let mut sources: BTreeSet<&str> = pending.iter().map(|entry| entry.origin().source.as_ref()).collect();
-        let folders: Vec<_> = self.untrusted.iter().filter(|folder| sources.remove(&*folder.source)).collect();
-        let (project, foreign): (Vec<_>, Vec<_>) = folders.into_iter().partition(|folder| folder.stranger.is_none());
+        let mut sources: BTreeSet<&str> = pending
+            .iter()
+            .map(|entry| entry.origin().source.as_ref())
+            .collect();
+        let folders: Vec<_> = self
+            .untrusted
+            .iter()
+            .filter(|folder| sources.remove(&*folder.source))
+            .collect();
+        let (project, foreign): (Vec<_>, Vec<_>) = folders
+            .into_iter()
+            .partition(|folder| folder.stranger.is_none());
         let mut ways = Vec::new();
         if !project.is_empty() {
             let project = quoted(project.into_iter().map(|folder| self.shown(&folder.path)));
@@ -227,7 +271,9 @@ impl CommandContext {
         for folder in foreign {
             let reason = folder.stranger.as_deref().unwrap_or_default();
             let path = self.shown(&folder.path);
-            ways.push(format!("--trust-project does not trust `{path}`, as {reason}: use `--root`"));
+            ways.push(format!(
+                "--trust-project does not trust `{path}`, as {reason}: use `--root`"
+            ));
         }
         Some(format!("{what}; {}", ways.join("; ")))
     }
@@ -253,6 +299,9 @@ impl CommandContext {
 
 /// Returns a path relative to `cwd` if it is below it.
 pub(crate) fn relative_to_cwd<'p>(path: &'p str, cwd: &Path) -> &'p str {
-    let inside = Path::new(path).strip_prefix(cwd).ok().and_then(Path::to_str);
+    let inside = Path::new(path)
+        .strip_prefix(cwd)
+        .ok()
+        .and_then(Path::to_str);
     inside.filter(|inside| !inside.is_empty()).unwrap_or(path)
 }

@@ -19,7 +19,11 @@ use crate::report::{Excerpt, Report};
 
 /// A diagnostic, its source, and the severity that every command prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SourceDiagnostic"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "SourceDiagnostic")
+)]
 pub(crate) struct ReportedDiagnostic {
     pub(crate) source: Arc<str>,
     #[serde(flatten)]
@@ -67,9 +71,22 @@ impl Counts {
 
     /// Returns the counts as words, without those that are zero: `2 errors, 1 warning`.
     pub(crate) fn sentence(self) -> String {
-        let parts = [(self.errors, "error"), (self.warnings, "warning"), (self.infos, "info")];
-        let parts = joined(parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(*count, what)));
-        if parts.is_empty() { "no problems".to_owned() } else { parts }
+        let parts = [
+            (self.errors, "error"),
+            (self.warnings, "warning"),
+            (self.infos, "info"),
+        ];
+        let parts = joined(
+            parts
+                .iter()
+                .filter(|(count, _)| *count > 0)
+                .map(|(count, what)| counted(*count, what)),
+        );
+        if parts.is_empty() {
+            "no problems".to_owned()
+        } else {
+            parts
+        }
     }
 }
 
@@ -84,7 +101,11 @@ pub(crate) fn quoted(names: impl IntoIterator<Item = impl std::fmt::Display>) ->
 
 /// Returns a count with its noun: `1 skill`, `2 skills`.
 pub(crate) fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+    if count == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{count} {what}s")
+    }
 }
 
 /// A printer of diagnostics with the lines that they refer to.
@@ -105,7 +126,12 @@ pub(crate) struct QuotableFolders(HashMap<String, Vec<PathBuf>>);
 
 impl QuotableFolders {
     pub(crate) fn of(sources: &[(String, Arc<FsSource>)]) -> QuotableFolders {
-        QuotableFolders(sources.iter().map(|(name, source)| (name.clone(), source.starts())).collect())
+        QuotableFolders(
+            sources
+                .iter()
+                .map(|(name, source)| (name.clone(), source.starts()))
+                .collect(),
+        )
     }
 
     pub(crate) fn one(source: &str, folders: Vec<PathBuf>) -> QuotableFolders {
@@ -115,15 +141,28 @@ impl QuotableFolders {
     /// Returns the content of a file of `source`; `None` if it may not be quoted or exceeds the size limit of skills.
     pub(crate) fn read(&self, source: &str, path: &Path) -> Option<Vec<u8>> {
         let limit = Limits::default().file_bytes;
-        let slot = self.0.get(source)?.iter().find_map(|folder| FileSlot::below(folder, path).ok())?;
+        let slot = self
+            .0
+            .get(source)?
+            .iter()
+            .find_map(|folder| FileSlot::below(folder, path).ok())?;
         let (bytes, _) = slot.read(limit.saturating_add(1)).ok()?;
         (bytes.len() as u64 <= limit).then_some(bytes)
     }
 }
 
 impl<'a> DiagnosticPrinter<'a> {
-    pub(crate) fn new(quotable: QuotableFolders, cwd: &'a Path, is_coloured: bool) -> DiagnosticPrinter<'a> {
-        DiagnosticPrinter { quotable, cwd, is_coloured, last: None }
+    pub(crate) fn new(
+        quotable: QuotableFolders,
+        cwd: &'a Path,
+        is_coloured: bool,
+    ) -> DiagnosticPrinter<'a> {
+        DiagnosticPrinter {
+            quotable,
+            cwd,
+            is_coloured,
+            last: None,
+        }
     }
 
     pub(crate) fn write(&mut self, reported: &ReportedDiagnostic, out: &mut Output) {
@@ -133,7 +172,17 @@ impl<'a> DiagnosticPrinter<'a> {
     /// Returns the diagnostic as text, with its line if the file may be quoted.
     pub(crate) fn draw(&mut self, reported: &ReportedDiagnostic) -> String {
         let cwd = self.cwd;
-        let Diagnostic { severity, code, message, path, line, column, other, help, .. } = &reported.diagnostic;
+        let Diagnostic {
+            severity,
+            code,
+            message,
+            path,
+            line,
+            column,
+            other,
+            help,
+            ..
+        } = &reported.diagnostic;
         let excerpt = match (path, line) {
             (Some(path), Some(line)) => {
                 let text = self.text(&reported.source, path);

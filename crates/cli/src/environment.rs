@@ -39,8 +39,12 @@ impl Environment<'static> {
             cwd: std::env::current_dir()?,
             home: std::env::home_dir().filter(|home| home.is_absolute()),
             variables: std::env::vars_os().collect(),
-            helper: own_program().map(|own| vec![own.into(), HELPER.into()]).unwrap_or_default(),
-            stdin: io::stdin().is_terminal().then(|| Box::new(io::stdin().lock()) as _),
+            helper: own_program()
+                .map(|own| vec![own.into(), HELPER.into()])
+                .unwrap_or_default(),
+            stdin: io::stdin()
+                .is_terminal()
+                .then(|| Box::new(io::stdin().lock()) as _),
             stdout: Stream {
                 terminal: stdout.is_terminal(),
                 coloured: AutoStream::choice(&stdout) != ColorChoice::Never,
@@ -77,13 +81,22 @@ impl<'a> Environment<'a> {
     /// Sets the home folder.
     #[must_use]
     pub fn home(self, folder: impl Into<PathBuf>) -> Environment<'a> {
-        Environment { home: Some(folder.into()), ..self }
+        Environment {
+            home: Some(folder.into()),
+            ..self
+        }
     }
 
     /// Sets the environment variables. `XDG_STATE_HOME` is the folder of approvals; commands of skills get a few of the others.
     #[must_use]
-    pub fn variables(self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Environment<'a> {
-        Environment { variables: variables.into_iter().collect(), ..self }
+    pub fn variables(
+        self,
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Environment<'a> {
+        Environment {
+            variables: variables.into_iter().collect(),
+            ..self
+        }
     }
 
     /// Sets the command line of the supervisor of commands that skills run: `helper` of `repertoire-render`.
@@ -91,13 +104,19 @@ impl<'a> Environment<'a> {
     /// Without it there is no sandbox, and detached processes may outlive a command.
     #[must_use]
     pub fn helper(self, command_line: impl IntoIterator<Item = OsString>) -> Environment<'a> {
-        Environment { helper: command_line.into_iter().collect(), ..self }
+        Environment {
+            helper: command_line.into_iter().collect(),
+            ..self
+        }
     }
 
     /// Sets the input for prompts: one answer per line. Without it there is no user to ask.
     #[must_use]
     pub fn stdin(self, answers: impl BufRead + 'a) -> Environment<'a> {
-        Environment { stdin: Some(Box::new(answers)), ..self }
+        Environment {
+            stdin: Some(Box::new(answers)),
+            ..self
+        }
     }
 
     /// Sets the stream for results.
@@ -115,7 +134,10 @@ impl<'a> Environment<'a> {
     /// Sets the source of signals for `serve`, `watch` and commands that run programs. Dropping the sender stops the run.
     #[must_use]
     pub fn signals(self, signals: UnboundedReceiver<Signal>) -> Environment<'a> {
-        Environment { signals: Signals::Sent(signals), ..self }
+        Environment {
+            signals: Signals::Sent(signals),
+            ..self
+        }
     }
 
     pub(crate) fn variable(&self, name: &str) -> Option<&OsStr> {
@@ -123,11 +145,15 @@ impl<'a> Environment<'a> {
     }
 
     pub(crate) fn state(&self) -> Option<PathBuf> {
-        self.variable("XDG_STATE_HOME").map(PathBuf::from).filter(|state| state.is_absolute())
+        self.variable("XDG_STATE_HOME")
+            .map(PathBuf::from)
+            .filter(|state| state.is_absolute())
     }
 
     pub(crate) fn own_state(&self) -> Option<PathBuf> {
-        let state = self.state().or_else(|| Some(self.home.as_ref()?.join(".local/state")))?;
+        let state = self
+            .state()
+            .or_else(|| Some(self.home.as_ref()?.join(".local/state")))?;
         Some(state.join("repertoire"))
     }
 
@@ -139,13 +165,21 @@ impl<'a> Environment<'a> {
     pub(crate) fn supervisor(&self) -> Vec<OsString> {
         #[cfg(target_os = "linux")]
         if !self.helper.is_empty() {
-            return self.helper.iter().cloned().chain([repertoire::render::SUPERVISE.into()]).collect();
+            return self
+                .helper
+                .iter()
+                .cloned()
+                .chain([repertoire::render::SUPERVISE.into()])
+                .collect();
         }
         Vec::new()
     }
 
     pub(crate) fn say(&mut self, text: &str) {
-        let _ = self.stderr.write_all(text.as_bytes()).and_then(|()| self.stderr.flush());
+        let _ = self
+            .stderr
+            .write_all(text.as_bytes())
+            .and_then(|()| self.stderr.flush());
     }
 
     pub(crate) fn ask(&mut self, question: &str) -> Option<bool> {
@@ -163,18 +197,31 @@ impl<'a> Environment<'a> {
 fn own_program() -> io::Result<PathBuf> {
     // The running file, even if a different one has replaced it.
     let running = PathBuf::from("/proc/self/exe");
-    if running.exists() { Ok(running) } else { std::env::current_exe() }
+    if running.exists() {
+        Ok(running)
+    } else {
+        std::env::current_exe()
+    }
 }
 
-pub(crate) fn find_variable<'v>(variables: &'v [(OsString, OsString)], name: &str) -> Option<&'v OsStr> {
+pub(crate) fn find_variable<'v>(
+    variables: &'v [(OsString, OsString)],
+    name: &str,
+) -> Option<&'v OsStr> {
     // Names of variables are case-insensitive on Windows.
-    let is_named = |known: &OsStr| known == name || cfg!(windows) && known.eq_ignore_ascii_case(name);
-    variables.iter().find(|(known, _)| is_named(known)).map(|(_, value)| value.as_os_str())
+    let is_named =
+        |known: &OsStr| known == name || cfg!(windows) && known.eq_ignore_ascii_case(name);
+    variables
+        .iter()
+        .find(|(known, _)| is_named(known))
+        .map(|(_, value)| value.as_os_str())
 }
 
 impl fmt::Debug for Environment<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Environment").field("cwd", &self.cwd).finish_non_exhaustive()
+        f.debug_struct("Environment")
+            .field("cwd", &self.cwd)
+            .finish_non_exhaustive()
     }
 }
 
@@ -188,12 +235,19 @@ pub struct Stream<'a> {
 impl<'a> Stream<'a> {
     /// Returns a stream to a file or a pipe: no colours, no progress.
     pub fn new(writer: impl Write + 'a) -> Stream<'a> {
-        Stream { writer: Box::new(writer), terminal: false, coloured: false }
+        Stream {
+            writer: Box::new(writer),
+            terminal: false,
+            coloured: false,
+        }
     }
 
     /// Returns a stream that sends each complete line, without its ending. A closed receiver counts as a closed pipe.
     pub fn lines(lines: Sender<String>) -> Stream<'a> {
-        Stream::new(Lines { partial: Vec::new(), lines })
+        Stream::new(Lines {
+            partial: Vec::new(),
+            lines,
+        })
     }
 
     /// Marks the stream as a terminal.
@@ -239,8 +293,12 @@ impl Write for Lines {
         self.partial.extend_from_slice(bytes);
         while let Some(end) = self.partial.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.partial.drain(..=end).collect();
-            let line = String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned();
-            self.lines.send(line).map_err(|_| io::ErrorKind::BrokenPipe)?;
+            let line = String::from_utf8_lossy(&line)
+                .trim_end_matches(['\n', '\r'])
+                .to_owned();
+            self.lines
+                .send(line)
+                .map_err(|_| io::ErrorKind::BrokenPipe)?;
         }
         Ok(bytes.len())
     }
@@ -252,6 +310,9 @@ impl Write for Lines {
 
 impl fmt::Debug for Stream<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stream").field("terminal", &self.terminal).field("coloured", &self.coloured).finish()
+        f.debug_struct("Stream")
+            .field("terminal", &self.terminal)
+            .field("coloured", &self.coloured)
+            .finish()
     }
 }

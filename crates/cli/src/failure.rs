@@ -24,7 +24,11 @@ impl<E: Error> From<E> for Failure {
 
 impl Failure {
     pub(crate) fn new(message: impl Into<String>) -> Failure {
-        Failure { message: message.into(), place: None, help: None }
+        Failure {
+            message: message.into(),
+            place: None,
+            help: None,
+        }
     }
 
     pub(crate) fn of(error: &dyn Error) -> Failure {
@@ -32,14 +36,18 @@ impl Failure {
     }
 
     pub(crate) fn of_configuration(error: &ConfigurationError) -> Failure {
-        let cause = error.source().map_or_else(String::new, |cause| format!(": {}", error_chain(cause)));
+        let cause = error
+            .source()
+            .map_or_else(String::new, |cause| format!(": {}", error_chain(cause)));
         let mut failure = Failure::new(error.message().to_owned() + &cause);
         match (error.file(), error.line(), error.excerpt()) {
             (Some(file), Some(line), Some((text, marked))) => {
                 failure = failure.at(file, Excerpt::new(line, text, marked));
             }
             (Some(file), Some(line), None) => {
-                failure = failure.help(format!("see line {line} of the file that `{file}` links to"));
+                failure = failure.help(format!(
+                    "see line {line} of the file that `{file}` links to"
+                ));
             }
             _ => {}
         }

@@ -21,7 +21,10 @@ pub(crate) struct FileIdentity(Metadata);
 impl FileSlot {
     pub(crate) fn in_folder(folder: &Path, name: impl AsRef<OsStr>) -> io::Result<FileSlot> {
         let folder = Dir::open_ambient_dir(folder, ambient_authority())?;
-        Ok(FileSlot { folder, name: name.as_ref().to_owned() })
+        Ok(FileSlot {
+            folder,
+            name: name.as_ref().to_owned(),
+        })
     }
 
     /// Returns the slot of the real path of `path`, which must be below `base`.
@@ -36,12 +39,18 @@ impl FileSlot {
         })?;
         let name = below.file_name().ok_or(ErrorKind::IsADirectory)?;
         let folder = Dir::open_ambient_dir(&base, ambient_authority())?;
-        let folder = match below.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        let folder = match below
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+        {
             // Resolved beneath the base, so a link that is created now cannot lead out.
             Some(parent) => folder.open_dir(parent)?,
             None => folder,
         };
-        Ok(FileSlot { folder, name: name.to_owned() })
+        Ok(FileSlot {
+            folder,
+            name: name.to_owned(),
+        })
     }
 
     /// Returns at most `limit` bytes of the regular file, which is not a link.
@@ -58,7 +67,8 @@ impl FileSlot {
         {
             use rustix::fs::OFlags;
             let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
-            let flags = i32::try_from(flags.bits()).expect("open flags fit the type that open(2) takes");
+            let flags =
+                i32::try_from(flags.bits()).expect("open flags fit the type that open(2) takes");
             cap_std::fs::OpenOptionsExt::custom_flags(&mut options, flags);
         }
         let file = self.folder.open_with(&self.name, &options)?;
@@ -96,14 +106,16 @@ impl FileSlot {
     pub(crate) fn put(&self, bytes: &[u8]) -> io::Result<()> {
         match self.folder.symlink_metadata(&self.name) {
             Ok(metadata) => self.replace(&FileIdentity(regular(metadata)?), bytes),
-            Err(error) if error.kind() == ErrorKind::NotFound => self.through_temporary(bytes, None, |temporary| {
-                match self.folder.hard_link(temporary, &self.folder, &self.name) {
-                    Ok(()) => self.folder.remove_file(temporary),
-                    Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-                    // The file system has no hard links.
-                    Err(_) => self.folder.rename(temporary, &self.folder, &self.name),
-                }
-            }),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                self.through_temporary(bytes, None, |temporary| {
+                    match self.folder.hard_link(temporary, &self.folder, &self.name) {
+                        Ok(()) => self.folder.remove_file(temporary),
+                        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
+                        // The file system has no hard links.
+                        Err(_) => self.folder.rename(temporary, &self.folder, &self.name),
+                    }
+                })
+            }
             Err(error) => Err(error),
         }
     }
@@ -115,10 +127,21 @@ impl FileSlot {
         place: impl FnOnce(&str) -> io::Result<()>,
     ) -> io::Result<()> {
         // `create_new` refuses the unfinished file of a different run.
-        let temporary = format!(".{}.{}.tmp", self.name.to_string_lossy(), std::process::id());
-        let mut file = self.folder.open_with(&temporary, OpenOptions::new().write(true).create_new(true))?;
-        let permit = |file: &File| permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions));
-        let written = file.write_all(bytes).and_then(|()| permit(&file)).and_then(|()| file.sync_all());
+        let temporary = format!(
+            ".{}.{}.tmp",
+            self.name.to_string_lossy(),
+            std::process::id()
+        );
+        let mut file = self
+            .folder
+            .open_with(&temporary, OpenOptions::new().write(true).create_new(true))?;
+        let permit = |file: &File| {
+            permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))
+        };
+        let written = file
+            .write_all(bytes)
+            .and_then(|()| permit(&file))
+            .and_then(|()| file.sync_all());
         drop(file);
         let placed = written.and_then(|()| place(&temporary));
         if placed.is_err() {
@@ -133,10 +156,20 @@ impl FileSlot {
         use rustix::fs::{RenameFlags, renameat_with};
         use rustix::io::Errno;
 
-        let swap = || renameat_with(&self.folder, temporary, &self.folder, &self.name, RenameFlags::EXCHANGE);
+        let swap = || {
+            renameat_with(
+                &self.folder,
+                temporary,
+                &self.folder,
+                &self.name,
+                RenameFlags::EXCHANGE,
+            )
+        };
         match swap() {
             Ok(()) => {}
-            Err(Errno::INVAL | Errno::NOSYS) => return self.folder.rename(temporary, &self.folder, &self.name),
+            Err(Errno::INVAL | Errno::NOSYS) => {
+                return self.folder.rename(temporary, &self.folder, &self.name);
+            }
             Err(error) => return Err(error.into()),
         }
         // If the file changed before the exchange, it goes back.
@@ -159,8 +192,14 @@ impl FileIdentity {
         #[cfg(unix)]
         let stays = {
             use cap_std::fs::MetadataExt;
-            let identity =
-                |metadata: &Metadata| (metadata.dev(), metadata.ino(), metadata.mtime(), metadata.mtime_nsec());
+            let identity = |metadata: &Metadata| {
+                (
+                    metadata.dev(),
+                    metadata.ino(),
+                    metadata.mtime(),
+                    metadata.mtime_nsec(),
+                )
+            };
             stays && identity(&self.0) == identity(now)
         };
         stays
@@ -171,18 +210,29 @@ impl FileIdentity {
 ///
 /// No link leads it out of `cwd` or, for a path to a different folder, out of the folder of the file.
 pub(crate) fn is_quotable(file: &Path, cwd: &Path) -> bool {
-    let is_inside =
-        file.strip_prefix(cwd).is_ok_and(|below| !below.components().any(|part| part == Component::ParentDir));
-    let base = if is_inside { cwd } else { file.parent().unwrap_or(cwd) };
+    let is_inside = file
+        .strip_prefix(cwd)
+        .is_ok_and(|below| !below.components().any(|part| part == Component::ParentDir));
+    let base = if is_inside {
+        cwd
+    } else {
+        file.parent().unwrap_or(cwd)
+    };
     FileSlot::below(base, file).is_ok()
 }
 
 fn regular(metadata: Metadata) -> io::Result<Metadata> {
     if metadata.is_symlink() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is a link; replace it with a file"));
+        return Err(io::Error::new(
+            ErrorKind::InvalidInput,
+            "it is a link; replace it with a file",
+        ));
     }
     if !metadata.is_file() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
+        return Err(io::Error::new(
+            ErrorKind::InvalidInput,
+            "it is not a regular file",
+        ));
     }
     Ok(metadata)
 }

@@ -17,7 +17,9 @@ pub(crate) struct HostProbe {
 
 impl HostProbe {
     pub(crate) fn of(environment: &Environment<'_>) -> HostProbe {
-        HostProbe { variables: environment.variables.clone() }
+        HostProbe {
+            variables: environment.variables.clone(),
+        }
     }
 
     fn has_program(&self, name: &str) -> Option<bool> {
@@ -30,7 +32,11 @@ impl HostProbe {
             _ => vec![""],
         };
         let mut folders = std::env::split_paths(folders).filter(|folder| folder.is_absolute());
-        Some(folders.any(|folder| endings.iter().any(|ending| is_program(&folder.join(format!("{name}{ending}"))))))
+        Some(folders.any(|folder| {
+            endings
+                .iter()
+                .any(|ending| is_program(&folder.join(format!("{name}{ending}"))))
+        }))
     }
 }
 
@@ -52,7 +58,8 @@ impl RequirementCheck for HostProbe {
 #[cfg(unix)]
 fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    path.metadata()
+        .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]

@@ -37,12 +37,18 @@ const MOST_BYTES: u64 = 16 << 20;
 fn read(path: &Path, name: &str) -> Result<Option<Value>, Failure> {
     let bytes = match slot(path).and_then(|slot| slot.read(MOST_BYTES + 1)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        read => read.map_err(|error| Failure::io(format!("cannot read `{name}`"), &error))?.0,
+        read => {
+            read.map_err(|error| Failure::io(format!("cannot read `{name}`"), &error))?
+                .0
+        }
     };
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(Failure::new(format!("`{name}` is larger than {MOST_BYTES} bytes")));
+        return Err(Failure::new(format!(
+            "`{name}` is larger than {MOST_BYTES} bytes"
+        )));
     }
-    let text = String::from_utf8(bytes).map_err(|_| Failure::new(format!("`{name}` is not UTF-8")))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| Failure::new(format!("`{name}` is not UTF-8")))?;
     parse(&text, name).map(Some)
 }
 
@@ -50,25 +56,44 @@ fn parse(text: &str, name: &str) -> Result<Value, Failure> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     if let Some(line) = text.lines().position(is_conflict_marker) {
         let failure = Failure::new(format!("`{name}` has conflict markers of a merge"));
-        return Err(locate(failure, text, name, line + 1, 1).help("take one side, then run `repertoire lock`"));
+        return Err(locate(failure, text, name, line + 1, 1)
+            .help("take one side, then run `repertoire lock`"));
     }
-    serde_json::from_str(text).map(|UniqueKeys(value)| value).map_err(|error| {
-        let (line, column) = (error.line(), error.column());
-        let message = error.to_string();
-        let message = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
-        locate(Failure::new(format!("`{name}` is invalid: {message}")), text, name, line, column)
-    })
+    serde_json::from_str(text)
+        .map(|UniqueKeys(value)| value)
+        .map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let message = error.to_string();
+            let message = message
+                .strip_suffix(&format!(" at line {line} column {column}"))
+                .unwrap_or(&message);
+            locate(
+                Failure::new(format!("`{name}` is invalid: {message}")),
+                text,
+                name,
+                line,
+                column,
+            )
+        })
 }
 
 fn is_conflict_marker(line: &str) -> bool {
-    ["<<<<<<<", "|||||||", ">>>>>>>"].iter().any(|marker| line.starts_with(marker))
+    ["<<<<<<<", "|||||||", ">>>>>>>"]
+        .iter()
+        .any(|marker| line.starts_with(marker))
 }
 
 /// Adds an excerpt to a failure, or the position if the line is too long to quote.
 fn locate(failure: Failure, text: &str, name: &str, line: usize, column: usize) -> Failure {
     const LONGEST: usize = 400;
-    let is_short = line.checked_sub(1).and_then(|at| text.lines().nth(at)).is_some_and(|line| line.len() <= LONGEST);
-    let (line, column) = (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX));
+    let is_short = line
+        .checked_sub(1)
+        .and_then(|at| text.lines().nth(at))
+        .is_some_and(|line| line.len() <= LONGEST);
+    let (line, column) = (
+        u32::try_from(line).unwrap_or(u32::MAX),
+        u32::try_from(column).unwrap_or(u32::MAX),
+    );
     match Excerpt::at(text, line, column).filter(|_| is_short) {
         Some(excerpt) => failure.at(name, excerpt),
         None => failure.help(format!("see line {line}, column {column}")),
@@ -76,21 +101,29 @@ fn locate(failure: Failure, text: &str, name: &str, line: usize, column: usize) 
 }
 
 fn check_version(value: &Value, key: &str, expected: &Value, name: &str) -> Result<(), Failure> {
-    let spelled = expected.as_str().map_or_else(|| expected.to_string(), |text| format!("`{text}`"));
+    let spelled = expected
+        .as_str()
+        .map_or_else(|| expected.to_string(), |text| format!("`{text}`"));
     match value.get(key) {
         Some(found) if found == expected => Ok(()),
-        Some(found) => Err(Failure::new(format!("`{name}`: expected {key} {spelled}, found {found}"))),
-        None => Err(Failure::new(format!("`{name}`: expected {key} {spelled}, found none"))),
+        Some(found) => Err(Failure::new(format!(
+            "`{name}`: expected {key} {spelled}, found {found}"
+        ))),
+        None => Err(Failure::new(format!(
+            "`{name}`: expected {key} {spelled}, found none"
+        ))),
     }
 }
 
 fn typed<T: de::DeserializeOwned>(value: Value, name: &str) -> Result<T, Failure> {
-    serde_json::from_value(value).map_err(|error| Failure::new(format!("`{name}` is invalid: {error}")))
+    serde_json::from_value(value)
+        .map_err(|error| Failure::new(format!("`{name}` is invalid: {error}")))
 }
 
 /// Returns the text of a lock file: the same bytes for the same content.
 fn to_text(content: &impl Serialize) -> String {
-    serde_json::to_string_pretty(content).expect("lock files have text keys and no fallible parts") + "\n"
+    serde_json::to_string_pretty(content).expect("lock files have text keys and no fallible parts")
+        + "\n"
 }
 
 /// The result of writing a lock file.
@@ -119,7 +152,10 @@ pub(crate) fn write(path: &Path, text: &str) -> io::Result<LockWrite> {
 }
 
 fn slot(path: &Path) -> io::Result<FileSlot> {
-    let (folder, name) = path.parent().zip(path.file_name()).ok_or(ErrorKind::IsADirectory)?;
+    let (folder, name) = path
+        .parent()
+        .zip(path.file_name())
+        .ok_or(ErrorKind::IsADirectory)?;
     FileSlot::in_folder(folder, name)
 }
 
@@ -173,7 +209,9 @@ impl<'de> Deserialize<'de> for UniqueKeys {
                 let mut map = Map::new();
                 while let Some(key) = rows.next_key::<String>()? {
                     if map.contains_key(&key) {
-                        return Err(A::Error::custom(format_args!("the key `{key}` comes twice")));
+                        return Err(A::Error::custom(format_args!(
+                            "the key `{key}` comes twice"
+                        )));
                     }
                     let UniqueKeys(value) = rows.next_value()?;
                     map.insert(key, value);

@@ -31,17 +31,25 @@ pub(crate) enum LogForm {
 /// Starts the log on standard error with a filter in the syntax of `RUST_LOG`.
 ///
 /// The default is `level` for this program and warnings of others.
-pub(crate) fn start(filter: Option<&str>, level: LevelFilter, form: LogForm) -> Result<(), Failure> {
+pub(crate) fn start(
+    filter: Option<&str>,
+    level: LevelFilter,
+    form: LogForm,
+) -> Result<(), Failure> {
     let filter = match filter {
         // Other crates log their internals at lower levels.
-        None => Targets::new().with_default(LevelFilter::WARN).with_target("repertoire_mcp", level),
+        None => Targets::new()
+            .with_default(LevelFilter::WARN)
+            .with_target("repertoire_mcp", level),
         Some(text) => text.parse().map_err(|error| {
             Failure::new(format!("cannot read `RUST_LOG`: {error}"))
                 .help("set it to `info`, or to `repertoire_mcp=debug`")
         })?,
     };
     // The subscriber of a host stays in place.
-    let _ = tracing::subscriber::set_global_default(Registry::default().with(layer(form).with_filter(filter)));
+    let _ = tracing::subscriber::set_global_default(
+        Registry::default().with(layer(form).with_filter(filter)),
+    );
     Ok(())
 }
 
@@ -57,7 +65,11 @@ struct Fields;
 
 impl<'writer> FormatFields<'writer> for Fields {
     fn format_fields<R: RecordFields>(&self, writer: Writer<'writer>, fields: R) -> fmt::Result {
-        let mut line = FieldLine { writer, is_first: true, result: Ok(()) };
+        let mut line = FieldLine {
+            writer,
+            is_first: true,
+            result: Ok(()),
+        };
         fields.record(&mut line);
         line.result
     }
@@ -74,7 +86,11 @@ impl FieldLine<'_> {
         if self.result.is_err() {
             return;
         }
-        let gap = if std::mem::take(&mut self.is_first) { "" } else { " " };
+        let gap = if std::mem::take(&mut self.is_first) {
+            ""
+        } else {
+            " "
+        };
         self.result = match field.name() {
             "message" => write!(self.writer, "{gap}{}", text::terminal_line(value)),
             name => write!(self.writer, "{gap}{name}={}", text::log_value(value)),
@@ -100,7 +116,8 @@ struct JsonLines<W>(W);
 
 impl<W: Write> Write for JsonLines<W> {
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
-        self.0.write_all(text::json(&String::from_utf8_lossy(event)).as_bytes())?;
+        self.0
+            .write_all(text::json(&String::from_utf8_lossy(event)).as_bytes())?;
         Ok(event.len())
     }
 

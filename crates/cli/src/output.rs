@@ -81,7 +81,11 @@ impl Output {
 
     /// Writes text unchanged to a file or a pipe, and with its control characters escaped to a terminal.
     pub(crate) fn text(&mut self, text: &str) {
-        let text = if self.is_terminal { terminal_lines(text) } else { text.into() };
+        let text = if self.is_terminal {
+            terminal_lines(text)
+        } else {
+            text.into()
+        };
         self.bytes(&*text);
     }
 
@@ -121,7 +125,11 @@ fn command_document(command: &str, data: &impl Serialize) -> Value {
     document
 }
 
-pub(crate) fn write_event(command: &str, event: &impl Serialize, out: &mut Stream<'_>) -> io::Result<()> {
+pub(crate) fn write_event(
+    command: &str,
+    event: &impl Serialize,
+    out: &mut Stream<'_>,
+) -> io::Result<()> {
     let document = command_document(command, event).to_string() + "\n";
     out.write_all(text::json(&document).as_bytes())?;
     out.flush()

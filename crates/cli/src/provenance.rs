@@ -16,15 +16,27 @@ pub(crate) struct Provenance {
     github: Option<Map<String, serde_json::Value>>,
 }
 
-const WRITTEN_BY_GH: [&str; 6] =
-    ["github-repo", "github-ref", "github-tree-sha", "github-path", "github-pinned", "local-path"];
+const WRITTEN_BY_GH: [&str; 6] = [
+    "github-repo",
+    "github-ref",
+    "github-tree-sha",
+    "github-path",
+    "github-pinned",
+    "local-path",
+];
 
 impl Provenance {
     pub(crate) fn of(skill: &Skill, installed: &SkillLock) -> Option<Provenance> {
-        let lock = skill.location.as_deref().and_then(|location| installed.row(location.as_ref())).cloned();
+        let lock = skill
+            .location
+            .as_deref()
+            .and_then(|location| installed.row(location.as_ref()))
+            .cloned();
         let mut github = Map::new();
         if let Some(metadata) = skill.field("metadata") {
-            let values = WRITTEN_BY_GH.into_iter().filter_map(|key| Some((key.to_owned(), metadata.get(key)?.json())));
+            let values = WRITTEN_BY_GH
+                .into_iter()
+                .filter_map(|key| Some((key.to_owned(), metadata.get(key)?.json())));
             github.extend(values);
         }
         let github = Some(github).filter(|github| !github.is_empty());
@@ -34,7 +46,11 @@ impl Provenance {
     pub(crate) fn short(&self) -> String {
         match (&self.lock, &self.github) {
             (Some(row), _) => row.source.clone(),
-            (None, Some(github)) => words(github.get("github-repo").or_else(|| github.get("local-path"))),
+            (None, Some(github)) => words(
+                github
+                    .get("github-repo")
+                    .or_else(|| github.get("local-path")),
+            ),
             (None, None) => String::new(),
         }
     }
@@ -52,17 +68,34 @@ impl Provenance {
             ("installed ", row.installed_at.as_ref()),
             ("updated ", row.updated_at.as_ref()),
         ];
-        let facts = facts.into_iter().filter_map(|(what, fact)| Some((what, fact.filter(|fact| !fact.is_empty())?)));
-        Some(facts.map(|(what, fact)| format!("{what}{fact}")).collect::<Vec<_>>().join(", "))
+        let facts = facts
+            .into_iter()
+            .filter_map(|(what, fact)| Some((what, fact.filter(|fact| !fact.is_empty())?)));
+        Some(
+            facts
+                .map(|(what, fact)| format!("{what}{fact}"))
+                .collect::<Vec<_>>()
+                .join(", "),
+        )
     }
 
     pub(crate) fn github(&self) -> Option<String> {
         let rows = self.github.as_ref()?.iter();
-        let facts = rows.map(|(key, value)| format!("{} {}", key.trim_start_matches("github-"), words(Some(value))));
+        let facts = rows.map(|(key, value)| {
+            format!(
+                "{} {}",
+                key.trim_start_matches("github-"),
+                words(Some(value))
+            )
+        });
         Some(facts.collect::<Vec<_>>().join(", "))
     }
 }
 
 fn words(value: Option<&serde_json::Value>) -> String {
-    value.map_or_else(String::new, |value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    value.map_or_else(String::new, |value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    })
 }

@@ -82,7 +82,10 @@ impl<'a> WinnerRow<'a> {
             row: SkillRow::of(entry, &shadow.candidate, context),
             identical: shadow.identical,
         });
-        WinnerRow { row: SkillRow::of(entry, &entry.candidate, context), shadows: shadows.collect() }
+        WinnerRow {
+            row: SkillRow::of(entry, &entry.candidate, context),
+            shadows: shadows.collect(),
+        }
     }
 }
 
@@ -100,7 +103,11 @@ impl<'a> SkillRow<'a> {
         let is_winner = std::ptr::eq(candidate, &raw const entry.candidate);
         SkillRow {
             id: &entry.id,
-            qualified_id: if is_winner { candidate.qualified_id() } else { entry.shadow_id(candidate) },
+            qualified_id: if is_winner {
+                candidate.qualified_id()
+            } else {
+                entry.shadow_id(candidate)
+            },
             source: &candidate.origin.source,
             tier: candidate.origin.tier,
             trust: candidate.trust,
@@ -116,7 +123,10 @@ impl<'a> SkillRow<'a> {
 
 fn flags(candidate: &Candidate<Skill>, context: &CommandContext) -> Vec<Flag> {
     let skill: &Skill = &candidate.item;
-    let is_stale = skill.location.as_ref().is_some_and(|path| context.stale.contains(path));
+    let is_stale = skill
+        .location
+        .as_ref()
+        .is_some_and(|path| context.stale.contains(path));
     let is_disabled = candidate.status == Status::Disabled;
     let (by_user, by_model) = (skill.user_invocable, !skill.disable_model_invocation);
     [
@@ -126,7 +136,10 @@ fn flags(candidate: &Candidate<Skill>, context: &CommandContext) -> Vec<Flag> {
         (is_disabled, Flag::Disabled),
         (is_stale, Flag::Stale),
         (skill.allowed_workflows.is_some(), Flag::WaitsForWorkflow),
-        (!Requirements::new(skill, &context.probe).is_ready(), Flag::NotReady),
+        (
+            !Requirements::new(skill, &context.probe).is_ready(),
+            Flag::NotReady,
+        ),
     ]
     .into_iter()
     .filter_map(|(applies, flag)| applies.then_some(flag))

@@ -39,11 +39,17 @@ impl From<Exit> for ExitCode {
 /// way it starts itself as the supervisor of the commands that skills run.
 pub fn main() -> ExitCode {
     #[cfg(unix)]
-    if std::env::args_os().nth(1).is_some_and(|word| word == "plugin-host") {
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|word| word == "plugin-host")
+    {
         return repertoire::source::plugin::plugin_host();
     }
     #[cfg(target_os = "linux")]
-    if std::env::args_os().nth(1).is_some_and(|word| word == HELPER) {
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|word| word == HELPER)
+    {
         return repertoire::render::helper(std::env::args_os().skip(2));
     }
     // Programs of skills run as the same user: without this they could read the environment, tokens included, of this process.
@@ -52,7 +58,10 @@ pub fn main() -> ExitCode {
     match Environment::from_process() {
         Ok(environment) => run(std::env::args_os(), environment).into(),
         Err(error) => {
-            let _ = writeln!(io::stderr(), "error: cannot determine the working folder: {error}");
+            let _ = writeln!(
+                io::stderr(),
+                "error: cannot determine the working folder: {error}"
+            );
             Exit::Failure.into()
         }
     }
@@ -65,7 +74,10 @@ pub fn main() -> ExitCode {
 ///
 /// # Panics
 /// Inside a tokio runtime: the run starts its own.
-pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>, mut environment: Environment<'_>) -> Exit {
+pub fn run(
+    arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    mut environment: Environment<'_>,
+) -> Exit {
     let written = match parse(arguments, &environment) {
         Ok(arguments) => run_command(&arguments, &mut environment),
         Err(error) => print_usage(&error, &mut environment),
@@ -73,7 +85,10 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>, mut
     match written {
         Ok(exit) => exit,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
-        Err(error) => print_failure(&Failure::io("cannot write the output", &error), &mut environment),
+        Err(error) => print_failure(
+            &Failure::io("cannot write the output", &error),
+            &mut environment,
+        ),
     }
 }
 
@@ -108,17 +123,26 @@ async fn compose_and_run(
     arguments: &CommandLine,
     environment: &mut Environment<'_>,
 ) -> Result<io::Result<Exit>, Failure> {
-    let CommandLine { sources, command, name, .. } = arguments;
+    let CommandLine {
+        sources,
+        command,
+        name,
+        ..
+    } = arguments;
     let format = arguments.format();
     arguments.refuse_unused()?;
     if let Command::Watch(watch) = command {
-        return watch.run(sources, arguments.model(), format, environment).await;
+        return watch
+            .run(sources, arguments.model(), format, environment)
+            .await;
     }
     if let Command::Serve(serve) = command {
         return serve.run(sources, environment).await.map(Ok);
     }
     let mut out = Output::new(name, format, &environment.stdout);
-    command.run(sources, arguments.model(), environment, &mut out).await?;
+    command
+        .run(sources, arguments.model(), environment, &mut out)
+        .await?;
     Ok(out.print(environment))
 }
 
@@ -130,10 +154,22 @@ fn print_failure(failure: &Failure, environment: &mut Environment<'_>) -> Exit {
 
 /// Prints help and versions as data, and wrong usage as an error.
 fn print_usage(error: &clap::Error, environment: &mut Environment<'_>) -> io::Result<Exit> {
-    let stream = if error.use_stderr() { &mut environment.stderr } else { &mut environment.stdout };
+    let stream = if error.use_stderr() {
+        &mut environment.stderr
+    } else {
+        &mut environment.stdout
+    };
     let text = error.render();
-    let text = if stream.is_coloured() { text.ansi().to_string() } else { text.to_string() };
+    let text = if stream.is_coloured() {
+        text.ansi().to_string()
+    } else {
+        text.to_string()
+    };
     stream.write_all(text.as_bytes())?;
     stream.flush()?;
-    Ok(if error.use_stderr() { Exit::Failure } else { Exit::Success })
+    Ok(if error.use_stderr() {
+        Exit::Failure
+    } else {
+        Exit::Success
+    })
 }

@@ -15,7 +15,10 @@ pub(crate) fn log(diagnostics: &[ReportedDiagnostic], cwd: &Path) -> Value {
             rules.push(reported.diagnostic.code);
         }
     }
-    let results: Vec<_> = diagnostics.iter().map(|reported| result(reported, &rules, cwd)).collect();
+    let results: Vec<_> = diagnostics
+        .iter()
+        .map(|reported| result(reported, &rules, cwd))
+        .collect();
     json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -32,7 +35,10 @@ pub(crate) fn log(diagnostics: &[ReportedDiagnostic], cwd: &Path) -> Value {
 }
 
 fn rule(code: Code) -> Value {
-    let (lenient, strict) = (code.severity(Strictness::Lenient), code.severity(Strictness::Strict));
+    let (lenient, strict) = (
+        code.severity(Strictness::Lenient),
+        code.severity(Strictness::Strict),
+    );
     let weight = if lenient == strict {
         format!("Severity: {lenient}.")
     } else {
@@ -63,7 +69,11 @@ fn result(reported: &ReportedDiagnostic, rules: &[Code], cwd: &Path) -> Value {
         let mut place = json!({ "artifactLocation": artifact(Path::new(path.as_ref()), cwd) });
         if let Some(line) = diagnostic.line {
             let mut region = Map::from_iter([("startLine".to_owned(), line.into())]);
-            region.extend(diagnostic.column.map(|column| ("startColumn".to_owned(), column.into())));
+            region.extend(
+                diagnostic
+                    .column
+                    .map(|column| ("startColumn".to_owned(), column.into())),
+            );
             place["region"] = region.into();
         }
         result["locations"] = json!([{ "physicalLocation": place }]);
@@ -97,9 +107,15 @@ fn artifact(path: &Path, cwd: &Path) -> Value {
 
 fn uri_path(path: &Path) -> String {
     let mut uri = String::new();
-    for byte in path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/").bytes() {
+    for byte in path
+        .to_string_lossy()
+        .replace(std::path::MAIN_SEPARATOR, "/")
+        .bytes()
+    {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(byte.into()),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(byte.into())
+            }
             byte => uri.push_str(&format!("%{byte:02X}")),
         }
     }

@@ -16,12 +16,20 @@ use crate::{command, output};
 /// assert_eq!((*name, &output["$id"]), ("repertoire-1", &"repertoire/1".into()));
 /// ```
 pub fn schemas() -> [(&'static str, Value); 3] {
-    [("repertoire-1", output()), ("repertoire-lock-1", lock()), ("configuration", configuration())]
+    [
+        ("repertoire-1", output()),
+        ("repertoire-lock-1", lock()),
+        ("configuration", configuration()),
+    ]
 }
 
 fn output() -> Value {
-    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let branches = command::schemas(&mut generator).into_iter().map(|(command, fields)| branch(command, fields));
+    let mut generator = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator();
+    let branches = command::schemas(&mut generator)
+        .into_iter()
+        .map(|(command, fields)| branch(command, fields));
     let mut schema = schemars::json_schema!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": output::SCHEMA,
@@ -35,7 +43,9 @@ fn output() -> Value {
 }
 
 fn lock() -> Value {
-    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let generator = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator();
     let mut schema = generator.into_root_schema_for::<LockDocument>();
     close(&mut schema);
     readable(schema)
@@ -43,17 +53,33 @@ fn lock() -> Value {
 
 fn configuration() -> Value {
     readable(
-        SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<repertoire::config::Configuration>(),
+        SchemaSettings::draft2020_12()
+            .into_generator()
+            .into_root_schema_for::<repertoire::config::Configuration>(),
     )
 }
 
 fn branch(command: &str, mut fields: Schema) -> Schema {
     let own = [("schema", output::SCHEMA), ("command", command)];
-    let mut properties: Map<_, _> =
-        own.iter().map(|(key, text)| ((*key).to_owned(), json!({ "const": text }))).collect();
-    properties.extend(fields.get("properties").cloned().and_then(|rows| rows.as_object().cloned()).unwrap_or_default());
+    let mut properties: Map<_, _> = own
+        .iter()
+        .map(|(key, text)| ((*key).to_owned(), json!({ "const": text })))
+        .collect();
+    properties.extend(
+        fields
+            .get("properties")
+            .cloned()
+            .and_then(|rows| rows.as_object().cloned())
+            .unwrap_or_default(),
+    );
     let mut required: Vec<Value> = own.iter().map(|(key, _)| (*key).into()).collect();
-    required.extend(fields.get("required").cloned().and_then(|keys| keys.as_array().cloned()).unwrap_or_default());
+    required.extend(
+        fields
+            .get("required")
+            .cloned()
+            .and_then(|keys| keys.as_array().cloned())
+            .unwrap_or_default(),
+    );
     fields.insert("properties".to_owned(), properties.into());
     fields.insert("required".to_owned(), required.into());
     fields
@@ -80,7 +106,10 @@ fn close(schema: &mut Schema) {
 fn readable(mut schema: Schema) -> Value {
     RecursiveTransform(|schema: &mut Schema| {
         absent_is_not_null(schema);
-        if schema.get("type").is_some_and(|kind| kind == "integer" || kind == &json!(["integer", "null"])) {
+        if schema
+            .get("type")
+            .is_some_and(|kind| kind == "integer" || kind == &json!(["integer", "null"]))
+        {
             schema.remove("format");
         }
         if let Some(Value::String(text)) = schema.get_mut("description") {
@@ -90,15 +119,27 @@ fn readable(mut schema: Schema) -> Value {
     .transform(&mut schema);
     let mut rows = std::mem::take(schema.ensure_object());
     let about = ["$schema", "$id", "title", "description"];
-    let mut document: Map<_, _> = about.iter().filter_map(|key| rows.shift_remove_entry(*key)).collect();
+    let mut document: Map<_, _> = about
+        .iter()
+        .filter_map(|key| rows.shift_remove_entry(*key))
+        .collect();
     document.extend(rows);
     document.into()
 }
 
 fn absent_is_not_null(schema: &mut Schema) {
-    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
-    for (key, field) in properties.iter_mut().filter_map(|(key, field)| Some((key, field.as_object_mut()?))) {
+    let required = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
+        return;
+    };
+    for (key, field) in properties
+        .iter_mut()
+        .filter_map(|(key, field)| Some((key, field.as_object_mut()?)))
+    {
         let is_required = required.iter().any(|name| name == key.as_str());
         if is_required || field.get("default").is_some_and(Value::is_null) {
             field.shift_remove("default");
@@ -125,5 +166,8 @@ fn absent_is_not_null(schema: &mut Schema) {
 
 fn prose(text: &str) -> String {
     let first = text.split("\n\n").next().unwrap_or_default();
-    first.replace('\n', " ").replace("[`", "`").replace("`]", "`")
+    first
+        .replace('\n', " ")
+        .replace("[`", "`")
+        .replace("`]", "`")
 }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use repertoire::config::{ConfigurationError, ConfiguredSource};
 use repertoire::registry::ConfigError;
 use repertoire::source::configured_folders;
-use repertoire::source::fs::{FsOptions, InstalledPlugin, InstalledPluginOptions, InstalledPlugins, Root};
+use repertoire::source::fs::{
+    FsOptions, InstalledPlugin, InstalledPluginOptions, InstalledPlugins, Root,
+};
 use repertoire::{FsSource, Mount, Skill};
 use serde_json::{Map, Value};
 
@@ -32,7 +34,10 @@ pub(crate) struct CachedSource {
 impl SourceCache {
     /// Returns a cache that refuses sources that start a program, load a library or open a connection.
     pub(crate) fn read_only() -> SourceCache {
-        SourceCache { is_read_only: true, ..SourceCache::default() }
+        SourceCache {
+            is_read_only: true,
+            ..SourceCache::default()
+        }
     }
 
     pub(crate) fn is_read_only(&self) -> bool {
@@ -49,18 +54,27 @@ impl SourceCache {
     }
 
     pub(crate) fn builtin(&mut self) -> Mount<Skill> {
-        self.get("builtin".to_owned(), || CachedSource { mount: builtin::mount(), folders: None }).mount
+        self.get("builtin".to_owned(), || CachedSource {
+            mount: builtin::mount(),
+            folders: None,
+        })
+        .mount
     }
 
     pub(crate) fn folder(&mut self, name: &str, path: &Path) -> CachedSource {
-        self.fs(format!("folder {name} {}", path.display()), || FsSource::new(name, path))
+        self.fs(format!("folder {name} {}", path.display()), || {
+            FsSource::new(name, path)
+        })
     }
 
     pub(crate) fn search(&mut self, name: &str, folder: &Path, options: FsOptions) -> CachedSource {
-        self.fs(format!("search {name} {} {options:?}", folder.display()), || {
-            let source = FsSource::from_options(name, folder, options);
-            source.expect("the roots are absolute and the patterns are escaped")
-        })
+        self.fs(
+            format!("search {name} {} {options:?}", folder.display()),
+            || {
+                let source = FsSource::from_options(name, folder, options);
+                source.expect("the roots are absolute and the patterns are escaped")
+            },
+        )
     }
 
     pub(crate) fn standard(&mut self, name: &str, root: &Root) -> CachedSource {
@@ -75,7 +89,9 @@ impl SourceCache {
         plugin: &InstalledPlugin,
         options: &InstalledPluginOptions,
     ) -> CachedSource {
-        self.fs(format!("plugin {name} {plugin:?} {options:?}"), || options.source(plugin, name))
+        self.fs(format!("plugin {name} {plugin:?} {options:?}"), || {
+            options.source(plugin, name)
+        })
     }
 
     /// Returns a source called `name` that reports the diagnostics of the folders of plugins.
@@ -86,21 +102,36 @@ impl SourceCache {
         options: &InstalledPluginOptions,
         found: &InstalledPlugins,
     ) -> CachedSource {
-        self.get(format!("diagnostics {name} {base:?} {options:?} {found:?}"), || {
-            let source = options.diagnostics_source(name, base, found.clone());
-            CachedSource { mount: Mount::plugin(source), folders: None }
-        })
+        self.get(
+            format!("diagnostics {name} {base:?} {options:?} {found:?}"),
+            || {
+                let source = options.diagnostics_source(name, base, found.clone());
+                CachedSource {
+                    mount: Mount::plugin(source),
+                    folders: None,
+                }
+            },
+        )
     }
 
-    pub(crate) fn configured(&mut self, source: &ConfiguredSource) -> Result<Vec<CachedSource>, ConfigurationError> {
+    pub(crate) fn configured(
+        &mut self,
+        source: &ConfiguredSource,
+    ) -> Result<Vec<CachedSource>, ConfigurationError> {
         let (kind, config) = (source.kind(), source.config());
-        let options: Map<String, Value> = config.options().map_err(|error| source.locate(&error))?;
+        let options: Map<String, Value> =
+            config.options().map_err(|error| source.locate(&error))?;
         let key = serde_json::json!([kind.name(), config.name, config.base, options]).to_string();
         let sources = self.get_all(key, || match kind.name() {
             "fs" => Ok(vec![CachedSource::of_folders(configured_folders(config)?)]),
             _ => {
                 let built = kind.build(config)?.into_iter();
-                Ok(built.map(|source| CachedSource { mount: Mount::user(source), folders: None }).collect())
+                Ok(built
+                    .map(|source| CachedSource {
+                        mount: Mount::user(source),
+                        folders: None,
+                    })
+                    .collect())
             }
         });
         sources.map_err(|error| source.locate(&error))
@@ -112,7 +143,10 @@ impl SourceCache {
 
     fn get(&mut self, key: String, make: impl FnOnce() -> CachedSource) -> CachedSource {
         let sources = self.get_all(key, || Ok(vec![make()]));
-        sources.expect("no configuration was read").pop().expect("one source was made")
+        sources
+            .expect("no configuration was read")
+            .pop()
+            .expect("one source was made")
     }
 
     fn get_all(
@@ -120,7 +154,11 @@ impl SourceCache {
         key: String,
         make: impl FnOnce() -> Result<Vec<CachedSource>, ConfigError>,
     ) -> Result<Vec<CachedSource>, ConfigError> {
-        let sources = match self.before.remove(&key).or_else(|| self.now.get(&key).cloned()) {
+        let sources = match self
+            .before
+            .remove(&key)
+            .or_else(|| self.now.get(&key).cloned())
+        {
             Some(sources) => sources,
             None => make()?,
         };
@@ -132,6 +170,9 @@ impl SourceCache {
 impl CachedSource {
     fn of_folders(source: FsSource) -> CachedSource {
         let source = Arc::new(source);
-        CachedSource { mount: Mount::user(Arc::clone(&source)), folders: Some(source) }
+        CachedSource {
+            mount: Mount::user(Arc::clone(&source)),
+            folders: Some(source),
+        }
     }
 }

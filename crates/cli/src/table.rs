@@ -33,15 +33,23 @@ impl Cell {
 
 impl<T: AsRef<str>> From<T> for Cell {
     fn from(text: T) -> Cell {
-        Cell { text: terminal_line(text.as_ref()).into_owned(), style: Style::new() }
+        Cell {
+            text: terminal_line(text.as_ref()).into_owned(),
+            style: Style::new(),
+        }
     }
 }
 
 impl TextTable {
     /// Returns a table with these headings. A column whose heading begins with `>` is aligned to the right.
     pub(crate) fn new(headings: &[&str]) -> TextTable {
-        let heading = headings.iter().map(|text| Cell::from(text.trim_start_matches('>')).styled(Style::new().bold()));
-        TextTable { rows: vec![heading.collect()], right: headings.iter().map(|text| text.starts_with('>')).collect() }
+        let heading = headings
+            .iter()
+            .map(|text| Cell::from(text.trim_start_matches('>')).styled(Style::new().bold()));
+        TextTable {
+            rows: vec![heading.collect()],
+            right: headings.iter().map(|text| text.starts_with('>')).collect(),
+        }
     }
 
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
@@ -71,7 +79,11 @@ impl TextTable {
             let before = if *right { blank } else { 0 };
             pending += before;
             if !cell.text.is_empty() {
-                let style = if out.is_coloured() { cell.style } else { Style::new() };
+                let style = if out.is_coloured() {
+                    cell.style
+                } else {
+                    Style::new()
+                };
                 out.bytes(format!("{:pending$}{style}{}{style:#}", "", cell.text));
                 pending = 0;
             }

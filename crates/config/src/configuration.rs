@@ -6,8 +6,12 @@ use std::fs;
 use std::path::{Component, Path};
 use std::sync::Arc;
 
-use repertoire_core::{Id, ModelPattern, Skill, SurfaceMode, SurfacePolicy, SurfaceRule, SurfaceRules};
-use repertoire_registry::{Authority, Builder, ConfigError, RegistryError, RuleSet, RuleStack, SkillRegistry, Target};
+use repertoire_core::{
+    Id, ModelPattern, Skill, SurfaceMode, SurfacePolicy, SurfaceRule, SurfaceRules,
+};
+use repertoire_registry::{
+    Authority, Builder, ConfigError, RegistryError, RuleSet, RuleStack, SkillRegistry, Target,
+};
 use serde::Deserialize;
 
 use crate::document::{Section, TomlDocument};
@@ -34,7 +38,10 @@ pub struct Configuration {
     #[cfg_attr(feature = "schema", schemars(with = "Option<SurfaceSection>"))]
     surface: SurfacePolicy,
     /// The source that wins a name over every other trusted source.
-    #[cfg_attr(feature = "schema", schemars(rename = "prefer", with = "Option<BTreeMap<String, String>>"))]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(rename = "prefer", with = "Option<BTreeMap<String, String>>")
+    )]
     preferences: Vec<(Id, String)>,
     #[cfg_attr(feature = "schema", schemars(with = "Option<RulesSection>"))]
     rules: RuleSet,
@@ -42,7 +49,11 @@ pub struct Configuration {
 
 /// Rules that disable skills. The most specific rule decides: `source:id`, then an id, then `source:*`, then `*`.
 #[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Rules"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Rules")
+)]
 #[serde(default, deny_unknown_fields)]
 struct RulesSection {
     /// Hidden from models and users, and not a candidate for a name.
@@ -53,7 +64,11 @@ struct RulesSection {
 
 /// Rules for the surface of skills, after what the skills declare.
 #[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Surface"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Surface")
+)]
 #[serde(default, deny_unknown_fields)]
 struct SurfaceSection {
     /// The surface of skills that declare none.
@@ -67,13 +82,21 @@ struct SurfaceSection {
 
 impl Default for SurfaceSection {
     fn default() -> SurfaceSection {
-        SurfaceSection { mode: "auto".to_owned(), hint: None, rules: Vec::new() }
+        SurfaceSection {
+            mode: "auto".to_owned(),
+            hint: None,
+            rules: Vec::new(),
+        }
     }
 }
 
 /// A rule for the surface of skills.
 #[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Rule"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Rule")
+)]
 #[serde(deny_unknown_fields)]
 struct SurfaceRuleRow {
     /// The name of the rule in output.
@@ -99,13 +122,24 @@ impl Configuration {
     ///
     /// # Errors
     /// [`ConfigurationError`] if the file cannot be read, and those of [`parse`](Configuration::parse).
-    pub fn read(path: impl AsRef<Path>, settings: &HostSettings) -> Result<Configuration, ConfigurationError> {
-        let (name, file) = (path.as_ref().display().to_string(), settings.folder.join(path));
-        let text = fs::read_to_string(&file)
-            .map_err(|error| ConfigurationError::new(format!("cannot read `{name}`")).caused_by(error))?;
+    pub fn read(
+        path: impl AsRef<Path>,
+        settings: &HostSettings,
+    ) -> Result<Configuration, ConfigurationError> {
+        let (name, file) = (
+            path.as_ref().display().to_string(),
+            settings.folder.join(path),
+        );
+        let text = fs::read_to_string(&file).map_err(|error| {
+            ConfigurationError::new(format!("cannot read `{name}`")).caused_by(error)
+        })?;
         let base = file.parent().unwrap_or(&settings.folder);
         let is_quotable = is_quotable(&file, &settings.folder);
-        Configuration::from_document(TomlDocument::parse(&name, text, is_quotable)?, base, settings)
+        Configuration::from_document(
+            TomlDocument::parse(&name, text, is_quotable)?,
+            base,
+            settings,
+        )
     }
 
     /// Parses the text of a configuration. `name` is its name in errors; relative paths are relative to the folder of `settings`.
@@ -119,7 +153,11 @@ impl Configuration {
         text: impl Into<String>,
         settings: &HostSettings,
     ) -> Result<Configuration, ConfigurationError> {
-        Configuration::from_document(TomlDocument::parse(name, text.into(), true)?, &settings.folder, settings)
+        Configuration::from_document(
+            TomlDocument::parse(name, text.into(), true)?,
+            &settings.folder,
+            settings,
+        )
     }
 
     fn from_document(
@@ -142,8 +180,9 @@ impl Configuration {
                     rules = enable.into_iter().fold(rules, RuleSet::enable);
                 }
                 _ => {
-                    let message =
-                        format!("unknown key `{key}`; expected `[[source]]`, `[surface]`, `[prefer]` or `[rules]`");
+                    let message = format!(
+                        "unknown key `{key}`; expected `[[source]]`, `[surface]`, `[prefer]` or `[rules]`"
+                    );
                     return Err(document.error(document.key_span(key), message));
                 }
             }
@@ -152,9 +191,17 @@ impl Configuration {
         let sources = sections
             .iter()
             .enumerate()
-            .map(|(index, section)| ConfiguredSource::read(section, base, settings, &document, index))
+            .map(|(index, section)| {
+                ConfiguredSource::read(section, base, settings, &document, index)
+            })
             .collect::<Result<_, _>>()?;
-        Ok(Configuration { sources, surface, preferences, rules, document })
+        Ok(Configuration {
+            sources,
+            surface,
+            preferences,
+            rules,
+            document,
+        })
     }
 
     /// Returns the sources in the order of the file.
@@ -183,8 +230,14 @@ impl Configuration {
 
     /// Adds everything but the sources to `builder`, for a host that builds some of them itself.
     pub fn configure(&self, builder: Builder<Skill>) -> Builder<Skill> {
-        let builder = builder.rules(RuleStack::new([self.rules.clone()])).surface_policy(self.surface.clone());
-        self.preferences.iter().fold(builder, |builder, (id, source)| builder.prefer(id.clone(), source))
+        let builder = builder
+            .rules(RuleStack::new([self.rules.clone()]))
+            .surface_policy(self.surface.clone());
+        self.preferences
+            .iter()
+            .fold(builder, |builder, (id, source)| {
+                builder.prefer(id.clone(), source)
+            })
     }
 
     /// Returns the error of composing a registry with its place in the file, if the file is at fault.
@@ -193,7 +246,9 @@ impl Configuration {
             RegistryError::DuplicateSource { name } | RegistryError::SourceName { name, .. } => {
                 let message = match error {
                     RegistryError::DuplicateSource { .. } if name == SkillRegistry::REGISTERED => {
-                        format!("the source name `{name}` is reserved for skills that are registered in code")
+                        format!(
+                            "the source name `{name}` is reserved for skills that are registered in code"
+                        )
                     }
                     error => error.to_string(),
                 };
@@ -202,11 +257,21 @@ impl Configuration {
                     None => ConfigurationError::new(message),
                 }
             }
-            RegistryError::UnknownPreference { id, source_name, .. } => {
-                let is_written = self.preferences.iter().any(|(key, source)| key == id && source == source_name);
+            RegistryError::UnknownPreference {
+                id, source_name, ..
+            } => {
+                let is_written = self
+                    .preferences
+                    .iter()
+                    .any(|(key, source)| key == id && source == source_name);
                 let section = self.document.items().find(|(key, _)| *key == "prefer");
-                match section.and_then(|(_, item)| Section::new(&self.document, item).ok()).filter(|_| is_written) {
-                    Some(section) => section.locate(&ConfigError::in_option(id.as_str(), error.to_string())),
+                match section
+                    .and_then(|(_, item)| Section::new(&self.document, item).ok())
+                    .filter(|_| is_written)
+                {
+                    Some(section) => {
+                        section.locate(&ConfigError::in_option(id.as_str(), error.to_string()))
+                    }
                     None => ConfigurationError::new(error.to_string()),
                 }
             }
@@ -217,9 +282,14 @@ impl Configuration {
 
 /// Returns whether no link leads `file` out of `folder` or, for a path to a different folder, out of the folder of the file.
 fn is_quotable(file: &Path, folder: &Path) -> bool {
-    let is_inside =
-        file.strip_prefix(folder).is_ok_and(|below| !below.components().any(|part| part == Component::ParentDir));
-    let base = if is_inside { folder } else { file.parent().unwrap_or(folder) };
+    let is_inside = file
+        .strip_prefix(folder)
+        .is_ok_and(|below| !below.components().any(|part| part == Component::ParentDir));
+    let base = if is_inside {
+        folder
+    } else {
+        file.parent().unwrap_or(folder)
+    };
     matches!((file.canonicalize(), base.canonicalize()), (Ok(file), Ok(base)) if file.starts_with(&base))
 }
 
@@ -230,15 +300,23 @@ fn read_surface(section: &Section<'_>) -> Result<SurfacePolicy, ConfigurationErr
         .map_err(|error| section.locate(&ConfigError::in_option("mode", error.to_string())))?;
     policy.hint = hint;
     // In reverse, as each rule goes before the earlier ones.
-    policy.rules = rules.into_iter().rev().fold(SurfaceRules::shipped(), |rules, rule| {
-        rules.with(SurfaceRule::new(rule.id, rule.mode).provider(&rule.provider).model(rule.model))
-    });
+    policy.rules = rules
+        .into_iter()
+        .rev()
+        .fold(SurfaceRules::shipped(), |rules, rule| {
+            rules.with(
+                SurfaceRule::new(rule.id, rule.mode)
+                    .provider(&rule.provider)
+                    .model(rule.model),
+            )
+        });
     Ok(policy)
 }
 
 fn read_preferences(section: &Section<'_>) -> Result<Vec<(Id, String)>, ConfigurationError> {
     let rows = section.values.iter().map(|(key, value)| {
-        let id = Id::new(key).map_err(|error| section.document.error(section.span(key), error.to_string()))?;
+        let id = Id::new(key)
+            .map_err(|error| section.document.error(section.span(key), error.to_string()))?;
         let Some(source) = value.as_str() else {
             let message = format!("`{key}`: expected the name of a source, found {value}");
             return Err(section.document.error(section.span(key), message));

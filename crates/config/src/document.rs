@@ -19,9 +19,17 @@ pub(crate) struct TomlDocument {
 }
 
 impl TomlDocument {
-    pub(crate) fn parse(name: &str, text: String, is_quotable: bool) -> Result<TomlDocument, ConfigurationError> {
+    pub(crate) fn parse(
+        name: &str,
+        text: String,
+        is_quotable: bool,
+    ) -> Result<TomlDocument, ConfigurationError> {
         match Document::parse(text.clone()) {
-            Ok(toml) => Ok(TomlDocument { name: name.to_owned(), toml, is_quotable }),
+            Ok(toml) => Ok(TomlDocument {
+                name: name.to_owned(),
+                toml,
+                is_quotable,
+            }),
             Err(error) => {
                 // An error at the end of the file has no span.
                 let span = error.span().unwrap_or(text.len()..text.len());
@@ -35,11 +43,18 @@ impl TomlDocument {
     }
 
     pub(crate) fn key_span(&self, key: &str) -> Range<usize> {
-        self.toml.key(key).and_then(toml_edit::Key::span).unwrap_or(0..0)
+        self.toml
+            .key(key)
+            .and_then(toml_edit::Key::span)
+            .unwrap_or(0..0)
     }
 
     /// Returns an error about the bytes at `span`.
-    pub(crate) fn error(&self, span: Range<usize>, message: impl Into<String>) -> ConfigurationError {
+    pub(crate) fn error(
+        &self,
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> ConfigurationError {
         ConfigurationError::new(message).at(&self.name, self.toml.raw(), span, self.is_quotable)
     }
 
@@ -47,9 +62,10 @@ impl TomlDocument {
     pub(crate) fn sources(&self) -> Result<Vec<Section<'_>>, ConfigurationError> {
         match self.toml.get("source") {
             None => Ok(Vec::new()),
-            Some(Item::ArrayOfTables(tables)) => {
-                Ok(tables.iter().map(|table| Section::of(self, table, table.span())).collect())
-            }
+            Some(Item::ArrayOfTables(tables)) => Ok(tables
+                .iter()
+                .map(|table| Section::of(self, table, table.span()))
+                .collect()),
             Some(Item::Value(Value::Array(array))) => {
                 let tables = array.iter().map(|value| match value {
                     Value::InlineTable(table) => Ok(Section::of(self, table, table.span())),
@@ -62,7 +78,10 @@ impl TomlDocument {
     }
 
     fn expected_tables(&self, span: Option<Range<usize>>, found: &str) -> ConfigurationError {
-        self.error(span.unwrap_or(0..0), format!("expected tables `[[source]]`, found {found}"))
+        self.error(
+            span.unwrap_or(0..0),
+            format!("expected tables `[[source]]`, found {found}"),
+        )
     }
 }
 
@@ -77,7 +96,10 @@ pub(crate) struct Section<'a> {
 
 impl<'a> Section<'a> {
     /// Returns the table that `item` must be.
-    pub(crate) fn new(document: &'a TomlDocument, item: &'a Item) -> Result<Section<'a>, ConfigurationError> {
+    pub(crate) fn new(
+        document: &'a TomlDocument,
+        item: &'a Item,
+    ) -> Result<Section<'a>, ConfigurationError> {
         let Some(table) = item.as_table_like() else {
             let message = format!("expected a table, found {}", item.type_name());
             return Err(document.error(item.span().unwrap_or(0..0), message));
@@ -85,18 +107,35 @@ impl<'a> Section<'a> {
         Ok(Section::of(document, table, item.span()))
     }
 
-    fn of(document: &'a TomlDocument, table: &'a dyn TableLike, span: Option<Range<usize>>) -> Section<'a> {
-        Section { document, values: object(table), table, header: span.unwrap_or(0..0) }
+    fn of(
+        document: &'a TomlDocument,
+        table: &'a dyn TableLike,
+        span: Option<Range<usize>>,
+    ) -> Section<'a> {
+        Section {
+            document,
+            values: object(table),
+            table,
+            header: span.unwrap_or(0..0),
+        }
     }
 
     /// Deserializes values of this section.
-    pub(crate) fn typed<T: DeserializeOwned>(&self, values: Map<String, Json>) -> Result<T, ConfigurationError> {
-        SourceConfig::new("", "", values).options().map_err(|error| self.locate(&error))
+    pub(crate) fn typed<T: DeserializeOwned>(
+        &self,
+        values: Map<String, Json>,
+    ) -> Result<T, ConfigurationError> {
+        SourceConfig::new("", "", values)
+            .options()
+            .map_err(|error| self.locate(&error))
     }
 
     /// Returns an error that points to the option of `error`, or to the table's header.
     pub(crate) fn locate(&self, error: &ConfigError) -> ConfigurationError {
-        let span = error.key.as_deref().map_or_else(|| self.header.clone(), |key| self.span(key));
+        let span = error
+            .key
+            .as_deref()
+            .map_or_else(|| self.header.clone(), |key| self.span(key));
         self.document.error(span, error.message.clone())
     }
 
@@ -108,10 +147,14 @@ impl<'a> Section<'a> {
         let steps: Vec<_> = if self.table.contains_key(path) {
             vec![path]
         } else {
-            path.split(['.', '[']).map(|step| step.trim_end_matches(']')).collect()
+            path.split(['.', '['])
+                .map(|step| step.trim_end_matches(']'))
+                .collect()
         };
         for step in steps {
-            let Some((span, next)) = node.child(step) else { break };
+            let Some((span, next)) = node.child(step) else {
+                break;
+            };
             found = span.unwrap_or(found);
             let Some(next) = next else { break };
             node = next;
@@ -172,7 +215,10 @@ fn object(table: &dyn TableLike) -> Map<String, Json> {
             Item::None => Json::Null,
             Item::Value(value) => json(value),
             Item::Table(table) => Json::Object(object(table)),
-            Item::ArrayOfTables(tables) => tables.iter().map(|table| Json::Object(object(table))).collect(),
+            Item::ArrayOfTables(tables) => tables
+                .iter()
+                .map(|table| Json::Object(object(table)))
+                .collect(),
         };
         (key.to_owned(), value)
     });

@@ -29,29 +29,61 @@ struct Place {
 
 impl ConfigurationError {
     pub(crate) fn new(message: impl Into<String>) -> ConfigurationError {
-        ConfigurationError { message: message.into(), place: None, help: None, cause: None }
+        ConfigurationError {
+            message: message.into(),
+            place: None,
+            help: None,
+            cause: None,
+        }
     }
 
     pub(crate) fn caused_by(self, cause: io::Error) -> ConfigurationError {
-        ConfigurationError { cause: Some(cause), ..self }
+        ConfigurationError {
+            cause: Some(cause),
+            ..self
+        }
     }
 
     pub(crate) fn help_with(self, help: &'static str) -> ConfigurationError {
-        ConfigurationError { help: Some(help), ..self }
+        ConfigurationError {
+            help: Some(help),
+            ..self
+        }
     }
 
     /// Adds the place of the bytes at `span` of `source`, the text of `file`.
-    pub(crate) fn at(self, file: &str, source: &str, span: Range<usize>, is_quotable: bool) -> ConfigurationError {
+    pub(crate) fn at(
+        self,
+        file: &str,
+        source: &str,
+        span: Range<usize>,
+        is_quotable: bool,
+    ) -> ConfigurationError {
         let start = source.floor_char_boundary(span.start);
         let line_start = source[..start].rfind('\n').map_or(0, |at| at + 1);
-        let line_end = source[start..].find('\n').map_or(source.len(), |at| start + at);
-        let text = source[line_start..line_end].trim_end_matches('\r').to_owned();
+        let line_end = source[start..]
+            .find('\n')
+            .map_or(source.len(), |at| start + at);
+        let text = source[line_start..line_end]
+            .trim_end_matches('\r')
+            .to_owned();
         let start = (start - line_start).min(text.len());
         let first = text[start..].chars().next().map_or(0, char::len_utf8);
-        let end = text.floor_char_boundary(span.end.saturating_sub(line_start)).max(start + first);
+        let end = text
+            .floor_char_boundary(span.end.saturating_sub(line_start))
+            .max(start + first);
         let line = source[..line_start].matches('\n').count() + 1;
-        let place = Place { file: file.to_owned(), line, text, marked: start..end, is_quotable };
-        ConfigurationError { place: Some(Box::new(place)), ..self }
+        let place = Place {
+            file: file.to_owned(),
+            line,
+            text,
+            marked: start..end,
+            is_quotable,
+        };
+        ConfigurationError {
+            place: Some(Box::new(place)),
+            ..self
+        }
     }
 
     /// Returns the message without the place.
@@ -99,8 +131,16 @@ impl fmt::Display for ConfigurationError {
             return Ok(());
         }
         if let Some((text, marked)) = self.excerpt() {
-            let before: String = text[..marked.start].chars().map(|c| if c == '\t' { c } else { ' ' }).collect();
-            write!(f, "\n{}\n{before}{}", masked(text), "^".repeat(text[marked].chars().count().max(1)))?;
+            let before: String = text[..marked.start]
+                .chars()
+                .map(|c| if c == '\t' { c } else { ' ' })
+                .collect();
+            write!(
+                f,
+                "\n{}\n{before}{}",
+                masked(text),
+                "^".repeat(text[marked].chars().count().max(1))
+            )?;
         }
         self.help.map_or(Ok(()), |help| write!(f, "\nhelp: {help}"))
     }
@@ -127,7 +167,12 @@ mod tests {
         ] {
             let error = ConfigurationError::new("odd").at("a.toml", source, span, true);
             let (text, marked) = error.excerpt().expect("it may be quoted");
-            let found = (error.line().unwrap_or(0), error.column().unwrap_or(0), text, marked);
+            let found = (
+                error.line().unwrap_or(0),
+                error.column().unwrap_or(0),
+                text,
+                marked,
+            );
             assert_eq!(found, expected, "{source:?}");
             assert!(format!("{error:#}").contains('^'), "{source:?}");
         }

@@ -70,14 +70,22 @@ impl JsonSchema for ConfiguredSource {
             ("mcp", generator.subschema_for::<Mcp>()),
             ("process", generator.subschema_for::<Process>()),
             ("plugin", generator.subschema_for::<Plugin>()),
-            ("client-plugins", generator.subschema_for::<InstalledPlugins>()),
+            (
+                "client-plugins",
+                generator.subschema_for::<InstalledPlugins>(),
+            ),
         ] {
             // These kinds load content of other people, which is never builtin.
-            let not_builtin = json_schema!({ "properties": { "tier": { "not": { "const": "builtin" } } } });
+            let not_builtin =
+                json_schema!({ "properties": { "tier": { "not": { "const": "builtin" } } } });
             schema = either(kind, &[options, not_builtin], schema);
         }
         let has_roots = json_schema!({ "required": ["roots"] });
-        either("fs", &[generator.subschema_for::<Folders>(), has_roots], schema)
+        either(
+            "fs",
+            &[generator.subschema_for::<Folders>(), has_roots],
+            schema,
+        )
     }
 }
 

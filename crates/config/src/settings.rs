@@ -29,11 +29,24 @@ impl HostSettings {
     /// Returns settings without home, state, variables and supervisor.
     pub fn new(folder: impl Into<PathBuf>) -> HostSettings {
         let (variables, supervisor) = (Arc::default(), Arc::default());
-        HostSettings { folder: folder.into(), home: None, state: None, variables, supervisor, kinds: None }
+        HostSettings {
+            folder: folder.into(),
+            home: None,
+            state: None,
+            variables,
+            supervisor,
+            kinds: None,
+        }
     }
 
-    pub(crate) fn expand(&self, options: Map<String, Value>) -> Result<Map<String, Value>, ConfigError> {
-        options.into_iter().map(|(key, value)| Ok((key.clone(), self.expand_value(&key, value)?))).collect()
+    pub(crate) fn expand(
+        &self,
+        options: Map<String, Value>,
+    ) -> Result<Map<String, Value>, ConfigError> {
+        options
+            .into_iter()
+            .map(|(key, value)| Ok((key.clone(), self.expand_value(&key, value)?)))
+            .collect()
     }
 
     fn expand_value(&self, key: &str, value: Value) -> Result<Value, ConfigError> {
@@ -41,7 +54,9 @@ impl HostSettings {
             Value::String(text) => self.expand_text(key, text).map(Value::String),
             Value::Array(items) => {
                 let items = items.into_iter().enumerate();
-                items.map(|(at, item)| self.expand_value(&format!("{key}[{at}]"), item)).collect()
+                items
+                    .map(|(at, item)| self.expand_value(&format!("{key}[{at}]"), item))
+                    .collect()
             }
             Value::Object(map) => {
                 let values = map.into_iter().map(|(name, value)| {
@@ -55,13 +70,23 @@ impl HostSettings {
     }
 
     fn expand_text(&self, key: &str, text: String) -> Result<String, ConfigError> {
-        let after = ["~", "$HOME", "${HOME}"].iter().find_map(|sign| text.strip_prefix(sign));
-        let Some(rest) = after.filter(|rest| rest.is_empty() || rest.starts_with(['/', MAIN_SEPARATOR])) else {
+        let after = ["~", "$HOME", "${HOME}"]
+            .iter()
+            .find_map(|sign| text.strip_prefix(sign));
+        let Some(rest) =
+            after.filter(|rest| rest.is_empty() || rest.starts_with(['/', MAIN_SEPARATOR]))
+        else {
             return Ok(text);
         };
         match &self.home {
-            Some(home) => Ok(home.join(rest.trim_start_matches(['/', '\\'])).to_string_lossy().into_owned()),
-            None => Err(ConfigError::in_option(key, "the home folder is unknown; use an absolute path")),
+            Some(home) => Ok(home
+                .join(rest.trim_start_matches(['/', '\\']))
+                .to_string_lossy()
+                .into_owned()),
+            None => Err(ConfigError::in_option(
+                key,
+                "the home folder is unknown; use an absolute path",
+            )),
         }
     }
 }

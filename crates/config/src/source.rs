@@ -43,8 +43,7 @@ pub(crate) struct CommonOptions {
     dialect: Option<Dialect>,
 }
 
-const ARGUMENT: &str =
-    "write `--source KIND:NAME` or `--source 'KIND:NAME:key = value, key = value'`, values as in TOML";
+const ARGUMENT: &str = "write `--source KIND:NAME` or `--source 'KIND:NAME:key = value, key = value'`, values as in TOML";
 
 const COMMON: [&str; 6] = ["kind", "name", "tier", "trust", "namespaced", "dialect"];
 
@@ -56,25 +55,40 @@ impl ConfiguredSource {
         document: &Arc<TomlDocument>,
         index: usize,
     ) -> Result<ConfiguredSource, ConfigurationError> {
-        let (common, options): (Map<_, _>, Map<_, _>) =
-            section.values.clone().into_iter().partition(|(key, _)| COMMON.contains(&key.as_str()));
+        let (common, options): (Map<_, _>, Map<_, _>) = section
+            .values
+            .clone()
+            .into_iter()
+            .partition(|(key, _)| COMMON.contains(&key.as_str()));
         let common: CommonOptions = section.typed(common)?;
         let kind = match &settings.kinds {
             Some(kinds) => kinds.find(&common.kind),
             None => SourceKind::find(&common.kind),
         };
-        let kind = kind.map_err(|error| section.locate(&ConfigError::in_option("kind", error.to_string())))?.clone();
+        let kind = kind
+            .map_err(|error| section.locate(&ConfigError::in_option("kind", error.to_string())))?
+            .clone();
         if kind.is_foreign() && common.tier == Some(Tier::Builtin) {
-            let message =
-                format!("a source of the kind `{}` loads content of other people, and cannot be builtin", kind.name());
+            let message = format!(
+                "a source of the kind `{}` loads content of other people, and cannot be builtin",
+                kind.name()
+            );
             return Err(section.locate(&ConfigError::in_option("tier", message)));
         }
-        let options = settings.expand(options).map_err(|error| section.locate(&error))?;
+        let options = settings
+            .expand(options)
+            .map_err(|error| section.locate(&error))?;
         let mut config = SourceConfig::new(common.name.clone(), base, options);
         config.state = settings.state.clone();
         config.variables = Arc::clone(&settings.variables);
         config.supervisor = Arc::clone(&settings.supervisor);
-        Ok(ConfiguredSource { common, kind, config, document: Arc::clone(document), index })
+        Ok(ConfiguredSource {
+            common,
+            kind,
+            config,
+            document: Arc::clone(document),
+            index,
+        })
     }
 
     /// Reads a source from the argument of an option `--source` of a host: `KIND:NAME`, or `KIND:NAME:key = value, key = value`.
@@ -83,21 +97,29 @@ impl ConfiguredSource {
     ///
     /// # Errors
     /// [`ConfigurationError`] that points into the argument, written as TOML.
-    pub fn from_argument(argument: &str, settings: &HostSettings) -> Result<ConfiguredSource, ConfigurationError> {
+    pub fn from_argument(
+        argument: &str,
+        settings: &HostSettings,
+    ) -> Result<ConfiguredSource, ConfigurationError> {
         let mut parts = argument.splitn(3, ':');
-        let (Some(kind), Some(name)) = (parts.next(), parts.next().filter(|name| !name.is_empty())) else {
-            let error = ConfigurationError::new(format!("`--source {argument}` does not name a source"));
+        let (Some(kind), Some(name)) = (parts.next(), parts.next().filter(|name| !name.is_empty()))
+        else {
+            let error =
+                ConfigurationError::new(format!("`--source {argument}` does not name a source"));
             return Err(error.help_with(ARGUMENT));
         };
         let options = parts.next().unwrap_or_default();
         let comma = if options.trim().is_empty() { "" } else { ", " };
         let text = format!("source = [{{ kind = {kind:?}, name = {name:?}{comma}{options} }}]");
         let end = text.len();
-        let document = TomlDocument::parse("--source", text, true).map_err(|error| error.help_with(ARGUMENT))?;
+        let document = TomlDocument::parse("--source", text, true)
+            .map_err(|error| error.help_with(ARGUMENT))?;
         let document = Arc::new(document);
         match document.sources()?.as_slice() {
             [section] => ConfiguredSource::read(section, &settings.folder, settings, &document, 0),
-            _ => Err(document.error(0..end, "expected one source").help_with(ARGUMENT)),
+            _ => Err(document
+                .error(0..end, "expected one source")
+                .help_with(ARGUMENT)),
         }
     }
 
@@ -126,8 +148,14 @@ impl ConfiguredSource {
     /// # Errors
     /// [`ConfigurationError`] for an option that the kind refuses.
     pub fn mounts(&self) -> Result<Vec<Mount<Skill>>, ConfigurationError> {
-        let built = self.kind.build(&self.config).map_err(|error| self.locate(&error))?;
-        Ok(built.into_iter().map(|source: Arc<dyn Source<Skill>>| self.place(Mount::user(source))).collect())
+        let built = self
+            .kind
+            .build(&self.config)
+            .map_err(|error| self.locate(&error))?;
+        Ok(built
+            .into_iter()
+            .map(|source: Arc<dyn Source<Skill>>| self.place(Mount::user(source)))
+            .collect())
     }
 
     /// Sets the tier, trust and namespace of the configuration, for a host that builds the source itself.
@@ -135,10 +163,18 @@ impl ConfiguredSource {
         let is_foreign = self.kind.is_foreign();
         let usual = if is_foreign { Tier::Plugin } else { Tier::User };
         let mut mount = mount.at(self.common.tier.unwrap_or(usual));
-        if let Some(trust) = self.common.trust.or(is_foreign.then_some(Trust::Restricted)) {
+        if let Some(trust) = self
+            .common
+            .trust
+            .or(is_foreign.then_some(Trust::Restricted))
+        {
             mount = mount.trust(trust);
         }
-        if self.common.namespaced.unwrap_or(self.kind.is_namespaced()) { mount.namespaced() } else { mount }
+        if self.common.namespaced.unwrap_or(self.kind.is_namespaced()) {
+            mount.namespaced()
+        } else {
+            mount
+        }
     }
 
     /// Returns the error about one of its options with its place in the file.

@@ -42,7 +42,11 @@ impl Attachable {
     /// [`RawSkill`] for a raw one, which becomes attachable by [`gated`](RawSkill::gated).
     pub fn new(skill: impl Into<Arc<Skill>>) -> Result<Attachable, RawSkill> {
         let skill = skill.into();
-        if skill.is_raw() { Err(RawSkill(skill)) } else { Ok(Attachable { skill, gate: None }) }
+        if skill.is_raw() {
+            Err(RawSkill(skill))
+        } else {
+            Ok(Attachable { skill, gate: None })
+        }
     }
 
     /// Returns the skill.
@@ -52,12 +56,18 @@ impl Attachable {
 
     /// Returns the policy for `tool`: that of the gate, or safe if there is no gate.
     pub fn policy(&self, tool: &str) -> ToolPolicy {
-        self.gate.as_ref().map_or(ToolPolicy::Safe, |gate| gate.policy(tool))
+        self.gate
+            .as_ref()
+            .map_or(ToolPolicy::Safe, |gate| gate.policy(tool))
     }
 
     /// Returns the tools to offer, in the skill's order: those that it brings and that are not blocked.
     pub fn tools(&self) -> impl Iterator<Item = (&str, ToolPolicy)> {
-        let tools = self.skill.tools().into_iter().map(|tool| (tool, self.policy(tool)));
+        let tools = self
+            .skill
+            .tools()
+            .into_iter()
+            .map(|tool| (tool, self.policy(tool)));
         tools.filter(|(_, policy)| *policy != ToolPolicy::Blocked)
     }
 }
@@ -70,12 +80,17 @@ pub struct RawSkill(Arc<Skill>);
 impl RawSkill {
     /// Puts the skill behind `gate`.
     pub fn gated(self, gate: ToolPolicies) -> Attachable {
-        Attachable { skill: self.0, gate: Some(gate) }
+        Attachable {
+            skill: self.0,
+            gate: Some(gate),
+        }
     }
 }
 
 /// The policy for calls of a tool. Later ones are stricter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolPolicy {
     /// The call goes through.
@@ -111,7 +126,10 @@ impl ToolPolicies {
     /// Sets the policy for `tool`, in exact letter case. The stricter of two policies for one tool applies.
     #[must_use]
     pub fn with(mut self, tool: impl Into<Arc<str>>, policy: ToolPolicy) -> ToolPolicies {
-        self.0.entry(tool.into()).and_modify(|held| *held = policy.max(*held)).or_insert(policy);
+        self.0
+            .entry(tool.into())
+            .and_modify(|held| *held = policy.max(*held))
+            .or_insert(policy);
         self
     }
 

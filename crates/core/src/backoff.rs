@@ -38,15 +38,23 @@ impl Backoff {
         if !wait.is_zero() {
             return Err(wait);
         }
-        let is_retry = self.last.is_some_and(|last| now.duration_since(last) < SOUND + self.pause);
-        self.pause = if is_retry { Backoff::pause_after(self.pause) } else { Duration::ZERO };
+        let is_retry = self
+            .last
+            .is_some_and(|last| now.duration_since(last) < SOUND + self.pause);
+        self.pause = if is_retry {
+            Backoff::pause_after(self.pause)
+        } else {
+            Duration::ZERO
+        };
         self.last = Some(now);
         Ok(())
     }
 
     /// Returns the time to wait before another attempt.
     pub fn wait(&self, now: Instant) -> Duration {
-        self.last.map_or(Duration::ZERO, |last| self.pause.saturating_sub(now.duration_since(last)))
+        self.last.map_or(Duration::ZERO, |last| {
+            self.pause.saturating_sub(now.duration_since(last))
+        })
     }
 
     /// Returns the pause that follows a pause: twice as long, at least 250 ms and at most a minute.

@@ -10,11 +10,17 @@ pub struct InvalidValue {
 
 impl InvalidValue {
     pub(crate) fn new(message: impl Into<String>) -> InvalidValue {
-        InvalidValue { message: message.into(), reason: "" }
+        InvalidValue {
+            message: message.into(),
+            reason: "",
+        }
     }
 
     pub(crate) fn because(reason: &'static str, message: impl Into<String>) -> InvalidValue {
-        InvalidValue { message: message.into(), reason }
+        InvalidValue {
+            message: message.into(),
+            reason,
+        }
     }
 
     /// Returns the broken rule of an [`Id`](crate::Id) as a clause: `it is blank`.

@@ -73,7 +73,10 @@ impl<T> ChunkedVec<T> {
     /// Returns the items from position `at` on.
     pub fn iter_from(&self, at: usize) -> impl Iterator<Item = &T> + Clone {
         let (chunk, start) = self.locate(at);
-        self.chunks[chunk..].iter().flat_map(|chunk| chunk.items.iter()).skip(at - start)
+        self.chunks[chunk..]
+            .iter()
+            .flat_map(|chunk| chunk.items.iter())
+            .skip(at - start)
     }
 
     /// Returns the items chunk by chunk.
@@ -89,9 +92,18 @@ impl<T> ChunkedVec<T> {
 
     /// Returns the position of the first item that is not `before`, which holds for the first items and no later one.
     pub fn partition_point(&self, before: impl Fn(&T) -> bool) -> usize {
-        let chunk = self.chunks.partition_point(|chunk| chunk.items.last().is_some_and(&before));
-        let within = self.chunks.get(chunk).map_or(0, |chunk| chunk.items.partition_point(before));
-        self.chunks[..chunk].iter().map(|chunk| chunk.len).sum::<usize>() + within
+        let chunk = self
+            .chunks
+            .partition_point(|chunk| chunk.items.last().is_some_and(&before));
+        let within = self
+            .chunks
+            .get(chunk)
+            .map_or(0, |chunk| chunk.items.partition_point(before));
+        self.chunks[..chunk]
+            .iter()
+            .map(|chunk| chunk.len)
+            .sum::<usize>()
+            + within
     }
 
     /// Returns whether both share everything.
@@ -123,7 +135,11 @@ impl<T> ChunkedVec<T> {
         let (mut here, mut there, mut at) = (start, start, start);
         for chunk in theirs {
             // A chunk that moved in front of an earlier one counts as not shared.
-            if let Some(start) = starts.get(&Arc::as_ptr(&chunk.items)).copied().filter(|start| *start >= here) {
+            if let Some(start) = starts
+                .get(&Arc::as_ptr(&chunk.items))
+                .copied()
+                .filter(|start| *start >= here)
+            {
                 gaps.push((here..start, there..at));
                 (here, there) = (start + chunk.len, at + chunk.len);
             }
@@ -147,19 +163,30 @@ impl<T> ChunkedVec<T> {
 }
 
 /// Returns the number of leading chunks that both share.
-fn shared<'c, T: 'c>(mine: impl Iterator<Item = &'c Chunk<T>>, theirs: impl Iterator<Item = &'c Chunk<T>>) -> usize {
-    mine.zip(theirs).take_while(|(mine, theirs)| Arc::ptr_eq(&mine.items, &theirs.items)).count()
+fn shared<'c, T: 'c>(
+    mine: impl Iterator<Item = &'c Chunk<T>>,
+    theirs: impl Iterator<Item = &'c Chunk<T>>,
+) -> usize {
+    mine.zip(theirs)
+        .take_while(|(mine, theirs)| Arc::ptr_eq(&mine.items, &theirs.items))
+        .count()
 }
 
 impl<T> Chunk<T> {
     fn new(items: Vec<T>) -> Chunk<T> {
-        Chunk { len: items.len(), items: Arc::new(items) }
+        Chunk {
+            len: items.len(),
+            items: Arc::new(items),
+        }
     }
 }
 
 impl<T> Clone for Chunk<T> {
     fn clone(&self) -> Chunk<T> {
-        Chunk { items: Arc::clone(&self.items), len: self.len }
+        Chunk {
+            items: Arc::clone(&self.items),
+            len: self.len,
+        }
     }
 }
 
@@ -176,7 +203,10 @@ impl<T: Clone> ChunkedVec<T> {
     /// # Panics
     /// If `range` ends before it starts or beyond the last item.
     pub fn splice(&mut self, range: Range<usize>, items: impl IntoIterator<Item = T>) {
-        assert!(range.start <= range.end && range.end <= self.len, "the range lies inside of the items");
+        assert!(
+            range.start <= range.end && range.end <= self.len,
+            "the range lies inside of the items"
+        );
         // An item at the border of two chunks goes to the end of the first one.
         let (first, start) = self.locate(range.start.saturating_sub(1));
         let chunks = Arc::make_mut(&mut self.chunks);
@@ -194,7 +224,10 @@ impl<T: Clone> ChunkedVec<T> {
         merged.splice(within, items);
         self.len = self.len + merged.len() - before;
         if merged.len() > 2 * CHUNK {
-            chunks.splice(first..last, merged.chunks(CHUNK).map(|part| Chunk::new(part.to_vec())));
+            chunks.splice(
+                first..last,
+                merged.chunks(CHUNK).map(|part| Chunk::new(part.to_vec())),
+            );
         } else if merged.is_empty() {
             chunks.drain(first..last);
         } else {
@@ -206,13 +239,19 @@ impl<T: Clone> ChunkedVec<T> {
 
 impl<T> Clone for ChunkedVec<T> {
     fn clone(&self) -> ChunkedVec<T> {
-        ChunkedVec { chunks: Arc::clone(&self.chunks), len: self.len }
+        ChunkedVec {
+            chunks: Arc::clone(&self.chunks),
+            len: self.len,
+        }
     }
 }
 
 impl<T> Default for ChunkedVec<T> {
     fn default() -> ChunkedVec<T> {
-        ChunkedVec { chunks: Arc::default(), len: 0 }
+        ChunkedVec {
+            chunks: Arc::default(),
+            len: 0,
+        }
     }
 }
 
@@ -225,7 +264,10 @@ impl<T> FromIterator<T> for ChunkedVec<T> {
             len += chunk.len();
             chunks.push(Chunk::new(chunk));
         }
-        ChunkedVec { chunks: Arc::new(chunks), len }
+        ChunkedVec {
+            chunks: Arc::new(chunks),
+            len,
+        }
     }
 }
 
@@ -277,10 +319,17 @@ impl<T> ChunkedMap<T> {
     /// Returns the items in shards that `other` does not share.
     pub fn unshared<'a>(&'a self, other: &'a ChunkedMap<T>) -> impl Iterator<Item = &'a T> {
         // The maps share nothing if the shards of one were doubled.
-        let others = if self.shards.len() == other.shards.len() { &other.shards[..] } else { &[] };
+        let others = if self.shards.len() == other.shards.len() {
+            &other.shards[..]
+        } else {
+            &[]
+        };
         let shards = self.shards.iter().enumerate();
-        let unshared =
-            shards.filter(move |(at, shard)| !others.get(*at).is_some_and(|other| Arc::ptr_eq(shard, other)));
+        let unshared = shards.filter(move |(at, shard)| {
+            !others
+                .get(*at)
+                .is_some_and(|other| Arc::ptr_eq(shard, other))
+        });
         unshared.flat_map(|(_, shard)| shard.iter())
     }
 
@@ -295,7 +344,11 @@ impl<T: Keyed + Clone> ChunkedMap<T> {
     /// Creates an empty map with room for `items`.
     pub fn with_capacity(items: usize) -> ChunkedMap<T> {
         let shards = (items / SHARD).next_power_of_two();
-        ChunkedMap { hasher: RandomState::default(), shards: vec![Arc::default(); shards], len: 0 }
+        ChunkedMap {
+            hasher: RandomState::default(),
+            shards: vec![Arc::default(); shards],
+            len: 0,
+        }
     }
 
     /// Returns the item with this key.
@@ -316,7 +369,11 @@ impl<T: Keyed + Clone> ChunkedMap<T> {
         let (shard, hash) = self.place(item.key());
         let hasher = &self.hasher;
         let table = Arc::make_mut(&mut self.shards[shard]);
-        match table.entry(hash, |other| other.key() == item.key(), |item| hasher.hash_one(item.key())) {
+        match table.entry(
+            hash,
+            |other| other.key() == item.key(),
+            |item| hasher.hash_one(item.key()),
+        ) {
             Entry::Occupied(mut place) => Some(std::mem::replace(place.get_mut(), item)),
             Entry::Vacant(place) => {
                 place.insert(item);
@@ -330,7 +387,10 @@ impl<T: Keyed + Clone> ChunkedMap<T> {
     pub fn remove(&mut self, key: &str) -> Option<T> {
         let (shard, hash) = self.place(key);
         let table = Arc::make_mut(&mut self.shards[shard]);
-        let (item, _) = table.find_entry(hash, |item| item.key() == key).ok()?.remove();
+        let (item, _) = table
+            .find_entry(hash, |item| item.key() == key)
+            .ok()?
+            .remove();
         self.len -= 1;
         Some(item)
     }

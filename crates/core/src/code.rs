@@ -52,7 +52,12 @@ pub struct Code {
 impl Code {
     /// Creates a code of a source outside this workspace. Prefix the name with the source's: `acme-bad-row`.
     pub const fn foreign(name: &'static str, severity: Severity, about: &'static str) -> Code {
-        Code { name, lenient: severity, strict: severity, about }
+        Code {
+            name,
+            lenient: severity,
+            strict: severity,
+            about,
+        }
     }
 
     /// Returns the name, in kebab case.

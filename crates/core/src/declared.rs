@@ -6,8 +6,13 @@ use std::sync::Arc;
 use crate::skill::declares_raw;
 use crate::{Code, Scalar, SurfaceMode, Value};
 
-pub(crate) const LIMITING: [&str; 5] =
-    [ALLOWED_TOOLS, DISABLE_MODEL_INVOCATION, USER_INVOCABLE, ALLOWED_WORKFLOWS, CATEGORY];
+pub(crate) const LIMITING: [&str; 5] = [
+    ALLOWED_TOOLS,
+    DISABLE_MODEL_INVOCATION,
+    USER_INVOCABLE,
+    ALLOWED_WORKFLOWS,
+    CATEGORY,
+];
 
 pub(crate) const ALLOWED_TOOLS: &str = "allowed-tools";
 pub(crate) const CATEGORY: &str = "category";
@@ -29,16 +34,32 @@ pub(crate) struct DeclaredFields {
 
 impl DeclaredFields {
     /// Reads the fields, and reports every one that says something unreadable: its key, a code, a message.
-    pub(crate) fn read(fields: &[(Arc<str>, Value)], mut report: impl FnMut(&str, Code, String)) -> DeclaredFields {
-        let field = |key: &str| fields.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value);
+    pub(crate) fn read(
+        fields: &[(Arc<str>, Value)],
+        mut report: impl FnMut(&str, Code, String),
+    ) -> DeclaredFields {
+        let field = |key: &str| {
+            fields
+                .iter()
+                .find(|(name, _)| name.as_ref() == key)
+                .map(|(_, value)| value)
+        };
         let report = &mut report;
         DeclaredFields {
             surface: surface(field, report),
-            allowed_tools: field(ALLOWED_TOOLS).map(|value| names(value, ALLOWED_TOOLS, tools, report)),
-            disable_model_invocation: flag(field(DISABLE_MODEL_INVOCATION), DISABLE_MODEL_INVOCATION, true, report)
-                .unwrap_or(false),
-            user_invocable: flag(field(USER_INVOCABLE), USER_INVOCABLE, false, report).unwrap_or(true),
-            allowed_workflows: field(ALLOWED_WORKFLOWS).map(|value| names(value, ALLOWED_WORKFLOWS, workflows, report)),
+            allowed_tools: field(ALLOWED_TOOLS)
+                .map(|value| names(value, ALLOWED_TOOLS, tools, report)),
+            disable_model_invocation: flag(
+                field(DISABLE_MODEL_INVOCATION),
+                DISABLE_MODEL_INVOCATION,
+                true,
+                report,
+            )
+            .unwrap_or(false),
+            user_invocable: flag(field(USER_INVOCABLE), USER_INVOCABLE, false, report)
+                .unwrap_or(true),
+            allowed_workflows: field(ALLOWED_WORKFLOWS)
+                .map(|value| names(value, ALLOWED_WORKFLOWS, workflows, report)),
         }
     }
 }
@@ -54,7 +75,11 @@ pub(crate) fn stricter(key: &str, one: &Value, other: &Value) -> Value {
         USER_INVOCABLE => one.as_bool() != Some(true),
         _ => declares_raw(one) == Some(true),
     };
-    if is_strict { one.clone() } else { other.clone() }
+    if is_strict {
+        one.clone()
+    } else {
+        other.clone()
+    }
 }
 
 fn common_names(key: &str, one: &Value, other: &Value, split: fn(&str, &mut Names)) -> Value {
@@ -67,8 +92,13 @@ fn common_names(key: &str, one: &Value, other: &Value, split: fn(&str, &mut Name
 /// Returns rows with unique keys: the place of the first, the value of the last, of a limiting field the stricter one.
 pub(crate) fn unique(rows: Vec<(Arc<str>, Value)>) -> Vec<(Arc<str>, Value)> {
     const FEW: usize = 16;
-    let mut keys = rows.iter().enumerate().map(|(index, (key, _))| (key, &rows[..index]));
-    if rows.len() <= FEW && !keys.any(|(key, earlier)| earlier.iter().any(|(other, _)| other == key)) {
+    let mut keys = rows
+        .iter()
+        .enumerate()
+        .map(|(index, (key, _))| (key, &rows[..index]));
+    if rows.len() <= FEW
+        && !keys.any(|(key, earlier)| earlier.iter().any(|(other, _)| other == key))
+    {
         return rows;
     }
     let mut places = HashMap::new();
@@ -84,10 +114,16 @@ pub(crate) fn unique(rows: Vec<(Arc<str>, Value)>) -> Vec<(Arc<str>, Value)> {
     result
 }
 
-fn flag(value: Option<&Value>, key: &str, limiting: bool, report: &mut impl FnMut(&str, Code, String)) -> Option<bool> {
+fn flag(
+    value: Option<&Value>,
+    key: &str,
+    limiting: bool,
+    report: &mut impl FnMut(&str, Code, String),
+) -> Option<bool> {
     let value = value?;
     Some(value.as_bool().unwrap_or_else(|| {
-        let message = format!("`{key}` must be `true` or `false`; it counts as `{limiting}`, which limits");
+        let message =
+            format!("`{key}` must be `true` or `false`; it counts as `{limiting}`, which limits");
         report(key, Code::UNREADABLE_LIMIT, message);
         limiting
     }))
@@ -102,15 +138,20 @@ fn names(
     let mut names = Names::default();
     match value {
         _ if value.is_null() && key == ALLOWED_TOOLS => {}
-        Value::Scalar(scalar) if is_readable(scalar) && !value.is_null() => split(&scalar.text, &mut names),
+        Value::Scalar(scalar) if is_readable(scalar) && !value.is_null() => {
+            split(&scalar.text, &mut names)
+        }
         Value::List(items) => {
             for item in items {
                 match item {
-                    Value::Scalar(scalar) if is_readable(scalar) && !item.is_null() => split(&scalar.text, &mut names),
+                    Value::Scalar(scalar) if is_readable(scalar) && !item.is_null() => {
+                        split(&scalar.text, &mut names)
+                    }
                     _ => names.dropped += 1,
                 }
                 // An item of blanks says nothing, which the author cannot have meant.
-                names.dropped += usize::from(item.as_text().is_some_and(|text| text.trim().is_empty()));
+                names.dropped +=
+                    usize::from(item.as_text().is_some_and(|text| text.trim().is_empty()));
             }
         }
         _ => report(
@@ -120,9 +161,16 @@ fn names(
         ),
     }
     if names.dropped > 0 {
-        let items =
-            if names.dropped == 1 { "an item that is no name; it was" } else { "items that are no names; they were" };
-        report(key, Code::DROPPED_ITEM, format!("`{key}` holds {items} left out"));
+        let items = if names.dropped == 1 {
+            "an item that is no name; it was"
+        } else {
+            "items that are no names; they were"
+        };
+        report(
+            key,
+            Code::DROPPED_ITEM,
+            format!("`{key}` holds {items} left out"),
+        );
     }
     names.found
 }
@@ -135,7 +183,9 @@ struct Names {
 
 fn is_readable(scalar: &Scalar) -> bool {
     !(scalar.plain
-        && scalar.text.starts_with(['[', ']', '{', '}', '*', '&', '!', '|', '>', '%', '@', '`', '"', '\'', ',']))
+        && scalar.text.starts_with([
+            '[', ']', '{', '}', '*', '&', '!', '|', '>', '%', '@', '`', '"', '\'', ',',
+        ]))
 }
 
 fn tools(text: &str, names: &mut Names) {
@@ -149,7 +199,11 @@ fn tools(text: &str, names: &mut Names) {
         depth == 0 && (c == ',' || c.is_whitespace())
     });
     for name in parts.filter(|name| !name.is_empty()) {
-        if is_tool(name) { names.found.push(name.into()) } else { names.dropped += 1 }
+        if is_tool(name) {
+            names.found.push(name.into())
+        } else {
+            names.dropped += 1
+        }
     }
 }
 
@@ -160,7 +214,12 @@ fn is_tool(name: &str) -> bool {
 }
 
 fn workflows(text: &str, names: &mut Names) {
-    names.found.extend(text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Arc::from));
+    names.found.extend(
+        text.split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .map(Arc::from),
+    );
 }
 
 fn surface<'a>(
@@ -171,7 +230,11 @@ fn surface<'a>(
     let (key, value) = SURFACE
         .into_iter()
         .find_map(|key| field(key).map(|value| (key, value)))
-        .or_else(|| SURFACE.into_iter().find_map(|key| Some(("metadata", metadata?.get(key)?))))?;
+        .or_else(|| {
+            SURFACE
+                .into_iter()
+                .find_map(|key| Some(("metadata", metadata?.get(key)?)))
+        })?;
     SurfaceMode::declared(value.as_text().unwrap_or_default().trim()).unwrap_or_else(|_| {
         let message =
             "unknown surface mode: expected `system-prompt`, `tool-only`, `both` or `auto`; it counts as absent";

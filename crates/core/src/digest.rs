@@ -72,12 +72,14 @@ impl FromStr for Digest {
         let is_hex = hex.len() == 64 && hex.bytes().all(|b| b.is_ascii_hexdigit());
         if !is_hex {
             let text = crate::text::terminal_line(text);
-            let message = format!("`{text}` is not a digest: expected `sha256:` and 64 hexadecimal digits");
+            let message =
+                format!("`{text}` is not a digest: expected `sha256:` and 64 hexadecimal digits");
             return Err(InvalidValue::new(message));
         }
         let mut digest = [0; 32];
         for (at, byte) in digest.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).expect("checked above: only hexadecimal digits");
+            *byte = u8::from_str_radix(&hex[2 * at..2 * at + 2], 16)
+                .expect("checked above: only hexadecimal digits");
         }
         Ok(Digest(digest))
     }

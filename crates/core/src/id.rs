@@ -60,18 +60,29 @@ impl Id {
     /// Letters and digits of every script are allowed. Upper case is not, and combining marks are not letters.
     pub fn faults(&self) -> Vec<&'static str> {
         let name = self.as_str();
-        let is_letter = |c: char| c.is_alphanumeric() && !unicode_normalization::char::is_combining_mark(c);
+        let is_letter =
+            |c: char| c.is_alphanumeric() && !unicode_normalization::char::is_combining_mark(c);
         let rules = [
-            (name.chars().count() <= Id::MAX_CHARS, "exceeds the limit of 64 characters"),
+            (
+                name.chars().count() <= Id::MAX_CHARS,
+                "exceeds the limit of 64 characters",
+            ),
             (name.to_lowercase() == name, "must be lowercase"),
-            (!name.starts_with('-') && !name.ends_with('-'), "cannot start or end with a hyphen"),
+            (
+                !name.starts_with('-') && !name.ends_with('-'),
+                "cannot start or end with a hyphen",
+            ),
             (!name.contains("--"), "cannot contain consecutive hyphens"),
             (
                 name.chars().all(|c| c == '-' || is_letter(c)),
                 "contains invalid characters; letters, digits and hyphens are allowed",
             ),
         ];
-        rules.into_iter().filter(|(holds, _)| !holds).map(|(_, fault)| fault).collect()
+        rules
+            .into_iter()
+            .filter(|(holds, _)| !holds)
+            .map(|(_, fault)| fault)
+            .collect()
     }
 }
 
@@ -86,19 +97,28 @@ fn checked(written: &str) -> Result<Cow<'_, str>, InvalidValue> {
         name.nfkc().collect::<String>().trim().to_owned().into()
     };
     if name.is_empty() {
-        return Err(InvalidValue::because("it is blank", "a name must not be blank"));
+        return Err(InvalidValue::because(
+            "it is blank",
+            "a name must not be blank",
+        ));
     }
     let (reason, found) = if let Some(found) = name.chars().find(|c| matches!(c, '/' | '\\')) {
         (PATH, format!("`{found}`; {PATH}"))
     } else if !is_seen(&name) {
-        ("it holds an invisible character", "an invisible character".to_owned())
+        (
+            "it holds an invisible character",
+            "an invisible character".to_owned(),
+        )
     } else if name.contains("..") || name == "." {
         // A lone `.` names a folder, as `..` does.
         (PATH, format!("`..`; {PATH}"))
     } else {
         return Ok(name);
     };
-    Err(InvalidValue::because(reason, format!("name `{}` holds {found}", text::spelled_out(&name))))
+    Err(InvalidValue::because(
+        reason,
+        format!("name `{}` holds {found}", text::spelled_out(&name)),
+    ))
 }
 
 /// Returns whether nothing of a name is lost where it is shown: what people and models read there must lead back to the
@@ -106,9 +126,9 @@ fn checked(written: &str) -> Result<Cow<'_, str>, InvalidValue> {
 fn is_seen(name: &str) -> bool {
     // Direction marks are honest in texts; in a name they are what nobody types.
     text::is_clean(name)
-        && !name
-            .chars()
-            .any(|c: char| c.is_control() || text::is_break(c) || matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}'))
+        && !name.chars().any(|c: char| {
+            c.is_control() || text::is_break(c) || matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}')
+        })
         && !text::shows_nothing(name)
 }
 

@@ -84,7 +84,10 @@ pub struct Message {
 impl Message {
     /// Creates a message.
     pub fn new(role: Role, text: impl Into<Arc<str>>) -> Message {
-        Message { role, text: text.into() }
+        Message {
+            role,
+            text: text.into(),
+        }
     }
 }
 
@@ -117,16 +120,25 @@ impl ToolSpec {
         } else if !input_schema.is_object() {
             "its input schema is not a JSON object"
         } else {
-            return Ok(ToolSpec { name, description: description.into(), input_schema });
+            return Ok(ToolSpec {
+                name,
+                description: description.into(),
+                input_schema,
+            });
         };
-        Err(InvalidValue::because(reason, format!("tool `{name}` cannot be offered: {reason}")))
+        Err(InvalidValue::because(
+            reason,
+            format!("tool `{name}` cannot be offered: {reason}"),
+        ))
     }
 
     /// Returns whether every provider accepts a tool of this name: at most 64 ASCII letters, digits, `_` and `-`, and a letter or
     /// `_` first.
     pub fn is_name(name: &str) -> bool {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.len() <= 64 && name.chars().all(is_part)
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.len() <= 64
+            && name.chars().all(is_part)
     }
 }
 
@@ -158,12 +170,18 @@ pub struct Content {
 impl Content {
     /// Creates content of a text for the system prompt.
     pub fn system_prompt(text: impl Into<Arc<str>>) -> Content {
-        Content { system_prompt: Some(text.into()), ..Content::default() }
+        Content {
+            system_prompt: Some(text.into()),
+            ..Content::default()
+        }
     }
 
     /// Creates content of one message.
     pub fn message(role: Role, text: impl Into<Arc<str>>) -> Content {
-        Content { messages: vec![Message::new(role, text)], ..Content::default() }
+        Content {
+            messages: vec![Message::new(role, text)],
+            ..Content::default()
+        }
     }
 
     /// Adds tools.
@@ -176,11 +194,24 @@ impl Content {
     /// Returns the slots that this content fills.
     pub fn slots(&self) -> Vec<Slot> {
         let filled = [
-            (Slot::SystemPrompt, self.system_prompt.as_deref().is_some_and(|text| !text.trim().is_empty())),
-            (Slot::Messages, self.messages.iter().any(|message| !message.text.trim().is_empty())),
+            (
+                Slot::SystemPrompt,
+                self.system_prompt
+                    .as_deref()
+                    .is_some_and(|text| !text.trim().is_empty()),
+            ),
+            (
+                Slot::Messages,
+                self.messages
+                    .iter()
+                    .any(|message| !message.text.trim().is_empty()),
+            ),
             (Slot::Tools, !self.tools.is_empty()),
         ];
-        filled.into_iter().filter_map(|(slot, filled)| filled.then_some(slot)).collect()
+        filled
+            .into_iter()
+            .filter_map(|(slot, filled)| filled.then_some(slot))
+            .collect()
     }
 }
 
@@ -215,19 +246,33 @@ impl Injection {
         content: Content,
     ) -> Result<Injection, InvalidValue> {
         if content.slots().is_empty() {
-            let message = format!("{flavor} `{id}` has nothing to say: give it a text, a message or a tool");
+            let message =
+                format!("{flavor} `{id}` has nothing to say: give it a text, a message or a tool");
             return Err(InvalidValue::new(message));
         }
         let mut names = std::collections::HashSet::new();
         if let Some(tool) = content.tools.iter().find(|tool| !names.insert(&tool.name)) {
-            return Err(InvalidValue::new(format!("{flavor} `{id}` offers two tools called `{}`", tool.name)));
+            return Err(InvalidValue::new(format!(
+                "{flavor} `{id}` offers two tools called `{}`",
+                tool.name
+            )));
         }
-        Ok(Injection { id, description: description.into(), flavor, trigger, content, metadata: Vec::new() })
+        Ok(Injection {
+            id,
+            description: description.into(),
+            flavor,
+            trigger,
+            content,
+            metadata: Vec::new(),
+        })
     }
 
     /// Sets the metadata.
     #[must_use]
-    pub fn with_metadata(mut self, metadata: impl IntoIterator<Item = (Arc<str>, Value)>) -> Injection {
+    pub fn with_metadata(
+        mut self,
+        metadata: impl IntoIterator<Item = (Arc<str>, Value)>,
+    ) -> Injection {
         self.metadata = metadata.into_iter().collect();
         self
     }

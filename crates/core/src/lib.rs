@@ -79,7 +79,9 @@ pub use manifest::Manifest;
 pub use model::Model;
 pub use omission::{Omission, OmissionReason};
 pub use resource::{Resource, ResourcePath};
-pub use skill::{Check, FunctionalTier, InvokeLevel, OnError, Skill, SkillTrigger, WorkflowFault, WorkflowStep};
+pub use skill::{
+    Check, FunctionalTier, InvokeLevel, OnError, Skill, SkillTrigger, WorkflowFault, WorkflowStep,
+};
 pub use source::{Body, Item, Source, Trust};
 pub use source_error::{SourceError, SourceErrorKind, error_chain};
 pub use surface::{DecidedBy, Surface, SurfaceMode, SurfacePolicy};

@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::{ChunkedVec, Code, Diagnostic, Digest, Id, Item, Manifest, Stamp};
 
 /// A source's position in its own history. Never goes down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 pub struct Revision(pub u64);
 
 /// One row of a [`Listing`].
@@ -41,7 +43,10 @@ pub struct ContentDigests {
 impl ContentDigests {
     /// A body and the files beside it.
     pub fn new(body: &str, resources: &Manifest) -> ContentDigests {
-        ContentDigests { body: Stamp::of(body), resources: resources.digest() }
+        ContentDigests {
+            body: Stamp::of(body),
+            resources: resources.digest(),
+        }
     }
 }
 
@@ -67,7 +72,12 @@ impl ChangedParts {
 impl<T: Item> ListingEntry<T> {
     /// A row whose content is not known yet.
     pub fn new(item: impl Into<Arc<T>>, stamp: Stamp) -> ListingEntry<T> {
-        ListingEntry { item: item.into(), stamp, digest: None, parts: None }
+        ListingEntry {
+            item: item.into(),
+            stamp,
+            digest: None,
+            parts: None,
+        }
     }
 
     /// The same row with a known digest.
@@ -114,13 +124,22 @@ impl<T: Item> ListingEntry<T> {
             (Some(a), Some(b)) => {
                 let (body, resources) = (a.body != b.body, a.resources != b.resources);
                 // Another file with the same body: its front matter was written in another way.
-                let is_rewritten = self.digest.is_some() && new.digest.is_some() && content && !body;
-                ChangedParts { metadata: item || is_rewritten, body, resources }
+                let is_rewritten =
+                    self.digest.is_some() && new.digest.is_some() && content && !body;
+                ChangedParts {
+                    metadata: item || is_rewritten,
+                    body,
+                    resources,
+                }
             }
             _ => {
                 // A stamp covers the files too, so they changed if nothing else did.
                 let resources = content || !item && self.stamp != new.stamp;
-                ChangedParts { metadata: item, body: content, resources }
+                ChangedParts {
+                    metadata: item,
+                    body: content,
+                    resources,
+                }
             }
         }
     }
@@ -145,7 +164,8 @@ impl<T: Item> Listing<T> {
     ) -> Listing<T> {
         let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().collect();
         let mut rows: Vec<ListingEntry<T>> = items.into_iter().collect();
-        let mut first: HashMap<&Id, &T, _> = HashMap::with_capacity_and_hasher(rows.len(), RandomState::default());
+        let mut first: HashMap<&Id, &T, _> =
+            HashMap::with_capacity_and_hasher(rows.len(), RandomState::default());
         let mut again = Vec::new();
         for (at, row) in rows.iter().enumerate() {
             match first.entry(row.item.id()) {
@@ -160,12 +180,20 @@ impl<T: Item> Listing<T> {
         }
         let (mut again, mut at) = (again.into_iter().peekable(), 0..);
         rows.retain(|_| at.next().is_none_or(|at| again.next_if_eq(&at).is_none()));
-        Listing { revision, rows: rows.into_iter().collect(), diagnostics: diagnostics.into() }
+        Listing {
+            revision,
+            rows: rows.into_iter().collect(),
+            diagnostics: diagnostics.into(),
+        }
     }
 
     /// Creates a listing without rows.
     pub fn empty(revision: Revision) -> Listing<T> {
-        Listing { revision, rows: ChunkedVec::default(), diagnostics: Arc::default() }
+        Listing {
+            revision,
+            rows: ChunkedVec::default(),
+            diagnostics: Arc::default(),
+        }
     }
 
     /// Returns the revision, taken before the source was read.
@@ -216,33 +244,53 @@ impl<T: Item> Listing<T> {
     ) -> Listing<T> {
         let splices: Vec<_> = splices.into_iter().collect();
         let mut ids: HashSet<&Id, RandomState> = HashSet::default();
-        let is_repeated = splices.iter().flat_map(|(_, rows)| rows).any(|row| !ids.insert(row.item.id()));
-        for row in splices.iter().flat_map(|(range, _)| self.rows.iter_from(range.start).take(range.len())) {
+        let is_repeated = splices
+            .iter()
+            .flat_map(|(_, rows)| rows)
+            .any(|row| !ids.insert(row.item.id()));
+        for row in splices
+            .iter()
+            .flat_map(|(range, _)| self.rows.iter_from(range.start).take(range.len()))
+        {
             ids.remove(row.item.id());
         }
-        let is_repeated = is_repeated || !ids.is_empty() && self.iter().any(|row| ids.contains(row.item.id()));
+        let is_repeated =
+            is_repeated || !ids.is_empty() && self.iter().any(|row| ids.contains(row.item.id()));
         let mut rows = self.rows.clone();
         // From the back, so that the positions of earlier splices stay true.
-        splices.into_iter().rev().for_each(|(range, items)| rows.splice(range, items));
+        splices
+            .into_iter()
+            .rev()
+            .for_each(|(range, items)| rows.splice(range, items));
         let diagnostics = diagnostics.into();
         if is_repeated {
             return Listing::new(revision, rows.iter().cloned(), diagnostics.iter().cloned());
         }
-        Listing { revision, rows, diagnostics }
+        Listing {
+            revision,
+            rows,
+            diagnostics,
+        }
     }
 
     /// Returns the same rows under other diagnostics.
     #[must_use]
     #[doc(hidden)]
     pub fn with_diagnostics(self, diagnostics: impl Into<Arc<[Diagnostic]>>) -> Listing<T> {
-        Listing { diagnostics: diagnostics.into(), ..self }
+        Listing {
+            diagnostics: diagnostics.into(),
+            ..self
+        }
     }
 
     /// Returns the same rows, each with the digest that `digest` returns for it.
     #[must_use]
     #[doc(hidden)]
     pub fn with_digests(mut self, digest: impl Fn(&Id) -> Option<Digest>) -> Listing<T> {
-        let known = self.iter().enumerate().filter_map(|(at, row)| Some((at, digest(row.item.id())?)));
+        let known = self
+            .iter()
+            .enumerate()
+            .filter_map(|(at, row)| Some((at, digest(row.item.id())?)));
         for (at, digest) in known.collect::<Vec<_>>() {
             if let Some(row) = self.rows.get_mut(at) {
                 row.digest = Some(digest);
@@ -256,17 +304,35 @@ impl<T: Item> Listing<T> {
     #[doc(hidden)]
     pub fn with_known(mut self, old: &Listing<T>) -> Listing<T> {
         let gaps = old.rows.unshared(&self.rows);
-        let before = gaps.iter().flat_map(|(before, _)| old.rows.iter_from(before.start).take(before.len()));
-        let known: HashMap<&Id, &ListingEntry<T>, RandomState> =
-            before.filter(|row| row.digest.is_some() || row.parts.is_some()).map(|row| (row.item.id(), row)).collect();
+        let before = gaps
+            .iter()
+            .flat_map(|(before, _)| old.rows.iter_from(before.start).take(before.len()));
+        let known: HashMap<&Id, &ListingEntry<T>, RandomState> = before
+            .filter(|row| row.digest.is_some() || row.parts.is_some())
+            .map(|row| (row.item.id(), row))
+            .collect();
         if known.is_empty() {
             return self;
         }
-        let after = gaps.into_iter().flat_map(|(_, after)| after.clone().zip(self.rows.iter_from(after.start)));
+        let after = gaps
+            .into_iter()
+            .flat_map(|(_, after)| after.clone().zip(self.rows.iter_from(after.start)));
         let more = after.filter_map(|(at, row)| {
-            let old = known.get(row.item.id()).filter(|old| row.adds_information(old) && old.is_same(row))?;
-            let (digest, parts) = (row.digest.or(old.digest), row.parts.clone().or_else(|| old.parts.clone()));
-            Some((at, ListingEntry { digest, parts, ..row.clone() }))
+            let old = known
+                .get(row.item.id())
+                .filter(|old| row.adds_information(old) && old.is_same(row))?;
+            let (digest, parts) = (
+                row.digest.or(old.digest),
+                row.parts.clone().or_else(|| old.parts.clone()),
+            );
+            Some((
+                at,
+                ListingEntry {
+                    digest,
+                    parts,
+                    ..row.clone()
+                },
+            ))
         });
         for (at, row) in more.collect::<Vec<_>>() {
             self.rows.splice(at..at + 1, [row]);
@@ -277,12 +343,18 @@ impl<T: Item> Listing<T> {
 
 impl<T: Item> PartialEq for Listing<T> {
     fn eq(&self, other: &Listing<T>) -> bool {
-        self.revision == other.revision && self.diagnostics == other.diagnostics && self.rows == other.rows
+        self.revision == other.revision
+            && self.diagnostics == other.diagnostics
+            && self.rows == other.rows
     }
 }
 
 fn duplicate<T: Item>(kept: &T, dropped: &T) -> Diagnostic {
-    let message = format!("{} `{}` is defined twice; the first one stays", T::KIND, kept.id());
+    let message = format!(
+        "{} `{}` is defined twice; the first one stays",
+        T::KIND,
+        kept.id()
+    );
     let mut diagnostic = Diagnostic::new(Code::DUPLICATE_ID, message).help("rename one of them");
     diagnostic.path = dropped.location().map(Into::into);
     diagnostic.other = kept.location().map(Into::into);

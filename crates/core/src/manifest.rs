@@ -40,9 +40,14 @@ impl Manifest {
         match rows.windows(2).find(|pair| pair[0].path == pair[1].path) {
             Some(pair) => {
                 let path = crate::text::terminal_line(pair[0].path.as_str());
-                Err(InvalidValue::new(format!("file `{path}` is in the manifest twice")))
+                Err(InvalidValue::new(format!(
+                    "file `{path}` is in the manifest twice"
+                )))
             }
-            None => Ok(Manifest { files: rows.into(), omissions: Box::default() }),
+            None => Ok(Manifest {
+                files: rows.into(),
+                omissions: Box::default(),
+            }),
         }
     }
 
@@ -51,7 +56,10 @@ impl Manifest {
     pub fn with_omissions(self, omissions: impl IntoIterator<Item = Omission>) -> Manifest {
         let mut omissions: Vec<Omission> = omissions.into_iter().collect();
         omissions.sort();
-        Manifest { omissions: omissions.into(), ..self }
+        Manifest {
+            omissions: omissions.into(),
+            ..self
+        }
     }
 
     /// Returns the rows, sorted by the bytes of their paths.
@@ -61,7 +69,10 @@ impl Manifest {
 
     /// Returns the row of the file at `path`.
     pub fn file(&self, path: &ResourcePath) -> Option<&Resource> {
-        self.files.binary_search_by(|file| file.path.cmp(path)).ok().map(|at| &self.files[at])
+        self.files
+            .binary_search_by(|file| file.path.cmp(path))
+            .ok()
+            .map(|at| &self.files[at])
     }
 
     /// Returns what is in the folder and not one of the files, sorted by path.
@@ -80,7 +91,13 @@ impl Manifest {
         for Resource { path, size, digest } in &self.files {
             text.push_str(&format!("{path}\0{size}\0{digest}\n"));
         }
-        for Omission { path, reason, detail, digest } in &self.omissions {
+        for Omission {
+            path,
+            reason,
+            detail,
+            digest,
+        } in &self.omissions
+        {
             let (path, detail) = (path.replace('\0', "\\0"), detail.replace('\0', "\\0"));
             let digest = digest.map(String::from).unwrap_or_default();
             text.push_str(&format!("{path}\0{}\0{detail}\0{digest}\n", reason.name()));
@@ -94,8 +111,15 @@ impl Manifest {
         &'a self,
         new: &'a Manifest,
     ) -> impl Iterator<Item = (Option<&'a Resource>, Option<&'a Resource>)> {
-        let paths: BTreeSet<_> = self.files.iter().chain(&new.files).map(|file| &file.path).collect();
-        let pairs = paths.into_iter().map(|path| (self.file(path), new.file(path)));
+        let paths: BTreeSet<_> = self
+            .files
+            .iter()
+            .chain(&new.files)
+            .map(|file| &file.path)
+            .collect();
+        let pairs = paths
+            .into_iter()
+            .map(|path| (self.file(path), new.file(path)));
         pairs.filter(|(before, after)| before != after)
     }
 }

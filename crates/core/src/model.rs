@@ -31,7 +31,11 @@ const MAKERS: [Maker; 13] = [
     ("openai", "", "gpt chatgpt o1 o3 o4"),
     ("google", "gemini google-ai-studio googleai", "gemini gemma"),
     ("meta", "meta-llama", "llama meta-llama"),
-    ("mistral", "mistralai", "mistral mixtral codestral devstral magistral ministral pixtral"),
+    (
+        "mistral",
+        "mistralai",
+        "mistral mixtral codestral devstral magistral ministral pixtral",
+    ),
     ("deepseek", "deepseek-ai", "deepseek"),
     ("qwen", "alibaba", "qwen qwq"),
     ("xai", "x-ai", "grok"),
@@ -51,7 +55,10 @@ const RESELLERS: &str = "bedrock amazon-bedrock aws-bedrock bedrock-converse bed
 impl Model {
     /// Creates a model of this name, whose provider is unknown.
     pub fn new(name: &str) -> Model {
-        Model { provider: None, name: known(name) }
+        Model {
+            provider: None,
+            name: known(name),
+        }
     }
 
     /// Creates a model of which nothing is known: the registry's hint and its rules decide.
@@ -62,7 +69,10 @@ impl Model {
     /// Sets the provider.
     #[must_use]
     pub fn with_provider(self, provider: &str) -> Model {
-        Model { provider: known(provider), ..self }
+        Model {
+            provider: known(provider),
+            ..self
+        }
     }
 
     /// Returns the provider as it was written: `anthropic`.
@@ -81,13 +91,18 @@ impl Model {
     /// name of its own on Azure.
     pub fn maker(&self) -> Option<&'static str> {
         let provider = self.provider()?.to_lowercase().replace('_', "-");
-        if !RESELLERS.split_ascii_whitespace().any(|reseller| reseller == provider) {
+        if !RESELLERS
+            .split_ascii_whitespace()
+            .any(|reseller| reseller == provider)
+        {
             return maker_called(&provider);
         }
         let name = self.name()?.to_lowercase();
         let base = without_vendor(&name);
         let mut vendors = name[..name.len() - base.len()].rsplit(['/', '.']);
-        vendors.find_map(maker_called).or_else(|| maker_of_family(base))
+        vendors
+            .find_map(maker_called)
+            .or_else(|| maker_of_family(base))
     }
 
     /// Returns the name as the maker writes it: without folders, region and vendor.
@@ -96,7 +111,10 @@ impl Model {
     }
 
     pub(crate) fn or_provider(&self, hint: Option<&str>) -> Model {
-        Model { provider: self.provider.clone().or_else(|| known(hint?)), name: self.name.clone() }
+        Model {
+            provider: self.provider.clone().or_else(|| known(hint?)),
+            name: self.name.clone(),
+        }
     }
 }
 
@@ -125,7 +143,9 @@ fn known(text: &str) -> Option<Arc<str>> {
 fn without_vendor(name: &str) -> &str {
     let name = name.rsplit('/').next().unwrap_or(name);
     let is_vendor = |word: &str| maker_called(&word.to_lowercase()).is_some();
-    let Some((first, rest)) = name.split_once('.') else { return name };
+    let Some((first, rest)) = name.split_once('.') else {
+        return name;
+    };
     match rest.split_once('.') {
         _ if is_vendor(first) => rest,
         Some((second, rest)) if is_vendor(second) => rest,
@@ -135,14 +155,20 @@ fn without_vendor(name: &str) -> &str {
 
 fn maker_called(word: &str) -> Option<&'static str> {
     let mut makers = MAKERS.iter();
-    let maker = makers.find(|(maker, others, _)| *maker == word || others.split(' ').any(|other| other == word));
+    let maker = makers
+        .find(|(maker, others, _)| *maker == word || others.split(' ').any(|other| other == word));
     maker.filter(|_| !word.is_empty()).map(|(maker, ..)| *maker)
 }
 
 fn maker_of_family(name: &str) -> Option<&'static str> {
-    let begins_with =
-        |family: &str| name.strip_prefix(family).is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
-    MAKERS.iter().find(|(.., families)| families.split(' ').any(begins_with)).map(|(maker, ..)| *maker)
+    let begins_with = |family: &str| {
+        name.strip_prefix(family)
+            .is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
+    };
+    MAKERS
+        .iter()
+        .find(|(.., families)| families.split(' ').any(begins_with))
+        .map(|(maker, ..)| *maker)
 }
 
 #[cfg(test)]

@@ -83,32 +83,58 @@ impl OmissionReason {
     /// Returns the name, a clause about it, and advice.
     const fn texts(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            OmissionReason::OddName => ("odd-name", "its name is not a path on every platform", "rename it"),
+            OmissionReason::OddName => (
+                "odd-name",
+                "its name is not a path on every platform",
+                "rename it",
+            ),
             OmissionReason::NotUtf8 => ("not-utf8", "its name is not UTF-8", "rename it"),
-            OmissionReason::TooLarge => {
-                ("too-large", "it is too large", "make it smaller, or raise `limits.resource-bytes`")
-            }
+            OmissionReason::TooLarge => (
+                "too-large",
+                "it is too large",
+                "make it smaller, or raise `limits.resource-bytes`",
+            ),
             OmissionReason::TooLargeTogether => (
                 "too-large-together",
                 "the files of the skill are too large together",
                 "remove files, or raise `limits.total-bytes`",
             ),
-            OmissionReason::TooMany => {
-                ("too-many", "there are too many files", "remove files, or raise `limits.resources`")
-            }
-            OmissionReason::TooDeep => ("too-deep", "it lies too deep", "move it up, or raise `limits.resource-depth`"),
+            OmissionReason::TooMany => (
+                "too-many",
+                "there are too many files",
+                "remove files, or raise `limits.resources`",
+            ),
+            OmissionReason::TooDeep => (
+                "too-deep",
+                "it lies too deep",
+                "move it up, or raise `limits.resource-depth`",
+            ),
             OmissionReason::Unreadable => ("unreadable", "it cannot be read", "allow reading it"),
-            OmissionReason::LinkOut => {
-                ("link-out", "it is a link that leads out of the skill", "put a copy in its place")
-            }
-            OmissionReason::LinkDangling => {
-                ("link-dangling", "it is a link that leads nowhere", "correct its target, or remove it")
-            }
-            OmissionReason::LinkToFolder => ("link-to-folder", "it is a link to a folder of the skill", ""),
-            OmissionReason::NotAFile => ("not-a-file", "it is not a regular file", "move it out of the skill's folder"),
-            OmissionReason::Secret => {
-                ("secret", "it holds secrets by convention", "keep secrets outside of the skill's folder")
-            }
+            OmissionReason::LinkOut => (
+                "link-out",
+                "it is a link that leads out of the skill",
+                "put a copy in its place",
+            ),
+            OmissionReason::LinkDangling => (
+                "link-dangling",
+                "it is a link that leads nowhere",
+                "correct its target, or remove it",
+            ),
+            OmissionReason::LinkToFolder => (
+                "link-to-folder",
+                "it is a link to a folder of the skill",
+                "",
+            ),
+            OmissionReason::NotAFile => (
+                "not-a-file",
+                "it is not a regular file",
+                "move it out of the skill's folder",
+            ),
+            OmissionReason::Secret => (
+                "secret",
+                "it holds secrets by convention",
+                "keep secrets outside of the skill's folder",
+            ),
             OmissionReason::VersionControl => ("version-control", "version control keeps it", ""),
             OmissionReason::Cache => ("cache", "tools write it as they run", ""),
         }
@@ -119,7 +145,12 @@ impl Omission {
     /// Makes an omission of what lies at `path`. A NUL in the path is written `\0`.
     pub fn new(path: impl AsRef<str>, reason: OmissionReason) -> Omission {
         let path = path.as_ref().replace('\0', "\\0").into();
-        Omission { path, reason, detail: Arc::default(), digest: None }
+        Omission {
+            path,
+            reason,
+            detail: Arc::default(),
+            digest: None,
+        }
     }
 
     /// Adds the place that a link leads to, the limit that was met, or the cause.
@@ -142,7 +173,9 @@ impl Omission {
         let detail = terminal_line(&self.detail);
         match self.reason {
             _ if self.detail.is_empty() => sentence.to_owned(),
-            OmissionReason::LinkOut | OmissionReason::LinkDangling | OmissionReason::LinkToFolder => {
+            OmissionReason::LinkOut
+            | OmissionReason::LinkDangling
+            | OmissionReason::LinkToFolder => {
                 format!("{sentence}, to `{detail}`")
             }
             _ => format!("{sentence}: {detail}"),
@@ -154,14 +187,20 @@ impl Omission {
     pub fn diagnostic(&self, folder: Option<&str>) -> Diagnostic {
         let (shown, why, (.., help)) = (terminal_line(&self.path), self.why(), self.reason.texts());
         let (code, message) = match self.reason {
-            OmissionReason::Secret => {
-                (Code::SECRET_FILE, format!("`{shown}` holds secrets by convention; it is not listed, read or served"))
-            }
+            OmissionReason::Secret => (
+                Code::SECRET_FILE,
+                format!("`{shown}` holds secrets by convention; it is not listed, read or served"),
+            ),
             OmissionReason::VersionControl | OmissionReason::Cache => not_compared(&shown, &why),
-            OmissionReason::TooMany | OmissionReason::TooLargeTogether if self.is_folder_of_tool() => {
+            OmissionReason::TooMany | OmissionReason::TooLargeTogether
+                if self.is_folder_of_tool() =>
+            {
                 not_compared(&shown, &why)
             }
-            _ => (Code::PART_OMITTED, format!("`{shown}` is not among the files of the skill: {why}")),
+            _ => (
+                Code::PART_OMITTED,
+                format!("`{shown}` is not among the files of the skill: {why}"),
+            ),
         };
         let mut diagnostic = Diagnostic::new(code, message);
         // The limits of this help are those of folders; a detail may name others.
@@ -170,7 +209,9 @@ impl Omission {
         }
         match folder {
             Some(folder) if &*self.path == "." => diagnostic.at_path(folder),
-            Some(folder) => diagnostic.at_path(format!("{}/{}", folder.trim_end_matches('/'), self.path)),
+            Some(folder) => {
+                diagnostic.at_path(format!("{}/{}", folder.trim_end_matches('/'), self.path))
+            }
             None => diagnostic,
         }
     }
@@ -182,5 +223,8 @@ impl Omission {
 }
 
 fn not_compared(shown: &str, why: &str) -> (Code, String) {
-    (Code::NOT_COMPARED, format!("`{shown}` is not compared with a lock: {why}"))
+    (
+        Code::NOT_COMPARED,
+        format!("`{shown}` is not compared with a lock: {why}"),
+    )
 }

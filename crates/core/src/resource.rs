@@ -44,7 +44,10 @@ impl ResourcePath {
             Some("it starts with a drive letter")
         } else if path.split('/').any(str::is_empty) {
             Some("it has an empty segment")
-        } else if path.split('/').any(|segment| segment.chars().all(|c| matches!(c, '.' | ' '))) {
+        } else if path
+            .split('/')
+            .any(|segment| segment.chars().all(|c| matches!(c, '.' | ' ')))
+        {
             Some("it has a segment of dots only")
         } else {
             None
@@ -53,7 +56,10 @@ impl ResourcePath {
             None => Ok(ResourcePath(path.into())),
             Some(reason) => {
                 let path = crate::text::terminal_line(path);
-                Err(InvalidValue::because(reason, format!("`{path}` is not a path inside a skill: {reason}")))
+                Err(InvalidValue::because(
+                    reason,
+                    format!("`{path}` is not a path inside a skill: {reason}"),
+                ))
             }
         }
     }
@@ -77,7 +83,10 @@ impl ResourcePath {
         if text.starts_with('/') {
             return ResourcePath::new(text);
         }
-        let segments: Vec<&str> = text.split('/').filter(|segment| !matches!(*segment, "" | ".")).collect();
+        let segments: Vec<&str> = text
+            .split('/')
+            .filter(|segment| !matches!(*segment, "" | "."))
+            .collect();
         ResourcePath::new(&segments.join("/"))
     }
 
@@ -91,7 +100,10 @@ impl ResourcePath {
     /// # Ok::<(), repertoire_core::InvalidValue>(())
     /// ```
     #[doc(hidden)]
-    pub fn meant_among<'a>(&self, listed: impl IntoIterator<Item = &'a ResourcePath>) -> Option<&'a ResourcePath> {
+    pub fn meant_among<'a>(
+        &self,
+        listed: impl IntoIterator<Item = &'a ResourcePath>,
+    ) -> Option<&'a ResourcePath> {
         let is_ascii = self.0.is_ascii();
         let mut alike = None;
         let mut is_clear = true;
@@ -111,8 +123,10 @@ impl ResourcePath {
     #[doc(hidden)]
     pub fn is_apart(&self) -> bool {
         let mut names = self.0.split('/');
-        names
-            .any(|name| SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart) || SkippedFile::of(name).is_some())
+        names.any(|name| {
+            SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart)
+                || SkippedFile::of(name).is_some()
+        })
     }
 }
 

@@ -16,7 +16,8 @@ pub use self::labels::{FunctionalTier, InvokeLevel};
 pub use self::skill_trigger::SkillTrigger;
 pub use self::workflow::{Check, OnError, WorkflowFault, WorkflowStep};
 use crate::declared::{
-    ALLOWED_TOOLS, ALLOWED_WORKFLOWS, DISABLE_MODEL_INVOCATION, DeclaredFields, SURFACE, USER_INVOCABLE, unique,
+    ALLOWED_TOOLS, ALLOWED_WORKFLOWS, DISABLE_MODEL_INVOCATION, DeclaredFields, SURFACE,
+    USER_INVOCABLE, unique,
 };
 
 use crate::{Flavor, Id, Injection, InvalidValue, Item, SurfaceMode, ToolPattern, Value};
@@ -110,7 +111,9 @@ impl Skill {
         match key {
             ALLOWED_TOOLS => self.allowed_tools = declared.allowed_tools,
             ALLOWED_WORKFLOWS => self.allowed_workflows = declared.allowed_workflows,
-            DISABLE_MODEL_INVOCATION => self.disable_model_invocation = declared.disable_model_invocation,
+            DISABLE_MODEL_INVOCATION => {
+                self.disable_model_invocation = declared.disable_model_invocation
+            }
             USER_INVOCABLE => self.user_invocable = declared.user_invocable,
             "metadata" => self.surface = declared.surface.or(self.surface),
             key if SURFACE.contains(&key) => self.surface = declared.surface,
@@ -122,19 +125,32 @@ impl Skill {
     /// Returns the rules of [`allowed_tools`](Skill::allowed_tools) in order, each with what it grants. A rule that cannot be read
     /// grants nothing.
     #[doc(hidden)]
-    pub fn allowed_rules(&self) -> impl Iterator<Item = (&Arc<str>, Result<ToolPattern, InvalidValue>)> {
+    pub fn allowed_rules(
+        &self,
+    ) -> impl Iterator<Item = (&Arc<str>, Result<ToolPattern, InvalidValue>)> {
         let location = self.location.as_deref();
-        self.allowed_tools.iter().flatten().map(move |rule| (rule, ToolPattern::in_skill(rule, location)))
+        self.allowed_tools
+            .iter()
+            .flatten()
+            .map(move |rule| (rule, ToolPattern::in_skill(rule, location)))
     }
 
     /// Returns a front-matter field as written.
     pub fn field(&self, key: &str) -> Option<&Value> {
-        self.fields.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value)
+        self.fields
+            .iter()
+            .find(|(name, _)| name.as_ref() == key)
+            .map(|(_, value)| value)
     }
 
     pub(crate) fn declare(&mut self, declared: DeclaredFields) {
-        let DeclaredFields { surface, allowed_tools, disable_model_invocation, user_invocable, allowed_workflows } =
-            declared;
+        let DeclaredFields {
+            surface,
+            allowed_tools,
+            disable_model_invocation,
+            user_invocable,
+            allowed_workflows,
+        } = declared;
         self.surface = surface;
         self.allowed_tools = allowed_tools;
         self.disable_model_invocation = disable_model_invocation;
@@ -143,8 +159,8 @@ impl Skill {
     }
 
     pub(crate) fn spell_argument_hint(&mut self, value: &Value, spelling: &str) {
-        let is_spelled =
-            views::hint(value).is_some_and(|hint| hint == spelling) || views::wrapped_hint(value).is_some();
+        let is_spelled = views::hint(value).is_some_and(|hint| hint == spelling)
+            || views::wrapped_hint(value).is_some();
         if !is_spelled && value.as_text().is_none() && spelling.starts_with(['[', '{']) {
             self.argument_hint = Some(spelling.into());
         }
@@ -157,7 +173,9 @@ impl TryFrom<Injection> for Skill {
     fn try_from(injection: Injection) -> Result<Skill, InvalidValue> {
         let Injection { id, flavor, .. } = &injection;
         if *flavor != Flavor::Skill {
-            return Err(InvalidValue::new(format!("expected a skill, but `{id}` has the flavor `{flavor}`")));
+            return Err(InvalidValue::new(format!(
+                "expected a skill, but `{id}` has the flavor `{flavor}`"
+            )));
         }
         let mut skill = Skill::new(injection.id, injection.description);
         skill.fields = unique(injection.metadata);

@@ -23,7 +23,11 @@ const LONGEST: usize = 4096;
 
 const QUOTED: usize = 200;
 
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 /// The address of a skill: `skill://SOURCE/SKILL`, both names percent-encoded.
 ///
@@ -57,14 +61,19 @@ impl SkillRoot {
 
 impl fmt::Display for SkillRoot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (source, id) = (utf8_percent_encode(&self.source, ESCAPED), utf8_percent_encode(self.id.as_str(), ESCAPED));
+        let (source, id) = (
+            utf8_percent_encode(&self.source, ESCAPED),
+            utf8_percent_encode(self.id.as_str(), ESCAPED),
+        );
         write!(f, "{SCHEME}{source}/{id}")
     }
 }
 
 /// Returns `path` with each segment percent-encoded.
 pub fn encoded_path(path: &str) -> String {
-    let segments = path.split('/').map(|segment| utf8_percent_encode(segment, ESCAPED).to_string());
+    let segments = path
+        .split('/')
+        .map(|segment| utf8_percent_encode(segment, ESCAPED).to_string());
     segments.collect::<Vec<_>>().join("/")
 }
 
@@ -89,9 +98,22 @@ impl SkillAddress {
         if path.iter().any(|segment| segment.contains('/')) {
             return None;
         }
-        let path: Vec<String> = path.into_iter().filter(|segment| !matches!(segment.as_str(), "" | ".")).collect();
-        let path = if path.is_empty() { None } else { Some(path.join("/").parse().ok()?) };
-        Some(SkillAddress { root: SkillRoot { source: source.into(), id }, path })
+        let path: Vec<String> = path
+            .into_iter()
+            .filter(|segment| !matches!(segment.as_str(), "" | "."))
+            .collect();
+        let path = if path.is_empty() {
+            None
+        } else {
+            Some(path.join("/").parse().ok()?)
+        };
+        Some(SkillAddress {
+            root: SkillRoot {
+                source: source.into(),
+                id,
+            },
+            path,
+        })
     }
 }
 
@@ -120,13 +142,22 @@ impl ServerUri {
     /// or a segment that could lead elsewhere.
     pub fn parse(text: &str) -> Result<ServerUri, String> {
         let path = path_of(text)?;
-        let mut folders = path.split('/').map(name).collect::<Result<Vec<_>, String>>()?;
+        let mut folders = path
+            .split('/')
+            .map(name)
+            .collect::<Result<Vec<_>, String>>()?;
         folders.pop();
         // The name must not be escaped, because everything before it is the address of the folder.
         if path.rsplit('/').next() != Some(SKILL_MD) || folders.is_empty() {
-            return Err(format!("`{}` is not the address of a `{SKILL_MD}` in a folder", excerpt(text, QUOTED)));
+            return Err(format!(
+                "`{}` is not the address of a `{SKILL_MD}` in a folder",
+                excerpt(text, QUOTED)
+            ));
         }
-        Ok(ServerUri { text: text.to_owned(), folders })
+        Ok(ServerUri {
+            text: text.to_owned(),
+            folders,
+        })
     }
 
     /// Returns the address as it was written.
@@ -156,36 +187,59 @@ impl ServerUri {
     pub fn path_of(&self, uri: &str) -> Result<ResourcePath, String> {
         path_of(uri)?;
         let Some(inside) = uri.strip_prefix(self.root()) else {
-            return Err(format!("`{}` is outside of the skill", excerpt(uri, QUOTED)));
+            return Err(format!(
+                "`{}` is outside of the skill",
+                excerpt(uri, QUOTED)
+            ));
         };
-        let segments = inside.split('/').map(name).collect::<Result<Vec<_>, String>>()?;
+        let segments = inside
+            .split('/')
+            .map(name)
+            .collect::<Result<Vec<_>, String>>()?;
         ResourcePath::new(&segments.join("/")).map_err(|error| excerpt(&error.to_string(), QUOTED))
     }
 }
 
 /// Returns what follows `SCHEME://`.
 fn path_of(uri: &str) -> Result<&str, String> {
-    sound_path(uri).map_err(|reason| format!("`{}` is not the address of a file: {reason}", excerpt(uri, QUOTED)))
+    sound_path(uri).map_err(|reason| {
+        format!(
+            "`{}` is not the address of a file: {reason}",
+            excerpt(uri, QUOTED)
+        )
+    })
 }
 
 fn sound_path(uri: &str) -> Result<&str, &'static str> {
     if uri.len() > LONGEST {
         return Err("it is too long");
     }
-    if !text::is_clean(uri) || uri.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
+    if !text::is_clean(uri)
+        || uri
+            .chars()
+            .any(|c| c.is_control() || c.is_whitespace() || c == '\\')
+    {
         return Err("it holds a blank, a backslash or an invisible character");
     }
     let (scheme, rest) = uri.split_once(':').ok_or("it has no scheme")?;
     if !scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        || !scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+        || !scheme
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
     {
         return Err("it has no scheme");
     }
     if scheme.eq_ignore_ascii_case("file") {
         return Err("`file:` names files of a machine");
     }
-    let path = rest.strip_prefix("//").ok_or("expected `//` after the scheme")?;
-    if path.contains(['?', '#']) { Err("it holds `?` or `#`") } else { Ok(path) }
+    let path = rest
+        .strip_prefix("//")
+        .ok_or("expected `//` after the scheme")?;
+    if path.contains(['?', '#']) {
+        Err("it holds `?` or `#`")
+    } else {
+        Ok(path)
+    }
 }
 
 /// Decodes a segment that names a file or a folder and cannot lead elsewhere.
@@ -194,17 +248,35 @@ fn name(segment: &str) -> Result<String, String> {
         .filter(|name: &String| {
             !name.chars().all(|c| matches!(c, '.' | ' '))
                 && text::is_clean(name)
-                && !name.chars().any(|c| matches!(c, '/' | '\\') || text::is_break(c))
+                && !name
+                    .chars()
+                    .any(|c| matches!(c, '/' | '\\') || text::is_break(c))
         })
-        .ok_or_else(|| format!("`{}` in an address is not the name of a file or folder", excerpt(segment, QUOTED)))
+        .ok_or_else(|| {
+            format!(
+                "`{}` in an address is not the name of a file or folder",
+                excerpt(segment, QUOTED)
+            )
+        })
 }
 
 /// Decodes a segment in which every `%` begins an escape.
 fn decoded(segment: &str) -> Option<String> {
     let mut escapes = segment.split('%').skip(1);
-    let is_sound =
-        escapes.all(|escape: &str| escape.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)));
-    is_sound.then(|| percent_decode_str(segment).decode_utf8().ok().map(Into::into)).flatten()
+    let is_sound = escapes.all(|escape: &str| {
+        escape
+            .as_bytes()
+            .get(..2)
+            .is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit))
+    });
+    is_sound
+        .then(|| {
+            percent_decode_str(segment)
+                .decode_utf8()
+                .ok()
+                .map(Into::into)
+        })
+        .flatten()
 }
 
 #[cfg(test)]

@@ -63,38 +63,52 @@ impl SkippedFile {
 fn is_litter(name: &str) -> bool {
     let is_wrapped = name.len() > 2 && name.starts_with('#') && name.ends_with('#');
     is_one_of(name, LITTER)
-        || LITTER_PREFIXES.split('|').any(|prefix| starts_with(name, prefix) && name.len() > prefix.len())
+        || LITTER_PREFIXES
+            .split('|')
+            .any(|prefix| starts_with(name, prefix) && name.len() > prefix.len())
         || is_wrapped
         || name.len() > 1 && name.ends_with('~')
         || is_swap(name)
 }
 
 fn is_swap(name: &str) -> bool {
-    let end = name.strip_prefix('.').and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.as_bytes());
+    let end = name
+        .strip_prefix('.')
+        .and_then(|name| name.rsplit_once('.'))
+        .map(|(_, end)| end.as_bytes());
     matches!(end, Some([b's' | b'S', b'w' | b'W', last]) if (b'a'..=b'p').contains(&last.to_ascii_lowercase()))
 }
 
 fn is_secret(name: &str) -> bool {
     is_one_of(name, SECRET)
-        || SECRET_SUFFIXES.split('|').any(|suffix| ends_with(name, suffix) && name.len() > suffix.len())
-        || ends_with(name, ".env") && !is_one_of(name, EXAMPLE_FILES)
-        || starts_with(name, ".env.") && !EXAMPLES.split('|').any(|example| ends_with(name, example))
-        || COPIES
+        || SECRET_SUFFIXES
             .split('|')
-            .any(|copy| ends_with(name, copy) && name.len() > copy.len() && is_secret(&name[..name.len() - copy.len()]))
+            .any(|suffix| ends_with(name, suffix) && name.len() > suffix.len())
+        || ends_with(name, ".env") && !is_one_of(name, EXAMPLE_FILES)
+        || starts_with(name, ".env.")
+            && !EXAMPLES.split('|').any(|example| ends_with(name, example))
+        || COPIES.split('|').any(|copy| {
+            ends_with(name, copy)
+                && name.len() > copy.len()
+                && is_secret(&name[..name.len() - copy.len()])
+        })
 }
 
 fn is_one_of(name: &str, names: &str) -> bool {
-    names.split('|').any(|known| known.eq_ignore_ascii_case(name))
+    names
+        .split('|')
+        .any(|known| known.eq_ignore_ascii_case(name))
 }
 
 fn starts_with(name: &str, prefix: &str) -> bool {
-    name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+    name.get(..prefix.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
 fn ends_with(name: &str, suffix: &str) -> bool {
     let at = name.len().checked_sub(suffix.len());
-    at.and_then(|at| name.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(suffix))
+    at.and_then(|at| name.get(at..))
+        .is_some_and(|end| end.eq_ignore_ascii_case(suffix))
 }
 
 /// Returns what `name` may be to a file system that drops invisible characters, composes letters, and reads neither trailing
@@ -105,7 +119,11 @@ fn plain(name: &str) -> Cow<'_, str> {
     if name.is_ascii() {
         return Cow::Borrowed(name);
     }
-    let folded: String = name.nfkc().filter(|c| !is_ignored(*c)).flat_map(char::to_lowercase).collect();
+    let folded: String = name
+        .nfkc()
+        .filter(|c| !is_ignored(*c))
+        .flat_map(char::to_lowercase)
+        .collect();
     Cow::Owned(folded.trim_end_matches(['.', ' ']).to_owned())
 }
 
@@ -137,14 +155,23 @@ pub enum SkippedFolder {
 
 const TABLE: [(SkippedFolder, &str); 6] = [
     (SkippedFolder::VersionControl, ".git|.hg|.svn|.jj"),
-    (SkippedFolder::Dependencies, "node_modules|bower_components|site-packages|.venv|venv"),
-    (SkippedFolder::Cache, "__pycache__|.tox|.nox|.mypy_cache|.pytest_cache|.ruff_cache"),
+    (
+        SkippedFolder::Dependencies,
+        "node_modules|bower_components|site-packages|.venv|venv",
+    ),
+    (
+        SkippedFolder::Cache,
+        "__pycache__|.tox|.nox|.mypy_cache|.pytest_cache|.ruff_cache",
+    ),
     (
         SkippedFolder::Litter,
         "__MACOSX|.AppleDouble|.Spotlight-V100|.Trashes|.fseventsd|.TemporaryItems|$RECYCLE.BIN|\
          System Volume Information|@eaDir",
     ),
-    (SkippedFolder::Secrets, ".ssh|.gnupg|.aws|.kube|.docker|.azure"),
+    (
+        SkippedFolder::Secrets,
+        ".ssh|.gnupg|.aws|.kube|.docker|.azure",
+    ),
     (SkippedFolder::Output, "target|dist|build|coverage|.next"),
 ];
 

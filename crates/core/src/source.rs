@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::{self, Hidden};
 use crate::{
-    Code, Diagnostic, Digest, Id, Listing, Manifest, Omission, Resource, ResourcePath, Revision, SourceError,
-    SourceErrorKind, Stamp, skill_md,
+    Code, Diagnostic, Digest, Id, Listing, Manifest, Omission, Resource, ResourcePath, Revision,
+    SourceError, SourceErrorKind, Stamp, skill_md,
 };
 
 /// The instructions of one item, read on demand.
@@ -33,8 +33,17 @@ impl Body {
     pub fn new(text: impl Into<Arc<str>>, digest: Digest, stamp: Stamp) -> Body {
         let written = text.into();
         let hidden = text::hidden(&written).map(Arc::new);
-        let text = if hidden.is_some() { text::clean(&written).into() } else { written };
-        Body { text, digest, stamp, hidden }
+        let text = if hidden.is_some() {
+            text::clean(&written).into()
+        } else {
+            written
+        };
+        Body {
+            text,
+            digest,
+            stamp,
+            hidden,
+        }
     }
 
     /// Creates the body of a whole `SKILL.md`; its report of hidden text counts the lines of the file.
@@ -54,7 +63,11 @@ impl Body {
     pub fn diagnostic(&self) -> Option<Diagnostic> {
         let hidden = self.hidden.as_deref()?;
         let found = Diagnostic::new(Code::INVISIBLE_TEXT, format!("the body holds {hidden}"));
-        Some(found.at(hidden.line, hidden.column).help("remove them; no model gets them"))
+        Some(
+            found
+                .at(hidden.line, hidden.column)
+                .help("remove them; no model gets them"),
+        )
     }
 }
 
@@ -187,7 +200,8 @@ pub trait Source<T: Item>: Debug + Send + Sync + 'static {
             Err(error) if error.kind() == SourceErrorKind::Unsupported => Vec::new(),
             other => other?,
         };
-        Manifest::new(files).map_err(|error| SourceError::invalid(format!("the files of `{id}`: {error}")))
+        Manifest::new(files)
+            .map_err(|error| SourceError::invalid(format!("the files of `{id}`: {error}")))
     }
 
     /// Resolves once this source is past `since`. Default: never.

@@ -37,7 +37,11 @@ pub struct SourceError {
 impl SourceError {
     /// Creates an error of `kind`. The message says what failed and what was expected; lower case, no final dot.
     pub fn new(kind: SourceErrorKind, message: impl Into<String>) -> SourceError {
-        SourceError { kind, message: message.into(), cause: None }
+        SourceError {
+            kind,
+            message: message.into(),
+            cause: None,
+        }
     }
 
     /// Creates the error of a source without an item of `kind` called `id`.

@@ -28,7 +28,11 @@ impl SurfaceMode {
     /// # Errors
     /// [`InvalidValue`] for every other text.
     pub fn declared(text: &str) -> Result<Option<SurfaceMode>, InvalidValue> {
-        if text == "auto" { Ok(None) } else { text.parse().map(Some) }
+        if text == "auto" {
+            Ok(None)
+        } else {
+            text.parse().map(Some)
+        }
     }
 
     /// The mode as written.
@@ -124,7 +128,10 @@ impl SurfacePolicy {
             (mode, DecidedBy::Skill)
         } else if let Some(mode) = self.default {
             (mode, DecidedBy::Registry)
-        } else if let Some(rule) = self.rules.first_match(&model.or_provider(self.hint.as_deref())) {
+        } else if let Some(rule) = self
+            .rules
+            .first_match(&model.or_provider(self.hint.as_deref()))
+        {
             (rule.mode, DecidedBy::Rule(rule.id.clone()))
         } else {
             (SurfaceMode::ToolOnly, DecidedBy::Fallback)

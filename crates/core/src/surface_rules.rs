@@ -51,13 +51,21 @@ pub struct SurfaceRule {
 impl SurfaceRule {
     /// Creates a rule for every model of every provider.
     pub fn new(id: impl Into<String>, mode: SurfaceMode) -> SurfaceRule {
-        SurfaceRule { id: id.into(), provider: "*".to_owned(), model: ModelPattern::Any, mode }
+        SurfaceRule {
+            id: id.into(),
+            provider: "*".to_owned(),
+            model: ModelPattern::Any,
+            mode,
+        }
     }
 
     /// Limits the rule to a provider, or to a maker whose models others resell.
     #[must_use]
     pub fn provider(self, provider: &str) -> SurfaceRule {
-        SurfaceRule { provider: provider.trim().to_lowercase(), ..self }
+        SurfaceRule {
+            provider: provider.trim().to_lowercase(),
+            ..self
+        }
     }
 
     /// Limits the rule to some models.
@@ -68,7 +76,9 @@ impl SurfaceRule {
 
     fn matches(&self, model: &Model) -> bool {
         let is_provider = self.provider == "*"
-            || model.provider().is_some_and(|provider| provider.to_lowercase() == self.provider)
+            || model
+                .provider()
+                .is_some_and(|provider| provider.to_lowercase() == self.provider)
             || model.maker() == Some(&self.provider);
         is_provider && self.model.matches(model)
     }
@@ -137,7 +147,10 @@ impl ModelPattern {
             ModelPattern::Prefix(prefix) => {
                 let prefix = prefix.to_lowercase();
                 let names = [model.name(), model.base_name()];
-                names.into_iter().flatten().any(|name| name.to_lowercase().starts_with(&prefix))
+                names
+                    .into_iter()
+                    .flatten()
+                    .any(|name| name.to_lowercase().starts_with(&prefix))
             }
             ModelPattern::Custom(ModelTest(test)) => test(model),
         }

@@ -51,7 +51,11 @@ impl FromStr for ToolPattern {
         };
         let parts = Name::read(tool).zip(argument);
         let (tool, argument) = parts.ok_or_else(|| unreadable(text))?;
-        Ok(ToolPattern { text: text.into(), tool, argument })
+        Ok(ToolPattern {
+            text: text.into(),
+            tool,
+            argument,
+        })
     }
 }
 
@@ -77,11 +81,17 @@ impl Name {
 }
 
 fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'))
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'))
 }
 
 fn is_server_alone(name: &str) -> bool {
-    name.strip_prefix("mcp__").is_some_and(|rest| rest.split_once("__").is_none_or(|(_, tool)| tool.is_empty()))
+    name.strip_prefix("mcp__").is_some_and(|rest| {
+        rest.split_once("__")
+            .is_none_or(|(_, tool)| tool.is_empty())
+    })
 }
 
 impl Argument {
@@ -94,13 +104,19 @@ impl Argument {
         if let Some(beginning) = text.strip_suffix(":*").or_else(|| text.strip_suffix(" *"))
             && !beginning.contains('*')
         {
-            let readable = !beginning.trim().is_empty() && !beginning.contains(FOREIGN) && is_simple(beginning);
+            let readable = !beginning.trim().is_empty()
+                && !beginning.contains(FOREIGN)
+                && is_simple(beginning);
             return readable.then(|| Argument::Begins(beginning.trim().into()));
         }
         if !text.contains('*') {
-            return (!text.is_empty() && !text.contains(FOREIGN)).then(|| Argument::Is(text.as_str().into()));
+            return (!text.is_empty() && !text.contains(FOREIGN))
+                .then(|| Argument::Is(text.as_str().into()));
         }
-        let readable = !text.starts_with('*') && !text.contains(":*") && !text.contains(FOREIGN) && is_simple(text);
+        let readable = !text.starts_with('*')
+            && !text.contains(":*")
+            && !text.contains(FOREIGN)
+            && is_simple(text);
         readable.then(|| Argument::Parts(text.split('*').map(Arc::from).collect()))
     }
 
@@ -108,9 +124,9 @@ impl Argument {
         match self {
             Argument::Any => true,
             Argument::Is(whole) => **whole == *text,
-            Argument::Begins(words) => {
-                text.strip_prefix(words.as_ref()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-            }
+            Argument::Begins(words) => text
+                .strip_prefix(words.as_ref())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')),
             Argument::Parts(parts) => has_parts(text, parts),
         }
     }
@@ -130,7 +146,9 @@ impl ToolPattern {
             return rule.parse();
         }
         let folder = location.and_then(folder).ok_or_else(|| unreadable(rule))?;
-        let resolved = FOLDER.iter().fold(rule.to_owned(), |rule, variable| rule.replace(variable, folder));
+        let resolved = FOLDER.iter().fold(rule.to_owned(), |rule, variable| {
+            rule.replace(variable, folder)
+        });
         resolved.parse().map_err(|_| unreadable(rule))
     }
 
@@ -158,21 +176,24 @@ impl ToolPattern {
     pub fn touches(&self, tool: &str, argument: &str) -> bool {
         let mut commands = argument.split(JOINS).chain([argument]).map(words);
         self.is_about(tool)
-            && commands
-                .any(|command: String| self.argument.has(&command) || self.argument.has(without_assignments(&command)))
+            && commands.any(|command: String| {
+                self.argument.has(&command) || self.argument.has(without_assignments(&command))
+            })
     }
 }
 
 /// Returns the folder of the file at `location`, if it is absolute and means itself wherever it stands in a command.
 fn folder(location: &str) -> Option<&str> {
     let (folder, _) = location.rsplit_once('/')?;
-    let rooted = folder.strip_prefix(|c: char| c.is_ascii_alphabetic()).and_then(|rest| rest.strip_prefix(':'));
+    let rooted = folder
+        .strip_prefix(|c: char| c.is_ascii_alphabetic())
+        .and_then(|rest| rest.strip_prefix(':'));
     let rest = rooted.unwrap_or(folder);
     (rest.starts_with('/')
         && rest.len() > 1
-        && rest
-            .chars()
-            .all(|c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.' | '+' | '@' | ',' | '~'))
+        && rest.chars().all(|c: char| {
+            c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.' | '+' | '@' | ',' | '~')
+        })
         && !climbs(rest))
     .then_some(folder)
 }
@@ -184,11 +205,15 @@ fn is_simple(text: &str) -> bool {
 }
 
 fn climbs(text: &str) -> bool {
-    text.split(|c: char| c == '/' || c == '=' || c == '"' || c == '\'' || c.is_whitespace()).any(|part| part == "..")
+    text.split(|c: char| c == '/' || c == '=' || c == '"' || c == '\'' || c.is_whitespace())
+        .any(|part| part == "..")
 }
 
 fn words(text: &str) -> String {
-    let lines = text.trim().split('\n').map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    let lines = text
+        .trim()
+        .split('\n')
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -203,8 +228,12 @@ fn without_assignments(command: &str) -> &str {
 }
 
 fn has_parts(text: &str, parts: &[Arc<str>]) -> bool {
-    let [first, between @ .., last] = parts else { return false };
-    let Some(mut rest) = text.strip_prefix(first.as_ref()) else { return false };
+    let [first, between @ .., last] = parts else {
+        return false;
+    };
+    let Some(mut rest) = text.strip_prefix(first.as_ref()) else {
+        return false;
+    };
     for part in between {
         match rest.find(part.as_ref()) {
             Some(at) => rest = &rest[at + part.len()..],

@@ -32,12 +32,18 @@ pub enum Value {
 impl Value {
     /// Creates a quoted text.
     pub fn text(text: impl Into<Arc<str>>) -> Value {
-        Value::Scalar(Scalar { text: text.into(), plain: false })
+        Value::Scalar(Scalar {
+            text: text.into(),
+            plain: false,
+        })
     }
 
     /// Creates a scalar without quotes.
     pub fn plain(text: impl Into<Arc<str>>) -> Value {
-        Value::Scalar(Scalar { text: text.into(), plain: true })
+        Value::Scalar(Scalar {
+            text: text.into(),
+            plain: true,
+        })
     }
 
     /// Returns the text of a scalar; `None` for lists, maps and null.
@@ -76,7 +82,10 @@ impl Value {
     /// Returns the value under `key` of a map.
     pub fn get(&self, key: &str) -> Option<&Value> {
         match self {
-            Value::Map(rows) => rows.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value),
+            Value::Map(rows) => rows
+                .iter()
+                .find(|(name, _)| name.as_ref() == key)
+                .map(|(_, value)| value),
             _ => None,
         }
     }
@@ -91,7 +100,10 @@ impl Value {
         match self {
             Value::Scalar(scalar) => scalar.json(),
             Value::List(items) => items.iter().map(Value::json).collect(),
-            Value::Map(rows) => rows.iter().map(|(key, value)| (key.to_string(), value.json())).collect(),
+            Value::Map(rows) => rows
+                .iter()
+                .map(|(key, value)| (key.to_string(), value.json()))
+                .collect(),
         }
     }
 }
@@ -125,9 +137,11 @@ impl From<&serde_json::Value> for Value {
         match json {
             serde_json::Value::String(text) => Value::text(text.as_str()),
             serde_json::Value::Array(items) => Value::List(items.iter().map(Value::from).collect()),
-            serde_json::Value::Object(rows) => {
-                Value::Map(rows.iter().map(|(key, value)| (key.as_str().into(), Value::from(value))).collect())
-            }
+            serde_json::Value::Object(rows) => Value::Map(
+                rows.iter()
+                    .map(|(key, value)| (key.as_str().into(), Value::from(value)))
+                    .collect(),
+            ),
             other => Value::plain(other.to_string()),
         }
     }

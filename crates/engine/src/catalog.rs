@@ -56,7 +56,11 @@ impl Catalog {
                 }
             }
         };
-        let report = CatalogReport { budget: options.budget, used: options.count(&text), lines };
+        let report = CatalogReport {
+            budget: options.budget,
+            used: options.count(&text),
+            lines,
+        };
         Catalog { text, report }
     }
 }
@@ -70,7 +74,11 @@ pub trait CatalogItem: Item {
     ///
     /// By default an item is hidden if it is not active, and by the exposures [`Off`](Exposure::Off) and
     /// [`ManualOnly`](Exposure::ManualOnly).
-    fn is_hidden(candidate: &Candidate<Self>, audience: Audience, policy: &VisibilityPolicy) -> bool {
+    fn is_hidden(
+        candidate: &Candidate<Self>,
+        audience: Audience,
+        policy: &VisibilityPolicy,
+    ) -> bool {
         match policy.exposure(candidate) {
             Exposure::Off => true,
             Exposure::ManualOnly if audience == Audience::Model => true,
@@ -84,7 +92,11 @@ impl CatalogItem for Skill {
         &self.description
     }
 
-    fn is_hidden(candidate: &Candidate<Skill>, audience: Audience, policy: &VisibilityPolicy) -> bool {
+    fn is_hidden(
+        candidate: &Candidate<Skill>,
+        audience: Audience,
+        policy: &VisibilityPolicy,
+    ) -> bool {
         policy.hides(audience, candidate).is_some()
     }
 }

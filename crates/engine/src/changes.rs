@@ -42,13 +42,26 @@ impl VisibilityPolicy {
     ) -> Option<String> {
         let change = new.changes_since(old);
         let is_seen = |entry: &&Arc<Entry<Skill>>| self.sees(audience, &entry.candidate);
-        let added = change.added.iter().filter(is_seen).map(|entry| (ChangeKind::Added, entry));
-        let removed = change.removed.iter().filter(is_seen).map(|entry| (ChangeKind::Removed, entry));
-        let lines = added.chain(removed).map(|(kind, entry)| ChangeLine::new(kind, entry.id.clone()));
-        let modified = change
-            .modified
+        let added = change
+            .added
             .iter()
-            .filter_map(|id| line(id, self.sees(audience, &id.old.candidate), self.sees(audience, &id.new.candidate)));
+            .filter(is_seen)
+            .map(|entry| (ChangeKind::Added, entry));
+        let removed = change
+            .removed
+            .iter()
+            .filter(is_seen)
+            .map(|entry| (ChangeKind::Removed, entry));
+        let lines = added
+            .chain(removed)
+            .map(|(kind, entry)| ChangeLine::new(kind, entry.id.clone()));
+        let modified = change.modified.iter().filter_map(|id| {
+            line(
+                id,
+                self.sees(audience, &id.old.candidate),
+                self.sees(audience, &id.new.candidate),
+            )
+        });
         let summary: Summary = lines.chain(modified).collect();
         let mut text = String::new();
         push_markdown(&summary.at_most(most).to_string(), &mut text);
@@ -64,7 +77,10 @@ fn line(id: &Modified<Skill>, before: bool, now: bool) -> Option<ChangeLine> {
         (true, true) => {
             let mut line = ChangeLine::of_content(id)?;
             if id.old.item().description != id.new.item().description {
-                line.parts.iter_mut().filter(|part| **part == "metadata").for_each(|part| *part = "description");
+                line.parts
+                    .iter_mut()
+                    .filter(|part| **part == "metadata")
+                    .for_each(|part| *part = "description");
             }
             return Some(line);
         }

@@ -73,26 +73,44 @@ pub enum EngineError {
 }
 
 fn joined<T: ToString>(parts: &[T], separator: &str) -> String {
-    parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
+    parts
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(separator)
 }
 
 fn undeliverable(notices: &[Notice]) -> String {
-    let each = notices.iter().map(|Notice { id, flavor, why, .. }| format!("{flavor} `{id}`: {why}"));
+    let each = notices.iter().map(
+        |Notice {
+             id, flavor, why, ..
+         }| format!("{flavor} `{id}`: {why}"),
+    );
     each.collect::<Vec<_>>().join("; ")
 }
 
 fn clash(tool: &str, skills: &[Id]) -> String {
     match skills {
         [] => format!("two tools are called `{tool}`"),
-        [skill] => format!("the skill `{skill}` brings a tool `{tool}`, which is the name of a tool of the host"),
-        [first, second, ..] if first == second => format!("the skill `{first}` brings two tools called `{tool}`"),
-        [first, second, ..] => format!("the skills `{first}` and `{second}` bring different tools called `{tool}`"),
+        [skill] => format!(
+            "the skill `{skill}` brings a tool `{tool}`, which is the name of a tool of the host"
+        ),
+        [first, second, ..] if first == second => {
+            format!("the skill `{first}` brings two tools called `{tool}`")
+        }
+        [first, second, ..] => {
+            format!("the skills `{first}` and `{second}` bring different tools called `{tool}`")
+        }
     }
 }
 
 fn listed(roles: &[Arc<str>]) -> String {
     match roles {
         [] => "one, but the policy has none".to_owned(),
-        roles => roles.iter().map(|role| format!("`{role}`")).collect::<Vec<_>>().join(", "),
+        roles => roles
+            .iter()
+            .map(|role| format!("`{role}`"))
+            .collect::<Vec<_>>()
+            .join(", "),
     }
 }

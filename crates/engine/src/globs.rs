@@ -27,7 +27,11 @@ impl<const OVER: char> Globs<OVER> {
         }
         let mut sets = Vec::new();
         build(&globs, &mut sets, &mut faults);
-        Globs { patterns, sets, faults }
+        Globs {
+            patterns,
+            sets,
+            faults,
+        }
     }
 
     pub(crate) fn patterns(&self) -> &[String] {
@@ -43,13 +47,20 @@ impl<const OVER: char> Globs<OVER> {
         self.sets
             .iter()
             .flat_map(|(set, numbers): &(GlobSet, Vec<usize>)| {
-                set.matches_candidate(&candidate).into_iter().map(|at| numbers[at]).collect::<Vec<_>>()
+                set.matches_candidate(&candidate)
+                    .into_iter()
+                    .map(|at| numbers[at])
+                    .collect::<Vec<_>>()
             })
             .collect()
     }
 }
 
-fn build(globs: &[(usize, Glob)], sets: &mut Vec<(GlobSet, Vec<usize>)>, faults: &mut [Option<String>]) {
+fn build(
+    globs: &[(usize, Glob)],
+    sets: &mut Vec<(GlobSet, Vec<usize>)>,
+    faults: &mut [Option<String>],
+) {
     if globs.is_empty() {
         return;
     }
@@ -78,7 +89,11 @@ fn glob(pattern: &str, over_paths: bool) -> Result<Glob, String> {
             return Err("a glob that takes away has nothing to take from".to_owned());
         }
         let is_rooted = pattern.trim_end_matches('/').contains('/');
-        pattern = pattern.strip_prefix("./").or(pattern.strip_prefix('/')).unwrap_or(&pattern).to_owned();
+        pattern = pattern
+            .strip_prefix("./")
+            .or(pattern.strip_prefix('/'))
+            .unwrap_or(&pattern)
+            .to_owned();
         if pattern.ends_with('/') {
             pattern.push_str("**");
         }
@@ -86,7 +101,10 @@ fn glob(pattern: &str, over_paths: bool) -> Result<Glob, String> {
             pattern.insert_str(0, "**/");
         }
     }
-    let glob = GlobBuilder::new(&pattern).literal_separator(over_paths).backslash_escape(true).build();
+    let glob = GlobBuilder::new(&pattern)
+        .literal_separator(over_paths)
+        .backslash_escape(true)
+        .build();
     glob.map_err(|error| error.kind().to_string())
 }
 

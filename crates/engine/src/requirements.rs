@@ -93,7 +93,8 @@ impl Requirements {
 fn is_met(need: &Requirement, probe: &dyn RequirementCheck, assumed: bool) -> Option<bool> {
     let mut met = Some(false);
     for name in &need.one_of {
-        match catch_unwind(AssertUnwindSafe(|| probe.has(need.kind, name))).unwrap_or(Some(assumed)) {
+        match catch_unwind(AssertUnwindSafe(|| probe.has(need.kind, name))).unwrap_or(Some(assumed))
+        {
             Some(true) => return Some(true),
             Some(false) => {}
             None => met = None,
@@ -105,7 +106,10 @@ fn is_met(need: &Requirement, probe: &dyn RequirementCheck, assumed: bool) -> Op
 impl std::fmt::Display for Requirements {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let missing = self.missing.iter().map(|need| format!("needs {need}"));
-        let there = self.superseded_by.iter().map(|need| format!("stands in for {need}, which is there"));
+        let there = self
+            .superseded_by
+            .iter()
+            .map(|need| format!("stands in for {need}, which is there"));
         f.write_str(&missing.chain(there).collect::<Vec<_>>().join("; "))
     }
 }
@@ -143,11 +147,17 @@ pub enum RequirementKind {
 
 impl Requirement {
     pub(super) fn one(kind: RequirementKind, name: &str) -> Requirement {
-        Requirement { kind, one_of: vec![name.into()] }
+        Requirement {
+            kind,
+            one_of: vec![name.into()],
+        }
     }
 
     pub(super) fn unreadable(kind: RequirementKind) -> Requirement {
-        Requirement { kind, one_of: Vec::new() }
+        Requirement {
+            kind,
+            one_of: Vec::new(),
+        }
     }
 }
 
@@ -168,12 +178,20 @@ impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (one, several) = self.kind.words();
         match self.one_of.as_slice() {
-            [] if self.kind == RequirementKind::Variable => write!(f, "an {one} whose name cannot be read"),
+            [] if self.kind == RequirementKind::Variable => {
+                write!(f, "an {one} whose name cannot be read")
+            }
             [] => write!(f, "a {one} whose name cannot be read"),
-            [name] => write!(f, "the {one} `{}`", repertoire_core::text::terminal_line(name)),
+            [name] => write!(
+                f,
+                "the {one} `{}`",
+                repertoire_core::text::terminal_line(name)
+            ),
             names => {
-                let names: Vec<_> =
-                    names.iter().map(|name| format!("`{}`", repertoire_core::text::terminal_line(name))).collect();
+                let names: Vec<_> = names
+                    .iter()
+                    .map(|name| format!("`{}`", repertoire_core::text::terminal_line(name)))
+                    .collect();
                 write!(f, "one of the {several} {}", names.join(", "))
             }
         }
@@ -186,12 +204,29 @@ impl Requirement {
         let mut needs = Vec::new();
         if let Some(metadata) = skill.field("metadata") {
             openclaw(metadata, &mut needs);
-            each(metadata.at("hermes.requires_tools"), RequirementKind::Tool, &mut needs);
-            each(metadata.at("hermes.requires_toolsets"), RequirementKind::Toolset, &mut needs);
+            each(
+                metadata.at("hermes.requires_tools"),
+                RequirementKind::Tool,
+                &mut needs,
+            );
+            each(
+                metadata.at("hermes.requires_toolsets"),
+                RequirementKind::Toolset,
+                &mut needs,
+            );
         }
         platforms(skill, &mut needs);
-        each(skill.field("required_environment_variables"), RequirementKind::Variable, &mut needs);
-        needs.extend(skill.required_tools().into_iter().map(|tool| Requirement::one(RequirementKind::Tool, tool)));
+        each(
+            skill.field("required_environment_variables"),
+            RequirementKind::Variable,
+            &mut needs,
+        );
+        needs.extend(
+            skill
+                .required_tools()
+                .into_iter()
+                .map(|tool| Requirement::one(RequirementKind::Tool, tool)),
+        );
         once(needs)
     }
 
@@ -199,8 +234,16 @@ impl Requirement {
     pub fn superseded_by(skill: &Skill) -> Vec<Requirement> {
         let mut needs = Vec::new();
         if let Some(metadata) = skill.field("metadata") {
-            each(metadata.at("hermes.fallback_for_tools"), RequirementKind::Tool, &mut needs);
-            each(metadata.at("hermes.fallback_for_toolsets"), RequirementKind::Toolset, &mut needs);
+            each(
+                metadata.at("hermes.fallback_for_tools"),
+                RequirementKind::Tool,
+                &mut needs,
+            );
+            each(
+                metadata.at("hermes.fallback_for_toolsets"),
+                RequirementKind::Toolset,
+                &mut needs,
+            );
         }
         once(needs)
     }
@@ -221,15 +264,17 @@ fn openclaw(metadata: &Value, needs: &mut Vec<Requirement>) {
     const NAMES: [&str; 3] = ["openclaw", "clawdbot", "clawdis"];
     let Some(block) = NAMES.iter().find_map(|name| metadata.get(name)) else {
         // The whole block as one text, in a syntax of its own.
-        if metadata
-            .as_text()
-            .is_some_and(|text: &str| NAMES.iter().any(|name| text.contains(name)) && text.contains("requires"))
-        {
+        if metadata.as_text().is_some_and(|text: &str| {
+            NAMES.iter().any(|name| text.contains(name)) && text.contains("requires")
+        }) {
             needs.push(Requirement::unreadable(RequirementKind::Setting));
         }
         return;
     };
-    if block.as_text().is_some_and(|text| text.contains("requires")) {
+    if block
+        .as_text()
+        .is_some_and(|text| text.contains("requires"))
+    {
         needs.push(Requirement::unreadable(RequirementKind::Setting));
     }
     one_of(block.get("os"), RequirementKind::System, needs);
@@ -259,13 +304,18 @@ fn openclaw(metadata: &Value, needs: &mut Vec<Requirement>) {
 fn platforms(skill: &Skill, needs: &mut Vec<Requirement>) {
     let platforms = skill.field("platforms");
     let names = platforms.map_or(&[][..], Value::items).iter();
-    if names.clone().all(|name| name.as_text().is_some_and(|name| system(name).is_some())) {
+    if names
+        .clone()
+        .all(|name| name.as_text().is_some_and(|name| system(name).is_some()))
+    {
         one_of(platforms, RequirementKind::System, needs);
     }
 }
 
 fn each(value: Option<&Value>, kind: RequirementKind, needs: &mut Vec<Requirement>) {
-    let Some(value) = value.filter(|value| !value.is_null()) else { return };
+    let Some(value) = value.filter(|value| !value.is_null()) else {
+        return;
+    };
     if matches!(value, Value::Map(_)) {
         needs.push(Requirement::unreadable(kind));
     }
@@ -273,7 +323,11 @@ fn each(value: Option<&Value>, kind: RequirementKind, needs: &mut Vec<Requiremen
         if item.get("optional").and_then(Value::as_bool) == Some(true) {
             continue;
         }
-        let name = if let Value::Map(_) = item { item.get("name") } else { Some(item) };
+        let name = if let Value::Map(_) = item {
+            item.get("name")
+        } else {
+            Some(item)
+        };
         needs.push(named(name, kind));
     }
 }
@@ -289,10 +343,15 @@ fn one_of(value: Option<&Value>, kind: RequirementKind, needs: &mut Vec<Requirem
 }
 
 fn named(name: Option<&Value>, kind: RequirementKind) -> Requirement {
-    let name = name.and_then(Value::as_text).map(str::trim).filter(|name| !name.is_empty());
+    let name = name
+        .and_then(Value::as_text)
+        .map(str::trim)
+        .filter(|name| !name.is_empty());
     match (name, kind) {
         (None, _) => Requirement::unreadable(kind),
-        (Some(name), RequirementKind::System) => Requirement::one(kind, system(name).unwrap_or(name)),
+        (Some(name), RequirementKind::System) => {
+            Requirement::one(kind, system(name).unwrap_or(name))
+        }
         (Some(name), _) => Requirement::one(kind, name),
     }
 }

@@ -26,17 +26,31 @@ impl<'s> ResolvedName<'s> {
         audience: Audience,
     ) -> Result<ResolvedName<'s>, RegistryError> {
         let resolved = |name: &str| {
-            snapshot.resolve(name).map(|found| ResolvedName { entry: found.entry, candidate: found.candidate })
+            snapshot.resolve(name).map(|found| ResolvedName {
+                entry: found.entry,
+                candidate: found.candidate,
+            })
         };
         match resolved(name) {
-            Err(RegistryError::Ambiguous { kind, name, mut candidates }) => {
-                let mut seen: Vec<_> = candidates.iter().filter_map(|id| resolved(id.as_str()).ok()).collect();
+            Err(RegistryError::Ambiguous {
+                kind,
+                name,
+                mut candidates,
+            }) => {
+                let mut seen: Vec<_> = candidates
+                    .iter()
+                    .filter_map(|id| resolved(id.as_str()).ok())
+                    .collect();
                 seen.retain(|meant| modes.sees(audience, meant.candidate));
                 candidates.retain(|id| seen.iter().any(|meant| meant.entry.id == *id));
                 match seen.as_slice() {
                     [] => Err(RegistryError::NotFound { kind, name }),
                     [only] => Ok(*only),
-                    _ => Err(RegistryError::Ambiguous { kind, name, candidates }),
+                    _ => Err(RegistryError::Ambiguous {
+                        kind,
+                        name,
+                        candidates,
+                    }),
                 }
             }
             other => other,
@@ -44,9 +58,13 @@ impl<'s> ResolvedName<'s> {
     }
 
     pub(crate) fn id(&self) -> Id {
-        let is_winner =
-            self.candidate.origin == *self.entry.origin() && self.candidate.item.id == self.entry.candidate.item.id;
-        if is_winner { self.entry.id.clone() } else { self.entry.shadow_id(self.candidate) }
+        let is_winner = self.candidate.origin == *self.entry.origin()
+            && self.candidate.item.id == self.entry.candidate.item.id;
+        if is_winner {
+            self.entry.id.clone()
+        } else {
+            self.entry.shadow_id(self.candidate)
+        }
     }
 }
 
@@ -62,14 +80,21 @@ pub(crate) struct SkillOrder<'a> {
 impl<'a> SkillOrder<'a> {
     pub(crate) fn of<T: Item>(entry: &'a Entry<T>) -> SkillOrder<'a> {
         let id = entry.id.as_str();
-        SkillOrder { tier: entry.origin().tier, beginning: beginning(id), id }
+        SkillOrder {
+            tier: entry.origin().tier,
+            beginning: beginning(id),
+            id,
+        }
     }
 }
 
 /// Returns the first eight bytes of `id`, which compare as the ids do.
 pub(crate) fn beginning(id: &str) -> u64 {
     let mut bytes = [0; 8];
-    bytes.iter_mut().zip(id.bytes()).for_each(|(to, from)| *to = from);
+    bytes
+        .iter_mut()
+        .zip(id.bytes())
+        .for_each(|(to, from)| *to = from);
     u64::from_be_bytes(bytes)
 }
 

@@ -110,9 +110,14 @@ impl Session {
     pub fn start_turn(&mut self, tools: Toolset) {
         tools.triggers(Some(&self.tools));
         self.tools = tools;
-        let over = self.activations.extract_if(.., |activation| activation.lifetime == Lifetime::Message);
-        self.expired.extend(over.filter_map(|activation| Some((activation.qualified, activation.delivered?))));
-        self.activated.retain(|(.., lifetime)| *lifetime == Lifetime::Conversation);
+        let over = self
+            .activations
+            .extract_if(.., |activation| activation.lifetime == Lifetime::Message);
+        self.expired.extend(
+            over.filter_map(|activation| Some((activation.qualified, activation.delivered?))),
+        );
+        self.activated
+            .retain(|(.., lifetime)| *lifetime == Lifetime::Conversation);
         self.triggered = Triggered::default();
         self.deactivated.clear();
         self.forget_gone();
@@ -120,15 +125,21 @@ impl Session {
 
     fn forget_gone(&mut self) {
         let snapshot = self.tools.snapshot();
-        self.expired.retain(|id, _| snapshot.resolve(id.as_str()).is_ok());
+        self.expired
+            .retain(|id, _| snapshot.resolve(id.as_str()).is_ok());
         let mut gone = Vec::new();
-        for activation in self.activations.iter_mut().filter(|activation| find(snapshot, activation).is_none()) {
+        for activation in self
+            .activations
+            .iter_mut()
+            .filter(|activation| find(snapshot, activation).is_none())
+        {
             activation.rendered = None;
             gone.push(activation.last_used);
         }
         gone.sort_unstable_by_key(|last_used| Reverse(*last_used));
         let over = gone.split_off(gone.len().min(MOST_GONE));
-        self.activations.retain(|activation| !over.contains(&activation.last_used));
+        self.activations
+            .retain(|activation| !over.contains(&activation.last_used));
     }
 
     /// Returns the tools of the session.
@@ -143,12 +154,27 @@ impl Session {
     ///
     /// # Errors
     /// [`EngineError`] for a name that is unknown, ambiguous or hidden.
-    pub fn activate(&mut self, audience: Audience, name: &str, arguments: &str) -> Result<(), EngineError> {
-        if let Some(host) = self.options.injections.iter().find(|host: &&Arc<options::Host>| {
-            host.injection.trigger == Trigger::Activated && host.injection.id.as_str() == name.trim()
-        }) {
+    pub fn activate(
+        &mut self,
+        audience: Audience,
+        name: &str,
+        arguments: &str,
+    ) -> Result<(), EngineError> {
+        if let Some(host) = self
+            .options
+            .injections
+            .iter()
+            .find(|host: &&Arc<options::Host>| {
+                host.injection.trigger == Trigger::Activated
+                    && host.injection.id.as_str() == name.trim()
+            })
+        {
             let (flavor, id) = (host.injection.flavor.clone(), host.injection.id.clone());
-            if !self.activated.iter().any(|(held, other, _)| (held, other) == (&flavor, &id)) {
+            if !self
+                .activated
+                .iter()
+                .any(|(held, other, _)| (held, other) == (&flavor, &id))
+            {
                 self.activated.push((flavor, id, self.options.lifetime));
             }
             return Ok(());
@@ -156,9 +182,18 @@ impl Session {
         let (snapshot, modes) = (self.tools.snapshot().clone(), &self.tools.options().modes);
         let found = ResolvedName::resolve(name.trim(), &snapshot, modes, audience)?;
         if let Some(reason) = modes.hides(audience, found.candidate) {
-            return Err(EngineError::Hidden { id: found.id(), reason });
+            return Err(EngineError::Hidden {
+                id: found.id(),
+                reason,
+            });
         }
-        self.take(found.candidate, arguments, audience, ActivatedBy::Name, None);
+        self.take(
+            found.candidate,
+            arguments,
+            audience,
+            ActivatedBy::Name,
+            None,
+        );
         Ok(())
     }
 
@@ -166,15 +201,21 @@ impl Session {
     pub fn deactivate(&mut self, name: &str) {
         let ids = self.qualified(name);
         self.deactivated.extend(ids.iter().cloned());
-        self.activations.retain(|activation| !ids.contains(&activation.qualified));
+        self.activations
+            .retain(|activation| !ids.contains(&activation.qualified));
         self.expired.retain(|id, _| !ids.contains(id));
-        self.activated.retain(|(_, id, _)| id.as_str() != name.trim());
+        self.activated
+            .retain(|(_, id, _)| id.as_str() != name.trim());
     }
 
     /// Makes an active skill the current one. Does nothing for an inactive one.
     pub fn touch(&mut self, name: &str) {
         let ids = self.qualified(name);
-        if let Some(activation) = self.activations.iter_mut().find(|activation| ids.contains(&activation.qualified)) {
+        if let Some(activation) = self
+            .activations
+            .iter_mut()
+            .find(|activation| ids.contains(&activation.qualified))
+        {
             self.uses = self.uses.saturating_add(1);
             activation.last_used = self.uses;
         }
@@ -200,12 +241,19 @@ impl Session {
 
     /// Returns what the active skills pre-approve now. Call it again before each batch of tool calls.
     pub fn grants(&self) -> Grants {
-        Grants::new(self.activations.iter().filter_map(|activation| Some(self.find(activation).ok()?.candidate)))
+        Grants::new(
+            self.activations
+                .iter()
+                .filter_map(|activation| Some(self.find(activation).ok()?.candidate)),
+        )
     }
 
     /// Returns the skill that was activated or touched last.
     pub fn current(&self) -> Option<ActiveSkill> {
-        let found = self.activations.iter().filter_map(|activation| Some((activation, self.find(activation).ok()?)));
+        let found = self
+            .activations
+            .iter()
+            .filter_map(|activation| Some((activation, self.find(activation).ok()?)));
         let (_, newest) = found.max_by_key(|(activation, _)| activation.last_used)?;
         let id = newest.id();
         self.active().into_iter().find(|skill| skill.id == id)
@@ -214,15 +262,21 @@ impl Session {
     /// Forgets that the skill's body was delivered, so that the next read returns the full text.
     pub fn forget(&mut self, name: &str) {
         let ids = self.qualified(name);
-        let activations = self.activations.iter_mut().filter(|activation| ids.contains(&activation.qualified));
-        activations.for_each(|activation| (activation.delivered, activation.surface) = (None, None));
+        let activations = self
+            .activations
+            .iter_mut()
+            .filter(|activation| ids.contains(&activation.qualified));
+        activations
+            .for_each(|activation| (activation.delivered, activation.surface) = (None, None));
         self.expired.retain(|id, _| !ids.contains(id));
     }
 
     /// Forgets every delivered body, after the conversation was compacted or restarted. Active skills stay active. Their bodies
     /// are delivered again by [`redeliver_after_compaction`](Session::redeliver_after_compaction), or else by the next [`compose`](Session::compose).
     pub fn reset(&mut self) {
-        self.activations.iter_mut().for_each(|activation| activation.delivered = None);
+        self.activations
+            .iter_mut()
+            .for_each(|activation| activation.delivered = None);
         self.delivered_messages.clear();
         self.expired.clear();
         self.tokens = 0;
@@ -230,16 +284,28 @@ impl Session {
 
     fn qualified(&self, name: &str) -> Vec<Id> {
         let name = name.trim();
-        let found = self.tools.snapshot().resolve(name).ok().map(|found| found.candidate.qualified_id());
+        let found = self
+            .tools
+            .snapshot()
+            .resolve(name)
+            .ok()
+            .map(|found| found.candidate.qualified_id());
         // What its source has no more is named in full.
         found.into_iter().chain(name.parse().ok()).collect()
     }
 
     fn find(&self, activation: &ActivationRecord) -> Result<ResolvedName<'_>, NoticeReason> {
         let found = find(self.tools.snapshot(), activation).ok_or(NoticeReason::Gone)?;
-        match self.tools.options().modes.hides(activation.audience, found.candidate) {
+        match self
+            .tools
+            .options()
+            .modes
+            .hides(activation.audience, found.candidate)
+        {
             Some(hidden) => Err(NoticeReason::Hidden(hidden)),
-            None if activation.by == ActivatedBy::Trigger && found.candidate.trust != Trust::Trusted => {
+            None if activation.by == ActivatedBy::Trigger
+                && found.candidate.trust != Trust::Trusted =>
+            {
                 Err(NoticeReason::Untrusted)
             }
             None => Ok(found),
@@ -257,7 +323,10 @@ impl Session {
         self.uses = self.uses.saturating_add(1);
         let qualified = candidate.qualified_id();
         self.deactivated.remove(&qualified);
-        let at = self.activations.iter().position(|activation| activation.qualified == qualified);
+        let at = self
+            .activations
+            .iter()
+            .position(|activation| activation.qualified == qualified);
         let at = at.unwrap_or_else(|| {
             self.activations.push(ActivationRecord {
                 delivered: self.expired.remove(&qualified),
@@ -280,11 +349,20 @@ impl Session {
             activation.arguments = arguments.into();
             (activation.rendered, activation.digest) = (None, None);
         }
-        if by == ActivatedBy::Tool || by == ActivatedBy::Name && activation.by == ActivatedBy::Trigger {
+        if by == ActivatedBy::Tool
+            || by == ActivatedBy::Name && activation.by == ActivatedBy::Trigger
+        {
             activation.by = by;
         }
         // It stays for whom it was activated, as long as that one may see it.
-        if by == ActivatedBy::Tool || self.tools.options().modes.hides(activation.audience, candidate).is_some() {
+        if by == ActivatedBy::Tool
+            || self
+                .tools
+                .options()
+                .modes
+                .hides(activation.audience, candidate)
+                .is_some()
+        {
             activation.audience = audience;
         }
         if let Some(rendered) = rendered {
@@ -295,9 +373,17 @@ impl Session {
 }
 
 /// Finds the candidate of an activation in `snapshot`, by source and name.
-fn find<'s>(snapshot: &'s Snapshot<Skill>, activation: &ActivationRecord) -> Option<ResolvedName<'s>> {
-    let ActivationRecord { qualified, source, .. } = activation;
-    let id = qualified.as_str().strip_prefix(&**source)?.strip_prefix(':')?;
+fn find<'s>(
+    snapshot: &'s Snapshot<Skill>,
+    activation: &ActivationRecord,
+) -> Option<ResolvedName<'s>> {
+    let ActivationRecord {
+        qualified, source, ..
+    } = activation;
+    let id = qualified
+        .as_str()
+        .strip_prefix(&**source)?
+        .strip_prefix(':')?;
     // The id of an entry whose source is namespaced is the full name.
     [id, qualified.as_str()].into_iter().find_map(|name| {
         let entry = snapshot.get(name)?;

@@ -116,12 +116,21 @@ impl Tokenizer {
     );
 
     /// Creates a tokenizer from a function that counts the tokens of a text. Tokenizers of one name are equal.
-    pub fn new(name: &'static str, count: impl Fn(&str) -> usize + Send + Sync + 'static) -> Tokenizer {
-        Tokenizer { name, counting: Counting::Custom(Arc::new(count)) }
+    pub fn new(
+        name: &'static str,
+        count: impl Fn(&str) -> usize + Send + Sync + 'static,
+    ) -> Tokenizer {
+        Tokenizer {
+            name,
+            counting: Counting::Custom(Arc::new(count)),
+        }
     }
 
     const fn weighted(name: &'static str, weights: Weights) -> Tokenizer {
-        Tokenizer { name, counting: Counting::Weights(weights) }
+        Tokenizer {
+            name,
+            counting: Counting::Weights(weights),
+        }
     }
 
     /// OpenAI's vocabulary since GPT-4o, exactly. Feature `exact-tokens`.
@@ -138,7 +147,10 @@ impl Tokenizer {
 
     #[cfg(feature = "exact-tokens")]
     const fn exact(name: &'static str, vocabulary: TokenVocabulary) -> Tokenizer {
-        Tokenizer { name, counting: Counting::Vocabulary(vocabulary) }
+        Tokenizer {
+            name,
+            counting: Counting::Vocabulary(vocabulary),
+        }
     }
 
     /// Returns the tokens of `text`, rounded up.
@@ -173,7 +185,17 @@ impl Tokenizer {
 
 impl Weights {
     fn thousandths(&self, text: &str) -> u64 {
-        let Weights { word, long_letter, digit, punctuation, cjk, other, newline, camel_step, .. } = *self;
+        let Weights {
+            word,
+            long_letter,
+            digit,
+            punctuation,
+            cjk,
+            other,
+            newline,
+            camel_step,
+            ..
+        } = *self;
         // By class of an ASCII byte, and by how many letters the word has so far.
         let by_class = [0, 0, 0, digit, punctuation, newline].map(u64::from);
         let by_letters = [0, word, 0, 0, 0, 0, 0, long_letter].map(u64::from);
@@ -183,9 +205,17 @@ impl Weights {
         // Branches on letters would be guessed wrong at every word; only what is not ASCII takes one.
         for (at, &byte) in text.as_bytes().iter().enumerate() {
             let class = CLASSES[usize::from(byte)];
-            letters = if class == LOWER || class == UPPER { letters + 1 } else { 0 };
+            letters = if class == LOWER || class == UPPER {
+                letters + 1
+            } else {
+                0
+            };
             sum += by_class[usize::from(class & 7)] + by_letters[letters.min(7)];
-            sum += if before == LOWER && class == UPPER { u64::from(camel_step) } else { 0 };
+            sum += if before == LOWER && class == UPPER {
+                u64::from(camel_step)
+            } else {
+                0
+            };
             before = class;
             if class == LEADING {
                 sum += match text[at..].chars().next() {

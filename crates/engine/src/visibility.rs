@@ -68,14 +68,26 @@ impl Audience {
             Status::Active => {}
         }
         let excluded = match self {
-            Audience::Model => candidate.item.disable_model_invocation.then_some(HiddenReason::ForUsersOnly),
-            Audience::User => (!candidate.item.user_invocable).then_some(HiddenReason::ForModelsOnly),
+            Audience::Model => candidate
+                .item
+                .disable_model_invocation
+                .then_some(HiddenReason::ForUsersOnly),
+            Audience::User => {
+                (!candidate.item.user_invocable).then_some(HiddenReason::ForModelsOnly)
+            }
         };
-        excluded.or_else(|| candidate.item.allowed_workflows.is_some().then_some(HiddenReason::OtherWorkflow))
+        excluded.or_else(|| {
+            candidate
+                .item
+                .allowed_workflows
+                .is_some()
+                .then_some(HiddenReason::OtherWorkflow)
+        })
     }
 
     pub(crate) fn never_sees(self, candidate: &Candidate<Skill>) -> bool {
-        self.hides(candidate).is_some_and(|hidden| hidden != HiddenReason::OtherWorkflow)
+        self.hides(candidate)
+            .is_some_and(|hidden| hidden != HiddenReason::OtherWorkflow)
     }
 }
 
@@ -167,7 +179,10 @@ impl VisibilityPolicy {
 
     /// Hides every skill without one of these labels.
     #[must_use]
-    pub fn functional_tiers(self, tiers: impl IntoIterator<Item = FunctionalTier>) -> VisibilityPolicy {
+    pub fn functional_tiers(
+        self,
+        tiers: impl IntoIterator<Item = FunctionalTier>,
+    ) -> VisibilityPolicy {
         self.limited(|limits| limits.tiers = Some(tiers.into_iter().collect()))
     }
 
@@ -178,7 +193,10 @@ impl VisibilityPolicy {
     }
 
     fn limited(self, add: impl FnOnce(&mut VisibilityLimits)) -> VisibilityPolicy {
-        VisibilityPolicy { limits: self.limits.with(add), ..self }
+        VisibilityPolicy {
+            limits: self.limits.with(add),
+            ..self
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -199,7 +217,10 @@ impl VisibilityPolicy {
         if self.rules.is_empty() {
             return Exposure::Auto;
         }
-        candidate.targets().find_map(|target| self.rules.get(&target).copied()).unwrap_or_default()
+        candidate
+            .targets()
+            .find_map(|target| self.rules.get(&target).copied())
+            .unwrap_or_default()
     }
 
     /// Returns the reason why `candidate` is hidden from `audience`; `None` when it is visible. No other function decides that.
@@ -215,7 +236,8 @@ impl VisibilityPolicy {
     /// 8. what it only stands in for [is there](VisibilityPolicy::ready_by).
     pub fn hides(&self, audience: Audience, candidate: &Candidate<Skill>) -> Option<HiddenReason> {
         match audience.hides(candidate) {
-            Some(HiddenReason::OtherWorkflow) if self.limits.is_in_workflow_of(&candidate.item) => {}
+            Some(HiddenReason::OtherWorkflow) if self.limits.is_in_workflow_of(&candidate.item) => {
+            }
             Some(hidden) => return Some(hidden),
             None => {}
         }
@@ -246,7 +268,13 @@ impl VisibilityPolicy {
     }
 }
 
-const ALL: [Exposure; 5] = [Exposure::Pinned, Exposure::Auto, Exposure::NameOnly, Exposure::ManualOnly, Exposure::Off];
+const ALL: [Exposure; 5] = [
+    Exposure::Pinned,
+    Exposure::Auto,
+    Exposure::NameOnly,
+    Exposure::ManualOnly,
+    Exposure::Off,
+];
 
 impl fmt::Display for Exposure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,8 @@
 //! Batches of the protocol 2025-03-26: one document with the responses to several requests.
 
-use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage,
+};
 use serde_json::value::RawValue;
 
 use crate::incoming::{ErrorReply, Incoming, supports_batches};
@@ -24,9 +26,21 @@ pub(crate) enum OutgoingLine {
 }
 
 impl PendingBatches {
-    pub(crate) fn begin(&mut self, items: Vec<Incoming<'_>>) -> (Vec<ClientJsonRpcMessage>, Option<Vec<u8>>) {
+    pub(crate) fn begin(
+        &mut self,
+        items: Vec<Incoming<'_>>,
+    ) -> (Vec<ClientJsonRpcMessage>, Option<Vec<u8>>) {
         if !self.are_supported {
-            return (Vec::new(), Some(ErrorReply::batches_unsupported().text().get().as_bytes().to_vec()));
+            return (
+                Vec::new(),
+                Some(
+                    ErrorReply::batches_unsupported()
+                        .text()
+                        .get()
+                        .as_bytes()
+                        .to_vec(),
+                ),
+            );
         }
         let (mut batch, mut messages) = (Batch::default(), Vec::with_capacity(items.len()));
         for item in items {
@@ -53,8 +67,12 @@ impl PendingBatches {
             ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => None,
         };
-        let Some(at) = id.and_then(|id| self.of(id)) else { return OutgoingLine::Single };
-        let Ok(answer) = serde_json::value::to_raw_value(message) else { return OutgoingLine::Single };
+        let Some(at) = id.and_then(|id| self.of(id)) else {
+            return OutgoingLine::Single;
+        };
+        let Ok(answer) = serde_json::value::to_raw_value(message) else {
+            return OutgoingLine::Single;
+        };
         let batch = &mut self.open[at];
         batch.answers.push(answer);
         batch.waiting.retain(|waiting| Some(waiting) != id);
@@ -65,8 +83,13 @@ impl PendingBatches {
     }
 
     pub(crate) fn cancel(&mut self, message: &ClientJsonRpcMessage) -> Option<Vec<u8>> {
-        let ClientJsonRpcMessage::Notification(notification) = message else { return None };
-        let ClientNotification::CancelledNotification(cancelled) = &notification.notification else { return None };
+        let ClientJsonRpcMessage::Notification(notification) = message else {
+            return None;
+        };
+        let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+        else {
+            return None;
+        };
         let id = cancelled.params.request_id.as_ref()?;
         let at = self.of(id)?;
         self.open[at].waiting.retain(|waiting| waiting != id);
@@ -74,11 +97,17 @@ impl PendingBatches {
     }
 
     fn of(&self, id: &RequestId) -> Option<usize> {
-        self.open.iter().position(|batch| batch.waiting.contains(id))
+        self.open
+            .iter()
+            .position(|batch| batch.waiting.contains(id))
     }
 
     fn finish(&mut self, at: usize) -> Option<Vec<u8>> {
-        self.open[at].waiting.is_empty().then(|| self.open.remove(at)).and_then(|batch| batch.finished())
+        self.open[at]
+            .waiting
+            .is_empty()
+            .then(|| self.open.remove(at))
+            .and_then(|batch| batch.finished())
     }
 }
 
@@ -86,9 +115,13 @@ impl Batch {
     fn take(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         if let ClientJsonRpcMessage::Request(request) = &message {
             if self.waiting.contains(&request.id) {
-                let error =
-                    ErrorData::new(ErrorCode::INVALID_REQUEST, "two requests of the batch have the same id", None);
-                self.answers.push(ErrorReply::of(error, Some(&request.id)).text());
+                let error = ErrorData::new(
+                    ErrorCode::INVALID_REQUEST,
+                    "two requests of the batch have the same id",
+                    None,
+                );
+                self.answers
+                    .push(ErrorReply::of(error, Some(&request.id)).text());
                 return None;
             }
             self.waiting.push(request.id.clone());

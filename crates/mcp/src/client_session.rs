@@ -6,13 +6,15 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 use repertoire::{Catalog, Model};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
-    GetSkillResult, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
-    PromptsCapability, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
-    ReadResourceResponse, ResourcesCapability, SKILLS_EXTENSION_ID, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, ToolsCapability, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, CompleteRequestParams,
+    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
+    PromptsCapability, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
+    ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability, SKILLS_EXTENSION_ID,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, ToolsCapability,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -60,21 +62,33 @@ impl ClientSession {
     }
 
     pub(crate) fn asking_for_roots(self) -> ClientSession {
-        ClientSession { roots: Some(Arc::default()), ..self }
+        ClientSession {
+            roots: Some(Arc::default()),
+            ..self
+        }
     }
 
     fn features(&self, context: &Context) -> McpFeatures {
         self.features.get().copied().unwrap_or_else(|| {
-            self.features_for(&client_name(context), has_extension(context.client_capabilities().as_ref()))
+            self.features_for(
+                &client_name(context),
+                has_extension(context.client_capabilities().as_ref()),
+            )
         })
     }
 
     fn features_for(&self, client: &str, has_extension: bool) -> McpFeatures {
         let options = self.server.options();
-        let Some(preset) = options.preset(client) else { return options.features };
+        let Some(preset) = options.preset(client) else {
+            return options.features;
+        };
         let features = options.features.and(preset.features);
         // The extension would add resources that the client does not use.
-        if has_extension || features.without(McpFeatures::EXTENSION).contains(McpFeatures::RESOURCES) {
+        if has_extension
+            || features
+                .without(McpFeatures::EXTENSION)
+                .contains(McpFeatures::RESOURCES)
+        {
             features
         } else {
             features.without(McpFeatures::EXTENSION)
@@ -83,7 +97,11 @@ impl ClientSession {
 
     fn wants(&self, feature: McpFeatures, context: &Context) -> Result<(), ErrorData> {
         if !self.features(context).contains(feature) {
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this feature is not exposed", None));
+            return Err(ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                "this feature is not exposed",
+                None,
+            ));
         }
         malformed(context).map_or(Ok(()), |malformed| Err(malformed.error()))?;
         if feature == McpFeatures::EXTENSION {
@@ -94,7 +112,9 @@ impl ClientSession {
 
     fn model(&self, context: &Context) -> Model {
         let preset = self.server.options().preset(&client_name(context));
-        let (provider, model) = preset.map(|preset| (preset.provider, preset.model)).unwrap_or_default();
+        let (provider, model) = preset
+            .map(|preset| (preset.provider, preset.model))
+            .unwrap_or_default();
         Model::new(model.unwrap_or_default()).with_provider(provider.unwrap_or_default())
     }
 
@@ -117,7 +137,16 @@ impl ClientSession {
         let lists_skills = Arc::clone(&self.lists_skills);
         let (views, server) = (self.server.views(), self.server.clone());
         let is_strict = self.is_strict(client);
-        Notifier { views, server, announced, features, lists_skills, is_strict, subscriptions, sink }
+        Notifier {
+            views,
+            server,
+            announced,
+            features,
+            lists_skills,
+            is_strict,
+            subscriptions,
+            sink,
+        }
     }
 }
 
@@ -141,7 +170,9 @@ impl ServerHandler for ClientSession {
         context.peer.set_peer_info(request.clone());
         self.begin();
         let mut result = self.negotiate_initialize(&request)?;
-        result.instructions = self.server.instructions(&self.server.view(), features, has_extension);
+        result.instructions =
+            self.server
+                .instructions(&self.server.view(), features, has_extension);
         Ok(result)
     }
 
@@ -150,23 +181,36 @@ impl ServerHandler for ClientSession {
         let features = self.features(&context);
         config.capabilities = capabilities(features);
         let has_extension = has_extension(context.client_capabilities().as_ref());
-        config.instructions = self.server.instructions(&self.server.view(), features, has_extension);
-        Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), config))
+        config.instructions =
+            self.server
+                .instructions(&self.server.view(), features, has_extension);
+        Ok(DiscoverResult::from_server_info(
+            self.supported_protocol_versions().into_owned(),
+            config,
+        ))
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let Some(features) = self.features.get() else { return };
+        let Some(features) = self.features.get() else {
+            return;
+        };
         let info = context.peer.peer_info();
         let client = info.as_ref().map(|info| info.client_info.clone());
         if let Some(notified) = &self.roots
             && info.is_some_and(|info| info.capabilities.roots.is_some())
         {
-            let following = Arc::clone(self.server.roots()).follow(context.peer.clone(), Arc::clone(notified));
+            let following =
+                Arc::clone(self.server.roots()).follow(context.peer.clone(), Arc::clone(notified));
             let end = self.end.clone();
             tokio::spawn(async move { end.run_until_cancelled(following).await });
         }
         let sink = NotificationSink::Session(context.peer);
-        let notifier = self.notifier(*features, Arc::clone(&self.subscriptions), sink, client.as_ref());
+        let notifier = self.notifier(
+            *features,
+            Arc::clone(&self.subscriptions),
+            sink,
+            client.as_ref(),
+        );
         let end = self.end.clone();
         tokio::spawn(async move { end.run_until_cancelled(notifier.run()).await });
     }
@@ -183,10 +227,16 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ListSkillsResult, ErrorData> {
         self.wants(McpFeatures::EXTENSION, &context)?;
-        let mut listed = self.server.list_skills(request).instrument(span_of(&context)).await?;
+        let mut listed = self
+            .server
+            .list_skills(request)
+            .instrument(span_of(&context))
+            .await?;
         if self.is_strict(context.client_info().as_ref()) {
             let all = listed.skills.len();
-            listed.skills.retain(|skill| is_conforming(&skill.frontmatter));
+            listed
+                .skills
+                .retain(|skill| is_conforming(&skill.frontmatter));
             if listed.skills.len() < all {
                 let withheld = all - listed.skills.len();
                 tracing::info!(
@@ -198,9 +248,16 @@ impl ServerHandler for ClientSession {
         Ok(listed)
     }
 
-    async fn get_skill(&self, request: GetSkillRequestParams, context: Context) -> Result<GetSkillResult, ErrorData> {
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        context: Context,
+    ) -> Result<GetSkillResult, ErrorData> {
         self.wants(McpFeatures::EXTENSION, &context)?;
-        self.server.get_skill(&request.uri).instrument(span_of(&context)).await
+        self.server
+            .get_skill(&request.uri)
+            .instrument(span_of(&context))
+            .await
     }
 
     async fn read_resource_directory(
@@ -209,7 +266,10 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
         self.wants(McpFeatures::EXTENSION, &context)?;
-        self.server.read_directory(&request.uri, request.cursor).instrument(span_of(&context)).await
+        self.server
+            .read_directory(&request.uri, request.cursor)
+            .instrument(span_of(&context))
+            .await
     }
 
     async fn list_resources(
@@ -238,7 +298,11 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.wants(McpFeatures::RESOURCES, &context)?;
-        self.server.read_resource(&request.uri).instrument(span_of(&context)).await.map(Into::into)
+        self.server
+            .read_resource(&request.uri)
+            .instrument(span_of(&context))
+            .await
+            .map(Into::into)
     }
 
     async fn list_prompts(
@@ -257,7 +321,11 @@ impl ServerHandler for ClientSession {
     ) -> Result<GetPromptResponse, ErrorData> {
         self.wants(McpFeatures::PROMPTS, &context)?;
         self.server
-            .get_prompt(&request.name, request.arguments.as_ref(), &self.model(&context))
+            .get_prompt(
+                &request.name,
+                request.arguments.as_ref(),
+                &self.model(&context),
+            )
             .instrument(span_of(&context))
             .await
             .map(Into::into)
@@ -272,7 +340,11 @@ impl ServerHandler for ClientSession {
         self.server.list_tools(request)
     }
 
-    async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
         self.wants(McpFeatures::TOOLS, &context)?;
         let model = self.model(&context);
         self.server
@@ -282,25 +354,46 @@ impl ServerHandler for ClientSession {
             .map(Into::into)
     }
 
-    async fn complete(&self, request: CompleteRequestParams, context: Context) -> Result<CompleteResult, ErrorData> {
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: Context,
+    ) -> Result<CompleteResult, ErrorData> {
         self.wants(McpFeatures::RESOURCES, &context)?;
         self.server.complete(&request).await
     }
 
-    async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: Context,
+    ) -> Result<(), ErrorData> {
         self.wants(McpFeatures::RESOURCES, &context)?;
         self.subscriptions.add(&self.server, request.uri).await
     }
 
-    async fn unsubscribe(&self, request: UnsubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        context: Context,
+    ) -> Result<(), ErrorData> {
         self.wants(McpFeatures::RESOURCES, &context)?;
         self.subscriptions.remove(&request.uri);
         Ok(())
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, context: Context) -> Result<CustomResult, ErrorData> {
-        let Some(method) = Method::named(&request.method, context.protocol_version().as_ref()) else {
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, quoted(&request.method), None));
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: Context,
+    ) -> Result<CustomResult, ErrorData> {
+        let Some(method) = Method::named(&request.method, context.protocol_version().as_ref())
+        else {
+            return Err(ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                quoted(&request.method),
+                None,
+            ));
         };
         if let Some(feature) = method.feature {
             self.wants(feature, &context)?;
@@ -308,7 +401,10 @@ impl ServerHandler for ClientSession {
         Err(method.malformed(request.params.as_ref()).error())
     }
 
-    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
         // The client gets the acknowledgement before `listen` is called, and may list at once.
         self.begin();
         let mut accepted = requested.clone();
@@ -322,7 +418,8 @@ impl ServerHandler for ClientSession {
             subscriptions.add(&self.server, uri.clone()).await?;
         }
         let capabilities = context.request_context().client_capabilities();
-        self.lists_skills.fetch_or(has_extension(capabilities.as_ref()), Ordering::Relaxed);
+        self.lists_skills
+            .fetch_or(has_extension(capabilities.as_ref()), Ordering::Relaxed);
         let features = self.features(context.request_context());
         let client = context.request_context().client_info();
         let sink = NotificationSink::Request(context.sink().clone());
@@ -336,7 +433,10 @@ impl ServerHandler for ClientSession {
 }
 
 fn client_name(context: &Context) -> String {
-    context.client_info().map(|client| client.name).unwrap_or_default()
+    context
+        .client_info()
+        .map(|client| client.name)
+        .unwrap_or_default()
 }
 
 #[cfg(feature = "http")]
@@ -377,7 +477,10 @@ fn capabilities(features: McpFeatures) -> ServerCapabilities {
     }
     if features.contains(McpFeatures::EXTENSION) {
         let settings = serde_json::Map::from_iter([("directoryRead".to_owned(), true.into())]);
-        capabilities.extensions.get_or_insert_default().insert(SKILLS_EXTENSION_ID.to_owned(), settings);
+        capabilities
+            .extensions
+            .get_or_insert_default()
+            .insert(SKILLS_EXTENSION_ID.to_owned(), settings);
     }
     capabilities
 }
@@ -388,7 +491,12 @@ fn has_extension(capabilities: Option<&ClientCapabilities>) -> bool {
 }
 
 impl Server {
-    pub(crate) fn instructions(&self, view: &ServedView, features: McpFeatures, has_extension: bool) -> Option<String> {
+    pub(crate) fn instructions(
+        &self,
+        view: &ServedView,
+        features: McpFeatures,
+        has_extension: bool,
+    ) -> Option<String> {
         if !features.contains(McpFeatures::INSTRUCTIONS) || view.skills.is_empty() {
             return None;
         }
@@ -401,13 +509,19 @@ impl Server {
         }
         let how = if features.contains(McpFeatures::TOOLS) {
             let read = self.options().tools.read_name();
-            format!("read it with the tool `{read}` of this server before you begin, and follow what it answers.")
+            format!(
+                "read it with the tool `{read}` of this server before you begin, and follow what it answers."
+            )
         } else if features.contains(McpFeatures::RESOURCES) {
             "read it from this server's resources before you begin, and follow it.".to_owned()
         } else {
             return None;
         };
-        let catalog = self.options().catalog.clone().modes(self.options().modes.clone());
+        let catalog = self
+            .options()
+            .catalog
+            .clone()
+            .modes(self.options().modes.clone());
         let catalog = Catalog::new(&view.snapshot, &catalog).text;
         Some(format!(
             "The server `{name}` has skills: instructions for tasks. When a task fits what one is for, {how}\n\n{catalog}"

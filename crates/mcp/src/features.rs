@@ -44,7 +44,11 @@ impl McpFeatures {
 
     pub(crate) const fn contains(self, feature: McpFeatures) -> bool {
         let has_extension = self.0 & McpFeatures::EXTENSION.0 != 0;
-        let features = if has_extension { self.0 | McpFeatures::RESOURCES.0 } else { self.0 };
+        let features = if has_extension {
+            self.0 | McpFeatures::RESOURCES.0
+        } else {
+            self.0
+        };
         features & feature.0 != 0
     }
 }
@@ -57,7 +61,10 @@ impl Default for McpFeatures {
 
 impl fmt::Display for McpFeatures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = NAMES.into_iter().filter(|(_, feature)| self.0 & feature.0 != 0).map(|(name, _)| name);
+        let names = NAMES
+            .into_iter()
+            .filter(|(_, feature)| self.0 & feature.0 != 0)
+            .map(|(name, _)| name);
         f.pad(&names.collect::<Vec<_>>().join(","))
     }
 }
@@ -96,9 +103,12 @@ pub(crate) struct ClientPreset {
 
 /// All known clients. `docs/mcp.md` has the source of each name and set of features.
 static CLIENTS: [ClientPreset; 8] = [
-    ClientPreset::new("claude-ai", McpFeatures::ALL).with_model("anthropic", Some("claude-sonnet-4")),
-    ClientPreset::new("claude-code", McpFeatures::ALL).with_model("anthropic", Some("claude-sonnet-4")),
-    ClientPreset::new("codex", McpFeatures::ALL.without(McpFeatures::PROMPTS)).with_model("openai", None),
+    ClientPreset::new("claude-ai", McpFeatures::ALL)
+        .with_model("anthropic", Some("claude-sonnet-4")),
+    ClientPreset::new("claude-code", McpFeatures::ALL)
+        .with_model("anthropic", Some("claude-sonnet-4")),
+    ClientPreset::new("codex", McpFeatures::ALL.without(McpFeatures::PROMPTS))
+        .with_model("openai", None),
     ClientPreset::new("cursor", McpFeatures::ALL),
     ClientPreset::new("gemini-cli", McpFeatures::ALL).with_model("google", None),
     ClientPreset::new("goose", McpFeatures::ALL),
@@ -108,11 +118,20 @@ static CLIENTS: [ClientPreset; 8] = [
 
 impl ClientPreset {
     const fn new(name: &'static str, features: McpFeatures) -> ClientPreset {
-        ClientPreset { name, features, provider: None, model: None }
+        ClientPreset {
+            name,
+            features,
+            provider: None,
+            model: None,
+        }
     }
 
     const fn with_model(self, provider: &'static str, model: Option<&'static str>) -> ClientPreset {
-        ClientPreset { provider: Some(provider), model, ..self }
+        ClientPreset {
+            provider: Some(provider),
+            model,
+            ..self
+        }
     }
 
     pub(crate) fn find(client: &str) -> Option<&'static ClientPreset> {

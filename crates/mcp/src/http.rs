@@ -101,11 +101,16 @@ impl Server {
             .with_max_request_body_bytes(options.limits.body)
             .with_cancellation_token(shared.end.clone());
         let server = self.clone();
-        let request_limits = message::MessageHandler { limits: options.limits, sessions: Arc::clone(&sessions) };
+        let request_limits = message::MessageHandler {
+            limits: options.limits,
+            sessions: Arc::clone(&sessions),
+        };
         let request_limits = middleware::from_fn_with_state(request_limits, message::handle_post);
         let service = StreamableHttpService::new(move || Ok(server.session()), sessions, config);
         let gate = Arc::new(AccessControl::new(options, Arc::clone(&shared)));
-        let health = Router::new().route("/healthz", get(|| async { "ok\n" })).route("/readyz", get(ready));
+        let health = Router::new()
+            .route("/healthz", get(|| async { "ok\n" }))
+            .route("/readyz", get(ready));
         let router = Router::new()
             .route(
                 "/mcp",
@@ -115,8 +120,14 @@ impl Server {
             )
             .route("/metrics", get(metrics))
             .layer(cors(options))
-            .layer(middleware::from_fn_with_state(Arc::clone(&gate), access_control::control_access))
-            .merge(health.layer(middleware::from_fn_with_state(gate, access_control::limit_health)))
+            .layer(middleware::from_fn_with_state(
+                Arc::clone(&gate),
+                access_control::control_access,
+            ))
+            .merge(health.layer(middleware::from_fn_with_state(
+                gate,
+                access_control::limit_health,
+            )))
             .with_state(Arc::clone(&shared));
         (router, shared)
     }
@@ -129,7 +140,11 @@ async fn ended(State(shared): State<Arc<HttpState>>, request: Request, next: Nex
         return next.run(request).await;
     }
     if let Some(id) = access_control::session(request.headers())
-        && !shared.sessions.has_session(&Arc::from(id)).await.unwrap_or(false)
+        && !shared
+            .sessions
+            .has_session(&Arc::from(id))
+            .await
+            .unwrap_or(false)
     {
         return (StatusCode::NOT_FOUND, "no such session\n").into_response();
     }
@@ -149,20 +164,36 @@ async fn ready(State(shared): State<Arc<HttpState>>) -> Response {
 }
 
 async fn metrics(State(shared): State<Arc<HttpState>>, headers: HeaderMap) -> Response {
-    let accepted = headers.get(ACCEPT).and_then(|accepted| accepted.to_str().ok());
+    let accepted = headers
+        .get(ACCEPT)
+        .and_then(|accepted| accepted.to_str().ok());
     let (form, text) = shared.metrics.text(&shared, accepted);
     ([(CONTENT_TYPE, form)], text).into_response()
 }
 
 fn cors(options: &HttpOptions) -> CorsLayer {
     let origins = options.origins.clone();
-    let is_ours =
-        move |origin: &HeaderValue, _: &Parts| origins.iter().any(|ours| ours.as_bytes() == origin.as_bytes());
+    let is_ours = move |origin: &HeaderValue, _: &Parts| {
+        origins
+            .iter()
+            .any(|ours| ours.as_bytes() == origin.as_bytes())
+    };
     let header = HeaderName::from_static;
-    let ours = ["mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name", "last-event-id"].map(header);
+    let ours = [
+        "mcp-session-id",
+        "mcp-protocol-version",
+        "mcp-method",
+        "mcp-name",
+        "last-event-id",
+    ]
+    .map(header);
     CorsLayer::new()
         .allow_origin(AllowOrigin::predicate(is_ours))
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
-        .allow_headers(ours.into_iter().chain([CONTENT_TYPE, AUTHORIZATION]).collect::<Vec<_>>())
+        .allow_headers(
+            ours.into_iter()
+                .chain([CONTENT_TYPE, AUTHORIZATION])
+                .collect::<Vec<_>>(),
+        )
         .expose_headers([header("mcp-session-id")])
 }

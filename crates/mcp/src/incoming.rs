@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use repertoire::skill::JsonValues;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetExtensions, JsonRpcRequest, ProtocolVersion,
-    RequestId, ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetExtensions, JsonRpcRequest,
+    ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -49,12 +49,18 @@ impl<'t> RequestEnvelope<'t> {
 }
 
 pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
-    text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text).trim_ascii()
+    text.strip_prefix("\u{feff}".as_bytes())
+        .unwrap_or(text)
+        .trim_ascii()
 }
 
 pub(crate) fn supports_batches(message: &ServerJsonRpcMessage) -> bool {
-    let ServerJsonRpcMessage::Response(response) = message else { return false };
-    let ServerResult::InitializeResult(result) = &response.result else { return false };
+    let ServerJsonRpcMessage::Response(response) = message else {
+        return false;
+    };
+    let ServerResult::InitializeResult(result) = &response.result else {
+        return false;
+    };
     result.protocol_version <= ProtocolVersion::V_2025_03_26
 }
 
@@ -65,7 +71,8 @@ impl<'t> Incoming<'t> {
             return Incoming::Nothing;
         }
         if JsonValues::in_text(text) > MAX_VALUES {
-            let message = format!("a message has at most {MAX_VALUES} values, and an object counts as four");
+            let message =
+                format!("a message has at most {MAX_VALUES} values, and an object counts as four");
             return Incoming::Rejection(ErrorReply::new(ErrorCode::INVALID_REQUEST, message));
         }
         if !text.starts_with(b"[") {
@@ -73,9 +80,12 @@ impl<'t> Incoming<'t> {
         }
         match serde_json::from_slice::<Vec<&RawValue>>(text) {
             Ok(items) if items.is_empty() => Incoming::Rejection(ErrorReply::not_a_message()),
-            Ok(items) => {
-                Incoming::Batch(items.into_iter().map(|item| Incoming::parse_one(item.get().as_bytes())).collect())
-            }
+            Ok(items) => Incoming::Batch(
+                items
+                    .into_iter()
+                    .map(|item| Incoming::parse_one(item.get().as_bytes()))
+                    .collect(),
+            ),
             Err(_) => Incoming::Rejection(ErrorReply::not_json()),
         }
     }
@@ -86,17 +96,23 @@ impl<'t> Incoming<'t> {
         };
         if let ClientJsonRpcMessage::Request(JsonRpcRequest { id, request, .. }) = &mut message {
             if let ClientRequest::CustomRequest(custom) = &*request
-                && let Some(method) = Method::named(&custom.method, None).filter(|_| custom.method == "initialize")
+                && let Some(method) =
+                    Method::named(&custom.method, None).filter(|_| custom.method == "initialize")
             {
                 // A malformed `initialize` reaches no handler, so it is answered here.
                 let error = method.malformed(custom.params.as_ref()).error();
                 return Incoming::Rejection(ErrorReply::of(error, Some(id)));
             }
-            if let Some(malformed) = Malformed::of_list(request, || RequestEnvelope::parse(text)?.params) {
+            if let Some(malformed) =
+                Malformed::of_list(request, || RequestEnvelope::parse(text)?.params)
+            {
                 request.extensions_mut().insert(malformed);
             }
         }
-        Incoming::Message(ParsedMessage { text, message: Box::new(message) })
+        Incoming::Message(ParsedMessage {
+            text,
+            message: Box::new(message),
+        })
     }
 
     fn parse_failure(text: &[u8]) -> Incoming<'static> {
@@ -109,8 +125,11 @@ impl<'t> Incoming<'t> {
         let is_answer = value.get("result").is_some() || value.get("error").is_some();
         match id {
             Some(id) if is_asking => {
-                let method = value["method"].as_str().and_then(|method| Method::named(method, None));
-                let is_request = value.get("jsonrpc").is_some_and(|version| version == "2.0") && !is_answer;
+                let method = value["method"]
+                    .as_str()
+                    .and_then(|method| Method::named(method, None));
+                let is_request =
+                    value.get("jsonrpc").is_some_and(|version| version == "2.0") && !is_answer;
                 let error = match method {
                     Some(method) if is_request => method.malformed(value.get("params")).error(),
                     _ => ErrorData::new(
@@ -126,13 +145,19 @@ impl<'t> Incoming<'t> {
             _ if is_answer && !is_asking => Incoming::Nothing,
             _ => {
                 let message = match (is_asking, id) {
-                    (true, None) => "the id of a request is a text, or an integer of at most 64 bits",
+                    (true, None) => {
+                        "the id of a request is a text, or an integer of at most 64 bits"
+                    }
                     _ => "this is not a message of JSON-RPC 2.0",
                 };
-                let can_be_id =
-                    |id: &&RawValue| id.get().starts_with(['"', '-']) || id.get().as_bytes()[0].is_ascii_digit();
+                let can_be_id = |id: &&RawValue| {
+                    id.get().starts_with(['"', '-']) || id.get().as_bytes()[0].is_ascii_digit()
+                };
                 let refusal = ErrorReply::new(ErrorCode::INVALID_REQUEST, message);
-                Incoming::Rejection(ErrorReply { id: trimmed.filter(can_be_id).map(ToOwned::to_owned), ..refusal })
+                Incoming::Rejection(ErrorReply {
+                    id: trimmed.filter(can_be_id).map(ToOwned::to_owned),
+                    ..refusal
+                })
             }
         }
     }
@@ -155,8 +180,14 @@ impl ParsedMessage<'_> {
     }
 
     pub(crate) fn refused_in_batch(&self) -> Option<ErrorReply> {
-        let ClientJsonRpcMessage::Request(request) = &*self.message else { return None };
-        let error = ErrorData::new(ErrorCode::INVALID_REQUEST, "`initialize` cannot be part of a batch", None);
+        let ClientJsonRpcMessage::Request(request) = &*self.message else {
+            return None;
+        };
+        let error = ErrorData::new(
+            ErrorCode::INVALID_REQUEST,
+            "`initialize` cannot be part of a batch",
+            None,
+        );
         (self.method() == Some("initialize")).then(|| ErrorReply::of(error, Some(&request.id)))
     }
 }
@@ -167,8 +198,13 @@ impl ErrorReply {
     }
 
     pub(crate) fn of(error: ErrorData, id: Option<&RequestId>) -> ErrorReply {
-        let id = id.map(|id| serde_json::value::to_raw_value(id).expect("an id is a text or a number"));
-        ErrorReply { jsonrpc: "2.0", id, error }
+        let id =
+            id.map(|id| serde_json::value::to_raw_value(id).expect("an id is a text or a number"));
+        ErrorReply {
+            jsonrpc: "2.0",
+            id,
+            error,
+        }
     }
 
     pub(crate) fn not_json() -> ErrorReply {
@@ -176,7 +212,10 @@ impl ErrorReply {
     }
 
     fn not_a_message() -> ErrorReply {
-        ErrorReply::new(ErrorCode::INVALID_REQUEST, "this is not a message of JSON-RPC 2.0")
+        ErrorReply::new(
+            ErrorCode::INVALID_REQUEST,
+            "this is not a message of JSON-RPC 2.0",
+        )
     }
 
     pub(crate) fn batches_unsupported() -> ErrorReply {

@@ -98,7 +98,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineTransport<R, W> {
                 }
                 self.outgoing.extend(outgoing);
             }
-            Incoming::Rejection(refusal) => self.outgoing.push_back(refusal.text().get().as_bytes().to_vec()),
+            Incoming::Rejection(refusal) => self
+                .outgoing
+                .push_back(refusal.text().get().as_bytes().to_vec()),
             Incoming::Nothing => {}
         }
     }
@@ -121,7 +123,10 @@ where
 {
     type Error = io::Error;
 
-    fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let waiting = PendingWrite::new(&self.write);
         let line = match self.batches.answer(&message) {
             OutgoingLine::Single => serde_json::to_vec(&message).map(Some),
@@ -138,7 +143,11 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         let write = Arc::clone(&self.write);
-        write.is_closed.run_until_cancelled(self.next()).await.flatten()
+        write
+            .is_closed
+            .run_until_cancelled(self.next())
+            .await
+            .flatten()
     }
 
     async fn close(&mut self) -> io::Result<()> {
@@ -158,7 +167,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineTransport<R, W> {
             }
             // Backpressure: nothing more is read while a client does not read its responses.
             let mut waiting = self.write.waiting.subscribe();
-            waiting.wait_for(|waiting| *waiting < MAX_PENDING_WRITES).await.expect("it is kept here");
+            waiting
+                .wait_for(|waiting| *waiting < MAX_PENDING_WRITES)
+                .await
+                .expect("it is kept here");
             match self.read_line().await {
                 Ok(true) => {}
                 Ok(false) => return None,

@@ -44,7 +44,10 @@ pub(crate) fn with_diagnostic(mut meta: MetaObject, diagnostic: Option<&Diagnost
 pub(crate) fn origin_of(skill: &ServedSkill) -> MetaObject {
     let mut meta = origin(skill.candidate());
     if let Some(winner) = skill.winner() {
-        meta.0.insert(SHADOWED_BY.to_owned(), winner.qualified_id().as_str().into());
+        meta.0.insert(
+            SHADOWED_BY.to_owned(),
+            winner.qualified_id().as_str().into(),
+        );
     }
     meta
 }
@@ -52,9 +55,15 @@ pub(crate) fn origin_of(skill: &ServedSkill) -> MetaObject {
 const SURFACE: &str = "repertoire/surface";
 
 impl Server {
-    pub(crate) fn surface(&self, candidate: &Candidate<Skill>, model: &Model, mut meta: MetaObject) -> MetaObject {
+    pub(crate) fn surface(
+        &self,
+        candidate: &Candidate<Skill>,
+        model: &Model,
+        mut meta: MetaObject,
+    ) -> MetaObject {
         let surface = self.registry().surface_of(&candidate.item, model);
-        let told = json!({"mode": surface.mode.as_str(), "decidedBy": surface.decided_by.to_string()});
+        let told =
+            json!({"mode": surface.mode.as_str(), "decidedBy": surface.decided_by.to_string()});
         meta.0.insert(SURFACE.to_owned(), told);
         meta
     }
@@ -69,7 +78,8 @@ impl Server {
             .map(|skill| skill.candidate())
             .chain(view.prompts.iter().map(|called| called.candidate()));
         let mut seen = BTreeSet::new();
-        let declared = candidates.filter(|candidate| candidate.item.surface == Some(SurfaceMode::SystemPrompt));
+        let declared = candidates
+            .filter(|candidate| candidate.item.surface == Some(SurfaceMode::SystemPrompt));
         let diagnostics = declared.filter(|candidate| seen.insert(candidate.qualified_id())).map(|candidate| {
             let message = format!(
                 "`{}` declares `system-prompt`; over MCP its body is a tool's result or a prompt",

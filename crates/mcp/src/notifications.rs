@@ -62,7 +62,10 @@ impl ResourceSubscriptions {
 
     fn all(&self) -> Vec<(String, Option<Digest>)> {
         let followed = self.0.lock();
-        followed.iter().map(|(uri, digest)| (uri.clone(), *digest)).collect()
+        followed
+            .iter()
+            .map(|(uri, digest)| (uri.clone(), *digest))
+            .collect()
     }
 
     fn note(&self, uri: &str, digest: Option<Digest>) {
@@ -88,16 +91,29 @@ impl Notifier {
     }
 
     async fn announce(&self, is_changed: bool, list: ListKind) -> Result<(), Disconnected> {
-        if is_changed { self.sink.list_changed(list).await } else { Ok(()) }
+        if is_changed {
+            self.sink.list_changed(list).await
+        } else {
+            Ok(())
+        }
     }
 
     async fn notify(&mut self, view: &ServedView) -> Result<(), Disconnected> {
-        let (now, announced) = (view.versions, std::mem::replace(&mut self.announced, view.versions));
+        let (now, announced) = (
+            view.versions,
+            std::mem::replace(&mut self.announced, view.versions),
+        );
         let tools = now.tools != announced.tools && self.features.contains(McpFeatures::TOOLS);
-        let prompts = now.prompts != announced.prompts && self.features.contains(McpFeatures::PROMPTS);
+        let prompts =
+            now.prompts != announced.prompts && self.features.contains(McpFeatures::PROMPTS);
         let skills = now.skills != announced.skills;
-        let lists_skills = self.features.contains(McpFeatures::EXTENSION) && self.lists_skills.load(Ordering::Relaxed);
-        let listed = if self.is_strict { now.standard_skills != announced.standard_skills } else { skills };
+        let lists_skills = self.features.contains(McpFeatures::EXTENSION)
+            && self.lists_skills.load(Ordering::Relaxed);
+        let listed = if self.is_strict {
+            now.standard_skills != announced.standard_skills
+        } else {
+            skills
+        };
         let resources = (now.resources != announced.resources || listed && lists_skills)
             && self.features.contains(McpFeatures::RESOURCES);
         // At once, so that they share a packet.
@@ -129,14 +145,18 @@ enum ListKind {
 impl NotificationSink {
     async fn list_changed(&self, list: ListKind) -> Result<(), Disconnected> {
         match (self, list) {
-            (NotificationSink::Session(peer), ListKind::Tools) => disconnected(peer.notify_tool_list_changed().await),
+            (NotificationSink::Session(peer), ListKind::Tools) => {
+                disconnected(peer.notify_tool_list_changed().await)
+            }
             (NotificationSink::Session(peer), ListKind::Prompts) => {
                 disconnected(peer.notify_prompt_list_changed().await)
             }
             (NotificationSink::Session(peer), ListKind::Resources) => {
                 disconnected(peer.notify_resource_list_changed().await)
             }
-            (NotificationSink::Request(sink), ListKind::Tools) if sink.accepted().tools_list_changed == Some(true) => {
+            (NotificationSink::Request(sink), ListKind::Tools)
+                if sink.accepted().tools_list_changed == Some(true) =>
+            {
                 disconnected(sink.notify_tool_list_changed().await)
             }
             (NotificationSink::Request(sink), ListKind::Prompts)
@@ -155,10 +175,13 @@ impl NotificationSink {
 
     async fn updated(&self, uri: String) -> Result<(), Disconnected> {
         match self {
-            NotificationSink::Session(peer) => {
-                disconnected(peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await)
+            NotificationSink::Session(peer) => disconnected(
+                peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri))
+                    .await,
+            ),
+            NotificationSink::Request(sink) => {
+                disconnected(sink.notify_resource_updated(uri).await)
             }
-            NotificationSink::Request(sink) => disconnected(sink.notify_resource_updated(uri).await),
         }
     }
 }
@@ -169,7 +192,12 @@ fn disconnected<E>(sent: Result<(), E>) -> Result<(), Disconnected> {
 
 /// Returns the resources that the filter of a request names and that can be followed.
 pub(crate) fn followed(filter: &SubscriptionFilter) -> impl Iterator<Item = &String> {
-    filter.resource_subscriptions.iter().flatten().filter(|uri| can_be_followed(uri)).take(MAX_SUBSCRIPTIONS)
+    filter
+        .resource_subscriptions
+        .iter()
+        .flatten()
+        .filter(|uri| can_be_followed(uri))
+        .take(MAX_SUBSCRIPTIONS)
 }
 
 fn can_be_followed(uri: &str) -> bool {
@@ -180,7 +208,11 @@ impl Server {
     async fn digest_of(&self, uri: &str) -> Option<Digest> {
         let place = SkillAddress::parse(uri)?;
         let view = self.view();
-        let manifest = self.served_files().manifest(&view.find(&place.root)?).await.ok()?;
+        let manifest = self
+            .served_files()
+            .manifest(&view.find(&place.root)?)
+            .await
+            .ok()?;
         Some(manifest.find(place.path.as_ref()?)?.digest)
     }
 }

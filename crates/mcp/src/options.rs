@@ -64,7 +64,11 @@ impl ServerOptions {
     }
 
     pub(crate) fn preset(&self, client: &str) -> Option<&'static ClientPreset> {
-        if self.ignores_presets { None } else { ClientPreset::find(client) }
+        if self.ignores_presets {
+            None
+        } else {
+            ClientPreset::find(client)
+        }
     }
 
     pub(crate) fn is_strict(&self, client: &str) -> bool {

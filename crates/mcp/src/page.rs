@@ -16,20 +16,31 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    pub(crate) fn of(request: Option<&PaginatedRequestParams>, version: ListVersion) -> Result<Page, ErrorData> {
-        Page::at(request.and_then(|request| request.cursor.as_deref()), version)
+    pub(crate) fn of(
+        request: Option<&PaginatedRequestParams>,
+        version: ListVersion,
+    ) -> Result<Page, ErrorData> {
+        Page::at(
+            request.and_then(|request| request.cursor.as_deref()),
+            version,
+        )
     }
 
     pub(crate) fn at(cursor: Option<&str>, version: ListVersion) -> Result<Page, ErrorData> {
         // Some clients send an empty text for each optional argument.
-        let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else { return Ok(Page { version, first: 0 }) };
+        let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else {
+            return Ok(Page { version, first: 0 });
+        };
         match parse(cursor) {
             Some(page) if page.version == version => Ok(page),
             Some(_) => Err(ErrorData::invalid_params(
                 "the list has changed since this cursor was given: list from the start",
                 None,
             )),
-            None => Err(ErrorData::invalid_params("unknown cursor: list from the start", None)),
+            None => Err(ErrorData::invalid_params(
+                "unknown cursor: list from the start",
+                None,
+            )),
         }
     }
 
@@ -48,6 +59,12 @@ impl Page {
 fn parse(cursor: &str) -> Option<Page> {
     let (server, rest) = cursor.split_once('.')?;
     let (generation, first) = rest.split_once('.')?;
-    let version = ListVersion { server: u64::from_str_radix(server, 16).ok()?, generation: generation.parse().ok()? };
-    Some(Page { version, first: first.parse().ok()? })
+    let version = ListVersion {
+        server: u64::from_str_radix(server, 16).ok()?,
+        generation: generation.parse().ok()?,
+    };
+    Some(Page {
+        version,
+        first: first.parse().ok()?,
+    })
 }

@@ -30,8 +30,17 @@ enum Versions {
     WithoutSessions,
 }
 
-const fn method<P: DeserializeOwned>(name: &'static str, feature: Option<McpFeatures>, versions: Versions) -> Method {
-    Method { name, feature, fault: fault::<P>, versions }
+const fn method<P: DeserializeOwned>(
+    name: &'static str,
+    feature: Option<McpFeatures>,
+    versions: Versions,
+) -> Method {
+    Method {
+        name,
+        feature,
+        fault: fault::<P>,
+        versions,
+    }
 }
 
 const METHODS: [Method; 15] = [
@@ -40,12 +49,36 @@ const METHODS: [Method; 15] = [
     method::<PaginatedRequestParams>("tools/list", Some(McpFeatures::TOOLS), Versions::All),
     method::<GetPromptRequestParams>("prompts/get", Some(McpFeatures::PROMPTS), Versions::All),
     method::<PaginatedRequestParams>("prompts/list", Some(McpFeatures::PROMPTS), Versions::All),
-    method::<ReadResourceRequestParams>("resources/read", Some(McpFeatures::RESOURCES), Versions::All),
-    method::<PaginatedRequestParams>("resources/list", Some(McpFeatures::RESOURCES), Versions::All),
-    method::<PaginatedRequestParams>("resources/templates/list", Some(McpFeatures::RESOURCES), Versions::All),
-    method::<SubscribeRequestParams>("resources/subscribe", Some(McpFeatures::RESOURCES), Versions::WithSessions),
-    method::<UnsubscribeRequestParams>("resources/unsubscribe", Some(McpFeatures::RESOURCES), Versions::WithSessions),
-    method::<CompleteRequestParams>("completion/complete", Some(McpFeatures::RESOURCES), Versions::All),
+    method::<ReadResourceRequestParams>(
+        "resources/read",
+        Some(McpFeatures::RESOURCES),
+        Versions::All,
+    ),
+    method::<PaginatedRequestParams>(
+        "resources/list",
+        Some(McpFeatures::RESOURCES),
+        Versions::All,
+    ),
+    method::<PaginatedRequestParams>(
+        "resources/templates/list",
+        Some(McpFeatures::RESOURCES),
+        Versions::All,
+    ),
+    method::<SubscribeRequestParams>(
+        "resources/subscribe",
+        Some(McpFeatures::RESOURCES),
+        Versions::WithSessions,
+    ),
+    method::<UnsubscribeRequestParams>(
+        "resources/unsubscribe",
+        Some(McpFeatures::RESOURCES),
+        Versions::WithSessions,
+    ),
+    method::<CompleteRequestParams>(
+        "completion/complete",
+        Some(McpFeatures::RESOURCES),
+        Versions::All,
+    ),
     method::<GetSkillRequestParams>("skills/get", Some(McpFeatures::EXTENSION), Versions::All),
     method::<PaginatedRequestParams>("skills/list", Some(McpFeatures::EXTENSION), Versions::All),
     method::<ReadResourceDirectoryRequestParams>(
@@ -53,7 +86,11 @@ const METHODS: [Method; 15] = [
         Some(McpFeatures::EXTENSION),
         Versions::All,
     ),
-    method::<SubscriptionsListenRequestParams>("subscriptions/listen", None, Versions::WithoutSessions),
+    method::<SubscriptionsListenRequestParams>(
+        "subscriptions/listen",
+        None,
+        Versions::WithoutSessions,
+    ),
 ];
 
 impl Method {
@@ -76,16 +113,18 @@ impl Method {
             Some(params) if params.get("_meta").is_some_and(|meta| !meta.is_object()) => {
                 "`_meta` is not an object".to_owned()
             }
-            Some(params) => {
-                (self.fault)(params).unwrap_or_else(|| "`params` do not have the form of the method".to_owned())
-            }
+            Some(params) => (self.fault)(params)
+                .unwrap_or_else(|| "`params` do not have the form of the method".to_owned()),
         };
         Malformed(format!("`{}`: {reason}", self.name))
     }
 }
 
 impl Malformed {
-    pub(crate) fn of_list(request: &ClientRequest, params: impl FnOnce() -> Option<Value>) -> Option<Malformed> {
+    pub(crate) fn of_list(
+        request: &ClientRequest,
+        params: impl FnOnce() -> Option<Value>,
+    ) -> Option<Malformed> {
         let is_lost = match request {
             ClientRequest::ListToolsRequest(request) => request.params.is_none(),
             ClientRequest::ListPromptsRequest(request) => request.params.is_none(),
@@ -98,8 +137,11 @@ impl Malformed {
             return None;
         }
         let params = params().filter(|params| !params.is_null())?;
-        let method = METHODS.iter().find(|method| method.name == request.method())?;
-        (!params.is_object() || (method.fault)(&params).is_some()).then(|| method.malformed(Some(&params)))
+        let method = METHODS
+            .iter()
+            .find(|method| method.name == request.method())?;
+        (!params.is_object() || (method.fault)(&params).is_some())
+            .then(|| method.malformed(Some(&params)))
     }
 
     pub(crate) fn error(&self) -> ErrorData {

@@ -9,7 +9,8 @@ use repertoire::skill::{SourceErrorKind, text};
 use repertoire::{Id, Model, Skill};
 use rmcp::ErrorData;
 use rmcp::model::{
-    GetPromptResult, ListPromptsResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, Role,
+    GetPromptResult, ListPromptsResult, PaginatedRequestParams, Prompt, PromptArgument,
+    PromptMessage, Role,
 };
 use serde_json::{Map, Value};
 
@@ -22,7 +23,10 @@ use crate::served_view::{ServedView, SkillPrompt};
 const ARGUMENTS: &str = "arguments";
 
 impl Server {
-    pub(crate) fn list_prompts(&self, request: Option<PaginatedRequestParams>) -> Result<ListPromptsResult, ErrorData> {
+    pub(crate) fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+    ) -> Result<ListPromptsResult, ErrorData> {
         let view = self.view();
         let page = Page::of(request.as_ref(), self.version(view.versions.prompts))?;
         let (called, next) = page.cut(&view.prompts, self.options().page);
@@ -42,25 +46,45 @@ impl Server {
         let (id, candidate) = match view.renamed(name) {
             Some(called) => (called.winner(), called.candidate()),
             None => {
-                let found = view.snapshot.resolve(name).map_err(|_| unknown(&view, name))?;
+                let found = view
+                    .snapshot
+                    .resolve(name)
+                    .map_err(|_| unknown(&view, name))?;
                 (&found.entry.id, found.candidate)
             }
         };
-        if self.options().modes.hides(Audience::User, candidate).is_some() {
+        if self
+            .options()
+            .modes
+            .hides(Audience::User, candidate)
+            .is_some()
+        {
             return Err(unknown(&view, name));
         }
         let skill = &candidate.item;
         let arguments = typed(skill, given)?;
-        let body = self.reader().body(candidate, &arguments).await.map_err(|error| {
-            tracing::warn!(prompt = name, error = &error as &dyn std::error::Error, "a prompt cannot be read");
-            match error.kind() {
-                SourceErrorKind::NotFound => unknown(&view, name),
-                _ => ErrorData::internal_error(format!("the skill `{}` cannot be read now", quoted(name)), None),
-            }
-        })?;
+        let body = self
+            .reader()
+            .body(candidate, &arguments)
+            .await
+            .map_err(|error| {
+                tracing::warn!(
+                    prompt = name,
+                    error = &error as &dyn std::error::Error,
+                    "a prompt cannot be read"
+                );
+                match error.kind() {
+                    SourceErrorKind::NotFound => unknown(&view, name),
+                    _ => ErrorData::internal_error(
+                        format!("the skill `{}` cannot be read now", quoted(name)),
+                        None,
+                    ),
+                }
+            })?;
         let text = self.wrapped(id, candidate, &body.text).await;
         let message = PromptMessage::new_text(Role::User, text);
-        let mut result = GetPromptResult::new(vec![message]).with_description(text::clean(&skill.description));
+        let mut result =
+            GetPromptResult::new(vec![message]).with_description(text::clean(&skill.description));
         result.meta = Some(self.surface(candidate, model, origin(candidate)));
         Ok(result)
     }
@@ -71,19 +95,30 @@ impl Server {
             None => self.reader().resources(candidate).await.unwrap_or_default(),
             Some(_) => Vec::new(),
         };
-        let folder = candidate.item.location.as_deref().and_then(|location| Path::new(location).parent()?.to_str());
+        let folder = candidate
+            .item
+            .location
+            .as_deref()
+            .and_then(|location| Path::new(location).parent()?.to_str());
         let wrapper = Wrapper::new(id, &candidate.origin.source).trust(candidate.trust);
         let wrapper = match folder.filter(|folder| !folder.is_empty()) {
             Some(folder) => wrapper.base_directory(folder),
             None => wrapper,
         };
-        wrapper.resources(files.iter().map(|file| file.path.as_str())).wrap(body)
+        wrapper
+            .resources(files.iter().map(|file| file.path.as_str()))
+            .wrap(body)
     }
 }
 
 fn unknown(view: &ServedView, name: &str) -> ErrorData {
-    let tip = view.prompt_like(name).map(|name| format!("; did you mean `{}`?", quoted(&name)));
-    ErrorData::invalid_params(format!("no prompt `{}`{}", quoted(name), tip.unwrap_or_default()), None)
+    let tip = view
+        .prompt_like(name)
+        .map(|name| format!("; did you mean `{}`?", quoted(&name)));
+    ErrorData::invalid_params(
+        format!("no prompt `{}`{}", quoted(name), tip.unwrap_or_default()),
+        None,
+    )
 }
 
 fn prompt(called: &SkillPrompt) -> Prompt {
@@ -93,12 +128,20 @@ fn prompt(called: &SkillPrompt) -> Prompt {
     let names = skill.arguments();
     let arguments = if names.is_empty() {
         let about = hint.as_deref().unwrap_or("What the skill should work on.");
-        vec![PromptArgument::new(ARGUMENTS).with_description(text::clean_line(about)).with_required(false)]
+        vec![
+            PromptArgument::new(ARGUMENTS)
+                .with_description(text::clean_line(about))
+                .with_required(false),
+        ]
     } else {
-        names.iter().map(|name| PromptArgument::new(*name).with_required(false)).collect()
+        names
+            .iter()
+            .map(|name| PromptArgument::new(*name).with_required(false))
+            .collect()
     };
     let about = text::clean(&skill.description);
-    Prompt::new(called.name().to_string(), Some(about), Some(arguments)).with_meta(origin(candidate))
+    Prompt::new(called.name().to_string(), Some(about), Some(arguments))
+        .with_meta(origin(candidate))
 }
 
 fn typed(skill: &Skill, given: Option<&Map<String, Value>>) -> Result<String, ErrorData> {
@@ -111,22 +154,41 @@ fn typed(skill: &Skill, given: Option<&Map<String, Value>>) -> Result<String, Er
             continue;
         }
         let Some(text) = value.as_str() else {
-            return Err(ErrorData::invalid_params(format!("the argument `{}` is not a text", quoted(key)), None));
+            return Err(ErrorData::invalid_params(
+                format!("the argument `{}` is not a text", quoted(key)),
+                None,
+            ));
         };
         match names.iter().position(|name| name == key) {
             Some(at) => words[at] = Some(text),
             None if key == ARGUMENTS => rest = text,
             None => {
-                let known = if names.is_empty() { &[ARGUMENTS][..] } else { &names };
-                let known: Vec<_> = known.iter().map(|name| format!("`{}`", quoted(name))).collect();
-                let message = format!("no argument `{}`; the prompt has {}", quoted(key), known.join(", "));
+                let known = if names.is_empty() {
+                    &[ARGUMENTS][..]
+                } else {
+                    &names
+                };
+                let known: Vec<_> = known
+                    .iter()
+                    .map(|name| format!("`{}`", quoted(name)))
+                    .collect();
+                let message = format!(
+                    "no argument `{}`; the prompt has {}",
+                    quoted(key),
+                    known.join(", ")
+                );
                 return Err(ErrorData::invalid_params(message, None));
             }
         }
     }
     // An absent argument keeps its position unless all after it are absent.
-    let given = words.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
-    let words = repertoire::render::Arguments::from_words(words[..given].iter().map(|word| word.unwrap_or_default()));
+    let given = words
+        .iter()
+        .rposition(Option::is_some)
+        .map_or(0, |last| last + 1);
+    let words = repertoire::render::Arguments::from_words(
+        words[..given].iter().map(|word| word.unwrap_or_default()),
+    );
     Ok(match (words.raw(), rest) {
         (words, "") => words.to_owned(),
         ("", rest) => rest.to_owned(),

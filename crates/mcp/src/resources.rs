@@ -7,8 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use repertoire::skill::{Bytes, text};
 use rmcp::ErrorData;
 use rmcp::model::{
-    CompleteRequestParams, CompleteResult, CompletionInfo, ListResourceTemplatesResult, ListResourcesResult,
-    PaginatedRequestParams, ReadResourceResult, Reference, Resource, ResourceContents, ResourceTemplate,
+    CompleteRequestParams, CompleteResult, CompletionInfo, ListResourceTemplatesResult,
+    ListResourcesResult, PaginatedRequestParams, ReadResourceResult, Reference, Resource,
+    ResourceContents, ResourceTemplate,
 };
 
 use crate::Server;
@@ -50,7 +51,9 @@ impl Server {
                 Ok((bytes, digest)) => {
                     let mut meta = with_diagnostic(origin_of(skill), hidden_in(&bytes).as_ref());
                     meta.0.insert(DIGEST.to_owned(), digest.to_string().into());
-                    let contents = contents(&bytes, uri).with_mime_type(mime_type(path.as_str())).with_meta(meta);
+                    let contents = contents(&bytes, uri)
+                        .with_mime_type(mime_type(path.as_str()))
+                        .with_meta(meta);
                     return Ok(ReadResourceResult::new(vec![contents]));
                 }
                 Err(ReadFailure::Changed) if tries > 0 => {}
@@ -63,11 +66,25 @@ impl Server {
 
 impl Server {
     async fn no_file(&self, uri: &str, skill: &ServedSkill) -> ErrorData {
-        let Ok(manifest) = self.served_files().manifest(skill).await else { return not_found(uri) };
+        let Ok(manifest) = self.served_files().manifest(skill).await else {
+            return not_found(uri);
+        };
         let files = &manifest.files;
-        let named: Vec<_> = files.iter().take(20).map(|file| format!("`{}`", quoted(file.path.as_str()))).collect();
-        let more = if files.len() > named.len() { " and more" } else { "" };
-        let message = format!("no resource `{}`; the skill has {}{more}", quoted(uri), named.join(", "));
+        let named: Vec<_> = files
+            .iter()
+            .take(20)
+            .map(|file| format!("`{}`", quoted(file.path.as_str())))
+            .collect();
+        let more = if files.len() > named.len() {
+            " and more"
+        } else {
+            ""
+        };
+        let message = format!(
+            "no resource `{}`; the skill has {}{more}",
+            quoted(uri),
+            named.join(", ")
+        );
         ErrorData::resource_not_found(message, None)
     }
 }
@@ -77,7 +94,9 @@ pub(crate) const TEMPLATE: &str = "skill://{source}/{skill}/{+path}";
 pub(crate) fn templates() -> ListResourceTemplatesResult {
     let template = ResourceTemplate::new(TEMPLATE, "skill-file")
         .with_title("A file of a skill")
-        .with_description("`SKILL.md` has the instructions; the files that it names lie beside it.");
+        .with_description(
+            "`SKILL.md` has the instructions; the files that it names lie beside it.",
+        );
     ListResourceTemplatesResult::with_all_items(vec![template])
 }
 
@@ -100,7 +119,11 @@ fn contents(bytes: &Bytes, uri: &str) -> ResourceContents {
 
 pub(crate) fn mime_type(path: &str) -> &'static str {
     let name = path.rsplit('/').next().unwrap_or(path);
-    match name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).as_deref() {
+    match name
+        .rsplit_once('.')
+        .map(|(_, extension)| extension.to_ascii_lowercase())
+        .as_deref()
+    {
         Some("md" | "markdown") => MARKDOWN,
         Some("json") => "application/json",
         Some("yaml" | "yml") => "application/yaml",
@@ -118,9 +141,10 @@ pub(crate) fn mime_type(path: &str) -> &'static str {
         Some("webp") => "image/webp",
         Some("pdf") => "application/pdf",
         Some("zip") => "application/zip",
-        Some("txt" | "rs" | "ts" | "tsx" | "go" | "rb" | "java" | "c" | "h" | "cpp" | "sql" | "ini" | "cfg") => {
-            "text/plain"
-        }
+        Some(
+            "txt" | "rs" | "ts" | "tsx" | "go" | "rb" | "java" | "c" | "h" | "cpp" | "sql" | "ini"
+            | "cfg",
+        ) => "text/plain",
         _ => "application/octet-stream",
     }
 }
@@ -138,18 +162,27 @@ pub(crate) fn unknown(what: &str, uri: &str, meant: Option<&ServedSkill>) -> Err
 }
 
 fn tip(meant: Option<&ServedSkill>) -> String {
-    meant.map(|skill| format!("; did you mean `{}`?", skill.root().skill_md())).unwrap_or_default()
+    meant
+        .map(|skill| format!("; did you mean `{}`?", skill.root().skill_md()))
+        .unwrap_or_default()
 }
 
 pub(crate) fn unread(uri: &str, error: &ReadFailure) -> ErrorData {
     match error {
         ReadFailure::NoFile => not_found(uri),
         ReadFailure::Changed => ErrorData::internal_error(
-            format!("`{}` changed while it was read: list the skills again", quoted(uri)),
+            format!(
+                "`{}` changed while it was read: list the skills again",
+                quoted(uri)
+            ),
             Some(serde_json::json!({"moved": true})),
         ),
         ReadFailure::Source(error) => {
-            tracing::warn!(uri, error = error as &dyn std::error::Error, "a skill cannot be read");
+            tracing::warn!(
+                uri,
+                error = error as &dyn std::error::Error,
+                "a skill cannot be read"
+            );
             ErrorData::internal_error(format!("`{}` cannot be read now", quoted(uri)), None)
         }
     }
@@ -160,19 +193,29 @@ pub(crate) fn quoted(written: &str) -> String {
 }
 
 impl Server {
-    pub(crate) async fn complete(&self, request: &CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
+    pub(crate) async fn complete(
+        &self,
+        request: &CompleteRequestParams,
+    ) -> Result<CompleteResult, ErrorData> {
         let found = match &request.r#ref {
             Reference::Resource(template) if template.uri == TEMPLATE => self.values(request).await,
             Reference::Resource(template) => return Err(unknown("template", &template.uri, None)),
             _ => BTreeSet::new(),
         };
-        let fitting: Vec<String> =
-            found.into_iter().filter(|value| value.starts_with(&request.argument.value)).collect();
+        let fitting: Vec<String> = found
+            .into_iter()
+            .filter(|value| value.starts_with(&request.argument.value))
+            .collect();
         let total = fitting.len();
-        let values = fitting.into_iter().take(CompletionInfo::MAX_VALUES).collect();
+        let values = fitting
+            .into_iter()
+            .take(CompletionInfo::MAX_VALUES)
+            .collect();
         let has_more = total > CompletionInfo::MAX_VALUES;
         let info = CompletionInfo::with_pagination(values, u32::try_from(total).ok(), has_more);
-        Ok(CompleteResult::new(info.expect("at most the maximum was taken")))
+        Ok(CompleteResult::new(
+            info.expect("at most the maximum was taken"),
+        ))
     }
 
     async fn values(&self, request: &CompleteRequestParams) -> BTreeSet<String> {
@@ -182,21 +225,34 @@ impl Server {
         let skill = context.and_then(|context| context.get_argument("skill"));
         let candidates = view.skills.iter().map(|skill| skill.candidate());
         match request.argument.name.as_str() {
-            "source" => candidates.map(|candidate| candidate.origin.source.to_string()).collect(),
+            "source" => candidates
+                .map(|candidate| candidate.origin.source.to_string())
+                .collect(),
             "skill" => candidates
                 .filter(|candidate| source.is_none_or(|source| source == &*candidate.origin.source))
                 .map(|candidate| candidate.item.id.to_string())
                 .collect(),
             "path" => {
-                let (Some(source), Some(skill)) = (source, skill) else { return BTreeSet::new() };
-                let Ok(id) = skill.parse() else { return BTreeSet::new() };
-                let Some(skill) = view.find(&SkillRoot { source: source.as_str().into(), id }) else {
+                let (Some(source), Some(skill)) = (source, skill) else {
+                    return BTreeSet::new();
+                };
+                let Ok(id) = skill.parse() else {
+                    return BTreeSet::new();
+                };
+                let Some(skill) = view.find(&SkillRoot {
+                    source: source.as_str().into(),
+                    id,
+                }) else {
                     return BTreeSet::new();
                 };
                 // A skill that cannot be read has no paths to complete.
                 let files = self.served_files().manifest(&skill).await;
                 // The template expands `{+path}` without escaping it.
-                files.iter().flat_map(|files| files.files.iter()).map(|file| encoded_path(file.path.as_str())).collect()
+                files
+                    .iter()
+                    .flat_map(|files| files.files.iter())
+                    .map(|file| encoded_path(file.path.as_str()))
+                    .collect()
             }
             _ => BTreeSet::new(),
         }

@@ -48,8 +48,17 @@ pub(crate) enum ReadFailure {
 }
 
 impl FileManifest {
-    fn new(files: Arc<[Resource]>, is_synthesized: bool, hidden: Option<Diagnostic>) -> Arc<FileManifest> {
-        Arc::new(FileManifest { files, is_synthesized, hidden, listed: OnceLock::new() })
+    fn new(
+        files: Arc<[Resource]>,
+        is_synthesized: bool,
+        hidden: Option<Diagnostic>,
+    ) -> Arc<FileManifest> {
+        Arc::new(FileManifest {
+            files,
+            is_synthesized,
+            hidden,
+            listed: OnceLock::new(),
+        })
     }
 
     pub(crate) fn find(&self, path: &ResourcePath) -> Option<&Resource> {
@@ -58,13 +67,19 @@ impl FileManifest {
     }
 
     pub(crate) fn size(&self) -> u64 {
-        self.files.iter().map(|file| file.size).fold(0, u64::saturating_add)
+        self.files
+            .iter()
+            .map(|file| file.size)
+            .fold(0, u64::saturating_add)
     }
 }
 
 impl ServedFiles {
     pub(crate) fn new(registry: SkillRegistry) -> ServedFiles {
-        ServedFiles { registry, manifests: Mutex::default() }
+        ServedFiles {
+            registry,
+            manifests: Mutex::default(),
+        }
     }
 
     pub(crate) fn forget(&self, roots: &[SkillRoot]) {
@@ -81,14 +96,22 @@ impl ServedFiles {
                 return None;
             }
             // The files are the same, and the entry that is listed may differ.
-            let FileManifest { files, is_synthesized, hidden, .. } = &*cached.manifest;
+            let FileManifest {
+                files,
+                is_synthesized,
+                hidden,
+                ..
+            } = &*cached.manifest;
             cached.manifest = FileManifest::new(Arc::clone(files), *is_synthesized, hidden.clone());
             cached.skill = skill.clone();
         }
         Some(Arc::clone(&cached.manifest))
     }
 
-    pub(crate) async fn manifest(&self, skill: &ServedSkill) -> Result<Arc<FileManifest>, ReadFailure> {
+    pub(crate) async fn manifest(
+        &self,
+        skill: &ServedSkill,
+    ) -> Result<Arc<FileManifest>, ReadFailure> {
         if let Some(manifest) = self.cached(skill) {
             return Ok(manifest);
         }
@@ -101,21 +124,32 @@ impl ServedFiles {
             Err(error) if error.kind() == SourceErrorKind::Unsupported => Vec::new(),
             other => other?,
         };
-        let files = std::iter::once(own).chain(beside.into_iter().filter(|file| file.path != path)).collect();
+        let files = std::iter::once(own)
+            .chain(beside.into_iter().filter(|file| file.path != path))
+            .collect();
         let manifest = FileManifest::new(files, is_synthesized, hidden_in(&bytes));
-        let cached = CachedManifest { skill: skill.clone(), manifest: Arc::clone(&manifest) };
+        let cached = CachedManifest {
+            skill: skill.clone(),
+            manifest: Arc::clone(&manifest),
+        };
         self.manifests.lock().insert(skill.root(), cached);
         Ok(manifest)
     }
 
-    pub(crate) async fn read(&self, skill: &ServedSkill, path: &ResourcePath) -> Result<(Bytes, Digest), ReadFailure> {
+    pub(crate) async fn read(
+        &self,
+        skill: &ServedSkill,
+        path: &ResourcePath,
+    ) -> Result<(Bytes, Digest), ReadFailure> {
         let (manifest, candidate) = (self.manifest(skill).await?, skill.candidate());
         let file = manifest.find(path).ok_or(ReadFailure::NoFile)?;
         let bytes = if file.path.as_str() == SKILL_MD {
             self.skill_md(candidate).await?.0
         } else {
             match self.registry.resource(candidate, &file.path).await {
-                Err(error) if error.kind() == SourceErrorKind::NotFound => return Err(self.changed(skill).await),
+                Err(error) if error.kind() == SourceErrorKind::NotFound => {
+                    return Err(self.changed(skill).await);
+                }
                 other => other?,
             }
         };
@@ -138,10 +172,15 @@ impl ServedFiles {
     }
 
     async fn raw(&self, candidate: &Candidate<Skill>, body: &Body) -> Option<Bytes> {
-        let name = candidate.item.location.as_deref().and_then(|location| location.rsplit(['/', '\\']).next());
+        let name = candidate
+            .item
+            .location
+            .as_deref()
+            .and_then(|location| location.rsplit(['/', '\\']).next());
         let path = ResourcePath::new(name.unwrap_or(SKILL_MD)).ok()?;
         let bytes = self.registry.resource(candidate, &path).await.ok()?;
-        (Digest::of(&bytes) == body.digest && skill_md::front_matter(&bytes).is_some()).then_some(bytes)
+        (Digest::of(&bytes) == body.digest && skill_md::front_matter(&bytes).is_some())
+            .then_some(bytes)
     }
 
     async fn changed(&self, skill: &ServedSkill) -> ReadFailure {

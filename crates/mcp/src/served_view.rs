@@ -58,15 +58,32 @@ struct ChangedEntries {
 impl ServedView {
     pub(crate) fn new(tools: Toolset, policy: &VisibilityPolicy) -> ServedView {
         let snapshot = tools.snapshot().clone();
-        let (mut skills, mut prompts) = (Vec::with_capacity(snapshot.len()), Vec::with_capacity(snapshot.len()));
+        let (mut skills, mut prompts) = (
+            Vec::with_capacity(snapshot.len()),
+            Vec::with_capacity(snapshot.len()),
+        );
         for entry in snapshot.entries() {
             skills.extend(ServedSkill::all_of(entry, policy));
             prompts.extend(SkillPrompt::all_of(entry, policy));
         }
         let renamed = rename(&mut prompts);
         let now = snapshot.generation();
-        let versions = ListVersions { tools: now, prompts: now, resources: now, skills: now, standard_skills: now };
-        ServedView { snapshot, skills, prompts, renamed, tools, versions, policy: policy.clone() }
+        let versions = ListVersions {
+            tools: now,
+            prompts: now,
+            resources: now,
+            skills: now,
+            standard_skills: now,
+        };
+        ServedView {
+            snapshot,
+            skills,
+            prompts,
+            renamed,
+            tools,
+            versions,
+            policy: policy.clone(),
+        }
     }
 
     /// Keeps the versions of the lists that did not change since `before`. Also returns the addresses that are gone.
@@ -78,21 +95,54 @@ impl ServedView {
         let are_skills_ordered = is_ordered || self.skill_keys().eq(before.skill_keys());
         let are_prompts_ordered = (is_ordered || self.prompt_keys().eq(before.prompt_keys()))
             && self.renamed.keys().eq(before.renamed.keys());
-        let has_same_skills =
-            are_skills_ordered && changed.skills.iter().all(|pair| are_alike(pair, ServedSkill::is_same));
-        let has_same_resources =
-            are_skills_ordered && changed.skills.iter().all(|pair| are_alike(pair, ServedSkill::is_listed_as));
-        let has_same_prompts =
-            are_prompts_ordered && changed.prompts.iter().all(|pair| are_alike(pair, SkillPrompt::is_offered_as));
+        let has_same_skills = are_skills_ordered
+            && changed
+                .skills
+                .iter()
+                .all(|pair| are_alike(pair, ServedSkill::is_same));
+        let has_same_resources = are_skills_ordered
+            && changed
+                .skills
+                .iter()
+                .all(|pair| are_alike(pair, ServedSkill::is_listed_as));
+        let has_same_prompts = are_prompts_ordered
+            && changed
+                .prompts
+                .iter()
+                .all(|pair| are_alike(pair, SkillPrompt::is_offered_as));
         let has_same_standard_skills = has_same_skills || changed.has_only_others();
         self.versions = ListVersions {
-            tools: if self.tools.tools() == before.tools.tools() { then.tools } else { now.tools },
-            prompts: if has_same_prompts { then.prompts } else { now.prompts },
-            resources: if has_same_resources { then.resources } else { now.resources },
-            skills: if has_same_skills { then.skills } else { now.skills },
-            standard_skills: if has_same_standard_skills { then.standard_skills } else { now.standard_skills },
+            tools: if self.tools.tools() == before.tools.tools() {
+                then.tools
+            } else {
+                now.tools
+            },
+            prompts: if has_same_prompts {
+                then.prompts
+            } else {
+                now.prompts
+            },
+            resources: if has_same_resources {
+                then.resources
+            } else {
+                now.resources
+            },
+            skills: if has_same_skills {
+                then.skills
+            } else {
+                now.skills
+            },
+            standard_skills: if has_same_standard_skills {
+                then.standard_skills
+            } else {
+                now.standard_skills
+            },
         };
-        let old_roots = changed.skills.iter().flat_map(|[old, _]| old).map(ServedSkill::root);
+        let old_roots = changed
+            .skills
+            .iter()
+            .flat_map(|[old, _]| old)
+            .map(ServedSkill::root);
         let gone = old_roots.filter(|root| self.find(root).is_none()).collect();
         (self, gone)
     }
@@ -102,20 +152,25 @@ impl ServedView {
         let ids = [root.id.clone(), Id::qualified(&root.source, &root.id)];
         let mut entries = ids.iter().filter_map(|id| self.snapshot.get(id.as_str()));
         entries.find_map(|entry| {
-            ServedSkill::all_of(entry, &self.policy).find(|skill| key(skill.candidate()) == (&root.source, &root.id))
+            ServedSkill::all_of(entry, &self.policy)
+                .find(|skill| key(skill.candidate()) == (&root.source, &root.id))
         })
     }
 
     pub(crate) fn like(&self, root: &SkillRoot) -> Option<&ServedSkill> {
         self.skills.iter().find(|skill| {
             let (source, id) = key(skill.candidate());
-            source.eq_ignore_ascii_case(&root.source) && id.as_str().eq_ignore_ascii_case(root.id.as_str())
+            source.eq_ignore_ascii_case(&root.source)
+                && id.as_str().eq_ignore_ascii_case(root.id.as_str())
         })
     }
 
     pub(crate) fn prompt_like(&self, name: &str) -> Option<Arc<str>> {
         let name = name.parse::<Id>().ok()?.as_str().to_lowercase();
-        self.prompts.iter().map(SkillPrompt::name).find(|other| other.to_lowercase() == name)
+        self.prompts
+            .iter()
+            .map(SkillPrompt::name)
+            .find(|other| other.to_lowercase() == name)
     }
 
     pub(crate) fn renamed(&self, name: &str) -> Option<&SkillPrompt> {
@@ -137,28 +192,44 @@ impl ChangedEntries {
         let mut changed = ChangedEntries::default();
         let added = change.added.iter().map(|entry| [None, Some(entry)]);
         let removed = change.removed.iter().map(|entry| [Some(entry), None]);
-        let modified = change.modified.iter().map(|Modified { old, new, .. }| [Some(old), Some(new)]);
+        let modified = change
+            .modified
+            .iter()
+            .map(|Modified { old, new, .. }| [Some(old), Some(new)]);
         for pair in added.chain(removed).chain(modified) {
             let entries = pair.map(|entry: Option<&Arc<Entry<Skill>>>| entry.into_iter());
-            changed.skills.push(
-                entries.clone().map(|entry| entry.flat_map(|entry| ServedSkill::all_of(entry, &now.policy)).collect()),
-            );
-            changed
-                .prompts
-                .push(entries.map(|entry| entry.flat_map(|entry| SkillPrompt::all_of(entry, &now.policy)).collect()));
+            changed.skills.push(entries.clone().map(|entry| {
+                entry
+                    .flat_map(|entry| ServedSkill::all_of(entry, &now.policy))
+                    .collect()
+            }));
+            changed.prompts.push(entries.map(|entry| {
+                entry
+                    .flat_map(|entry| SkillPrompt::all_of(entry, &now.policy))
+                    .collect()
+            }));
         }
         changed
     }
 
     /// Returns whether skills changed, and clients that accept only the Agent Skills standard see none of them.
     fn has_only_others(&self) -> bool {
-        let mut unlike = self.skills.iter().flat_map(|[old, new]| unlike(old, new).chain(unlike(new, old))).peekable();
+        let mut unlike = self
+            .skills
+            .iter()
+            .flat_map(|[old, new]| unlike(old, new).chain(unlike(new, old)))
+            .peekable();
         unlike.peek().is_some() && !unlike.any(|skill| is_listed(skill.candidate()))
     }
 }
 
-fn unlike<'s>(skills: &'s [ServedSkill], others: &'s [ServedSkill]) -> impl Iterator<Item = &'s ServedSkill> {
-    skills.iter().filter(|skill| !others.iter().any(|other| skill.is_same(other)))
+fn unlike<'s>(
+    skills: &'s [ServedSkill],
+    others: &'s [ServedSkill],
+) -> impl Iterator<Item = &'s ServedSkill> {
+    skills
+        .iter()
+        .filter(|skill| !others.iter().any(|other| skill.is_same(other)))
 }
 
 fn are_alike<T>([old, new]: &[Vec<T>; 2], is_alike: impl Fn(&T, &T) -> bool) -> bool {
@@ -166,11 +237,20 @@ fn are_alike<T>([old, new]: &[Vec<T>; 2], is_alike: impl Fn(&T, &T) -> bool) -> 
 }
 
 impl ServedSkill {
-    fn all_of(entry: &Arc<Entry<Skill>>, policy: &VisibilityPolicy) -> impl Iterator<Item = ServedSkill> {
+    fn all_of(
+        entry: &Arc<Entry<Skill>>,
+        policy: &VisibilityPolicy,
+    ) -> impl Iterator<Item = ServedSkill> {
         let is_winner_seen = policy.hides(Audience::Model, &entry.candidate).is_none();
-        let seen =
-            entry.candidates().enumerate().filter(|(_, candidate)| policy.hides(Audience::Model, candidate).is_none());
-        seen.map(move |(at, _)| ServedSkill { entry: Arc::clone(entry), at, is_winner_seen })
+        let seen = entry
+            .candidates()
+            .enumerate()
+            .filter(|(_, candidate)| policy.hides(Audience::Model, candidate).is_none());
+        seen.map(move |(at, _)| ServedSkill {
+            entry: Arc::clone(entry),
+            at,
+            is_winner_seen,
+        })
     }
 
     pub(crate) fn candidate(&self) -> &Candidate<Skill> {
@@ -183,7 +263,10 @@ impl ServedSkill {
 
     pub(crate) fn root(&self) -> SkillRoot {
         let (source, id) = key(self.candidate());
-        SkillRoot { source: Arc::clone(source), id: id.clone() }
+        SkillRoot {
+            source: Arc::clone(source),
+            id: id.clone(),
+        }
     }
 
     /// Returns the candidate that shadows this one, if the client sees it.
@@ -202,7 +285,8 @@ impl ServedSkill {
 
     fn is_named_as(&self, other: &ServedSkill) -> bool {
         self.id() == other.id()
-            && self.winner().map(Candidate::qualified_id) == other.winner().map(Candidate::qualified_id)
+            && self.winner().map(Candidate::qualified_id)
+                == other.winner().map(Candidate::qualified_id)
     }
 
     fn is_listed_as(&self, other: &ServedSkill) -> bool {
@@ -211,14 +295,24 @@ impl ServedSkill {
 }
 
 impl SkillPrompt {
-    fn all_of(entry: &Arc<Entry<Skill>>, policy: &VisibilityPolicy) -> impl Iterator<Item = SkillPrompt> {
+    fn all_of(
+        entry: &Arc<Entry<Skill>>,
+        policy: &VisibilityPolicy,
+    ) -> impl Iterator<Item = SkillPrompt> {
         let is_winner_called = policy.hides(Audience::User, &entry.candidate).is_none();
         let shadows = entry.shadows.iter().enumerate().filter(move |(_, shadow)| {
             policy.hides(Audience::User, &shadow.candidate).is_none()
                 && !(is_winner_called && shadow.identical == Some(true))
         });
-        let called = is_winner_called.then_some(0).into_iter().chain(shadows.map(|(at, _)| at + 1));
-        called.map(|at| SkillPrompt { entry: Arc::clone(entry), at, name: None })
+        let called = is_winner_called
+            .then_some(0)
+            .into_iter()
+            .chain(shadows.map(|(at, _)| at + 1));
+        called.map(|at| SkillPrompt {
+            entry: Arc::clone(entry),
+            at,
+            name: None,
+        })
     }
 
     pub(crate) fn candidate(&self) -> &Candidate<Skill> {
@@ -230,11 +324,15 @@ impl SkillPrompt {
     }
 
     pub(crate) fn name(&self) -> Arc<str> {
-        self.name.clone().unwrap_or_else(|| id_of(&self.entry, self.at).as_str().into())
+        self.name
+            .clone()
+            .unwrap_or_else(|| id_of(&self.entry, self.at).as_str().into())
     }
 
     fn has_blank(&self) -> bool {
-        id_of(&self.entry, self.at).as_str().contains(char::is_whitespace)
+        id_of(&self.entry, self.at)
+            .as_str()
+            .contains(char::is_whitespace)
     }
 
     fn is_offered_as(&self, other: &SkillPrompt) -> bool {
@@ -255,10 +353,18 @@ fn rename(prompts: &mut [SkillPrompt]) -> BTreeMap<Arc<str>, SkillPrompt> {
     let others = prompts.iter().filter(|prompt| !prompt.has_blank());
     let mut taken: HashSet<Arc<str>> = others.map(SkillPrompt::name).collect();
     for prompt in prompts.iter_mut().filter(|prompt| prompt.has_blank()) {
-        let base = prompt.name().split_whitespace().collect::<Vec<_>>().join("-");
+        let base = prompt
+            .name()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join("-");
         let numbered = (2..).map(|number: usize| format!("{base}-{number}"));
-        let mut names = std::iter::once(base.clone()).chain(numbered).map(Arc::<str>::from);
-        let name = names.find(|name| taken.insert(Arc::clone(name))).expect("numbers do not end");
+        let mut names = std::iter::once(base.clone())
+            .chain(numbered)
+            .map(Arc::<str>::from);
+        let name = names
+            .find(|name| taken.insert(Arc::clone(name)))
+            .expect("numbers do not end");
         prompt.name = Some(Arc::clone(&name));
         renamed.insert(name, prompt.clone());
     }
@@ -266,15 +372,24 @@ fn rename(prompts: &mut [SkillPrompt]) -> BTreeMap<Arc<str>, SkillPrompt> {
 }
 
 fn have_same_text(one: &Candidate<Skill>, other: &Candidate<Skill>) -> bool {
-    one.item.description == other.item.description && one.trust == other.trust && one.origin == other.origin
+    one.item.description == other.item.description
+        && one.trust == other.trust
+        && one.origin == other.origin
 }
 
 fn candidate_of(entry: &Entry<Skill>, at: usize) -> &Candidate<Skill> {
-    entry.candidates().nth(at).expect("it was made of the entry's candidates")
+    entry
+        .candidates()
+        .nth(at)
+        .expect("it was made of the entry's candidates")
 }
 
 fn id_of(entry: &Entry<Skill>, at: usize) -> Id {
-    if at == 0 { entry.id.clone() } else { candidate_of(entry, at).qualified_id() }
+    if at == 0 {
+        entry.id.clone()
+    } else {
+        candidate_of(entry, at).qualified_id()
+    }
 }
 
 fn key(candidate: &Candidate<Skill>) -> (&Arc<str>, &Id) {

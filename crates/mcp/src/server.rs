@@ -71,9 +71,14 @@ impl Server {
     /// registers skills.
     pub fn new(registry: SkillRegistry, options: ServerOptions) -> Server {
         // A hidden skill is unknown in every answer.
-        let tools = ToolOptions::default().preset(options.tools.clone()).modes(options.modes.clone());
+        let tools = ToolOptions::default()
+            .preset(options.tools.clone())
+            .modes(options.modes.clone());
         let tools = LiveTools::new(registry.clone(), tools);
-        let reader = options.reader.clone().unwrap_or_else(|| Arc::new(registry.clone()));
+        let reader = options
+            .reader
+            .clone()
+            .unwrap_or_else(|| Arc::new(registry.clone()));
         let view = ServedView::new(tools.current(), &options.modes);
         let end = CancellationToken::new();
         Server(Arc::new(ServerState {
@@ -132,7 +137,13 @@ impl Server {
         // Dropping this future ends the spawned tasks.
         let _guard = stop.clone().drop_guard();
         let serving = async {
-            let serving = match serve_server_with_ct(self.session().asking_for_roots(), transport, stop.clone()).await {
+            let serving = match serve_server_with_ct(
+                self.session().asking_for_roots(),
+                transport,
+                stop.clone(),
+            )
+            .await
+            {
                 Err(ServerInitializeError::Cancelled) => return Ok(()),
                 other => other.map_err(|error| ServeError::Initialize(Box::new(error)))?,
             };
@@ -194,7 +205,10 @@ impl Server {
     }
 
     pub(crate) fn version(&self, generation: u64) -> ListVersion {
-        ListVersion { server: self.0.id, generation }
+        ListVersion {
+            server: self.0.id,
+            generation,
+        }
     }
 
     pub(crate) fn view(&self) -> Arc<ServedView> {
@@ -223,11 +237,20 @@ impl Server {
         self.0.following.call_once(|| {
             let (server, end) = (Arc::downgrade(&self.0), self.0.end.clone());
             let mut subscription = self.0.registry.subscribe();
-            tokio::spawn(read_bodies(Arc::downgrade(&self.0), self.0.registry.subscribe(), end.clone()));
+            tokio::spawn(read_bodies(
+                Arc::downgrade(&self.0),
+                self.0.registry.subscribe(),
+                end.clone(),
+            ));
             tokio::spawn(async move {
                 while let Some(Some(update)) = end.run_until_cancelled(subscription.next()).await {
-                    tracing::debug!(generation = update.snapshot.generation(), "the registry published a view");
-                    let Some(server) = Weak::upgrade(&server) else { return };
+                    tracing::debug!(
+                        generation = update.snapshot.generation(),
+                        "the registry published a view"
+                    );
+                    let Some(server) = Weak::upgrade(&server) else {
+                        return;
+                    };
                     Server(server).view();
                 }
             });
@@ -236,9 +259,15 @@ impl Server {
 }
 
 /// Reads the bodies of new and changed skills for the search, beside the requests.
-async fn read_bodies(server: Weak<ServerState>, mut changes: Subscription<Skill>, end: CancellationToken) {
+async fn read_bodies(
+    server: Weak<ServerState>,
+    mut changes: Subscription<Skill>,
+    end: CancellationToken,
+) {
     while let Some(Some(_)) = end.run_until_cancelled(changes.next()).await {
-        let Some(index) = Weak::upgrade(&server).map(|server| server.tools.index().clone()) else { return };
+        let Some(index) = Weak::upgrade(&server).map(|server| server.tools.index().clone()) else {
+            return;
+        };
         let read = end.run_until_cancelled(index.read_bodies()).await;
         tracing::debug!(read, "the search has the bodies");
     }
@@ -246,6 +275,8 @@ async fn read_bodies(server: Weak<ServerState>, mut changes: Subscription<Skill>
 
 impl std::fmt::Debug for ServerState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("Server")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }

@@ -43,12 +43,18 @@ pub struct RepertoireBuffer {
 }
 
 /// Makes a source. The request is a `create` message; on success `made` gets a pointer that is not null.
-pub type RepertoireCreate =
-    unsafe extern "C" fn(request: RepertoireSlice, made: *mut *mut c_void, reply: *mut RepertoireBuffer) -> i32;
+pub type RepertoireCreate = unsafe extern "C" fn(
+    request: RepertoireSlice,
+    made: *mut *mut c_void,
+    reply: *mut RepertoireBuffer,
+) -> i32;
 
 /// Asks a source. The reply is empty until the plugin sets it.
-pub type RepertoireCall =
-    unsafe extern "C" fn(source: *mut c_void, request: RepertoireSlice, reply: *mut RepertoireBuffer) -> i32;
+pub type RepertoireCall = unsafe extern "C" fn(
+    source: *mut c_void,
+    request: RepertoireSlice,
+    reply: *mut RepertoireBuffer,
+) -> i32;
 
 /// Notifies a source.
 pub type RepertoireTell = unsafe extern "C" fn(source: *mut c_void);
@@ -111,11 +117,17 @@ pub const NOTE: &str = "repertoire_plugin_note";
 impl RepertoireSlice {
     /// Creates a slice of bytes that live as long as the process.
     pub const fn new(bytes: &'static [u8]) -> RepertoireSlice {
-        RepertoireSlice { ptr: bytes.as_ptr(), len: bytes.len() }
+        RepertoireSlice {
+            ptr: bytes.as_ptr(),
+            len: bytes.len(),
+        }
     }
 }
 
 impl RepertoireBuffer {
     /// The buffer without bytes.
-    pub const EMPTY: RepertoireBuffer = RepertoireBuffer { ptr: std::ptr::null_mut(), len: 0 };
+    pub const EMPTY: RepertoireBuffer = RepertoireBuffer {
+        ptr: std::ptr::null_mut(),
+        len: 0,
+    };
 }

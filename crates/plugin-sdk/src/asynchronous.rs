@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
-use repertoire_core::{Diagnostic, Id, Resource, ResourcePath, Revision, Skill, Source, SourceError, SourceErrorKind};
+use repertoire_core::{
+    Diagnostic, Id, Resource, ResourcePath, Revision, Skill, Source, SourceError, SourceErrorKind,
+};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
@@ -37,27 +39,41 @@ impl<S: Source<Skill>> Asynchronous<S> {
         runtime.block_on(async {
             match select(std::pin::pin!(call), std::pin::pin!(cancelled.changed())).await {
                 Either::Left((done, _)) => done,
-                Either::Right(_) => Err(SourceError::new(SourceErrorKind::Unavailable, "the host cancelled the call")),
+                Either::Right(_) => Err(SourceError::new(
+                    SourceErrorKind::Unavailable,
+                    "the host cancelled the call",
+                )),
             }
         })
     }
 }
 
 fn id(key: &str) -> Result<Id, SourceError> {
-    Id::new(key).map_err(|error| SourceError::new(SourceErrorKind::NotFound, "no such skill").caused_by(error))
+    Id::new(key).map_err(|error| {
+        SourceError::new(SourceErrorKind::NotFound, "no such skill").caused_by(error)
+    })
 }
 
 impl<S: Source<Skill> + Open> Open for Asynchronous<S> {
     fn open(config: &PluginConfig) -> Result<Asynchronous<S>, SourceError> {
-        let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("plugin").enable_all().build();
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("plugin")
+            .enable_all()
+            .build();
         let runtime = runtime.map_err(|error| {
-            SourceError::new(SourceErrorKind::Unavailable, "no runtime can be started").caused_by(error)
+            SourceError::new(SourceErrorKind::Unavailable, "no runtime can be started")
+                .caused_by(error)
         })?;
         let source = {
             let _inside = runtime.enter();
             Arc::new(S::open(config)?)
         };
-        Ok(Asynchronous { source, cancelled: watch::Sender::default(), runtime: Some(runtime) })
+        Ok(Asynchronous {
+            source,
+            cancelled: watch::Sender::default(),
+            runtime: Some(runtime),
+        })
     }
 }
 
@@ -67,7 +83,11 @@ impl<S: Source<Skill> + Open> Documents for Asynchronous<S> {
     fn list(&self) -> Result<DocumentListing, SourceError> {
         let listing = self.run(self.source.list())?;
         let rows = listing.iter().map(|row| {
-            let written = DocumentRow::new(row.item.id.as_str(), row.stamp.to_string(), front_matter(&row.item));
+            let written = DocumentRow::new(
+                row.item.id.as_str(),
+                row.stamp.to_string(),
+                front_matter(&row.item),
+            );
             match &row.item.location {
                 Some(location) => written.location(location.as_ref()),
                 None => written,
@@ -79,7 +99,10 @@ impl<S: Source<Skill> + Open> Documents for Asynchronous<S> {
 
     fn body(&self, key: &str) -> Result<DocumentBody, SourceError> {
         let body = self.run(self.source.body(&id(key)?))?;
-        Ok(DocumentBody::text(body.stamp.to_string(), body.text.as_ref()))
+        Ok(DocumentBody::text(
+            body.stamp.to_string(),
+            body.text.as_ref(),
+        ))
     }
 
     fn resources(&self, key: &str) -> Result<Vec<Resource>, SourceError> {
@@ -107,7 +130,16 @@ impl<S: Source<Skill> + Open> Documents for Asynchronous<S> {
 }
 
 fn finding(diagnostic: &Diagnostic) -> Finding {
-    let Diagnostic { severity, code, message, path, line, column, help, .. } = diagnostic;
+    let Diagnostic {
+        severity,
+        code,
+        message,
+        path,
+        line,
+        column,
+        help,
+        ..
+    } = diagnostic;
     let mut finding = Finding::new(*severity, code.name(), message.as_str());
     finding.path = path.as_deref().map(str::to_owned);
     (finding.line, finding.column, finding.help) = (*line, *column, help.clone());

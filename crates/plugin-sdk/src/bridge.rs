@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::abi::{
-    REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR, REPERTOIRE_ERROR, REPERTOIRE_MAGIC, REPERTOIRE_OK, REPERTOIRE_SCHEMA,
-    RepertoireBuffer, RepertoireSlice, RepertoireTable,
+    REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR, REPERTOIRE_ERROR, REPERTOIRE_MAGIC, REPERTOIRE_OK,
+    REPERTOIRE_SCHEMA, RepertoireBuffer, RepertoireSlice, RepertoireTable,
 };
 use crate::message::{Create, FailureReply, Resources, SkillKey, Wait, Waited};
 use crate::{Documents, Pause, PluginConfig};
@@ -53,18 +53,29 @@ unsafe extern "C" fn create<D: Documents>(
 ) -> i32 {
     answer(reply, || {
         // SAFETY: the host lends the request for the length of this call.
-        let Create { source, options, .. } = unsafe { read(&request) }?;
+        let Create {
+            source, options, ..
+        } = unsafe { read(&request) }?;
         let documents = D::open(&PluginConfig::new(source, options))?;
-        let instance = Box::into_raw(Box::new(OpenSource { documents, pause: Pause::default() }));
+        let instance = Box::into_raw(Box::new(OpenSource {
+            documents,
+            pause: Pause::default(),
+        }));
         // SAFETY: the host passes a valid place for a pointer.
         unsafe { made.write(instance.cast()) };
         Ok(Vec::new())
     })
 }
 
-unsafe extern "C" fn list<D: Documents>(source: *mut c_void, _: RepertoireSlice, reply: *mut RepertoireBuffer) -> i32 {
+unsafe extern "C" fn list<D: Documents>(
+    source: *mut c_void,
+    _: RepertoireSlice,
+    reply: *mut RepertoireBuffer,
+) -> i32 {
     // SAFETY: the host passes a pointer that `create` made.
-    answer(reply, || json(&unsafe { instance::<D>(source) }.documents.list()?))
+    answer(reply, || {
+        json(&unsafe { instance::<D>(source) }.documents.list()?)
+    })
 }
 
 unsafe extern "C" fn body<D: Documents>(
@@ -74,7 +85,9 @@ unsafe extern "C" fn body<D: Documents>(
 ) -> i32 {
     // SAFETY: the host keeps to the contract of `call`.
     unsafe {
-        call::<D, SkillKey>(source, &request, reply, |source, request| json(&source.documents.body(&request.key)?))
+        call::<D, SkillKey>(source, &request, reply, |source, request| {
+            json(&source.documents.body(&request.key)?)
+        })
     }
 }
 
@@ -100,7 +113,8 @@ unsafe extern "C" fn resource<D: Documents>(
     unsafe {
         call::<D, SkillKey>(source, &request, reply, |source, request| {
             let path = ResourcePath::new(request.path.as_deref().unwrap_or_default());
-            let path = path.map_err(|error| SourceError::new(SourceErrorKind::Denied, error.to_string()))?;
+            let path =
+                path.map_err(|error| SourceError::new(SourceErrorKind::Denied, error.to_string()))?;
             source.documents.resource(&request.key, &path)
         })
     }
@@ -113,10 +127,22 @@ unsafe extern "C" fn wait<D: Documents>(
 ) -> i32 {
     // SAFETY: the host keeps to the contract of `call`.
     unsafe {
-        call::<D, Wait>(source, &request, reply, |source, Wait { since, patience_ms, .. }| {
-            let patience = Duration::from_millis(patience_ms);
-            json(&Waited::new(source.documents.wait(since, patience, &source.pause)?))
-        })
+        call::<D, Wait>(
+            source,
+            &request,
+            reply,
+            |source,
+             Wait {
+                 since, patience_ms, ..
+             }| {
+                let patience = Duration::from_millis(patience_ms);
+                json(&Waited::new(source.documents.wait(
+                    since,
+                    patience,
+                    &source.pause,
+                )?))
+            },
+        )
     }
 }
 
@@ -155,7 +181,9 @@ unsafe fn call<D: Documents, M: DeserializeOwned>(
     method: impl FnOnce(&OpenSource<D>, M) -> Reply,
 ) -> i32 {
     // SAFETY: as the caller's.
-    answer(reply, || method(unsafe { instance::<D>(source) }, unsafe { read(request) }?))
+    answer(reply, || {
+        method(unsafe { instance::<D>(source) }, unsafe { read(request) }?)
+    })
 }
 
 /// # Safety
@@ -178,14 +206,17 @@ unsafe fn read<M: DeserializeOwned>(request: &RepertoireSlice) -> Result<M, Sour
     };
     let RequestSchema { schema } = parse(bytes)?;
     if schema > REPERTOIRE_SCHEMA {
-        return Err(SourceError::invalid(format!("expected messages of schema {REPERTOIRE_SCHEMA}, found {schema}")));
+        return Err(SourceError::invalid(format!(
+            "expected messages of schema {REPERTOIRE_SCHEMA}, found {schema}"
+        )));
     }
     parse(bytes)
 }
 
 fn parse<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, SourceError> {
     let parsed = serde_json::from_slice(bytes);
-    parsed.map_err(|error| SourceError::invalid("the request cannot be understood").caused_by(error))
+    parsed
+        .map_err(|error| SourceError::invalid("the request cannot be understood").caused_by(error))
 }
 
 #[derive(Deserialize)]
@@ -194,7 +225,8 @@ struct RequestSchema {
 }
 
 fn json(message: &impl Serialize) -> Reply {
-    serde_json::to_vec(message).map_err(|error| SourceError::invalid("the reply cannot be written").caused_by(error))
+    serde_json::to_vec(message)
+        .map_err(|error| SourceError::invalid("the reply cannot be written").caused_by(error))
 }
 
 /// Writes the bytes, the error or the panic of `call` to `reply`.
@@ -202,7 +234,10 @@ fn answer(reply: *mut RepertoireBuffer, call: impl FnOnce() -> Reply) -> i32 {
     let replied = catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| Err(panicked(panic)));
     let (bytes, status) = match replied {
         Ok(bytes) => (bytes, REPERTOIRE_OK),
-        Err(error) => (serde_json::to_vec(&FailureReply::new(&error)).unwrap_or_default(), REPERTOIRE_ERROR),
+        Err(error) => (
+            serde_json::to_vec(&FailureReply::new(&error)).unwrap_or_default(),
+            REPERTOIRE_ERROR,
+        ),
     };
     let len = bytes.len();
     let ptr = Box::into_raw(bytes.into_boxed_slice()).cast::<u8>();
@@ -218,7 +253,10 @@ fn catch_panic(work: impl FnOnce()) {
 }
 
 fn panicked(panic: Box<dyn Any + Send>) -> SourceError {
-    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let message = match text {
         Some(text) => format!("it panicked: {text}"),
         None => "it panicked without a message".to_owned(),

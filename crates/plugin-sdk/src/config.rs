@@ -14,7 +14,10 @@ pub struct PluginConfig {
 impl PluginConfig {
     /// Creates the configuration of a source called `source`.
     pub fn new(source: impl Into<String>, options: Map<String, Value>) -> PluginConfig {
-        PluginConfig { source: source.into(), options }
+        PluginConfig {
+            source: source.into(),
+            options,
+        }
     }
 
     /// Returns the name of the source, which the host chose.
@@ -28,7 +31,8 @@ impl PluginConfig {
     /// Returns [`Invalid`](repertoire_core::SourceErrorKind::Invalid) for options that do not fit.
     pub fn options<O: DeserializeOwned>(&self) -> Result<O, SourceError> {
         let options = Value::Object(self.options.clone());
-        serde_json::from_value(options).map_err(|error| SourceError::invalid("the options do not fit").caused_by(error))
+        serde_json::from_value(options)
+            .map_err(|error| SourceError::invalid("the options do not fit").caused_by(error))
     }
 }
 

@@ -34,7 +34,10 @@ pub trait Documents: Open + Send + Sync + 'static {
     /// Returns [`NotFound`](SourceErrorKind::NotFound) for an unknown key.
     fn resources(&self, key: &str) -> Result<Vec<Resource>, SourceError> {
         let _ = key;
-        Err(SourceError::new(SourceErrorKind::Unsupported, "this source has no resources"))
+        Err(SourceError::new(
+            SourceErrorKind::Unsupported,
+            "this source has no resources",
+        ))
     }
 
     /// Returns the bytes of one file.
@@ -43,7 +46,10 @@ pub trait Documents: Open + Send + Sync + 'static {
     /// Returns [`NotFound`](SourceErrorKind::NotFound) for an unknown key or path.
     fn resource(&self, key: &str, path: &ResourcePath) -> Result<Vec<u8>, SourceError> {
         let _ = (key, path);
-        Err(SourceError::new(SourceErrorKind::Unsupported, "this source has no resources"))
+        Err(SourceError::new(
+            SourceErrorKind::Unsupported,
+            "this source has no resources",
+        ))
     }
 
     /// Returns the revision of the source once it exceeds `since`, and otherwise after `patience` or a cancelled pause. Default:
@@ -72,7 +78,9 @@ impl Pause {
     pub fn sleep(&self, length: Duration) -> bool {
         let mut cancelled = self.cancelled.lock();
         let begin = *cancelled;
-        self.woken.wait_while_for(&mut cancelled, |cancelled| *cancelled == begin, length).timed_out()
+        self.woken
+            .wait_while_for(&mut cancelled, |cancelled| *cancelled == begin, length)
+            .timed_out()
     }
 
     pub(crate) fn cancel(&self) {

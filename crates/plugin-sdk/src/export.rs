@@ -3,7 +3,8 @@
 use crate::abi::{REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR, REPERTOIRE_SCHEMA};
 
 // A text cannot be put together from numbers at compile time, so the note below has them written out.
-const _: () = assert!(REPERTOIRE_ABI_MAJOR == 1 && REPERTOIRE_ABI_MINOR == 0 && REPERTOIRE_SCHEMA == 1);
+const _: () =
+    assert!(REPERTOIRE_ABI_MAJOR == 1 && REPERTOIRE_ABI_MINOR == 0 && REPERTOIRE_SCHEMA == 1);
 
 /// Exports a [`Source<Skill>`](crate::Source) that implements [`Open`](crate::Open) as a plugin.
 ///

@@ -20,7 +20,10 @@ const TYPED: [&str; 10] = [
 
 /// Returns a `SKILL.md` without a body that parses to `skill`.
 pub(crate) fn front_matter(skill: &Skill) -> String {
-    let mut typed = vec![("name", Value::text(skill.id.as_str())), ("description", Value::text(&*skill.description))];
+    let mut typed = vec![
+        ("name", Value::text(skill.id.as_str())),
+        ("description", Value::text(&*skill.description)),
+    ];
     if let Some(mode) = skill.surface {
         typed.push(("surface", Value::plain(mode.to_string())));
     }
@@ -36,7 +39,10 @@ pub(crate) fn front_matter(skill: &Skill) -> String {
     if let Some(workflows) = &skill.allowed_workflows {
         typed.push(("allowedWorkflows", list(workflows)));
     }
-    let others = skill.fields.iter().map(|(key, value)| (key.as_ref(), value));
+    let others = skill
+        .fields
+        .iter()
+        .map(|(key, value)| (key.as_ref(), value));
     let others = others.filter(|(key, _)| !TYPED.contains(key));
     skill_md::write(typed.iter().map(|(key, value)| (*key, value)).chain(others))
 }

@@ -180,21 +180,39 @@ const KINDS: [(SourceErrorKind, &str); 6] = [
 impl FailureReply {
     /// Creates the reply for an error and its causes.
     pub fn new(error: &SourceError) -> FailureReply {
-        let kind = KINDS.iter().find(|(kind, _)| *kind == error.kind()).map_or("other", |(_, name)| name);
-        FailureReply { schema: REPERTOIRE_SCHEMA, kind: kind.to_owned(), message: error_chain(error) }
+        let kind = KINDS
+            .iter()
+            .find(|(kind, _)| *kind == error.kind())
+            .map_or("other", |(_, name)| name);
+        FailureReply {
+            schema: REPERTOIRE_SCHEMA,
+            kind: kind.to_owned(),
+            message: error_chain(error),
+        }
     }
 
     /// Returns the kind.
     pub fn kind(&self) -> SourceErrorKind {
-        KINDS.iter().find(|(_, name)| *name == self.kind).map_or(SourceErrorKind::Other, |(kind, _)| *kind)
+        KINDS
+            .iter()
+            .find(|(_, name)| *name == self.kind)
+            .map_or(SourceErrorKind::Other, |(kind, _)| *kind)
     }
 }
 
 impl Create {
     /// Creates the request for a source called `source`.
-    pub fn new(source: impl Into<String>, options: serde_json::Map<String, serde_json::Value>) -> Create {
+    pub fn new(
+        source: impl Into<String>,
+        options: serde_json::Map<String, serde_json::Value>,
+    ) -> Create {
         let abi = [REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR];
-        Create { schema: REPERTOIRE_SCHEMA, source: source.into(), abi, options }
+        Create {
+            schema: REPERTOIRE_SCHEMA,
+            source: source.into(),
+            abi,
+            options,
+        }
     }
 }
 
@@ -219,8 +237,17 @@ impl DocumentListing {
 
 impl DocumentRow {
     /// Creates the row of a skill.
-    pub fn new(key: impl Into<String>, stamp: impl Into<String>, document: impl Into<String>) -> DocumentRow {
-        DocumentRow { key: key.into(), stamp: stamp.into(), document: document.into(), location: None }
+    pub fn new(
+        key: impl Into<String>,
+        stamp: impl Into<String>,
+        document: impl Into<String>,
+    ) -> DocumentRow {
+        DocumentRow {
+            key: key.into(),
+            stamp: stamp.into(),
+            document: document.into(),
+            location: None,
+        }
     }
 
     /// Returns the same row with a location.
@@ -235,7 +262,15 @@ impl Finding {
     /// Creates a finding without a place.
     pub fn new(severity: Severity, code: impl Into<String>, message: impl Into<String>) -> Finding {
         let (code, message) = (code.into(), message.into());
-        Finding { severity, code, message, path: None, line: None, column: None, help: None }
+        Finding {
+            severity,
+            code,
+            message,
+            path: None,
+            line: None,
+            column: None,
+            help: None,
+        }
     }
 
     /// Returns the same finding in the file `path`.
@@ -249,34 +284,57 @@ impl Finding {
 impl SkillKey {
     /// Creates the request for a skill.
     pub fn new(key: impl Into<String>) -> SkillKey {
-        SkillKey { schema: REPERTOIRE_SCHEMA, key: key.into(), path: None }
+        SkillKey {
+            schema: REPERTOIRE_SCHEMA,
+            key: key.into(),
+            path: None,
+        }
     }
 
     /// Returns the request for a file of the skill.
     #[must_use]
     pub fn file(self, path: impl Into<String>) -> SkillKey {
-        SkillKey { path: Some(path.into()), ..self }
+        SkillKey {
+            path: Some(path.into()),
+            ..self
+        }
     }
 }
 
 impl DocumentBody {
     /// Creates the reply with a whole `SKILL.md`.
     pub fn document(stamp: impl Into<String>, document: impl Into<String>) -> DocumentBody {
-        DocumentBody { schema: REPERTOIRE_SCHEMA, stamp: stamp.into(), document: Some(document.into()), text: None }
+        DocumentBody {
+            schema: REPERTOIRE_SCHEMA,
+            stamp: stamp.into(),
+            document: Some(document.into()),
+            text: None,
+        }
     }
 
     /// Creates the reply with instructions that have no file.
     pub fn text(stamp: impl Into<String>, text: impl Into<String>) -> DocumentBody {
-        DocumentBody { schema: REPERTOIRE_SCHEMA, stamp: stamp.into(), document: None, text: Some(text.into()) }
+        DocumentBody {
+            schema: REPERTOIRE_SCHEMA,
+            stamp: stamp.into(),
+            document: None,
+            text: Some(text.into()),
+        }
     }
 }
 
 impl Resources {
     /// Creates the reply with these files.
     pub fn new(files: impl IntoIterator<Item = Resource>) -> Resources {
-        let files =
-            files.into_iter().map(|file| ListedFile { path: file.path.into(), size: file.size, digest: file.digest });
-        Resources { schema: REPERTOIRE_SCHEMA, files: files.collect() }
+        let files = files.into_iter().map(|file| ListedFile {
+            path: file.path.into(),
+            size: file.size,
+            digest: file.digest,
+        });
+        Resources {
+            schema: REPERTOIRE_SCHEMA,
+            files: files.collect(),
+        }
     }
 }
 
@@ -284,13 +342,20 @@ impl Wait {
     /// Creates the request for a revision after `since`.
     pub fn new(since: u64, patience: std::time::Duration) -> Wait {
         let patience_ms = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
-        Wait { schema: REPERTOIRE_SCHEMA, since, patience_ms }
+        Wait {
+            schema: REPERTOIRE_SCHEMA,
+            since,
+            patience_ms,
+        }
     }
 }
 
 impl Waited {
     /// Creates the reply with this revision.
     pub fn new(revision: u64) -> Waited {
-        Waited { schema: REPERTOIRE_SCHEMA, revision }
+        Waited {
+            schema: REPERTOIRE_SCHEMA,
+            revision,
+        }
     }
 }

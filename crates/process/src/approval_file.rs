@@ -28,7 +28,10 @@ pub struct ApprovalFile<D> {
 impl<D: Default + Serialize + DeserializeOwned> ApprovalFile<D> {
     /// Creates a file with this document, which [`write`](ApprovalFile::write) stores at `path`.
     pub fn new(path: impl Into<PathBuf>, document: D) -> ApprovalFile<D> {
-        ApprovalFile { path: path.into(), document }
+        ApprovalFile {
+            path: path.into(),
+            document,
+        }
     }
 
     /// Reads `path`. A file that does not exist is a default document.
@@ -56,24 +59,34 @@ impl<D: Default + Serialize + DeserializeOwned> ApprovalFile<D> {
 
     fn replace(&self, folder: &Path) -> io::Result<()> {
         // Created with mode 0600, whatever the umask is.
-        let mut fresh = tempfile::Builder::new().prefix(".approvals").tempfile_in(folder)?;
+        let mut fresh = tempfile::Builder::new()
+            .prefix(".approvals")
+            .tempfile_in(folder)?;
         let mut text = serde_json::to_string_pretty(&self.document)?;
         text.push('\n');
         fresh.write_all(text.as_bytes())?;
         fresh.as_file().sync_all()?;
-        fresh.persist(&self.path).map(drop).map_err(|error| error.error)
+        fresh
+            .persist(&self.path)
+            .map(drop)
+            .map_err(|error| error.error)
     }
 }
 
 fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     if matches!(folder.try_exists(), Ok(false)) {
         return Ok(None);
     }
     check_folder(folder)?;
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Ok(metadata) if metadata.is_symlink() => return Err("it is a link; put the file itself there".to_owned()),
+        Ok(metadata) if metadata.is_symlink() => {
+            return Err("it is a link; put the file itself there".to_owned());
+        }
         _ => {}
     }
     let file = open(path).map_err(|error| error.to_string())?;
@@ -86,7 +99,9 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
     }
     check_owner(&metadata, "it", "look through it, then `chmod 600` it")?;
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    file.take(MAX_BYTES)
+        .read_to_end(&mut bytes)
+        .map_err(|error| error.to_string())?;
     Ok(Some(bytes))
 }
 
@@ -96,8 +111,11 @@ fn open(path: &Path) -> io::Result<File> {
     options.read(true);
     #[cfg(unix)]
     {
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-        let flags = i32::try_from(flags.bits()).expect("open flags fit the type that open(2) takes");
+        let flags = rustix::fs::OFlags::NOFOLLOW
+            | rustix::fs::OFlags::NONBLOCK
+            | rustix::fs::OFlags::NOCTTY;
+        let flags =
+            i32::try_from(flags.bits()).expect("open flags fit the type that open(2) takes");
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
     }
     options.open(path)
@@ -108,18 +126,30 @@ fn make_folder(folder: &Path) -> Result<(), String> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|error| format!("its folder `{}`: {error}", folder.display()))?;
+    builder
+        .create(folder)
+        .map_err(|error| format!("its folder `{}`: {error}", folder.display()))?;
     check_folder(folder)
 }
 
 fn check_folder(folder: &Path) -> Result<(), String> {
     let subject = format!("its folder `{}`", folder.display());
-    let real = folder.canonicalize().map_err(|error| format!("{subject}: {error}"))?;
-    let metadata = real.metadata().map_err(|error| format!("{subject}: {error}"))?;
+    let real = folder
+        .canonicalize()
+        .map_err(|error| format!("{subject}: {error}"))?;
+    let metadata = real
+        .metadata()
+        .map_err(|error| format!("{subject}: {error}"))?;
     check_owner(&metadata, &subject, "`chmod 700` it")?;
-    let open = real.ancestors().skip(1).find(|above| above.metadata().is_ok_and(|found| is_open_to_all(&found)));
+    let open = real
+        .ancestors()
+        .skip(1)
+        .find(|above| above.metadata().is_ok_and(|found| is_open_to_all(&found)));
     match open {
-        Some(above) => Err(format!("{subject} is below `{}`, to which everybody can write", above.display())),
+        Some(above) => Err(format!(
+            "{subject} is below `{}`, to which everybody can write",
+            above.display()
+        )),
         None => Ok(()),
     }
 }
@@ -129,11 +159,15 @@ fn check_owner(metadata: &Metadata, subject: &str, remedy: &str) -> Result<(), S
     use std::os::unix::fs::MetadataExt;
 
     if metadata.uid() != 0 && metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(format!("{subject} belongs to another user, who could approve for you"));
+        return Err(format!(
+            "{subject} belongs to another user, who could approve for you"
+        ));
     }
     match metadata.mode() & 0o022 {
         0 => Ok(()),
-        _ => Err(format!("others can write to {subject} and could approve for you; {remedy}")),
+        _ => Err(format!(
+            "others can write to {subject} and could approve for you; {remedy}"
+        )),
     }
 }
 

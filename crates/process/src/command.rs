@@ -18,7 +18,11 @@ pub fn command(supervisor: &[OsString], memory: Option<u64>, program: &OsStr) ->
             command
         }
     };
-    command.env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command
@@ -34,13 +38,17 @@ pub struct OutputTail {
 impl OutputTail {
     /// Creates an empty tail of at most `limit` bytes.
     pub fn new(limit: usize) -> OutputTail {
-        OutputTail { bytes: Vec::new(), limit }
+        OutputTail {
+            bytes: Vec::new(),
+            limit,
+        }
     }
 
     /// Appends what was read, and drops what exceeds the limit at the front.
     pub fn push(&mut self, read: &[u8]) {
         self.bytes.extend_from_slice(read);
-        self.bytes.drain(..self.bytes.len().saturating_sub(self.limit));
+        self.bytes
+            .drain(..self.bytes.len().saturating_sub(self.limit));
     }
 
     /// Returns the tail as text, with a replacement character for each invalid sequence.

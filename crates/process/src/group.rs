@@ -84,7 +84,14 @@ impl ProcessGroup {
         if let Some(leader) = *self.leader.lock() {
             use rustix::process::{Resource, Rlimit, prlimit};
 
-            prlimit(Some(leader), Resource::As, Rlimit { current: Some(bytes), maximum: Some(bytes) })?;
+            prlimit(
+                Some(leader),
+                Resource::As,
+                Rlimit {
+                    current: Some(bytes),
+                    maximum: Some(bytes),
+                },
+            )?;
         }
         #[cfg(not(target_os = "linux"))]
         let _ = bytes;
@@ -111,8 +118,15 @@ impl RunMark {
     /// Creates a mark that no other run has: of this process, of this machine, or of an earlier process with the same id.
     pub(crate) fn unique() -> RunMark {
         static RUNS: AtomicU64 = AtomicU64::new(0);
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
-        RunMark(format!("{}-{now}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed)))
+        let now = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default()
+            .as_nanos();
+        RunMark(format!(
+            "{}-{now}-{}",
+            std::process::id(),
+            RUNS.fetch_add(1, Ordering::Relaxed)
+        ))
     }
 
     pub(crate) fn variable(&self) -> (OsString, OsString) {
@@ -142,7 +156,8 @@ impl RunMark {
         let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         ids.filter(|id| self.is_borne_by(*id))
             .filter_map(|id| {
-                let process = pidfd_open(Pid::from_raw(id.cast_signed())?, PidfdFlags::empty()).ok()?;
+                let process =
+                    pidfd_open(Pid::from_raw(id.cast_signed())?, PidfdFlags::empty()).ok()?;
                 // The number may be another process's by now; what is open is not.
                 self.is_borne_by(id).then_some(process)
             })
@@ -154,6 +169,8 @@ impl RunMark {
         let variable = format!("{}={}", RunMark::NAME, self.0);
         // Empty for a process that ended and waits to be reaped.
         let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|entry| entry == variable.as_bytes())
+        environment
+            .split(|byte| *byte == 0)
+            .any(|entry| entry == variable.as_bytes())
     }
 }

@@ -9,7 +9,10 @@
 //!
 //! `ApprovalFile` stores which content a user has approved.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![allow(clippy::disallowed_methods, reason = "this crate starts processes and reads files")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this crate starts processes and reads files"
+)]
 
 #[cfg(feature = "approval-file")]
 mod approval_file;
@@ -61,7 +64,9 @@ impl fmt::Display for CleanupScope {
         f.pad(match self {
             CleanupScope::Process => "the process alone",
             CleanupScope::Group => "its process group",
-            CleanupScope::Marked => "its process group, and processes that left it with its environment",
+            CleanupScope::Marked => {
+                "its process group, and processes that left it with its environment"
+            }
             CleanupScope::All => "everything that it started",
         })
     }

@@ -15,8 +15,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, getpid, kill_process, kill_process_group, pidfd_open,
-    set_child_subreaper, setrlimit, wait,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, getpid, kill_process,
+    kill_process_group, pidfd_open, set_child_subreaper, setrlimit, wait,
 };
 use signal_hook::consts::SIGTERM;
 
@@ -26,10 +26,16 @@ use crate::tree::protocol::{SupervisorMessage, TERMINATE};
 /// The time after which it gives up on processes that start others faster than they end, or that it may not end.
 const KILL_TIMEOUT: Duration = Duration::from_secs(3);
 
-const REAP_INTERVAL: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+const REAP_INTERVAL: Timespec = Timespec {
+    tv_sec: 1,
+    tv_nsec: 0,
+};
 
 /// The interval where the kernel has no descriptor of the command to wait for.
-const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
+const POLL_INTERVAL: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 5_000_000,
+};
 
 /// Runs one command for a host and ends everything that it started: the task [`RUN`](crate::RUN).
 ///
@@ -39,7 +45,11 @@ const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 /// # Errors
 /// Returns an error if the arguments are incomplete or the host is gone.
 pub fn run(arguments: &mut dyn Iterator<Item = OsString>) -> Result<(), Box<dyn Error>> {
-    let mut next = || arguments.next().ok_or("expected a mark, a length and a command");
+    let mut next = || {
+        arguments
+            .next()
+            .ok_or("expected a mark, a length and a command")
+    };
     let (mark, length, program) = (next()?, next()?, next()?);
     // Without a buffer, in both directions.
     let host = File::from(io::stdin().as_fd().try_clone_to_owned()?);
@@ -49,13 +59,28 @@ pub fn run(arguments: &mut dyn Iterator<Item = OsString>) -> Result<(), Box<dyn 
     };
     set_child_subreaper(Some(getpid()))?;
     let mut command = Command::new(program);
-    command.args(arguments).env(RunMark::NAME, mark).stdin(stdin).process_group(0);
+    command
+        .args(arguments)
+        .env(RunMark::NAME, mark)
+        .stdin(stdin)
+        .process_group(0);
     send(&host, &SupervisorMessage::Starting)?;
     let mut children = match command.spawn() {
-        Ok(child) => Children { command: Pid::from_child(&child), status: None },
-        Err(error) => return Ok(send(&host, &SupervisorMessage::NotStarted(error.to_string()))?),
+        Ok(child) => Children {
+            command: Pid::from_child(&child),
+            status: None,
+        },
+        Err(error) => {
+            return Ok(send(
+                &host,
+                &SupervisorMessage::NotStarted(error.to_string()),
+            )?);
+        }
     };
-    send(&host, &SupervisorMessage::Started(children.command.as_raw_pid()))?;
+    send(
+        &host,
+        &SupervisorMessage::Started(children.command.as_raw_pid()),
+    )?;
     children.wait_for_end(&host);
     let left = !children.kill_all();
     // A command that could not be ended in time was sent this signal.
@@ -71,8 +96,14 @@ pub fn run(arguments: &mut dyn Iterator<Item = OsString>) -> Result<(), Box<dyn 
 ///
 /// # Errors
 /// Returns an error if the program cannot be started.
-pub fn supervise(arguments: &mut dyn Iterator<Item = OsString>) -> Result<ExitCode, Box<dyn Error>> {
-    let mut next = || arguments.next().ok_or("expected bytes of memory or `-`, and a program");
+pub fn supervise(
+    arguments: &mut dyn Iterator<Item = OsString>,
+) -> Result<ExitCode, Box<dyn Error>> {
+    let mut next = || {
+        arguments
+            .next()
+            .ok_or("expected bytes of memory or `-`, and a program")
+    };
     let (memory, program) = (next()?, next()?);
     let (terminated, signal) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(SIGTERM, signal)?;
@@ -83,21 +114,42 @@ pub fn supervise(arguments: &mut dyn Iterator<Item = OsString>) -> Result<ExitCo
         // Inherited, so that the program never runs without the limit.
         limit(Resource::As, most)?;
     }
-    let spawned = Command::new(&program).args(arguments).process_group(0).spawn();
-    let child = spawned.map_err(|error| format!("`{}` cannot be started: {error}", program.to_string_lossy()))?;
-    let mut children = Children { command: Pid::from_child(&child), status: None };
+    let spawned = Command::new(&program)
+        .args(arguments)
+        .process_group(0)
+        .spawn();
+    let child = spawned
+        .map_err(|error| format!("`{}` cannot be started: {error}", program.to_string_lossy()))?;
+    let mut children = Children {
+        command: Pid::from_child(&child),
+        status: None,
+    };
     // Waiting input belongs to the program, so standard input is polled for its end alone.
-    children.next_event(&[(io::stdin().as_fd(), PollFlags::empty()), (terminated.as_fd(), PollFlags::IN)]);
+    children.next_event(&[
+        (io::stdin().as_fd(), PollFlags::empty()),
+        (terminated.as_fd(), PollFlags::IN),
+    ]);
     children.kill_all();
     let status = ExitStatus::from_raw(children.status.unwrap_or(Signal::KILL.as_raw()));
     if let Some(signal) = status.signal() {
         signal_hook::low_level::emulate_default_handler(signal)?;
     }
-    Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)))
+    Ok(ExitCode::from(
+        status
+            .code()
+            .and_then(|code| u8::try_from(code).ok())
+            .unwrap_or(u8::MAX),
+    ))
 }
 
 fn limit(resource: Resource, most: u64) -> rustix::io::Result<()> {
-    setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })
+    setrlimit(
+        resource,
+        Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        },
+    )
 }
 
 /// Copies the input to memory, so that the host does not wait until the command reads it.
@@ -138,17 +190,29 @@ impl Children {
     /// Returns the index of the first of `watched` with an event, or `None` when the command has ended.
     fn next_event(&mut self, watched: &[(BorrowedFd<'_>, PollFlags)]) -> Option<usize> {
         let process: Option<OwnedFd> = pidfd_open(self.command, PidfdFlags::empty()).ok();
-        let interval = if process.is_some() { REAP_INTERVAL } else { POLL_INTERVAL };
+        let interval = if process.is_some() {
+            REAP_INTERVAL
+        } else {
+            POLL_INTERVAL
+        };
         loop {
-            let mut polled: Vec<_> =
-                watched.iter().map(|(watched, flags)| PollFd::from_borrowed_fd(*watched, *flags)).collect();
-            polled.extend(process.as_ref().map(|process| PollFd::new(process, PollFlags::IN)));
+            let mut polled: Vec<_> = watched
+                .iter()
+                .map(|(watched, flags)| PollFd::from_borrowed_fd(*watched, *flags))
+                .collect();
+            polled.extend(
+                process
+                    .as_ref()
+                    .map(|process| PollFd::new(process, PollFlags::IN)),
+            );
             let found = poll(&mut polled, Some(&interval));
             self.reap();
             if self.status.is_some() || found.is_err_and(|error| error != Errno::INTR) {
                 return None;
             }
-            let event = polled[..watched.len()].iter().position(|watched| !watched.revents().is_empty());
+            let event = polled[..watched.len()]
+                .iter()
+                .position(|watched| !watched.revents().is_empty());
             if event.is_some() {
                 return event;
             }
@@ -182,7 +246,9 @@ impl Children {
     fn reap(&mut self) -> bool {
         loop {
             match wait(WaitOptions::NOHANG) {
-                Ok(Some((child, status))) if child == self.command => self.status = Some(status.as_raw()),
+                Ok(Some((child, status))) if child == self.command => {
+                    self.status = Some(status.as_raw())
+                }
                 Ok(Some(_)) | Err(Errno::INTR) => {}
                 Ok(None) => return true,
                 Err(_) => return false,
@@ -199,5 +265,7 @@ impl Children {
 /// group of the command is ended.
 fn orphans() -> Vec<Pid> {
     let list = fs::read_to_string("/proc/thread-self/children").unwrap_or_default();
-    list.split_ascii_whitespace().filter_map(|number| Pid::from_raw(number.parse().ok()?)).collect()
+    list.split_ascii_whitespace()
+        .filter_map(|number| Pid::from_raw(number.parse().ok()?))
+        .collect()
 }

@@ -51,8 +51,17 @@ impl Start<'_> {
             let child = self.command(&line).stdin(stdin).spawn()?;
             return Ok((child, ProcessTree(Ender::Supervisor(Box::new(client)))));
         }
-        let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
-        let child = self.command(&self.line).envs([mark.variable()]).stdin(stdin).kill_on_drop(true).spawn()?;
+        let stdin = if self.input.is_some() {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        };
+        let child = self
+            .command(&self.line)
+            .envs([mark.variable()])
+            .stdin(stdin)
+            .kill_on_drop(true)
+            .spawn()?;
         let group = ProcessGroup::new(child.id().unwrap_or_default()).marked(mark);
         Ok((child, ProcessTree(Ender::Group(group))))
     }
@@ -61,7 +70,10 @@ impl Start<'_> {
         let (program, arguments) = line.split_first().expect("a command line has a program");
         let mut command = Command::from(crate::command(&[], None, program));
         let environment = self.environment.iter().map(|(name, value)| (name, value));
-        command.args(arguments).envs(environment).current_dir(self.folder);
+        command
+            .args(arguments)
+            .envs(environment)
+            .current_dir(self.folder);
         command
     }
 }
@@ -206,7 +218,12 @@ mod client {
         ) -> Vec<OsString> {
             let (_, mark) = self.mark.variable();
             let length = input.map_or_else(|| "none".to_owned(), |input| input.len().to_string());
-            supervisor.iter().cloned().chain([RUN.into(), mark, length.into()]).chain(line.iter().cloned()).collect()
+            supervisor
+                .iter()
+                .cloned()
+                .chain([RUN.into(), mark, length.into()])
+                .chain(line.iter().cloned())
+                .collect()
         }
 
         pub(super) async fn feed(&mut self, input: &[u8]) {
@@ -218,10 +235,18 @@ mod client {
             loop {
                 match self.receive().await {
                     Some(SupervisorMessage::Starting) => self.is_starting = true,
-                    Some(SupervisorMessage::Started(process)) => self.command = Pid::from_raw(process),
-                    Some(SupervisorMessage::NotStarted(reason)) => return Err(io::Error::other(reason)),
+                    Some(SupervisorMessage::Started(process)) => {
+                        self.command = Pid::from_raw(process)
+                    }
+                    Some(SupervisorMessage::NotStarted(reason)) => {
+                        return Err(io::Error::other(reason));
+                    }
                     Some(SupervisorMessage::Ended { status, left }) => {
-                        self.scope = if left { CleanupScope::Marked } else { CleanupScope::All };
+                        self.scope = if left {
+                            CleanupScope::Marked
+                        } else {
+                            CleanupScope::All
+                        };
                         supervisor.wait().await?;
                         return Ok(ExitStatus::from_raw(status));
                     }

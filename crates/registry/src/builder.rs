@@ -32,7 +32,11 @@ impl<T: Item> Default for Builder<T> {
 
 impl<T: Item> Builder<T> {
     pub(crate) fn over(base: Registry<T>) -> Builder<T> {
-        Builder { surface: base.composition().surface.clone(), base: Some(base), ..Builder::default() }
+        Builder {
+            surface: base.composition().surface.clone(),
+            base: Some(base),
+            ..Builder::default()
+        }
     }
 
     /// Composes a trusted source at the builtin tier.
@@ -63,7 +67,10 @@ impl<T: Item> Builder<T> {
     /// Lets `source` win `id` against every other admitted source. A diagnostic reports it.
     #[must_use]
     pub fn prefer(mut self, id: Id, source: &str) -> Builder<T> {
-        self.preferred.entry(source.to_owned()).or_default().insert(id);
+        self.preferred
+            .entry(source.to_owned())
+            .or_default()
+            .insert(id);
         self
     }
 
@@ -98,7 +105,11 @@ impl<T: Item> Builder<T> {
     /// clock and panics.
     pub async fn start(self, runtime: &Handle) -> Result<Registry<T>, RegistryError> {
         let registry = self.compose()?;
-        registry.0.runtime.set(runtime.clone()).expect("a registry is started once, by its builder");
+        registry
+            .0
+            .runtime
+            .set(runtime.clone())
+            .expect("a registry is started once, by its builder");
         registry.list_all().await;
         registry.watch_on(runtime);
         Ok(registry)
@@ -120,7 +131,14 @@ impl<T: Item> Builder<T> {
 
     pub(crate) fn composition(self, registered: Mount<T>) -> (Composition<T>, RuleStack) {
         let mounts = std::iter::once(registered).chain(self.mounts).collect();
-        (Composition { mounts, preferred: self.preferred, surface: self.surface }, self.rules)
+        (
+            Composition {
+                mounts,
+                preferred: self.preferred,
+                surface: self.surface,
+            },
+            self.rules,
+        )
     }
 }
 
@@ -143,33 +161,67 @@ pub(crate) struct Composition<T: Item> {
 
 impl<T: Item> Composition<T> {
     /// Checks the names and preferences. `base` has the names that new sources may not have.
-    pub(crate) fn check(&self, is_new: impl Fn(&str) -> bool, base: Option<&Snapshot<T>>) -> Result<(), RegistryError> {
+    pub(crate) fn check(
+        &self,
+        is_new: impl Fn(&str) -> bool,
+        base: Option<&Snapshot<T>>,
+    ) -> Result<(), RegistryError> {
         let mut names = HashMap::new();
         for mount in &self.mounts {
             let name = mount.name();
             if let Some(reason) = name_fault(name) {
-                return Err(RegistryError::SourceName { name: name.to_owned(), reason });
+                return Err(RegistryError::SourceName {
+                    name: name.to_owned(),
+                    reason,
+                });
             }
             let look = name_look(name);
-            let base = base.filter(|_| is_new(name)).and_then(|base| base.all_layers().alike(&look));
-            match names.insert(look, name).or(base.map(|layer| &*layer.origin.source)) {
+            let base = base
+                .filter(|_| is_new(name))
+                .and_then(|base| base.all_layers().alike(&look));
+            match names
+                .insert(look, name)
+                .or(base.map(|layer| &*layer.origin.source))
+            {
                 None => {}
-                Some(other) if other == name => return Err(RegistryError::DuplicateSource { name: name.to_owned() }),
+                Some(other) if other == name => {
+                    return Err(RegistryError::DuplicateSource {
+                        name: name.to_owned(),
+                    });
+                }
                 Some(_) => {
                     let reason = "it looks like the name of another source";
-                    return Err(RegistryError::SourceName { name: name.to_owned(), reason });
+                    return Err(RegistryError::SourceName {
+                        name: name.to_owned(),
+                        reason,
+                    });
                 }
             }
         }
-        if let Some((source, ids)) = self.preferred.iter().find(|(source, _)| self.mount(source).is_none()) {
-            let id = ids.first().expect("a source enters the map with its first id").clone();
-            return Err(RegistryError::UnknownPreference { id, source_name: source.clone(), known: self.names() });
+        if let Some((source, ids)) = self
+            .preferred
+            .iter()
+            .find(|(source, _)| self.mount(source).is_none())
+        {
+            let id = ids
+                .first()
+                .expect("a source enters the map with its first id")
+                .clone();
+            return Err(RegistryError::UnknownPreference {
+                id,
+                source_name: source.clone(),
+                known: self.names(),
+            });
         }
         Ok(())
     }
 
     pub(crate) fn names(&self) -> Vec<String> {
-        let mut names: Vec<_> = self.mounts.iter().map(|mount| mount.name().to_owned()).collect();
+        let mut names: Vec<_> = self
+            .mounts
+            .iter()
+            .map(|mount| mount.name().to_owned())
+            .collect();
         names.sort();
         names
     }
@@ -183,7 +235,11 @@ impl<T: Item> Composition<T> {
         mounts
             .map(|(position, mount): (usize, &Mount<T>)| {
                 let mut layer = mount.layer(position, listing(mount));
-                layer.preferred = self.preferred.get(mount.name()).cloned().unwrap_or_default();
+                layer.preferred = self
+                    .preferred
+                    .get(mount.name())
+                    .cloned()
+                    .unwrap_or_default();
                 layer.is_registered = position == 0;
                 layer
             })
@@ -195,7 +251,9 @@ fn name_fault(name: &str) -> Option<&'static str> {
     match Id::new(name) {
         Err(error) => Some(error.reason()),
         Ok(_) if name.contains(':') => Some("it holds a colon"),
-        Ok(id) if id.as_str() != name => Some("it has blanks at an end, or is not in Unicode's NFKC form"),
+        Ok(id) if id.as_str() != name => {
+            Some("it has blanks at an end, or is not in Unicode's NFKC form")
+        }
         Ok(_) => None,
     }
 }

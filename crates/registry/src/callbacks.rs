@@ -62,14 +62,20 @@ type Callback<T> = Box<dyn FnMut(&Update<T>) + Send>;
 
 impl<T: Item> fmt::Debug for Listener<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Listener").field("ended", &*self.ended.borrow()).finish_non_exhaustive()
+        f.debug_struct("Listener")
+            .field("ended", &*self.ended.borrow())
+            .finish_non_exhaustive()
     }
 }
 
 impl<T: Item> Listener<T> {
     fn new(callback: Callback<T>, seen: Snapshot<T>) -> Arc<Listener<T>> {
         Arc::new(Listener {
-            state: Mutex::new(State { callback: Some(callback), running: None, seen }),
+            state: Mutex::new(State {
+                callback: Some(callback),
+                running: None,
+                seen,
+            }),
             idle: Condvar::new(),
             went_idle: Notify::new(),
             ended: watch::Sender::new(false),
@@ -79,7 +85,14 @@ impl<T: Item> Listener<T> {
     fn notify(&self, latest: impl Fn() -> Snapshot<T>) {
         let mut state = self.state();
         loop {
-            let State { callback: Some(_), seen, .. } = &*state else { return };
+            let State {
+                callback: Some(_),
+                seen,
+                ..
+            } = &*state
+            else {
+                return;
+            };
             let snapshot = latest();
             if snapshot.generation() <= seen.generation() {
                 // The same view, of whose contents more may be known.
@@ -88,7 +101,10 @@ impl<T: Item> Listener<T> {
             }
             let change = snapshot.changes_since(seen);
             state.seen = snapshot.clone();
-            let mut callback = state.callback.take().expect("it was there under the same lock");
+            let mut callback = state
+                .callback
+                .take()
+                .expect("it was there under the same lock");
             state.running = Some(thread::current().id());
             drop(state);
             caught(|| callback(&Update { snapshot, change }));
@@ -120,7 +136,9 @@ impl<T: Item> Listener<T> {
     fn wait(&self) {
         let here = thread::current().id();
         self.idle
-            .wait_while(&mut self.state(), |state: &mut State<T>| state.running.is_some_and(|thread| thread != here));
+            .wait_while(&mut self.state(), |state: &mut State<T>| {
+                state.running.is_some_and(|thread| thread != here)
+            });
     }
 
     async fn waited(&self) {
@@ -134,7 +152,9 @@ impl<T: Item> Listener<T> {
     }
 
     fn is_elsewhere(&self) -> bool {
-        self.state().running.is_some_and(|thread| thread != thread::current().id())
+        self.state()
+            .running
+            .is_some_and(|thread| thread != thread::current().id())
     }
 
     fn is_here(&self) -> bool {
@@ -221,9 +241,14 @@ impl<T: Item> Registry<T> {
             // A publisher reads the list after publishing, so no snapshot is missed in between.
             let mut list = self.0.listeners.list();
             let listener = Listener::new(Box::new(callback), self.snapshot());
-            let task = self
-                .runtime()
-                .map(|runtime| runtime.spawn(follow(self.downgrade(), Arc::clone(&listener), notices, self.closing())));
+            let task = self.runtime().map(|runtime| {
+                runtime.spawn(follow(
+                    self.downgrade(),
+                    Arc::clone(&listener),
+                    notices,
+                    self.closing(),
+                ))
+            });
             if self.closing().is_closed() {
                 listener.end();
             } else {
@@ -235,7 +260,11 @@ impl<T: Item> Registry<T> {
         CallbackGuard(Some(Box::new(move || {
             listener.end();
             if let Some(registry) = registry.upgrade() {
-                registry.0.listeners.list().retain(|(other, _)| !Arc::ptr_eq(other, &listener));
+                registry
+                    .0
+                    .listeners
+                    .list()
+                    .retain(|(other, _)| !Arc::ptr_eq(other, &listener));
             }
             listener.wait();
         })))
@@ -249,18 +278,31 @@ impl<T: Item> Registry<T> {
     }
 
     fn follow_base(&self) {
-        if let (Some(base), None, false) = (self.base(), self.runtime(), self.closing().is_closed()) {
+        if let (Some(base), None, false) = (self.base(), self.runtime(), self.closing().is_closed())
+        {
             self.0.hook.lock().get_or_insert_with(|| {
                 let overlay = self.downgrade();
-                base.on_change(move |_| overlay.upgrade().iter().for_each(Registry::notify_callbacks))
+                base.on_change(move |_| {
+                    overlay
+                        .upgrade()
+                        .iter()
+                        .for_each(Registry::notify_callbacks)
+                })
             });
         }
     }
 
     pub(crate) fn notify_callbacks(&self) {
         if self.runtime().is_none() {
-            let all: Vec<_> = self.0.listeners.list().iter().map(|(listener, _)| Arc::clone(listener)).collect();
-            all.iter().for_each(|listener| listener.notify(|| self.snapshot()));
+            let all: Vec<_> = self
+                .0
+                .listeners
+                .list()
+                .iter()
+                .map(|(listener, _)| Arc::clone(listener))
+                .collect();
+            all.iter()
+                .for_each(|listener| listener.notify(|| self.snapshot()));
         }
     }
 }
@@ -279,7 +321,9 @@ async fn follow<T: Item>(
             _ = ended.wait_for(|ended| *ended) => return,
             is_more = notices.changed() => if !is_more { return },
         }
-        let Some(registry) = registry.upgrade() else { return };
+        let Some(registry) = registry.upgrade() else {
+            return;
+        };
         let listener = Arc::clone(&listener);
         // It cannot panic: the callback is caught.
         let _ = tokio::task::spawn_blocking(move || listener.notify(|| registry.snapshot())).await;

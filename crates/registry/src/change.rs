@@ -48,13 +48,19 @@ impl<T: Item> Modified<T> {
 impl<T: Item> Change<T> {
     pub(crate) fn between(old: &Snapshot<T>, new: &Snapshot<T>) -> Change<T> {
         let [before, now] = old.differences(new);
-        let removed = before.into_iter().filter(|entry| new.get(entry.id.as_str()).is_none());
-        let (mut added, mut removed, mut modified) = (Vec::new(), removed.cloned().collect::<Vec<_>>(), Vec::new());
+        let removed = before
+            .into_iter()
+            .filter(|entry| new.get(entry.id.as_str()).is_none());
+        let (mut added, mut removed, mut modified) =
+            (Vec::new(), removed.cloned().collect::<Vec<_>>(), Vec::new());
         for entry in now {
             match old.get(entry.id.as_str()) {
                 None => added.push(entry.clone()),
                 Some(before) if before.is_same(entry) => {}
-                Some(before) => modified.push(Modified { old: before.clone(), new: entry.clone() }),
+                Some(before) => modified.push(Modified {
+                    old: before.clone(),
+                    new: entry.clone(),
+                }),
             }
         }
         added.sort_by(|a, b| a.id.cmp(&b.id));
@@ -64,7 +70,13 @@ impl<T: Item> Change<T> {
         let gone = removed.iter().chain(modified.iter().map(|id| &id.old));
         let come = added.iter().chain(modified.iter().map(|id| &id.new));
         let diagnostics = DiagnosticChange::between(old, new, gone, come);
-        let mut change = Change { added, removed, modified, diagnostics, causes: Vec::new() };
+        let mut change = Change {
+            added,
+            removed,
+            modified,
+            diagnostics,
+            causes: Vec::new(),
+        };
         if !change.is_empty() {
             change.causes = causes(old, new, &change);
         }
@@ -73,7 +85,10 @@ impl<T: Item> Change<T> {
 
     /// Returns whether nothing changed.
     pub fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.removed.is_empty() && self.modified.is_empty() && self.diagnostics.is_empty()
+        self.added.is_empty()
+            && self.removed.is_empty()
+            && self.modified.is_empty()
+            && self.diagnostics.is_empty()
     }
 }
 
@@ -104,7 +119,11 @@ impl fmt::Display for Cause {
     }
 }
 
-pub(crate) fn causes<T: Item>(old: &Snapshot<T>, new: &Snapshot<T>, change: &Change<T>) -> Vec<Cause> {
+pub(crate) fn causes<T: Item>(
+    old: &Snapshot<T>,
+    new: &Snapshot<T>,
+    change: &Change<T>,
+) -> Vec<Cause> {
     let mut sources = BTreeSet::new();
     for (old, new) in old.all_layers().pairs(new.all_layers()) {
         if let (Some(old), Some(new)) = (old, new)
@@ -114,7 +133,11 @@ pub(crate) fn causes<T: Item>(old: &Snapshot<T>, new: &Snapshot<T>, change: &Cha
         }
     }
     for entry in change.added.iter().chain(&change.removed) {
-        sources.extend(entry.candidates().map(|candidate| candidate.origin.source.clone()));
+        sources.extend(
+            entry
+                .candidates()
+                .map(|candidate| candidate.origin.source.clone()),
+        );
     }
     for id in &change.modified {
         sources.extend(lacking(&id.old, &id.new));
@@ -122,9 +145,19 @@ pub(crate) fn causes<T: Item>(old: &Snapshot<T>, new: &Snapshot<T>, change: &Cha
     }
     let composed = old.all_layers().recomposed(new.all_layers());
     let mut causes: BTreeSet<Cause> = composed.iter().cloned().map(Cause::Composed).collect();
-    for source in sources.into_iter().filter(|source| !composed.contains(source)) {
-        let is_registered = new.layer(&source).or(old.layer(&source)).is_some_and(|layer| layer.is_registered);
-        causes.insert(if is_registered { Cause::Registered } else { Cause::Source(source) });
+    for source in sources
+        .into_iter()
+        .filter(|source| !composed.contains(source))
+    {
+        let is_registered = new
+            .layer(&source)
+            .or(old.layer(&source))
+            .is_some_and(|layer| layer.is_registered);
+        causes.insert(if is_registered {
+            Cause::Registered
+        } else {
+            Cause::Source(source)
+        });
     }
     causes.extend((old.rules() != new.rules()).then_some(Cause::Rules));
     causes.into_iter().collect()
@@ -133,13 +166,17 @@ pub(crate) fn causes<T: Item>(old: &Snapshot<T>, new: &Snapshot<T>, change: &Cha
 /// Returns the sources with a row in `entry` that is not in `other`. Different digests count, because they decide whether a
 /// shadow is identical.
 fn lacking<T: Item>(entry: &Entry<T>, other: &Entry<T>) -> Vec<Arc<str>> {
-    let others: HashMap<_, &Candidate<T>> =
-        other.candidates().map(|candidate| ((&candidate.origin.source, candidate.item.id()), candidate)).collect();
+    let others: HashMap<_, &Candidate<T>> = other
+        .candidates()
+        .map(|candidate| ((&candidate.origin.source, candidate.item.id()), candidate))
+        .collect();
     let lacking = entry.candidates().filter(|candidate| {
         let same = others.get(&(&candidate.origin.source, candidate.item.id()));
         !same.is_some_and(|same| same.has_row_of(candidate) && same.digest == candidate.digest)
     });
-    lacking.map(|candidate| candidate.origin.source.clone()).collect()
+    lacking
+        .map(|candidate| candidate.origin.source.clone())
+        .collect()
 }
 
 /// The diagnostics that came and went between two snapshots. One that stays is in neither list.
@@ -170,7 +207,9 @@ impl DiagnosticChange {
     ) -> DiagnosticChange {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for (old, new) in old.all_layers().pairs(new.all_layers()) {
-            if old.map(|layer| layer.listing.diagnostics()) != new.map(|layer| layer.listing.diagnostics()) {
+            if old.map(|layer| layer.listing.diagnostics())
+                != new.map(|layer| layer.listing.diagnostics())
+            {
                 before.extend(old.into_iter().flat_map(diagnostics::of_source));
                 after.extend(new.into_iter().flat_map(diagnostics::of_source));
             }
@@ -188,10 +227,24 @@ impl DiagnosticChange {
             }
         } else {
             // A source that comes or goes makes the names of others look like its own, or no longer.
-            before.extend(gone.into_iter().flat_map(|entry| diagnostics::of_entry(entry)));
-            after.extend(come.into_iter().flat_map(|entry| diagnostics::of_entry(entry)));
-            before.extend(old.entries().iter().flat_map(|entry| diagnostics::of_names(entry, old)));
-            after.extend(new.entries().iter().flat_map(|entry| diagnostics::of_names(entry, new)));
+            before.extend(
+                gone.into_iter()
+                    .flat_map(|entry| diagnostics::of_entry(entry)),
+            );
+            after.extend(
+                come.into_iter()
+                    .flat_map(|entry| diagnostics::of_entry(entry)),
+            );
+            before.extend(
+                old.entries()
+                    .iter()
+                    .flat_map(|entry| diagnostics::of_names(entry, old)),
+            );
+            after.extend(
+                new.entries()
+                    .iter()
+                    .flat_map(|entry| diagnostics::of_names(entry, new)),
+            );
         }
         difference(before, after)
     }
@@ -201,7 +254,9 @@ impl DiagnosticChange {
 fn difference(old: Vec<SourceDiagnostic>, new: Vec<SourceDiagnostic>) -> DiagnosticChange {
     let mut gone: HashMap<_, Vec<SourceDiagnostic>> = HashMap::new();
     for diagnostic in &old {
-        gone.entry(key(diagnostic)).or_default().push(diagnostic.clone());
+        gone.entry(key(diagnostic))
+            .or_default()
+            .push(diagnostic.clone());
     }
     let mut come = Vec::new();
     for diagnostic in new {
@@ -214,12 +269,21 @@ fn difference(old: Vec<SourceDiagnostic>, new: Vec<SourceDiagnostic>) -> Diagnos
     let mut left = Vec::new();
     for diagnostic in old.into_iter().rev() {
         let same = gone.get_mut(&key(&diagnostic));
-        left.extend(same.and_then(|same| Some(same.remove(same.iter().rposition(|other| *other == diagnostic)?))));
+        left.extend(same.and_then(|same| {
+            Some(same.remove(same.iter().rposition(|other| *other == diagnostic)?))
+        }));
     }
     left.reverse();
-    DiagnosticChange { new: come, gone: left }
+    DiagnosticChange {
+        new: come,
+        gone: left,
+    }
 }
 
 fn key(SourceDiagnostic { source, diagnostic }: &SourceDiagnostic) -> impl Hash + Eq + use<> {
-    (source.clone(), diagnostic.path.clone(), diagnostic.message.clone())
+    (
+        source.clone(),
+        diagnostic.path.clone(),
+        diagnostic.message.clone(),
+    )
 }

@@ -8,7 +8,8 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use repertoire_core::{
-    Body, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Source, SourceError,
+    Body, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Source,
+    SourceError,
 };
 use tokio::sync::OnceCell;
 
@@ -41,7 +42,8 @@ pub struct DeferredSource<T: Item> {
     source: OnceCell<Arc<dyn Source<T>>>,
 }
 
-type SetUp<T> = Box<dyn Fn() -> BoxFuture<'static, Result<Arc<dyn Source<T>>, SourceError>> + Send + Sync>;
+type SetUp<T> =
+    Box<dyn Fn() -> BoxFuture<'static, Result<Arc<dyn Source<T>>, SourceError>> + Send + Sync>;
 
 impl<T: Item> DeferredSource<T> {
     /// Creates a source called `name` with the content of the source that `set_up` creates.
@@ -53,7 +55,11 @@ impl<T: Item> DeferredSource<T> {
             let source = set_up();
             async move { Ok(Arc::new(source.await?) as Arc<dyn Source<T>>) }.boxed()
         });
-        DeferredSource { name: name.into(), set_up, source: OnceCell::new() }
+        DeferredSource {
+            name: name.into(),
+            set_up,
+            source: OnceCell::new(),
+        }
     }
 
     async fn source(&self) -> Result<&Arc<dyn Source<T>>, SourceError> {
@@ -63,7 +69,10 @@ impl<T: Item> DeferredSource<T> {
 
 impl<T: Item> fmt::Debug for DeferredSource<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DeferredSource").field("name", &self.name).field("source", &self.source).finish_non_exhaustive()
+        f.debug_struct("DeferredSource")
+            .field("name", &self.name)
+            .field("source", &self.source)
+            .finish_non_exhaustive()
     }
 }
 

@@ -27,12 +27,21 @@ pub(crate) fn of_view<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> 
     let mut all: Vec<_> = snapshot.layers().iter().flat_map(of_source).collect();
     all.extend_from_slice(snapshot.composed());
     all.extend(snapshot.entries().iter().flat_map(|entry| of_entry(entry)));
-    all.extend(snapshot.entries().iter().flat_map(|entry| of_names(entry, snapshot)));
+    all.extend(
+        snapshot
+            .entries()
+            .iter()
+            .flat_map(|entry| of_names(entry, snapshot)),
+    );
     all
 }
 
 pub(crate) fn of_source<T: Item>(layer: &Layer<T>) -> impl Iterator<Item = SourceDiagnostic> {
-    layer.listing.diagnostics().iter().map(|diagnostic: &Diagnostic| found(&layer.origin.source, diagnostic.clone()))
+    layer
+        .listing
+        .diagnostics()
+        .iter()
+        .map(|diagnostic: &Diagnostic| found(&layer.origin.source, diagnostic.clone()))
 }
 
 pub(crate) fn of_composition<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
@@ -41,9 +50,17 @@ pub(crate) fn of_composition<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagn
         let source = &layer.origin.source;
         for id in &layer.preferred {
             let entry = snapshot.get(layer.effective_id(id).as_str());
-            if !entry.is_some_and(|entry| entry.candidates().any(|candidate| candidate.origin == layer.origin)) {
-                let message = format!("source `{source}` is preferred for `{id}` but does not have it");
-                all.push(found(source, Diagnostic::new(Code::UNKNOWN_PREFERENCE, message)));
+            if !entry.is_some_and(|entry| {
+                entry
+                    .candidates()
+                    .any(|candidate| candidate.origin == layer.origin)
+            }) {
+                let message =
+                    format!("source `{source}` is preferred for `{id}` but does not have it");
+                all.push(found(
+                    source,
+                    Diagnostic::new(Code::UNKNOWN_PREFERENCE, message),
+                ));
             }
         }
     }
@@ -58,13 +75,18 @@ fn of_rules<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
     for (place, level) in rules.levels().enumerate() {
         let name = level.name();
         for (target, decision) in level.rules() {
-            let may_be_ignored = decision == Decision::Enable && level.authority() == Authority::RestrictOnly;
+            let may_be_ignored =
+                decision == Decision::Enable && level.authority() == Authority::RestrictOnly;
             if !is_any(snapshot, &target, |_| true) {
-                let message = format!("rule `{decision} {target}` of level `{name}` is about nothing there is");
+                let message = format!(
+                    "rule `{decision} {target}` of level `{name}` is about nothing there is"
+                );
                 all.push(found(name, Diagnostic::new(Code::RULE_UNMATCHED, message)));
             } else if may_be_ignored
                 && disabled.iter().any(|disabled| {
-                    is_any(snapshot, disabled, |candidate| rules.ignores(place, &target, || candidate.targets()))
+                    is_any(snapshot, disabled, |candidate| {
+                        rules.ignores(place, &target, || candidate.targets())
+                    })
                 })
             {
                 let message = format!(
@@ -72,24 +94,43 @@ fn of_rules<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
                      disables it"
                 );
                 let help = format!("enable it where it is disabled, or let `{name}` widen");
-                all.push(found(name, Diagnostic::new(Code::RULE_IGNORED, message).help(help)));
+                all.push(found(
+                    name,
+                    Diagnostic::new(Code::RULE_IGNORED, message).help(help),
+                ));
             }
         }
-        disabled.extend(level.rules().filter(|rule| rule.1 == Decision::Disable).map(|(target, _)| target));
+        disabled.extend(
+            level
+                .rules()
+                .filter(|rule| rule.1 == Decision::Disable)
+                .map(|(target, _)| target),
+        );
     }
     all
 }
 
 /// Returns whether `is_meant` holds for a candidate that `target` is about.
-fn is_any<T: Item>(snapshot: &Snapshot<T>, target: &Target, is_meant: impl Fn(&Candidate<T>) -> bool) -> bool {
-    touched(snapshot.all_layers(), target).filter_map(|id| snapshot.get(id.as_str())).any(|entry| {
-        let mut candidates = entry.all_candidates();
-        candidates.any(|candidate| candidate.targets().any(|other| other == *target) && is_meant(candidate))
-    })
+fn is_any<T: Item>(
+    snapshot: &Snapshot<T>,
+    target: &Target,
+    is_meant: impl Fn(&Candidate<T>) -> bool,
+) -> bool {
+    touched(snapshot.all_layers(), target)
+        .filter_map(|id| snapshot.get(id.as_str()))
+        .any(|entry| {
+            let mut candidates = entry.all_candidates();
+            candidates.any(|candidate| {
+                candidate.targets().any(|other| other == *target) && is_meant(candidate)
+            })
+        })
 }
 
 pub(crate) fn of_entry<T: Item>(entry: &Entry<T>) -> impl Iterator<Item = SourceDiagnostic> {
-    let shadows = entry.shadows.iter().map(|shadow| found(&shadow.candidate.origin.source, shadowing(entry, shadow)));
+    let shadows = entry
+        .shadows
+        .iter()
+        .map(|shadow| found(&shadow.candidate.origin.source, shadowing(entry, shadow)));
     shadows.chain(preference(entry).map(|diagnostic| found(&entry.origin().source, diagnostic)))
 }
 
@@ -98,13 +139,25 @@ pub(crate) fn of_names<T: Item>(entry: &Entry<T>, snapshot: &Snapshot<T>) -> Vec
     let mut all = Vec::new();
     for candidate in entry.candidates() {
         let (id, origin) = (candidate.item.id(), &candidate.origin);
-        let Some(look) = source_look(id.as_str()) else { continue };
-        let Some(owner) = snapshot.all_layers().alike(&look).filter(|owner| owner.origin != *origin) else { continue };
-        if snapshot.layer(&origin.source).is_some_and(|layer| layer.namespaced) {
+        let Some(look) = source_look(id.as_str()) else {
+            continue;
+        };
+        let Some(owner) = snapshot
+            .all_layers()
+            .alike(&look)
+            .filter(|owner| owner.origin != *origin)
+        else {
+            continue;
+        };
+        if snapshot
+            .layer(&origin.source)
+            .is_some_and(|layer| layer.namespaced)
+        {
             continue;
         }
         let (kind, source) = (T::KIND, &owner.origin.source);
-        let message = format!("{kind} `{id}` of the {origin} is written like one of the source `{source}`");
+        let message =
+            format!("{kind} `{id}` of the {origin} is written like one of the source `{source}`");
         let help = format!("ask for it as `{}`, or rename it", candidate.qualified_id());
         let mut diagnostic = Diagnostic::new(Code::SHADOWED, message).help(help);
         diagnostic.path = candidate.item.location().map(Into::into);
@@ -114,7 +167,10 @@ pub(crate) fn of_names<T: Item>(entry: &Entry<T>, snapshot: &Snapshot<T>) -> Vec
 }
 
 pub(crate) fn found(source: &Arc<str>, diagnostic: Diagnostic) -> SourceDiagnostic {
-    SourceDiagnostic { source: source.clone(), diagnostic }
+    SourceDiagnostic {
+        source: source.clone(),
+        diagnostic,
+    }
 }
 
 fn shadowing<T: Item>(entry: &Entry<T>, shadow: &Shadow<T>) -> Diagnostic {
@@ -123,8 +179,15 @@ fn shadowing<T: Item>(entry: &Entry<T>, shadow: &Shadow<T>) -> Diagnostic {
         let message = format!("{kind} `{id}` is an identical copy of the one from {winner}");
         Diagnostic::new(Code::SHADOWED_IDENTICAL, message)
     } else {
-        let help = format!("ask for it as `{}`, rename it, or prefer its source", entry.shadow_id(&shadow.candidate));
-        Diagnostic::new(Code::SHADOWED, format!("{kind} `{id}` is hidden by the one from {winner}")).help(help)
+        let help = format!(
+            "ask for it as `{}`, rename it, or prefer its source",
+            entry.shadow_id(&shadow.candidate)
+        );
+        Diagnostic::new(
+            Code::SHADOWED,
+            format!("{kind} `{id}` is hidden by the one from {winner}"),
+        )
+        .help(help)
     };
     diagnostic.path = shadow.candidate.item.location().map(Into::into);
     diagnostic.other = entry.item().location().map(Into::into);
@@ -133,7 +196,12 @@ fn shadowing<T: Item>(entry: &Entry<T>, shadow: &Shadow<T>) -> Diagnostic {
 
 fn preference<T: Item>(entry: &Entry<T>) -> Option<Diagnostic> {
     let passed = entry.passed.as_ref()?;
-    let message = format!("{} `{}` comes from {} by preference, ahead of {passed}", T::KIND, entry.id, entry.origin());
+    let message = format!(
+        "{} `{}` comes from {} by preference, ahead of {passed}",
+        T::KIND,
+        entry.id,
+        entry.origin()
+    );
     Some(Diagnostic::new(Code::PREFERRED, message))
 }
 
@@ -145,11 +213,20 @@ fn of_lookalikes<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
         return Vec::new();
     }
     let mut names: BTreeMap<String, Vec<&Entry<T>>> = BTreeMap::new();
-    for entry in snapshot.unsorted().filter(|entry| has_lookalikes(entry.id.as_str())) {
-        names.entry(look(entry.id.as_str())).or_default().push(entry);
+    for entry in snapshot
+        .unsorted()
+        .filter(|entry| has_lookalikes(entry.id.as_str()))
+    {
+        names
+            .entry(look(entry.id.as_str()))
+            .or_default()
+            .push(entry);
     }
     if names.keys().any(|look| look.is_ascii()) {
-        for entry in snapshot.unsorted().filter(|entry| entry.id.as_str().is_ascii()) {
+        for entry in snapshot
+            .unsorted()
+            .filter(|entry| entry.id.as_str().is_ascii())
+        {
             if let Some(alike) = names.get_mut(&look(entry.id.as_str())) {
                 alike.push(entry);
             }
@@ -160,7 +237,9 @@ fn of_lookalikes<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
         // The plainest name is the one that the others look like.
         alike.sort_by_key(|entry| (!entry.id.as_str().is_ascii(), &entry.id));
         if let Some((plain, others)) = alike.split_first() {
-            let others = others.iter().filter(|entry| has_lookalikes(entry.id.as_str()));
+            let others = others
+                .iter()
+                .filter(|entry| has_lookalikes(entry.id.as_str()));
             all.extend(others.map(|entry| found(&entry.origin().source, lookalike(entry, plain))));
         }
     }
@@ -168,7 +247,11 @@ fn of_lookalikes<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
 }
 
 fn lookalike<T: Item>(entry: &Entry<T>, plain: &Entry<T>) -> Diagnostic {
-    let letters = entry.id.as_str().chars().filter(|c| has_lookalikes(c.encode_utf8(&mut [0; 4])));
+    let letters = entry
+        .id
+        .as_str()
+        .chars()
+        .filter(|c| has_lookalikes(c.encode_utf8(&mut [0; 4])));
     let mut points: Vec<_> = letters.map(|c| format!("U+{:04X}", u32::from(c))).collect();
     points.dedup();
     points.truncate(4);

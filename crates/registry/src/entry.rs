@@ -39,21 +39,33 @@ pub struct Candidate<T> {
 impl<T: Item> Candidate<T> {
     /// Returns the id that finds this candidate, winner or not: `source:id`. Only an entry with exactly this id comes before it.
     pub fn qualified_id(&self) -> Id {
-        if self.is_prefixed { self.item.id().clone() } else { Id::qualified(&self.origin.source, self.item.id()) }
+        if self.is_prefixed {
+            self.item.id().clone()
+        } else {
+            Id::qualified(&self.origin.source, self.item.id())
+        }
     }
 
     /// Returns what a rule about this candidate may be written for, the most specific first: its full name `source:id`, its id,
     /// its source, everything. An id that is written like an item of a different source is left out.
     pub fn targets(&self) -> impl Iterator<Item = Target> {
-        let id = (!self.is_posing).then(|| Some(Target::Id(self.bare_id().parse().ok()?))).flatten();
+        let id = (!self.is_posing)
+            .then(|| Some(Target::Id(self.bare_id().parse().ok()?)))
+            .flatten();
         let wide = [Target::Source(self.origin.source.clone()), Target::All];
-        std::iter::once(Target::Id(self.qualified_id())).chain(id).chain(wide)
+        std::iter::once(Target::Id(self.qualified_id()))
+            .chain(id)
+            .chain(wide)
     }
 
     /// Returns the item's id without the prefix of its source's namespace.
     pub(crate) fn bare_id(&self) -> &str {
         let id = self.item.id().as_str();
-        if self.is_prefixed { &id[self.origin.source.len() + 1..] } else { id }
+        if self.is_prefixed {
+            &id[self.origin.source.len() + 1..]
+        } else {
+            id
+        }
     }
 
     pub(crate) fn status_under(&self, rules: &RuleStack) -> Status {
@@ -142,7 +154,11 @@ impl<T: Item> Entry<T> {
     /// That is its qualified id. If the winner has that id itself, the source is put in front of it again.
     pub fn shadow_id(&self, candidate: &Candidate<T>) -> Id {
         let id = candidate.qualified_id();
-        if id == self.id { Id::qualified(&candidate.origin.source, &id) } else { id }
+        if id == self.id {
+            Id::qualified(&candidate.origin.source, &id)
+        } else {
+            id
+        }
     }
 
     /// Returns every candidate, the winner first.

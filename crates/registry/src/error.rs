@@ -18,7 +18,10 @@ pub enum RegistryError {
         name: String,
     },
     /// Several namespaced sources have the bare name.
-    #[error("{kind} `{name}` is ambiguous; give the full name: {}", full_names(candidates))]
+    #[error(
+        "{kind} `{name}` is ambiguous; give the full name: {}",
+        full_names(candidates)
+    )]
     Ambiguous {
         /// The kind of item.
         kind: &'static str,
@@ -34,7 +37,10 @@ pub enum RegistryError {
         name: String,
     },
     /// The name of a source cannot be the part before the colon of a qualified id.
-    #[error("source name `{}` cannot be used: {reason}", repertoire_core::text::terminal_line(name))]
+    #[error(
+        "source name `{}` cannot be used: {reason}",
+        repertoire_core::text::terminal_line(name)
+    )]
     SourceName {
         /// The name.
         name: String,
@@ -105,5 +111,9 @@ pub enum RegistryError {
 }
 
 fn full_names(candidates: &[Id]) -> String {
-    candidates.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
+    candidates
+        .iter()
+        .map(|id| format!("`{id}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

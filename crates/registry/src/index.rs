@@ -68,18 +68,34 @@ impl<T: Item> Index<T> {
     ///
     /// A conflict with other candidates is resolved by [`resolve_conflicts`](Index::resolve_conflicts), so that several changes
     /// to one id are resolved once.
-    pub(crate) fn upsert(&mut self, origin: &Origin, item: &Id, id: Id, candidate: Option<Candidate<T>>) {
+    pub(crate) fn upsert(
+        &mut self,
+        origin: &Origin,
+        item: &Id,
+        id: Id,
+        candidate: Option<Candidate<T>>,
+    ) {
         if let Some(candidates) = self.open.get_mut(&id) {
             candidates.retain(|candidate| !candidate.is_of(origin, item));
             candidates.extend(candidate);
             return;
         }
         match self.entries.get(id.as_str()) {
-            Some(entry) if entry.all_candidates().any(|candidate| !candidate.is_of(origin, item)) => {
-                let others = entry.all_candidates().filter(|candidate| !candidate.is_of(origin, item)).cloned();
+            Some(entry)
+                if entry
+                    .all_candidates()
+                    .any(|candidate| !candidate.is_of(origin, item)) =>
+            {
+                let others = entry
+                    .all_candidates()
+                    .filter(|candidate| !candidate.is_of(origin, item))
+                    .cloned();
                 self.open.insert(id, others.chain(candidate).collect());
             }
-            _ => self.set(&id, candidate.map(|candidate| Entry::single(id.clone(), candidate))),
+            _ => self.set(
+                &id,
+                candidate.map(|candidate| Entry::single(id.clone(), candidate)),
+            ),
         }
     }
 
@@ -90,14 +106,17 @@ impl<T: Item> Index<T> {
 
     pub(crate) fn resolve_conflicts(&mut self, layers: &Layers<T>) {
         for (id, candidates) in std::mem::take(&mut self.open) {
-            let entry = (!candidates.is_empty()).then(|| Entry::resolve(id.clone(), candidates, layers));
+            let entry =
+                (!candidates.is_empty()).then(|| Entry::resolve(id.clone(), candidates, layers));
             self.set(&id, entry);
         }
     }
 
     pub(crate) fn set(&mut self, id: &Id, next: Option<Entry<T>>) {
         let is_qualified = next.as_ref().is_some_and(|entry: &Entry<T>| {
-            entry.all_candidates().any(|candidate| source_look(candidate.bare_id()).is_some())
+            entry
+                .all_candidates()
+                .any(|candidate| source_look(candidate.bare_id()).is_some())
         });
         if is_qualified != self.qualified.contains(id) {
             let qualified = Arc::make_mut(&mut self.qualified);
@@ -127,8 +146,12 @@ impl<T: Item> Index<T> {
         let theirs: Vec<_> = other.entries.unshared(&self.entries).collect();
         // Addresses are compared, so that entries that both share are not read.
         let (of_mine, of_theirs) = (addresses(&mine), addresses(&theirs));
-        let mine = mine.into_iter().filter(|entry| of_theirs.binary_search(&Arc::as_ptr(entry)).is_err());
-        let theirs = theirs.into_iter().filter(|entry| of_mine.binary_search(&Arc::as_ptr(entry)).is_err());
+        let mine = mine
+            .into_iter()
+            .filter(|entry| of_theirs.binary_search(&Arc::as_ptr(entry)).is_err());
+        let theirs = theirs
+            .into_iter()
+            .filter(|entry| of_mine.binary_search(&Arc::as_ptr(entry)).is_err());
         [mine.collect(), theirs.collect()]
     }
 }
@@ -141,5 +164,8 @@ fn addresses<T>(entries: &[&Arc<Entry<T>>]) -> Vec<*const Entry<T>> {
 
 /// Returns what an entry adds to the numbers of contested ids and of ids with letters of other scripts.
 fn counts<T>(entry: &Entry<T>) -> (usize, usize) {
-    (usize::from(!entry.shadows.is_empty()), usize::from(has_lookalikes(entry.id.as_str())))
+    (
+        usize::from(!entry.shadows.is_empty()),
+        usize::from(has_lookalikes(entry.id.as_str())),
+    )
 }

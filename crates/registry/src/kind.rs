@@ -113,8 +113,18 @@ impl SourceKind {
     }
 
     const fn with_build(name: &'static str, about: &'static str, build: Build) -> SourceKind {
-        assert!(is_kind_name(name), "the name of a kind has lower-case letters, digits and hyphens");
-        SourceKind { name, about, build, foreign: false, namespaced: false, connecting: false }
+        assert!(
+            is_kind_name(name),
+            "the name of a kind has lower-case letters, digits and hyphens"
+        );
+        SourceKind {
+            name,
+            about,
+            build,
+            foreign: false,
+            namespaced: false,
+            connecting: false,
+        }
     }
 
     /// Makes its sources namespaced by default.
@@ -165,7 +175,10 @@ impl SourceKind {
         // The linker decides about the order of collection, so it has no meaning.
         let mut kinds: Vec<_> = inventory::iter::<SourceKind>().collect();
         kinds.sort_by_key(|kind| (kind.name, kind.about));
-        match kinds.array_windows().find(|[kind, next]| kind.name == next.name) {
+        match kinds
+            .array_windows()
+            .find(|[kind, next]| kind.name == next.name)
+        {
             Some([kind, next]) => Err(duplicate(kind, next)),
             None => Ok(kinds),
         }
@@ -194,7 +207,10 @@ impl SourceKind {
 
 impl fmt::Debug for SourceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SourceKind").field("name", &self.name).field("about", &self.about).finish_non_exhaustive()
+        f.debug_struct("SourceKind")
+            .field("name", &self.name)
+            .field("about", &self.about)
+            .finish_non_exhaustive()
     }
 }
 
@@ -211,14 +227,22 @@ const fn is_kind_name(name: &str) -> bool {
 
 fn duplicate(kind: &SourceKind, other: &SourceKind) -> ConfigError {
     let (name, about, other) = (kind.name, kind.about, other.about);
-    ConfigError::new(format!("two source kinds are called `{name}`: {about} and {other}; link one of them"))
+    ConfigError::new(format!(
+        "two source kinds are called `{name}`: {about} and {other}; link one of them"
+    ))
 }
 
 fn find<'k, K: Borrow<SourceKind>>(kinds: &'k [K], name: &str) -> Result<&'k K, ConfigError> {
-    kinds.iter().find(|kind| K::borrow(kind).name == name).ok_or_else(|| {
-        let known: Vec<_> = kinds.iter().map(|kind| kind.borrow().name).collect();
-        ConfigError::new(format!("unknown source kind `{name}`; known: {}", known.join(", ")))
-    })
+    kinds
+        .iter()
+        .find(|kind| K::borrow(kind).name == name)
+        .ok_or_else(|| {
+            let known: Vec<_> = kinds.iter().map(|kind| kind.borrow().name).collect();
+            ConfigError::new(format!(
+                "unknown source kind `{name}`; known: {}",
+                known.join(", ")
+            ))
+        })
 }
 
 /// The source kinds of a host: those that it links, and those that it adds.
@@ -246,7 +270,9 @@ impl SourceKinds {
     /// # Errors
     /// As [`SourceKind::all`].
     pub fn linked() -> Result<SourceKinds, ConfigError> {
-        Ok(SourceKinds(SourceKind::all()?.into_iter().cloned().collect()))
+        Ok(SourceKinds(
+            SourceKind::all()?.into_iter().cloned().collect(),
+        ))
     }
 
     /// Adds a kind.
@@ -297,12 +323,22 @@ impl SourceConfig {
         options: serde_json::Map<String, serde_json::Value>,
     ) -> SourceConfig {
         let (variables, supervisor) = (Arc::default(), Arc::default());
-        SourceConfig { name: name.into(), base: base.into(), state: None, variables, supervisor, options }
+        SourceConfig {
+            name: name.into(),
+            base: base.into(),
+            state: None,
+            variables,
+            supervisor,
+            options,
+        }
     }
 
     /// Returns an environment variable.
     pub fn variable(&self, name: &str) -> Option<&OsStr> {
-        self.variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
+        self.variables
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_os_str())
     }
 
     /// Parses the options as the kind's own type.
@@ -313,7 +349,10 @@ impl SourceConfig {
         let options = serde_json::Value::Object(self.options.clone());
         serde_path_to_error::deserialize(options).map_err(|error| {
             let path = error.path().to_string();
-            ConfigError { key: (path != ".").then_some(path), message: error.into_inner().to_string() }
+            ConfigError {
+                key: (path != ".").then_some(path),
+                message: error.into_inner().to_string(),
+            }
         })
     }
 
@@ -337,11 +376,17 @@ pub struct ConfigError {
 impl ConfigError {
     /// Creates an error about the options as a whole.
     pub fn new(message: impl Into<String>) -> ConfigError {
-        ConfigError { key: None, message: message.into() }
+        ConfigError {
+            key: None,
+            message: message.into(),
+        }
     }
 
     /// Creates an error about one option.
     pub fn in_option(key: impl Into<String>, message: impl Into<String>) -> ConfigError {
-        ConfigError { key: Some(key.into()), message: message.into() }
+        ConfigError {
+            key: Some(key.into()),
+            message: message.into(),
+        }
     }
 }

@@ -50,8 +50,16 @@ impl<T: Item> Layer<T> {
     /// A namespaced layer puts `source:` in front, unless `id` is written with it already. So does any layer if `id` is written
     /// like an item of a different source that counts as much.
     pub(crate) fn effective_id(&self, id: &Id) -> Id {
-        let is_qualified = if self.namespaced { !self.is_prefixed(id) } else { self.is_posing(id) };
-        if is_qualified { Id::qualified(&self.origin.source, id) } else { id.clone() }
+        let is_qualified = if self.namespaced {
+            !self.is_prefixed(id)
+        } else {
+            self.is_posing(id)
+        };
+        if is_qualified {
+            Id::qualified(&self.origin.source, id)
+        } else {
+            id.clone()
+        }
     }
 
     /// Returns whether `id` is written like an item of a different source that counts as much.
@@ -66,31 +74,45 @@ impl<T: Item> Layer<T> {
     }
 
     fn is_prefixed(&self, id: &Id) -> bool {
-        let rest = id.as_str().strip_prefix(&*self.origin.source).and_then(|rest| rest.strip_prefix(':'));
+        let rest = id
+            .as_str()
+            .strip_prefix(&*self.origin.source)
+            .and_then(|rest| rest.strip_prefix(':'));
         self.namespaced && rest.is_some_and(|rest| !rest.trim().is_empty())
     }
 
     fn bare_id(&self, id: &Id) -> Id {
-        let bare = self.is_prefixed(id).then(|| id.as_str()[self.origin.source.len() + 1..].parse().ok());
+        let bare = self
+            .is_prefixed(id)
+            .then(|| id.as_str()[self.origin.source.len() + 1..].parse().ok());
         bare.flatten().unwrap_or_else(|| id.clone())
     }
 
     pub(crate) fn prefers(&self, id: &Id) -> bool {
         !self.preferred.is_empty()
-            && [&self.bare_id(id), &self.effective_id(id)].iter().any(|id| self.preferred.contains(*id))
+            && [&self.bare_id(id), &self.effective_id(id)]
+                .iter()
+                .any(|id| self.preferred.contains(*id))
     }
 
     pub(crate) fn has_order_of(&self, older: &Layer<T>) -> bool {
         let (new, old) = (self.listing.rows(), older.listing.rows());
         self.origin == older.origin
             && old.unshared(new).into_iter().all(|(there, here)| {
-                let before = old.iter_from(there.start).take(there.len()).map(|row| row.item.id());
-                before.eq(new.iter_from(here.start).take(here.len()).map(|row| row.item.id()))
+                let before = old
+                    .iter_from(there.start)
+                    .take(there.len())
+                    .map(|row| row.item.id());
+                before.eq(new
+                    .iter_from(here.start)
+                    .take(here.len())
+                    .map(|row| row.item.id()))
             })
     }
 
     pub(crate) fn is_composed_like(&self, other: &Layer<T>) -> bool {
-        (&self.origin, self.trust, self.namespaced) == (&other.origin, other.trust, other.namespaced)
+        (&self.origin, self.trust, self.namespaced)
+            == (&other.origin, other.trust, other.namespaced)
             && self.preferred == other.preferred
     }
 
@@ -106,6 +128,9 @@ impl<T: Item> Layer<T> {
             is_prefixed: self.is_prefixed(row.item.id()),
             is_posing: self.is_posing(row.item.id()),
         };
-        Candidate { status: candidate.status_under(rules), ..candidate }
+        Candidate {
+            status: candidate.status_under(rules),
+            ..candidate
+        }
     }
 }

@@ -39,18 +39,28 @@ pub(crate) type Pair<'a, T> = (Option<&'a Layer<T>>, Option<&'a Layer<T>>);
 impl<T: Item> Layers<T> {
     pub(crate) fn new(mut list: Vec<Layer<T>>) -> Layers<T> {
         list.sort_by(|a, b| {
-            (a.origin.tier, a.position, &a.origin.source).cmp(&(b.origin.tier, b.position, &b.origin.source))
+            (a.origin.tier, a.position, &a.origin.source).cmp(&(
+                b.origin.tier,
+                b.position,
+                &b.origin.source,
+            ))
         });
-        let places = list.iter().enumerate().map(|(place, layer)| (layer.origin.source.clone(), place));
+        let places = list
+            .iter()
+            .enumerate()
+            .map(|(place, layer)| (layer.origin.source.clone(), place));
         let places = Arc::new(places.collect());
         let mut names = SourceNames::new();
         for layer in &list {
             let named = (layer.weight(), layer.origin.source.clone());
-            let first = names.entry(name_look(&named.1)).or_insert_with(|| named.clone());
+            let first = names
+                .entry(name_look(&named.1))
+                .or_insert_with(|| named.clone());
             *first = named.min(first.clone());
         }
         let names = Arc::new(names);
-        list.iter_mut().for_each(|layer| layer.names = Arc::clone(&names));
+        list.iter_mut()
+            .for_each(|layer| layer.names = Arc::clone(&names));
         Layers { places, list }
     }
 
@@ -77,11 +87,23 @@ impl<T: Item> Layers<T> {
 
     pub(crate) fn pairs<'a>(&'a self, other: &'a Layers<T>) -> Vec<Pair<'a, T>> {
         if Arc::ptr_eq(&self.places, &other.places) {
-            return self.list.iter().map(Some).zip(other.list.iter().map(Some)).collect();
+            return self
+                .list
+                .iter()
+                .map(Some)
+                .zip(other.list.iter().map(Some))
+                .collect();
         }
-        let mine = self.list.iter().map(|layer| (Some(layer), other.get(&layer.origin.source)));
-        let theirs = other.list.iter().filter(|layer| self.place(&layer.origin.source).is_none());
-        mine.chain(theirs.map(|layer| (None, Some(layer)))).collect()
+        let mine = self
+            .list
+            .iter()
+            .map(|layer| (Some(layer), other.get(&layer.origin.source)));
+        let theirs = other
+            .list
+            .iter()
+            .filter(|layer| self.place(&layer.origin.source).is_none());
+        mine.chain(theirs.map(|layer| (None, Some(layer))))
+            .collect()
     }
 
     pub(crate) fn recomposed(&self, other: &Layers<T>) -> HashSet<Arc<str>> {
@@ -89,7 +111,11 @@ impl<T: Item> Layers<T> {
             return HashSet::new();
         }
         let (mine, theirs) = (self.compare(other), other.compare(self));
-        moved(&mine.0, theirs.0).into_iter().chain(mine.1).chain(theirs.1).collect()
+        moved(&mine.0, theirs.0)
+            .into_iter()
+            .chain(mine.1)
+            .chain(theirs.1)
+            .collect()
     }
 
     /// Returns the sources that `other` composes in the same way, and those that it does not.
@@ -106,7 +132,13 @@ impl<T: Item> Layers<T> {
 pub(crate) fn moved(old: &[Arc<str>], mut new: Vec<Arc<str>>) -> Vec<Arc<str>> {
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let rest = old.len() - head;
-    let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let tail = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take(rest)
+        .take_while(|(a, b)| a == b)
+        .count();
     new.truncate(new.len() - tail);
     new.split_off(head)
 }

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
 use repertoire_core::{
-    Body, ContentDigests, Digest, Flavor, Id, Injection, Item, Listing, ListingEntry, Manifest, Resource, ResourcePath,
-    Revision, Skill, Source, SourceError, SourceErrorKind, Stamp, Trigger,
+    Body, ContentDigests, Digest, Flavor, Id, Injection, Item, Listing, ListingEntry, Manifest,
+    Resource, ResourcePath, Revision, Skill, Source, SourceError, SourceErrorKind, Stamp, Trigger,
 };
 use tokio::sync::watch;
 
@@ -25,7 +25,10 @@ pub struct Registered<T> {
 impl<T: Item> Registered<T> {
     /// Creates an item with instructions.
     pub fn new(item: T, body: impl Into<Arc<str>>) -> Registered<T> {
-        Registered { body: Some(body.into()), ..Registered::from(item) }
+        Registered {
+            body: Some(body.into()),
+            ..Registered::from(item)
+        }
     }
 
     /// Adds a file.
@@ -36,14 +39,21 @@ impl<T: Item> Registered<T> {
     }
 
     fn files(&self) -> impl Iterator<Item = Resource> {
-        self.resources.iter().map(|(path, bytes)| Resource::new(path.clone(), bytes.len() as u64, Digest::of(bytes)))
+        self.resources
+            .iter()
+            .map(|(path, bytes)| Resource::new(path.clone(), bytes.len() as u64, Digest::of(bytes)))
     }
 
     fn row(&self) -> ListingEntry<T> {
-        let row = ListingEntry::new(Arc::clone(&self.item), Stamp::of(&(&self.body, &self.resources)));
+        let row = ListingEntry::new(
+            Arc::clone(&self.item),
+            Stamp::of(&(&self.body, &self.resources)),
+        );
         let files = Manifest::new(self.files()).expect("the paths are the keys of a map");
         match &self.body {
-            Some(body) => row.with_digest(Digest::of(body.as_bytes())).with_parts(ContentDigests::new(body, &files)),
+            Some(body) => row
+                .with_digest(Digest::of(body.as_bytes()))
+                .with_parts(ContentDigests::new(body, &files)),
             None => row,
         }
     }
@@ -51,7 +61,11 @@ impl<T: Item> Registered<T> {
 
 impl<T: Item> From<T> for Registered<T> {
     fn from(item: T) -> Registered<T> {
-        Registered { item: Arc::new(item), body: None, resources: BTreeMap::new() }
+        Registered {
+            item: Arc::new(item),
+            body: None,
+            resources: BTreeMap::new(),
+        }
     }
 }
 
@@ -64,15 +78,28 @@ impl TryFrom<Injection> for Registered<Skill> {
             let lost = [
                 ("tools", !injection.content.tools.is_empty()),
                 ("messages", !injection.content.messages.is_empty()),
-                ("a trigger but `activated`", injection.trigger != Trigger::Activated),
+                (
+                    "a trigger but `activated`",
+                    injection.trigger != Trigger::Activated,
+                ),
             ];
-            let lost: Vec<_> = lost.into_iter().filter(|(_, is_lost)| *is_lost).map(|(what, _)| what).collect();
+            let lost: Vec<_> = lost
+                .into_iter()
+                .filter(|(_, is_lost)| *is_lost)
+                .map(|(what, _)| what)
+                .collect();
             if !lost.is_empty() {
-                return Err(RegistryError::Lossy { id: injection.id, lost });
+                return Err(RegistryError::Lossy {
+                    id: injection.id,
+                    lost,
+                });
             }
         }
         let body = injection.content.system_prompt.clone();
-        Ok(Registered { body, ..Registered::from(Skill::try_from(injection)?) })
+        Ok(Registered {
+            body,
+            ..Registered::from(Skill::try_from(injection)?)
+        })
     }
 }
 
@@ -85,7 +112,10 @@ struct Kept<T> {
 
 impl<T: Item> From<Registered<T>> for Kept<T> {
     fn from(registered: Registered<T>) -> Kept<T> {
-        Kept { row: registered.row(), registered }
+        Kept {
+            row: registered.row(),
+            registered,
+        }
     }
 }
 
@@ -111,7 +141,11 @@ pub struct MemorySource<T: Item> {
 impl<T: Item> MemorySource<T> {
     /// Creates an empty source.
     pub fn new(name: impl Into<Arc<str>>) -> MemorySource<T> {
-        MemorySource { name: name.into(), items: Arc::default(), revision: watch::Sender::new(0) }
+        MemorySource {
+            name: name.into(),
+            items: Arc::default(),
+            revision: watch::Sender::new(0),
+        }
     }
 
     /// Registers an item at the end.
@@ -122,7 +156,10 @@ impl<T: Item> MemorySource<T> {
         let (kept, mut items) = (Kept::from(item.into()), self.items());
         let id = kept.row.item.id();
         if position(&items, id.as_str()).is_some() {
-            return Err(RegistryError::AlreadyRegistered { kind: T::KIND, id: id.clone() });
+            return Err(RegistryError::AlreadyRegistered {
+                kind: T::KIND,
+                id: id.clone(),
+            });
         }
         items.push(kept);
         Ok(self.touched(items))
@@ -136,11 +173,17 @@ impl<T: Item> MemorySource<T> {
         &self,
         more: impl IntoIterator<Item = R>,
     ) -> Result<&Self, RegistryError> {
-        let more: Vec<Kept<T>> = more.into_iter().map(|item| Kept::from(item.into())).collect();
+        let more: Vec<Kept<T>> = more
+            .into_iter()
+            .map(|item| Kept::from(item.into()))
+            .collect();
         let mut items = self.items();
         let mut known: HashSet<&Id> = items.iter().map(|kept| kept.row.item.id()).collect();
         if let Some(twice) = more.iter().find(|kept| !known.insert(kept.row.item.id())) {
-            return Err(RegistryError::AlreadyRegistered { kind: T::KIND, id: twice.row.item.id().clone() });
+            return Err(RegistryError::AlreadyRegistered {
+                kind: T::KIND,
+                id: twice.row.item.id().clone(),
+            });
         }
         if more.is_empty() {
             return Ok(self);
@@ -156,11 +199,18 @@ impl<T: Item> MemorySource<T> {
     pub fn replace(&self, id: &Id, item: impl Into<Registered<T>>) -> Result<&Self, RegistryError> {
         let (kept, mut items) = (Kept::from(item.into()), self.items());
         let Some(at) = position(&items, id.as_str()) else {
-            return Err(RegistryError::NotRegistered { kind: T::KIND, id: id.clone() });
+            return Err(RegistryError::NotRegistered {
+                kind: T::KIND,
+                id: id.clone(),
+            });
         };
         let found = kept.row.item.id();
         if found != id {
-            return Err(RegistryError::IdMismatch { kind: T::KIND, id: id.clone(), found: found.clone() });
+            return Err(RegistryError::IdMismatch {
+                kind: T::KIND,
+                id: id.clone(),
+                found: found.clone(),
+            });
         }
         items[at] = kept;
         Ok(self.touched(items))
@@ -169,7 +219,9 @@ impl<T: Item> MemorySource<T> {
     /// Removes an item. An unknown id changes nothing.
     pub fn unregister(&self, id: &str) -> &Self {
         let mut items = self.items();
-        let Some(at) = position(&items, id) else { return self };
+        let Some(at) = position(&items, id) else {
+            return self;
+        };
         items.remove(at);
         self.touched(items)
     }
@@ -184,7 +236,11 @@ impl<T: Item> MemorySource<T> {
     pub(crate) fn listing(&self) -> Listing<T> {
         // Changes are counted under the same lock, so the revision is that of these very items.
         let items = self.items();
-        Listing::new(Revision(*self.revision.borrow()), items.iter().map(|kept| kept.row.clone()), [])
+        Listing::new(
+            Revision(*self.revision.borrow()),
+            items.iter().map(|kept| kept.row.clone()),
+            [],
+        )
     }
 
     fn items(&self) -> MutexGuard<'_, Vec<Kept<T>>> {
@@ -206,7 +262,9 @@ impl<T: Item> MemorySource<T> {
 }
 
 fn position<T: Item>(items: &[Kept<T>], id: &str) -> Option<usize> {
-    items.iter().position(|kept| kept.row.item.id().as_str() == id)
+    items
+        .iter()
+        .position(|kept| kept.row.item.id().as_str() == id)
 }
 
 #[async_trait]
@@ -231,8 +289,14 @@ impl<T: Item> Source<T> for MemorySource<T> {
     }
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        self.find(id, |kept| Some(kept.registered.resources.get(path).cloned()))?.ok_or_else(|| {
-            SourceError::new(SourceErrorKind::NotFound, format!("{} `{id}` has no file `{path}`", T::KIND))
+        self.find(id, |kept| {
+            Some(kept.registered.resources.get(path).cloned())
+        })?
+        .ok_or_else(|| {
+            SourceError::new(
+                SourceErrorKind::NotFound,
+                format!("{} `{id}` has no file `{path}`", T::KIND),
+            )
         })
     }
 

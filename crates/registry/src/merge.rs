@@ -58,7 +58,9 @@ struct Rank {
 }
 
 fn rank<T: Item>(layers: &Layers<T>, candidate: &Candidate<T>) -> Rank {
-    let place = layers.place(&candidate.origin.source).expect("candidates are removed before their layer is");
+    let place = layers
+        .place(&candidate.origin.source)
+        .expect("candidates are removed before their layer is");
     let layer = &layers.as_slice()[place];
     Rank {
         status: candidate.status,
@@ -77,29 +79,58 @@ fn rank<T: Item>(layers: &Layers<T>, candidate: &Candidate<T>) -> Rank {
 
 impl<T: Item> Entry<T> {
     pub(crate) fn single(id: Id, candidate: Candidate<T>) -> Entry<T> {
-        Entry { id, candidate, shadows: Vec::new(), aliases: Vec::new(), passed: None }
+        Entry {
+            id,
+            candidate,
+            shadows: Vec::new(),
+            aliases: Vec::new(),
+            passed: None,
+        }
     }
 
-    pub(crate) fn resolve(id: Id, mut candidates: Vec<Candidate<T>>, layers: &Layers<T>) -> Entry<T> {
+    pub(crate) fn resolve(
+        id: Id,
+        mut candidates: Vec<Candidate<T>>,
+        layers: &Layers<T>,
+    ) -> Entry<T> {
         candidates.sort_by_cached_key(|candidate| rank(layers, candidate));
         // A link to the same file is not a second skill, unless its tier or trust differs.
         let mut files = HashSet::new();
-        let (candidates, aliases): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|candidate| {
-            let file = candidate.item.real_location();
-            file.is_none_or(|file| files.insert((file.to_owned(), candidate.origin.tier, candidate.trust)))
-        });
+        let (candidates, aliases): (Vec<_>, Vec<_>) =
+            candidates.into_iter().partition(|candidate| {
+                let file = candidate.item.real_location();
+                file.is_none_or(|file| {
+                    files.insert((file.to_owned(), candidate.origin.tier, candidate.trust))
+                })
+            });
         let mut candidates = candidates.into_iter();
-        let candidate = candidates.next().expect("an id without a candidate is never resolved");
+        let candidate = candidates
+            .next()
+            .expect("an id without a candidate is never resolved");
         let shadows: Vec<_> = candidates
             .map(|loser| Shadow {
-                identical: candidate.digest.zip(loser.digest).map(|(won, lost)| won == lost),
+                identical: candidate
+                    .digest
+                    .zip(loser.digest)
+                    .map(|(won, lost)| won == lost),
                 candidate: loser,
             })
             .collect();
         let won = rank(layers, &candidate);
-        let plain = Rank { unpreferred: true, ..won };
-        let passed = shadows.iter().find(|shadow| !won.unpreferred && rank(layers, &shadow.candidate) < plain);
-        Entry { passed: passed.map(|shadow| shadow.candidate.origin.clone()), id, candidate, shadows, aliases }
+        let plain = Rank {
+            unpreferred: true,
+            ..won
+        };
+        let passed = shadows
+            .iter()
+            .find(|shadow| !won.unpreferred && rank(layers, &shadow.candidate) < plain);
+        Entry {
+            passed: passed.map(|shadow| shadow.candidate.origin.clone()),
+            id,
+            candidate,
+            shadows,
+            aliases,
+        }
     }
 }
 
@@ -109,14 +140,23 @@ impl<T: Item> Snapshot<T> {
     /// # Panics
     /// If one of the candidates is from a source that this snapshot does not have.
     pub fn reason(&self, winner: &Candidate<T>, loser: &Candidate<T>) -> String {
-        let (won, lost) = (rank(self.all_layers(), winner), rank(self.all_layers(), loser));
+        let (won, lost) = (
+            rank(self.all_layers(), winner),
+            rank(self.all_layers(), loser),
+        );
         let (winner, loser) = (winner.origin.source.clone(), loser.origin.source.clone());
         let reason = if won.status != lost.status {
-            Reason::Status { loser, status: lost.status }
+            Reason::Status {
+                loser,
+                status: lost.status,
+            }
         } else if won.unpreferred != lost.unpreferred {
             Reason::Preference { winner }
         } else if won.tier != lost.tier {
-            Reason::Tier { won: won.tier, lost: lost.tier }
+            Reason::Tier {
+                won: won.tier,
+                lost: lost.tier,
+            }
         } else if won.plain != lost.plain {
             Reason::Namespace { winner }
         } else if won.place != lost.place {

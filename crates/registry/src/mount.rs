@@ -9,8 +9,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use repertoire_core::{
-    Body, Digest, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Source, SourceError,
-    SourceErrorKind,
+    Body, Digest, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Source,
+    SourceError, SourceErrorKind,
 };
 use tokio::runtime::{Handle, TryCurrentError};
 
@@ -62,8 +62,15 @@ impl<T: Item> Mount<T> {
     /// Returns the same mount at a different tier, with the default trust of that tier.
     #[must_use]
     pub fn at(self, tier: Tier) -> Mount<T> {
-        let origin = Origin { tier, ..self.origin };
-        Mount { origin, trust: default_trust(tier), ..self }
+        let origin = Origin {
+            tier,
+            ..self.origin
+        };
+        Mount {
+            origin,
+            trust: default_trust(tier),
+            ..self
+        }
     }
 
     /// Sets the rights of its text.
@@ -124,15 +131,22 @@ impl<T: Item> Mount<T> {
     }
 
     pub(crate) async fn list(&self, clock: Option<&Handle>) -> Result<Listing<T>, SourceError> {
-        let listing = self.within_limit(clock, catch_panic(self.source.list())).await?;
+        let listing = self
+            .within_limit(clock, catch_panic(self.source.list()))
+            .await?;
         self.listed.store(true, Ordering::Relaxed);
         Ok(listing)
     }
 
     /// Lists what changed since a revision of the source, or everything if the registry has no listing of the source.
-    pub(crate) async fn list_since(&self, since: Revision, clock: Option<&Handle>) -> Result<Listing<T>, SourceError> {
+    pub(crate) async fn list_since(
+        &self,
+        since: Revision,
+        clock: Option<&Handle>,
+    ) -> Result<Listing<T>, SourceError> {
         if self.listed.load(Ordering::Relaxed) {
-            self.within_limit(clock, catch_panic(self.source.list_since(since))).await
+            self.within_limit(clock, catch_panic(self.source.list_since(since)))
+                .await
         } else {
             self.list(clock).await
         }
@@ -152,7 +166,11 @@ impl<T: Item> Mount<T> {
         Ok(files)
     }
 
-    pub(crate) async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
+    pub(crate) async fn resource(
+        &self,
+        id: &Id,
+        path: &ResourcePath,
+    ) -> Result<Bytes, SourceError> {
         if path.is_apart() {
             let message = format!("no file `{}` in `{id}`", path.as_str().escape_debug());
             return Err(SourceError::new(SourceErrorKind::NotFound, message));
@@ -216,15 +234,30 @@ fn default_trust(tier: Tier) -> Trust {
 }
 
 fn without_runtime(error: TryCurrentError) -> SourceError {
-    SourceError::new(SourceErrorKind::Other, "its time limit needs a tokio runtime").caused_by(error)
+    SourceError::new(
+        SourceErrorKind::Other,
+        "its time limit needs a tokio runtime",
+    )
+    .caused_by(error)
 }
 
-async fn catch_panic<O>(call: impl Future<Output = Result<O, SourceError>>) -> Result<O, SourceError> {
+async fn catch_panic<O>(
+    call: impl Future<Output = Result<O, SourceError>>,
+) -> Result<O, SourceError> {
     // What the panic may have left half done belongs to the source, not to us.
-    AssertUnwindSafe(call).catch_unwind().await.unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
+    AssertUnwindSafe(call)
+        .catch_unwind()
+        .await
+        .unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> SourceError {
-    let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    SourceError::new(SourceErrorKind::Other, format!("it panicked: {}", said.unwrap_or("no panic message")))
+    let said = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    SourceError::new(
+        SourceErrorKind::Other,
+        format!("it panicked: {}", said.unwrap_or("no panic message")),
+    )
 }

@@ -25,12 +25,19 @@ pub(crate) enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::Status { loser, status: Status::Pending } => write!(f, "`{loser}` waits for admission"),
+            Reason::Status {
+                loser,
+                status: Status::Pending,
+            } => write!(f, "`{loser}` waits for admission"),
             Reason::Status { loser, status } => write!(f, "the one from `{loser}` is {status}"),
             Reason::Preference { winner } => write!(f, "`{winner}` is preferred for this id"),
             Reason::Tier { won, lost } => write!(f, "the {lost} tier comes after the {won} tier"),
-            Reason::Namespace { winner } => write!(f, "ids that begin with `{winner}:` belong to `{winner}`"),
-            Reason::Position { winner, loser } => write!(f, "`{loser}` is composed after `{winner}`"),
+            Reason::Namespace { winner } => {
+                write!(f, "ids that begin with `{winner}:` belong to `{winner}`")
+            }
+            Reason::Position { winner, loser } => {
+                write!(f, "`{loser}` is composed after `{winner}`")
+            }
             Reason::Prefix { source } => write!(f, "it writes the prefix `{source}:` itself"),
         }
     }

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use futures_util::future::{AbortHandle, Abortable};
 use futures_util::stream::{self, FuturesUnordered, StreamExt};
-use repertoire_core::{Backoff, Code, Diagnostic, Digest, Id, Item, Listing, Revision, SourceError, error_chain};
+use repertoire_core::{
+    Backoff, Code, Diagnostic, Digest, Id, Item, Listing, Revision, SourceError, error_chain,
+};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -14,7 +16,9 @@ use crate::builder::Composition;
 use crate::registry::WeakRegistry;
 use crate::snapshot_builder::{RowChanges, SnapshotBuilder};
 use crate::subscription::CloseSignals;
-use crate::{Builder, Candidate, Change, Layer, Mount, Registry, RegistryError, RuleStack, Snapshot};
+use crate::{
+    Builder, Candidate, Change, Layer, Mount, Registry, RegistryError, RuleStack, Snapshot,
+};
 
 /// The number of sources that are listed at the same time, and of bodies that are read to compare them.
 const CONCURRENT: usize = 16;
@@ -42,11 +46,21 @@ impl<T: Item> SourceUpdate<T> {
     pub(crate) fn new(source: &str, old: Listing<T>, new: Listing<T>) -> SourceUpdate<T> {
         let new = new.with_known(&old);
         let changes = RowChanges::between(&old, &new);
-        SourceUpdate { source: source.into(), old, new, changes }
+        SourceUpdate {
+            source: source.into(),
+            old,
+            new,
+            changes,
+        }
     }
 
     /// Lists `mount`. A source that fails keeps the rows of `old` and gets a diagnostic.
-    async fn fetch(mount: &Mount<T>, old: Listing<T>, refresh: Refresh, clock: Option<&Handle>) -> SourceUpdate<T> {
+    async fn fetch(
+        mount: &Mount<T>,
+        old: Listing<T>,
+        refresh: Refresh,
+        clock: Option<&Handle>,
+    ) -> SourceUpdate<T> {
         let answer = match refresh {
             Refresh::Full => mount.list(clock).await,
             Refresh::Incremental => mount.list_since(old.revision(), clock).await,
@@ -72,16 +86,19 @@ impl<T: Item> SourceUpdate<T> {
     }
 
     fn changes(&self, view: &Snapshot<T>) -> bool {
-        view.layer(&self.source).is_some_and(|Layer { listing, .. }| {
-            !self.changes.is_empty()
-                || self.new.revision() != listing.revision()
-                || self.new.diagnostics() != listing.diagnostics()
-        })
+        view.layer(&self.source)
+            .is_some_and(|Layer { listing, .. }| {
+                !self.changes.is_empty()
+                    || self.new.revision() != listing.revision()
+                    || self.new.diagnostics() != listing.diagnostics()
+            })
     }
 
     /// Applies this update, unless the source has a later listing in `builder`.
     pub(crate) fn apply(&self, builder: &mut SnapshotBuilder<T>) {
-        let Some(Layer { listing, .. }) = builder.layers.get(&self.source) else { return };
+        let Some(Layer { listing, .. }) = builder.layers.get(&self.source) else {
+            return;
+        };
         if listing.rows().ptr_eq(self.old.rows()) {
             builder.set_listing(&self.source, self.new.clone(), &self.changes);
         } else if listing.revision() <= self.new.revision() {
@@ -91,28 +108,43 @@ impl<T: Item> SourceUpdate<T> {
     }
 
     fn touched(&self, view: &Snapshot<T>) -> Vec<Id> {
-        let Some(layer) = view.layer(&self.source) else { return Vec::new() };
+        let Some(layer) = view.layer(&self.source) else {
+            return Vec::new();
+        };
         // Registering publishes without reading digests, so all of its rows are looked at now.
         let registered = layer.is_registered.then_some(&layer.listing);
-        let rows = registered.into_iter().flat_map(Listing::iter).chain(&self.changes.inserted);
+        let rows = registered
+            .into_iter()
+            .flat_map(Listing::iter)
+            .chain(&self.changes.inserted);
         rows.map(|row| layer.effective_id(row.item.id())).collect()
     }
 }
 
 fn failed<T: Item>(old: &Listing<T>, source: &str, error: &SourceError) -> Listing<T> {
-    let mut message = format!("source `{source}` could not be listed: {}", error_chain(error));
+    let mut message = format!(
+        "source `{source}` could not be listed: {}",
+        error_chain(error)
+    );
     if !old.is_empty() {
         message.push_str("; its last listing stays");
     }
-    let others = old.diagnostics().iter().filter(|diagnostic| diagnostic.code != Code::SOURCE_FAILED).cloned();
-    let diagnostics: Vec<_> = others.chain([Diagnostic::new(Code::SOURCE_FAILED, message)]).collect();
+    let others = old
+        .diagnostics()
+        .iter()
+        .filter(|diagnostic| diagnostic.code != Code::SOURCE_FAILED)
+        .cloned();
+    let diagnostics: Vec<_> = others
+        .chain([Diagnostic::new(Code::SOURCE_FAILED, message)])
+        .collect();
     old.clone().with_diagnostics(diagnostics)
 }
 
 impl<T: Item> Registry<T> {
     /// Lists every source and publishes the result as one view. The caller holds the worker's turn.
     pub(crate) async fn list_all(&self) {
-        self.refresh_sources(&self.composition().mounts, Refresh::Full).await;
+        self.refresh_sources(&self.composition().mounts, Refresh::Full)
+            .await;
     }
 
     /// Lists one source that reported a change, in the worker's turn, if it is still composed by then.
@@ -121,8 +153,12 @@ impl<T: Item> Registry<T> {
             .worker
             .run_exclusive(async || {
                 let composition = self.composition();
-                if let Some(mount) = composition.mount(mount.name()).filter(|now| now.ptr_eq(mount)) {
-                    self.refresh_sources(std::slice::from_ref(mount), Refresh::Incremental).await;
+                if let Some(mount) = composition
+                    .mount(mount.name())
+                    .filter(|now| now.ptr_eq(mount))
+                {
+                    self.refresh_sources(std::slice::from_ref(mount), Refresh::Incremental)
+                        .await;
                 }
             })
             .await;
@@ -133,17 +169,28 @@ impl<T: Item> Registry<T> {
         let base = self.own();
         let updates = fetch_updates(
             mounts,
-            |name: &str| base.layer(name).expect("every mount has a layer").listing.clone(),
+            |name: &str| {
+                base.layer(name)
+                    .expect("every mount has a layer")
+                    .listing
+                    .clone()
+            },
             refresh,
             self.clock(),
         )
         .await;
         let candidate = apply_updates(&base, &updates);
         let touched = updates.iter().flat_map(|update| update.touched(&candidate));
-        let digests = self.missing_digests(&self.shown(&candidate), touched, &self.composition()).await;
+        let digests = self
+            .missing_digests(&self.shown(&candidate), touched, &self.composition())
+            .await;
         self.publish(|current| {
             // A different snapshot was published if something was registered during the refresh.
-            let next = if current.ptr_eq(&base) { candidate } else { apply_updates(current, &updates) };
+            let next = if current.ptr_eq(&base) {
+                candidate
+            } else {
+                apply_updates(current, &updates)
+            };
             with_digests(next, &digests)
         });
         self.learn(digests);
@@ -164,14 +211,24 @@ impl<T: Item> Registry<T> {
         }
         // Each once, though many sources have it.
         let touched: HashSet<Id> = touched.collect();
-        let entries = touched.iter().filter_map(|id| view.get(id.as_str())).filter(|entry| !entry.shadows.is_empty());
-        let unknown = entries.flat_map(|entry| entry.candidates()).filter(|candidate| candidate.digest.is_none());
-        let asked: Vec<_> = unknown.map(|candidate| self.digest_of(candidate, composition)).collect();
+        let entries = touched
+            .iter()
+            .filter_map(|id| view.get(id.as_str()))
+            .filter(|entry| !entry.shadows.is_empty());
+        let unknown = entries
+            .flat_map(|entry| entry.candidates())
+            .filter(|candidate| candidate.digest.is_none());
+        let asked: Vec<_> = unknown
+            .map(|candidate| self.digest_of(candidate, composition))
+            .collect();
         let mut answers = stream::iter(asked).buffer_unordered(CONCURRENT);
         let mut digests = Digests::new();
         while let Some(answer) = answers.next().await {
             if let Some((candidate, digest)) = answer {
-                digests.entry(candidate.origin.source.clone()).or_default().insert(candidate.item.id().clone(), digest);
+                digests
+                    .entry(candidate.origin.source.clone())
+                    .or_default()
+                    .insert(candidate.item.id().clone(), digest);
             }
         }
         digests
@@ -186,7 +243,10 @@ impl<T: Item> Registry<T> {
             Some(own) => own.clone(),
             None => self.owner_of(candidate).ok()?.1,
         };
-        Some((candidate, mount.digest(candidate.item.id(), self.clock()).await?))
+        Some((
+            candidate,
+            mount.digest(candidate.item.id(), self.clock()).await?,
+        ))
     }
 }
 
@@ -196,13 +256,21 @@ pub(crate) async fn fetch_updates<T: Item>(
     refresh: Refresh,
     clock: Option<&Handle>,
 ) -> Vec<SourceUpdate<T>> {
-    let updates: Vec<_> =
-        mounts.iter().map(|mount| SourceUpdate::fetch(mount, old(mount.name()), refresh, clock)).collect();
-    stream::iter(updates).buffer_unordered(CONCURRENT).collect().await
+    let updates: Vec<_> = mounts
+        .iter()
+        .map(|mount| SourceUpdate::fetch(mount, old(mount.name()), refresh, clock))
+        .collect();
+    stream::iter(updates)
+        .buffer_unordered(CONCURRENT)
+        .collect()
+        .await
 }
 
 fn apply_updates<T: Item>(view: &Snapshot<T>, updates: &[SourceUpdate<T>]) -> Snapshot<T> {
-    let mut updates = updates.iter().filter(|update| update.changes(view)).peekable();
+    let mut updates = updates
+        .iter()
+        .filter(|update| update.changes(view))
+        .peekable();
     // Without a change, nothing of the view is copied.
     if updates.peek().is_none() {
         return view.clone();
@@ -217,7 +285,9 @@ pub(crate) fn with_digests<T: Item>(view: Snapshot<T>, digests: &Digests) -> Sna
         return view;
     }
     let mut builder = view.builder();
-    digests.iter().for_each(|(source, digests)| builder.set_digests(source, digests));
+    digests
+        .iter()
+        .for_each(|(source, digests)| builder.set_digests(source, digests));
     view.revised(builder)
 }
 
@@ -335,10 +405,16 @@ impl<T: Item> Registry<T> {
         let old = self.composition();
         let mut next = Composition::clone(&old);
         let rules = plan(&mut next)?;
-        next.check(|name| old.mount(name).is_none(), self.base().map(Registry::snapshot).as_ref())?;
+        next.check(
+            |name| old.mount(name).is_none(),
+            self.base().map(Registry::snapshot).as_ref(),
+        )?;
         let mut fresh = Vec::new();
         for mount in &mut next.mounts {
-            match old.mount(mount.name()).filter(|old| old.has_source_of(mount)) {
+            match old
+                .mount(mount.name())
+                .filter(|old| old.has_source_of(mount))
+            {
                 Some(old) => mount.inherit_listing(old),
                 None => {
                     mount.reset();
@@ -346,9 +422,17 @@ impl<T: Item> Registry<T> {
                 }
             }
         }
-        let updates = fetch_updates(&fresh, |_| Listing::empty(Revision(0)), Refresh::Full, self.clock()).await;
-        let listings: HashMap<&str, &Listing<T>> =
-            updates.iter().map(|update| (update.source(), update.listing())).collect();
+        let updates = fetch_updates(
+            &fresh,
+            |_| Listing::empty(Revision(0)),
+            Refresh::Full,
+            self.clock(),
+        )
+        .await;
+        let listings: HashMap<&str, &Listing<T>> = updates
+            .iter()
+            .map(|update| (update.source(), update.listing()))
+            .collect();
         let base = self.own();
         let candidate = recomposed(&base, &next, &listings, rules.as_ref());
         let layers = candidate.layers().iter().filter(|layer: &&Layer<T>| {
@@ -356,13 +440,23 @@ impl<T: Item> Registry<T> {
             let before = base.layer(name).filter(|_| !listings.contains_key(name));
             layer.is_registered || !before.is_some_and(|before| before.is_composed_like(layer))
         });
-        let touched = layers.flat_map(|layer| layer.listing.iter().map(|row| layer.effective_id(row.item.id())));
-        let digests = self.missing_digests(&self.shown(&candidate), touched, &next).await;
+        let touched = layers.flat_map(|layer| {
+            layer
+                .listing
+                .iter()
+                .map(|row| layer.effective_id(row.item.id()))
+        });
+        let digests = self
+            .missing_digests(&self.shown(&candidate), touched, &next)
+            .await;
         // What the next view holds can be read as soon as it can be seen.
         self.0.composition.send_replace(Arc::new(next.clone()));
         self.publish(|current| {
-            let view =
-                if current.ptr_eq(&base) { candidate } else { recomposed(current, &next, &listings, rules.as_ref()) };
+            let view = if current.ptr_eq(&base) {
+                candidate
+            } else {
+                recomposed(current, &next, &listings, rules.as_ref())
+            };
             with_digests(view, &digests)
         });
         self.learn(digests);
@@ -379,7 +473,11 @@ fn recomposed<T: Item>(
 ) -> Snapshot<T> {
     let layers = composition.layers(|mount| match listings.get(mount.name()) {
         Some(fresh) => Listing::clone(fresh),
-        None => view.layer(mount.name()).expect("a mount that stays has a layer").listing.clone(),
+        None => view
+            .layer(mount.name())
+            .expect("a mount that stays has a layer")
+            .listing
+            .clone(),
     });
     let mut builder = view.builder();
     builder.set_layers(layers, |name| listings.contains_key(name));
@@ -390,17 +488,30 @@ fn recomposed<T: Item>(
 }
 
 fn place_of<T: Item>(composition: &Composition<T>, name: &str) -> Result<usize, RegistryError> {
-    match composition.mounts.iter().position(|mount| mount.name() == name) {
-        Some(0) => Err(RegistryError::ReservedSource { name: name.to_owned() }),
+    match composition
+        .mounts
+        .iter()
+        .position(|mount| mount.name() == name)
+    {
+        Some(0) => Err(RegistryError::ReservedSource {
+            name: name.to_owned(),
+        }),
         Some(place) => Ok(place),
-        None => Err(RegistryError::UnknownSource { name: name.to_owned(), known: composition.names() }),
+        None => Err(RegistryError::UnknownSource {
+            name: name.to_owned(),
+            known: composition.names(),
+        }),
     }
 }
 
 impl<T: Item> Registry<T> {
     /// Starts the task that refreshes each source that reports a change.
     pub(crate) fn watch_on(&self, runtime: &Handle) {
-        let task = keep_up(self.downgrade(), self.0.composition.subscribe(), self.closing());
+        let task = keep_up(
+            self.downgrade(),
+            self.0.composition.subscribe(),
+            self.closing(),
+        );
         self.0.tasks.lock().push(runtime.spawn(task));
     }
 }
@@ -418,7 +529,10 @@ async fn keep_up<T: Item>(
     }
 }
 
-async fn follow_all<T: Item>(registry: WeakRegistry<T>, mut compositions: watch::Receiver<Arc<Composition<T>>>) {
+async fn follow_all<T: Item>(
+    registry: WeakRegistry<T>,
+    mut compositions: watch::Receiver<Arc<Composition<T>>>,
+) {
     let mut followed: Vec<(Mount<T>, AbortHandle)> = Vec::new();
     // They are polled together, because a source may hold what a different caller waits for.
     let mut running = FuturesUnordered::new();
@@ -434,7 +548,10 @@ async fn follow_all<T: Item>(registry: WeakRegistry<T>, mut compositions: watch:
         for mount in &composition.mounts {
             if !followed.iter().any(|(known, _)| known.ptr_eq(mount)) {
                 let (handle, registration) = AbortHandle::new_pair();
-                running.push(Abortable::new(follow(registry.clone(), mount.clone()), registration));
+                running.push(Abortable::new(
+                    follow(registry.clone(), mount.clone()),
+                    registration,
+                ));
                 followed.push((mount.clone(), handle));
             }
         }
@@ -455,7 +572,11 @@ async fn follow<T: Item>(registry: WeakRegistry<T>, mount: Mount<T>) -> Option<(
     let mut since = {
         let handle = registry.upgrade()?;
         // In a turn, so that a source that is just being composed has its layer.
-        handle.0.worker.run_exclusive(async || handle.revision_of(&mount)).await?
+        handle
+            .0
+            .worker
+            .run_exclusive(async || handle.revision_of(&mount))
+            .await?
     };
     let mut pause = Duration::ZERO;
     loop {
@@ -466,7 +587,11 @@ async fn follow<T: Item>(registry: WeakRegistry<T>, mount: Mount<T>) -> Option<(
         let handle = registry.upgrade()?;
         handle.refresh_source(&mount).await;
         let now = handle.revision_of(&mount)?;
-        pause = if now > since { Duration::ZERO } else { Backoff::pause_after(pause) };
+        pause = if now > since {
+            Duration::ZERO
+        } else {
+            Backoff::pause_after(pause)
+        };
         since = now;
     }
 }

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use futures_util::stream::{self, StreamExt};
 use parking_lot::Mutex;
 use repertoire_core::{
-    Body, Id, Item, Listing, Manifest, Model, Omission, Resource, ResourcePath, Revision, Skill, Source, SourceError,
-    SourceErrorKind, Surface, SurfacePolicy,
+    Body, Id, Item, Listing, Manifest, Model, Omission, Resource, ResourcePath, Revision, Skill,
+    Source, SourceError, SourceErrorKind, Surface, SurfacePolicy,
 };
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -21,8 +21,8 @@ use crate::subscription::{ChangeSignals, CloseSignals};
 use crate::view::View;
 use crate::worker::Worker;
 use crate::{
-    Builder, CallbackGuard, Candidate, Change, Entry, MemorySource, Mount, Registered, RegistryError, RuleStack,
-    Snapshot, SourceDiagnostic, Subscription, merge_under,
+    Builder, CallbackGuard, Candidate, Change, Entry, MemorySource, Mount, Registered,
+    RegistryError, RuleStack, Snapshot, SourceDiagnostic, Subscription, merge_under,
 };
 
 /// One merging registry over any number of sources. Cheap to clone; clones are one registry.
@@ -103,7 +103,10 @@ impl<T: Item> Registry<T> {
         base: Option<Registry<T>>,
     ) -> Registry<T> {
         let layers = composition.layers(|_| Listing::empty(Revision(0)));
-        let view = View::new(merge_under(rules, &layers), base.as_ref().map(Registry::snapshot));
+        let view = View::new(
+            merge_under(rules, &layers),
+            base.as_ref().map(Registry::snapshot),
+        );
         Registry(Arc::new(Shared {
             current: ArcSwap::from_pointee(view),
             base,
@@ -137,7 +140,11 @@ impl<T: Item> Registry<T> {
     }
 
     fn open(&self) -> Result<&Self, RegistryError> {
-        if self.closing().is_closed() { Err(RegistryError::Closed) } else { Ok(self) }
+        if self.closing().is_closed() {
+            Err(RegistryError::Closed)
+        } else {
+            Ok(self)
+        }
     }
 
     /// Registers an entry. It is visible when this returns.
@@ -218,25 +225,42 @@ impl<T: Item> Registry<T> {
     /// Reads the body of every candidate of `view`, shadows among them, and returns the diagnostics about hidden text in them.
     /// A listing reads front matter alone, so these are not part of a snapshot. A body that cannot be read has none.
     pub async fn body_diagnostics(&self, view: &Snapshot<T>) -> Vec<SourceDiagnostic> {
-        let candidates: Vec<_> = view.entries().iter().flat_map(|entry| entry.candidates()).collect();
+        let candidates: Vec<_> = view
+            .entries()
+            .iter()
+            .flat_map(|entry| entry.candidates())
+            .collect();
         let read = candidates.into_iter().map(async |candidate| {
             let body = self.body(candidate).await.ok()?;
             let mut diagnostic = body.diagnostic()?;
             diagnostic.path = candidate.item.location().map(Into::into);
             Some(found(&candidate.origin.source, diagnostic))
         });
-        stream::iter(read).buffered(TOGETHER).filter_map(async |found| found).collect().await
+        stream::iter(read)
+            .buffered(TOGETHER)
+            .filter_map(async |found| found)
+            .collect()
+            .await
     }
 
     /// Returns the diagnostics about omissions in the folders of every candidate of `view`.
     /// No file is read. A source that does not support omissions has none.
     pub async fn part_diagnostics(&self, view: &Snapshot<T>) -> Vec<SourceDiagnostic> {
-        let candidates: Vec<_> = view.entries().iter().flat_map(|entry| entry.candidates()).collect();
+        let candidates: Vec<_> = view
+            .entries()
+            .iter()
+            .flat_map(|entry| entry.candidates())
+            .collect();
         let looked = candidates.into_iter().map(async |candidate| {
             let omissions = self.omissions(candidate).await.unwrap_or_default();
-            let folder = candidate.item.location().and_then(|location| Some(location.rsplit_once(['/', '\\'])?.0));
+            let folder = candidate
+                .item
+                .location()
+                .and_then(|location| Some(location.rsplit_once(['/', '\\'])?.0));
             let diagnostics = omissions.iter().map(|omission| omission.diagnostic(folder));
-            diagnostics.map(|diagnostic| found(&candidate.origin.source, diagnostic)).collect::<Vec<_>>()
+            diagnostics
+                .map(|diagnostic| found(&candidate.origin.source, diagnostic))
+                .collect::<Vec<_>>()
         });
         stream::iter(looked).buffered(TOGETHER).concat().await
     }
@@ -246,19 +270,34 @@ impl<T: Item> Registry<T> {
     /// # Errors
     /// As [`body`](Registry::body).
     pub async fn resources(&self, candidate: &Candidate<T>) -> Result<Vec<Resource>, SourceError> {
-        self.owner_of(candidate)?.1.resources(candidate.item.id()).await
+        self.owner_of(candidate)?
+            .1
+            .resources(candidate.item.id())
+            .await
     }
 
     /// Reads a file of a candidate. If no file has that path, the file is read whose path differs in composed letters alone.
     ///
     /// # Errors
     /// As [`body`](Registry::body).
-    pub async fn resource(&self, candidate: &Candidate<T>, path: &ResourcePath) -> Result<Bytes, SourceError> {
+    pub async fn resource(
+        &self,
+        candidate: &Candidate<T>,
+        path: &ResourcePath,
+    ) -> Result<Bytes, SourceError> {
         let (_, mount) = self.owner_of(candidate)?;
         match mount.resource(candidate.item.id(), path).await {
-            Err(error) if error.kind() == SourceErrorKind::NotFound && !path.as_str().is_ascii() => {
-                let files = mount.resources(candidate.item.id()).await.unwrap_or_default();
-                match path.meant_among(files.iter().map(|file| &file.path)).filter(|meant| *meant != path) {
+            Err(error)
+                if error.kind() == SourceErrorKind::NotFound && !path.as_str().is_ascii() =>
+            {
+                let files = mount
+                    .resources(candidate.item.id())
+                    .await
+                    .unwrap_or_default();
+                match path
+                    .meant_among(files.iter().map(|file| &file.path))
+                    .filter(|meant| *meant != path)
+                {
                     Some(meant) => mount.resource(candidate.item.id(), meant).await,
                     None => Err(error),
                 }
@@ -272,7 +311,10 @@ impl<T: Item> Registry<T> {
     /// # Errors
     /// As [`body`](Registry::body).
     pub async fn omissions(&self, candidate: &Candidate<T>) -> Result<Vec<Omission>, SourceError> {
-        self.owner_of(candidate)?.1.omissions(candidate.item.id()).await
+        self.owner_of(candidate)?
+            .1
+            .omissions(candidate.item.id())
+            .await
     }
 
     /// Reads the digests of everything of a candidate that may take part in what it runs. A decision of trust is bound to them.
@@ -280,10 +322,16 @@ impl<T: Item> Registry<T> {
     /// # Errors
     /// As [`body`](Registry::body).
     pub async fn manifest(&self, candidate: &Candidate<T>) -> Result<Manifest, SourceError> {
-        self.owner_of(candidate)?.1.manifest(candidate.item.id()).await
+        self.owner_of(candidate)?
+            .1
+            .manifest(candidate.item.id())
+            .await
     }
 
-    pub(crate) fn owner_of(&self, candidate: &Candidate<T>) -> Result<(&Registry<T>, Mount<T>), SourceError> {
+    pub(crate) fn owner_of(
+        &self,
+        candidate: &Candidate<T>,
+    ) -> Result<(&Registry<T>, Mount<T>), SourceError> {
         let composition = self.composition();
         let what = match (composition.mount(&candidate.origin.source), self.base()) {
             (Some(mount), _) if mount.matches(candidate) => return Ok((self, mount.clone())),
@@ -371,7 +419,11 @@ impl<T: Item> Registry<T> {
     }
 
     pub(crate) fn notices(&self) -> ChangeSignals {
-        ChangeSignals(self.chain().map(|registry| registry.0.notices.subscribe()).collect())
+        ChangeSignals(
+            self.chain()
+                .map(|registry| registry.0.notices.subscribe())
+                .collect(),
+        )
     }
 
     pub(crate) fn downgrade(&self) -> WeakRegistry<T> {
@@ -379,11 +431,17 @@ impl<T: Item> Registry<T> {
     }
 
     pub(crate) fn closing(&self) -> CloseSignals {
-        CloseSignals(self.chain().map(|registry| registry.0.closed.subscribe()).collect())
+        CloseSignals(
+            self.chain()
+                .map(|registry| registry.0.closed.subscribe())
+                .collect(),
+        )
     }
 
     pub(crate) fn revision_of(&self, mount: &Mount<T>) -> Option<Revision> {
-        self.composition().mount(mount.name()).filter(|now| now.ptr_eq(mount))?;
+        self.composition()
+            .mount(mount.name())
+            .filter(|now| now.ptr_eq(mount))?;
         Some(self.own().layer(mount.name())?.listing.revision())
     }
 }

@@ -59,9 +59,16 @@ impl RuleStack {
             return Vec::new();
         }
         let both = self.0.len().min(other.0.len());
-        let pairs = self.0.iter().zip(other.0.iter()).filter(|(mine, theirs)| !Arc::ptr_eq(mine, theirs));
+        let pairs = self
+            .0
+            .iter()
+            .zip(other.0.iter())
+            .filter(|(mine, theirs)| !Arc::ptr_eq(mine, theirs));
         let pairs = pairs.flat_map(|(mine, theirs)| mine.differing(theirs));
-        let rest = self.0[both..].iter().chain(&other.0[both..]).flat_map(|level| level.rules());
+        let rest = self.0[both..]
+            .iter()
+            .chain(&other.0[both..])
+            .flat_map(|level| level.rules());
         let rest = rest.map(|(target, _)| target);
         pairs.chain(rest).collect()
     }
@@ -75,17 +82,21 @@ impl RuleStack {
     ) -> bool {
         let (earlier, level) = (&self.0[..place], &self.0[place]);
         level.authority() == Authority::RestrictOnly
-            && level.decision(&targets).is_some_and(|rule| rule == (target.clone(), Decision::Enable))
+            && level
+                .decision(&targets)
+                .is_some_and(|rule| rule == (target.clone(), Decision::Enable))
             && disables(earlier, targets)
     }
 }
 
 fn disables<I: Iterator<Item = Target>>(levels: &[Arc<RuleSet>], targets: impl Fn() -> I) -> bool {
-    levels.iter().fold(false, |disabled, level| match level.decision(&targets) {
-        None => disabled,
-        Some((_, Decision::Disable)) => true,
-        Some((_, Decision::Enable)) => disabled && level.authority() == Authority::RestrictOnly,
-    })
+    levels
+        .iter()
+        .fold(false, |disabled, level| match level.decision(&targets) {
+            None => disabled,
+            Some((_, Decision::Disable)) => true,
+            Some((_, Decision::Enable)) => disabled && level.authority() == Authority::RestrictOnly,
+        })
 }
 
 /// A level of [`RuleStack`]: of the operator, a project or a session.
@@ -134,7 +145,11 @@ pub(crate) enum Decision {
 impl RuleSet {
     /// Creates a level without rules. `name` is for people.
     pub fn new(name: impl Into<Arc<str>>, authority: Authority) -> RuleSet {
-        RuleSet { name: name.into(), authority, rules: BTreeMap::new() }
+        RuleSet {
+            name: name.into(),
+            authority,
+            rules: BTreeMap::new(),
+        }
     }
 
     /// Adds a rule that disables `target`.
@@ -164,10 +179,15 @@ impl RuleSet {
 
     /// Returns the rules, the widest first.
     pub(crate) fn rules(&self) -> impl Iterator<Item = (Target, Decision)> {
-        self.rules.iter().map(|(target, decision)| (target.clone(), *decision))
+        self.rules
+            .iter()
+            .map(|(target, decision)| (target.clone(), *decision))
     }
 
-    fn decision<I: Iterator<Item = Target>>(&self, targets: impl Fn() -> I) -> Option<(Target, Decision)> {
+    fn decision<I: Iterator<Item = Target>>(
+        &self,
+        targets: impl Fn() -> I,
+    ) -> Option<(Target, Decision)> {
         if self.rules.is_empty() {
             return None;
         }
@@ -176,8 +196,9 @@ impl RuleSet {
 
     fn differing(&self, other: &RuleSet) -> Vec<Target> {
         let all = self.rules.keys().chain(other.rules.keys());
-        let differs =
-            |target: &&Target| self.authority != other.authority || self.rules.get(*target) != other.rules.get(*target);
+        let differs = |target: &&Target| {
+            self.authority != other.authority || self.rules.get(*target) != other.rules.get(*target)
+        };
         all.filter(differs).cloned().collect()
     }
 }
@@ -188,7 +209,9 @@ impl FromStr for Target {
     fn from_str(text: &str) -> Result<Target, InvalidValue> {
         match text.strip_suffix('*') {
             Some("") => Ok(Target::All),
-            Some(source) if source.ends_with(':') => Ok(Target::Source(source[..source.len() - 1].into())),
+            Some(source) if source.ends_with(':') => {
+                Ok(Target::Source(source[..source.len() - 1].into()))
+            }
             _ => text.parse().map(Target::Id),
         }
     }
@@ -212,7 +235,9 @@ impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Target::All => f.pad("*"),
-            Target::Source(source) => write!(f, "{}:*", repertoire_core::text::terminal_line(source)),
+            Target::Source(source) => {
+                write!(f, "{}:*", repertoire_core::text::terminal_line(source))
+            }
             Target::Id(id) => id.fmt(f),
         }
     }

@@ -49,7 +49,9 @@ impl<T: Item> Snapshot<T> {
     /// the present listing and `listing` do not share the chunk.
     #[must_use]
     pub fn with_listing(&self, source: &str, listing: Listing<T>) -> Snapshot<T> {
-        let Some(layer) = self.layer(source) else { return self.clone() };
+        let Some(layer) = self.layer(source) else {
+            return self.clone();
+        };
         let mut builder = self.builder();
         SourceUpdate::new(source, layer.listing.clone(), listing).apply(&mut builder);
         self.revised(builder)
@@ -73,7 +75,11 @@ impl<T: Item> Snapshot<T> {
     }
 
     pub(crate) fn of_generation(self, generation: u64) -> Snapshot<T> {
-        if self.0.generation == generation { self } else { Snapshot::assemble(generation, self.builder()) }
+        if self.0.generation == generation {
+            self
+        } else {
+            Snapshot::assemble(generation, self.builder())
+        }
     }
 
     /// Returns the number of this snapshot among those that one registry published. Equal generations of one registry are equal.
@@ -93,7 +99,11 @@ impl<T: Item> Snapshot<T> {
             for layer in self.layers() {
                 for row in layer.listing.iter() {
                     let entry = self.get(layer.effective_id(row.item.id()).as_str());
-                    entries.extend(entry.filter(|entry| entry.candidate.is_of(&layer.origin, row.item.id())).cloned());
+                    entries.extend(
+                        entry
+                            .filter(|entry| entry.candidate.is_of(&layer.origin, row.item.id()))
+                            .cloned(),
+                    );
                 }
             }
             entries.into()
@@ -139,7 +149,9 @@ impl<T: Item> Snapshot<T> {
 
     /// Returns the diagnostics of each source, then those of merging.
     pub fn diagnostics(&self) -> &[SourceDiagnostic] {
-        self.0.diagnostics.get_or_init(|| diagnostics::of_view(self).into())
+        self.0
+            .diagnostics
+            .get_or_init(|| diagnostics::of_view(self).into())
     }
 
     /// Returns the errors by path, those without a path under the name of the source.
@@ -148,7 +160,10 @@ impl<T: Item> Snapshot<T> {
         for SourceDiagnostic { source, diagnostic } in self.diagnostics() {
             if diagnostic.severity == Severity::Error {
                 let key = diagnostic.path.as_ref().unwrap_or(source);
-                errors.entry(Arc::clone(key)).or_default().push(diagnostic.clone());
+                errors
+                    .entry(Arc::clone(key))
+                    .or_default()
+                    .push(diagnostic.clone());
             }
         }
         errors
@@ -156,7 +171,11 @@ impl<T: Item> Snapshot<T> {
 
     /// Returns the changes since `older`. Costs what changed if one snapshot was made from the other.
     pub fn changes_since(&self, older: &Snapshot<T>) -> Change<T> {
-        match self.0.changes.get_or_init(|| (Arc::downgrade(&older.0), Change::between(older, self))) {
+        match self
+            .0
+            .changes
+            .get_or_init(|| (Arc::downgrade(&older.0), Change::between(older, self)))
+        {
             (known, change) if known.as_ptr() == Arc::as_ptr(&older.0) => change.clone(),
             _ => Change::between(older, self),
         }
@@ -169,21 +188,32 @@ impl<T: Item> Snapshot<T> {
         let change = self.changes_since(older);
         change.added.is_empty()
             && change.removed.is_empty()
-            && change.modified.iter().all(|id| id.old.origin() == id.new.origin())
+            && change
+                .modified
+                .iter()
+                .all(|id| id.old.origin() == id.new.origin())
             && self.layers().len() == older.layers().len()
-            && self.layers().iter().zip(older.layers()).all(|(new, old)| new.has_order_of(old))
+            && self
+                .layers()
+                .iter()
+                .zip(older.layers())
+                .all(|(new, old)| new.has_order_of(old))
     }
 
     pub(crate) fn is_like(&self, older: &Snapshot<T>) -> bool {
         self.len() == older.len()
-            && self.differences(older)[0]
-                .iter()
-                .all(|entry| older.get(entry.id.as_str()).is_some_and(|before| before.is_same(entry)))
+            && self.differences(older)[0].iter().all(|entry| {
+                older
+                    .get(entry.id.as_str())
+                    .is_some_and(|before| before.is_same(entry))
+            })
             && DiagnosticChange::of_sources(older, self).is_empty()
     }
 
     pub(crate) fn composed(&self) -> &[SourceDiagnostic] {
-        self.0.composed.get_or_init(|| diagnostics::of_composition(self).into())
+        self.0
+            .composed
+            .get_or_init(|| diagnostics::of_composition(self).into())
     }
 
     pub(crate) fn all_layers(&self) -> &Layers<T> {
@@ -205,7 +235,11 @@ impl<T: Item> PartialEq for Snapshot<T> {
         self.len() == other.len()
             && self.layers() == other.layers()
             && self.rules() == other.rules()
-            && self.entries().iter().zip(other.entries()).all(|(a, b): (&Arc<Entry<T>>, &Arc<Entry<T>>)| a.is_same(b))
+            && self
+                .entries()
+                .iter()
+                .zip(other.entries())
+                .all(|(a, b): (&Arc<Entry<T>>, &Arc<Entry<T>>)| a.is_same(b))
             && self.diagnostics() == other.diagnostics()
     }
 }

@@ -22,10 +22,18 @@ impl<T: Item> RowChanges<T> {
     /// Compares two listings. Costs the rows that they do not share.
     pub(crate) fn between(old: &Listing<T>, new: &Listing<T>) -> RowChanges<T> {
         let gaps = old.rows().unshared(new.rows());
-        let before = gaps.iter().flat_map(|(before, _)| old.rows().iter_from(before.start).take(before.len()));
-        let after = gaps.iter().flat_map(|(_, after)| new.rows().iter_from(after.start).take(after.len()));
-        let is_reordered = !before.clone().map(|row| row.item.id()).eq(after.clone().map(|row| row.item.id()));
-        let mut gone: HashMap<&Id, &ListingEntry<T>> = before.map(|row| (row.item.id(), row)).collect();
+        let before = gaps
+            .iter()
+            .flat_map(|(before, _)| old.rows().iter_from(before.start).take(before.len()));
+        let after = gaps
+            .iter()
+            .flat_map(|(_, after)| new.rows().iter_from(after.start).take(after.len()));
+        let is_reordered = !before
+            .clone()
+            .map(|row| row.item.id())
+            .eq(after.clone().map(|row| row.item.id()));
+        let mut gone: HashMap<&Id, &ListingEntry<T>> =
+            before.map(|row| (row.item.id(), row)).collect();
         let inserted = after
             .filter(|row: &&ListingEntry<T>| {
                 let old = gone.remove(row.item.id());
@@ -33,7 +41,11 @@ impl<T: Item> RowChanges<T> {
             })
             .cloned()
             .collect();
-        RowChanges { removed: gone.into_keys().cloned().collect(), inserted, is_reordered }
+        RowChanges {
+            removed: gone.into_keys().cloned().collect(),
+            inserted,
+            is_reordered,
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -55,7 +67,10 @@ impl<T: Item> SnapshotBuilder<T> {
         let mut candidates: HashMap<Id, Vec<Candidate<T>>> = HashMap::new();
         for layer in layers.as_slice() {
             for row in layer.listing.iter() {
-                candidates.entry(layer.effective_id(row.item.id())).or_default().push(layer.candidate(row, rules));
+                candidates
+                    .entry(layer.effective_id(row.item.id()))
+                    .or_default()
+                    .push(layer.candidate(row, rules));
             }
         }
         let mut index = Index::default();
@@ -64,16 +79,29 @@ impl<T: Item> SnapshotBuilder<T> {
             let entry = Entry::resolve(id.clone(), candidates, &layers);
             index.set(&id, Some(entry));
         }
-        SnapshotBuilder { layers, rules: rules.clone(), index }.finish()
+        SnapshotBuilder {
+            layers,
+            rules: rules.clone(),
+            index,
+        }
+        .finish()
     }
 
     /// Replaces the listing of `source`. `changes` are those between its present listing and `listing`.
-    pub(crate) fn set_listing(&mut self, source: &str, listing: Listing<T>, changes: &RowChanges<T>) {
-        let Some(place) = self.layers.place(source) else { return };
+    pub(crate) fn set_listing(
+        &mut self,
+        source: &str,
+        listing: Listing<T>,
+        changes: &RowChanges<T>,
+    ) {
+        let Some(place) = self.layers.place(source) else {
+            return;
+        };
         self.layers.set_listing(place, listing);
         let layer = &self.layers.as_slice()[place];
         for id in &changes.removed {
-            self.index.upsert(&layer.origin, id, layer.effective_id(id), None);
+            self.index
+                .upsert(&layer.origin, id, layer.effective_id(id), None);
         }
         self.index.reserve(changes.inserted.len());
         insert(&mut self.index, layer, &changes.inserted, &self.rules);
@@ -86,7 +114,9 @@ impl<T: Item> SnapshotBuilder<T> {
 
     /// Resolves `id` again if the rules disable or enable one of the candidates for it now.
     fn update_status(&mut self, id: Id) {
-        let Some(entry) = self.index.get(id.as_str()) else { return };
+        let Some(entry) = self.index.get(id.as_str()) else {
+            return;
+        };
         let mut candidates: Vec<_> = entry.all_candidates().cloned().collect();
         let mut differs = false;
         for candidate in &mut candidates {
@@ -100,18 +130,27 @@ impl<T: Item> SnapshotBuilder<T> {
 
     pub(crate) fn set_rules(&mut self, rules: &RuleStack) {
         let targets = self.rules.differing(rules);
-        let ids: BTreeSet<Id> = targets.iter().flat_map(|target| touched(&self.layers, target)).collect();
+        let ids: BTreeSet<Id> = targets
+            .iter()
+            .flat_map(|target| touched(&self.layers, target))
+            .collect();
         self.rules = rules.clone();
         self.index.resolve_conflicts(&self.layers);
         ids.into_iter().for_each(|id| self.update_status(id));
     }
 
     pub(crate) fn set_digests(&mut self, source: &str, digests: &HashMap<Id, Digest>) {
-        let Some(place) = self.layers.place(source) else { return };
+        let Some(place) = self.layers.place(source) else {
+            return;
+        };
         let listing = self.layers.as_slice()[place].listing.clone();
-        self.layers.set_listing(place, listing.with_digests(|id| digests.get(id).copied()));
+        self.layers
+            .set_listing(place, listing.with_digests(|id| digests.get(id).copied()));
         let layer = &self.layers.as_slice()[place];
-        let rows = layer.listing.iter().filter(|row| digests.contains_key(row.item.id()));
+        let rows = layer
+            .listing
+            .iter()
+            .filter(|row| digests.contains_key(row.item.id()));
         insert(&mut self.index, layer, rows, &self.rules);
     }
 
@@ -122,22 +161,41 @@ impl<T: Item> SnapshotBuilder<T> {
         let next = Layers::new(layers);
         let old = std::mem::replace(&mut self.layers, next.clone());
         let kept: Vec<Arc<str>> = sources(old.as_slice().iter().filter(|layer| {
-            let next = next.get(&layer.origin.source).filter(|_| !is_fresh(&layer.origin.source));
+            let next = next
+                .get(&layer.origin.source)
+                .filter(|_| !is_fresh(&layer.origin.source));
             next.is_some_and(|next| next.is_composed_like(layer))
         }));
         let is_kept: HashSet<&str> = kept.iter().map(AsRef::as_ref).collect();
         let SnapshotBuilder { rules, index, .. } = self;
-        for layer in old.as_slice().iter().filter(|layer| !is_kept.contains(&*layer.origin.source)) {
+        for layer in old
+            .as_slice()
+            .iter()
+            .filter(|layer| !is_kept.contains(&*layer.origin.source))
+        {
             for row in layer.listing.iter() {
-                index.upsert(&layer.origin, row.item.id(), layer.effective_id(row.item.id()), None);
+                index.upsert(
+                    &layer.origin,
+                    row.item.id(),
+                    layer.effective_id(row.item.id()),
+                    None,
+                );
             }
         }
-        let (stay, come): (Vec<_>, Vec<_>) =
-            next.as_slice().iter().partition(|layer| is_kept.contains(&*layer.origin.source));
-        for layer in moved(&kept, sources(stay)).iter().filter_map(|source| next.get(source)) {
+        let (stay, come): (Vec<_>, Vec<_>) = next
+            .as_slice()
+            .iter()
+            .partition(|layer| is_kept.contains(&*layer.origin.source));
+        for layer in moved(&kept, sources(stay))
+            .iter()
+            .filter_map(|source| next.get(source))
+        {
             for row in layer.listing.iter() {
                 let id = layer.effective_id(row.item.id());
-                if let Some(entry) = index.get(id.as_str()).filter(|entry| entry.all_candidates().nth(1).is_some()) {
+                if let Some(entry) = index
+                    .get(id.as_str())
+                    .filter(|entry| entry.all_candidates().nth(1).is_some())
+                {
                     let candidates = entry.all_candidates().cloned().collect();
                     index.mark_conflict(id, candidates);
                 }
@@ -145,7 +203,8 @@ impl<T: Item> SnapshotBuilder<T> {
         }
         requalify(index, &next, &is_kept, rules);
         index.reserve(come.iter().map(|layer| layer.listing.len()).sum());
-        come.into_iter().for_each(|layer| insert(index, layer, layer.listing.iter(), rules));
+        come.into_iter()
+            .for_each(|layer| insert(index, layer, layer.listing.iter(), rules));
     }
 }
 
@@ -157,34 +216,64 @@ fn insert<'r, T: Item>(
 ) {
     for row in rows {
         let id = row.item.id();
-        index.upsert(&layer.origin, id, layer.effective_id(id), Some(layer.candidate(row, rules)));
+        index.upsert(
+            &layer.origin,
+            id,
+            layer.effective_id(id),
+            Some(layer.candidate(row, rules)),
+        );
     }
 }
 
 fn sources<'l, T: Item>(layers: impl IntoIterator<Item = &'l Layer<T>>) -> Vec<Arc<str>> {
-    layers.into_iter().map(|layer| layer.origin.source.clone()).collect()
+    layers
+        .into_iter()
+        .map(|layer| layer.origin.source.clone())
+        .collect()
 }
 
 /// Moves the candidates of sources that stay to a different id if their own begins with the name of a source that came or went.
-fn requalify<T: Item>(index: &mut Index<T>, layers: &Layers<T>, is_kept: &HashSet<&str>, rules: &RuleStack) {
+fn requalify<T: Item>(
+    index: &mut Index<T>,
+    layers: &Layers<T>,
+    is_kept: &HashSet<&str>,
+    rules: &RuleStack,
+) {
     for id in Arc::clone(index.qualified()).iter() {
-        let candidates: Vec<_> =
-            index.get(id.as_str()).into_iter().flat_map(|entry| entry.all_candidates()).cloned().collect();
-        for mut candidate in candidates.into_iter().filter(|candidate| is_kept.contains(&*candidate.origin.source)) {
-            let layer = layers.get(&candidate.origin.source).expect("a source that stays has a layer");
+        let candidates: Vec<_> = index
+            .get(id.as_str())
+            .into_iter()
+            .flat_map(|entry| entry.all_candidates())
+            .cloned()
+            .collect();
+        for mut candidate in candidates
+            .into_iter()
+            .filter(|candidate| is_kept.contains(&*candidate.origin.source))
+        {
+            let layer = layers
+                .get(&candidate.origin.source)
+                .expect("a source that stays has a layer");
             let (origin, item) = (&layer.origin, Arc::clone(&candidate.item));
             let is_posing = layer.is_posing(item.id());
             if std::mem::replace(&mut candidate.is_posing, is_posing) != is_posing {
                 candidate.status = candidate.status_under(rules);
                 index.upsert(origin, item.id(), id.clone(), None);
-                index.upsert(origin, item.id(), layer.effective_id(item.id()), Some(candidate));
+                index.upsert(
+                    origin,
+                    item.id(),
+                    layer.effective_id(item.id()),
+                    Some(candidate),
+                );
             }
         }
     }
 }
 
 /// Returns the ids of the entries that `target` may be about.
-pub(crate) fn touched<'l, T: Item>(layers: &'l Layers<T>, target: &Target) -> Box<dyn Iterator<Item = Id> + 'l> {
+pub(crate) fn touched<'l, T: Item>(
+    layers: &'l Layers<T>,
+    target: &Target,
+) -> Box<dyn Iterator<Item = Id> + 'l> {
     match target {
         Target::All => Box::new(layers.as_slice().iter().flat_map(effective_ids)),
         Target::Source(source) => Box::new(layers.get(source).into_iter().flat_map(effective_ids)),
@@ -202,5 +291,8 @@ pub(crate) fn touched<'l, T: Item>(layers: &'l Layers<T>, target: &Target) -> Bo
 }
 
 fn effective_ids<T: Item>(layer: &Layer<T>) -> impl Iterator<Item = Id> {
-    layer.listing.iter().map(|row| layer.effective_id(row.item.id()))
+    layer
+        .listing
+        .iter()
+        .map(|row| layer.effective_id(row.item.id()))
 }

@@ -50,7 +50,12 @@ pub struct Subscription<T: Item> {
 impl<T: Item> Subscription<T> {
     pub(crate) fn new(registry: &Registry<T>) -> Subscription<T> {
         let (notices, closing) = (registry.notices(), registry.closing());
-        Subscription { notices, closing, seen: registry.snapshot(), registry: registry.downgrade() }
+        Subscription {
+            notices,
+            closing,
+            seen: registry.snapshot(),
+            registry: registry.downgrade(),
+        }
     }
 
     /// Returns the snapshot that was delivered last, at first the one at the time of subscribing.
@@ -97,7 +102,9 @@ pub(crate) struct ChangeSignals(pub(crate) Vec<watch::Receiver<u64>>);
 
 impl ChangeSignals {
     pub(crate) fn mark_seen(&mut self) {
-        self.0.iter_mut().for_each(|notices| drop(notices.borrow_and_update()));
+        self.0
+            .iter_mut()
+            .for_each(|notices| drop(notices.borrow_and_update()));
     }
 
     /// Waits for a publication; `false` when there will be none.
@@ -117,7 +124,10 @@ impl CloseSignals {
 
     /// Resolves once one of them is closed, or gone with its last handle.
     pub(crate) async fn closed(&mut self) {
-        let ends = self.0.iter_mut().map(|closed| Box::pin(closed.wait_for(|closed| *closed)));
+        let ends = self
+            .0
+            .iter_mut()
+            .map(|closed| Box::pin(closed.wait_for(|closed| *closed)));
         let _ = select_all(ends).await;
     }
 }

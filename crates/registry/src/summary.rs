@@ -45,15 +45,29 @@ pub enum ChangeKind {
 impl ChangeLine {
     /// Creates a line.
     pub fn new(mark: ChangeKind, id: Id) -> ChangeLine {
-        ChangeLine { id, mark, parts: Vec::new() }
+        ChangeLine {
+            id,
+            mark,
+            parts: Vec::new(),
+        }
     }
 
     /// Returns the line of an id with changed content. `None` if only its shadows or its rights changed.
     pub fn of_content<T: Item>(id: &Modified<T>) -> Option<ChangeLine> {
         let changed = id.changed_parts();
-        let parts = [(changed.metadata, "metadata"), (changed.body, "body"), (changed.resources, "resources")];
-        let parts: Vec<_> = parts.into_iter().filter_map(|(is_changed, part)| is_changed.then_some(part)).collect();
-        changed.is_any().then(|| ChangeLine { parts, ..ChangeLine::new(ChangeKind::Changed, id.new.id.clone()) })
+        let parts = [
+            (changed.metadata, "metadata"),
+            (changed.body, "body"),
+            (changed.resources, "resources"),
+        ];
+        let parts: Vec<_> = parts
+            .into_iter()
+            .filter_map(|(is_changed, part)| is_changed.then_some(part))
+            .collect();
+        changed.is_any().then(|| ChangeLine {
+            parts,
+            ..ChangeLine::new(ChangeKind::Changed, id.new.id.clone())
+        })
     }
 }
 
@@ -79,22 +93,34 @@ impl FromIterator<ChangeLine> for Summary {
     fn from_iter<I: IntoIterator<Item = ChangeLine>>(lines: I) -> Summary {
         let mut lines: Vec<_> = lines.into_iter().collect();
         lines.sort();
-        Summary { lines, most: usize::MAX }
+        Summary {
+            lines,
+            most: usize::MAX,
+        }
     }
 }
 
 impl<T: Item> Change<T> {
     /// Returns a summary for people. Diagnostics are not part of it.
     pub fn summary(&self) -> Summary {
-        let added = self.added.iter().map(|entry| ChangeLine::new(ChangeKind::Added, entry.id.clone()));
-        let removed = self.removed.iter().map(|entry| ChangeLine::new(ChangeKind::Removed, entry.id.clone()));
-        added.chain(removed).chain(self.modified.iter().map(of_everything)).collect()
+        let added = self
+            .added
+            .iter()
+            .map(|entry| ChangeLine::new(ChangeKind::Added, entry.id.clone()));
+        let removed = self
+            .removed
+            .iter()
+            .map(|entry| ChangeLine::new(ChangeKind::Removed, entry.id.clone()));
+        added
+            .chain(removed)
+            .chain(self.modified.iter().map(of_everything))
+            .collect()
     }
 }
 
 fn of_everything<T: Item>(id: &Modified<T>) -> ChangeLine {
-    let mut line =
-        ChangeLine::of_content(id).unwrap_or_else(|| ChangeLine::new(ChangeKind::Changed, id.new.id.clone()));
+    let mut line = ChangeLine::of_content(id)
+        .unwrap_or_else(|| ChangeLine::new(ChangeKind::Changed, id.new.id.clone()));
     let (old, new) = (&id.old.candidate, &id.new.candidate);
     if old.origin != new.origin {
         line.parts.insert(0, "source");
@@ -103,7 +129,11 @@ fn of_everything<T: Item>(id: &Modified<T>) -> ChangeLine {
         line.parts.push("trust");
     }
     if old.status != new.status && (old.status.max(new.status) == Status::Disabled) {
-        line.parts.push(if new.status == Status::Disabled { "disabled" } else { "enabled" });
+        line.parts.push(if new.status == Status::Disabled {
+            "disabled"
+        } else {
+            "enabled"
+        });
     }
     if line.parts.is_empty() && !has_same_shadows(&id.old, &id.new) {
         line.parts.push("shadows");
@@ -117,7 +147,11 @@ fn of_everything<T: Item>(id: &Modified<T>) -> ChangeLine {
 impl fmt::Display for ChangeLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.mark, self.id)?;
-        if self.parts.is_empty() { Ok(()) } else { write!(f, " ({})", self.parts.join(", ")) }
+        if self.parts.is_empty() {
+            Ok(())
+        } else {
+            write!(f, " ({})", self.parts.join(", "))
+        }
     }
 }
 
@@ -138,7 +172,11 @@ impl fmt::Display for Summary {
         }
         match self.lines.len().saturating_sub(self.most) {
             0 => Ok(()),
-            more => write!(f, "{}and {more} more", if self.most == 0 { "" } else { "\n" }),
+            more => write!(
+                f,
+                "{}and {more} more",
+                if self.most == 0 { "" } else { "\n" }
+            ),
         }
     }
 }

@@ -37,10 +37,15 @@ impl FromStr for Tier {
     type Err = ConfigError;
 
     fn from_str(text: &str) -> Result<Tier, ConfigError> {
-        [Tier::Builtin, Tier::User, Tier::Plugin].into_iter().find(|tier| tier.to_string() == text).ok_or_else(|| {
-            let text = repertoire_core::text::terminal_line(text);
-            ConfigError::new(format!("unknown tier `{text}`: expected `builtin`, `user` or `plugin`"))
-        })
+        [Tier::Builtin, Tier::User, Tier::Plugin]
+            .into_iter()
+            .find(|tier| tier.to_string() == text)
+            .ok_or_else(|| {
+                let text = repertoire_core::text::terminal_line(text);
+                ConfigError::new(format!(
+                    "unknown tier `{text}`: expected `builtin`, `user` or `plugin`"
+                ))
+            })
     }
 }
 
@@ -56,7 +61,10 @@ pub struct Origin {
 impl Origin {
     /// Creates an origin.
     pub fn new(tier: Tier, source: impl Into<Arc<str>>) -> Origin {
-        Origin { tier, source: source.into() }
+        Origin {
+            tier,
+            source: source.into(),
+        }
     }
 }
 

@@ -17,14 +17,22 @@ pub(crate) struct View<T: Item> {
 
 impl<T: Item> View<T> {
     pub(crate) fn new(own: Snapshot<T>, under: Option<Snapshot<T>>) -> View<T> {
-        View { merged: overlay_on(&own, under.as_ref()), own, base: under }
+        View {
+            merged: overlay_on(&own, under.as_ref()),
+            own,
+            base: under,
+        }
     }
 
     fn next(&self, own: Snapshot<T>, under: Option<Snapshot<T>>) -> View<T> {
         let merged = overlay_on(&own, under.as_ref());
         let generation = self.merged.generation() + u64::from(!merged.is_like(&self.merged));
         let merged = merged.of_generation(generation);
-        View { own: if under.is_some() { own } else { merged.clone() }, merged, base: under }
+        View {
+            own: if under.is_some() { own } else { merged.clone() },
+            merged,
+            base: under,
+        }
     }
 
     fn is_over(&self, under: &Snapshot<T>) -> bool {
@@ -41,12 +49,19 @@ impl<T: Item> Snapshot<T> {
         let mut layers = Vec::new();
         for layer in self.layers() {
             let hidden = base.all_layers().alike(&name_look(&layer.origin.source));
-            layers.push(hidden.map_or_else(|| layer.clone(), |hidden| with_hidden_source(layer, hidden)));
+            layers.push(
+                hidden.map_or_else(|| layer.clone(), |hidden| with_hidden_source(layer, hidden)),
+            );
         }
-        for layer in
-            base.layers().iter().filter(|layer| self.all_layers().alike(&name_look(&layer.origin.source)).is_none())
-        {
-            layers.push(Layer { position: self.layers().len() + layer.position, ..layer.clone() });
+        for layer in base.layers().iter().filter(|layer| {
+            self.all_layers()
+                .alike(&name_look(&layer.origin.source))
+                .is_none()
+        }) {
+            layers.push(Layer {
+                position: self.layers().len() + layer.position,
+                ..layer.clone()
+            });
         }
         let mut builder = base.builder();
         builder.set_layers(layers, |source| self.layer(source).is_some());
@@ -56,10 +71,23 @@ impl<T: Item> Snapshot<T> {
 }
 
 fn with_hidden_source<T: Item>(layer: &Layer<T>, hidden: &Layer<T>) -> Layer<T> {
-    let message = format!("source `{}` hides the {} that was composed later", layer.origin.source, hidden.origin);
-    let diagnostic = Diagnostic::new(Code::SOURCE_HIDDEN, message).help("give one of them another name");
-    let diagnostics: Vec<_> = layer.listing.diagnostics().iter().cloned().chain([diagnostic]).collect();
-    Layer { listing: layer.listing.clone().with_diagnostics(diagnostics), ..layer.clone() }
+    let message = format!(
+        "source `{}` hides the {} that was composed later",
+        layer.origin.source, hidden.origin
+    );
+    let diagnostic =
+        Diagnostic::new(Code::SOURCE_HIDDEN, message).help("give one of them another name");
+    let diagnostics: Vec<_> = layer
+        .listing
+        .diagnostics()
+        .iter()
+        .cloned()
+        .chain([diagnostic])
+        .collect();
+    Layer {
+        listing: layer.listing.clone().with_diagnostics(diagnostics),
+        ..layer.clone()
+    }
 }
 
 impl<T: Item> Registry<T> {
@@ -121,7 +149,11 @@ impl<T: Item> Registry<T> {
     }
 
     pub(crate) fn read<R>(&self, read: impl FnOnce(&Snapshot<T>) -> R) -> R {
-        if self.base().is_none() { read(&self.0.current.load().merged) } else { read(&self.snapshot()) }
+        if self.base().is_none() {
+            read(&self.0.current.load().merged)
+        } else {
+            read(&self.snapshot())
+        }
     }
 
     pub(crate) fn own(&self) -> Snapshot<T> {
@@ -176,8 +208,9 @@ impl<T: Item> Registry<T> {
             return;
         }
         let own = self.own();
-        let (mine, theirs): (Digests, Digests) =
-            digests.into_iter().partition(|(source, _)| own.layer(source).is_some());
+        let (mine, theirs): (Digests, Digests) = digests
+            .into_iter()
+            .partition(|(source, _)| own.layer(source).is_some());
         self.publish(|current| with_digests(current.clone(), &mine));
         if let Some(base) = self.base() {
             base.learn(theirs);

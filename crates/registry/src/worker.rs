@@ -28,7 +28,10 @@ impl Worker {
         *served = covered;
     }
 
-    pub(crate) async fn run_exclusive<O, F: Future<Output = O>>(&self, job: impl FnOnce() -> F) -> O {
+    pub(crate) async fn run_exclusive<O, F: Future<Output = O>>(
+        &self,
+        job: impl FnOnce() -> F,
+    ) -> O {
         let _turn = self.served.lock().await;
         job().await
     }

@@ -14,8 +14,12 @@ inventory::submit! {
 
 #[test]
 fn two_kinds_of_one_name_are_an_error() {
-    let errors = [SourceKind::find("wiki").map(drop), SourceKind::all().map(drop)];
-    let expected = "two source kinds are called `wiki`: another wiki and pages of a wiki; link one of them";
+    let errors = [
+        SourceKind::find("wiki").map(drop),
+        SourceKind::all().map(drop),
+    ];
+    let expected =
+        "two source kinds are called `wiki`: another wiki and pages of a wiki; link one of them";
     let errors = errors.map(|result| result.unwrap_err().to_string());
     assert_eq!(errors, [expected; 2]);
 }

@@ -24,7 +24,11 @@ pub struct Binding {
 /// The approval of the content of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Approval"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Approval")
+)]
 pub enum ApprovalState {
     /// Exactly this content.
     Given,
@@ -90,20 +94,37 @@ impl Binding {
     /// Each file that changes, appears or disappears changes the binding. Programs of the machine, files elsewhere and downloads
     /// are not part of it.
     pub fn new(skill: Id, skill_md: Digest, manifest: &Manifest) -> Binding {
-        let files = manifest.files().iter().map(|file| (file.path.clone(), file.digest)).collect();
-        let uncovered = manifest.omissions().iter().filter(|omission| match omission.reason {
-            OmissionReason::VersionControl => true,
-            OmissionReason::LinkOut => omission.digest.is_none(),
-            reason => reason.is_limit(),
-        });
+        let files = manifest
+            .files()
+            .iter()
+            .map(|file| (file.path.clone(), file.digest))
+            .collect();
+        let uncovered = manifest
+            .omissions()
+            .iter()
+            .filter(|omission| match omission.reason {
+                OmissionReason::VersionControl => true,
+                OmissionReason::LinkOut => omission.digest.is_none(),
+                reason => reason.is_limit(),
+            });
         let uncovered = uncovered.cloned().collect();
-        Binding { skill, folder: None, skill_md, manifest: manifest.digest(), files, uncovered }
+        Binding {
+            skill,
+            folder: None,
+            skill_md,
+            manifest: manifest.digest(),
+            files,
+            uncovered,
+        }
     }
 
     /// Returns the same binding for the skill in `folder`. The same skill in a different folder needs its own approval.
     #[must_use]
     pub fn in_folder(self, folder: impl Into<Box<str>>) -> Binding {
-        Binding { folder: Some(folder.into()), ..self }
+        Binding {
+            folder: Some(folder.into()),
+            ..self
+        }
     }
 
     fn is_of(&self, approved: &ApprovedContent) -> bool {
@@ -114,20 +135,41 @@ impl Binding {
 impl CommandApprovals {
     /// Returns the approval of this content.
     pub fn state(&self, binding: &Binding) -> ApprovalState {
-        let known = self.approved.iter().filter(|approved| binding.is_of(approved));
-        let mut contents = known.map(|approved| (approved.skill_md, approved.manifest)).peekable();
+        let known = self
+            .approved
+            .iter()
+            .filter(|approved| binding.is_of(approved));
+        let mut contents = known
+            .map(|approved| (approved.skill_md, approved.manifest))
+            .peekable();
         if contents.peek().is_none() {
             return ApprovalState::Missing;
         }
-        let is_given = contents.any(|content| content == (binding.skill_md, Some(binding.manifest)));
-        if is_given { ApprovalState::Given } else { ApprovalState::Outdated }
+        let is_given =
+            contents.any(|content| content == (binding.skill_md, Some(binding.manifest)));
+        if is_given {
+            ApprovalState::Given
+        } else {
+            ApprovalState::Outdated
+        }
     }
 
     /// Adds an approval, and removes an earlier one of the same skill in the same folder.
     pub fn approve(&mut self, binding: &Binding) {
         self.revoke(binding);
-        let Binding { skill, folder, skill_md, manifest, .. } = binding.clone();
-        self.approved.push(ApprovedContent { skill, folder, skill_md, manifest: Some(manifest) });
+        let Binding {
+            skill,
+            folder,
+            skill_md,
+            manifest,
+            ..
+        } = binding.clone();
+        self.approved.push(ApprovedContent {
+            skill,
+            folder,
+            skill_md,
+            manifest: Some(manifest),
+        });
         self.approved.sort();
     }
 

@@ -28,9 +28,15 @@ impl Arguments {
 
     /// Creates arguments from words, with a text that splits into them.
     pub fn from_words<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> Arguments {
-        let words: Vec<String> = words.into_iter().map(|word| word.as_ref().to_owned()).collect();
+        let words: Vec<String> = words
+            .into_iter()
+            .map(|word| word.as_ref().to_owned())
+            .collect();
         let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
-        Arguments { raw: quoted.join(" "), words }
+        Arguments {
+            raw: quoted.join(" "),
+            words,
+        }
     }
 
     /// Returns the text as typed.
@@ -106,7 +112,9 @@ fn quoted(text: &str, quote: char) -> Option<(String, usize)> {
 
 /// Quotes `word` so that [`split`] returns it.
 fn quote(word: &str) -> String {
-    if !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\')) {
+    if !word.is_empty()
+        && !word.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\'))
+    {
         return word.to_owned();
     }
     format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\""))

@@ -128,7 +128,11 @@ impl Context {
     /// Returns the value of `${name}`.
     pub fn get(&self, name: &str) -> Option<&str> {
         if !Context::is_built_in(name) {
-            return self.host.get(name).or_else(|| self.skill.get(name)).map(String::as_str);
+            return self
+                .host
+                .get(name)
+                .or_else(|| self.skill.get(name))
+                .map(String::as_str);
         }
         match name.strip_prefix("CLAUDE_").unwrap_or(name) {
             Context::SKILL_DIR => self.skill_dir.as_deref(),
@@ -140,7 +144,14 @@ impl Context {
 
     #[cfg(feature = "process")]
     pub(crate) fn variables(&self) -> BTreeMap<&str, &str> {
-        let names = self.skill.keys().chain(self.host.keys()).map(String::as_str).chain(BUILT_IN);
-        names.filter_map(|name| Some((name, self.get(name)?))).collect()
+        let names = self
+            .skill
+            .keys()
+            .chain(self.host.keys())
+            .map(String::as_str)
+            .chain(BUILT_IN);
+        names
+            .filter_map(|name| Some((name, self.get(name)?)))
+            .collect()
     }
 }

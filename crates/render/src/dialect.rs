@@ -42,8 +42,13 @@ pub enum Dialect {
 
 impl Dialect {
     /// Every dialect.
-    pub const ALL: [Dialect; 5] =
-        [Dialect::Claude, Dialect::OpenCode, Dialect::OneBased, Dialect::OpenClaw, Dialect::PlainText];
+    pub const ALL: [Dialect; 5] = [
+        Dialect::Claude,
+        Dialect::OpenCode,
+        Dialect::OneBased,
+        Dialect::OpenClaw,
+        Dialect::PlainText,
+    ];
 
     /// Returns the name of the dialect.
     pub fn name(self) -> &'static str {
@@ -84,8 +89,12 @@ impl FromStr for Dialect {
     type Err = RenderError;
 
     fn from_str(name: &str) -> Result<Dialect, RenderError> {
-        let found = Dialect::ALL.into_iter().find(|dialect| dialect.name() == name);
-        found.ok_or_else(|| RenderError::UnknownDialect { name: terminal_line(name).into_owned() })
+        let found = Dialect::ALL
+            .into_iter()
+            .find(|dialect| dialect.name() == name);
+        found.ok_or_else(|| RenderError::UnknownDialect {
+            name: terminal_line(name).into_owned(),
+        })
     }
 }
 

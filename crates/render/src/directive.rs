@@ -43,7 +43,9 @@ impl fmt::Display for Directive {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.action {
             DirectiveAction::Command { command } => f.write_str(command),
-            DirectiveAction::Script { path, arguments } if arguments.is_empty() => write!(f, "script {path}"),
+            DirectiveAction::Script { path, arguments } if arguments.is_empty() => {
+                write!(f, "script {path}")
+            }
             DirectiveAction::Script { path, arguments } => {
                 write!(f, "script {path} {}", Value::Object(arguments.clone()))
             }

@@ -89,7 +89,9 @@ pub use arguments::Arguments;
 pub use context::{Context, Unknown};
 pub use dialect::Dialect;
 pub use directive::{Directive, DirectiveAction};
-pub use outcome::{CapturedOutput, CompletedRun, DirectiveOutcome, MissingRule, Refusal, RunEnd, Sandbox};
+pub use outcome::{
+    CapturedOutput, CompletedRun, DirectiveOutcome, MissingRule, Refusal, RunEnd, Sandbox,
+};
 pub use plan::Plan;
 #[cfg(feature = "process")]
 pub use process::{Call, CommandShell, Confinement, DirectiveRunner, RunLimits};

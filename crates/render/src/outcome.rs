@@ -46,7 +46,13 @@ pub struct CompletedRun {
 impl CompletedRun {
     /// Creates a run without a sandbox and without cleanup.
     pub fn new(ended: RunEnd, stdout: CapturedOutput, stderr: CapturedOutput) -> CompletedRun {
-        CompletedRun { ended, stdout, stderr, sandbox: Sandbox::Off, cleanup: CleanupScope::Process }
+        CompletedRun {
+            ended,
+            stdout,
+            stderr,
+            sandbox: Sandbox::Off,
+            cleanup: CleanupScope::Process,
+        }
     }
 }
 
@@ -131,7 +137,11 @@ pub enum MissingRule {
 
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
 impl Sandbox {
-    pub(crate) const RULES: [MissingRule; 3] = [MissingRule::Files, MissingRule::Signals, MissingRule::Sockets];
+    pub(crate) const RULES: [MissingRule; 3] = [
+        MissingRule::Files,
+        MissingRule::Signals,
+        MissingRule::Sockets,
+    ];
 
     pub(crate) fn new(missing: Vec<MissingRule>) -> Sandbox {
         match missing.as_slice() {
@@ -156,8 +166,14 @@ impl fmt::Display for Sandbox {
             Sandbox::Off => f.write_str("off"),
             Sandbox::Active => f.write_str("active"),
             Sandbox::Partial(missing) => {
-                let names = missing.iter().map(|rule| format!("{rule:?}").to_lowercase());
-                write!(f, "partial, without {}", names.collect::<Vec<_>>().join(", "))
+                let names = missing
+                    .iter()
+                    .map(|rule| format!("{rule:?}").to_lowercase());
+                write!(
+                    f,
+                    "partial, without {}",
+                    names.collect::<Vec<_>>().join(", ")
+                )
             }
             Sandbox::Unavailable => f.write_str("unavailable"),
         }
@@ -179,16 +195,25 @@ impl CapturedOutput {
     pub fn new(kept: &[u8], total: u64) -> CapturedOutput {
         // The limit may be within a character.
         let whole = match std::str::from_utf8(kept) {
-            Err(error) if error.error_len().is_none() && total > kept.len() as u64 => &kept[..error.valid_up_to()],
+            Err(error) if error.error_len().is_none() && total > kept.len() as u64 => {
+                &kept[..error.valid_up_to()]
+            }
             _ => kept,
         };
         let text = repertoire_core::text::printed(&String::from_utf8_lossy(whole)).into_owned();
-        CapturedOutput { text, kept: whole.len() as u64, total }
+        CapturedOutput {
+            text,
+            kept: whole.len() as u64,
+            total,
+        }
     }
 
     #[cfg(feature = "process")]
     pub(crate) fn renamed(self, from: &str, to: &str) -> CapturedOutput {
-        CapturedOutput { text: self.text.replace(from, to), ..self }
+        CapturedOutput {
+            text: self.text.replace(from, to),
+            ..self
+        }
     }
 
     /// Returns the text.

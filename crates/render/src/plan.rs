@@ -46,11 +46,25 @@ pub(crate) enum PlaceholderKind {
 impl<'b> Plan<'b> {
     /// Parses `body`, the text after the front matter, in time proportional to its length.
     pub fn new(body: &'b str, syntax: &Syntax) -> Plan<'b> {
-        let unknown = syntax.fault.clone().map(|message| Warning { line: None, message });
+        let unknown = syntax.fault.clone().map(|message| Warning {
+            line: None,
+            message,
+        });
         let dialect = syntax.dialect;
         let warnings = unknown.into_iter().collect();
-        let plan = Plan { body, dialect, placeholders: Vec::new(), directives: Vec::new(), warnings };
-        let mut parser = PlanParser { body, syntax, plan, line: LineCounter::new(body) };
+        let plan = Plan {
+            body,
+            dialect,
+            placeholders: Vec::new(),
+            directives: Vec::new(),
+            warnings,
+        };
+        let mut parser = PlanParser {
+            body,
+            syntax,
+            plan,
+            line: LineCounter::new(body),
+        };
         if dialect == Dialect::OpenClaw {
             parser.skill_dirs("{baseDir}");
         } else if dialect.first_argument().is_some() && may_hold_any(body) {
@@ -61,7 +75,9 @@ impl<'b> Plan<'b> {
 
     /// Returns the bytes of all placeholders and directives, in order. Everything outside of them is rendered unchanged.
     pub fn placeholders(&self) -> impl Iterator<Item = Range<usize>> {
-        self.placeholders.iter().map(|placeholder| placeholder.range.clone())
+        self.placeholders
+            .iter()
+            .map(|placeholder| placeholder.range.clone())
     }
 
     /// Returns all commands and scripts, in order.
@@ -74,7 +90,9 @@ impl<'b> Plan<'b> {
 fn may_hold_any(body: &str) -> bool {
     let bytes = body.as_bytes();
     memchr2_iter(b'$', b'!', bytes).any(|at| match (bytes[at], bytes.get(at + 1)) {
-        (b'$', Some(next)) => next.is_ascii_alphanumeric() || matches!(next, b'_' | b'{') || !next.is_ascii(),
+        (b'$', Some(next)) => {
+            next.is_ascii_alphanumeric() || matches!(next, b'_' | b'{') || !next.is_ascii()
+        }
         // The third is a fence, whose info string may have blanks before it.
         (_, Some(b'`' | b'{')) => true,
         (_, next) => {
@@ -100,7 +118,11 @@ pub(crate) struct LineCounter<'b> {
 
 impl<'b> LineCounter<'b> {
     pub(crate) fn new(body: &'b str) -> LineCounter<'b> {
-        LineCounter { body, line: 1, at: 0 }
+        LineCounter {
+            body,
+            line: 1,
+            at: 0,
+        }
     }
 
     /// Returns the line of the byte `at`, which is never before that of the last call.
@@ -135,7 +157,9 @@ impl PlanParser<'_, '_> {
 
     fn text(&mut self, range: Range<usize>, regions: &Regions) {
         let mut from = range.start;
-        for at in memchr2_iter(b'$', b'!', self.body[range.clone()].as_bytes()).map(|at| range.start + at) {
+        for at in
+            memchr2_iter(b'$', b'!', self.body[range.clone()].as_bytes()).map(|at| range.start + at)
+        {
             if at < from {
                 continue;
             }
@@ -150,14 +174,19 @@ impl PlanParser<'_, '_> {
     /// Finds the placeholders in code: all if the syntax covers code, else the variables that the dialect has there.
     fn code(&mut self, range: Range<usize>) {
         let mut from = range.start;
-        for at in memchr_iter(b'$', self.body[range.clone()].as_bytes()).map(|at| range.start + at) {
+        for at in memchr_iter(b'$', self.body[range.clone()].as_bytes()).map(|at| range.start + at)
+        {
             if self.syntax.covers_code {
                 if at >= from {
                     from = self.dollar(at, range.end).unwrap_or(from);
                 }
             } else if let Some(braced) = self.body[at..range.end].strip_prefix("${") {
                 let mut names = self.syntax.dialect.variables_in_code().iter();
-                let name = names.find(|name| braced.strip_prefix(**name).is_some_and(|rest| rest.starts_with('}')));
+                let name = names.find(|name| {
+                    braced
+                        .strip_prefix(**name)
+                        .is_some_and(|rest| rest.starts_with('}'))
+                });
                 if let Some(name) = name {
                     self.push(at..at + name.len() + 3, PlaceholderKind::Variable);
                 }
@@ -201,9 +230,13 @@ impl PlanParser<'_, '_> {
     /// Reads a code span, which is a command after a `!` at the start of a line or after a blank.
     fn span(&mut self, region: &Region) {
         let Range { start, end } = region.range;
-        let inside = self.body[region.range.clone()].strip_prefix('`').and_then(|text| text.strip_suffix('`'));
+        let inside = self.body[region.range.clone()]
+            .strip_prefix('`')
+            .and_then(|text| text.strip_suffix('`'));
         let command = inside.filter(|text| !text.starts_with('`') && !text.trim().is_empty());
-        let begin = start.checked_sub(1).filter(|at| self.body.as_bytes()[*at] == b'!');
+        let begin = start
+            .checked_sub(1)
+            .filter(|at| self.body.as_bytes()[*at] == b'!');
         match (command, begin.and_then(|at| self.begins_directive(at))) {
             (Some(_), Some(true)) => self.push(start - 2..end, PlaceholderKind::Escaped),
             (Some(command), Some(false)) if command.contains('\n') => {
@@ -211,7 +244,12 @@ impl PlanParser<'_, '_> {
                 self.warn(start - 1, message.to_owned());
             }
             (Some(command), Some(false)) => {
-                self.directive(start - 1..end, DirectiveAction::Command { command: command.trim().to_owned() });
+                self.directive(
+                    start - 1..end,
+                    DirectiveAction::Command {
+                        command: command.trim().to_owned(),
+                    },
+                );
             }
             _ => self.code(region.range.clone()),
         }
@@ -224,7 +262,12 @@ impl PlanParser<'_, '_> {
             range.end -= 1;
         }
         if !command.trim().is_empty() {
-            self.directive(range, DirectiveAction::Command { command: command.trim_end().to_owned() });
+            self.directive(
+                range,
+                DirectiveAction::Command {
+                    command: command.trim_end().to_owned(),
+                },
+            );
         }
     }
 
@@ -233,7 +276,11 @@ impl PlanParser<'_, '_> {
     fn begins_directive(&self, at: usize) -> Option<bool> {
         let before = &self.body[..at];
         let unescaped = before.strip_suffix('\\');
-        let begins = unescaped.unwrap_or(before).chars().next_back().is_none_or(char::is_whitespace);
+        let begins = unescaped
+            .unwrap_or(before)
+            .chars()
+            .next_back()
+            .is_none_or(char::is_whitespace);
         begins.then_some(unescaped.is_some())
     }
 
@@ -244,8 +291,15 @@ impl PlanParser<'_, '_> {
 
     fn directive(&mut self, range: Range<usize>, action: DirectiveAction) {
         let line = self.line.line(range.start);
-        self.push(range.clone(), PlaceholderKind::Directive(self.plan.directives.len()));
-        self.plan.directives.push(Directive { action, line, range });
+        self.push(
+            range.clone(),
+            PlaceholderKind::Directive(self.plan.directives.len()),
+        );
+        self.plan.directives.push(Directive {
+            action,
+            line,
+            range,
+        });
     }
 
     fn push(&mut self, range: Range<usize>, kind: PlaceholderKind) {
@@ -265,35 +319,49 @@ fn placeholder(text: &str, syntax: &Syntax) -> Option<(PlaceholderKind, usize, b
         let length = name.len() + 3;
         return match name.as_bytes()[0].is_ascii_digit() {
             true => Some((argument(name, first)?, length, true)),
-            false => name.is_ascii().then_some((PlaceholderKind::Variable, length, false)),
+            false => name
+                .is_ascii()
+                .then_some((PlaceholderKind::Variable, length, false)),
         };
     }
     // The longest declared name that is there as a whole word.
-    let declared = syntax
-        .names
-        .iter()
-        .enumerate()
-        .filter(|(_, name)| rest.strip_prefix(&***name).is_some_and(|rest| !rest.starts_with(is_word)));
+    let declared = syntax.names.iter().enumerate().filter(|(_, name)| {
+        rest.strip_prefix(&***name)
+            .is_some_and(|rest| !rest.starts_with(is_word))
+    });
     if let Some((number, name)) = declared.max_by_key(|(_, name)| name.len()) {
         return Some((PlaceholderKind::Named(number), 1 + name.len(), true));
     }
     let name = &rest[..word(rest)];
     if name == "ARGUMENTS" {
         let digits = rest[name.len()..].strip_prefix('[').and_then(|index| {
-            let (digits, after) = index.split_at(index.bytes().take_while(u8::is_ascii_digit).count());
+            let (digits, after) =
+                index.split_at(index.bytes().take_while(u8::is_ascii_digit).count());
             (!digits.is_empty() && after.starts_with(']')).then_some(digits)
         });
         return Some(match digits {
-            Some(digits) => (argument(digits, first)?, 1 + name.len() + digits.len() + 2, true),
+            Some(digits) => (
+                argument(digits, first)?,
+                1 + name.len() + digits.len() + 2,
+                true,
+            ),
             None => (PlaceholderKind::Arguments, 1 + name.len(), true),
         });
     }
     let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number && syntax.has_bare_numbers() { Some((argument(name, first)?, 1 + name.len(), true)) } else { None }
+    if is_number && syntax.has_bare_numbers() {
+        Some((argument(name, first)?, 1 + name.len(), true))
+    } else {
+        None
+    }
 }
 
 fn argument(digits: &str, first: usize) -> Option<PlaceholderKind> {
-    digits.parse::<usize>().ok()?.checked_sub(first).map(PlaceholderKind::Argument)
+    digits
+        .parse::<usize>()
+        .ok()?
+        .checked_sub(first)
+        .map(PlaceholderKind::Argument)
 }
 
 fn word(text: &str) -> usize {

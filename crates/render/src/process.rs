@@ -53,7 +53,9 @@ mod helper {
             Some(task) if task == RUN => run(arguments).map(|()| ExitCode::SUCCESS),
             Some(task) if task == SUPERVISE => supervise(arguments),
             Some(task) if task == CONFINE => confine(arguments).map(|never| match never {}),
-            _ => Err(format!("expected `{RUN}`, `{SUPERVISE}` or `{CONFINE}`, and a command").into()),
+            _ => {
+                Err(format!("expected `{RUN}`, `{SUPERVISE}` or `{CONFINE}`, and a command").into())
+            }
         }
     }
 }

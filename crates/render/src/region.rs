@@ -37,7 +37,10 @@ impl Regions {
         let mut command: Option<String> = None;
         for (event, range) in Parser::new_ext(body, Options::empty()).into_offset_iter() {
             match event {
-                Event::Code(_) => code.push(Region { range, kind: RegionKind::Span }),
+                Event::Code(_) => code.push(Region {
+                    range,
+                    kind: RegionKind::Span,
+                }),
                 Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) if info.trim() == "!" => {
                     command = Some(String::new());
                 }
@@ -47,14 +50,19 @@ impl Regions {
                     }
                 }
                 Event::End(TagEnd::CodeBlock) => {
-                    let kind = command.take().map_or(RegionKind::Block, RegionKind::CommandBlock);
+                    let kind = command
+                        .take()
+                        .map_or(RegionKind::Block, RegionKind::CommandBlock);
                     code.push(Region { range, kind });
                 }
                 Event::Start(Tag::HtmlBlock) => html.push(range),
                 _ => {}
             }
         }
-        Regions { parts: with_comments(body, code), html }
+        Regions {
+            parts: with_comments(body, code),
+            html,
+        }
     }
 
     pub(crate) fn is_html(&self, at: usize) -> bool {
@@ -78,13 +86,20 @@ fn with_comments(body: &str, code: Vec<Region>) -> Vec<Region> {
     let mut from = 0;
     loop {
         let until = code.peek().map_or(body.len(), |region| region.range.start);
-        let mut openings = opening.find_iter(&body.as_bytes()[from..until]).map(|at| from + at);
-        if let Some(mut comment) = openings.find_map(|at| Some(at..comment_end(body, at, last_end)?)) {
+        let mut openings = opening
+            .find_iter(&body.as_bytes()[from..until])
+            .map(|at| from + at);
+        if let Some(mut comment) =
+            openings.find_map(|at| Some(at..comment_end(body, at, last_end)?))
+        {
             while let Some(inside) = code.next_if(|region| region.range.start < comment.end) {
                 comment.end = comment.end.max(inside.range.end);
             }
             from = comment.end;
-            parts.push(Region { range: comment, kind: RegionKind::Comment });
+            parts.push(Region {
+                range: comment,
+                kind: RegionKind::Comment,
+            });
         } else if let Some(region) = code.next() {
             from = region.range.end;
             parts.push(region);
@@ -103,7 +118,8 @@ fn comment_end(body: &str, at: usize, last_end: Option<usize>) -> Option<usize> 
     // `<!-->` is a whole comment.
     let inside = at + 2;
     if last_end.is_some_and(|last| inside <= last) {
-        let length = memmem::find(&body.as_bytes()[inside..], b"-->").expect("one is at `last_end`");
+        let length =
+            memmem::find(&body.as_bytes()[inside..], b"-->").expect("one is at `last_end`");
         return Some(inside + length + 3);
     }
     let indented = before.trim_end_matches(' ');
@@ -112,6 +128,10 @@ fn comment_end(body: &str, at: usize, last_end: Option<usize>) -> Option<usize> 
 
 /// Returns whether the character after `before` is escaped, by an odd number of backslashes.
 pub(crate) fn is_escaped(before: &str) -> bool {
-    let backslashes = before.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    let backslashes = before
+        .bytes()
+        .rev()
+        .take_while(|byte| *byte == b'\\')
+        .count();
     backslashes % 2 == 1
 }

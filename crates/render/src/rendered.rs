@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use crate::plan::{LineCounter, Placeholder, PlaceholderKind};
 use crate::substitution::Substitution;
-use crate::{Context, Dialect, Directive, DirectiveAction, DirectiveOutcome, Plan, Refusal, Unknown, Warning};
+use crate::{
+    Context, Dialect, Directive, DirectiveAction, DirectiveOutcome, Plan, Refusal, Unknown, Warning,
+};
 
 /// A rendered body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +61,11 @@ impl<'b> Plan<'b> {
         outcomes: impl IntoIterator<Item = DirectiveOutcome>,
     ) -> Result<RenderOutput<'b>, RenderError> {
         let off = std::iter::repeat_with(|| DirectiveOutcome::Refused { by: Refusal::Off });
-        let outcomes: Vec<_> = outcomes.into_iter().chain(off).take(self.directives().len()).collect();
+        let outcomes: Vec<_> = outcomes
+            .into_iter()
+            .chain(off)
+            .take(self.directives().len())
+            .collect();
         if context.aborts_on_refusal {
             self.refuse(&outcomes)?;
         }
@@ -77,13 +83,20 @@ impl<'b> Plan<'b> {
             writer.write(placeholder, &outcomes)?;
         }
         let (text, warnings) = writer.finish();
-        Ok(RenderOutput { text, outcomes, warnings })
+        Ok(RenderOutput {
+            text,
+            outcomes,
+            warnings,
+        })
     }
 
     fn refuse(&self, outcomes: &[DirectiveOutcome]) -> Result<(), RenderError> {
         for (directive, outcome) in self.directives().iter().zip(outcomes) {
             if let DirectiveOutcome::Refused { by } = outcome {
-                return Err(RenderError::Refused { directive: Box::new(directive.clone()), refusal: by.clone() });
+                return Err(RenderError::Refused {
+                    directive: Box::new(directive.clone()),
+                    refusal: by.clone(),
+                });
             }
         }
         Ok(())
@@ -91,11 +104,16 @@ impl<'b> Plan<'b> {
 
     /// Returns the argument that also takes all later ones.
     fn last_argument(&self) -> Option<usize> {
-        let arguments = self.placeholders.iter().filter_map(|placeholder| match placeholder.kind {
-            PlaceholderKind::Argument(number) => Some(number),
-            _ => None,
-        });
-        arguments.max().filter(|_| self.dialect == Dialect::OpenCode)
+        let arguments = self
+            .placeholders
+            .iter()
+            .filter_map(|placeholder| match placeholder.kind {
+                PlaceholderKind::Argument(number) => Some(number),
+                _ => None,
+            });
+        arguments
+            .max()
+            .filter(|_| self.dialect == Dialect::OpenCode)
     }
 }
 
@@ -112,7 +130,11 @@ struct BodyWriter<'p, 'b> {
 }
 
 impl<'p, 'b> BodyWriter<'p, 'b> {
-    fn write(&mut self, placeholder: &Placeholder, outcomes: &[DirectiveOutcome]) -> Result<(), RenderError> {
+    fn write(
+        &mut self,
+        placeholder: &Placeholder,
+        outcomes: &[DirectiveOutcome],
+    ) -> Result<(), RenderError> {
         let Placeholder { range, kind } = placeholder;
         let written = &self.plan.body[range.clone()];
         let value = match *kind {
@@ -124,13 +146,25 @@ impl<'p, 'b> BodyWriter<'p, 'b> {
             PlaceholderKind::Argument(index) => self.argument(index, range.start, written),
             PlaceholderKind::Named(index) => {
                 self.took_arguments = true;
-                Some(self.context.arguments.words().get(index).map_or("", String::as_str).into())
+                Some(
+                    self.context
+                        .arguments
+                        .words()
+                        .get(index)
+                        .map_or("", String::as_str)
+                        .into(),
+                )
             }
-            PlaceholderKind::Variable => self.variable(range.start, &written[2..written.len() - 1])?.map(Cow::from),
-            PlaceholderKind::SkillDir => self.built_in(Context::SKILL_DIR, range.start, written).map(Cow::from),
+            PlaceholderKind::Variable => self
+                .variable(range.start, &written[2..written.len() - 1])?
+                .map(Cow::from),
+            PlaceholderKind::SkillDir => self
+                .built_in(Context::SKILL_DIR, range.start, written)
+                .map(Cow::from),
             PlaceholderKind::Directive(index) => {
                 self.literal(range.start);
-                let (directive, after) = (&self.plan.directives()[index], &self.plan.body[range.end..]);
+                let (directive, after) =
+                    (&self.plan.directives()[index], &self.plan.body[range.end..]);
                 let begin = self.text.len();
                 Substitution { directive, written }.write(&outcomes[index], after, &mut self.text);
                 if let DirectiveAction::Script { path, .. } = &directive.action
@@ -158,7 +192,11 @@ impl<'p, 'b> BodyWriter<'p, 'b> {
             return None;
         };
         self.took_arguments = true;
-        Some(if self.last_argument == Some(index) { words[index..].join(" ").into() } else { word.into() })
+        Some(if self.last_argument == Some(index) {
+            words[index..].join(" ").into()
+        } else {
+            word.into()
+        })
     }
 
     /// Returns the value of `${name}`, or `None` if the placeholder is unchanged.
@@ -176,7 +214,10 @@ impl<'p, 'b> BodyWriter<'p, 'b> {
                 self.warn(at, format!("unknown variable `{name}`"));
                 Ok(Some(""))
             }
-            Unknown::Error => Err(RenderError::UnknownVariable { line: self.line.line(at), name: name.to_owned() }),
+            Unknown::Error => Err(RenderError::UnknownVariable {
+                line: self.line.line(at),
+                name: name.to_owned(),
+            }),
         }
     }
 
@@ -198,7 +239,11 @@ impl<'p, 'b> BodyWriter<'p, 'b> {
     }
 
     fn finish(mut self) -> (Cow<'b, str>, Vec<Warning>) {
-        let Context { arguments, drops_unused, .. } = self.context;
+        let Context {
+            arguments,
+            drops_unused,
+            ..
+        } = self.context;
         let body = self.plan.body;
         let appends = !drops_unused && !self.took_arguments && !arguments.raw().trim().is_empty();
         if self.written == 0 && !appends {

@@ -17,12 +17,19 @@ pub(crate) fn parse(text: &str) -> Result<(DirectiveAction, usize), &'static str
     let longest = &text[..text.floor_char_boundary(MAX_BYTES)];
     let line = longest.split('\n').next().unwrap_or_default();
     let mut rest = Rest(&line[OPENING.len()..]);
-    let Value::String(path) = rest.value(Typed::No)? else { return Err("a path is a text") };
+    let Value::String(path) = rest.value(Typed::No)? else {
+        return Err("a path is a text");
+    };
     let path = ResourcePath::new(&path).map_err(|_| "the path leads out of the skill")?;
     let mut arguments = Map::new();
     loop {
         match rest.take_any() {
-            Some('}') => return Ok((DirectiveAction::Script { path, arguments }, line.len() - rest.0.len())),
+            Some('}') => {
+                return Ok((
+                    DirectiveAction::Script { path, arguments },
+                    line.len() - rest.0.len(),
+                ));
+            }
             Some(',') => {
                 let key = rest.key()?;
                 if arguments.insert(key, rest.value(Typed::Yes)?).is_some() {
@@ -65,7 +72,10 @@ impl Rest<'_> {
         if let Some(quote) = self.0.chars().next().filter(|c| matches!(c, '"' | '\'')) {
             return self.quoted(quote).map(Value::String);
         }
-        let end = self.0.find([',', '}']).ok_or("it is not closed on its line")?;
+        let end = self
+            .0
+            .find([',', '}'])
+            .ok_or("it is not closed on its line")?;
         let (word, rest) = self.0.split_at(end);
         self.0 = rest;
         match word.trim() {

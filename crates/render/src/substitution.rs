@@ -1,7 +1,9 @@
 //! The text that replaces a directive.
 
 use crate::wrapper::escape_tags;
-use crate::{CapturedOutput, CompletedRun, Directive, DirectiveAction, DirectiveOutcome, Refusal, RunEnd};
+use crate::{
+    CapturedOutput, CompletedRun, Directive, DirectiveAction, DirectiveOutcome, Refusal, RunEnd,
+};
 
 /// The text that replaces a directive.
 ///
@@ -26,7 +28,11 @@ impl Substitution<'_> {
     /// Appends the directive itself and a note.
     fn note(&self, note: &str, text: &mut String) {
         text.push_str(self.written);
-        let gap = if self.written.contains('\n') { "\n" } else { " " };
+        let gap = if self.written.contains('\n') {
+            "\n"
+        } else {
+            " "
+        };
         text.push_str(&format!("{gap}[{}]", one_line(note)));
     }
 
@@ -34,7 +40,9 @@ impl Substitution<'_> {
         match refusal {
             // The words of other clients.
             Refusal::Off => match self.directive.action {
-                DirectiveAction::Command { .. } => "shell command execution disabled by policy".to_owned(),
+                DirectiveAction::Command { .. } => {
+                    "shell command execution disabled by policy".to_owned()
+                }
                 DirectiveAction::Script { .. } => "script execution disabled by policy".to_owned(),
             },
             refusal => format!("not run: {refusal}"),
@@ -46,18 +54,27 @@ impl Substitution<'_> {
         let (mut printed, mut notes) = (Vec::new(), Vec::new());
         let streams = [("output", &run.stdout), ("error output", &run.stderr)];
         for (name, stream) in streams.into_iter().take(if has_failed { 2 } else { 1 }) {
-            printed.extend(Some(stream.text().trim_end_matches('\n')).filter(|text| !text.is_empty()));
+            printed
+                .extend(Some(stream.text().trim_end_matches('\n')).filter(|text| !text.is_empty()));
             notes.extend(truncation(name, stream));
         }
         notes.extend(has_failed.then(|| self.end(run.ended)));
         let printed = printed.join("\n");
         let printed = escape_tags(&printed);
-        let notes = notes.iter().map(|note| format!("[{note}]")).collect::<Vec<_>>().join(" ");
+        let notes = notes
+            .iter()
+            .map(|note| format!("[{note}]"))
+            .collect::<Vec<_>>()
+            .join(" ");
         if printed.contains('\n') || opens(&printed) {
             fenced(&printed, &notes, after, text);
         } else {
             text.push_str(&printed);
-            text.push_str(if printed.is_empty() || notes.is_empty() { "" } else { " " });
+            text.push_str(if printed.is_empty() || notes.is_empty() {
+                ""
+            } else {
+                " "
+            });
             text.push_str(&notes);
         }
     }
@@ -96,11 +113,16 @@ fn fenced(printed: &str, notes: &str, after: &str, text: &mut String) {
 }
 
 fn opens(text: &str) -> bool {
-    ["```", "~~~", "<!--"].iter().any(|opening| text.contains(opening))
+    ["```", "~~~", "<!--"]
+        .iter()
+        .any(|opening| text.contains(opening))
 }
 
 fn longest_run(text: &str, of: char) -> usize {
-    text.split(|c| c != of).map(str::len).max().unwrap_or_default()
+    text.split(|c| c != of)
+        .map(str::len)
+        .max()
+        .unwrap_or_default()
 }
 
 fn one_line(text: &str) -> String {

@@ -33,7 +33,11 @@ pub enum DialectBy {
 impl Syntax {
     /// Creates the syntax of a body without a skill, in this dialect.
     pub fn new(dialect: Dialect) -> Syntax {
-        Syntax { dialect, decided_by: DialectBy::Host, ..Syntax::default() }
+        Syntax {
+            dialect,
+            decided_by: DialectBy::Host,
+            ..Syntax::default()
+        }
     }
 
     /// Returns the syntax of a skill's body. The first of these decides the dialect:
@@ -54,7 +58,13 @@ impl Syntax {
             (None, None, None) => (Dialect::default(), DialectBy::Default),
         };
         let names = skill.arguments().into_iter().map(Box::from).collect();
-        Syntax { dialect, decided_by, names, covers_code: false, fault }
+        Syntax {
+            dialect,
+            decided_by,
+            names,
+            covers_code: false,
+            fault,
+        }
     }
 
     /// Returns the same syntax, with placeholders in code too, but not in comments. Commands and scripts are in text only.

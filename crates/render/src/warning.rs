@@ -14,7 +14,10 @@ pub struct Warning {
 
 impl Warning {
     pub(crate) fn new(line: usize, message: String) -> Warning {
-        Warning { line: Some(line), message }
+        Warning {
+            line: Some(line),
+            message,
+        }
     }
 }
 

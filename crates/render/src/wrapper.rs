@@ -57,7 +57,13 @@ impl<'a> Wrapper<'a> {
 
     /// Creates a wrapper with the names of the skill and its source.
     pub fn new(id: &'a Id, source: &'a str) -> Wrapper<'a> {
-        Wrapper { id, source, trust: Trust::Trusted, base_directory: None, resources: None }
+        Wrapper {
+            id,
+            source,
+            trust: Trust::Trusted,
+            base_directory: None,
+            resources: None,
+        }
     }
 
     /// Returns the same wrapper with the trust of the source, which is shown unless it is [`Trust::Trusted`].
@@ -120,10 +126,19 @@ impl<'a> Wrapper<'a> {
             listed += 1;
         }
         let count = paths.len();
-        let shown = if listed < count { format!(" shown=\"{listed}\"") } else { String::new() };
-        wrapped.push_str(&format!("<skill_resources count=\"{count}\"{shown}>\n{rows}"));
+        let shown = if listed < count {
+            format!(" shown=\"{listed}\"")
+        } else {
+            String::new()
+        };
+        wrapped.push_str(&format!(
+            "<skill_resources count=\"{count}\"{shown}>\n{rows}"
+        ));
         if listed < count {
-            wrapped.push_str(&format!("This list is incomplete: {} more files are not in it.\n", count - listed));
+            wrapped.push_str(&format!(
+                "This list is incomplete: {} more files are not in it.\n",
+                count - listed
+            ));
         }
         wrapped.push_str("</skill_resources>\n");
     }

@@ -13,8 +13,8 @@ use repertoire::skill::{Attachable, ToolSpec, Value as FieldValue, async_trait, 
 use repertoire::tools::{LiveTools, ToolFormat, ToolPreset};
 use repertoire::workflow::{CheckOutcome, Checker};
 use repertoire::{
-    Budget, CatalogOptions, Id, MemorySource, Model, Registered, Renderer, Session, SessionOptions, Skill,
-    SkillRegistry, ToolOptions,
+    Budget, CatalogOptions, Id, MemorySource, Model, Registered, Renderer, Session, SessionOptions,
+    Skill, SkillRegistry, ToolOptions,
 };
 use serde_json::{Value, json};
 
@@ -30,7 +30,10 @@ pub(crate) async fn play(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
             ("read_skill", json!({"id": "tidy", "arguments": "the desk"})),
             ("list_files", json!({"folder": "desk"})),
         ]),
-        Reply::calls([("move_file", json!({"from": "desk/b.txt", "to": "desk/text/b.txt"}))]),
+        Reply::calls([(
+            "move_file",
+            json!({"from": "desk/b.txt", "to": "desk/text/b.txt"}),
+        )]),
         Reply::says("The desk is tidy."),
         Reply::says("You are welcome."),
     ];
@@ -63,8 +66,9 @@ impl Agent {
         // Add your sources here: folders, plugins, compiled-in skills. Use `start` instead of `load` to follow changes.
         let registry = SkillRegistry::builder().builtin(house()?).load().await?;
         let tools = LiveTools::new(registry.clone(), ToolOptions::default());
-        let catalog =
-            CatalogOptions::default().read_by_tool(&ToolPreset::DEFAULT).budget(Budget::for_window(Some(200_000)));
+        let catalog = CatalogOptions::default()
+            .read_by_tool(&ToolPreset::DEFAULT)
+            .budget(Budget::for_window(Some(200_000)));
         let options = SessionOptions::new(registry.surface_policy());
         Ok(Agent {
             model,
@@ -81,18 +85,26 @@ impl Agent {
     /// Answers one user message.
     async fn answer(&mut self, message: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         let model = Model::from(MODEL);
-        self.conversation.push(json!({"role": "user", "content": message}));
+        self.conversation
+            .push(json!({"role": "user", "content": message}));
         // Changes of skills become visible here, and not before the next user message.
         self.session.start_turn(self.tools.current());
         let mut results: Vec<Called> = Vec::new();
         for call in 1..=MOST_CALLS {
             // Evaluates the active skills and reads their bodies.
             let returned: Vec<_> = results.iter().map(Called::result).collect();
-            let turn = Turn::new(message).number(call).at_most(MOST_CALLS).results(returned);
+            let turn = Turn::new(message)
+                .number(call)
+                .at_most(MOST_CALLS)
+                .results(returned);
             let evaluation = self.session.evaluate(&turn);
             let evaluation = self.session.read(evaluation, &self.reader).await;
             for skipped in &evaluation.skipped {
-                writeln!(out, "! {} `{}` is skipped: {}", skipped.flavor, skipped.id, skipped.why)?;
+                writeln!(
+                    out,
+                    "! {} `{}` is skipped: {}",
+                    skipped.flavor, skipped.id, skipped.why
+                )?;
             }
 
             // Composes the model call. A skill that cannot be delivered is omitted with a notice.
@@ -105,17 +117,24 @@ impl Agent {
             slots.tools.extend(self.own.offered(&active));
             let offered: Vec<&str> = slots.tools.iter().map(|tool| &*tool.name).collect();
             for (id, check) in evaluation.check_tools(&offered, &[]) {
-                writeln!(out, "  `{id}` gets {:?} of the tools that it requires", check.ok)?;
+                writeln!(
+                    out,
+                    "  `{id}` gets {:?} of the tools that it requires",
+                    check.ok
+                )?;
             }
             let request = self.request(&slots, &evaluation);
             show(&request, &slots, out)?;
             let reply = self.model.answer(&request)?;
-            self.conversation.push(json!({"role": "assistant", "content": reply.content()}));
+            self.conversation
+                .push(json!({"role": "assistant", "content": reply.content()}));
             writeln!(out, "< {}", reply.text)?;
             if reply.calls.is_empty() {
                 // Verification items of active skills: the model or a person judges texts, the host runs typed checks.
                 for (id, checked) in evaluation.verify(&Desk).await {
-                    checked.iter().try_for_each(|(_, outcome)| writeln!(out, "? `{id}`: {outcome:?}"))?;
+                    checked
+                        .iter()
+                        .try_for_each(|(_, outcome)| writeln!(out, "? `{id}`: {outcome:?}"))?;
                 }
                 return Ok(());
             }
@@ -123,7 +142,11 @@ impl Agent {
             // Runs the tool calls: the session handles tools for skills, the host all others.
             results.clear();
             for (tool, arguments) in reply.calls {
-                let (text, is_error) = match self.session.call(&tool, &arguments, &self.reader, &model).await {
+                let (text, is_error) = match self
+                    .session
+                    .call(&tool, &arguments, &self.reader, &model)
+                    .await
+                {
                     Some(answer) => (answer.text, answer.is_error),
                     // Checks every call, as a model may call a tool that was not offered.
                     None => match self.own.ruling(&tool, &arguments, &active) {
@@ -131,22 +154,34 @@ impl Agent {
                         _ => (format!("there is no tool `{tool}` now"), true),
                     },
                 };
-                writeln!(out, "  {tool} {arguments} -> {}", text.lines().next().unwrap_or_default())?;
-                results.push(Called { tool, text, is_error });
+                writeln!(
+                    out,
+                    "  {tool} {arguments} -> {}",
+                    text.lines().next().unwrap_or_default()
+                )?;
+                results.push(Called {
+                    tool,
+                    text,
+                    is_error,
+                });
             }
             let content: Value = results.iter().map(Called::content).collect();
-            self.conversation.push(json!({"role": "user", "content": content}));
+            self.conversation
+                .push(json!({"role": "user", "content": content}));
         }
         Err("the model never came to an end".into())
     }
 
     /// Replaces the conversation by a summary and the skills that the model had read.
     fn shorten(&mut self, summary: &str, out: &mut impl Write) -> io::Result<()> {
-        let again = self.session.redeliver_after_compaction(&CompactionBudget::default());
+        let again = self
+            .session
+            .redeliver_after_compaction(&CompactionBudget::default());
         for skill in &again.skills {
             writeln!(out, "~ {skill}")?;
         }
-        self.conversation = vec![json!({"role": "user", "content": format!("{summary}\n\n{}", again.text)})];
+        self.conversation =
+            vec![json!({"role": "user", "content": format!("{summary}\n\n{}", again.text)})];
         Ok(())
     }
 
@@ -154,12 +189,21 @@ impl Agent {
     fn request(&mut self, slots: &Slots, evaluation: &Evaluation) -> Value {
         // The catalog marks the skills that untrusted sources suggest.
         let suggested = evaluation.suggested.iter().map(|suggested| &suggested.id);
-        let catalog = self.catalog.suggesting(self.session.tools().snapshot(), suggested);
+        let catalog = self
+            .catalog
+            .suggesting(self.session.tools().snapshot(), suggested);
         // The constant part comes first, for the prompt cache.
-        let parts = ["You keep a house in order.", catalog.text.trim_end(), slots.system_prompt.as_str()];
+        let parts = [
+            "You keep a house in order.",
+            catalog.text.trim_end(),
+            slots.system_prompt.as_str(),
+        ];
         let system: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         // By default messages go to the end and stay in the conversation.
-        let said = slots.messages.iter().map(|message| json!({"role": message.role, "content": &*message.text}));
+        let said = slots
+            .messages
+            .iter()
+            .map(|message| json!({"role": message.role, "content": &*message.text}));
         self.conversation.extend(said);
         let tools = ToolFormat::Anthropic.tools(&slots.tools);
         json!({"model": Model::from(MODEL).name(), "system": system.join("\n\n"), "messages": self.conversation, "tools": tools})
@@ -175,7 +219,11 @@ struct Called {
 
 impl Called {
     fn result(&self) -> ToolResult {
-        if self.is_error { ToolResult::failed(&self.tool, &self.text) } else { ToolResult::new(&self.tool, &self.text) }
+        if self.is_error {
+            ToolResult::failed(&self.tool, &self.text)
+        } else {
+            ToolResult::new(&self.tool, &self.text)
+        }
     }
 
     fn content(&self) -> Value {
@@ -198,7 +246,10 @@ fn own_tools(registry: &SkillRegistry) -> Result<SkillTools, Box<dyn Error>> {
 fn own_tool(tool: &str, arguments: &Value) -> (String, bool) {
     match tool {
         "list_files" => ("a.pdf b.txt".to_owned(), false),
-        "move_file" => (format!("moved {}", arguments["from"].as_str().unwrap_or_default()), false),
+        "move_file" => (
+            format!("moved {}", arguments["from"].as_str().unwrap_or_default()),
+            false,
+        ),
         _ => (format!("there is no tool `{tool}`"), true),
     }
 }
@@ -234,8 +285,14 @@ fn house() -> Result<MemorySource<Skill>, Box<dyn Error>> {
     let tidy = skill_md::parse(TIDY.as_bytes(), skill_md::FileContext::new("tidy/SKILL.md"))
         .skill
         .ok_or("`tidy` is a skill")?;
-    house.register(Registered::new(tidy, "Sort $ARGUMENTS by kind: a folder for each kind of file.\n"))?;
-    house.register(Registered::new(Skill::new("bake".parse()?, "Bakes bread."), "Heat the oven first.\n"))?;
+    house.register(Registered::new(
+        tidy,
+        "Sort $ARGUMENTS by kind: a folder for each kind of file.\n",
+    ))?;
+    house.register(Registered::new(
+        Skill::new("bake".parse()?, "Bakes bread."),
+        "Heat the oven first.\n",
+    ))?;
     Ok(house)
 }
 
@@ -247,19 +304,27 @@ struct Reply {
 
 impl Reply {
     fn says(text: &str) -> Reply {
-        Reply { text: text.to_owned(), calls: Vec::new() }
+        Reply {
+            text: text.to_owned(),
+            calls: Vec::new(),
+        }
     }
 
     fn calls<const N: usize>(calls: [(&str, Value); N]) -> Reply {
         let calls = calls.map(|(tool, arguments)| (tool.to_owned(), arguments));
-        Reply { text: "(calls tools)".to_owned(), calls: calls.into() }
+        Reply {
+            text: "(calls tools)".to_owned(),
+            calls: calls.into(),
+        }
     }
 
     fn content(&self) -> Value {
         let calls = self.calls.iter();
         let calls =
             calls.map(|(tool, arguments)| json!({"type": "tool_use", "id": tool, "name": tool, "input": arguments}));
-        std::iter::once(json!({"type": "text", "text": self.text})).chain(calls).collect()
+        std::iter::once(json!({"type": "text", "text": self.text}))
+            .chain(calls)
+            .collect()
     }
 }
 
@@ -268,7 +333,9 @@ struct ScriptedModel(VecDeque<Reply>);
 
 impl ScriptedModel {
     fn answer(&mut self, _request: &Value) -> Result<Reply, Box<dyn Error>> {
-        self.0.pop_front().ok_or_else(|| "the script is over".into())
+        self.0
+            .pop_front()
+            .ok_or_else(|| "the script is over".into())
     }
 }
 
@@ -276,10 +343,20 @@ impl ScriptedModel {
 fn show(request: &Value, slots: &Slots, out: &mut impl Write) -> io::Result<()> {
     let system = request["system"].as_str().unwrap_or_default();
     let count = |key: &str| request[key].as_array().map_or(0, Vec::len);
-    writeln!(out, "> {} messages, {} tools, system prompt:", count("messages"), count("tools"))?;
-    system.lines().try_for_each(|line| writeln!(out, "{}", format!("  | {line}").trim_end()))?;
+    writeln!(
+        out,
+        "> {} messages, {} tools, system prompt:",
+        count("messages"),
+        count("tools")
+    )?;
+    system
+        .lines()
+        .try_for_each(|line| writeln!(out, "{}", format!("  | {line}").trim_end()))?;
     for placement in &slots.placements {
-        let surface = placement.surface.as_ref().map(|surface| format!(", {}, {}", surface.mode, surface.decided_by));
+        let surface = placement
+            .surface
+            .as_ref()
+            .map(|surface| format!(", {}, {}", surface.mode, surface.decided_by));
         writeln!(
             out,
             "  {} `{}`: {:?}, {:?}{}",

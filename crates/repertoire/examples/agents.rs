@@ -25,16 +25,29 @@ impl Item for Agent {
 }
 
 fn agent(id: &str, command: &str) -> Result<Agent, Box<dyn Error>> {
-    Ok(Agent { id: id.parse()?, command: command.to_owned() })
+    Ok(Agent {
+        id: id.parse()?,
+        command: command.to_owned(),
+    })
 }
 
 /// Prints each agent, its command and the definitions that it overrides, before and after a change.
 pub(crate) async fn show(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let (shipped, own) = (MemorySource::new("shipped"), MemorySource::new("own"));
-    shipped.register(Registered::new(agent("reviewer", "review --strict")?, "You review changes."))?;
-    own.register(Registered::new(agent("reviewer", "my-review")?, "You review gently."))?;
+    shipped.register(Registered::new(
+        agent("reviewer", "review --strict")?,
+        "You review changes.",
+    ))?;
+    own.register(Registered::new(
+        agent("reviewer", "my-review")?,
+        "You review gently.",
+    ))?;
     own.register(Registered::new(agent("writer", "write")?, "You write."))?;
-    let registry = Registry::builder().builtin(shipped.clone()).user(own).load().await?;
+    let registry = Registry::builder()
+        .builtin(shipped.clone())
+        .user(own)
+        .load()
+        .await?;
     list(&registry, out).await?;
 
     shipped.unregister("reviewer");
@@ -47,7 +60,13 @@ async fn list(registry: &Registry<Agent>, out: &mut impl Write) -> Result<(), Bo
     for entry in registry.snapshot().entries() {
         let prompt = registry.body(&entry.candidate).await?.text;
         let overridden = entry.shadows.len();
-        writeln!(out, "{}: {} ({} overridden): {prompt}", entry.id, entry.item().command, overridden)?;
+        writeln!(
+            out,
+            "{}: {} ({} overridden): {prompt}",
+            entry.id,
+            entry.item().command,
+            overridden
+        )?;
     }
     Ok(())
 }

@@ -21,7 +21,10 @@ pub(crate) async fn compose(home: &Path, project: &Path) -> Result<SkillRegistry
 
 /// Trusts the skills of the project, after a person agreed.
 pub(crate) async fn admit(registry: &SkillRegistry) -> Result<(), Box<dyn Error>> {
-    let pending = registry.mounts().into_iter().filter(|mount| &*mount.origin().source == "project");
+    let pending = registry
+        .mounts()
+        .into_iter()
+        .filter(|mount| &*mount.origin().source == "project");
     for mount in pending {
         registry.replace_source(mount.trust(Trust::Trusted)).await?;
     }
@@ -29,14 +32,28 @@ pub(crate) async fn admit(registry: &SkillRegistry) -> Result<(), Box<dyn Error>
 }
 
 /// Prints the catalog for a system prompt, and each skill with the place of its instructions.
-pub(crate) async fn show(registry: &SkillRegistry, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+pub(crate) async fn show(
+    registry: &SkillRegistry,
+    out: &mut impl Write,
+) -> Result<(), Box<dyn Error>> {
     let snapshot = registry.snapshot();
-    writeln!(out, "{}", Catalog::new(&snapshot, &CatalogOptions::default()).text)?;
+    writeln!(
+        out,
+        "{}",
+        Catalog::new(&snapshot, &CatalogOptions::default()).text
+    )?;
     let model = Model::from("anthropic/claude-sonnet-4-5");
     for entry in snapshot.entries() {
         let surface = registry.surface_of(entry.item(), &model);
         let body = registry.body(&entry.candidate).await?;
-        writeln!(out, "{} ({}, {}): {} bytes", entry.id, entry.candidate.trust, surface.mode, body.text.len())?;
+        writeln!(
+            out,
+            "{} ({}, {}): {} bytes",
+            entry.id,
+            entry.candidate.trust,
+            surface.mode,
+            body.text.len()
+        )?;
     }
     Ok(())
 }
@@ -44,7 +61,9 @@ pub(crate) async fn show(registry: &SkillRegistry, out: &mut impl Write) -> Resu
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let folders: Vec<_> = std::env::args_os().skip(1).collect();
-    let [home, project] = folders.as_slice() else { return Err("usage: minimal_host HOME PROJECT".into()) };
+    let [home, project] = folders.as_slice() else {
+        return Err("usage: minimal_host HOME PROJECT".into());
+    };
     let registry = compose(home.as_ref(), project.as_ref()).await?;
     show(&registry, &mut io::stdout()).await?;
     admit(&registry).await?;

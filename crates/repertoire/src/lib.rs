@@ -66,7 +66,14 @@
 //! compiled and run with this documentation.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(all(doctest, feature = "config", feature = "engine", feature = "fs", feature = "render", feature = "static"))]
+#[cfg(all(
+    doctest,
+    feature = "config",
+    feature = "engine",
+    feature = "fs",
+    feature = "render",
+    feature = "static"
+))]
 mod book;
 mod kinds;
 

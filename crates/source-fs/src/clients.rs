@@ -21,7 +21,11 @@ macro_rules! clients {
 
 impl Client {
     /// The folder that clients share, always searched first.
-    pub const SHARED: Client = Client { name: "agents", project: &[".agents/skills"], home: &[".agents/skills"] };
+    pub const SHARED: Client = Client {
+        name: "agents",
+        project: &[".agents/skills"],
+        home: &[".agents/skills"],
+    };
 
     /// Every known client, by name. Folders that a client has in common with [`SHARED`](Client::SHARED) are not repeated.
     pub const ALL: &[Client] = clients! {

@@ -66,7 +66,9 @@ pub fn discover(cwd: &Path, home: Option<&Path>, clients: &[Client]) -> Vec<Root
     let mut roots = RootSet::default();
     let clients: Vec<&Client> = std::iter::once(&Client::SHARED).chain(clients).collect();
     if let Some(home) = home {
-        let all = clients.iter().flat_map(|client| client.home.iter().map(|below| home.join(below)));
+        let all = clients
+            .iter()
+            .flat_map(|client| client.home.iter().map(|below| home.join(below)));
         roots.of_home = all.filter_map(|path| path.canonicalize().ok()).collect();
     }
     let project = ProjectFolders::around(cwd, home);
@@ -95,10 +97,14 @@ struct ProjectFolders<'a> {
 impl<'a> ProjectFolders<'a> {
     fn around(cwd: &'a Path, home: Option<&Path>) -> ProjectFolders<'a> {
         let real_home = home.and_then(|home| home.canonicalize().ok());
-        let is_home =
-            |folder: &Path| Some(folder) == home || real_home.is_some() && folder.canonicalize().ok() == real_home;
+        let is_home = |folder: &Path| {
+            Some(folder) == home || real_home.is_some() && folder.canonicalize().ok() == real_home
+        };
         let mut project = ProjectFolders::default();
-        for folder in cwd.ancestors().take_while(|folder| folder.parent().is_some() && !is_home(folder)) {
+        for folder in cwd
+            .ancestors()
+            .take_while(|folder| folder.parent().is_some() && !is_home(folder))
+        {
             let git = folder.join(".git");
             let is_repository = git.symlink_metadata().is_ok();
             let distrust = distrust(folder).or_else(|| distrust(&git));
@@ -124,12 +130,18 @@ impl<'a> ProjectFolders<'a> {
 fn distrust_on_the_way(folder: &Path, top: &Path, path: &Path) -> Option<String> {
     distrust_below(folder, path).or_else(|| {
         let (real, top) = (path.canonicalize().ok()?, top.canonicalize().ok()?);
-        if real.starts_with(&top) { distrust_below(&top, &real) } else { distrust(&real) }
+        if real.starts_with(&top) {
+            distrust_below(&top, &real)
+        } else {
+            distrust(&real)
+        }
     })
 }
 
 fn distrust_below(top: &Path, path: &Path) -> Option<String> {
-    path.ancestors().take_while(|step| *step != top).find_map(distrust)
+    path.ancestors()
+        .take_while(|step| *step != top)
+        .find_map(distrust)
 }
 
 #[derive(Default)]
@@ -156,18 +168,41 @@ impl RootSet {
             if project.is_some() && self.of_home.contains(&real) || !self.real.insert(real) {
                 continue;
             }
-            let name = self.name(if project.is_some() { "project" } else { "home" }, client, level);
+            let name = self.name(
+                if project.is_some() { "project" } else { "home" },
+                client,
+                level,
+            );
             let top = project.and_then(ProjectFolders::top);
             let known = project.and_then(|project| project.distrust.clone());
-            let distrust = known.or_else(|| distrust_on_the_way(folder, top.unwrap_or(folder), &path));
-            self.found.push(Root { path, name, project: top.map(Path::to_owned), distrust });
+            let distrust =
+                known.or_else(|| distrust_on_the_way(folder, top.unwrap_or(folder), &path));
+            self.found.push(Root {
+                path,
+                name,
+                project: top.map(Path::to_owned),
+                distrust,
+            });
         }
     }
 
     fn name(&mut self, owner: &str, client: &str, level: usize) -> String {
-        let base = if client == Client::SHARED.name { owner.to_owned() } else { format!("{owner}-{client}") };
-        let numbered = (level + 1..).map(|number| if number == 1 { base.clone() } else { format!("{base}-{number}") });
-        let name = numbered.into_iter().find(|name| !self.names.contains(name)).expect("numbers do not end");
+        let base = if client == Client::SHARED.name {
+            owner.to_owned()
+        } else {
+            format!("{owner}-{client}")
+        };
+        let numbered = (level + 1..).map(|number| {
+            if number == 1 {
+                base.clone()
+            } else {
+                format!("{base}-{number}")
+            }
+        });
+        let name = numbered
+            .into_iter()
+            .find(|name| !self.names.contains(name))
+            .expect("numbers do not end");
         self.names.insert(name.clone());
         name
     }

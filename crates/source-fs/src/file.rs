@@ -49,7 +49,9 @@ pub(crate) fn cause(error: &io::Error) -> String {
         _ => {
             let text = error.to_string();
             let mut chars = text.chars();
-            chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+            chars.next().map_or_else(String::new, |first| {
+                first.to_lowercase().chain(chars).collect()
+            })
         }
     }
 }

@@ -28,7 +28,11 @@ impl SkillFileChange {
                 (None, Some(_)) => Ordering::Greater,
                 (None, None) => return changes,
             };
-            let old = if order.is_le() { old.next().cloned() } else { None };
+            let old = if order.is_le() {
+                old.next().cloned()
+            } else {
+                None
+            };
             let new = if order.is_ge() { new.next() } else { None };
             if !matches!((&old, &new), (Some(old), Some(new)) if Arc::ptr_eq(old, new)) {
                 changes.push(SkillFileChange { old, new });
@@ -37,11 +41,15 @@ impl SkillFileChange {
     }
 
     pub(crate) fn skill_file(&self) -> &SkillFile {
-        self.old.as_ref().or(self.new.as_ref()).expect("a change has a file on one side at least")
+        self.old
+            .as_ref()
+            .or(self.new.as_ref())
+            .expect("a change has a file on one side at least")
     }
 
     pub(crate) fn moves_an_id(&self) -> bool {
-        let [old, new] = [&self.old, &self.new].map(|file| file.as_ref().and_then(|file| file.id()));
+        let [old, new] =
+            [&self.old, &self.new].map(|file| file.as_ref().and_then(|file| file.id()));
         old != new
     }
 
@@ -62,12 +70,17 @@ impl SkillFileChange {
     }
 
     pub(crate) fn is_watched_alike(&self) -> bool {
-        self.old.as_ref().zip(self.new.as_ref()).is_some_and(|(old, new)| old.is_watched_like(new))
+        self.old
+            .as_ref()
+            .zip(self.new.as_ref())
+            .is_some_and(|(old, new)| old.is_watched_like(new))
     }
 }
 
 fn diagnostics_of(skill_file: &Option<Arc<SkillFile>>) -> &[Diagnostic] {
-    skill_file.as_ref().map_or(&[], |skill_file| &skill_file.diagnostics)
+    skill_file
+        .as_ref()
+        .map_or(&[], |skill_file| &skill_file.diagnostics)
 }
 
 fn row(skill_file: &Option<Arc<SkillFile>>) -> Option<&ListingEntry<Skill>> {

@@ -95,17 +95,24 @@ mod tests {
     #[test]
     fn tables_of_the_kernel_are_told_from_files() {
         assert_eq!(FileSystem::of(Path::new("/proc/self")), FileSystem::Kernel);
-        assert_eq!(FileSystem::of(Path::new("/proc/self/environ")), FileSystem::Kernel);
+        assert_eq!(
+            FileSystem::of(Path::new("/proc/self/environ")),
+            FileSystem::Kernel
+        );
         let folder = tempfile::tempdir().expect("a temporary folder");
         assert_eq!(FileSystem::of(folder.path()), FileSystem::Local);
-        assert_eq!(FileSystem::of(&folder.path().join("absent")), FileSystem::Local);
+        assert_eq!(
+            FileSystem::of(&folder.path().join("absent")),
+            FileSystem::Local
+        );
         let file = std::fs::File::open("/proc/self/environ").expect("every process has one");
         assert_eq!(FileSystem::of_file(&file), FileSystem::Kernel);
     }
 
     #[test]
     fn no_number_is_there_twice() {
-        let numbers: std::collections::HashSet<u64> = MAGIC_NUMBERS.iter().map(|(number, _)| *number).collect();
+        let numbers: std::collections::HashSet<u64> =
+            MAGIC_NUMBERS.iter().map(|(number, _)| *number).collect();
         assert_eq!(numbers.len(), MAGIC_NUMBERS.len());
     }
 }

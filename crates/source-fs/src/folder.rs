@@ -30,11 +30,18 @@ pub(crate) struct OpenedPart {
 }
 
 impl<'a> SkillFolder<'a> {
-    pub(crate) fn open(skill_file: &'a SkillFile, limits: &'a FsLimits) -> Result<SkillFolder<'a>, SourceError> {
+    pub(crate) fn open(
+        skill_file: &'a SkillFile,
+        limits: &'a FsLimits,
+    ) -> Result<SkillFolder<'a>, SourceError> {
         let folder = skill_file.folder();
         let dir = Dir::open_ambient_dir(folder, ambient_authority())
             .map_err(|error| failed(&format!("folder `{}`", file::shown(folder)), error))?;
-        Ok(SkillFolder { dir, skill_file, limits })
+        Ok(SkillFolder {
+            dir,
+            skill_file,
+            limits,
+        })
     }
 
     pub(crate) fn body(&self) -> Result<Body, SourceError> {
@@ -42,24 +49,46 @@ impl<'a> SkillFolder<'a> {
         let opened = self.open_skill_file()?;
         let stamp = FileStamp::of(&self.skill_file.path, &opened.metadata);
         let bytes = opened.read(&shown, self.limits.file_bytes, "limits.file-bytes")?;
-        let front_matter = skill_md::front_matter(&bytes)
-            .ok_or_else(|| SourceError::invalid(format!("`{shown}` has no complete front matter any more")))?;
-        Body::of_file(&bytes, stamp.with_front_matter(front_matter, self.skill_file.beside_stamp()))
-            .map_err(|at| SourceError::invalid(format!("`{shown}` is not UTF-8: the first bad byte is at {at}")))
+        let front_matter = skill_md::front_matter(&bytes).ok_or_else(|| {
+            SourceError::invalid(format!("`{shown}` has no complete front matter any more"))
+        })?;
+        Body::of_file(
+            &bytes,
+            stamp.with_front_matter(front_matter, self.skill_file.beside_stamp()),
+        )
+        .map_err(|at| {
+            SourceError::invalid(format!(
+                "`{shown}` is not UTF-8: the first bad byte is at {at}"
+            ))
+        })
     }
 
     pub(crate) fn resource(&self, path: &ResourcePath) -> Result<Bytes, SourceError> {
         let shown = file::shown(Path::new(path.as_str()));
         if path.as_str() == self.skill_file.file_name() {
-            return self.open_skill_file()?.read(&shown, self.limits.file_bytes, "limits.file-bytes").map(Bytes::from);
+            return self
+                .open_skill_file()?
+                .read(&shown, self.limits.file_bytes, "limits.file-bytes")
+                .map(Bytes::from);
         }
         // What is not part of the skill is not read either, under no name that a link gives it.
-        if path.is_apart() || self.dir.canonicalize(path.as_str()).is_ok_and(|real| survey::is_apart(&real)) {
-            return Err(SourceError::new(SourceErrorKind::NotFound, format!("no file `{shown}` in the skill")));
+        if path.is_apart()
+            || self
+                .dir
+                .canonicalize(path.as_str())
+                .is_ok_and(|real| survey::is_apart(&real))
+        {
+            return Err(SourceError::new(
+                SourceErrorKind::NotFound,
+                format!("no file `{shown}` in the skill"),
+            ));
         }
-        let opened =
-            self.open_file(path.as_str().as_ref()).map_err(|error| failed(&format!("file `{shown}`"), error))?;
-        opened.read(&shown, self.limits.resource_bytes, "limits.resource-bytes").map(Bytes::from)
+        let opened = self
+            .open_file(path.as_str().as_ref())
+            .map_err(|error| failed(&format!("file `{shown}`"), error))?;
+        opened
+            .read(&shown, self.limits.resource_bytes, "limits.resource-bytes")
+            .map(Bytes::from)
     }
 
     pub(crate) fn open_file(&self, path: &Path) -> io::Result<OpenedPart> {
@@ -80,7 +109,10 @@ impl<'a> SkillFolder<'a> {
         };
         let (file, metadata) = file::open(&skill_file.path).map_err(describe)?;
         let identity = FileStamp::of(&skill_file.path, &metadata).identity;
-        if skill_file.file.is_some_and(|listed| listed.identity == identity) {
+        if skill_file
+            .file
+            .is_some_and(|listed| listed.identity == identity)
+        {
             return Ok(OpenedPart { file, metadata });
         }
         Err(describe(denied))
@@ -98,12 +130,18 @@ impl OpenedPart {
     }
 
     /// Reads the content, at most `limit` bytes, which the key `named` sets.
-    pub(crate) fn read(mut self, shown: &str, limit: u64, named: &str) -> Result<Vec<u8>, SourceError> {
+    pub(crate) fn read(
+        mut self,
+        shown: &str,
+        limit: u64,
+        named: &str,
+    ) -> Result<Vec<u8>, SourceError> {
         if !self.metadata.is_file() {
             let message = format!("no file `{shown}`: it is {}", file::what(&self.metadata));
             return Err(SourceError::new(SourceErrorKind::NotFound, message));
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(self.metadata.len().min(limit)).unwrap_or_default());
+        let mut bytes =
+            Vec::with_capacity(usize::try_from(self.metadata.len().min(limit)).unwrap_or_default());
         if self.metadata.len() <= limit {
             // One more byte than allowed, to notice a file that grows while it is read.
             (&mut self.file)

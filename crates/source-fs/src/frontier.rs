@@ -35,7 +35,10 @@ pub(crate) struct Reach {
 
 impl Reach {
     pub(crate) fn inside(&self, name: &OsString) -> Reach {
-        Reach { real: self.real.as_ref().map(|real| real.join(name).into()), ..*self }
+        Reach {
+            real: self.real.as_ref().map(|real| real.join(name).into()),
+            ..*self
+        }
     }
 }
 

@@ -86,8 +86,14 @@ impl InstalledPlugins {
             Some(marketplace) => found.listed(folder, marketplace),
             None => found.walk(folder),
         }
-        found.plugins.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.folder.cmp(&b.folder)));
-        let PluginSearch { mut plugins, mut diagnostics, .. } = found;
+        found
+            .plugins
+            .sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.folder.cmp(&b.folder)));
+        let PluginSearch {
+            mut plugins,
+            mut diagnostics,
+            ..
+        } = found;
         plugins.retain(|plugin| !plugin.skills.is_empty());
         plugins.retain(|plugin| {
             if !is_name(&plugin.name) {
@@ -95,21 +101,33 @@ impl InstalledPlugins {
                     "`{}` is no name for a plugin; it was left out",
                     repertoire_core::text::terminal_line(&plugin.name)
                 );
-                diagnostics.push(Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&plugin.folder)));
+                diagnostics.push(
+                    Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&plugin.folder)),
+                );
             }
             is_name(&plugin.name)
         });
         plugins.dedup_by(|later, first| {
             let is_taken = later.name == first.name;
             if is_taken {
-                let message = format!("plugin `{}` is there twice; the first one stays", later.name);
+                let message = format!(
+                    "plugin `{}` is there twice; the first one stays",
+                    later.name
+                );
                 let place = shown(&later.folder);
-                diagnostics
-                    .push(Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(place).and_path(shown(&first.folder)));
+                diagnostics.push(
+                    Diagnostic::new(Code::CLIENT_PLUGIN, message)
+                        .at_path(place)
+                        .and_path(shown(&first.folder)),
+                );
             }
             is_taken
         });
-        InstalledPlugins { plugins, client_folders: Vec::new(), diagnostics }
+        InstalledPlugins {
+            plugins,
+            client_folders: Vec::new(),
+            diagnostics,
+        }
     }
 }
 
@@ -122,7 +140,10 @@ pub(crate) struct PluginOrigin {
 
 impl PluginOrigin {
     pub(crate) fn plugin(&self) -> Option<InstalledPlugin> {
-        InstalledPlugins::find(&self.cache).plugins.into_iter().find(|plugin| plugin.name == self.name)
+        InstalledPlugins::find(&self.cache)
+            .plugins
+            .into_iter()
+            .find(|plugin| plugin.name == self.name)
     }
 }
 
@@ -130,15 +151,25 @@ impl InstalledPlugin {
     pub(crate) fn inputs(&self) -> RootInputs {
         const RECORD: &str = "installed_plugins.json";
         let cache = &self.origin.cache;
-        let mut files = vec![cache.join(RECORD), cache.join(".claude-plugin/marketplace.json")];
+        let mut files = vec![
+            cache.join(RECORD),
+            cache.join(".claude-plugin/marketplace.json"),
+        ];
         files.extend(cache.parent().map(|above| above.join(RECORD)));
         files.push(self.folder.join(".claude-plugin/plugin.json"));
         // The folder of versions, and each version that may be chosen next.
-        let mut inputs = RootInputs { files, folders: Vec::new() };
+        let mut inputs = RootInputs {
+            files,
+            folders: Vec::new(),
+        };
         if let Some(versions) = self.folder.parent().filter(|versions| *versions != cache) {
-            inputs.folders.extend(folders(versions).into_iter().map(|(_, version)| version));
+            inputs
+                .folders
+                .extend(folders(versions).into_iter().map(|(_, version)| version));
             inputs.folders.push(versions.to_owned());
-            inputs.folders.retain(|folder| fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_dir()));
+            inputs.folders.retain(|folder| {
+                fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_dir())
+            });
         }
         inputs
     }
@@ -154,15 +185,26 @@ struct PluginSearch {
 impl PluginSearch {
     fn in_cache(folder: &Path) -> PluginSearch {
         let (cache, installed) = (folder.to_owned(), InstallationRecord::read(folder));
-        PluginSearch { cache, installed, plugins: Vec::new(), diagnostics: Vec::new() }
+        PluginSearch {
+            cache,
+            installed,
+            plugins: Vec::new(),
+            diagnostics: Vec::new(),
+        }
     }
 
     fn listed(&mut self, folder: &Path, marketplace: Marketplace) {
         for entry in marketplace.plugins {
-            let Some(place) = self.inside(folder, &entry.source) else { continue };
+            let Some(place) = self.inside(folder, &entry.source) else {
+                continue;
+            };
             let mut plugin = self.plugin(&place, entry.name, None);
             if !entry.skills.is_empty() {
-                plugin.skills = entry.skills.iter().filter_map(|path| self.inside(&place, path)).collect();
+                plugin.skills = entry
+                    .skills
+                    .iter()
+                    .filter_map(|path| self.inside(&place, path))
+                    .collect();
             }
             self.plugins.push(plugin);
         }
@@ -182,10 +224,18 @@ impl PluginSearch {
     }
 
     fn versions(&mut self, name: &str, place: &Path) -> bool {
-        let mut versions: Vec<_> = folders(place).into_iter().filter(|(_, place)| is_plugin(place)).collect();
+        let mut versions: Vec<_> = folders(place)
+            .into_iter()
+            .filter(|(_, place)| is_plugin(place))
+            .collect();
         versions.sort_by(|(a, _), (b, _)| PluginVersion::of(a).cmp(&PluginVersion::of(b)));
-        let recorded = versions.iter().find(|(version, place)| self.installed.names(name, version, place)).cloned();
-        let Some((version, place)) = recorded.or_else(|| versions.pop()) else { return false };
+        let recorded = versions
+            .iter()
+            .find(|(version, place)| self.installed.names(name, version, place))
+            .cloned();
+        let Some((version, place)) = recorded.or_else(|| versions.pop()) else {
+            return false;
+        };
         let plugin = self.plugin(&place, name.to_owned(), Some(version));
         self.plugins.push(plugin);
         true
@@ -193,19 +243,36 @@ impl PluginSearch {
 
     fn plugin(&mut self, place: &Path, name: String, version: Option<String>) -> InstalledPlugin {
         let manifest = PluginManifest::read(place, &mut self.diagnostics).unwrap_or_default();
-        let paths = if manifest.skills.is_empty() { vec!["skills".to_owned()] } else { manifest.skills };
-        let skills = paths.iter().filter_map(|path| self.inside(place, path)).collect();
+        let paths = if manifest.skills.is_empty() {
+            vec!["skills".to_owned()]
+        } else {
+            manifest.skills
+        };
+        let skills = paths
+            .iter()
+            .filter_map(|path| self.inside(place, path))
+            .collect();
         // A name that could not stand before a colon is the folder's.
         let own = manifest.name.filter(|name| is_name(name));
         let version = version.or(manifest.version);
         let name = own.unwrap_or(name);
-        let origin = PluginOrigin { cache: self.cache.clone(), name: name.clone() };
-        InstalledPlugin { name, version, folder: place.to_owned(), skills, origin }
+        let origin = PluginOrigin {
+            cache: self.cache.clone(),
+            name: name.clone(),
+        };
+        InstalledPlugin {
+            name,
+            version,
+            folder: place.to_owned(),
+            skills,
+            origin,
+        }
     }
 
     fn inside(&mut self, place: &Path, path: &str) -> Option<PathBuf> {
         let named = place.join(path.trim_start_matches("./"));
-        let is_plain = !Path::new(path).has_root() && !path.split(['/', '\\']).any(|part| part == "..");
+        let is_plain =
+            !Path::new(path).has_root() && !path.split(['/', '\\']).any(|part| part == "..");
         let stays = match (named.canonicalize(), place.canonicalize()) {
             (Ok(named), Ok(place)) => named.starts_with(place),
             // What is not there leads nowhere yet.
@@ -218,7 +285,8 @@ impl PluginSearch {
             "`{}` leaves the plugin that names it; it was left out",
             repertoire_core::text::terminal_line(path)
         );
-        self.diagnostics.push(Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(place)));
+        self.diagnostics
+            .push(Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(place)));
         None
     }
 }
@@ -233,8 +301,11 @@ fn is_plugin(place: &Path) -> bool {
 
 fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let named = entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));
-    let mut folders: Vec<_> = named.filter(|(name, place)| !name.starts_with('.') && place.is_dir()).collect();
+    let named =
+        entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));
+    let mut folders: Vec<_> = named
+        .filter(|(name, place)| !name.starts_with('.') && place.is_dir())
+        .collect();
     folders.sort();
     folders
 }

@@ -19,23 +19,36 @@ use crate::survey::{self, FoundFile, Survey};
 /// Links count as what they lead to inside the folder. [`omissions`] names the files that are left out.
 pub(crate) fn of(folder: &SkillFolder<'_>) -> Vec<Resource> {
     let files = Survey::of_parts(folder).files;
-    let mut resources: Vec<Resource> =
-        files.iter().filter_map(|found| describe(folder, found).ok().flatten()).collect();
+    let mut resources: Vec<Resource> = files
+        .iter()
+        .filter_map(|found| describe(folder, found).ok().flatten())
+        .collect();
     resources.sort_by(|a, b| a.path.cmp(&b.path));
     let mut digests = digests(folder);
     if digests.len() > resources.len() {
-        digests.retain(|path, _| resources.binary_search_by(|known| known.path.as_str().cmp(path)).is_ok());
+        digests.retain(|path, _| {
+            resources
+                .binary_search_by(|known| known.path.as_str().cmp(path))
+                .is_ok()
+        });
     }
     resources
 }
 
 pub(crate) fn omissions(folder: &SkillFolder<'_>) -> Vec<Omission> {
-    let Survey { files, mut omissions, .. } = Survey::of_parts_and_dependencies(folder);
+    let Survey {
+        files,
+        mut omissions,
+        ..
+    } = Survey::of_parts_and_dependencies(folder);
     omissions.extend(files.iter().filter_map(|found| {
-        folder.open_file(Path::new(&found.path)).err().and_then(|error| {
-            let is_there = !survey::is_out_of_reach(&error);
-            is_there.then(|| unreadable(found, &file::cause(&error)))
-        })
+        folder
+            .open_file(Path::new(&found.path))
+            .err()
+            .and_then(|error| {
+                let is_there = !survey::is_out_of_reach(&error);
+                is_there.then(|| unreadable(found, &file::cause(&error)))
+            })
     }));
     omissions.sort();
     omissions
@@ -43,8 +56,13 @@ pub(crate) fn omissions(folder: &SkillFolder<'_>) -> Vec<Omission> {
 
 /// Returns the manifest of everything in `folder` but its own `SKILL.md` and version control. Every file is read.
 pub(crate) fn of_everything(folder: &SkillFolder<'_>) -> Manifest {
-    let Survey { files, omissions, .. } = Survey::of_everything(folder);
-    let mut omissions: Vec<Omission> = omissions.into_iter().map(|omission| followed(folder, omission)).collect();
+    let Survey {
+        files, omissions, ..
+    } = Survey::of_everything(folder);
+    let mut omissions: Vec<Omission> = omissions
+        .into_iter()
+        .map(|omission| followed(folder, omission))
+        .collect();
     let mut rows = Vec::with_capacity(files.len());
     for found in files {
         let opened = match folder.open_file(Path::new(&found.path)) {
@@ -56,14 +74,18 @@ pub(crate) fn of_everything(folder: &SkillFolder<'_>) -> Manifest {
             Ok(opened) => opened,
         };
         if !opened.metadata.is_file() {
-            omissions.push(Omission::new(survey::text(&found.path), OmissionReason::NotAFile));
+            omissions.push(Omission::new(
+                survey::text(&found.path),
+                OmissionReason::NotAFile,
+            ));
             continue;
         }
         match digest(opened.into_file(), found.size) {
             Err(cause) => omissions.push(unreadable(&found, &cause)),
             Ok((digest, size)) => match survey::odd(&found.path) {
                 Some(reason) => {
-                    omissions.push(Omission::new(survey::text(&found.path), reason).with_digest(digest));
+                    omissions
+                        .push(Omission::new(survey::text(&found.path), reason).with_digest(digest));
                 }
                 None => rows.push(Resource::new(path_of(&found), size, digest)),
             },
@@ -79,7 +101,8 @@ fn followed(folder: &SkillFolder<'_>, omission: Omission) -> Omission {
         return omission;
     }
     let opened = file::open(&folder.skill_file.folder().join(&*omission.path)).ok();
-    let opened = opened.filter(|(_, metadata)| metadata.is_file() && metadata.len() <= LINKED_BYTES);
+    let opened =
+        opened.filter(|(_, metadata)| metadata.is_file() && metadata.len() <= LINKED_BYTES);
     match opened.and_then(|(file, metadata)| digest(file, metadata.len()).ok()) {
         Some((digest, _)) => omission.with_digest(digest),
         None => omission,
@@ -102,7 +125,11 @@ fn unreadable(found: &FoundFile, cause: &str) -> Omission {
 }
 
 fn path_of(found: &FoundFile) -> ResourcePath {
-    found.path.to_str().and_then(|path| path.parse().ok()).expect("odd names are left out before")
+    found
+        .path
+        .to_str()
+        .and_then(|path| path.parse().ok())
+        .expect("odd names are left out before")
 }
 
 fn describe(folder: &SkillFolder<'_>, found: &FoundFile) -> Result<Option<Resource>, String> {
@@ -115,7 +142,10 @@ fn describe(folder: &SkillFolder<'_>, found: &FoundFile) -> Result<Option<Resour
     if !opened.metadata.is_file() {
         return Ok(None);
     }
-    let stamp = FileStamp::of(&folder.skill_file.folder().join(path.as_str()), &opened.metadata);
+    let stamp = FileStamp::of(
+        &folder.skill_file.folder().join(path.as_str()),
+        &opened.metadata,
+    );
     let size = opened.metadata.len();
     let known = digests(folder).get(path.as_str()).copied();
     if let Some((known, digest)) = known

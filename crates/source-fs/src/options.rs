@@ -39,7 +39,10 @@ pub struct FsOptions {
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub roots: Vec<PathBuf>,
     /// The patterns that select `SKILL.md` files. Default: `**/SKILL.md`.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1), inner(regex(pattern = r"SKILL\.md$"))))]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(length(min = 1), inner(regex(pattern = r"SKILL\.md$")))
+    )]
     pub patterns: Vec<String>,
     /// Bounds on what is visited and read.
     pub limits: FsLimits,
@@ -73,7 +76,11 @@ impl Default for FsOptions {
 
 impl InvalidOptions {
     fn new(key: String, message: &str, help: &str) -> InvalidOptions {
-        InvalidOptions { key, message: message.into(), help: Some(help.into()) }
+        InvalidOptions {
+            key,
+            message: message.into(),
+            help: Some(help.into()),
+        }
     }
 }
 
@@ -85,7 +92,11 @@ impl FsOptions {
         }
         if let Some(at) = self.roots.iter().position(|root| root.starts_with("~")) {
             let help = "give an absolute path; for a folder that is called `~`, write `./~`";
-            return Err(InvalidOptions::new(format!("roots[{at}]"), "the home folder is not known here", help));
+            return Err(InvalidOptions::new(
+                format!("roots[{at}]"),
+                "the home folder is not known here",
+                help,
+            ));
         }
         let patterns = Patterns::new(&self.patterns).map_err(|(at, bad)| InvalidOptions {
             key: format!("patterns[{at}]"),
@@ -94,9 +105,17 @@ impl FsOptions {
         })?;
         if patterns.starts().is_empty() {
             let help = "add a pattern without `!`: `**/SKILL.md`";
-            return Err(InvalidOptions::new("patterns".into(), "selects nothing", help));
+            return Err(InvalidOptions::new(
+                "patterns".into(),
+                "selects nothing",
+                help,
+            ));
         }
-        Ok(SearchPlan::new(self.roots.iter().map(|root| base.join(root)), patterns, self.limits))
+        Ok(SearchPlan::new(
+            self.roots.iter().map(|root| base.join(root)),
+            patterns,
+            self.limits,
+        ))
     }
 }
 

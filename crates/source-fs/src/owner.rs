@@ -25,12 +25,18 @@ impl FileOwner {
     pub(crate) fn of(metadata: &Metadata) -> FileOwner {
         use std::os::unix::fs::MetadataExt;
 
-        FileOwner { user: metadata.uid(), mode: metadata.mode() }
+        FileOwner {
+            user: metadata.uid(),
+            mode: metadata.mode(),
+        }
     }
 
     #[allow(clippy::unnecessary_cast, reason = "the type differs between systems")]
     pub(crate) fn of_stat(stat: &rustix::fs::Stat) -> FileOwner {
-        FileOwner { user: stat.st_uid, mode: stat.st_mode as u32 }
+        FileOwner {
+            user: stat.st_uid,
+            mode: stat.st_mode as u32,
+        }
     }
 
     /// Returns the reason why a user other than this one and root decides what `path` is, in words that follow its name.
@@ -47,7 +53,8 @@ impl FileOwner {
         if user != ROOT && user != rustix::process::geteuid().as_raw() {
             return Some(format!("belongs to another user ({user})"));
         }
-        let is_writable = mode & WRITABLE_BY_ALL != 0 && !FileType::from_raw_mode(mode as _).is_symlink();
+        let is_writable =
+            mode & WRITABLE_BY_ALL != 0 && !FileType::from_raw_mode(mode as _).is_symlink();
         // Modes on a remote file system are those of its server, or made up: folders of Windows show as writable by all.
         let is_stranger = is_writable && !matches!(FileSystem::of(path), FileSystem::Remote(_));
         is_stranger.then(|| "can be written by every user".to_owned())

@@ -33,7 +33,12 @@ pub(crate) struct OpenedFile {
 fn whole(path: &Path) -> io::Result<OpenedFile> {
     let (file, metadata) = file::open(path)?;
     let stamp = metadata.is_file().then(|| FileStamp::of(path, &metadata));
-    Ok(OpenedFile { file, stamp, owner: FileOwner::of(&metadata), is_link: path.is_symlink() })
+    Ok(OpenedFile {
+        file,
+        stamp,
+        owner: FileOwner::of(&metadata),
+        is_link: path.is_symlink(),
+    })
 }
 
 #[cfg(unix)]
@@ -52,26 +57,37 @@ impl ParentDir {
     pub(crate) fn open(&self, path: &Path) -> io::Result<OpenedFile> {
         use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
 
-        let Some((held, below)) = self.below(path) else { return whole(path) };
+        let Some((held, below)) = self.below(path) else {
+            return whole(path);
+        };
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let open = |flags| rustix::io::retry_on_intr(|| openat(held, below, flags, Mode::empty()));
         // Refused for a link, which spares a question whether it is one.
         let (file, is_link) = match open(flags | OFlags::NOFOLLOW) {
             Ok(file) => (File::from(file), false),
-            Err(error) if error != rustix::io::Errno::NOENT && path.is_symlink() => (File::from(open(flags)?), true),
+            Err(error) if error != rustix::io::Errno::NOENT && path.is_symlink() => {
+                (File::from(open(flags)?), true)
+            }
             Err(error) => return Err(error.into()),
         };
         let stat = fstat(&file)?;
         let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
         let stamp = is_file.then(|| FileStamp::of_stat(&stat));
-        Ok(OpenedFile { file, stamp, owner: FileOwner::of_stat(&stat), is_link })
+        Ok(OpenedFile {
+            file,
+            stamp,
+            owner: FileOwner::of_stat(&stat),
+            is_link,
+        })
     }
 
     pub(crate) fn stamp(&self, path: &Path) -> io::Result<FileStamp> {
         match self.below(path) {
-            Some((held, path)) => {
-                Ok(FileStamp::of_stat(&rustix::fs::statat(held, path, rustix::fs::AtFlags::empty())?))
-            }
+            Some((held, path)) => Ok(FileStamp::of_stat(&rustix::fs::statat(
+                held,
+                path,
+                rustix::fs::AtFlags::empty(),
+            )?)),
             None => Ok(FileStamp::of(path, &path.metadata()?)),
         }
     }
@@ -79,25 +95,38 @@ impl ParentDir {
     /// Returns the owner of what `path` leads to.
     pub(crate) fn owner(&self, path: &Path) -> io::Result<FileOwner> {
         match self.below(path) {
-            Some((held, path)) => {
-                Ok(FileOwner::of_stat(&rustix::fs::statat(held, path, rustix::fs::AtFlags::empty())?))
-            }
+            Some((held, path)) => Ok(FileOwner::of_stat(&rustix::fs::statat(
+                held,
+                path,
+                rustix::fs::AtFlags::empty(),
+            )?)),
             None => Ok(FileOwner::of(&path.metadata()?)),
         }
     }
 
     pub(crate) fn has(&self, path: &Path) -> bool {
         match self.below(path) {
-            Some((held, path)) => rustix::fs::statat(held, path, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).is_ok(),
+            Some((held, path)) => {
+                rustix::fs::statat(held, path, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).is_ok()
+            }
             None => path.symlink_metadata().is_ok(),
         }
     }
 
-    fn below<'a>(&'a self, path: &'a Path) -> Option<(&'a std::os::fd::OwnedFd, &'a std::ffi::OsStr)> {
+    fn below<'a>(
+        &'a self,
+        path: &'a Path,
+    ) -> Option<(&'a std::os::fd::OwnedFd, &'a std::ffi::OsStr)> {
         use std::os::unix::ffi::OsStrExt;
 
-        let rest = path.as_os_str().as_bytes().strip_prefix(self.folder.as_os_str().as_bytes())?;
-        Some((self.held.as_ref()?, std::ffi::OsStr::from_bytes(rest.strip_prefix(b"/")?)))
+        let rest = path
+            .as_os_str()
+            .as_bytes()
+            .strip_prefix(self.folder.as_os_str().as_bytes())?;
+        Some((
+            self.held.as_ref()?,
+            std::ffi::OsStr::from_bytes(rest.strip_prefix(b"/")?),
+        ))
     }
 }
 

@@ -60,14 +60,18 @@ pub(crate) struct BadPattern {
 
 impl Patterns {
     pub(crate) fn new<P: AsRef<str>>(patterns: &[P]) -> Result<Patterns, (usize, BadPattern)> {
-        let mut compiled = Patterns { select: Vec::new(), reject: Vec::new() };
+        let mut compiled = Patterns {
+            select: Vec::new(),
+            reject: Vec::new(),
+        };
         for (position, pattern) in patterns.iter().enumerate() {
             let pattern = pattern.as_ref();
             let (chains, pattern) = match pattern.strip_prefix('!') {
                 Some(rest) => (&mut compiled.reject, rest),
                 None => (&mut compiled.select, pattern),
             };
-            let alternatives = braces::expand(pattern).map_err(|message| (position, message.into()))?;
+            let alternatives =
+                braces::expand(pattern).map_err(|message| (position, message.into()))?;
             for alternative in alternatives {
                 chains.push(SegmentChain::parse(&alternative).map_err(|bad| (position, bad))?);
             }
@@ -76,17 +80,22 @@ impl Patterns {
     }
 
     pub(crate) fn starts(&self) -> BTreeSet<PathBuf> {
-        self.select.iter().map(|chain| chain.0.iter().map_while(Segment::literal).collect()).collect()
+        self.select
+            .iter()
+            .map(|chain| chain.0.iter().map_while(Segment::literal).collect())
+            .collect()
     }
 
     pub(crate) fn cursor(&self, folder: &Path) -> Option<Cursor> {
         let select = (0..self.select.len()).map(|chain| (chain, 0)).collect();
         let reject = (0..self.reject.len()).map(|chain| (chain, 0)).collect();
         let root = Cursor(Arc::new(Positions { select, reject }));
-        folder.components().try_fold(root, |cursor, component| match component {
-            Component::Normal(name) => self.step(&cursor, name),
-            _ => None,
-        })
+        folder
+            .components()
+            .try_fold(root, |cursor, component| match component {
+                Component::Normal(name) => self.step(&cursor, name),
+                _ => None,
+            })
     }
 
     /// Returns the position of the folder `name` inside the folder at `cursor`, or `None` if no pattern leads there.
@@ -95,12 +104,17 @@ impl Patterns {
         // Negative patterns match hidden folders too.
         let reject = step(&self.reject, &cursor.0.reject, name, Wildcards::Match);
         let mut rejected = reject.iter();
-        let rejects_all = rejected.any(|&(chain, at)| matches!(self.reject[chain].0[at..], [Segment::AnyDepth]));
+        let rejects_all =
+            rejected.any(|&(chain, at)| matches!(self.reject[chain].0[at..], [Segment::AnyDepth]));
         if select.is_empty() || rejects_all {
             return None;
         }
         let positions = Positions { select, reject };
-        Some(if positions == *cursor.0 { cursor.clone() } else { Cursor(Arc::new(positions)) })
+        Some(if positions == *cursor.0 {
+            cursor.clone()
+        } else {
+            Cursor(Arc::new(positions))
+        })
     }
 
     pub(crate) fn selects(&self, cursor: &Cursor) -> bool {
@@ -130,7 +144,12 @@ fn wildcards_match(name: &OsStr) -> Wildcards {
     }
 }
 
-fn step(chains: &[SegmentChain], positions: &[Position], name: &OsStr, wildcards: Wildcards) -> Vec<Position> {
+fn step(
+    chains: &[SegmentChain],
+    positions: &[Position],
+    name: &OsStr,
+    wildcards: Wildcards,
+) -> Vec<Position> {
     let hidden = name.as_encoded_bytes().first() == Some(&b'.');
     let mut next = Vec::with_capacity(positions.len());
     let mut push = |place: Position| {
@@ -149,13 +168,19 @@ fn step(chains: &[SegmentChain], positions: &[Position], name: &OsStr, wildcards
                     (false, at)
                 }
                 Segment::Literal(_) => (false, at),
-                Segment::Glob { matcher, spells_dot } => {
-                    ((!hidden || *spells_dot) && matcher.is_match(Path::new(name)), at + 1)
-                }
+                Segment::Glob {
+                    matcher,
+                    spells_dot,
+                } => (
+                    (!hidden || *spells_dot) && matcher.is_match(Path::new(name)),
+                    at + 1,
+                ),
             };
             match wildcards {
                 Wildcards::Match if wild => push((chain, after)),
-                Wildcards::MatchLast if wild && all_any_depth(&segments[after..]) => push((chain, segments.len())),
+                Wildcards::MatchLast if wild && all_any_depth(&segments[after..]) => {
+                    push((chain, segments.len()))
+                }
                 _ => {}
             }
             if !matches!(segments[at], Segment::AnyDepth) {
@@ -167,11 +192,15 @@ fn step(chains: &[SegmentChain], positions: &[Position], name: &OsStr, wildcards
 }
 
 fn accepts(chains: &[SegmentChain], positions: &[Position]) -> bool {
-    positions.iter().any(|&(chain, from)| all_any_depth(&chains[chain].0[from..]))
+    positions
+        .iter()
+        .any(|&(chain, from)| all_any_depth(&chains[chain].0[from..]))
 }
 
 fn all_any_depth(segments: &[Segment]) -> bool {
-    segments.iter().all(|segment| matches!(segment, Segment::AnyDepth))
+    segments
+        .iter()
+        .all(|segment| matches!(segment, Segment::AnyDepth))
 }
 
 impl SegmentChain {
@@ -182,7 +211,10 @@ impl SegmentChain {
                 help: Some("name the folder as a root".into()),
             });
         }
-        let mut parts: Vec<&str> = pattern.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+        let mut parts: Vec<&str> = pattern
+            .split('/')
+            .filter(|part| !matches!(*part, "" | "."))
+            .collect();
         if parts.contains(&"..") {
             return Err(BadPattern {
                 message: format!("`{pattern}` climbs out of its root"),
@@ -190,7 +222,10 @@ impl SegmentChain {
             });
         }
         if pattern.ends_with('/') || parts.last() != Some(&FILE_NAME) {
-            if parts.last().is_some_and(|last| last.to_ascii_lowercase().ends_with(".md")) {
+            if parts
+                .last()
+                .is_some_and(|last| last.to_ascii_lowercase().ends_with(".md"))
+            {
                 parts.pop();
             }
             parts.push(FILE_NAME);
@@ -201,7 +236,12 @@ impl SegmentChain {
         }
         parts.pop();
         parts.dedup_by(|a, b| *a == "**" && *b == "**");
-        Ok(SegmentChain(parts.into_iter().map(Segment::parse).collect::<Result<_, _>>()?))
+        Ok(SegmentChain(
+            parts
+                .into_iter()
+                .map(Segment::parse)
+                .collect::<Result<_, _>>()?,
+        ))
     }
 }
 
@@ -220,9 +260,17 @@ impl Segment {
         if let Some(name) = literal(part) {
             return Ok(Segment::Literal(name));
         }
-        let glob = GlobBuilder::new(part).literal_separator(true).backslash_escape(true).build();
-        let matcher = glob.map_err(|error| BadPattern::from(error.to_string()))?.compile_matcher();
-        Ok(Segment::Glob { matcher, spells_dot: part.starts_with(['.', '\\']) })
+        let glob = GlobBuilder::new(part)
+            .literal_separator(true)
+            .backslash_escape(true)
+            .build();
+        let matcher = glob
+            .map_err(|error| BadPattern::from(error.to_string()))?
+            .compile_matcher();
+        Ok(Segment::Glob {
+            matcher,
+            spells_dot: part.starts_with(['.', '\\']),
+        })
     }
 }
 
@@ -241,7 +289,10 @@ fn literal(part: &str) -> Option<String> {
 
 impl From<String> for BadPattern {
     fn from(message: String) -> BadPattern {
-        BadPattern { message, help: None }
+        BadPattern {
+            message,
+            help: None,
+        }
     }
 }
 

@@ -53,29 +53,65 @@ pub(crate) struct SearchStart {
 }
 
 impl SearchPlan {
-    pub(crate) fn new(roots: impl Iterator<Item = PathBuf>, patterns: Patterns, limits: FsLimits) -> SearchPlan {
+    pub(crate) fn new(
+        roots: impl Iterator<Item = PathBuf>,
+        patterns: Patterns,
+        limits: FsLimits,
+    ) -> SearchPlan {
         let prefixes = patterns.starts();
         let starts = roots.enumerate().flat_map(|(root, folder)| {
             // Collecting components drops `.` and the separator that joining an empty path leaves.
             let path = move |prefix: &PathBuf| folder.join(prefix).components().collect();
-            prefixes.iter().map(move |prefix| SearchStart { root, path: path(prefix), prefix: prefix.clone() })
+            prefixes.iter().map(move |prefix| SearchStart {
+                root,
+                path: path(prefix),
+                prefix: prefix.clone(),
+            })
         });
         let starts = starts.collect();
         let mut parser = skill_md::Limits::default();
         parser.file_bytes = limits.file_bytes;
-        SearchPlan { starts, patterns, limits, parser, siblings: false, within: None, inputs: RootInputs::default() }
+        SearchPlan {
+            starts,
+            patterns,
+            limits,
+            parser,
+            siblings: false,
+            within: None,
+            inputs: RootInputs::default(),
+        }
     }
 
     pub(crate) fn of(self, plugin: &InstalledPlugin) -> SearchPlan {
-        let SearchPlan { patterns, limits, parser, siblings, .. } = self;
-        let SearchPlan { starts, .. } =
-            SearchPlan::new(plugin.skills.iter().cloned(), patterns.clone(), limits.clone());
+        let SearchPlan {
+            patterns,
+            limits,
+            parser,
+            siblings,
+            ..
+        } = self;
+        let SearchPlan { starts, .. } = SearchPlan::new(
+            plugin.skills.iter().cloned(),
+            patterns.clone(),
+            limits.clone(),
+        );
         let within = Some(plugin.folder.clone());
-        SearchPlan { starts, patterns, limits, parser, siblings, within, inputs: plugin.inputs() }
+        SearchPlan {
+            starts,
+            patterns,
+            limits,
+            parser,
+            siblings,
+            within,
+            inputs: plugin.inputs(),
+        }
     }
 
     pub(crate) fn is_over_like(&self, other: &SearchPlan) -> bool {
-        self.starts.iter().map(|start| &start.path).eq(other.starts.iter().map(|start| &start.path))
+        self.starts
+            .iter()
+            .map(|start| &start.path)
+            .eq(other.starts.iter().map(|start| &start.path))
     }
 
     pub(crate) fn order<'a>(&self, start: usize, path: &'a Path) -> (usize, &'a [u8]) {
@@ -85,7 +121,10 @@ impl SearchPlan {
 
 impl SearchStart {
     pub(crate) fn root_folder(&self) -> &Path {
-        self.path.ancestors().nth(self.prefix.components().count()).unwrap_or(&self.path)
+        self.path
+            .ancestors()
+            .nth(self.prefix.components().count())
+            .unwrap_or(&self.path)
     }
 }
 
@@ -95,5 +134,8 @@ pub(crate) fn bytes(path: &Path) -> &[u8] {
 
 pub(crate) fn is_within(path: &Path, folder: &Path) -> bool {
     let rest = bytes(path).strip_prefix(bytes(folder));
-    rest.is_some_and(|rest| rest.first().is_none_or(|next| std::path::is_separator(char::from(*next))))
+    rest.is_some_and(|rest| {
+        rest.first()
+            .is_none_or(|next| std::path::is_separator(char::from(*next)))
+    })
 }

@@ -41,7 +41,10 @@ pub(crate) struct TreeScan {
 /// The rows that replace those at a range of the listing.
 type Splice = (Range<usize>, Vec<ListingEntry<Skill>>);
 
-pub(crate) async fn scan(plan: &Arc<SearchPlan>, previous: Option<Arc<TreeScan>>) -> Result<TreeScan, SourceError> {
+pub(crate) async fn scan(
+    plan: &Arc<SearchPlan>,
+    previous: Option<Arc<TreeScan>>,
+) -> Result<TreeScan, SourceError> {
     let (walk, exists) = Walk::whole(plan, previous.as_ref()).await?;
     workers::run(move || TreeScan::new(walk, exists, previous.as_deref())).await
 }
@@ -59,7 +62,11 @@ impl TreeScan {
             ..
         } = walk;
         // The state of watching is not a result of the walk.
-        walk_diagnostics.extend(previous.into_iter().flat_map(|previous| previous.watching().cloned()));
+        walk_diagnostics.extend(
+            previous
+                .into_iter()
+                .flat_map(|previous| previous.watching().cloned()),
+        );
         if let Some(previous) = previous {
             keep_unseen(&mut skill_files, previous.skill_files.iter(), &lost);
         }
@@ -67,15 +74,25 @@ impl TreeScan {
         walk_diagnostics.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
         listed.sort_by(|a, b| bytes(a).cmp(bytes(b)));
         let skill_files = match previous {
-            Some(previous) if previous.skill_files.are(&skill_files) => previous.skill_files.clone(),
+            Some(previous) if previous.skill_files.are(&skill_files) => {
+                previous.skill_files.clone()
+            }
             _ => Arc::new(SkillFileTable::new(skill_files)),
         };
         let is_same = previous.is_some_and(|previous| {
-            *previous.walk_diagnostics == walk_diagnostics && previous.skill_files.list_like(&skill_files)
+            *previous.walk_diagnostics == walk_diagnostics
+                && previous.skill_files.list_like(&skill_files)
         });
         let (listing, has_news) = match previous {
             Some(previous) if is_same => (previous.listing.clone(), previous.has_news),
-            _ => (list(previous.map_or(Revision(1), TreeScan::next_revision), &skill_files, &walk_diagnostics), false),
+            _ => (
+                list(
+                    previous.map_or(Revision(1), TreeScan::next_revision),
+                    &skill_files,
+                    &walk_diagnostics,
+                ),
+                false,
+            ),
         };
         TreeScan {
             listing,
@@ -90,26 +107,58 @@ impl TreeScan {
     }
 
     /// Returns the scan after `changes`, which are in order, with these diagnostics of the walk. Costs what they touch.
-    fn after(&self, changes: &[SkillFileChange], walk_diagnostics: Arc<Vec<PathDiagnostic>>) -> TreeScan {
+    fn after(
+        &self,
+        changes: &[SkillFileChange],
+        walk_diagnostics: Arc<Vec<PathDiagnostic>>,
+    ) -> TreeScan {
         let (skill_files, others_stay) = self.skill_files.after(changes);
-        let skill_files = if changes.is_empty() { self.skill_files.clone() } else { Arc::new(skill_files) };
+        let skill_files = if changes.is_empty() {
+            self.skill_files.clone()
+        } else {
+            Arc::new(skill_files)
+        };
         if !others_stay {
             let listing = list(self.next_revision(), &skill_files, &walk_diagnostics);
-            return TreeScan { listing, skill_files, walk_diagnostics, has_news: false, ..self.clone() };
+            return TreeScan {
+                listing,
+                skill_files,
+                walk_diagnostics,
+                has_news: false,
+                ..self.clone()
+            };
         }
         let splices = self.splices(changes);
         let known = self.listing.diagnostics();
         let says_the_same = Arc::ptr_eq(&walk_diagnostics, &self.walk_diagnostics)
             && !changes.iter().any(SkillFileChange::changes_diagnostics);
-        let diagnostics = if says_the_same { known.clone() } else { self.diagnostics(&skill_files, &walk_diagnostics) };
+        let diagnostics = if says_the_same {
+            known.clone()
+        } else {
+            self.diagnostics(&skill_files, &walk_diagnostics)
+        };
         let is_quiet = diagnostics == *known;
         if splices.is_empty() && is_quiet {
-            return TreeScan { skill_files, walk_diagnostics, ..self.clone() };
+            return TreeScan {
+                skill_files,
+                walk_diagnostics,
+                ..self.clone()
+            };
         }
         let has_news = is_quiet && changes.iter().all(SkillFileChange::only_tells_more);
-        let revision = if has_news { self.listing.revision() } else { self.next_revision() };
+        let revision = if has_news {
+            self.listing.revision()
+        } else {
+            self.next_revision()
+        };
         let listing = self.listing.spliced(revision, splices, diagnostics);
-        TreeScan { listing, skill_files, walk_diagnostics, has_news, ..self.clone() }
+        TreeScan {
+            listing,
+            skill_files,
+            walk_diagnostics,
+            has_news,
+            ..self.clone()
+        }
     }
 
     /// Returns the changes of rows that `changes` make, if no id is claimed twice.
@@ -117,12 +166,17 @@ impl TreeScan {
         let mut splices: Vec<Splice> = Vec::new();
         for change in changes {
             let moves = change.moves_an_id();
-            if !moves && (change.lists_the_same() || self.skill_files.is_unlisted(change.skill_file())) {
+            if !moves
+                && (change.lists_the_same() || self.skill_files.is_unlisted(change.skill_file()))
+            {
                 continue;
             }
             let at = self.skill_files.rows_before(change.skill_file().order());
             let old = change.old.as_ref().is_some_and(|file| file.row.is_some());
-            let (end, items) = (at + usize::from(old), change.new.as_ref().and_then(|file| file.row.as_ref()));
+            let (end, items) = (
+                at + usize::from(old),
+                change.new.as_ref().and_then(|file| file.row.as_ref()),
+            );
             let items = items.map(|row| row.listed.clone());
             match splices.last_mut() {
                 Some((last, rows)) if last.end == at => {
@@ -135,11 +189,19 @@ impl TreeScan {
         splices
     }
 
-    fn diagnostics(&self, skill_files: &SkillFileTable, walk_diagnostics: &[PathDiagnostic]) -> Arc<[Diagnostic]> {
+    fn diagnostics(
+        &self,
+        skill_files: &SkillFileTable,
+        walk_diagnostics: &[PathDiagnostic],
+    ) -> Arc<[Diagnostic]> {
         let mut all = all_diagnostics(skill_files, walk_diagnostics);
         let known = self.listing.diagnostics();
         // Those of ids that are claimed twice come last.
-        all.extend(known[known.len() - self.skill_files.hidden()..].iter().cloned());
+        all.extend(
+            known[known.len() - self.skill_files.hidden()..]
+                .iter()
+                .cloned(),
+        );
         all.into()
     }
 
@@ -152,14 +214,21 @@ impl TreeScan {
         if self.watching().eq(&diagnostic) {
             return self;
         }
-        let mut all: Vec<_> = self.walk_diagnostics.iter().filter(|old| !old.is_of_watching()).cloned().collect();
+        let mut all: Vec<_> = self
+            .walk_diagnostics
+            .iter()
+            .filter(|old| !old.is_of_watching())
+            .cloned()
+            .collect();
         all.extend(diagnostic);
         all.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
         self.after(&[], Arc::new(all))
     }
 
     fn watching(&self) -> impl Iterator<Item = &PathDiagnostic> {
-        self.walk_diagnostics.iter().filter(|diagnostic| diagnostic.is_of_watching())
+        self.walk_diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.is_of_watching())
     }
 
     /// Returns the scan with files whose content was read. Files that have changed since are left as they are.
@@ -167,22 +236,37 @@ impl TreeScan {
         let mut changes = changes;
         changes.retain(|change| {
             let now = self.skill_files.at(change.skill_file().order());
-            now.zip(change.old.as_ref()).is_some_and(|(now, old)| Arc::ptr_eq(now, old))
+            now.zip(change.old.as_ref())
+                .is_some_and(|(now, old)| Arc::ptr_eq(now, old))
         });
         let next = self.after(&changes, self.walk_diagnostics.clone());
         if next.has_news && next.skill_files.is_hashed() {
             // Readers skip a listing of the revision that they have.
-            let listing = next.listing.spliced(next.next_revision(), [], next.listing.diagnostics().clone());
-            return TreeScan { listing, has_news: false, ..next };
+            let listing =
+                next.listing
+                    .spliced(next.next_revision(), [], next.listing.diagnostics().clone());
+            return TreeScan {
+                listing,
+                has_news: false,
+                ..next
+            };
         }
         next
     }
 
     /// Returns every link whose target can change without an event in the link's own folder.
     pub(crate) fn links(&self) -> impl Iterator<Item = &Path> {
-        let dangling = self.walk_diagnostics.iter().filter(|found| found.diagnostic.code == Code::LINK_DANGLING);
-        let siblings = self.skill_files.iter().filter_map(|file| file.siblings.as_ref());
-        let links = siblings.flat_map(|siblings| &siblings.links).map(PathBuf::as_path);
+        let dangling = self
+            .walk_diagnostics
+            .iter()
+            .filter(|found| found.diagnostic.code == Code::LINK_DANGLING);
+        let siblings = self
+            .skill_files
+            .iter()
+            .filter_map(|file| file.siblings.as_ref());
+        let links = siblings
+            .flat_map(|siblings| &siblings.links)
+            .map(PathBuf::as_path);
         dangling.map(|found| found.path.as_path()).chain(links)
     }
 
@@ -198,20 +282,38 @@ impl TreeScan {
 
     pub(crate) fn roots(&self, plan: &SearchPlan) -> Vec<RootReport> {
         let mut skills = vec![0; plan.starts.len()];
-        let listed = self.skill_files.iter().filter(|file| !self.skill_files.is_unlisted(file));
+        let listed = self
+            .skill_files
+            .iter()
+            .filter(|file| !self.skill_files.is_unlisted(file));
         listed.for_each(|file| skills[file.start] += 1);
         let starts = plan.starts.iter().zip(self.exists.iter()).zip(skills);
         starts
-            .map(|((start, exists), skills)| RootReport { path: start.path.clone(), exists: *exists, skills })
+            .map(|((start, exists), skills)| RootReport {
+                path: start.path.clone(),
+                exists: *exists,
+                skills,
+            })
             .collect()
     }
 
     /// Returns every folder that was read, in no order, and some more than once.
     pub(crate) fn looked_into(&self) -> impl Iterator<Item = &Path> {
-        let skills = self.skill_files.iter().filter(|file| !file.is_search_root).map(|file| file.folder());
-        let siblings = self.skill_files.iter().filter_map(|file| file.siblings.as_ref());
+        let skills = self
+            .skill_files
+            .iter()
+            .filter(|file| !file.is_search_root)
+            .map(|file| file.folder());
+        let siblings = self
+            .skill_files
+            .iter()
+            .filter_map(|file| file.siblings.as_ref());
         let below = siblings.flat_map(|siblings| &siblings.folders);
-        self.listed.iter().chain(below).map(PathBuf::as_path).chain(skills)
+        self.listed
+            .iter()
+            .chain(below)
+            .map(PathBuf::as_path)
+            .chain(skills)
     }
 
     /// Returns every folder that was read, sorted.
@@ -223,21 +325,43 @@ impl TreeScan {
     }
 }
 
-fn list(revision: Revision, skill_files: &SkillFileTable, walk_diagnostics: &[PathDiagnostic]) -> Listing<Skill> {
-    let rows = skill_files.iter().filter_map(|file| file.row.as_ref().map(|row| row.listed.clone()));
-    Listing::new(revision, rows, all_diagnostics(skill_files, walk_diagnostics))
+fn list(
+    revision: Revision,
+    skill_files: &SkillFileTable,
+    walk_diagnostics: &[PathDiagnostic],
+) -> Listing<Skill> {
+    let rows = skill_files
+        .iter()
+        .filter_map(|file| file.row.as_ref().map(|row| row.listed.clone()));
+    Listing::new(
+        revision,
+        rows,
+        all_diagnostics(skill_files, walk_diagnostics),
+    )
 }
 
-fn all_diagnostics(skill_files: &SkillFileTable, walk_diagnostics: &[PathDiagnostic]) -> Vec<Diagnostic> {
+fn all_diagnostics(
+    skill_files: &SkillFileTable,
+    walk_diagnostics: &[PathDiagnostic],
+) -> Vec<Diagnostic> {
     let of_files = skill_files.iter().flat_map(|file| &file.diagnostics);
-    let mut all: Vec<_> = walk_diagnostics.iter().map(|found| &found.diagnostic).chain(of_files).cloned().collect();
+    let mut all: Vec<_> = walk_diagnostics
+        .iter()
+        .map(|found| &found.diagnostic)
+        .chain(of_files)
+        .cloned()
+        .collect();
     // Stable: diagnostics about one path stay in their order.
     all.sort_by(|a, b| a.path.cmp(&b.path));
     all
 }
 
 /// Adds the `known` files below `lost`: a file that cannot be seen is not deleted.
-fn keep_unseen<'r>(files: &mut Vec<Arc<SkillFile>>, known: impl Iterator<Item = &'r Arc<SkillFile>>, lost: &[PathBuf]) {
+fn keep_unseen<'r>(
+    files: &mut Vec<Arc<SkillFile>>,
+    known: impl Iterator<Item = &'r Arc<SkillFile>>,
+    lost: &[PathBuf],
+) {
     if lost.is_empty() {
         return;
     }

@@ -11,7 +11,9 @@ use std::time::SystemTime;
 
 use parking_lot::Mutex;
 use repertoire_core::skill_md::{self, FileContext};
-use repertoire_core::{Code, Diagnostic, Digest, Id, ListingEntry, Severity, Skill, Stamp, Strictness};
+use repertoire_core::{
+    Code, Diagnostic, Digest, Id, ListingEntry, Severity, Skill, Stamp, Strictness,
+};
 
 use crate::FsLimits;
 use crate::file;
@@ -96,22 +98,29 @@ impl ReadContext<'_> {
     }
 
     fn is_as_before(&self, known: &SkillFile) -> bool {
-        (known.start, known.is_search_root) == (self.start(), self.is_search_root()) && known.reach == self.folder.reach
+        (known.start, known.is_search_root) == (self.start(), self.is_search_root())
+            && known.reach == self.folder.reach
     }
 
     /// Returns the reason why another user can change the skill, and of what.
     fn distrust(&self, path: &Path, owner: FileOwner) -> Option<(&'static str, String)> {
         let folder = &self.folder.path;
-        let of_file = self.bounds.distrust(self.root, owner, path).map(|reason| ("file", reason));
+        let of_file = self
+            .bounds
+            .distrust(self.root, owner, path)
+            .map(|reason| ("file", reason));
         of_file.or_else(|| {
             let owner = self.parent.owner(folder).ok()?;
-            self.bounds.distrust(self.root, owner, folder).map(|reason| ("folder", reason))
+            self.bounds
+                .distrust(self.root, owner, folder)
+                .map(|reason| ("folder", reason))
         })
     }
 
     fn siblings(&self, path: &Path) -> Option<SiblingFiles> {
         let known = self.previous.and_then(|known| known.siblings.as_deref());
-        self.siblings.map(|limits| SiblingFiles::of(path, self.is_search_root(), limits, known))
+        self.siblings
+            .map(|limits| SiblingFiles::of(path, self.is_search_root(), limits, known))
     }
 }
 
@@ -124,7 +133,9 @@ impl SkillFile {
     /// # Errors
     /// The errors of opening the file, which may be absent.
     pub(crate) fn read(path: &Path, reading: ReadContext<'_>) -> io::Result<Arc<SkillFile>> {
-        let known = reading.previous.filter(|known| known.settled && known.file.is_some());
+        let known = reading
+            .previous
+            .filter(|known| known.settled && known.file.is_some());
         if let Some(known) = known
             && reading.is_as_before(known)
             && let Ok(stamp) = reading.parent.stamp(path)
@@ -134,36 +145,56 @@ impl SkillFile {
             return Ok(known.clone());
         }
         let now = SystemTime::now();
-        let OpenedFile { file: mut opened, stamp, owner, is_link } = reading.parent.open(path)?;
+        let OpenedFile {
+            file: mut opened,
+            stamp,
+            owner,
+            is_link,
+        } = reading.parent.open(path)?;
         let mut skill_file = SkillFile::blank(SkillPath::new(path), reading);
         let Some(stamp) = stamp else {
-            let what = opened.metadata().map_or("something else", |metadata| file::what(&metadata));
-            let diagnostic = skill_file.diagnostic(Code::NOT_A_FILE, format!("expected a file, found {what}"));
+            let what = opened
+                .metadata()
+                .map_or("something else", |metadata| file::what(&metadata));
+            let diagnostic =
+                skill_file.diagnostic(Code::NOT_A_FILE, format!("expected a file, found {what}"));
             return Ok(skill_file.broken(diagnostic, reading));
         };
         if let Some((what, reason)) = reading.distrust(path, owner) {
             let message = format!("the {what} {reason}; the skill is left out");
             // No last good row: its body would be read from this file.
-            skill_file.diagnostics.push(skill_file.diagnostic(Code::FOREIGN_OWNER, message).help(OWN_IT));
+            skill_file.diagnostics.push(
+                skill_file
+                    .diagnostic(Code::FOREIGN_OWNER, message)
+                    .help(OWN_IT),
+            );
             return Ok(Arc::new(skill_file));
         }
         let mut reach = reading.folder.reach.clone();
         if is_link || reach.by_link {
             // The real path of the open file: links on the way may have changed.
             let real = path.canonicalize().ok().filter(|real| {
-                real.metadata().is_ok_and(|metadata| FileStamp::of(real, &metadata).identity == stamp.identity)
+                real.metadata()
+                    .is_ok_and(|metadata| FileStamp::of(real, &metadata).identity == stamp.identity)
             });
-            if !real.as_deref().is_some_and(|real| reading.bounds.admit(real)) {
+            if !real
+                .as_deref()
+                .is_some_and(|real| reading.bounds.admit(real))
+            {
                 let message = "the link leads out of the folder that may be searched";
                 let mut diagnostic = skill_file.diagnostic(Code::LINK_LEADS_OUT, message);
                 // Without the file there is no skill.
                 diagnostic.severity = Severity::Error;
                 return Ok(skill_file.broken(diagnostic.help("put the file itself there"), reading));
             }
-            reach.is_outside = !real.as_deref().is_some_and(|real| reading.bounds.let_quote(real));
+            reach.is_outside = !real
+                .as_deref()
+                .is_some_and(|real| reading.bounds.let_quote(real));
             reach.real = real.map(Arc::from);
         } else {
-            reach.real = reach.real.map(|folder| folder.join(path.file_name().unwrap_or_default()).into());
+            reach.real = reach
+                .real
+                .map(|folder| folder.join(path.file_name().unwrap_or_default()).into());
         }
         if stamp.identity.device() != reading.folder.identity.device()
             && FileSystem::of_file(&opened) == FileSystem::Kernel
@@ -192,7 +223,8 @@ impl SkillFile {
                 skill_file.read_at = Some(now);
                 skill_file.settled = stamp.is_settled(now);
                 skill_file.siblings = reading.siblings(path).map(Arc::new);
-                skill_file.stamp = Some(stamp.with_front_matter(front_matter, skill_file.beside_stamp()));
+                skill_file.stamp =
+                    Some(stamp.with_front_matter(front_matter, skill_file.beside_stamp()));
                 if let Some(known) = reading.previous
                     && (known.file, known.stamp) == (skill_file.file, skill_file.stamp)
                     && reading.is_as_before(known)
@@ -236,26 +268,42 @@ impl SkillFile {
     }
 
     fn blank(path: SkillPath, reading: ReadContext<'_>) -> SkillFile {
-        let ReadContext { root, previous, folder, .. } = reading;
+        let ReadContext {
+            root,
+            previous,
+            folder,
+            ..
+        } = reading;
         SkillFile {
             start: reading.start(),
             root,
             path,
             is_search_root: reading.is_search_root(),
             reach: folder.reach.clone(),
-            digests: previous.map(|known| known.digests.clone()).unwrap_or_default(),
+            digests: previous
+                .map(|known| known.digests.clone())
+                .unwrap_or_default(),
             ..SkillFile::default()
         }
     }
 
     fn too_large(self, reading: ReadContext<'_>) -> Arc<SkillFile> {
-        let message = format!("the file is larger than {} bytes", reading.limits.file_bytes);
+        let message = format!(
+            "the file is larger than {} bytes",
+            reading.limits.file_bytes
+        );
         let diagnostic = self.diagnostic(Code::TOO_LARGE, message);
-        self.broken(diagnostic.help("move parts of it into other files, or raise `limits.file-bytes`"), reading)
+        self.broken(
+            diagnostic.help("move parts of it into other files, or raise `limits.file-bytes`"),
+            reading,
+        )
     }
 
     fn made_by_the_kernel(self, reading: ReadContext<'_>) -> Arc<SkillFile> {
-        let diagnostic = self.diagnostic(Code::NOT_A_FILE, "expected a file, found a table of the kernel");
+        let diagnostic = self.diagnostic(
+            Code::NOT_A_FILE,
+            "expected a file, found a table of the kernel",
+        );
         self.broken(diagnostic, reading)
     }
 
@@ -271,15 +319,24 @@ impl SkillFile {
 
     fn parse(&mut self, front_matter: &[u8], reach: &Reach, reading: ReadContext<'_>) {
         let path = self.path.text();
-        let folder = self.path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy());
+        let folder = self
+            .path
+            .parent()
+            .and_then(Path::file_name)
+            .map(|name| name.to_string_lossy());
         let site = FileContext::new(&path);
-        let site = folder.as_deref().map_or(site, |name| site.in_directory(name));
+        let site = folder
+            .as_deref()
+            .map_or(site, |name| site.in_directory(name));
         let parsed = skill_md::parse_with(front_matter, site, reading.limits, Strictness::Lenient);
         let mut diagnostics = parsed.diagnostics;
         if matches!(self.path, SkillPath::Other(_)) {
             let message = "the path is not UTF-8; its location cannot be told exactly";
-            diagnostics
-                .push(Diagnostic::new(Code::PATH_NOT_UTF8, message).at_path(path.clone()).help("rename the folder"));
+            diagnostics.push(
+                Diagnostic::new(Code::PATH_NOT_UTF8, message)
+                    .at_path(path.clone())
+                    .help("rename the folder"),
+            );
         }
         let mut skill = parsed.skill.map(|skill| skill.from_location(path.clone()));
         let real: Option<Arc<str>> = match (&reach.real, &self.path) {
@@ -293,14 +350,20 @@ impl SkillFile {
         if reach.is_outside {
             diagnostics = self.without_quotes(diagnostics);
         } else if skill.is_none()
-            && let Some(target) = self.path.parent().and_then(|folder| text_link::to_file(folder, front_matter))
+            && let Some(target) = self
+                .path
+                .parent()
+                .and_then(|folder| text_link::to_file(folder, front_matter))
         {
             diagnostics = vec![text_link::diagnostic(&self.path, target).diagnostic];
         }
         self.diagnostics = diagnostics;
         match (skill, self.stamp) {
             (Some(skill), Some(stamp)) => {
-                self.row = Some(ListedRow { listed: ListingEntry::new(skill, stamp), version: stamp })
+                self.row = Some(ListedRow {
+                    listed: ListingEntry::new(skill, stamp),
+                    version: stamp,
+                })
             }
             _ => self.keep_last_good(reading.previous),
         }
@@ -310,11 +373,14 @@ impl SkillFile {
     ///
     /// A link in a repository can lead to a secret, and diagnostics are printed where strangers read them.
     fn without_quotes(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-        let Some(severity) = diagnostics.iter().map(|found| found.severity).max() else { return diagnostics };
+        let Some(severity) = diagnostics.iter().map(|found| found.severity).max() else {
+            return diagnostics;
+        };
         let message = "a link leads to this file, which is not a skill of the root; its content is not quoted";
         let mut leads_out = self.diagnostic(Code::LINK_LEADS_OUT, message);
         leads_out.severity = severity;
-        let mut all = vec![leads_out.help("name the folder that really holds it as a root to see more")];
+        let mut all =
+            vec![leads_out.help("name the folder that really holds it as a root to see more")];
         for found in diagnostics {
             let mut about = found.code.about().trim_end_matches('.').to_owned();
             about[..1].make_ascii_lowercase();
@@ -324,8 +390,13 @@ impl SkillFile {
     }
 
     fn keep_last_good(&mut self, previous: Option<&Arc<SkillFile>>) {
-        let Some(row) = previous.and_then(|known| known.row.clone()) else { return };
-        let message = format!("`{}` stays as it was when this file could last be read", row.listed.item.id);
+        let Some(row) = previous.and_then(|known| known.row.clone()) else {
+            return;
+        };
+        let message = format!(
+            "`{}` stays as it was when this file could last be read",
+            row.listed.item.id
+        );
         self.diagnostics.push(self.diagnostic(Code::STALE, message));
         self.row = Some(row);
     }
@@ -347,11 +418,16 @@ impl SkillFile {
     }
 
     pub(crate) fn folder(&self) -> &Path {
-        self.path.parent().expect("made by joining a file name to a folder")
+        self.path
+            .parent()
+            .expect("made by joining a file name to a folder")
     }
 
     pub(crate) fn file_name(&self) -> &str {
-        self.path.file_name().and_then(|name| name.to_str()).unwrap_or(FILE_NAME)
+        self.path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or(FILE_NAME)
     }
 
     pub(crate) fn is_watched_like(&self, other: &SkillFile) -> bool {

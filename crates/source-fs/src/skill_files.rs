@@ -33,9 +33,18 @@ impl SkillFileTable {
     pub(crate) fn new(files: impl IntoIterator<Item = Arc<SkillFile>>) -> SkillFileTable {
         let by_path: ChunkedVec<Arc<SkillFile>> = files.into_iter().collect();
         let mut seen = HashSet::new();
-        let unlisted = by_path.iter().filter(|file| !file.id().is_some_and(|id| seen.insert(id))).cloned().collect();
+        let unlisted = by_path
+            .iter()
+            .filter(|file| !file.id().is_some_and(|id| seen.insert(id)))
+            .cloned()
+            .collect();
         let unhashed = by_path.iter().filter(|file| file.is_unread()).count();
-        SkillFileTable { unlisted: Arc::new(unlisted), by_id: OnceLock::new(), unhashed, by_path }
+        SkillFileTable {
+            unlisted: Arc::new(unlisted),
+            by_id: OnceLock::new(),
+            unhashed,
+            by_path,
+        }
     }
 
     /// Returns the files after `changes`, and whether rows of other files stay as they are.
@@ -46,16 +55,26 @@ impl SkillFileTable {
         for change in changes {
             next.apply(change);
         }
-        let by_id =
-            if changes.iter().any(SkillFileChange::moves_an_id) { Some(self.by_id()) } else { self.by_id.get() };
-        let Some(mut by_id) = by_id.cloned() else { return (next, true) };
-        let (moved, kept): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.moves_an_id());
+        let by_id = if changes.iter().any(SkillFileChange::moves_an_id) {
+            Some(self.by_id())
+        } else {
+            self.by_id.get()
+        };
+        let Some(mut by_id) = by_id.cloned() else {
+            return (next, true);
+        };
+        let (moved, kept): (Vec<_>, Vec<_>) =
+            changes.iter().partition(|change| change.moves_an_id());
         let mut is_contested = false;
         for id in moved.iter().filter_map(|change| change.old.as_ref()?.id()) {
             is_contested |= self.unlisted.iter().any(|file| file.id() == Some(id));
             by_id.remove(id.as_str());
         }
-        for new in moved.iter().filter_map(|change| change.new.as_ref()).filter(|file| file.id().is_some()) {
+        for new in moved
+            .iter()
+            .filter_map(|change| change.new.as_ref())
+            .filter(|file| file.id().is_some())
+        {
             is_contested |= by_id.insert(new.clone()).is_some();
         }
         if is_contested {
@@ -73,16 +92,22 @@ impl SkillFileTable {
     fn apply(&mut self, change: &SkillFileChange) {
         let order = change.skill_file().order();
         let at = self.position(order);
-        self.by_path.splice(at..at + usize::from(change.old.is_some()), change.new.clone());
+        self.by_path.splice(
+            at..at + usize::from(change.old.is_some()),
+            change.new.clone(),
+        );
         self.unhashed += change.new.iter().filter(|file| file.is_unread()).count();
         self.unhashed -= change.old.iter().filter(|file| file.is_unread()).count();
-        let place = self.unlisted.binary_search_by(|file| file.order().cmp(&order));
+        let place = self
+            .unlisted
+            .binary_search_by(|file| file.order().cmp(&order));
         // A file whose id an earlier one has stays without a row as long as it claims the same id.
         let stays = place.is_ok() && !change.moves_an_id();
         let unlisted = change.new.as_ref().filter(|new| new.row.is_none() || stays);
         if place.is_ok() || unlisted.is_some() {
             let (Ok(at) | Err(at)) = place;
-            Arc::make_mut(&mut self.unlisted).splice(at..at + usize::from(place.is_ok()), unlisted.cloned());
+            Arc::make_mut(&mut self.unlisted)
+                .splice(at..at + usize::from(place.is_ok()), unlisted.cloned());
         }
     }
 
@@ -101,10 +126,20 @@ impl SkillFileTable {
             return (Vec::new(), 0);
         }
         let start = start.min(self.len());
-        let numbered = self.by_path.iter_from(start).zip(start..).chain(self.by_path.iter().zip(0..start));
-        let found: Vec<_> = numbered.filter(|(file, _)| file.is_unread()).take(count).collect();
+        let numbered = self
+            .by_path
+            .iter_from(start)
+            .zip(start..)
+            .chain(self.by_path.iter().zip(0..start));
+        let found: Vec<_> = numbered
+            .filter(|(file, _)| file.is_unread())
+            .take(count)
+            .collect();
         let next = found.last().map_or(0, |(_, at)| at + 1);
-        (found.into_iter().map(|(file, _)| file.clone()).collect(), next)
+        (
+            found.into_iter().map(|(file, _)| file.clone()).collect(),
+            next,
+        )
     }
 
     pub(crate) fn is_hashed(&self) -> bool {
@@ -117,11 +152,17 @@ impl SkillFileTable {
     }
 
     pub(crate) fn at(&self, order: (usize, &[u8])) -> Option<&Arc<SkillFile>> {
-        self.by_path.get(self.position(order)).filter(|file| file.order() == order)
+        self.by_path
+            .get(self.position(order))
+            .filter(|file| file.order() == order)
     }
 
     /// Returns the files below `folder` of the root numbered `root`.
-    pub(crate) fn below(&self, root: usize, folder: &Path) -> impl Iterator<Item = &Arc<SkillFile>> {
+    pub(crate) fn below(
+        &self,
+        root: usize,
+        folder: &Path,
+    ) -> impl Iterator<Item = &Arc<SkillFile>> {
         let first = [bytes(folder), MAIN_SEPARATOR_STR.as_bytes()].concat();
         let found = self.by_path.iter_from(self.position((root, &first)));
         found.take_while(move |file| file.root == root && bytes(&file.path).starts_with(&first))
@@ -134,12 +175,17 @@ impl SkillFileTable {
 
     /// Returns whether `file` has no listed row.
     pub(crate) fn is_unlisted(&self, file: &SkillFile) -> bool {
-        self.unlisted.binary_search_by(|other| other.order().cmp(&file.order())).is_ok()
+        self.unlisted
+            .binary_search_by(|other| other.order().cmp(&file.order()))
+            .is_ok()
     }
 
     /// Returns the number of files whose id an earlier file has.
     pub(crate) fn hidden(&self) -> usize {
-        self.unlisted.iter().filter(|file| file.row.is_some()).count()
+        self.unlisted
+            .iter()
+            .filter(|file| file.row.is_some())
+            .count()
     }
 
     /// Returns whether these are the very same files.
@@ -149,7 +195,11 @@ impl SkillFileTable {
 
     /// Returns whether a listing of `other` is the same.
     pub(crate) fn list_like(&self, other: &SkillFileTable) -> bool {
-        self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| Arc::ptr_eq(a, b) || a.lists_like(b))
+        self.len() == other.len()
+            && self
+                .iter()
+                .zip(other.iter())
+                .all(|(a, b)| Arc::ptr_eq(a, b) || a.lists_like(b))
     }
 
     fn position(&self, order: (usize, &[u8])) -> usize {
@@ -157,6 +207,11 @@ impl SkillFileTable {
     }
 
     fn by_id(&self) -> &ChunkedMap<Arc<SkillFile>> {
-        self.by_id.get_or_init(|| self.iter().filter(|file| !self.is_unlisted(file)).cloned().collect())
+        self.by_id.get_or_init(|| {
+            self.iter()
+                .filter(|file| !self.is_unlisted(file))
+                .cloned()
+                .collect()
+        })
     }
 }

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::RwLock;
 use repertoire_core::{
-    Body, Bytes, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Skill, Source, SourceError,
-    async_trait,
+    Body, Bytes, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Skill,
+    Source, SourceError, async_trait,
 };
 use tokio::sync::{Mutex, watch};
 
@@ -21,7 +21,10 @@ use crate::root::{SearchPlan, SearchStart};
 use crate::scan::{self, TreeScan};
 use crate::skill_file::SkillFile;
 use crate::watch::{DirtyPaths, Watcher};
-use crate::{FsLimits, FsOptions, InstalledPlugin, InvalidOptions, RootReport, WatchOptions, manifest, workers};
+use crate::{
+    FsLimits, FsOptions, InstalledPlugin, InvalidOptions, RootReport, WatchOptions, manifest,
+    workers,
+};
 
 /// A source of skills from folder trees. The [crate's page](crate) defines what a skill is.
 ///
@@ -48,8 +51,12 @@ pub struct FsSource {
 impl FsSource {
     /// Creates a source of every skill below `root`, which should be absolute.
     pub fn new(name: impl Into<String>, root: impl Into<PathBuf>) -> FsSource {
-        let patterns = Patterns::new(&["**/SKILL.md"]).expect("a pattern that is written in the documentation");
-        FsSource::from_plan(name.into(), SearchPlan::new(std::iter::once(root.into()), patterns, FsLimits::default()))
+        let patterns = Patterns::new(&["**/SKILL.md"])
+            .expect("a pattern that is written in the documentation");
+        FsSource::from_plan(
+            name.into(),
+            SearchPlan::new(std::iter::once(root.into()), patterns, FsLimits::default()),
+        )
     }
 
     /// Creates a source from `options`. Relative roots are resolved against the folder `base`, which should be absolute.
@@ -68,7 +75,11 @@ impl FsSource {
     /// assert_eq!(error.help.as_deref(), Some("write `skills/SKILL.md`"));
     /// # Ok::<(), serde_json::Error>(())
     /// ```
-    pub fn from_options(name: impl Into<String>, base: &Path, options: FsOptions) -> Result<FsSource, InvalidOptions> {
+    pub fn from_options(
+        name: impl Into<String>,
+        base: &Path,
+        options: FsOptions,
+    ) -> Result<FsSource, InvalidOptions> {
         let watch = options.watch.clone();
         let source = FsSource::from_plan(name.into(), options.plan(base)?);
         Ok(match watch {
@@ -122,7 +133,9 @@ impl FsSource {
 
     /// Returns the folder of the plugin that it searches, in the version of the last listing.
     pub fn plugin_folder(&self) -> Option<PathBuf> {
-        self.plugin.as_ref().and_then(|_| self.plan().within.clone())
+        self.plugin
+            .as_ref()
+            .and_then(|_| self.plan().within.clone())
     }
 
     fn plan(&self) -> Arc<SearchPlan> {
@@ -134,10 +147,14 @@ impl FsSource {
     }
 
     async fn follow(&self) -> Result<bool, SourceError> {
-        let Some(origin) = self.plugin.clone() else { return Ok(false) };
+        let Some(origin) = self.plugin.clone() else {
+            return Ok(false);
+        };
         let plan = self.plan();
         // An uninstalled plugin has no skills where it was, and may come back there.
-        let Some(next) = workers::run(move || Some(SearchPlan::clone(&plan).of(&origin.plugin()?))).await? else {
+        let Some(next) =
+            workers::run(move || Some(SearchPlan::clone(&plan).of(&origin.plugin()?))).await?
+        else {
             return Ok(false);
         };
         let mut plan = self.plan.write();
@@ -156,12 +173,16 @@ impl FsSource {
     ///
     /// A link in a repository can lead to a secret, and diagnostics are printed where strangers read them.
     pub fn may_quote(&self, path: &Path) -> bool {
-        let Ok(real) = path.canonicalize() else { return false };
+        let Ok(real) = path.canonicalize() else {
+            return false;
+        };
         let plan = self.plan();
         let mut roots = plan.starts.iter().map(SearchStart::root_folder);
         roots.any(|root| {
             let below = path.strip_prefix(root).ok();
-            below.zip(root.canonicalize().ok()).is_some_and(|(below, root)| root.join(below) == real)
+            below
+                .zip(root.canonicalize().ok())
+                .is_some_and(|(below, root)| root.join(below) == real)
         }) || LinkBounds::of(&plan).let_quote(&real)
     }
 
@@ -189,7 +210,11 @@ impl FsSource {
 
     /// Returns the folders where this source starts to search, whether they exist or not.
     pub fn starts(&self) -> Vec<PathBuf> {
-        self.plan().starts.iter().map(|start| start.path.clone()).collect()
+        self.plan()
+            .starts
+            .iter()
+            .map(|start| start.path.clone())
+            .collect()
     }
 
     /// Returns the folders in which this source searches, in order, as last listed.
@@ -270,21 +295,34 @@ impl FsSource {
         Ok(())
     }
 
-    async fn look(&self, previous: Arc<TreeScan>, dirty: &DirtyPaths) -> Result<Arc<TreeScan>, SourceError> {
+    async fn look(
+        &self,
+        previous: Arc<TreeScan>,
+        dirty: &DirtyPaths,
+    ) -> Result<Arc<TreeScan>, SourceError> {
         let plan = self.plan();
-        let has_outside =
-            dirty.folders.iter().any(|folder| !plan.starts.iter().any(|start| folder.starts_with(&start.path)));
+        let has_outside = dirty.folders.iter().any(|folder| {
+            !plan
+                .starts
+                .iter()
+                .any(|start| folder.starts_with(&start.path))
+        });
         if dirty.all || self.plugin.is_some() && has_outside && self.follow().await? {
             self.look_at_all(Some(previous)).await
         } else if dirty.folders.is_empty() {
             Ok(previous)
         } else {
             let folders = dirty.folders.iter().map(PathBuf::as_path);
-            Ok(Arc::new(scan::rescan(&self.plan(), previous, folders).await?))
+            Ok(Arc::new(
+                scan::rescan(&self.plan(), previous, folders).await?,
+            ))
         }
     }
 
-    async fn look_at_all(&self, previous: Option<Arc<TreeScan>>) -> Result<Arc<TreeScan>, SourceError> {
+    async fn look_at_all(
+        &self,
+        previous: Option<Arc<TreeScan>>,
+    ) -> Result<Arc<TreeScan>, SourceError> {
         self.watcher.looked();
         self.follow().await?;
         Ok(Arc::new(scan::scan(&self.plan(), previous).await?))
@@ -296,8 +334,12 @@ impl FsSource {
     }
 
     async fn hash_contents(&self) -> Result<bool, SourceError> {
-        let Some(latest) = self.latest() else { return Ok(false) };
-        let (batch, next) = latest.skill_files.unhashed(self.next_unhashed.load(Ordering::Relaxed), BATCH);
+        let Some(latest) = self.latest() else {
+            return Ok(false);
+        };
+        let (batch, next) = latest
+            .skill_files
+            .unhashed(self.next_unhashed.load(Ordering::Relaxed), BATCH);
         self.next_unhashed.store(next, Ordering::Relaxed);
         if batch.is_empty() {
             return Ok(false);
@@ -307,8 +349,14 @@ impl FsSource {
             new: Some(Arc::new(old.read_whole(&plan.limits))),
             old: Some(old),
         };
-        let changes =
-            workers::run(move || batch.into_iter().take_while(|_| watcher.is_idle()).map(read).collect()).await?;
+        let changes = workers::run(move || {
+            batch
+                .into_iter()
+                .take_while(|_| watcher.is_idle())
+                .map(read)
+                .collect()
+        })
+        .await?;
         let _turn = self.turn.lock().await;
         if let Some(latest) = self.latest() {
             self.publish_scan(latest.with_contents(changes));
@@ -320,12 +368,17 @@ impl FsSource {
         if self.latest().is_none() {
             self.list().await?;
         }
-        Ok(self.latest().expect("listing keeps its scan, and nothing removes it"))
+        Ok(self
+            .latest()
+            .expect("listing keeps its scan, and nothing removes it"))
     }
 
     async fn file_of(&self, id: &Id) -> Result<Arc<SkillFile>, SourceError> {
         let scan = self.scanned().await?;
-        scan.skill_files.of(id).cloned().ok_or_else(|| SourceError::not_found(Skill::KIND, id))
+        scan.skill_files
+            .of(id)
+            .cloned()
+            .ok_or_else(|| SourceError::not_found(Skill::KIND, id))
     }
 }
 
@@ -340,8 +393,15 @@ const ROUNDS: usize = 8;
 impl fmt::Debug for FsSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plan = self.plan();
-        let roots: Vec<&Path> = plan.starts.iter().map(|start| start.path.as_path()).collect();
-        f.debug_struct("FsSource").field("name", &self.name).field("roots", &roots).finish_non_exhaustive()
+        let roots: Vec<&Path> = plan
+            .starts
+            .iter()
+            .map(|start| start.path.as_path())
+            .collect();
+        f.debug_struct("FsSource")
+            .field("name", &self.name)
+            .field("roots", &roots)
+            .finish_non_exhaustive()
     }
 }
 
@@ -364,7 +424,9 @@ impl Source<Skill> for FsSource {
     /// Reads nothing when [`changed`](Source::changed) has published a later listing.
     async fn list_since(&self, since: Revision) -> Result<Listing<Skill>, SourceError> {
         match self.latest() {
-            Some(latest) if self.published_revision.load(Ordering::Acquire) > since.0 => Ok(latest.listing.clone()),
+            Some(latest) if self.published_revision.load(Ordering::Acquire) > since.0 => {
+                Ok(latest.listing.clone())
+            }
             _ => self.list().await,
         }
     }
@@ -372,22 +434,38 @@ impl Source<Skill> for FsSource {
     /// Reads the file that was listed: beneath the skill's folder, or where the link called `SKILL.md` led when it was listed.
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {
         let (skill_file, plan) = (self.file_of(id).await?, self.plan());
-        workers::run(move || Ok(skill_file.as_listed(SkillFolder::open(&skill_file, &plan.limits)?.body()?))).await?
+        workers::run(move || {
+            Ok(skill_file.as_listed(SkillFolder::open(&skill_file, &plan.limits)?.body()?))
+        })
+        .await?
     }
 
     async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
         let (skill_file, plan) = (self.file_of(id).await?, self.plan());
-        workers::run(move || Ok(manifest::of(&SkillFolder::open(&skill_file, &plan.limits)?))).await?
+        workers::run(move || Ok(manifest::of(&SkillFolder::open(&skill_file, &plan.limits)?)))
+            .await?
     }
 
     async fn omissions(&self, id: &Id) -> Result<Vec<Omission>, SourceError> {
         let (skill_file, plan) = (self.file_of(id).await?, self.plan());
-        workers::run(move || Ok(manifest::omissions(&SkillFolder::open(&skill_file, &plan.limits)?))).await?
+        workers::run(move || {
+            Ok(manifest::omissions(&SkillFolder::open(
+                &skill_file,
+                &plan.limits,
+            )?))
+        })
+        .await?
     }
 
     async fn manifest(&self, id: &Id) -> Result<Manifest, SourceError> {
         let (skill_file, plan) = (self.file_of(id).await?, self.plan());
-        workers::run(move || Ok(manifest::of_everything(&SkillFolder::open(&skill_file, &plan.limits)?))).await?
+        workers::run(move || {
+            Ok(manifest::of_everything(&SkillFolder::open(
+                &skill_file,
+                &plan.limits,
+            )?))
+        })
+        .await?
     }
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
@@ -403,7 +481,10 @@ impl Source<Skill> for FsSource {
         let mut wakeups = self.watcher.subscribe();
         loop {
             wakeups.borrow_and_update();
-            if self.latest().is_some_and(|latest| latest.listing.revision() > since) {
+            if self
+                .latest()
+                .is_some_and(|latest| latest.listing.revision() > since)
+            {
                 return;
             }
             if self.next_step(&mut wakeups).await.is_err() {

@@ -73,7 +73,11 @@ impl FileStamp {
 
     /// Returns the change time, or the modification time where the system has no change time.
     pub(crate) fn last_change(&self) -> ChangeTime {
-        let (seconds, nanoseconds) = if self.changed == (0, 0) { self.modified } else { self.changed };
+        let (seconds, nanoseconds) = if self.changed == (0, 0) {
+            self.modified
+        } else {
+            self.changed
+        };
         ChangeTime(seconds, nanoseconds)
     }
 
@@ -132,7 +136,9 @@ mod platform {
 
         fn of_path(path: &Path) -> Identity {
             let mut hasher = DefaultHasher::new();
-            path.canonicalize().unwrap_or_else(|_| path.to_owned()).hash(&mut hasher);
+            path.canonicalize()
+                .unwrap_or_else(|_| path.to_owned())
+                .hash(&mut hasher);
             Identity(0, hasher.finish())
         }
     }
@@ -150,6 +156,11 @@ mod platform {
 use platform::{changed, modified};
 
 fn since_epoch(time: SystemTime) -> (i64, i64) {
-    let time = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    (time.as_secs().try_into().unwrap_or(i64::MAX), time.subsec_nanos().into())
+    let time = time
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    (
+        time.as_secs().try_into().unwrap_or(i64::MAX),
+        time.subsec_nanos().into(),
+    )
 }

@@ -65,7 +65,9 @@ impl Survey {
     pub(crate) fn of_parts_and_dependencies(folder: &SkillFolder<'_>) -> Survey {
         let mut survey = Survey::of_parts(folder);
         for path in std::mem::take(&mut survey.dependencies) {
-            survey.omissions.extend(Survey::of_dependencies(folder, &path).err());
+            survey
+                .omissions
+                .extend(Survey::of_dependencies(folder, &path).err());
         }
         survey
     }
@@ -89,7 +91,11 @@ impl Survey {
     fn of_dependencies(folder: &SkillFolder<'_>, path: &OsStr) -> Result<Survey, Omission> {
         let mut inside = Survey::default();
         inside.add(folder, path, Extent::Dependencies);
-        match inside.omissions.iter().find(|omission| omission.reason.is_limit()) {
+        match inside
+            .omissions
+            .iter()
+            .find(|omission| omission.reason.is_limit())
+        {
             Some(met) => Err(Omission::new(text(path), met.reason).detail(&met.detail)),
             None => Ok(inside),
         }
@@ -97,19 +103,33 @@ impl Survey {
 
     fn add(&mut self, folder: &SkillFolder<'_>, start: &OsStr, extent: Extent) {
         let limits = SurveyLimits::of(folder, extent);
-        let (mut entries_left, mut bytes_left, mut files_left) = (limits.entries, limits.total_bytes, limits.files);
+        let (mut entries_left, mut bytes_left, mut files_left) =
+            (limits.entries, limits.total_bytes, limits.files);
         let mut open = vec![(start.to_owned(), 0)];
         while let Some((below, depth)) = open.pop() {
-            let place = if below.is_empty() { ".".to_owned() } else { text(&below) };
-            let mut omit = |reason, detail: String| self.omissions.push(Omission::new(&place, reason).detail(detail));
+            let place = if below.is_empty() {
+                ".".to_owned()
+            } else {
+                text(&below)
+            };
+            let mut omit = |reason, detail: String| {
+                self.omissions
+                    .push(Omission::new(&place, reason).detail(detail))
+            };
             if depth > limits.depth {
-                omit(OmissionReason::TooDeep, format!("more than {} folders", limits.depth));
+                omit(
+                    OmissionReason::TooDeep,
+                    format!("more than {} folders", limits.depth),
+                );
                 continue;
             }
             let entries = match read_folder(folder, &below, &mut entries_left) {
                 Ok(Some(entries)) => entries,
                 Ok(None) => {
-                    omit(OmissionReason::TooMany, format!("more than {} files and folders", limits.entries));
+                    omit(
+                        OmissionReason::TooMany,
+                        format!("more than {} files and folders", limits.entries),
+                    );
                     return;
                 }
                 // Deleted since its parent was read, or swapped for a link that leads out.
@@ -135,7 +155,9 @@ impl Survey {
                 if kind.is_dir() {
                     // Below the folder of a whole collection lie other skills, which have files of their own.
                     let skill_file = Path::new(&path).join(FILE_NAME);
-                    if !(folder.skill_file.is_search_root && folder.dir.symlink_metadata(skill_file).is_ok()) {
+                    if !(folder.skill_file.is_search_root
+                        && folder.dir.symlink_metadata(skill_file).is_ok())
+                    {
                         folders.push((path, depth + 1));
                     }
                     continue;
@@ -149,16 +171,25 @@ impl Survey {
                     }
                 };
                 let mut over = |reason, limit: String| {
-                    self.omissions.push(Omission::new(text(&file.path), reason).detail(format!("more than {limit}")));
+                    self.omissions.push(
+                        Omission::new(text(&file.path), reason)
+                            .detail(format!("more than {limit}")),
+                    );
                 };
                 if files_left == 0 {
                     over(OmissionReason::TooMany, format!("{} files", limits.files));
                     return;
                 }
                 if file.size > limits.file_bytes {
-                    over(OmissionReason::TooLarge, format!("{} bytes", limits.file_bytes));
+                    over(
+                        OmissionReason::TooLarge,
+                        format!("{} bytes", limits.file_bytes),
+                    );
                 } else if file.size > bytes_left {
-                    over(OmissionReason::TooLargeTogether, format!("{} bytes", limits.total_bytes));
+                    over(
+                        OmissionReason::TooLargeTogether,
+                        format!("{} bytes", limits.total_bytes),
+                    );
                 } else {
                     files_left -= 1;
                     bytes_left -= file.size;
@@ -192,7 +223,11 @@ impl Survey {
 impl SurveyLimits {
     fn of(folder: &SkillFolder<'_>, extent: Extent) -> SurveyLimits {
         let limits = folder.limits;
-        let files = if extent == Extent::Dependencies { DEPENDENCY_FILES } else { limits.resources };
+        let files = if extent == Extent::Dependencies {
+            DEPENDENCY_FILES
+        } else {
+            limits.resources
+        };
         match extent {
             Extent::Parts => SurveyLimits {
                 depth: limits.resource_depth,
@@ -222,9 +257,13 @@ enum Apart {
 
 fn apart(name: &OsStr) -> Option<Apart> {
     match (SkippedFolder::of(name), SkippedFile::of(name)) {
-        (Some(SkippedFolder::VersionControl), _) => Some(Apart::For(OmissionReason::VersionControl)),
+        (Some(SkippedFolder::VersionControl), _) => {
+            Some(Apart::For(OmissionReason::VersionControl))
+        }
         (Some(SkippedFolder::Cache), _) => Some(Apart::For(OmissionReason::Cache)),
-        (Some(SkippedFolder::Secrets), _) | (_, Some(SkippedFile::Secret)) => Some(Apart::For(OmissionReason::Secret)),
+        (Some(SkippedFolder::Secrets), _) | (_, Some(SkippedFile::Secret)) => {
+            Some(Apart::For(OmissionReason::Secret))
+        }
         (Some(SkippedFolder::Dependencies), _) => Some(Apart::Dependencies),
         (Some(folder), None) if !folder.is_apart() => None,
         (None, None) => None,
@@ -238,13 +277,19 @@ fn read_folder(
     entries_left: &mut usize,
 ) -> io::Result<Option<Vec<(OsString, DirEntry)>>> {
     let mut entries = Vec::new();
-    for entry in if below.is_empty() { folder.dir.entries() } else { folder.dir.read_dir(below) }? {
+    for entry in if below.is_empty() {
+        folder.dir.entries()
+    } else {
+        folder.dir.read_dir(below)
+    }? {
         let entry = entry?;
         let name = entry.file_name();
         if below.is_empty() && name == folder.skill_file.file_name() {
             continue;
         }
-        let Some(left) = entries_left.checked_sub(1) else { return Ok(None) };
+        let Some(left) = entries_left.checked_sub(1) else {
+            return Ok(None);
+        };
         *entries_left = left;
         entries.push((joined(below, &name), entry));
     }
@@ -259,24 +304,43 @@ fn found(
     extent: Extent,
 ) -> Result<Option<FoundFile>, Omission> {
     let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-    let metadata = if is_link { folder.dir.metadata(&path) } else { entry.metadata() };
+    let metadata = if is_link {
+        folder.dir.metadata(&path)
+    } else {
+        entry.metadata()
+    };
     match metadata {
         Err(error) if is_link && is_out_of_reach(&error) => {
             // A lock must not depend on what lies outside of the folder.
-            let is_dangling = extent == Extent::Parts && leads_nowhere(&folder.skill_file.folder().join(&path));
-            let reason = if is_dangling { OmissionReason::LinkDangling } else { OmissionReason::LinkOut };
+            let is_dangling =
+                extent == Extent::Parts && leads_nowhere(&folder.skill_file.folder().join(&path));
+            let reason = if is_dangling {
+                OmissionReason::LinkDangling
+            } else {
+                OmissionReason::LinkOut
+            };
             Err(link(folder, &path, reason))
         }
         Err(error) if is_gone(&error) => Ok(None),
         Err(error) => Err(unreadable(&path, &error)),
-        Ok(metadata) if metadata.is_file() => match is_link.then(|| folder.dir.canonicalize(&path)) {
+        Ok(metadata) if metadata.is_file() => match is_link.then(|| folder.dir.canonicalize(&path))
+        {
             // What it leads to has no part in the skill under its own name.
             Some(Ok(real)) if extent == Extent::Parts && is_apart(&real) => {
-                let is_secret = real.iter().any(|name| apart(name) == Some(Apart::For(OmissionReason::Secret)));
-                let reason = if is_secret { OmissionReason::Secret } else { OmissionReason::LinkOut };
+                let is_secret = real
+                    .iter()
+                    .any(|name| apart(name) == Some(Apart::For(OmissionReason::Secret)));
+                let reason = if is_secret {
+                    OmissionReason::Secret
+                } else {
+                    OmissionReason::LinkOut
+                };
                 Err(link(folder, &path, reason))
             }
-            _ => Ok(Some(FoundFile { path, size: metadata.len() })),
+            _ => Ok(Some(FoundFile {
+                path,
+                size: metadata.len(),
+            })),
         },
         // The files in there are found under their own paths.
         Ok(metadata) if metadata.is_dir() && extent == Extent::Parts => Ok(None),
@@ -301,7 +365,9 @@ fn unreadable(path: &OsStr, error: &io::Error) -> Omission {
 pub(crate) fn odd(path: &OsStr) -> Option<OmissionReason> {
     match path.to_str() {
         None => Some(OmissionReason::NotUtf8),
-        Some(path) => ResourcePath::new(path).is_err().then_some(OmissionReason::OddName),
+        Some(path) => ResourcePath::new(path)
+            .is_err()
+            .then_some(OmissionReason::OddName),
     }
 }
 
@@ -310,11 +376,13 @@ pub(crate) fn text(path: &OsStr) -> String {
     if let Some(text) = path.to_str() {
         return text.to_owned();
     }
-    path.as_encoded_bytes().utf8_chunks().fold(String::new(), |mut text, chunk| {
-        text.push_str(&chunk.valid().replace('\\', "\\\\"));
-        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
-        text
-    })
+    path.as_encoded_bytes()
+        .utf8_chunks()
+        .fold(String::new(), |mut text, chunk| {
+            text.push_str(&chunk.valid().replace('\\', "\\\\"));
+            text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+            text
+        })
 }
 
 fn joined(below: &OsStr, name: &OsStr) -> OsString {
@@ -338,7 +406,8 @@ pub(crate) fn is_out_of_reach(error: &io::Error) -> bool {
 
 /// Returns whether what `link` leads to does not exist, or is a circle of links.
 pub(crate) fn leads_nowhere(link: &Path) -> bool {
-    link.metadata().is_err_and(|error| is_gone(&error) || is_loop(&error))
+    link.metadata()
+        .is_err_and(|error| is_gone(&error) || is_loop(&error))
 }
 
 #[cfg(unix)]

@@ -17,7 +17,9 @@ const LONGEST: u64 = 4096;
 /// Returns the path that `text` holds if a text file stands for a link: one line, without blanks around it.
 fn target(text: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(text).ok()?;
-    let line = text.strip_suffix('\n').map_or(text, |line| line.strip_suffix('\r').unwrap_or(line));
+    let line = text
+        .strip_suffix('\n')
+        .map_or(text, |line| line.strip_suffix('\r').unwrap_or(line));
     let is_path = !line.is_empty() && line.trim() == line && !line.chars().any(char::is_control);
     is_path.then_some(line)
 }
@@ -31,9 +33,16 @@ fn to_folder(path: &Path) -> Option<String> {
     let text = read(path)?;
     let target = target(&text)?;
     let folder = resolve(path.parent()?, target);
-    let inside = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let inside = folder
+        .read_dir()
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
     let mut folders = std::iter::once(folder).chain(inside);
-    folders.any(|folder| folder.join(FILE_NAME).is_file()).then(|| target.to_owned())
+    folders
+        .any(|folder| folder.join(FILE_NAME).is_file())
+        .then(|| target.to_owned())
 }
 
 pub(crate) fn to_file<'t>(folder: &Path, text: &'t [u8]) -> Option<&'t str> {
@@ -42,7 +51,9 @@ pub(crate) fn to_file<'t>(folder: &Path, text: &'t [u8]) -> Option<&'t str> {
     }
     let target = target(text)?;
     let path = resolve(folder, target);
-    let is_named = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(FILE_NAME));
+    let is_named = path
+        .file_name()
+        .is_some_and(|name| name.eq_ignore_ascii_case(FILE_NAME));
     (is_named || path.is_file()).then_some(target)
 }
 
@@ -58,16 +69,22 @@ pub fn is_text_link(path: &Path) -> bool {
 }
 
 pub(crate) fn diagnostic_above(path: &Path) -> Option<PathDiagnostic> {
-    let file = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
+    let file = path
+        .ancestors()
+        .find(|above| above.symlink_metadata().is_ok())?;
     let text = read(file)?;
     let (target, below) = (target(&text)?, path.strip_prefix(file).ok()?);
-    resolve(file.parent()?, target).join(below).is_dir().then(|| diagnostic(file, target))
+    resolve(file.parent()?, target)
+        .join(below)
+        .is_dir()
+        .then(|| diagnostic(file, target))
 }
 
 pub(crate) fn diagnostic(path: &Path, target: &str) -> PathDiagnostic {
     let target = terminal_line(target);
-    let message =
-        format!("expected a link to `{target}`, found a text file that holds this path: Git could not make the link");
+    let message = format!(
+        "expected a link to `{target}`, found a text file that holds this path: Git could not make the link"
+    );
     let diagnostic = PathDiagnostic::new(path.to_owned(), Code::LINK_AS_TEXT, message);
     diagnostic.help(format!(
         "run `git config core.symlinks true`, on Windows with developer mode on, then `git checkout -- {}` in its folder",
@@ -76,7 +93,10 @@ pub(crate) fn diagnostic(path: &Path, target: &str) -> PathDiagnostic {
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {
-    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file() && (1..=LONGEST).contains(&metadata.len())) {
+    if !path
+        .symlink_metadata()
+        .is_ok_and(|metadata| metadata.is_file() && (1..=LONGEST).contains(&metadata.len()))
+    {
         return None;
     }
     let (opened, metadata): (File, _) = file::open(path).ok()?;
@@ -84,7 +104,9 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     if metadata.is_file() {
         opened.take(LONGEST + 1).read_to_end(&mut bytes).ok()?;
     }
-    (1..=LONGEST).contains(&(bytes.len() as u64)).then_some(bytes)
+    (1..=LONGEST)
+        .contains(&(bytes.len() as u64))
+        .then_some(bytes)
 }
 
 #[cfg(test)]

@@ -59,13 +59,17 @@ impl Walk {
                 Ok(mut skill_file) => {
                     // Only a record that was just made is unshared; a reused one was asked already.
                     if let Some(fresh) = Arc::get_mut(&mut skill_file) {
-                        fresh.diagnostics.extend(other_spellings(folder, parent, fresh));
+                        fresh
+                            .diagnostics
+                            .extend(other_spellings(folder, parent, fresh));
                     }
                     self.skill_files.push(skill_file);
                     has_file = true;
                 }
                 Err(error) if is_absent(&error) => {}
-                Err(error) if error.kind() == io::ErrorKind::PermissionDenied && is_denied(&path) => {
+                Err(error)
+                    if error.kind() == io::ErrorKind::PermissionDenied && is_denied(&path) =>
+                {
                     return self.lose(folder, &error);
                 }
                 Err(error) => {
@@ -77,26 +81,35 @@ impl Walk {
                 return;
             }
         }
-        let Some((entries, texts)) = self.list(plan, folder, bounds) else { return };
-        let mut spellings: Vec<&OsString> =
-            entries.iter().map(|child| &child.name).filter(|name| name.eq_ignore_ascii_case(FILE_NAME)).collect();
+        let Some((entries, texts)) = self.list(plan, folder, bounds) else {
+            return;
+        };
+        let mut spellings: Vec<&OsString> = entries
+            .iter()
+            .map(|child| &child.name)
+            .filter(|name| name.eq_ignore_ascii_case(FILE_NAME))
+            .collect();
         spellings.sort();
         if selected && !has_file && !spellings.is_empty() {
             let path = folder.path.join(spellings[0]);
             let reading = reading(&path);
-            self.skill_files.push(match SkillFile::read(&path, reading) {
-                Ok(skill_file) => skill_file,
-                // Its folder lists it and it cannot be opened.
-                Err(error) => unreadable(&path, &error, reading),
-            });
+            self.skill_files
+                .push(match SkillFile::read(&path, reading) {
+                    Ok(skill_file) => skill_file,
+                    // Its folder lists it and it cannot be opened.
+                    Err(error) => unreadable(&path, &error, reading),
+                });
             if spellings[0] != FILE_NAME {
                 let diagnostic = PathDiagnostic::new(
                     path,
                     Code::MISSPELLED_FILE,
                     format!("the file should be called `{FILE_NAME}`"),
                 );
-                self.diagnostics.push(diagnostic.help("rename it; other clients do not find it"));
-                let others = spellings[1..].iter().map(|other| other_spelling(folder.path.join(other), spellings[0]));
+                self.diagnostics
+                    .push(diagnostic.help("rename it; other clients do not find it"));
+                let others = spellings[1..]
+                    .iter()
+                    .map(|other| other_spelling(folder.path.join(other), spellings[0]));
                 self.diagnostics.extend(others);
             }
         }
@@ -104,9 +117,12 @@ impl Walk {
         if !is_skill || folder.depth == 0 {
             self.listed.push(folder.path.clone());
             self.enter(plan, folder, &entries);
-            let texts = texts.iter().filter(|name| plan.patterns.step(&folder.cursor, name).is_some());
+            let texts = texts
+                .iter()
+                .filter(|name| plan.patterns.step(&folder.cursor, name).is_some());
             let texts = texts.map(|name| folder.path.join(name));
-            self.diagnostics.extend(texts.filter_map(|path| text_link::diagnostic_of(&path)));
+            self.diagnostics
+                .extend(texts.filter_map(|path| text_link::diagnostic_of(&path)));
         }
     }
 
@@ -119,7 +135,11 @@ impl Walk {
         // A mount has another device than the folder that lists it, which is where the identity comes from.
         let metadata = folder.path.metadata();
         if let Ok(metadata) = &metadata
-            && let Some(reason) = bounds.distrust(plan.starts[folder.start].root, FileOwner::of(metadata), &folder.path)
+            && let Some(reason) = bounds.distrust(
+                plan.starts[folder.start].root,
+                FileOwner::of(metadata),
+                &folder.path,
+            )
         {
             let message = format!("the folder {reason}; it is not searched");
             let diagnostic = PathDiagnostic::new(folder.path.clone(), Code::FOREIGN_OWNER, message);
@@ -127,9 +147,15 @@ impl Walk {
             return None;
         }
         let identity = metadata.map(|metadata| Identity::of(&folder.path, &metadata));
-        if folder.depth > 0 && bounds.is_of_kernel(identity.unwrap_or(folder.identity).device(), &folder.path) {
+        if folder.depth > 0
+            && bounds.is_of_kernel(identity.unwrap_or(folder.identity).device(), &folder.path)
+        {
             let message = "a table of the kernel, not a folder of files; it is not searched";
-            self.diagnostics.push(PathDiagnostic::new(folder.path.clone(), Code::WALK_TRUNCATED, message));
+            self.diagnostics.push(PathDiagnostic::new(
+                folder.path.clone(),
+                Code::WALK_TRUNCATED,
+                message,
+            ));
             return None;
         }
         let listing = match folder.path.read_dir() {
@@ -144,10 +170,17 @@ impl Walk {
         let (mut entries, mut texts) = (Vec::new(), Vec::new());
         for (count, entry) in listing.enumerate() {
             if count >= plan.limits.entries {
-                let message = format!("more than {} entries; nothing below is read", plan.limits.entries);
-                let diagnostic = PathDiagnostic::new(folder.path.clone(), Code::WALK_TRUNCATED, message);
-                self.diagnostics
-                    .push(diagnostic.help("raise `limits.entries`, or move the skills to a folder of their own"));
+                let message = format!(
+                    "more than {} entries; nothing below is read",
+                    plan.limits.entries
+                );
+                let diagnostic =
+                    PathDiagnostic::new(folder.path.clone(), Code::WALK_TRUNCATED, message);
+                self.diagnostics.push(
+                    diagnostic.help(
+                        "raise `limits.entries`, or move the skills to a folder of their own",
+                    ),
+                );
                 return None;
             }
             match entry {
@@ -157,7 +190,11 @@ impl Walk {
                     let leads = kind.is_some_and(|kind| kind.is_dir() || kind.is_symlink());
                     if leads || name.eq_ignore_ascii_case(FILE_NAME) {
                         let identity = Identity::of_entry(folder.identity, &entry);
-                        entries.push(FolderEntry { name, kind, identity });
+                        entries.push(FolderEntry {
+                            name,
+                            kind,
+                            identity,
+                        });
                     } else if texts.len() < TEXTS
                         && !folder.reach.is_outside
                         && !name.as_encoded_bytes().contains(&b'.')
@@ -175,9 +212,16 @@ impl Walk {
 
     fn enter(&mut self, plan: &SearchPlan, folder: &FolderToVisit, entries: &[FolderEntry]) {
         let (start, depth) = (folder.start, folder.depth + 1);
-        for FolderEntry { name, kind, identity } in entries {
+        for FolderEntry {
+            name,
+            kind,
+            identity,
+        } in entries
+        {
             let Some(kind) = kind else { continue };
-            let Some(cursor) = plan.patterns.step(&folder.cursor, name) else { continue };
+            let Some(cursor) = plan.patterns.step(&folder.cursor, name) else {
+                continue;
+            };
             let path = folder.path.join(name);
             if depth > plan.limits.depth {
                 self.too_deep.push(path);
@@ -185,9 +229,21 @@ impl Walk {
             }
             if kind.is_dir() {
                 let (identity, reach) = (*identity, folder.reach.inside(name));
-                self.folders.push(FolderToVisit { start, path, depth, cursor, identity, reach });
+                self.folders.push(FolderToVisit {
+                    start,
+                    path,
+                    depth,
+                    cursor,
+                    identity,
+                    reach,
+                });
             } else if !name.eq_ignore_ascii_case(FILE_NAME) {
-                self.links.push(LinkToFollow { start, path, depth, cursor });
+                self.links.push(LinkToFollow {
+                    start,
+                    path,
+                    depth,
+                    cursor,
+                });
             }
         }
     }
@@ -195,12 +251,17 @@ impl Walk {
     fn lose(&mut self, folder: &FolderToVisit, error: &io::Error) {
         self.lost.push(folder.path.clone());
         let message = format!("the folder cannot be read: {}", file::cause(error));
-        self.diagnostics.push(PathDiagnostic::new(folder.path.clone(), Code::UNREADABLE, message));
+        self.diagnostics.push(PathDiagnostic::new(
+            folder.path.clone(),
+            Code::UNREADABLE,
+            message,
+        ));
     }
 }
 
 /// The advice about a file or folder that another user can change.
-pub(crate) const OWN_IT: &str = "take it over with `chown`, and write access from others with `chmod o-w`";
+pub(crate) const OWN_IT: &str =
+    "take it over with `chown`, and write access from others with `chmod o-w`";
 
 /// The limit of files in one folder that are checked for links written as text.
 const TEXTS: usize = 256;
@@ -208,12 +269,18 @@ const TEXTS: usize = 256;
 /// Returns a diagnostic for each other spelling of the file beside a `SKILL.md`.
 ///
 /// On file systems that ignore letter case, the file that was opened may be one of them.
-fn other_spellings(folder: &FolderToVisit, parent: &ParentDir, skill_file: &SkillFile) -> Vec<Diagnostic> {
+fn other_spellings(
+    folder: &FolderToVisit,
+    parent: &ParentDir,
+    skill_file: &SkillFile,
+) -> Vec<Diagnostic> {
     // One `stat` for the only other spelling in use costs less than reading the folder of every skill.
     if !parent.has(&folder.path.join("skill.md")) {
         return Vec::new();
     }
-    let Ok(entries) = folder.path.read_dir() else { return Vec::new() };
+    let Ok(entries) = folder.path.read_dir() else {
+        return Vec::new();
+    };
     let mut names: Vec<OsString> = entries.flatten().map(|entry| entry.file_name()).collect();
     names.retain(|name| name.eq_ignore_ascii_case(FILE_NAME));
     names.sort();
@@ -224,7 +291,11 @@ fn other_spellings(folder: &FolderToVisit, parent: &ParentDir, skill_file: &Skil
             other_spelling(folder.path.join(name), FILE_NAME.as_ref())
         } else {
             let message = format!("the file should be called `{FILE_NAME}`");
-            PathDiagnostic::new(skill_file.path.to_path_buf(), Code::MISSPELLED_FILE, message)
+            PathDiagnostic::new(
+                skill_file.path.to_path_buf(),
+                Code::MISSPELLED_FILE,
+                message,
+            )
         };
         diagnostics.push(found.diagnostic);
     }
@@ -238,18 +309,26 @@ fn other_spelling(path: PathBuf, counts: &std::ffi::OsStr) -> PathDiagnostic {
 
 fn unreadable(path: &Path, error: &io::Error, reading: ReadContext<'_>) -> Arc<SkillFile> {
     let (code, message) = match path.read_link() {
-        Ok(target) if survey::leads_nowhere(path) => {
-            (Code::LINK_DANGLING, format!("link to `{}` leads nowhere", file::shown(&target)))
-        }
-        _ => (Code::UNREADABLE, format!("the file cannot be read: {}", file::cause(error))),
+        Ok(target) if survey::leads_nowhere(path) => (
+            Code::LINK_DANGLING,
+            format!("link to `{}` leads nowhere", file::shown(&target)),
+        ),
+        _ => (
+            Code::UNREADABLE,
+            format!("the file cannot be read: {}", file::cause(error)),
+        ),
     };
     SkillFile::unreadable(path, code, message, reading)
 }
 
 fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 fn is_denied(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+    std::fs::symlink_metadata(path)
+        .is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
 }

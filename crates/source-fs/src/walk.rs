@@ -55,7 +55,10 @@ impl Walk {
             workers::run(move || starts(&plan)).await?
         };
         let mut seen = HashSet::new();
-        let level = level.into_iter().filter(|folder| seen.insert(folder.identity)).collect();
+        let level = level
+            .into_iter()
+            .filter(|folder| seen.insert(folder.identity))
+            .collect();
         walk.descend(plan, level, &mut seen, previous).await?;
         // Links come after all real folders, so that a folder is known by its own path rather than a link's.
         let above = if walk.has_links {
@@ -66,7 +69,10 @@ impl Walk {
         };
         while !walk.links.is_empty() {
             let mut links = std::mem::take(&mut walk.links);
-            links.sort_by(|a, b| plan.order(a.start, &a.path).cmp(&plan.order(b.start, &b.path)));
+            links.sort_by(|a, b| {
+                plan.order(a.start, &a.path)
+                    .cmp(&plan.order(b.start, &b.path))
+            });
             let level = walk.follow(links, &mut seen, &above).await?;
             walk.descend(plan, level, &mut seen, previous).await?;
         }
@@ -85,14 +91,28 @@ impl Walk {
             workers::run(move || {
                 let bounds = Arc::new(LinkBounds::of(&plan));
                 let has_links = parts.iter().any(|(_, path)| path.is_symlink());
-                let folders = parts.iter().filter_map(|(start, path)| inner_folder(&plan, &bounds, *start, path));
+                let folders = parts
+                    .iter()
+                    .filter_map(|(start, path)| inner_folder(&plan, &bounds, *start, path));
                 let folders: Vec<FolderToVisit> = folders.collect();
-                let diagnostics = parts.iter().filter_map(|(_, path)| text_link::diagnostic_of(path)).collect();
-                (folders, Walk { has_links, diagnostics, bounds, ..Walk::default() })
+                let diagnostics = parts
+                    .iter()
+                    .filter_map(|(_, path)| text_link::diagnostic_of(path))
+                    .collect();
+                (
+                    folders,
+                    Walk {
+                        has_links,
+                        diagnostics,
+                        bounds,
+                        ..Walk::default()
+                    },
+                )
             })
             .await?
         };
-        walk.descend(plan, level, &mut HashSet::new(), Some(previous)).await?;
+        walk.descend(plan, level, &mut HashSet::new(), Some(previous))
+            .await?;
         Ok(walk)
     }
 
@@ -111,7 +131,11 @@ impl Walk {
             self.visited += level.len();
             let (plan, previous, bounds) = (plan.clone(), previous.cloned(), self.bounds.clone());
             let work = move |folders: &[FolderToVisit]| {
-                let known = |order: (usize, &[u8])| previous.as_ref().and_then(|scan| scan.skill_files.at(order));
+                let known = |order: (usize, &[u8])| {
+                    previous
+                        .as_ref()
+                        .and_then(|scan| scan.skill_files.at(order))
+                };
                 let (mut part, mut parent) = (Walk::default(), ParentDir::default());
                 for folder in folders {
                     parent.hold_above(&folder.path);
@@ -137,7 +161,11 @@ impl Walk {
         self.has_links |= part.has_links || !part.links.is_empty();
         self.links.extend(part.links);
         // A real folder is met twice where a link led into it first, or where another search starts.
-        next.extend(part.folders.into_iter().filter(|folder| seen.insert(folder.identity)));
+        next.extend(
+            part.folders
+                .into_iter()
+                .filter(|folder| seen.insert(folder.identity)),
+        );
     }
 
     async fn follow(
@@ -147,27 +175,50 @@ impl Walk {
         above: &HashSet<Identity>,
     ) -> Result<Vec<FolderToVisit>, SourceError> {
         let bounds = self.bounds.clone();
-        let work =
-            move |links: &[LinkToFollow]| links.iter().map(|link| target(&link.path, &bounds)).collect::<Vec<_>>();
-        let targets = workers::map(links.clone(), work).await?.into_iter().flatten();
+        let work = move |links: &[LinkToFollow]| {
+            links
+                .iter()
+                .map(|link| target(&link.path, &bounds))
+                .collect::<Vec<_>>()
+        };
+        let targets = workers::map(links.clone(), work)
+            .await?
+            .into_iter()
+            .flatten();
         let mut folders = Vec::new();
         for (link, target) in links.into_iter().zip(targets) {
-            let LinkToFollow { start, path, depth, cursor } = link;
+            let LinkToFollow {
+                start,
+                path,
+                depth,
+                cursor,
+            } = link;
             match target {
                 Ok(None) => {}
                 Ok(Some(LinkTarget { identity, .. })) if above.contains(&identity) => {
-                    let message = "the link leads to a folder that holds the root; it is not followed";
-                    self.diagnostics.push(PathDiagnostic::new(path, Code::LINK_REPEATED, message));
+                    let message =
+                        "the link leads to a folder that holds the root; it is not followed";
+                    self.diagnostics
+                        .push(PathDiagnostic::new(path, Code::LINK_REPEATED, message));
                 }
                 Ok(Some(LinkTarget { identity, .. })) if !seen.insert(identity) => {
                     let message = "the link leads to a folder that is read already";
-                    self.diagnostics.push(PathDiagnostic::new(path, Code::LINK_REPEATED, message));
+                    self.diagnostics
+                        .push(PathDiagnostic::new(path, Code::LINK_REPEATED, message));
                 }
                 Ok(Some(LinkTarget { identity, reach })) => {
-                    folders.push(FolderToVisit { start, path, depth, cursor, identity, reach });
+                    folders.push(FolderToVisit {
+                        start,
+                        path,
+                        depth,
+                        cursor,
+                        identity,
+                        reach,
+                    });
                 }
                 Err((code, message)) => {
-                    self.lost.extend((code == Code::UNREADABLE).then(|| path.clone()));
+                    self.lost
+                        .extend((code == Code::UNREADABLE).then(|| path.clone()));
                     let diagnostic = PathDiagnostic::new(path, code, message);
                     self.diagnostics.push(if code == Code::LINK_LEADS_OUT {
                         diagnostic.help(ROOT_OF_ITS_OWN)
@@ -181,10 +232,16 @@ impl Walk {
     }
 
     fn report_limits(&mut self, plan: &SearchPlan) {
-        let root = plan.starts.first().map(|start| start.path.clone()).unwrap_or_default();
+        let root = plan
+            .starts
+            .first()
+            .map(|start| start.path.clone())
+            .unwrap_or_default();
         if let Some(first) = self.too_deep.iter().min() {
             let (limit, count) = (plan.limits.depth, self.too_deep.len());
-            let message = format!("nothing below {limit} levels is searched; folders that go deeper: {count}");
+            let message = format!(
+                "nothing below {limit} levels is searched; folders that go deeper: {count}"
+            );
             let diagnostic = PathDiagnostic::new(first.clone(), Code::WALK_TRUNCATED, message);
             self.diagnostics.push(diagnostic.help(format!(
                 "name a folder further down as a root, or raise `limits.depth`: write `limits = {{ depth = {} }}` for the source",
@@ -192,7 +249,10 @@ impl Walk {
             )));
         }
         if self.left_out > 0 {
-            let message = format!("more than {} folders; the rest is not searched", plan.limits.folders);
+            let message = format!(
+                "more than {} folders; the rest is not searched",
+                plan.limits.folders
+            );
             let diagnostic = PathDiagnostic::new(root, Code::WALK_TRUNCATED, message);
             self.diagnostics.push(diagnostic.help(format!(
                 "name a folder further down as a root, or raise `limits.folders`: write `limits = {{ folders = {} }}` for the source",
@@ -206,70 +266,127 @@ const ROOT_OF_ITS_OWN: &str = "to have its skills, name the folder that it leads
 
 fn starts(plan: &SearchPlan) -> (Vec<FolderToVisit>, Walk, Vec<bool>) {
     let bounds = Arc::new(LinkBounds::of(plan));
-    let (mut folders, mut walk) = (Vec::new(), Walk { bounds: bounds.clone(), ..Walk::default() });
+    let (mut folders, mut walk) = (
+        Vec::new(),
+        Walk {
+            bounds: bounds.clone(),
+            ..Walk::default()
+        },
+    );
     let mut exists = Vec::with_capacity(plan.starts.len());
     for (start, SearchStart { path, prefix, .. }) in plan.starts.iter().enumerate() {
         let metadata = std::fs::metadata(path);
         exists.push(metadata.as_ref().is_ok_and(std::fs::Metadata::is_dir));
         match metadata {
             Ok(metadata) if metadata.is_dir() => {
-                let Some(cursor) = plan.patterns.cursor(prefix) else { continue };
+                let Some(cursor) = plan.patterns.cursor(prefix) else {
+                    continue;
+                };
                 let identity = Identity::of(path, &metadata);
                 if bounds.is_of_kernel(identity.device(), path) {
                     let message = "expected a folder of files, found a table of the kernel";
-                    walk.diagnostics.push(PathDiagnostic::new(path.clone(), Code::UNREADABLE, message));
+                    walk.diagnostics.push(PathDiagnostic::new(
+                        path.clone(),
+                        Code::UNREADABLE,
+                        message,
+                    ));
                     continue;
                 }
                 match reach(path, &bounds) {
                     Ok(reach) => {
-                        let reach = Reach { by_link: false, ..reach };
-                        folders.push(FolderToVisit { start, path: path.clone(), depth: 0, cursor, identity, reach });
+                        let reach = Reach {
+                            by_link: false,
+                            ..reach
+                        };
+                        folders.push(FolderToVisit {
+                            start,
+                            path: path.clone(),
+                            depth: 0,
+                            cursor,
+                            identity,
+                            reach,
+                        });
                     }
                     Err((code, message)) => {
-                        walk.diagnostics.push(PathDiagnostic::new(path.clone(), code, message).help(ROOT_OF_ITS_OWN));
+                        walk.diagnostics.push(
+                            PathDiagnostic::new(path.clone(), code, message).help(ROOT_OF_ITS_OWN),
+                        );
                     }
                 }
             }
             Ok(metadata) => {
                 let message = format!("expected a folder, found {}", file::what(&metadata));
                 let other = PathDiagnostic::new(path.clone(), Code::UNREADABLE, message);
-                walk.diagnostics.push(text_link::diagnostic_above(path).unwrap_or(other));
+                walk.diagnostics
+                    .push(text_link::diagnostic_above(path).unwrap_or(other));
             }
             // Below a file, some systems report a missing file.
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
                 walk.diagnostics.extend(text_link::diagnostic_above(path));
             }
             Err(error) => {
                 walk.lost.push(path.clone());
                 let message = format!("the folder cannot be read: {}", file::cause(&error));
-                walk.diagnostics.push(PathDiagnostic::new(path.clone(), Code::UNREADABLE, message));
+                walk.diagnostics
+                    .push(PathDiagnostic::new(path.clone(), Code::UNREADABLE, message));
             }
         }
     }
     (folders, walk, exists)
 }
 
-fn inner_folder(plan: &SearchPlan, bounds: &LinkBounds, start: usize, path: &Path) -> Option<FolderToVisit> {
+fn inner_folder(
+    plan: &SearchPlan,
+    bounds: &LinkBounds,
+    start: usize,
+    path: &Path,
+) -> Option<FolderToVisit> {
     let below = path.strip_prefix(&plan.starts[start].path).ok()?;
     let depth = below.components().count();
-    let cursor = plan.patterns.cursor(&plan.starts[start].prefix.join(below))?;
-    let metadata = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
+    let cursor = plan
+        .patterns
+        .cursor(&plan.starts[start].prefix.join(below))?;
+    let metadata = std::fs::symlink_metadata(path)
+        .ok()
+        .filter(std::fs::Metadata::is_dir)?;
     let identity = Identity::of(path, &metadata);
-    let reach = Reach { by_link: false, ..reach(path, bounds).ok()? };
-    (depth <= plan.limits.depth).then(|| FolderToVisit { start, path: path.to_owned(), depth, cursor, identity, reach })
+    let reach = Reach {
+        by_link: false,
+        ..reach(path, bounds).ok()?
+    };
+    (depth <= plan.limits.depth).then(|| FolderToVisit {
+        start,
+        path: path.to_owned(),
+        depth,
+        cursor,
+        identity,
+        reach,
+    })
 }
 
 fn reach(path: &Path, bounds: &LinkBounds) -> Result<Reach, (Code, String)> {
-    let unknown =
-        |error: std::io::Error| (Code::UNREADABLE, format!("the folder cannot be read: {}", file::cause(&error)));
+    let unknown = |error: std::io::Error| {
+        (
+            Code::UNREADABLE,
+            format!("the folder cannot be read: {}", file::cause(&error)),
+        )
+    };
     let real = path.canonicalize().map_err(unknown)?;
     if !bounds.admit(&real) {
-        let message =
-            format!("it leads to `{}`, out of the folder that may be searched; it is not followed", file::shown(&real));
+        let message = format!(
+            "it leads to `{}`, out of the folder that may be searched; it is not followed",
+            file::shown(&real)
+        );
         return Err((Code::LINK_LEADS_OUT, message));
     }
     let is_outside = !bounds.hold(&real);
-    Ok(Reach { real: (real != path).then(|| real.into()), by_link: true, is_outside })
+    Ok(Reach {
+        real: (real != path).then(|| real.into()),
+        by_link: true,
+        is_outside,
+    })
 }
 
 fn target(link: &Path, bounds: &LinkBounds) -> Result<Option<LinkTarget>, (Code, String)> {
@@ -288,24 +405,35 @@ fn target(link: &Path, bounds: &LinkBounds) -> Result<Option<LinkTarget>, (Code,
     match (link.read_link(), error.kind()) {
         // Gone since its folder was read.
         (Err(_), _) => Ok(None),
-        (Ok(_), ErrorKind::PermissionDenied) => {
-            Err((Code::UNREADABLE, "the link cannot be followed: permission denied".into()))
-        }
-        (Ok(target), _) if survey::leads_nowhere(link) => {
-            Err((Code::LINK_DANGLING, format!("the link to `{}` leads nowhere", file::shown(&target))))
-        }
+        (Ok(_), ErrorKind::PermissionDenied) => Err((
+            Code::UNREADABLE,
+            "the link cannot be followed: permission denied".into(),
+        )),
+        (Ok(target), _) if survey::leads_nowhere(link) => Err((
+            Code::LINK_DANGLING,
+            format!("the link to `{}` leads nowhere", file::shown(&target)),
+        )),
         (Ok(target), _) => {
             let (target, cause) = (file::shown(&target), file::cause(&error));
-            Err((Code::LINK_DANGLING, format!("the link to `{target}` cannot be followed: {cause}")))
+            Err((
+                Code::LINK_DANGLING,
+                format!("the link to `{target}` cannot be followed: {cause}"),
+            ))
         }
     }
 }
 
 fn ancestors(plan: &SearchPlan) -> HashSet<Identity> {
-    let real = plan.starts.iter().filter_map(|start| start.path.canonicalize().ok());
+    let real = plan
+        .starts
+        .iter()
+        .filter_map(|start| start.path.canonicalize().ok());
     let mut above = HashSet::new();
     for real in real {
-        let identities = real.ancestors().skip(1).filter_map(|path| Some(Identity::of(path, &path.metadata().ok()?)));
+        let identities = real
+            .ancestors()
+            .skip(1)
+            .filter_map(|path| Some(Identity::of(path, &path.metadata().ok()?)));
         above.extend(identities);
     }
     above

@@ -113,7 +113,8 @@ impl Watcher {
     }
 
     pub(crate) fn is_idle(&self) -> bool {
-        self.pending.dirty_since().is_none() && self.next_poll().is_none_or(|poll| poll > Instant::now())
+        self.pending.dirty_since().is_none()
+            && self.next_poll().is_none_or(|poll| poll > Instant::now())
     }
 
     pub(crate) fn request_update(&self) {
@@ -127,7 +128,11 @@ impl Watcher {
     pub(crate) fn diagnostic(&self, plan: &SearchPlan) -> Option<PathDiagnostic> {
         let state = self.state();
         let WatchFailure { message, help } = state.failure.as_ref()?;
-        let root = plan.starts.first().map(|start| start.path.clone()).unwrap_or_default();
+        let root = plan
+            .starts
+            .first()
+            .map(|start| start.path.clone())
+            .unwrap_or_default();
         let every = self.options.poll;
         let help = format!("nothing is lost: everything is looked at every {every:?}{help}");
         Some(PathDiagnostic::new(root, Code::WATCH_DEGRADED, message.as_str()).help(help))
@@ -169,7 +174,10 @@ impl Watcher {
     /// system call for each new folder.
     pub(crate) fn update_watches(&self, plan: &SearchPlan, scan: &Arc<TreeScan>) {
         // Polling starts with a whole scan.
-        let mut fresh = DirtyPaths { all: self.state().looked.is_none(), ..DirtyPaths::default() };
+        let mut fresh = DirtyPaths {
+            all: self.state().looked.is_none(),
+            ..DirtyPaths::default()
+        };
         let failure = match self.options.by {
             WatchBy::Polling => None,
             WatchBy::Events | WatchBy::Notify => self.watch(plan, scan, &mut fresh),
@@ -180,7 +188,12 @@ impl Watcher {
         state.failure = failure;
     }
 
-    fn watch(&self, plan: &SearchPlan, scan: &Arc<TreeScan>, fresh: &mut DirtyPaths) -> Option<WatchFailure> {
+    fn watch(
+        &self,
+        plan: &SearchPlan,
+        scan: &Arc<TreeScan>,
+        fresh: &mut DirtyPaths,
+    ) -> Option<WatchFailure> {
         let armed = &mut *self.armed.lock();
         if !self.pending.is_stale()
             && let Some(watched_scan) = &mut armed.watched_scan
@@ -194,7 +207,9 @@ impl Watcher {
             *armed = ArmedState::default();
             self.pending.clear_watches();
             // The next poll tries again. An immediate retry could fail without end.
-            return Some(WatchFailure::new(format!("folders cannot be watched any more: {failure}")));
+            return Some(WatchFailure::new(format!(
+                "folders cannot be watched any more: {failure}"
+            )));
         }
         let handle = match &mut armed.handle {
             Some(handle) => handle,
@@ -204,13 +219,18 @@ impl Watcher {
             },
         };
         armed.watched_scan = Some(scan.clone());
-        armed.remote =
-            places(plan, scan).find_map(|folder| Some(WatchFailure::on_remote(folder, handle.remote(folder)?)));
+        armed.remote = places(plan, scan)
+            .find_map(|folder| Some(WatchFailure::on_remote(folder, handle.remote(folder)?)));
         let steps = steps(plan, scan);
-        let (requests, mut gone) = self.pending.request_watches(&wanted(plan, scan, &steps), &steps);
+        let (requests, mut gone) = self
+            .pending
+            .request_watches(&wanted(plan, scan, &steps), &steps);
         // Removed first, to make room.
         handle.unwatch(&std::mem::take(&mut gone));
-        let folders: Vec<Arc<Path>> = requests.iter().map(|request| request.folder.clone()).collect();
+        let folders: Vec<Arc<Path>> = requests
+            .iter()
+            .map(|request| request.folder.clone())
+            .collect();
         let mut refused: Option<WatchError> = None;
         let (mut count, mut has_new) = (0_usize, false);
         for (request, result) in requests.iter().zip(handle.watch(&folders)) {
@@ -224,7 +244,9 @@ impl Watcher {
             match (result, request.role) {
                 (Ok(_), WatchRole::Above) => fresh.all = true,
                 // It is new, or deleted again.
-                (Ok(_) | Err(WatchError::Absent), WatchRole::Inside) => fresh.add(request.folder.to_path_buf()),
+                (Ok(_) | Err(WatchError::Absent), WatchRole::Inside) => {
+                    fresh.add(request.folder.to_path_buf())
+                }
                 // The folders above it are watched. What happens in an unreadable folder has no effect.
                 (Err(WatchError::Absent | WatchError::Denied(_)), WatchRole::Above) => {}
                 (Err(error), _) => {
@@ -238,9 +260,14 @@ impl Watcher {
         if has_new && self::steps(plan, scan) != steps {
             self.pending.mark_stale();
         }
-        let Some(error) = refused else { return armed.remote.clone() };
+        let Some(error) = refused else {
+            return armed.remote.clone();
+        };
         self.pending.mark_stale();
-        Some(WatchFailure::by(&error, &format!("{count} folders cannot be watched")))
+        Some(WatchFailure::by(
+            &error,
+            &format!("{count} folders cannot be watched"),
+        ))
     }
 
     fn state(&self) -> MutexGuard<'_, WatchState> {
@@ -250,22 +277,29 @@ impl Watcher {
 
 impl fmt::Debug for Watcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watcher").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("Watcher")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 
 impl WatchFailure {
     fn new(message: String) -> WatchFailure {
-        WatchFailure { message, help: UNTIL_THEN.into() }
+        WatchFailure {
+            message,
+            help: UNTIL_THEN.into(),
+        }
     }
 
     fn on_remote(folder: &Path, file_system: &str) -> WatchFailure {
         let folder = file::shown(folder);
-        let message =
-            format!("`{folder}` lies on a file system ({file_system}) that does not report what others change");
+        let message = format!(
+            "`{folder}` lies on a file system ({file_system}) that does not report what others change"
+        );
         WatchFailure {
             message,
-            help: "; to have no diagnostic, write `watch = { by = \"polling\" }` for the source".into(),
+            help: "; to have no diagnostic, write `watch = { by = \"polling\" }` for the source"
+                .into(),
         }
     }
 
@@ -275,10 +309,15 @@ impl WatchFailure {
             WatchError::Absent | WatchError::Denied(_) => None,
         };
         let help = match setting {
-            Some(setting) => format!("{UNTIL_THEN}; raise `{setting}` to have changes told at once").into(),
+            Some(setting) => {
+                format!("{UNTIL_THEN}; raise `{setting}` to have changes told at once").into()
+            }
             None => UNTIL_THEN.into(),
         };
-        WatchFailure { message: format!("{what}: {error}"), help }
+        WatchFailure {
+            message: format!("{what}: {error}"),
+            help,
+        }
     }
 }
 
@@ -286,26 +325,42 @@ const UNTIL_THEN: &str = " until it can be watched";
 
 fn places<'a>(plan: &'a SearchPlan, scan: &'a TreeScan) -> impl Iterator<Item = &'a Path> {
     let mut devices = HashSet::new();
-    let skills = scan
-        .skill_files
+    let skills = scan.skill_files.iter().filter(move |skill_file| {
+        skill_file
+            .file
+            .is_some_and(|file| devices.insert(file.identity.device()))
+    });
+    plan.starts
         .iter()
-        .filter(move |skill_file| skill_file.file.is_some_and(|file| devices.insert(file.identity.device())));
-    plan.starts.iter().map(|start| start.path.as_path()).chain(skills.map(|skill_file| skill_file.folder()))
+        .map(|start| start.path.as_path())
+        .chain(skills.map(|skill_file| skill_file.folder()))
 }
 
 fn steps(plan: &SearchPlan, scan: &TreeScan) -> BTreeSet<PathBuf> {
     let mut steps = BTreeSet::new();
     let starts = plan.starts.iter().map(|start| start.path.as_path());
     let inputs = plan.inputs.files.iter().map(PathBuf::as_path);
-    starts.chain(inputs).chain(scan.links()).for_each(|path| add_steps(path, &mut steps));
+    starts
+        .chain(inputs)
+        .chain(scan.links())
+        .for_each(|path| add_steps(path, &mut steps));
     steps
 }
 
-fn wanted<'a>(plan: &'a SearchPlan, scan: &'a TreeScan, steps: &'a BTreeSet<PathBuf>) -> Vec<(&'a Path, WatchRole)> {
-    let above = steps.iter().filter_map(|step| step.parent()).filter(|parent| !parent.as_os_str().is_empty());
+fn wanted<'a>(
+    plan: &'a SearchPlan,
+    scan: &'a TreeScan,
+    steps: &'a BTreeSet<PathBuf>,
+) -> Vec<(&'a Path, WatchRole)> {
+    let above = steps
+        .iter()
+        .filter_map(|step| step.parent())
+        .filter(|parent| !parent.as_os_str().is_empty());
     let above = above.map(|parent| (parent, WatchRole::Above));
     let inputs = plan.inputs.folders.iter().map(PathBuf::as_path);
-    let inside = inputs.chain(scan.looked_into()).map(|folder| (folder, WatchRole::Inside));
+    let inside = inputs
+        .chain(scan.looked_into())
+        .map(|folder| (folder, WatchRole::Inside));
     let mut wanted: Vec<(&Path, WatchRole)> = above.chain(inside).collect();
     // `Inside` comes first, and stays.
     wanted.sort_by(|(a, one), (b, other)| bytes(a).cmp(bytes(b)).then(other.cmp(one)));
@@ -332,7 +387,10 @@ fn add_steps(path: &Path, steps: &mut BTreeSet<PathBuf>) {
                 && let Ok(target) = step.read_link()
             {
                 links += 1;
-                open.push(step.parent().map_or_else(|| target.clone(), |parent| parent.join(&target)));
+                open.push(
+                    step.parent()
+                        .map_or_else(|| target.clone(), |parent| parent.join(&target)),
+                );
             }
         }
     }

@@ -16,7 +16,9 @@ const WORKERS: usize = 16;
 /// The number of items that a worker takes at a time. A second worker starts above it.
 const BATCH: usize = 64;
 
-pub(crate) async fn run<O: Send + 'static>(work: impl FnOnce() -> O + Send + 'static) -> Result<O, SourceError> {
+pub(crate) async fn run<O: Send + 'static>(
+    work: impl FnOnce() -> O + Send + 'static,
+) -> Result<O, SourceError> {
     spawn_blocking(work).await.map_err(stopped)
 }
 

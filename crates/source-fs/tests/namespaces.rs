@@ -23,10 +23,15 @@ const INSIDE: &str = "REPERTOIRE_TEST_IN_NAMESPACE";
 /// name of the test.
 fn inside(test: &str, flags: &str, what: &str, body: impl AsyncFnOnce()) {
     if env::var_os(INSIDE).is_some() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
         return runtime.block_on(body());
     }
-    let allowed = Command::new("unshare").args([flags, "sh", "-c", what]).output();
+    let allowed = Command::new("unshare")
+        .args([flags, "sh", "-c", what])
+        .output();
     let refusal = match &allowed {
         Ok(output) if output.status.success() => None,
         Ok(output) => Some(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
@@ -34,17 +39,29 @@ fn inside(test: &str, flags: &str, what: &str, body: impl AsyncFnOnce()) {
     };
     if let Some(refusal) = refusal {
         // Not by a macro, whose output is only shown of tests that fail.
-        let warning =
-            format!("NOT TESTED: `{test}` needs `unshare {flags} sh -c '{what}'`, which fails here: {refusal}\n");
+        let warning = format!(
+            "NOT TESTED: `{test}` needs `unshare {flags} sh -c '{what}'`, which fails here: {refusal}\n"
+        );
         return io::stderr().write_all(warning.as_bytes()).unwrap();
     }
     let itself = env::current_exe().unwrap();
     let mut child = Command::new("unshare");
-    child.arg(flags).arg(itself).args([test, "--exact", "--nocapture"]).env(INSIDE, "1");
+    child
+        .arg(flags)
+        .arg(itself)
+        .args([test, "--exact", "--nocapture"])
+        .env(INSIDE, "1");
     let output = child.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(said.contains("1 passed"), "the child should have run the test: {said}");
+    assert!(
+        output.status.success(),
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(
+        said.contains("1 passed"),
+        "the child should have run the test: {said}"
+    );
 }
 
 /// Folders and a source that watches the one called `root`.
@@ -58,11 +75,18 @@ impl Scene {
     async fn new(skills: impl IntoIterator<Item = String>, poll: Duration) -> Scene {
         let folder = tempfile::tempdir().unwrap();
         let mut options = WatchOptions::default();
-        (options.by, options.debounce, options.poll) = (WatchBy::Events, Duration::from_millis(10), poll);
+        (options.by, options.debounce, options.poll) =
+            (WatchBy::Events, Duration::from_millis(10), poll);
         let source = FsSource::new("test", folder.path().join("root")).watching(options);
         let listing = Listing::new(Revision(0), [], []);
-        let mut scene = Scene { folder, source, listing };
-        skills.into_iter().for_each(|skill| scene.write(&format!("root/{skill}"), "First."));
+        let mut scene = Scene {
+            folder,
+            source,
+            listing,
+        };
+        skills
+            .into_iter()
+            .for_each(|skill| scene.write(&format!("root/{skill}"), "First."));
         scene.until(|_| true).await;
         scene
     }
@@ -75,7 +99,11 @@ impl Scene {
         let folder = self.path(folder);
         fs::create_dir_all(&folder).unwrap();
         let name = folder.file_name().unwrap().to_str().unwrap();
-        fs::write(folder.join("SKILL.md"), format!("---\nname: {name}\ndescription: {description}\n---\n")).unwrap();
+        fs::write(
+            folder.join("SKILL.md"),
+            format!("---\nname: {name}\ndescription: {description}\n---\n"),
+        )
+        .unwrap();
     }
 
     /// Waits for a listing of which `condition` holds, and does not look otherwise.
@@ -90,21 +118,33 @@ impl Scene {
             }
         };
         if tokio::time::timeout(LOST, waiting).await.is_err() {
-            panic!("a change is lost: {:?}, {:?}", self.rows(), self.listing.diagnostics());
+            panic!(
+                "a change is lost: {:?}, {:?}",
+                self.rows(),
+                self.listing.diagnostics()
+            );
         }
     }
 
     fn rows(&self) -> Vec<(String, String)> {
-        self.listing.iter().map(|row| (row.item.id.to_string(), row.item.description.to_string())).collect()
+        self.listing
+            .iter()
+            .map(|row| (row.item.id.to_string(), row.item.description.to_string()))
+            .collect()
     }
 
     fn is(&self, expected: &[(&str, &str)]) -> bool {
         let rows = self.rows();
-        rows.iter().map(|(id, description)| (id.as_str(), description.as_str())).eq(expected.iter().copied())
+        rows.iter()
+            .map(|(id, description)| (id.as_str(), description.as_str()))
+            .eq(expected.iter().copied())
     }
 
     fn degraded(&self) -> Option<&Diagnostic> {
-        self.listing.diagnostics().iter().find(|found| found.code == Code::WATCH_DEGRADED)
+        self.listing
+            .diagnostics()
+            .iter()
+            .find(|found| found.code == Code::WATCH_DEGRADED)
     }
 
     /// Edits every listed skill, and waits until all edits are seen.
@@ -112,7 +152,8 @@ impl Scene {
         for (id, _) in self.rows() {
             self.write(&format!("root/{id}"), description);
         }
-        self.until(|scene| scene.rows().iter().all(|(_, seen)| seen == description)).await;
+        self.until(|scene| scene.rows().iter().all(|(_, seen)| seen == description))
+            .await;
     }
 
     /// How many folders are watched when nothing stands in the way: those above the root, the root, and the skills.
@@ -128,59 +169,77 @@ fn set(limit: &str, value: usize) {
 #[test]
 fn beyond_the_limit_of_watches_nothing_is_lost() {
     let what = "echo 20 > /proc/sys/user/max_inotify_watches";
-    inside("beyond_the_limit_of_watches_nothing_is_lost", "-Ur", what, async || {
-        set("max_inotify_watches", 20);
-        let mut scene = Scene::new((0..40).map(|skill| format!("s{skill}")), Duration::from_millis(20)).await;
-        let degraded = scene.degraded().expect("not all folders can be watched");
-        let refused = scene.wanted() - 20;
-        assert_eq!(
-            &*degraded.message,
-            format!(
-                "{refused} folders cannot be watched: the system's limit of watches is reached, \
+    inside(
+        "beyond_the_limit_of_watches_nothing_is_lost",
+        "-Ur",
+        what,
+        async || {
+            set("max_inotify_watches", 20);
+            let mut scene = Scene::new(
+                (0..40).map(|skill| format!("s{skill}")),
+                Duration::from_millis(20),
+            )
+            .await;
+            let degraded = scene.degraded().expect("not all folders can be watched");
+            let refused = scene.wanted() - 20;
+            assert_eq!(
+                &*degraded.message,
+                format!(
+                    "{refused} folders cannot be watched: the system's limit of watches is reached, \
                  `user.max_inotify_watches` = 20"
-            )
-        );
-        assert_eq!(
-            degraded.help.as_deref(),
-            Some(
-                "nothing is lost: everything is looked at every 20ms until it can be watched; raise \
+                )
+            );
+            assert_eq!(
+                degraded.help.as_deref(),
+                Some(
+                    "nothing is lost: everything is looked at every 20ms until it can be watched; raise \
                  `user.max_inotify_watches` to have changes told at once"
-            )
-        );
-        scene.edit_all("Polled.").await;
-        scene.write("root/new", "Polled.");
-        scene.until(|scene| scene.listing.len() == 41).await;
+                )
+            );
+            scene.edit_all("Polled.").await;
+            scene.write("root/new", "Polled.");
+            scene.until(|scene| scene.listing.len() == 41).await;
 
-        set("max_inotify_watches", scene.wanted() + 2);
-        scene.until(|scene| scene.degraded().is_none()).await;
-        scene.edit_all("Told.").await;
+            set("max_inotify_watches", scene.wanted() + 2);
+            scene.until(|scene| scene.degraded().is_none()).await;
+            scene.edit_all("Told.").await;
 
-        for skill in 0..5 {
-            scene.write(&format!("root/more/m{skill}"), "Too many.");
-        }
-        scene.until(|scene| scene.degraded().is_some() && scene.listing.len() == 46).await;
-        fs::remove_dir_all(scene.path("root/more")).unwrap();
-        scene.until(|scene| scene.degraded().is_none() && scene.listing.len() == 41).await;
-        scene.edit_all("Told again.").await;
-    });
+            for skill in 0..5 {
+                scene.write(&format!("root/more/m{skill}"), "Too many.");
+            }
+            scene
+                .until(|scene| scene.degraded().is_some() && scene.listing.len() == 46)
+                .await;
+            fs::remove_dir_all(scene.path("root/more")).unwrap();
+            scene
+                .until(|scene| scene.degraded().is_none() && scene.listing.len() == 41)
+                .await;
+            scene.edit_all("Told again.").await;
+        },
+    );
 }
 
 #[test]
 fn beyond_the_limit_of_watchers_nothing_is_lost() {
     let what = "echo 0 > /proc/sys/user/max_inotify_instances";
-    inside("beyond_the_limit_of_watchers_nothing_is_lost", "-Ur", what, async || {
-        set("max_inotify_instances", 0);
-        let mut scene = Scene::new(["a".into(), "b".into()], Duration::from_millis(20)).await;
-        let degraded = scene.degraded().expect("nothing can be watched");
-        assert_eq!(
-            &*degraded.message,
-            "folders cannot be watched: the system's limit of watchers is reached, `user.max_inotify_instances` = 0"
-        );
-        scene.edit_all("Polled.").await;
-        set("max_inotify_instances", 1);
-        scene.until(|scene| scene.degraded().is_none()).await;
-        scene.edit_all("Told.").await;
-    });
+    inside(
+        "beyond_the_limit_of_watchers_nothing_is_lost",
+        "-Ur",
+        what,
+        async || {
+            set("max_inotify_instances", 0);
+            let mut scene = Scene::new(["a".into(), "b".into()], Duration::from_millis(20)).await;
+            let degraded = scene.degraded().expect("nothing can be watched");
+            assert_eq!(
+                &*degraded.message,
+                "folders cannot be watched: the system's limit of watchers is reached, `user.max_inotify_instances` = 0"
+            );
+            scene.edit_all("Polled.").await;
+            set("max_inotify_instances", 1);
+            scene.until(|scene| scene.degraded().is_none()).await;
+            scene.edit_all("Told.").await;
+        },
+    );
 }
 
 #[test]
@@ -205,9 +264,13 @@ fn a_mount_over_a_folder_is_seen() {
         scene.write("elsewhere", "Bound.");
         let elsewhere = scene.path("elsewhere");
         mount(&["--bind", elsewhere.to_str().unwrap()], &root.join("a"));
-        scene.until(|scene| scene.is(&[("elsewhere", "Bound.")])).await;
+        scene
+            .until(|scene| scene.is(&[("elsewhere", "Bound.")]))
+            .await;
         scene.write("elsewhere", "Edited where it is.");
-        scene.until(|scene| scene.is(&[("elsewhere", "Edited where it is.")])).await;
+        scene
+            .until(|scene| scene.is(&[("elsewhere", "Edited where it is.")]))
+            .await;
         unmount(&root.join("a"));
         scene.until(|scene| scene.is(&[("a", "Edited.")])).await;
 
@@ -216,7 +279,9 @@ fn a_mount_over_a_folder_is_seen() {
         mount(&["-t", "tmpfs", "none"], &above);
         scene.until(|scene| scene.is(&[])).await;
         scene.write("root/c", "In a new root.");
-        scene.until(|scene| scene.is(&[("c", "In a new root.")])).await;
+        scene
+            .until(|scene| scene.is(&[("c", "In a new root.")]))
+            .await;
         unmount(&above);
         scene.until(|scene| scene.is(&[("a", "Edited.")])).await;
     });
@@ -233,5 +298,9 @@ fn unmount(at: &Path) {
 
 fn run(command: &mut Command) {
     let output = command.output().unwrap();
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{command:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }

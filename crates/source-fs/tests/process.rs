@@ -18,7 +18,12 @@ use tempfile::TempDir;
 fn alone(test: impl Future<Output = ()>) {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(test);
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(test);
 }
 
 /// When something that should happen soon counts as never. A guard, not a measure.
@@ -34,19 +39,31 @@ struct Held {
     threads: usize,
 }
 
-const NOTHING: Held = Held { instances: 0, watches: 0, others: 0, threads: 0 };
+const NOTHING: Held = Held {
+    instances: 0,
+    watches: 0,
+    others: 0,
+    threads: 0,
+};
 
 fn held() -> Held {
     let mut held = NOTHING;
     for entry in fs::read_dir("/proc/self/fd").unwrap() {
         let entry = entry.unwrap();
-        let Ok(target) = fs::read_link(entry.path()) else { continue };
+        let Ok(target) = fs::read_link(entry.path()) else {
+            continue;
+        };
         if target.ends_with("anon_inode:inotify") || target.ends_with("anon_inode:[inotify]") {
             // The descriptor may have been closed since the folder was read.
             let info = Path::new("/proc/self/fdinfo").join(entry.file_name());
-            let Ok(lines) = fs::read_to_string(info) else { continue };
+            let Ok(lines) = fs::read_to_string(info) else {
+                continue;
+            };
             held.instances += 1;
-            held.watches += lines.lines().filter(|line| line.starts_with("inotify ")).count();
+            held.watches += lines
+                .lines()
+                .filter(|line| line.starts_with("inotify "))
+                .count();
         } else if target.ends_with("mountinfo") {
             held.others += 1;
         }
@@ -62,7 +79,11 @@ fn held() -> Held {
 fn until_held(expected: &Held) {
     let begun = Instant::now();
     while held() != *expected {
-        assert!(begun.elapsed() < NEVER, "held: {:?}, expected {expected:?}", held());
+        assert!(
+            begun.elapsed() < NEVER,
+            "held: {:?}, expected {expected:?}",
+            held()
+        );
         std::thread::yield_now();
     }
 }
@@ -76,7 +97,12 @@ fn descriptors() -> usize {
 fn until_nothing_is_held(open: usize) {
     let begun = Instant::now();
     while (held(), descriptors()) != (NOTHING, open) {
-        assert!(begun.elapsed() < NEVER, "still held: {:?}, {} of {open}", held(), descriptors());
+        assert!(
+            begun.elapsed() < NEVER,
+            "still held: {:?}, {} of {open}",
+            held(),
+            descriptors()
+        );
         std::thread::yield_now();
     }
 }
@@ -90,14 +116,18 @@ fn write(folder: &Path, skill: &str, description: &str) {
 
 fn skills(skills: &[&str]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    skills.iter().for_each(|skill| write(folder.path(), skill, "First."));
+    skills
+        .iter()
+        .for_each(|skill| write(folder.path(), skill, "First."));
     folder
 }
 
 /// A source over several roots that is watched by now.
 async fn watched(folder: &Path, roots: &[&str]) -> FsSource {
     let options: FsOptions = serde_json::from_value(serde_json::json!({ "roots": roots })).unwrap();
-    let source = FsSource::from_options("test", folder, options).unwrap().watching(WatchOptions::default());
+    let source = FsSource::from_options("test", folder, options)
+        .unwrap()
+        .watching(WatchOptions::default());
     source.changed(Revision(0)).await;
     source
 }
@@ -106,9 +136,16 @@ async fn watched(folder: &Path, roots: &[&str]) -> FsSource {
 async fn is_told(source: &FsSource, folder: &Path, skill: &str, description: &str) {
     let before = source.list().await.unwrap().revision();
     write(folder, skill, description);
-    tokio::time::timeout(NEVER, source.changed(before)).await.expect("an edit should be seen");
+    tokio::time::timeout(NEVER, source.changed(before))
+        .await
+        .expect("an edit should be seen");
     let listing = source.list().await.unwrap();
-    assert!(listing.iter().any(|row| &*row.item.description == description), "{listing:?}");
+    assert!(
+        listing
+            .iter()
+            .any(|row| &*row.item.description == description),
+        "{listing:?}"
+    );
 }
 
 #[test]
@@ -119,10 +156,20 @@ fn sources_share_one_instance_and_its_watches() {
         // `/`, `/tmp` or the like, the folder of the test, and a way there: as many for one source as for all.
         let above = at.ancestors().count();
         let first = watched(at, &["one", "two"]).await;
-        until_held(&Held { instances: 1, watches: above + 5, others: 1, threads: 1 });
+        until_held(&Held {
+            instances: 1,
+            watches: above + 5,
+            others: 1,
+            threads: 1,
+        });
         let second = watched(at, &["two", "three"]).await;
         let third = watched(at, &["three", "one", "two"]).await;
-        until_held(&Held { instances: 1, watches: above + 7, others: 1, threads: 1 });
+        until_held(&Held {
+            instances: 1,
+            watches: above + 7,
+            others: 1,
+            threads: 1,
+        });
         for (source, skill) in [(&first, "one/a"), (&second, "three/d"), (&third, "two/c")] {
             is_told(source, at, skill, "Second.").await;
         }
@@ -164,7 +211,9 @@ fn a_thousand_dropped_sources_leave_nothing_open() {
         let come_and_go = || {
             let folder = folder.path().to_owned();
             // Eight at a time, so that one comes while another, maybe the last, goes.
-            let sources: Vec<_> = (0..8).map(|_| tokio::spawn(drop_watched(folder.clone()))).collect();
+            let sources: Vec<_> = (0..8)
+                .map(|_| tokio::spawn(drop_watched(folder.clone())))
+                .collect();
             async move {
                 for source in sources {
                     source.await.unwrap();
@@ -194,11 +243,14 @@ fn a_source_may_be_dropped_during_a_wait() {
         let folder = skills(&["root/a", "root/b"]);
         let before = descriptors();
         for polls in 0..100 {
-            let source = FsSource::new("test", folder.path().join("root")).watching(WatchOptions::default());
+            let source =
+                FsSource::new("test", folder.path().join("root")).watching(WatchOptions::default());
             {
                 let mut changed = source.changed(Revision(0));
                 for _ in 0..polls {
-                    if poll_fn(|context| Poll::Ready(changed.as_mut().poll(context).is_ready())).await {
+                    if poll_fn(|context| Poll::Ready(changed.as_mut().poll(context).is_ready()))
+                        .await
+                    {
                         break;
                     }
                     tokio::task::yield_now().await;

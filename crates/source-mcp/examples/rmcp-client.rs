@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, GetSkillRequestParams, ReadResourceRequestParams, ResourceContents, SkillResources,
+    CallToolRequestParams, GetSkillRequestParams, ReadResourceRequestParams, ResourceContents,
+    SkillResources,
 };
 use rmcp::service::{NotificationContext, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
@@ -39,13 +40,24 @@ async fn main() -> Result<(), Failure> {
     let ear = Ear::default();
     let checks = async {
         if transport == "http" {
-            let client = ear.clone().serve(StreamableHttpClientTransport::from_uri(target.as_str())).await?;
+            let client = ear
+                .clone()
+                .serve(StreamableHttpClientTransport::from_uri(target.as_str()))
+                .await?;
             return check(&client, &ear, folder.as_ref()).await;
         }
         let mut server = Command::new(target);
-        server.args(["serve", folder]).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        server
+            .args(["serve", folder])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true);
         let mut child = server.spawn()?;
-        let streams = child.stdout.take().zip(child.stdin.take()).ok_or("the server has no streams")?;
+        let streams = child
+            .stdout
+            .take()
+            .zip(child.stdin.take())
+            .ok_or("the server has no streams")?;
         let client = ear.clone().serve(streams).await?;
         check(&client, &ear, folder.as_ref()).await
     };
@@ -54,27 +66,46 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-async fn check(client: &RunningService<RoleClient, Ear>, ear: &Ear, folder: &Path) -> Result<(), Failure> {
+async fn check(
+    client: &RunningService<RoleClient, Ear>,
+    ear: &Ear,
+    folder: &Path,
+) -> Result<(), Failure> {
     let listed = client.list_all_skills().await?;
-    let tidy = listed.iter().find(|skill| skill.uri == TIDY).ok_or("`tidy` is not listed")?;
+    let tidy = listed
+        .iter()
+        .find(|skill| skill.uri == TIDY)
+        .ok_or("`tidy` is not listed")?;
     listed.iter().try_for_each(|skill| skill.validate())?;
     let got = client.get_skill(GetSkillRequestParams::new(TIDY)).await?;
     if got.skill != *tidy {
         return Err("`skills/get` and `skills/list` differ".into());
     }
-    let SkillResources::Files(files) = &tidy.resources else { return Err("`tidy` has no list of files".into()) };
+    let SkillResources::Files(files) = &tidy.resources else {
+        return Err("`tidy` has no list of files".into());
+    };
     for file in files {
-        let read = client.read_resource(ReadResourceRequestParams::new(&file.uri)).await?;
+        let read = client
+            .read_resource(ReadResourceRequestParams::new(&file.uri))
+            .await?;
         match read.contents.as_slice() {
-            [ResourceContents::TextResourceContents { text, .. }] => file.verify(text.as_bytes())?,
+            [ResourceContents::TextResourceContents { text, .. }] => {
+                file.verify(text.as_bytes())?
+            }
             other => return Err(format!("expected one text, found {other:?}").into()),
         }
     }
-    for (tool, arguments) in
-        [("list_skills", serde_json::json!({})), ("read_skill", serde_json::json!({ "id": "tidy" }))]
-    {
-        let arguments = arguments.as_object().cloned().ok_or("arguments are an object")?;
-        let result = client.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments)).await?;
+    for (tool, arguments) in [
+        ("list_skills", serde_json::json!({})),
+        ("read_skill", serde_json::json!({ "id": "tidy" })),
+    ] {
+        let arguments = arguments
+            .as_object()
+            .cloned()
+            .ok_or("arguments are an object")?;
+        let result = client
+            .call_tool(CallToolRequestParams::new(tool).with_arguments(arguments))
+            .await?;
         if result.is_error == Some(true) {
             return Err(format!("`{tool}` failed: {:?}", result.content).into());
         }
@@ -83,6 +114,14 @@ async fn check(client: &RunningService<RoleClient, Ear>, ear: &Ear, folder: &Pat
     let text = "---\nname: later-rmcp\ndescription: Comes later.\n---\n\nLater.\n";
     std::fs::write(folder.join("later-rmcp").join("SKILL.md"), text)?;
     ear.0.notified().await;
-    let is_listed = client.list_all_skills().await?.iter().any(|skill| skill.name() == "later-rmcp");
-    if is_listed { Ok(()) } else { Err("a change was told, and is not there".into()) }
+    let is_listed = client
+        .list_all_skills()
+        .await?
+        .iter()
+        .any(|skill| skill.name() == "later-rmcp");
+    if is_listed {
+        Ok(())
+    } else {
+        Err("a change was told, and is not there".into())
+    }
 }

@@ -30,27 +30,45 @@ pub(crate) struct ServerProcess {
 }
 
 impl ServerProcess {
-    pub(crate) fn start(program: &Path, options: &McpOptions) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
+    pub(crate) fn start(
+        program: &Path,
+        options: &McpOptions,
+    ) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
         let memory = options.memory_mib.map(|mib| mib.saturating_mul(1 << 20));
         let is_supervised = !options.supervisor.is_empty();
         let mut command = Command::from(command(&options.supervisor, memory, program.as_os_str()));
-        command.args(&options.args).envs(options.inherited.iter().map(|(key, value)| (key, value))).envs(&options.env);
+        command
+            .args(&options.args)
+            .envs(options.inherited.iter().map(|(key, value)| (key, value)))
+            .envs(&options.env);
         // A supervisor gets the signal `TERM`, so that it can end the others.
         command.kill_on_drop(!is_supervised);
         if let Some(directory) = &options.directory {
             command.current_dir(directory);
         }
         let mut child = command.spawn()?;
-        let group = ProcessGroup::new(child.id().unwrap_or_default()).supervised_by(&options.supervisor);
+        let group =
+            ProcessGroup::new(child.id().unwrap_or_default()).supervised_by(&options.supervisor);
         if let Some(memory) = memory.filter(|_| !is_supervised) {
             group.limit_memory(memory)?;
         }
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (Some(stdin), Some(stdout), Some(stream)) = streams else { unreachable!("all three are piped") };
+        let (Some(stdin), Some(stdout), Some(stream)) = streams else {
+            unreachable!("all three are piped")
+        };
         let stderr = Arc::new(Mutex::new(OutputTail::new(STDERR_TAIL_BYTES)));
         let (open, stderr_open) = watch::channel(());
         tokio::spawn(read_stderr(stream, Arc::clone(&stderr), open));
-        Ok((ServerProcess { _group: group, _child: child, stderr, stderr_open }, stdout, stdin))
+        Ok((
+            ServerProcess {
+                _group: group,
+                _child: child,
+                stderr,
+                stderr_open,
+            },
+            stdout,
+            stdin,
+        ))
     }
 
     /// Returns the last line of standard error, if there is one, of a program that has ended.
@@ -64,7 +82,11 @@ impl ServerProcess {
 }
 
 /// Reads to the end, so that the program never blocks on a full pipe.
-async fn read_stderr(mut stream: ChildStderr, tail: Arc<Mutex<OutputTail>>, _open: watch::Sender<()>) {
+async fn read_stderr(
+    mut stream: ChildStderr,
+    tail: Arc<Mutex<OutputTail>>,
+    _open: watch::Sender<()>,
+) {
     let mut buffer = vec![0; STDERR_TAIL_BYTES];
     while let Ok(count @ 1..) = stream.read(&mut buffer).await {
         tail.lock().push(&buffer[..count]);

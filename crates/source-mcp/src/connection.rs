@@ -9,13 +9,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use repertoire_core::{SourceError, SourceErrorKind};
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ClientRequest, CustomNotification, ErrorCode, Implementation, ProtocolVersion,
-    ReadResourceRequest, ReadResourceRequestParams, ResourceContents, ServerNotification, ServerPeerInfo, ServerResult,
-    SubscriptionFilter,
+    ClientCapabilities, ClientConfig, ClientRequest, CustomNotification, ErrorCode, Implementation,
+    ProtocolVersion, ReadResourceRequest, ReadResourceRequestParams, ResourceContents,
+    ServerNotification, ServerPeerInfo, ServerResult, SubscriptionFilter,
 };
 use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, NotificationContext, PeerRequestOptions,
-    RunningService,
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, NotificationContext,
+    PeerRequestOptions, RunningService,
 };
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
@@ -50,7 +50,11 @@ impl ClientHandler for NotificationHandler {
         self.0.notify_one();
     }
 
-    async fn on_custom_notification(&self, notification: CustomNotification, _: NotificationContext<RoleClient>) {
+    async fn on_custom_notification(
+        &self,
+        notification: CustomNotification,
+        _: NotificationContext<RoleClient>,
+    ) {
         if notification.method.starts_with("notifications/skills/") {
             self.0.notify_one();
         }
@@ -68,9 +72,18 @@ impl ServerConnection {
         options: &McpOptions,
         signal: &Arc<RevisionSignal>,
     ) -> Result<ServerConnection, SourceError> {
-        let endpoint = options.endpoint().map_err(|error| SourceError::invalid(error.message))?;
+        let endpoint = options
+            .endpoint()
+            .map_err(|error| SourceError::invalid(error.message))?;
         let connect = async {
-            match ServerConnection::connect(&endpoint, options, signal, ClientLifecycleMode::Initialize).await {
+            match ServerConnection::connect(
+                &endpoint,
+                options,
+                signal,
+                ClientLifecycleMode::Initialize,
+            )
+            .await
+            {
                 // A server may support only the newer protocol, which has no handshake.
                 Err(ConnectError::Handshake(_)) => {
                     let preferred_versions = vec![ProtocolVersion::LATEST];
@@ -83,7 +96,10 @@ impl ServerConnection {
         match tokio::time::timeout(options.start(), connect).await {
             Ok(Ok(connection)) => Ok(connection),
             Ok(Err(ConnectError::Handshake(error) | ConnectError::Other(error))) => Err(error),
-            Err(_) => Err(unavailable(format!("no connection within {}", seconds(options.start())))),
+            Err(_) => Err(unavailable(format!(
+                "no connection within {}",
+                seconds(options.start())
+            ))),
         }
     }
 
@@ -97,18 +113,24 @@ impl ServerConnection {
         let listener = NotificationHandler(batcher.trigger());
         let (served, program) = match endpoint {
             Endpoint::Command(command) => {
-                let (program, stdout, stdin) = ServerProcess::start(command, options).map_err(|error| {
-                    let message = format!("`{}` cannot be started", command.display());
-                    ConnectError::Other(unavailable(message).caused_by(error))
-                })?;
+                let (program, stdout, stdin) =
+                    ServerProcess::start(command, options).map_err(|error| {
+                        let message = format!("`{}` cannot be started", command.display());
+                        ConnectError::Other(unavailable(message).caused_by(error))
+                    })?;
                 let most = options.limits.message_bytes;
                 let lines = BoundedReader::new(stdout, most, fault.clone());
                 // The default limit of the transport is lower, and it drops longer lines silently.
-                let transport = AsyncRwTransport::new_client(lines, stdin).with_max_line_length(most);
-                (listener.serve_with_lifecycle(transport, mode).await, Some(program))
+                let transport =
+                    AsyncRwTransport::new_client(lines, stdin).with_max_line_length(most);
+                (
+                    listener.serve_with_lifecycle(transport, mode).await,
+                    Some(program),
+                )
             }
             Endpoint::Url(url) => {
-                let transport = http::transport(url, options, fault.clone()).map_err(ConnectError::Other)?;
+                let transport =
+                    http::transport(url, options, fault.clone()).map_err(ConnectError::Other)?;
                 tokio::select! {
                     served = listener.serve_with_lifecycle(transport, mode) => (served, None),
                     message = fault.occurred() => return Err(ConnectError::Other(too_large(message))),
@@ -120,30 +142,56 @@ impl ServerConnection {
             Err(error) => return Err(handshake_error(error, program.as_ref(), &fault).await),
         };
         let notifies = Arc::new(AtomicBool::new(false));
-        let mut connection =
-            ServerConnection { service, program, fault, call: options.call(), notifies, batcher, listening: None };
+        let mut connection = ServerConnection {
+            service,
+            program,
+            fault,
+            call: options.call(),
+            notifies,
+            batcher,
+            listening: None,
+        };
         connection.watch_changes(signal).await;
         Ok(connection)
     }
 
     async fn watch_changes(&mut self, signal: &Arc<RevisionSignal>) {
         let Some(info) = self.info() else { return };
-        if info.capabilities.resources.as_ref().and_then(|resources| resources.list_changed) != Some(true) {
+        if info
+            .capabilities
+            .resources
+            .as_ref()
+            .and_then(|resources| resources.list_changed)
+            != Some(true)
+        {
             return;
         }
         if info.protocol_version.has_initialize() {
             return self.notifies.store(true, Ordering::Relaxed);
         }
-        let filter = SubscriptionFilter::builder().resources_list_changed().build();
-        let Ok(Ok(mut changes)) = tokio::time::timeout(self.call, self.service.listen(filter)).await else { return };
+        let filter = SubscriptionFilter::builder()
+            .resources_list_changed()
+            .build();
+        let Ok(Ok(mut changes)) =
+            tokio::time::timeout(self.call, self.service.listen(filter)).await
+        else {
+            return;
+        };
         if changes.acknowledged().resources_list_changed != Some(true) {
             return;
         }
         self.notifies.store(true, Ordering::Relaxed);
-        let (signal, notifies, trigger) = (Arc::clone(signal), Arc::clone(&self.notifies), self.batcher.trigger());
+        let (signal, notifies, trigger) = (
+            Arc::clone(signal),
+            Arc::clone(&self.notifies),
+            self.batcher.trigger(),
+        );
         let listening = tokio::spawn(async move {
             while let Ok(Some(change)) = changes.next().await {
-                if matches!(change, ServerNotification::ResourceListChangedNotification(_)) {
+                if matches!(
+                    change,
+                    ServerNotification::ResourceListChangedNotification(_)
+                ) {
                     trigger.notify_one();
                 }
             }
@@ -163,14 +211,19 @@ impl ServerConnection {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.service.is_closed() || self.service.is_transport_closed() || self.fault.message().is_some()
+        self.service.is_closed()
+            || self.service.is_transport_closed()
+            || self.fault.message().is_some()
     }
 
     pub(crate) async fn ask(&self, request: ClientRequest) -> Result<ServerResult, SourceError> {
         let peer: &Peer<RoleClient> = self.service.peer();
         let answer = async {
             let options = PeerRequestOptions::with_timeout(self.call);
-            peer.send_cancellable_request(request, options).await?.await_response().await
+            peer.send_cancellable_request(request, options)
+                .await?
+                .await_response()
+                .await
         };
         // Sending may take time as well.
         let answered = tokio::select! {
@@ -186,22 +239,37 @@ impl ServerConnection {
 
     pub(crate) async fn read(&self, uri: &str) -> Result<(Vec<u8>, String), SourceError> {
         let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
-        let ServerResult::ReadResourceResult(mut result) =
-            self.ask(ClientRequest::ReadResourceRequest(request)).await?
+        let ServerResult::ReadResourceResult(mut result) = self
+            .ask(ClientRequest::ReadResourceRequest(request))
+            .await?
         else {
-            return Err(SourceError::invalid(format!("the server's answer for `{}` is not a resource", excerpt(uri))));
+            return Err(SourceError::invalid(format!(
+                "the server's answer for `{}` is not a resource",
+                excerpt(uri)
+            )));
         };
         match (result.contents.pop(), result.contents.len()) {
-            (Some(ResourceContents::TextResourceContents { text, uri, .. }), 0) => Ok((text.into_bytes(), uri)),
-            (Some(ResourceContents::BlobResourceContents { blob, uri: own, .. }), 0) => match STANDARD.decode(&blob) {
-                Ok(bytes) => Ok((bytes, own)),
-                Err(error) => {
-                    let message = format!("the server's answer for `{}` is not in base64", excerpt(uri));
-                    Err(SourceError::invalid(message).caused_by(error))
+            (Some(ResourceContents::TextResourceContents { text, uri, .. }), 0) => {
+                Ok((text.into_bytes(), uri))
+            }
+            (Some(ResourceContents::BlobResourceContents { blob, uri: own, .. }), 0) => {
+                match STANDARD.decode(&blob) {
+                    Ok(bytes) => Ok((bytes, own)),
+                    Err(error) => {
+                        let message = format!(
+                            "the server's answer for `{}` is not in base64",
+                            excerpt(uri)
+                        );
+                        Err(SourceError::invalid(message).caused_by(error))
+                    }
                 }
-            },
+            }
             (_, more) => {
-                let message = format!("expected one content for `{}`, found {}", excerpt(uri), more + 1);
+                let message = format!(
+                    "expected one content for `{}`, found {}",
+                    excerpt(uri),
+                    more + 1
+                );
                 Err(SourceError::invalid(message))
             }
         }
@@ -215,10 +283,15 @@ impl ServerConnection {
             ServiceError::McpError(error) => {
                 let kind = match error.code {
                     ErrorCode::METHOD_NOT_FOUND => SourceErrorKind::Unsupported,
-                    ErrorCode::INVALID_PARAMS | ErrorCode::RESOURCE_NOT_FOUND => SourceErrorKind::NotFound,
+                    ErrorCode::INVALID_PARAMS | ErrorCode::RESOURCE_NOT_FOUND => {
+                        SourceErrorKind::NotFound
+                    }
                     _ => SourceErrorKind::Other,
                 };
-                SourceError::new(kind, format!("the server says: {}", excerpt(&error.message)))
+                SourceError::new(
+                    kind,
+                    format!("the server says: {}", excerpt(&error.message)),
+                )
             }
             ServiceError::Timeout { .. } => timeout_error(self.call),
             ServiceError::TransportClosed | ServiceError::Cancelled { .. } => {
@@ -250,15 +323,23 @@ async fn handshake_error(
 ) -> ConnectError {
     match error {
         ClientInitializeError::JsonRpcError(error) => {
-            let message = format!("the server refuses the connection: {}", excerpt(&error.message));
+            let message = format!(
+                "the server refuses the connection: {}",
+                excerpt(&error.message)
+            );
             ConnectError::Handshake(unavailable(message))
         }
-        ClientInitializeError::ConnectionClosed(_) => ConnectError::Other(closed_error(program, fault).await),
+        ClientInitializeError::ConnectionClosed(_) => {
+            ConnectError::Other(closed_error(program, fault).await)
+        }
         _ if fault.message().is_some() => ConnectError::Other(closed_error(program, fault).await),
         ClientInitializeError::TransportError { error, .. } => {
             ConnectError::Other(transport_error(error.error.as_ref()))
         }
-        other => ConnectError::Other(unavailable(format!("no connection: {}", excerpt(&other.to_string())))),
+        other => ConnectError::Other(unavailable(format!(
+            "no connection: {}",
+            excerpt(&other.to_string())
+        ))),
     }
 }
 
@@ -270,7 +351,9 @@ async fn closed_error(program: Option<&ServerProcess>, fault: &ConnectionFault) 
         Some(program) => program.stderr_tail().await,
         None => None,
     };
-    let tail = words.map(|words| format!("; the last line of its standard error: {words}")).unwrap_or_default();
+    let tail = words
+        .map(|words| format!("; the last line of its standard error: {words}"))
+        .unwrap_or_default();
     unavailable(format!("the server closed the connection{tail}"))
 }
 
@@ -278,7 +361,9 @@ fn transport_error(error: &(dyn Error + Send + Sync + 'static)) -> SourceError {
     let http = error.downcast_ref::<StreamableHttpError<reqwest::Error>>();
     match http {
         Some(StreamableHttpError::ResponseBodyTooLarge { max_size }) => {
-            let message = format!("an answer has more than {max_size} bytes; the limit is `limits.message-bytes`");
+            let message = format!(
+                "an answer has more than {max_size} bytes; the limit is `limits.message-bytes`"
+            );
             SourceError::new(SourceErrorKind::TooLarge, message)
         }
         Some(StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_)) => {
@@ -312,7 +397,10 @@ pub(crate) fn unavailable(message: String) -> SourceError {
 }
 
 fn timeout_error(time: Duration) -> SourceError {
-    unavailable(format!("the server has not answered within {}", seconds(time)))
+    unavailable(format!(
+        "the server has not answered within {}",
+        seconds(time)
+    ))
 }
 
 pub(crate) fn seconds(time: Duration) -> String {

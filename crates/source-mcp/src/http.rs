@@ -7,14 +7,17 @@ use std::sync::Arc;
 use futures_util::stream::{BoxStream, Stream, StreamExt};
 use parking_lot::Mutex;
 use repertoire_core::{Backoff, Bytes, SourceError};
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use reqwest::header::{
+    ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use reqwest::redirect::Policy;
 use reqwest::{Response, StatusCode, Url};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
-    StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse, StreamableHttpResponseLimits,
+    StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
+    StreamableHttpResponseLimits,
 };
 use sse_stream::{Sse, SseStream};
 use tokio::time::Instant;
@@ -49,19 +52,28 @@ pub(crate) fn transport(
     config.max_sse_event_size = options.limits.message_bytes;
     config.max_json_response_size = options.limits.message_bytes;
     config.auth_header = token(options)?.map(|token| token.expose_secret().to_owned());
-    let http = builder
-        .build()
-        .map_err(|error| unavailable("the HTTP client cannot be created".to_owned()).caused_by(error))?;
-    let client = HttpClient { http, stream_backoff: Arc::default(), fault };
+    let http = builder.build().map_err(|error| {
+        unavailable("the HTTP client cannot be created".to_owned()).caused_by(error)
+    })?;
+    let client = HttpClient {
+        http,
+        stream_backoff: Arc::default(),
+        fault,
+    };
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 
 fn token(options: &McpOptions) -> Result<Option<BearerToken>, SourceError> {
-    let Some(path) = &options.token_file else { return Ok(options.token.clone()) };
+    let Some(path) = &options.token_file else {
+        return Ok(options.token.clone());
+    };
     let shown = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| unavailable(format!("the token in `{shown}` cannot be read")).caused_by(error))?;
-    BearerToken::new(&text).map(Some).ok_or_else(|| unavailable(format!("`{shown}` does not contain a token")))
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        unavailable(format!("the token in `{shown}` cannot be read")).caused_by(error)
+    })?;
+    BearerToken::new(&text)
+        .map(Some)
+        .ok_or_else(|| unavailable(format!("`{shown}` does not contain a token")))
 }
 
 #[derive(Debug, Clone)]
@@ -98,7 +110,8 @@ impl StreamableHttpClient for HttpClient {
         headers: Headers,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
         let limits = StreamableHttpResponseLimits::default();
-        self.post_message_with_response_limits(uri, message, session, token, headers, limits).await
+        self.post_message_with_response_limits(uri, message, session, token, headers, limits)
+            .await
     }
 
     async fn post_message_with_response_limits(
@@ -110,7 +123,10 @@ impl StreamableHttpClient for HttpClient {
         headers: Headers,
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
-        let mut request = self.http.post(uri.as_ref()).header(ACCEPT, "text/event-stream, application/json");
+        let mut request = self
+            .http
+            .post(uri.as_ref())
+            .header(ACCEPT, "text/event-stream, application/json");
         for (name, value) in headers {
             request = request.header(name, value);
         }
@@ -120,9 +136,14 @@ impl StreamableHttpClient for HttpClient {
         if let Some(token) = token {
             request = request.bearer_auth(token);
         }
-        let response = request.json(&message).send().await.map_err(StreamableHttpError::Client)?;
+        let response = request
+            .json(&message)
+            .send()
+            .await
+            .map_err(StreamableHttpError::Client)?;
         let waits = matches!(message, ClientJsonRpcMessage::Request(_));
-        self.answer(response, session.is_some(), waits, limits).await
+        self.answer(response, session.is_some(), waits, limits)
+            .await
     }
 
     async fn delete_session(
@@ -144,7 +165,8 @@ impl StreamableHttpClient for HttpClient {
         headers: Headers,
     ) -> Result<Events, HttpError> {
         let most = StreamableHttpResponseLimits::default().max_sse_event_size;
-        self.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, most).await
+        self.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, most)
+            .await
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -157,7 +179,9 @@ impl StreamableHttpClient for HttpClient {
         most: usize,
     ) -> Result<Events, HttpError> {
         self.wait_for_slot().await;
-        let events = self.http.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, most);
+        let events = self
+            .http
+            .get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, most);
         Ok(self.limit_values(events.await?, most))
     }
 }
@@ -175,25 +199,48 @@ impl HttpClient {
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
         let status = response.status();
-        let [challenge, retry, kind, session] = [WWW_AUTHENTICATE, RETRY_AFTER, CONTENT_TYPE, SESSION]
-            .map(|name| response.headers().get(name)?.to_str().ok().map(str::to_owned));
+        let [challenge, retry, kind, session] =
+            [WWW_AUTHENTICATE, RETRY_AFTER, CONTENT_TYPE, SESSION].map(|name| {
+                response
+                    .headers()
+                    .get(name)?
+                    .to_str()
+                    .ok()
+                    .map(str::to_owned)
+            });
         match (status, challenge) {
             (StatusCode::UNAUTHORIZED, Some(challenge)) => {
-                return Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)));
+                return Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(
+                    challenge,
+                )));
             }
             (StatusCode::FORBIDDEN, Some(challenge)) => {
-                return Err(StreamableHttpError::InsufficientScope(InsufficientScopeError::new(challenge, None)));
+                return Err(StreamableHttpError::InsufficientScope(
+                    InsufficientScopeError::new(challenge, None),
+                ));
             }
-            (StatusCode::ACCEPTED | StatusCode::NO_CONTENT, _) => return Ok(StreamableHttpPostResponse::Accepted),
-            (StatusCode::NOT_FOUND, _) if in_session => return Err(StreamableHttpError::SessionExpired),
+            (StatusCode::ACCEPTED | StatusCode::NO_CONTENT, _) => {
+                return Ok(StreamableHttpPostResponse::Accepted);
+            }
+            (StatusCode::NOT_FOUND, _) if in_session => {
+                return Err(StreamableHttpError::SessionExpired);
+            }
             _ => {}
         }
-        let essence = kind.as_deref().and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
+        let essence = kind
+            .as_deref()
+            .and_then(|kind| kind.split(';').next())
+            .unwrap_or_default()
+            .trim();
         let is_json = essence.eq_ignore_ascii_case("application/json");
         if status.is_success() && essence.eq_ignore_ascii_case("text/event-stream") {
             let most = limits.max_sse_event_size;
-            let events = SseStream::from_bytes_stream(self.limit_event_size(response, most)).boxed();
-            return Ok(StreamableHttpPostResponse::Sse(self.limit_values(events, most), session));
+            let events =
+                SseStream::from_bytes_stream(self.limit_event_size(response, most)).boxed();
+            return Ok(StreamableHttpPostResponse::Sse(
+                self.limit_values(events, most),
+                session,
+            ));
         }
         if status.is_success() && !is_json {
             return match waits {
@@ -203,21 +250,29 @@ impl HttpClient {
         }
         if !is_json || matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             // The beginning of an error is enough.
-            return Err(status_error(status, retry, &read_prefix(response, SHOWN).await));
+            return Err(status_error(
+                status,
+                retry,
+                &read_prefix(response, SHOWN).await,
+            ));
         }
         let body = read_body(response, limits.max_json_response_size).await?;
         if let Some(excess) = excess(&body, limits.max_json_response_size) {
             return Err(StreamableHttpError::Io(self.fault.report(excess)));
         }
         match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
-            Ok(message) if status.is_success() || matches!(message, ServerJsonRpcMessage::Error(_)) => {
+            Ok(message)
+                if status.is_success() || matches!(message, ServerJsonRpcMessage::Error(_)) =>
+            {
                 Ok(StreamableHttpPostResponse::Json(message, session))
             }
             Err(_) if status.is_success() && !waits => Ok(StreamableHttpPostResponse::Accepted),
             Err(error) if status.is_success() => {
                 let shown = String::from_utf8_lossy(&body[..body.len().min(SHOWN)]).into_owned();
                 let message = format!("the answer is not a message of JSON-RPC ({error}): {shown}");
-                Err(StreamableHttpError::UnexpectedServerResponse(message.into()))
+                Err(StreamableHttpError::UnexpectedServerResponse(
+                    message.into(),
+                ))
             }
             _ => Err(status_error(status, retry, &body[..body.len().min(SHOWN)])),
         }
@@ -227,7 +282,11 @@ impl HttpClient {
         let fault = self.fault.clone();
         let checked = events.map(move |event| {
             let event = event?;
-            match event.data.as_deref().and_then(|data| excess(data.as_bytes(), most)) {
+            match event
+                .data
+                .as_deref()
+                .and_then(|data| excess(data.as_bytes(), most))
+            {
                 Some(excess) => Err(SseError::Body(Box::new(fault.report(excess)))),
                 None => Ok(event),
             }
@@ -262,7 +321,11 @@ impl HttpClient {
 
 async fn read_body(mut response: Response, most: usize) -> Result<Vec<u8>, HttpError> {
     let mut body = Vec::new();
-    while let Some(piece) = response.chunk().await.map_err(StreamableHttpError::Client)? {
+    while let Some(piece) = response
+        .chunk()
+        .await
+        .map_err(StreamableHttpError::Client)?
+    {
         if piece.len() > most - body.len() {
             return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: most });
         }
@@ -285,7 +348,9 @@ fn status_error(status: StatusCode, retry: Option<String>, body: &[u8]) -> HttpE
     if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
         return HttpStatusError::new(status.as_u16(), retry).into();
     }
-    StreamableHttpError::UnexpectedServerResponse(format!("HTTP {status}: {}", String::from_utf8_lossy(body)).into())
+    StreamableHttpError::UnexpectedServerResponse(
+        format!("HTTP {status}: {}", String::from_utf8_lossy(body)).into(),
+    )
 }
 
 #[cfg(test)]

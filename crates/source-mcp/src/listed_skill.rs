@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use repertoire_core::{Digest, Omission, OmissionReason, Resource, ResourcePath, SkippedFile, Stamp};
+use repertoire_core::{
+    Digest, Omission, OmissionReason, Resource, ResourcePath, SkippedFile, Stamp,
+};
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
@@ -64,7 +66,12 @@ impl ListedSkill {
             }
             _ => return Err("its `resources` are neither a list nor \"dynamic\"".to_owned()),
         };
-        Ok(ListedSkill { uri, fields: ListedFields::Complete(fields), files, omitted })
+        Ok(ListedSkill {
+            uri,
+            fields: ListedFields::Complete(fields),
+            files,
+            omitted,
+        })
     }
 
     pub(crate) fn digest(&self) -> Option<Digest> {
@@ -82,32 +89,47 @@ impl ListedSkill {
     pub(crate) fn stamp(&self) -> Stamp {
         let fields = serde_json::to_string(self.fields.fields()).unwrap_or_default();
         let files = match &self.files {
-            ListedFiles::Listed(files) => {
-                files.iter().map(|(path, file)| (path.as_str(), file.size, file.digest.to_string())).collect()
-            }
+            ListedFiles::Listed(files) => files
+                .iter()
+                .map(|(path, file)| (path.as_str(), file.size, file.digest.to_string()))
+                .collect(),
             ListedFiles::Alone(Some(digest)) => vec![(SKILL_MD, 0, digest.to_string())],
             ListedFiles::Beside | ListedFiles::Dynamic | ListedFiles::Alone(None) => Vec::new(),
         };
-        let omitted: Vec<_> = self.omitted.iter().map(|one| (one.path.as_ref(), one.reason.name())).collect();
+        let omitted: Vec<_> = self
+            .omitted
+            .iter()
+            .map(|one| (one.path.as_ref(), one.reason.name()))
+            .collect();
         Stamp::of(&(self.uri.as_str(), fields, files, omitted))
     }
 
     pub(crate) fn weight(&self) -> usize {
-        let fields: usize = self.fields.fields().iter().map(|(key, value)| ROW + key.len() + weight(value)).sum();
+        let fields: usize = self
+            .fields
+            .fields()
+            .iter()
+            .map(|(key, value)| ROW + key.len() + weight(value))
+            .sum();
         let files = match &self.files {
             // The URI is stored twice: as itself and as the path in it.
-            ListedFiles::Listed(files) => {
-                files.values().map(|file| size_of::<ListedFile>() + ROW + 2 * file.uri.len()).sum()
-            }
+            ListedFiles::Listed(files) => files
+                .values()
+                .map(|file| size_of::<ListedFile>() + ROW + 2 * file.uri.len())
+                .sum(),
             _ => 0,
         };
-        let omitted = self.omitted.iter().map(|one| size_of::<Omission>() + one.path.len() + one.detail.len());
+        let omitted = self
+            .omitted
+            .iter()
+            .map(|one| size_of::<Omission>() + one.path.len() + one.detail.len());
         2 * self.uri.as_str().len() + fields + files + omitted.sum::<usize>()
     }
 
     pub(crate) fn resources(files: &BTreeMap<ResourcePath, ListedFile>) -> Vec<Resource> {
         let rows = files.iter().filter(|(path, _)| path.as_str() != SKILL_MD);
-        rows.map(|(path, file)| Resource::new(path.clone(), file.size, file.digest)).collect()
+        rows.map(|(path, file)| Resource::new(path.clone(), file.size, file.digest))
+            .collect()
     }
 }
 
@@ -132,11 +154,20 @@ impl ListedFile {
             let why = format!("`{}` is outside of the skill", excerpt(uri));
             return Err(Omission::new(&shown, OmissionReason::LinkOut).detail(why));
         }
-        let path = skill.path_of(uri).map_err(|why| Omission::new(&shown, OmissionReason::OddName).detail(why))?;
+        let path = skill
+            .path_of(uri)
+            .map_err(|why| Omission::new(&shown, OmissionReason::OddName).detail(why))?;
         let listed = size(row).and_then(|size| Ok((size, digest(text(row, key)?)?)));
-        let (size, digest) =
-            listed.map_err(|why| Omission::new(path.as_str(), OmissionReason::Unreadable).detail(why))?;
-        Ok((path, ListedFile { uri: uri.to_owned(), size, digest }))
+        let (size, digest) = listed
+            .map_err(|why| Omission::new(path.as_str(), OmissionReason::Unreadable).detail(why))?;
+        Ok((
+            path,
+            ListedFile {
+                uri: uri.to_owned(),
+                size,
+                digest,
+            },
+        ))
     }
 }
 
@@ -151,7 +182,9 @@ pub(crate) fn files(
                 files.insert(path, file);
             }
             Ok(row) => beside.push(row),
-            Err(omission) if omission.path.as_ref() == SKILL_MD => return Err(omission.detail.to_string()),
+            Err(omission) if omission.path.as_ref() == SKILL_MD => {
+                return Err(omission.detail.to_string());
+            }
             Err(omission) => omitted.push(omission),
         }
     }
@@ -169,13 +202,24 @@ pub(crate) fn files(
     let mut beyond = 0;
     for (path, file) in beside {
         let fault = if files.contains_key(&path) {
-            Some((OmissionReason::OddName, "the server lists it twice".to_owned()))
+            Some((
+                OmissionReason::OddName,
+                "the server lists it twice".to_owned(),
+            ))
         } else if folded(path.as_str()) == folded(SKILL_MD) {
             // On some file systems both names are one file.
-            Some((OmissionReason::OddName, format!("it is another spelling of `{SKILL_MD}`")))
+            Some((
+                OmissionReason::OddName,
+                format!("it is another spelling of `{SKILL_MD}`"),
+            ))
         } else if !spellings.insert(path.as_str().nfc().collect()) {
-            Some((OmissionReason::OddName, "the server lists it in two spellings of Unicode".to_owned()))
-        } else if let Some(skipped) = SkippedFile::of(path.as_str().rsplit('/').next().unwrap_or_default()) {
+            Some((
+                OmissionReason::OddName,
+                "the server lists it in two spellings of Unicode".to_owned(),
+            ))
+        } else if let Some(skipped) =
+            SkippedFile::of(path.as_str().rsplit('/').next().unwrap_or_default())
+        {
             match skipped {
                 SkippedFile::Secret => Some((OmissionReason::Secret, String::new())),
                 _ => continue,
@@ -185,10 +229,16 @@ pub(crate) fn files(
             if beyond > 1 {
                 continue;
             }
-            Some((OmissionReason::TooMany, format!("more than {}, the limit `limits.files`", limits.files)))
+            Some((
+                OmissionReason::TooMany,
+                format!("more than {}, the limit `limits.files`", limits.files),
+            ))
         } else if file.size > left {
             let limit = limits.skill_bytes;
-            Some((OmissionReason::TooLargeTogether, format!("more than {limit} bytes, the limit `limits.skill-bytes`")))
+            Some((
+                OmissionReason::TooLargeTogether,
+                format!("more than {limit} bytes, the limit `limits.skill-bytes`"),
+            ))
         } else {
             None
         };
@@ -210,16 +260,26 @@ fn folded(path: &str) -> String {
 }
 
 pub(crate) fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, String> {
-    value.get(key).and_then(Value::as_str).ok_or_else(|| format!("it has no `{key}`"))
+    value
+        .get(key)
+        .and_then(Value::as_str)
+        .ok_or_else(|| format!("it has no `{key}`"))
 }
 
 pub(crate) fn size(value: &Value) -> Result<u64, String> {
-    value.get("size").and_then(Value::as_u64).ok_or_else(|| "a file has no `size`".to_owned())
+    value
+        .get("size")
+        .and_then(Value::as_u64)
+        .ok_or_else(|| "a file has no `size`".to_owned())
 }
 
 pub(crate) fn digest(text: &str) -> Result<Digest, String> {
-    text.parse()
-        .map_err(|_| format!("`{}` is not a digest: expected `sha256:` and 64 hexadecimal digits", excerpt(text)))
+    text.parse().map_err(|_| {
+        format!(
+            "`{}` is not a digest: expected `sha256:` and 64 hexadecimal digits",
+            excerpt(text)
+        )
+    })
 }
 
 const ROW: usize = 2 * size_of::<String>();
@@ -228,7 +288,10 @@ fn weight(value: &Value) -> usize {
     let inside = match value {
         Value::String(text) => text.len(),
         Value::Array(items) => items.iter().map(weight).sum(),
-        Value::Object(rows) => rows.iter().map(|(key, item)| ROW + key.len() + weight(item)).sum(),
+        Value::Object(rows) => rows
+            .iter()
+            .map(|(key, item)| ROW + key.len() + weight(item))
+            .sum(),
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     };
     size_of::<Value>() + inside

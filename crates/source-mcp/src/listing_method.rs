@@ -7,7 +7,8 @@ use std::fmt;
 
 use repertoire_core::{Code, Diagnostic, SourceError, SourceErrorKind};
 use rmcp::model::{
-    ClientRequest, GetSkillRequest, GetSkillRequestParams, ListSkillsRequest, PaginatedRequestParams, ServerResult,
+    ClientRequest, GetSkillRequest, GetSkillRequestParams, ListSkillsRequest,
+    PaginatedRequestParams, ServerResult,
 };
 use serde_json::Value;
 
@@ -47,7 +48,10 @@ pub(crate) struct ServerCatalog {
 }
 
 impl ListingMethod {
-    pub(crate) async fn of(connection: &ServerConnection, options: &McpOptions) -> Result<ListingMethod, SourceError> {
+    pub(crate) async fn of(
+        connection: &ServerConnection,
+        options: &McpOptions,
+    ) -> Result<ListingMethod, SourceError> {
         let info = connection.info();
         let capabilities = info.as_ref().map(|info| &info.capabilities);
         if capabilities.is_some_and(|capabilities| capabilities.supports_skills()) {
@@ -57,7 +61,11 @@ impl ListingMethod {
             let message = "the server declares neither the skills extension nor resources";
             return Err(SourceError::new(SourceErrorKind::Unsupported, message));
         }
-        Ok(if index::is_there(connection, options).await? { ListingMethod::Index } else { ListingMethod::Resources })
+        Ok(if index::is_there(connection, options).await? {
+            ListingMethod::Index
+        } else {
+            ListingMethod::Resources
+        })
     }
 
     pub(crate) async fn list(
@@ -76,7 +84,9 @@ impl ListingMethod {
             };
             match listed {
                 Ok(()) => return Ok(catalog.into_catalog()),
-                Err(error) if error.kind() == SourceErrorKind::NotFound && tries < TRIES => tries += 1,
+                Err(error) if error.kind() == SourceErrorKind::NotFound && tries < TRIES => {
+                    tries += 1
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -95,20 +105,34 @@ impl ListingMethod {
         };
         if entry.uri != old.uri {
             let (asked, found) = (excerpt(old.uri.as_str()), excerpt(entry.uri.as_str()));
-            return Err(SourceError::invalid(format!("asked for `{asked}`, the server answers with `{found}`")));
+            return Err(SourceError::invalid(format!(
+                "asked for `{asked}`, the server answers with `{found}`"
+            )));
         }
         Ok(entry)
     }
 }
 
-async fn list_by_extension(connection: &ServerConnection, catalog: &mut CatalogBuilder<'_>) -> Result<(), SourceError> {
+async fn list_by_extension(
+    connection: &ServerConnection,
+    catalog: &mut CatalogBuilder<'_>,
+) -> Result<(), SourceError> {
     let limits = &catalog.options.limits;
     let mut pages = Pages::default();
     loop {
-        let request = ListSkillsRequest { params: pages.params(), ..ListSkillsRequest::default() };
-        let mut page = to_json(&connection.ask(ClientRequest::ListSkillsRequest(request)).await?)?;
+        let request = ListSkillsRequest {
+            params: pages.params(),
+            ..ListSkillsRequest::default()
+        };
+        let mut page = to_json(
+            &connection
+                .ask(ClientRequest::ListSkillsRequest(request))
+                .await?,
+        )?;
         let Some(Value::Array(rows)) = page.get_mut("skills").map(Value::take) else {
-            return Err(SourceError::invalid("the answer to `skills/list` has no `skills`"));
+            return Err(SourceError::invalid(
+                "the answer to `skills/list` has no `skills`",
+            ));
         };
         for row in rows {
             let uri = row.get("uri").and_then(Value::as_str).map(str::to_owned);
@@ -126,9 +150,15 @@ async fn entry_by_extension(
     options: &McpOptions,
 ) -> Result<ListedSkill, SourceError> {
     let request = GetSkillRequest::new(GetSkillRequestParams::new(old.uri.as_str()));
-    let mut answer = to_json(&connection.ask(ClientRequest::GetSkillRequest(request)).await?)?;
+    let mut answer = to_json(
+        &connection
+            .ask(ClientRequest::GetSkillRequest(request))
+            .await?,
+    )?;
     let Some(row) = answer.get_mut("skill").map(Value::take) else {
-        return Err(SourceError::invalid("the answer to `skills/get` has no `skill`"));
+        return Err(SourceError::invalid(
+            "the answer to `skills/get` has no `skill`",
+        ));
     };
     ListedSkill::parse(row, &options.limits).map_err(invalid)
 }
@@ -148,10 +178,21 @@ const MAX_DIAGNOSTICS: usize = 1000;
 impl<'a> CatalogBuilder<'a> {
     fn new(options: &'a McpOptions, source: &'a str) -> CatalogBuilder<'a> {
         let (catalog, seen) = (ServerCatalog::default(), std::collections::HashSet::new());
-        CatalogBuilder { options, source, catalog, seen, weight: 0, omitted_count: 0 }
+        CatalogBuilder {
+            options,
+            source,
+            catalog,
+            seen,
+            weight: 0,
+            omitted_count: 0,
+        }
     }
 
-    fn add(&mut self, entry: Result<ListedSkill, String>, uri: Option<&str>) -> Result<(), SourceError> {
+    fn add(
+        &mut self,
+        entry: Result<ListedSkill, String>,
+        uri: Option<&str>,
+    ) -> Result<(), SourceError> {
         let entry = match entry {
             Ok(entry) => entry,
             Err(reason) => {
@@ -174,12 +215,17 @@ impl<'a> CatalogBuilder<'a> {
             )));
         }
         if !self.seen.insert(entry.uri.as_str().to_owned()) {
-            self.omit("the server lists this address twice; the first entry is used", uri);
+            self.omit(
+                "the server lists this address twice; the first entry is used",
+                uri,
+            );
             return Ok(());
         }
         if entry.is_unverified() {
             let (stays, what) = match self.options.unverified {
-                crate::Unverified::Listed => (true, "nothing proves that what is read is what was listed"),
+                crate::Unverified::Listed => {
+                    (true, "nothing proves that what is read is what was listed")
+                }
                 crate::Unverified::LeftOut => (false, "it is omitted because of `unverified`"),
             };
             let what = format!("the server gives no digests of this skill: {what}");
@@ -199,8 +245,13 @@ impl<'a> CatalogBuilder<'a> {
 
     fn report(&mut self, code: Code, message: &str, uri: Option<&str>) {
         if self.catalog.diagnostics.len() < MAX_DIAGNOSTICS {
-            let place = uri.map_or_else(|| self.source.to_owned(), |uri| location_of(self.source, uri));
-            self.catalog.diagnostics.push(diagnostic(code, message, &place));
+            let place = uri.map_or_else(
+                || self.source.to_owned(),
+                |uri| location_of(self.source, uri),
+            );
+            self.catalog
+                .diagnostics
+                .push(diagnostic(code, message, &place));
         }
     }
 
@@ -210,7 +261,9 @@ impl<'a> CatalogBuilder<'a> {
                 "there are more diagnostics than the {MAX_DIAGNOSTICS} that are shown; {} entries were left out",
                 self.omitted_count
             );
-            self.catalog.diagnostics.push(diagnostic(Code::MCP_ENTRY, message, self.source));
+            self.catalog
+                .diagnostics
+                .push(diagnostic(Code::MCP_ENTRY, message, self.source));
         }
         self.catalog
     }
@@ -237,16 +290,24 @@ impl Pages {
 
     fn advance(&mut self, page: &Value, most: usize) -> Result<bool, SourceError> {
         self.count += 1;
-        let Some(cursor) = page.get("nextCursor").and_then(Value::as_str) else { return Ok(false) };
+        let Some(cursor) = page.get("nextCursor").and_then(Value::as_str) else {
+            return Ok(false);
+        };
         if cursor.len() > CURSOR {
-            return Err(too_large(format!("a cursor of the list has more than {CURSOR} bytes")));
+            return Err(too_large(format!(
+                "a cursor of the list has more than {CURSOR} bytes"
+            )));
         }
         if !self.cursors.insert(cursor.to_owned()) {
             let cursor = excerpt(cursor);
-            return Err(SourceError::invalid(format!("the list does not end: the cursor `{cursor}` is repeated")));
+            return Err(SourceError::invalid(format!(
+                "the list does not end: the cursor `{cursor}` is repeated"
+            )));
         }
         if self.count >= most {
-            return Err(too_large(format!("the list has more than {most} pages; the limit is `limits.pages`")));
+            return Err(too_large(format!(
+                "the list has more than {most} pages; the limit is `limits.pages`"
+            )));
         }
         self.next = Some(cursor.to_owned());
         Ok(true)
@@ -254,7 +315,8 @@ impl Pages {
 }
 
 fn to_json(answer: &ServerResult) -> Result<Value, SourceError> {
-    serde_json::to_value(answer).map_err(|error| SourceError::invalid("the answer cannot be read").caused_by(error))
+    serde_json::to_value(answer)
+        .map_err(|error| SourceError::invalid("the answer cannot be read").caused_by(error))
 }
 
 fn too_large(message: String) -> SourceError {
@@ -262,5 +324,7 @@ fn too_large(message: String) -> SourceError {
 }
 
 fn invalid(reason: String) -> SourceError {
-    SourceError::invalid(format!("the server's entry for the skill cannot be used: {reason}"))
+    SourceError::invalid(format!(
+        "the server's entry for the skill cannot be used: {reason}"
+    ))
 }

@@ -41,7 +41,13 @@ pub(crate) struct BoundedReader<R> {
 
 impl<R> BoundedReader<R> {
     pub(crate) fn new(inner: R, limit: usize, fault: ConnectionFault) -> BoundedReader<R> {
-        BoundedReader { inner, limit, line_bytes: 0, line_values: JsonValues::default(), fault }
+        BoundedReader {
+            inner,
+            limit,
+            line_bytes: 0,
+            line_values: JsonValues::default(),
+            fault,
+        }
     }
 }
 
@@ -56,7 +62,8 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedReader<R> {
         for part in buffer.filled()[before..].split_inclusive(|byte| *byte == b'\n') {
             self.line_bytes += part.len();
             self.line_values.take(part);
-            if let Some(message) = excess_of(self.line_bytes, self.line_values.count(), self.limit) {
+            if let Some(message) = excess_of(self.line_bytes, self.line_values.count(), self.limit)
+            {
                 return Poll::Ready(Err(self.fault.report(message)));
             }
             if part.ends_with(b"\n") {
@@ -81,5 +88,7 @@ fn excess_of(bytes: usize, values: usize, most: usize) -> Option<String> {
         return Some(too_long(most));
     }
     let most = most / JsonValues::BYTES_OF_A_VALUE;
-    (values > most).then(|| format!("a message has more than {most} values; the limit is `limits.message-bytes`"))
+    (values > most).then(|| {
+        format!("a message has more than {most} values; the limit is `limits.message-bytes`")
+    })
 }

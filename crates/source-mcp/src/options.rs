@@ -16,7 +16,11 @@ use serde::Deserialize;
 /// connected to.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default = "McpOptions::new", deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(
+    default = "McpOptions::new",
+    deny_unknown_fields,
+    rename_all = "kebab-case"
+)]
 #[non_exhaustive]
 pub struct McpOptions {
     /// The program to start. Messages go over its standard input and output.
@@ -113,7 +117,9 @@ impl McpOptions {
             "USERPROFILE",
         ]
     } else {
-        &["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"]
+        &[
+            "HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER",
+        ]
     };
 
     fn new() -> McpOptions {
@@ -140,14 +146,24 @@ impl McpOptions {
     }
 
     /// Returns options for a server that is the program `command` with the arguments `args`.
-    pub fn command(command: impl Into<PathBuf>, args: impl IntoIterator<Item = impl Into<String>>) -> McpOptions {
+    pub fn command(
+        command: impl Into<PathBuf>,
+        args: impl IntoIterator<Item = impl Into<String>>,
+    ) -> McpOptions {
         let args = args.into_iter().map(Into::into).collect();
-        McpOptions { command: Some(command.into()), args, ..McpOptions::new() }
+        McpOptions {
+            command: Some(command.into()),
+            args,
+            ..McpOptions::new()
+        }
     }
 
     /// Returns options for the server at `url`, over streamable HTTP.
     pub fn url(url: impl Into<String>) -> McpOptions {
-        McpOptions { url: Some(url.into()), ..McpOptions::new() }
+        McpOptions {
+            url: Some(url.into()),
+            ..McpOptions::new()
+        }
     }
 
     pub(crate) fn endpoint(&self) -> Result<Endpoint, InvalidOption> {
@@ -155,14 +171,26 @@ impl McpOptions {
             return Err(invalid("poll-ms", "expected at least 1 millisecond"));
         }
         match (&self.command, &self.url) {
-            (Some(_), Some(_)) => Err(invalid("url", "a server is a `command` or a `url`, and not both")),
-            (None, None) => Err(invalid("command", "expected the `command` of a server, or its `url`")),
+            (Some(_), Some(_)) => Err(invalid(
+                "url",
+                "a server is a `command` or a `url`, and not both",
+            )),
+            (None, None) => Err(invalid(
+                "command",
+                "expected the `command` of a server, or its `url`",
+            )),
             (Some(command), None) => {
                 if self.token_file.is_some() || self.token_env.is_some() || self.token.is_some() {
-                    return Err(invalid("token-file", "a program gets no token from this option; pass it in `env`"));
+                    return Err(invalid(
+                        "token-file",
+                        "a program gets no token from this option; pass it in `env`",
+                    ));
                 }
                 if self.ca_file.is_some() {
-                    return Err(invalid("ca-file", "`ca-file` is for servers at a URL: a program has no certificate"));
+                    return Err(invalid(
+                        "ca-file",
+                        "`ca-file` is for servers at a URL: a program has no certificate",
+                    ));
                 }
                 Ok(Endpoint::Command(command.clone()))
             }
@@ -171,21 +199,31 @@ impl McpOptions {
     }
 
     fn address(&self, url: &str) -> Result<Url, InvalidOption> {
-        let url = Url::parse(url).map_err(|error| invalid("url", format!("`{url}` is not a URL: {error}")))?;
+        let url = Url::parse(url)
+            .map_err(|error| invalid("url", format!("`{url}` is not a URL: {error}")))?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err(invalid("url", format!("expected an address that begins with `https://`, found `{url}`")));
+            return Err(invalid(
+                "url",
+                format!("expected an address that begins with `https://`, found `{url}`"),
+            ));
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err(invalid(
                 "url",
-                "expected an address without a password; use `token-file` or `token-env`".to_owned(),
+                "expected an address without a password; use `token-file` or `token-env`"
+                    .to_owned(),
             ));
         }
         if self.token_env.is_some() && self.token.is_none() {
-            return Err(invalid("token-env", "the variable is not set or does not contain a token".to_owned()));
+            return Err(invalid(
+                "token-env",
+                "the variable is not set or does not contain a token".to_owned(),
+            ));
         }
         if self.ca_file.is_some() && url.scheme() == "http" {
-            let message = "`ca-file` is for `https://` addresses: a server at `http://` has no certificate".to_owned();
+            let message =
+                "`ca-file` is for `https://` addresses: a server at `http://` has no certificate"
+                    .to_owned();
             return Err(invalid("ca-file", message));
         }
         let has_token = self.token.is_some() || self.token_file.is_some();
@@ -216,7 +254,10 @@ impl McpOptions {
 
 pub(crate) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    host == "localhost"
+        || host
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
 }
 
 /// The limits of what is read from a server. A message or diagnostic names the limit that was exceeded.
@@ -280,7 +321,10 @@ impl fmt::Debug for BearerToken {
 }
 
 fn invalid(key: &'static str, message: impl Into<String>) -> InvalidOption {
-    InvalidOption { key, message: message.into() }
+    InvalidOption {
+        key,
+        message: message.into(),
+    }
 }
 
 #[cfg(test)]

@@ -40,7 +40,11 @@ impl RevisionSignal {
 
     pub(crate) async fn wait_past(&self, since: Revision) {
         // The sender lives as long as this borrow.
-        let _ = self.0.subscribe().wait_for(|signal| *signal > since.0).await;
+        let _ = self
+            .0
+            .subscribe()
+            .wait_for(|signal| *signal > since.0)
+            .await;
     }
 }
 
@@ -61,7 +65,10 @@ impl NotificationBatcher {
                 tokio::time::sleep(MIN_INTERVAL).await;
             }
         });
-        NotificationBatcher { trigger, task: task.abort_handle() }
+        NotificationBatcher {
+            trigger,
+            task: task.abort_handle(),
+        }
     }
 
     pub(crate) fn trigger(&self) -> Arc<Notify> {

@@ -6,8 +6,8 @@ use std::time::Duration;
 use parking_lot::{Mutex, MutexGuard};
 use repertoire_core::skill_md::{self, FileContext};
 use repertoire_core::{
-    Backoff, Body, Bytes, Code, Digest, Id, Listing, Omission, Resource, ResourcePath, Revision, Skill, Source,
-    SourceError, SourceErrorKind, async_trait,
+    Backoff, Body, Bytes, Code, Digest, Id, Listing, Omission, Resource, ResourcePath, Revision,
+    Skill, Source, SourceError, SourceErrorKind, async_trait,
 };
 use tokio::time::Instant;
 
@@ -75,7 +75,9 @@ impl McpSource {
 
     fn current(&self) -> Option<Arc<Connected>> {
         let connected = self.connected.lock();
-        connected.clone().filter(|connected| !connected.connection.is_closed())
+        connected
+            .clone()
+            .filter(|connected| !connected.connection.is_closed())
     }
 
     fn cache(&self) -> MutexGuard<'_, ListingCache> {
@@ -89,7 +91,10 @@ impl McpSource {
         }
         self.set_connected(None);
         if let Err(wait) = backoff.tries.begin(Instant::now().into_std()) {
-            let failure = backoff.failure.as_deref().unwrap_or("the connection was lost");
+            let failure = backoff
+                .failure
+                .as_deref()
+                .unwrap_or("the connection was lost");
             let message = format!("the server is tried again in {}; {failure}", seconds(wait));
             return Err(SourceError::new(SourceErrorKind::Unavailable, message));
         }
@@ -119,11 +124,18 @@ impl McpSource {
     async fn catalog(&self) -> Result<ServerCatalog, SourceError> {
         let work = async {
             let connected = self.connected().await?;
-            let mut catalog = connected.method.list(&connected.connection, &self.options, &self.name).await?;
+            let mut catalog = connected
+                .method
+                .list(&connected.connection, &self.options, &self.name)
+                .await?;
             if connected.method != ListingMethod::Extension {
-                let message =
-                    format!("the server does not know the skills extension; its {} are read instead", connected.method);
-                catalog.diagnostics.push(diagnostic(Code::MCP_FALLBACK, message, &self.name));
+                let message = format!(
+                    "the server does not know the skills extension; its {} are read instead",
+                    connected.method
+                );
+                catalog
+                    .diagnostics
+                    .push(diagnostic(Code::MCP_FALLBACK, message, &self.name));
             }
             Ok(catalog)
         };
@@ -135,21 +147,36 @@ impl McpSource {
     }
 
     async fn cached(&self, id: &Id) -> Result<CachedSkill, SourceError> {
-        let is_current = self.cache().revision().is_some_and(|listed| self.signal.now() <= listed);
+        let is_current = self
+            .cache()
+            .revision()
+            .is_some_and(|listed| self.signal.now() <= listed);
         let known = self.cache().get(id);
         if known.is_none() && !is_current {
             self.list().await?;
         }
-        known.or_else(|| self.cache().get(id)).ok_or_else(|| SourceError::not_found("skill", id))
+        known
+            .or_else(|| self.cache().get(id))
+            .ok_or_else(|| SourceError::not_found("skill", id))
     }
 
-    async fn refreshed(&self, id: &Id, old: &CachedSkill, connected: &Connected) -> Result<CachedSkill, SourceError> {
-        let fresh = connected.method.entry(&connected.connection, &old.entry, &self.options).await;
+    async fn refreshed(
+        &self,
+        id: &Id,
+        old: &CachedSkill,
+        connected: &Connected,
+    ) -> Result<CachedSkill, SourceError> {
+        let fresh = connected
+            .method
+            .entry(&connected.connection, &old.entry, &self.options)
+            .await;
         let fresh = fresh.map_err(|error| self.gone(id, error))?;
         if self.cache().refresh(id, fresh) {
             self.signal.bump();
         }
-        self.cache().get(id).ok_or_else(|| SourceError::not_found("skill", id))
+        self.cache()
+            .get(id)
+            .ok_or_else(|| SourceError::not_found("skill", id))
     }
 
     fn gone(&self, id: &Id, error: SourceError) -> SourceError {
@@ -160,7 +187,11 @@ impl McpSource {
         SourceError::not_found("skill", id).caused_by(error)
     }
 
-    async fn read(&self, id: &Id, path: &ResourcePath) -> Result<(Vec<u8>, CachedSkill), SourceError> {
+    async fn read(
+        &self,
+        id: &Id,
+        path: &ResourcePath,
+    ) -> Result<(Vec<u8>, CachedSkill), SourceError> {
         let mut cached = self.cached(id).await?;
         let connected = self.connected().await?;
         let mut is_fresh = matches!(cached.entry.files, ListedFiles::Beside);
@@ -168,7 +199,9 @@ impl McpSource {
             cached = self.refreshed(id, &cached, &connected).await?;
         }
         loop {
-            let read = self.read_once(&cached.entry, path, &connected.connection).await;
+            let read = self
+                .read_once(&cached.entry, path, &connected.connection)
+                .await;
             match read {
                 Ok(bytes) => return Ok((bytes, cached)),
                 Err(ReadError::Otherwise(error)) => return Err(error),
@@ -191,30 +224,47 @@ impl McpSource {
         path: &ResourcePath,
         connection: &ServerConnection,
     ) -> Result<Vec<u8>, ReadError> {
-        let not_found =
-            || SourceError::new(SourceErrorKind::NotFound, format!("no file `{}` is listed", excerpt(path.as_str())));
+        let not_found = || {
+            SourceError::new(
+                SourceErrorKind::NotFound,
+                format!("no file `{}` is listed", excerpt(path.as_str())),
+            )
+        };
         match &entry.files {
             ListedFiles::Listed(files) => {
-                let file = files.get(path).ok_or_else(|| ReadError::NotAsListed(not_found()))?;
-                let (bytes, _) = connection.read(&file.uri).await.map_err(|error| match error.kind() {
-                    SourceErrorKind::NotFound => ReadError::NotAsListed(error),
-                    _ => ReadError::Otherwise(error),
-                })?;
+                let file = files
+                    .get(path)
+                    .ok_or_else(|| ReadError::NotAsListed(not_found()))?;
+                let (bytes, _) =
+                    connection
+                        .read(&file.uri)
+                        .await
+                        .map_err(|error| match error.kind() {
+                            SourceErrorKind::NotFound => ReadError::NotAsListed(error),
+                            _ => ReadError::Otherwise(error),
+                        })?;
                 verify(file.digest, Some(file.size), path, &bytes)?;
                 Ok(bytes)
             }
             _ if path.as_str() != SKILL_MD => {
                 let message = "the server does not list the files of this skill, and what is not listed is not read";
-                Err(ReadError::Otherwise(SourceError::new(SourceErrorKind::Unsupported, message)))
+                Err(ReadError::Otherwise(SourceError::new(
+                    SourceErrorKind::Unsupported,
+                    message,
+                )))
             }
             ListedFiles::Alone(Some(digest)) => {
-                let (bytes, _) = connection.read(entry.uri.as_str()).await.map_err(ReadError::Otherwise)?;
+                let (bytes, _) = connection
+                    .read(entry.uri.as_str())
+                    .await
+                    .map_err(ReadError::Otherwise)?;
                 verify(*digest, None, path, &bytes)?;
                 Ok(bytes)
             }
-            ListedFiles::Alone(None) | ListedFiles::Dynamic | ListedFiles::Beside => {
-                self.read_unverified(entry, connection).await.map_err(ReadError::Otherwise)
-            }
+            ListedFiles::Alone(None) | ListedFiles::Dynamic | ListedFiles::Beside => self
+                .read_unverified(entry, connection)
+                .await
+                .map_err(ReadError::Otherwise),
         }
     }
 
@@ -225,29 +275,51 @@ impl McpSource {
     ) -> Result<Vec<u8>, SourceError> {
         let asked = entry.uri.as_str();
         if self.options.unverified == Unverified::LeftOut {
-            let message = "the server gives no digests of this skill, and `unverified` omits such skills";
+            let message =
+                "the server gives no digests of this skill, and `unverified` omits such skills";
             return Err(SourceError::new(SourceErrorKind::Denied, message));
         }
         let (bytes, answered) = connection.read(asked).await?;
         if !answered.eq_ignore_ascii_case(asked) {
             let (asked, found) = (excerpt(asked), excerpt(&answered));
-            return Err(SourceError::invalid(format!("asked for `{asked}`, the server answers with `{found}`")));
+            return Err(SourceError::invalid(format!(
+                "asked for `{asked}`, the server answers with `{found}`"
+            )));
         }
         if bytes.len() as u64 > self.options.limits.file_bytes {
-            let message = format!("`{SKILL_MD}` has more than {} bytes", self.options.limits.file_bytes);
+            let message = format!(
+                "`{SKILL_MD}` has more than {} bytes",
+                self.options.limits.file_bytes
+            );
             return Err(SourceError::new(SourceErrorKind::TooLarge, message));
         }
         Ok(bytes)
     }
 
-    fn compare(&self, id: &Id, cached: &CachedSkill, bytes: &[u8], digest: Digest) -> Result<(), SourceError> {
+    fn compare(
+        &self,
+        id: &Id,
+        cached: &CachedSkill,
+        bytes: &[u8],
+        digest: Digest,
+    ) -> Result<(), SourceError> {
         let uri = &cached.entry.uri;
         let location = location_of(&self.name, uri.as_str());
-        let parsed = skill_md::parse(bytes, FileContext::new(&location).in_directory(uri.folder()));
+        let parsed = skill_md::parse(
+            bytes,
+            FileContext::new(&location).in_directory(uri.folder()),
+        );
         let Some(mut skill) = parsed.skill else {
-            let reason =
-                parsed.diagnostics.last().map_or("it cannot be read", |diagnostic| diagnostic.message.as_str());
-            return Err(SourceError::invalid(format!("the server's `{SKILL_MD}` is not a skill: {}", excerpt(reason))));
+            let reason = parsed
+                .diagnostics
+                .last()
+                .map_or("it cannot be read", |diagnostic| {
+                    diagnostic.message.as_str()
+                });
+            return Err(SourceError::invalid(format!(
+                "the server's `{SKILL_MD}` is not a skill: {}",
+                excerpt(reason)
+            )));
         };
         match &cached.entry.fields {
             ListedFields::Complete(fields) => match difference(fields, &skill) {
@@ -278,10 +350,17 @@ enum ReadError {
     Otherwise(SourceError),
 }
 
-fn verify(digest: Digest, size: Option<u64>, path: &ResourcePath, bytes: &[u8]) -> Result<(), ReadError> {
+fn verify(
+    digest: Digest,
+    size: Option<u64>,
+    path: &ResourcePath,
+    bytes: &[u8],
+) -> Result<(), ReadError> {
     let (shown, found) = (excerpt(path.as_str()), bytes.len() as u64);
     let message = match size {
-        Some(size) if size != found => format!("`{shown}` has {found} bytes, and the server lists {size}"),
+        Some(size) if size != found => {
+            format!("`{shown}` has {found} bytes, and the server lists {size}")
+        }
         _ => match Digest::of(bytes) {
             same if same == digest => return Ok(()),
             other => format!("`{shown}` has the digest {other}, and the server lists {digest}"),
@@ -305,11 +384,16 @@ impl Source<Skill> for McpSource {
     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
         let before = self.signal.now();
         let catalog = self.catalog().await?;
-        Ok(self.cache().update(catalog, &self.name, before, &self.signal))
+        Ok(self
+            .cache()
+            .update(catalog, &self.name, before, &self.signal))
     }
 
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {
-        let (bytes, cached) = self.read(id, &skill_md()).await.map_err(|error| self.gone(id, error))?;
+        let (bytes, cached) = self
+            .read(id, &skill_md())
+            .await
+            .map_err(|error| self.gone(id, error))?;
         let digest = Digest::of(&bytes);
         self.compare(id, &cached, &bytes, digest)?;
         Body::of_file(&bytes, cached.stamp)
@@ -343,7 +427,12 @@ impl Source<Skill> for McpSource {
         let mut asked = Instant::now();
         loop {
             let Some(connected) = self.current() else {
-                let wait = self.backoff.lock().await.tries.wait(Instant::now().into_std());
+                let wait = self
+                    .backoff
+                    .lock()
+                    .await
+                    .tries
+                    .wait(Instant::now().into_std());
                 tokio::select! {
                     () = self.signal.wait_past(since) => return,
                     () = tokio::time::sleep(wait) => {}
@@ -354,7 +443,11 @@ impl Source<Skill> for McpSource {
                 return;
             };
             let notifies = connected.connection.notifies();
-            let every = if notifies { self.options.poll() * NOTIFYING_FACTOR } else { self.options.poll() };
+            let every = if notifies {
+                self.options.poll() * NOTIFYING_FACTOR
+            } else {
+                self.options.poll()
+            };
             drop(connected);
             tokio::select! {
                 () = self.signal.wait_past(since) => return,

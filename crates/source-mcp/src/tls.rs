@@ -17,23 +17,37 @@ pub(crate) fn system_roots(more: Option<&Path>) -> Result<ClientConfig, SourceEr
     let more = more.map_or(Ok(Vec::new()), authorities)?;
     let verifier = Verifier::new_with_extra_roots(more, provider()).map_err(unusable)?;
     // rustls calls each verifier but its own `dangerous`. This one asks the system.
-    Ok(builder()?.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
+    Ok(builder()?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth())
 }
 
 pub(crate) fn no_roots() -> Result<ClientConfig, SourceError> {
-    Ok(builder()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
+    Ok(builder()?
+        .with_root_certificates(RootCertStore::empty())
+        .with_no_client_auth())
 }
 
 fn authorities(file: &Path) -> Result<Vec<CertificateDer<'static>>, SourceError> {
     let shown = file.display();
     let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let found =
-        read.map_err(|error| unavailable(format!("the authorities in `{shown}` cannot be read")).caused_by(error))?;
-    if found.is_empty() { Err(unavailable(format!("`{shown}` does not contain a certificate"))) } else { Ok(found) }
+    let found = read.map_err(|error| {
+        unavailable(format!("the authorities in `{shown}` cannot be read")).caused_by(error)
+    })?;
+    if found.is_empty() {
+        Err(unavailable(format!(
+            "`{shown}` does not contain a certificate"
+        )))
+    } else {
+        Ok(found)
+    }
 }
 
 fn builder() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, SourceError> {
-    ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions().map_err(unusable)
+    ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .map_err(unusable)
 }
 
 fn provider() -> Arc<CryptoProvider> {

@@ -40,7 +40,10 @@ const SCHEMA: u32 = 1;
 
 impl Default for ApprovalDocument {
     fn default() -> ApprovalDocument {
-        ApprovalDocument { schema: SCHEMA, plugins: Vec::new() }
+        ApprovalDocument {
+            schema: SCHEMA,
+            plugins: Vec::new(),
+        }
     }
 }
 
@@ -51,9 +54,11 @@ impl PluginApprovals {
     /// Returns [`PluginError::Unusable`] for a file that [`ApprovalFile`] refuses, and for one of another schema.
     pub fn read(path: impl Into<PathBuf>) -> Result<PluginApprovals, PluginError> {
         let path = path.into();
-        let file = ApprovalFile::<ApprovalDocument>::read(&path).and_then(|file| match file.document.schema {
-            SCHEMA => Ok(file),
-            schema => Err(format!("expected schema {SCHEMA}, found {schema}")),
+        let file = ApprovalFile::<ApprovalDocument>::read(&path).and_then(|file| {
+            match file.document.schema {
+                SCHEMA => Ok(file),
+                schema => Err(format!("expected schema {SCHEMA}, found {schema}")),
+            }
         });
         match file {
             Ok(file) => Ok(PluginApprovals { path, file }),
@@ -75,11 +80,25 @@ impl PluginApprovals {
     ///
     /// # Errors
     /// Returns [`PluginError::Unusable`] if the file cannot be written.
-    pub fn approve(&mut self, inspected: &Inspection) -> Result<Option<PluginApproval>, PluginError> {
+    pub fn approve(
+        &mut self,
+        inspected: &Inspection,
+    ) -> Result<Option<PluginApproval>, PluginError> {
         let old = self.take(&inspected.path);
-        let Inspection { path, digest, name, version, .. } = inspected.clone();
+        let Inspection {
+            path,
+            digest,
+            name,
+            version,
+            ..
+        } = inspected.clone();
         let plugins = &mut self.file.document.plugins;
-        plugins.push(PluginApproval { path, digest, name, version });
+        plugins.push(PluginApproval {
+            path,
+            digest,
+            name,
+            version,
+        });
         plugins.sort_by(|a, b| a.path.cmp(&b.path));
         self.write()?;
         Ok(old)
@@ -102,7 +121,12 @@ impl PluginApprovals {
             Some(approval) if approval.digest == file.digest => Ok(()),
             Some(approval) => {
                 let remedy = format!("`repertoire plugin approve {}`", file.path.display());
-                Err(PluginError::changed(&file.path, approval.digest, file.digest, &remedy))
+                Err(PluginError::changed(
+                    &file.path,
+                    approval.digest,
+                    file.digest,
+                    &remedy,
+                ))
             }
             None => Err(PluginError::not_approved(&file.path, file.digest)),
         }
@@ -115,6 +139,8 @@ impl PluginApprovals {
     }
 
     fn write(&self) -> Result<(), PluginError> {
-        self.file.write().map_err(|reason| PluginError::approvals(&self.path, &reason))
+        self.file
+            .write()
+            .map_err(|reason| PluginError::approvals(&self.path, &reason))
     }
 }

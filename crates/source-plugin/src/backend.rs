@@ -17,8 +17,13 @@ pub(crate) enum PluginMethod {
 }
 
 impl PluginMethod {
-    pub(crate) const ALL: [PluginMethod; 5] =
-        [PluginMethod::List, PluginMethod::Body, PluginMethod::Resources, PluginMethod::Resource, PluginMethod::Wait];
+    pub(crate) const ALL: [PluginMethod; 5] = [
+        PluginMethod::List,
+        PluginMethod::Body,
+        PluginMethod::Resources,
+        PluginMethod::Resource,
+        PluginMethod::Wait,
+    ];
 
     /// Returns the most bytes of a reply.
     pub(crate) fn limit(self) -> usize {
@@ -64,7 +69,10 @@ pub(crate) trait PluginBackend: Debug + Send + Sync {
 pub(crate) fn reply_error(reply: &[u8]) -> SourceError {
     match serde_json::from_slice::<FailureReply>(reply) {
         Ok(failure) => SourceError::new(failure.kind(), excerpt(&failure.message)),
-        Err(_) => SourceError::new(SourceErrorKind::Other, "the plugin failed without a message"),
+        Err(_) => SourceError::new(
+            SourceErrorKind::Other,
+            "the plugin failed without a message",
+        ),
     }
 }
 

@@ -24,7 +24,9 @@ pub(crate) struct CallThread {
 
 impl fmt::Debug for CallThread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallThread").field("state", &self.state).finish_non_exhaustive()
+        f.debug_struct("CallThread")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
     }
 }
 
@@ -52,14 +54,16 @@ impl CallThread {
         let (jobs, received) = mpsc::channel::<Job>();
         let state = Arc::new(Mutex::new(JobState::default()));
         let shared = state.clone();
-        thread::Builder::new().name("plugin calls".to_owned()).spawn(move || {
-            for job in received {
-                shared.lock().since = Some(Instant::now());
-                // The channel of a job that panics closes, which its caller notices.
-                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
-                *shared.lock() = JobState::default();
-            }
-        })?;
+        thread::Builder::new()
+            .name("plugin calls".to_owned())
+            .spawn(move || {
+                for job in received {
+                    shared.lock().since = Some(Instant::now());
+                    // The channel of a job that panics closes, which its caller notices.
+                    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+                    *shared.lock() = JobState::default();
+                }
+            })?;
         Ok(CallThread { jobs, state })
     }
 
@@ -82,7 +86,11 @@ impl CallThread {
         deadline: Duration,
         work: impl FnOnce() -> O + Send + 'static,
     ) -> Result<O, CallError> {
-        if let JobState { since: Some(since), overdue: true } = *self.state.lock() {
+        if let JobState {
+            since: Some(since),
+            overdue: true,
+        } = *self.state.lock()
+        {
             return Err(CallError::Blocked(since.elapsed()));
         }
         let (done, mut result) = oneshot::channel();

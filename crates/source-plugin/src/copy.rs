@@ -57,14 +57,21 @@ fn in_memory(bytes: &[u8]) -> io::Result<PrivateCopy> {
     const NAME: &str = "repertoire-plugin";
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     // Kernels before 6.3 have no flag for executable memory.
-    let memory = memfd_create(NAME, flags | MemfdFlags::EXEC).or_else(|_| memfd_create(NAME, flags))?;
+    let memory =
+        memfd_create(NAME, flags | MemfdFlags::EXEC).or_else(|_| memfd_create(NAME, flags))?;
     let mut memory = fs::File::from(memory);
     memory.write_all(bytes)?;
-    fcntl_add_seals(&memory, SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+    fcntl_add_seals(
+        &memory,
+        SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL,
+    )?;
     let path = PathBuf::from(format!("/proc/self/fd/{}", memory.as_raw_fd()));
     // Fails without `/proc`, from which the library is loaded.
     fs::metadata(&path)?;
-    Ok(PrivateCopy { path, storage: CopyStorage::Memory(memory) })
+    Ok(PrivateCopy {
+        path,
+        storage: CopyStorage::Memory(memory),
+    })
 }
 
 fn in_folder(file: &PluginFile) -> io::Result<PrivateCopy> {
@@ -80,9 +87,14 @@ fn in_folder(file: &PluginFile) -> io::Result<PrivateCopy> {
         options.mode(0o600);
     }
     let folder = folder.tempdir()?;
-    let path = folder.path().join(file.path.file_name().unwrap_or("plugin".as_ref()));
+    let path = folder
+        .path()
+        .join(file.path.file_name().unwrap_or("plugin".as_ref()));
     options.open(&path)?.write_all(&file.bytes)?;
-    Ok(PrivateCopy { path, storage: CopyStorage::Folder(folder) })
+    Ok(PrivateCopy {
+        path,
+        storage: CopyStorage::Folder(folder),
+    })
 }
 
 #[cfg(test)]

@@ -50,7 +50,10 @@ impl PluginError {
     }
 
     pub(crate) fn not_a_plugin(path: &Path, reason: &str) -> PluginError {
-        PluginError::unusable(SourceErrorKind::Invalid, format!("`{}` is not a plugin: {reason}", path.display()))
+        PluginError::unusable(
+            SourceErrorKind::Invalid,
+            format!("`{}` is not a plugin: {reason}", path.display()),
+        )
     }
 
     pub(crate) fn not_approved(path: &Path, digest: Digest) -> PluginError {
@@ -62,7 +65,12 @@ impl PluginError {
     }
 
     /// Returns the error of a file that changed since it was approved; `remedy` approves the new content.
-    pub(crate) fn changed(path: &Path, approved: Digest, found: Digest, remedy: &str) -> PluginError {
+    pub(crate) fn changed(
+        path: &Path,
+        approved: Digest,
+        found: Digest,
+        remedy: &str,
+    ) -> PluginError {
         let path = path.display();
         let message = format!(
             "plugin `{path}` has changed: expected {approved}, found {found}; if you trust the new one, {remedy}"
@@ -71,7 +79,10 @@ impl PluginError {
     }
 
     pub(crate) fn approvals(path: &Path, reason: &str) -> PluginError {
-        let message = format!("the approvals in `{}` cannot be used: {reason}", path.display());
+        let message = format!(
+            "the approvals in `{}` cannot be used: {reason}",
+            path.display()
+        );
         PluginError::unusable(SourceErrorKind::Denied, message)
     }
 

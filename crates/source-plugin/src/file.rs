@@ -23,7 +23,10 @@ impl PluginFile {
     pub(crate) fn read(path: &Path) -> Result<PluginFile, PluginError> {
         match PluginFile::read_unless_open(path) {
             Ok(read) => read,
-            Err(error) => Err(PluginError::Unreadable { path: path.to_owned(), error }),
+            Err(error) => Err(PluginError::Unreadable {
+                path: path.to_owned(),
+                error,
+            }),
         }
     }
 
@@ -33,7 +36,12 @@ impl PluginFile {
             return Ok(self);
         }
         let remedy = format!("pin `digest = \"{}\"`", self.digest);
-        Err(PluginError::changed(&self.path, pinned, self.digest, &remedy))
+        Err(PluginError::changed(
+            &self.path,
+            pinned,
+            self.digest,
+            &remedy,
+        ))
     }
 
     fn read_unless_open(path: &Path) -> io::Result<Result<PluginFile, PluginError>> {
@@ -42,19 +50,31 @@ impl PluginFile {
             return Ok(Err(PluginError::Writable { path, open }));
         }
         let bytes = read(&path)?;
-        Ok(Ok(PluginFile { digest: Digest::of(&bytes), path, bytes }))
+        Ok(Ok(PluginFile {
+            digest: Digest::of(&bytes),
+            path,
+            bytes,
+        }))
     }
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     // Asked before opening: opening a pipe would wait for its other end.
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is not a regular file",
+        ));
     }
     let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    File::open(path)?
+        .take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {MAX_BYTES} bytes")));
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("it has more than {MAX_BYTES} bytes"),
+        ));
     }
     Ok(bytes)
 }
@@ -62,7 +82,9 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// Returns a fingerprint of the metadata at `path`, also where nothing is.
 pub(crate) fn stamp(path: &Path) -> Stamp {
     let metadata = fs::metadata(path).ok();
-    Stamp::of(&metadata.map(|metadata| (metadata.len(), metadata.modified().ok(), inode(&metadata))))
+    Stamp::of(
+        &metadata.map(|metadata| (metadata.len(), metadata.modified().ok(), inode(&metadata))),
+    )
 }
 
 #[cfg(unix)]

@@ -31,7 +31,10 @@ pub(crate) fn write(to: &mut impl Write, call: u32, tag: u32, message: &[u8]) ->
 }
 
 /// Reads a frame, or returns `None` at the end of the stream. `limit` returns the most bytes for the number of a call.
-pub(crate) fn read(from: &mut impl Read, limit: impl FnOnce(u32) -> usize) -> io::Result<Option<PluginFrame>> {
+pub(crate) fn read(
+    from: &mut impl Read,
+    limit: impl FnOnce(u32) -> usize,
+) -> io::Result<Option<PluginFrame>> {
     let mut head = [0; 12];
     let mut filled = 0;
     while filled < head.len() {
@@ -41,8 +44,13 @@ pub(crate) fn read(from: &mut impl Read, limit: impl FnOnce(u32) -> usize) -> io
             more => filled += more,
         }
     }
-    let [length, call, tag] =
-        [0, 4, 8].map(|at| u32::from_le_bytes(*head[at..].first_chunk().expect("three numbers of four bytes")));
+    let [length, call, tag] = [0, 4, 8].map(|at| {
+        u32::from_le_bytes(
+            *head[at..]
+                .first_chunk()
+                .expect("three numbers of four bytes"),
+        )
+    });
     let length = length as usize;
     let most = limit(call);
     if length > most {

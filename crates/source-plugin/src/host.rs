@@ -50,11 +50,16 @@ struct HostLimits {
 }
 
 fn parsed(arguments: &[OsString]) -> Option<(&Path, Digest, HostLimits)> {
-    let [word, file, digest, memory, cpu] = arguments else { return None };
+    let [word, file, digest, memory, cpu] = arguments else {
+        return None;
+    };
     if word != PLUGIN_HOST {
         return None;
     }
-    let limits = HostLimits { memory: memory.to_str()?.parse().ok()?, cpu: cpu.to_str()?.parse().ok()? };
+    let limits = HostLimits {
+        memory: memory.to_str()?.parse().ok()?,
+        cpu: cpu.to_str()?.parse().ok()?,
+    };
     Some((file.as_ref(), digest.to_str()?.parse().ok()?, limits))
 }
 
@@ -67,11 +72,19 @@ fn serve(path: &Path, digest: Digest, limits: HostLimits) -> io::Result<()> {
         (Resource::Cpu, limits.cpu, limits.cpu.saturating_add(1)),
         (Resource::Core, 0, 0),
     ] {
-        setrlimit(resource, Rlimit { current: Some(soft), maximum: Some(hard) })?;
+        setrlimit(
+            resource,
+            Rlimit {
+                current: Some(soft),
+                maximum: Some(hard),
+            },
+        )?;
     }
     let (mut input, output) = take_streams()?;
     let output = Arc::new(Mutex::new(output));
-    let Some(first) = frame::read(&mut input, |_| PluginMethod::Body.limit())? else { return Ok(()) };
+    let Some(first) = frame::read(&mut input, |_| PluginMethod::Body.limit())? else {
+        return Ok(());
+    };
     let instance = match open(path, digest, &first) {
         Ok(instance) => Arc::new(instance),
         Err(error) => return send(&output, first.call, Err(&error)),
@@ -81,7 +94,11 @@ fn serve(path: &Path, digest: Digest, limits: HostLimits) -> io::Result<()> {
     let calls = spawn_call_thread("calls", instance.clone(), output.clone())?;
     let waits = spawn_call_thread("waits", instance, output)?;
     while let Some(frame) = frame::read(&mut input, |_| PluginMethod::Body.limit())? {
-        let thread = if frame.tag == PluginMethod::Wait as u32 { &waits } else { &calls };
+        let thread = if frame.tag == PluginMethod::Wait as u32 {
+            &waits
+        } else {
+            &calls
+        };
         if thread.send(frame).is_err() {
             break;
         }
@@ -116,18 +133,22 @@ fn spawn_call_thread(
     output: Output,
 ) -> io::Result<mpsc::Sender<PluginFrame>> {
     let (sender, frames) = mpsc::channel::<PluginFrame>();
-    thread::Builder::new().name(name.to_owned()).spawn(move || {
-        for frame in frames {
-            let method = PluginMethod::ALL.into_iter().find(|method| *method as u32 == frame.tag);
-            let reply = match method {
-                Some(method) => instance.call(method, &frame.message),
-                None => Err(SourceError::invalid("the host called an unknown method")),
-            };
-            if send(&output, frame.call, reply.as_deref()).is_err() {
-                break;
+    thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(move || {
+            for frame in frames {
+                let method = PluginMethod::ALL
+                    .into_iter()
+                    .find(|method| *method as u32 == frame.tag);
+                let reply = match method {
+                    Some(method) => instance.call(method, &frame.message),
+                    None => Err(SourceError::invalid("the host called an unknown method")),
+                };
+                if send(&output, frame.call, reply.as_deref()).is_err() {
+                    break;
+                }
             }
-        }
-    })?;
+        })?;
     Ok(sender)
 }
 
@@ -135,6 +156,11 @@ fn send(output: &Output, call: u32, reply: Result<&[u8], &SourceError>) -> io::R
     let mut output = output.lock();
     match reply {
         Ok(message) => frame::write(&mut *output, call, 0, message),
-        Err(error) => frame::write(&mut *output, call, frame::ERROR, &serde_json::to_vec(&FailureReply::new(error))?),
+        Err(error) => frame::write(
+            &mut *output,
+            call,
+            frame::ERROR,
+            &serde_json::to_vec(&FailureReply::new(error))?,
+        ),
     }
 }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use object::read::{Export, ExportTarget, NameOrOrdinal};
 use object::{Architecture, BinaryFormat, FileKind, Object, ObjectKind, ObjectSection};
 use repertoire_core::Digest;
-use repertoire_plugin_sdk::abi::{ENTRY, NOTE, REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR, REPERTOIRE_SCHEMA};
+use repertoire_plugin_sdk::abi::{
+    ENTRY, NOTE, REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR, REPERTOIRE_SCHEMA,
+};
 use repertoire_plugin_sdk::message::Note;
 
 use crate::PluginError;
@@ -59,10 +61,21 @@ impl Inspection {
     }
 
     pub(crate) fn from_file(file: &PluginFile) -> Result<Inspection, PluginError> {
-        let inspection = inspect(file).map_err(|reason| PluginError::not_a_plugin(&file.path, &reason))?;
-        let Inspection { needed, run_path, .. } = &inspection;
-        match (LibraryDependencies { needed: needed.clone(), run_path: run_path.clone() }).fault() {
-            Some(reason) => Err(PluginError::Dependency { path: file.path.clone(), reason }),
+        let inspection =
+            inspect(file).map_err(|reason| PluginError::not_a_plugin(&file.path, &reason))?;
+        let Inspection {
+            needed, run_path, ..
+        } = &inspection;
+        match (LibraryDependencies {
+            needed: needed.clone(),
+            run_path: run_path.clone(),
+        })
+        .fault()
+        {
+            Some(reason) => Err(PluginError::Dependency {
+                path: file.path.clone(),
+                reason,
+            }),
             None => Ok(inspection),
         }
     }
@@ -72,43 +85,78 @@ fn inspect(file: &PluginFile) -> Result<Inspection, String> {
     let bytes = file.bytes.as_slice();
     match FileKind::parse(bytes) {
         Ok(FileKind::MachOFat32 | FileKind::MachOFat64) => {
-            return Err("it is a universal library; take the part for this machine out with `lipo -thin`".to_owned());
+            return Err(
+                "it is a universal library; take the part for this machine out with `lipo -thin`"
+                    .to_owned(),
+            );
         }
         Ok(_) => {}
         Err(_) => return Err("it is not a shared library".to_owned()),
     }
-    let object = object::File::parse(bytes).map_err(|error| format!("it is not a whole shared library: {error}"))?;
-    let (format, expected) = (format(object.format()), format(BinaryFormat::native_object()));
+    let object = object::File::parse(bytes)
+        .map_err(|error| format!("it is not a whole shared library: {error}"))?;
+    let (format, expected) = (
+        format(object.format()),
+        format(BinaryFormat::native_object()),
+    );
     if format != expected {
-        return Err(format!("expected a library in {expected} format, found {format}"));
+        return Err(format!(
+            "expected a library in {expected} format, found {format}"
+        ));
     }
     if object.kind() != ObjectKind::Dynamic {
         return Err("it is another kind of object file, not a shared library".to_owned());
     }
     let architecture = architecture(object.architecture());
     if architecture != std::env::consts::ARCH {
-        return Err(format!("expected a library for {}, found one for {architecture}", std::env::consts::ARCH));
+        return Err(format!(
+            "expected a library for {}, found one for {architecture}",
+            std::env::consts::ARCH
+        ));
     }
-    let exports = object.exports().and_then(|exports| exports.collect::<Result<Vec<_>, _>>());
+    let exports = object
+        .exports()
+        .and_then(|exports| exports.collect::<Result<Vec<_>, _>>());
     let exports = exports.map_err(|error| format!("its symbols cannot be read: {error}"))?;
     if address(&exports, ENTRY).is_none() {
-        return Err(format!("expected an exported function `{ENTRY}`, found none"));
+        return Err(format!(
+            "expected an exported function `{ENTRY}`, found none"
+        ));
     }
-    let note = address(&exports, NOTE).ok_or_else(|| format!("expected exported bytes `{NOTE}`, found none"))?;
-    let note = parse(text_at(&object, note).ok_or_else(|| format!("`{NOTE}` has an invalid address"))?)?;
+    let note = address(&exports, NOTE)
+        .ok_or_else(|| format!("expected exported bytes `{NOTE}`, found none"))?;
+    let note =
+        parse(text_at(&object, note).ok_or_else(|| format!("`{NOTE}` has an invalid address"))?)?;
     let names = exports.iter().filter_map(plain);
-    let mut symbols: Vec<_> = names.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+    let mut symbols: Vec<_> = names
+        .map(|name| String::from_utf8_lossy(name).into_owned())
+        .collect();
     symbols.sort();
     symbols.truncate(MAX_SYMBOLS);
-    let Note { name, version, abi, .. } = note;
+    let Note {
+        name, version, abi, ..
+    } = note;
     let LibraryDependencies { needed, run_path } = LibraryDependencies::new(&object)
         .map_err(|error| format!("the libraries that it needs cannot be read: {error}"))?;
     let (path, digest, size) = (file.path.clone(), file.digest, bytes.len() as u64);
-    Ok(Inspection { path, digest, size, name, version, abi, architecture, symbols, needed, run_path })
+    Ok(Inspection {
+        path,
+        digest,
+        size,
+        name,
+        version,
+        abi,
+        architecture,
+        symbols,
+        needed,
+        run_path,
+    })
 }
 
 fn address(exports: &[Export<'_>], name: &str) -> Option<u64> {
-    let export = exports.iter().find(|export| plain(export).is_some_and(|found| found == name.as_bytes()))?;
+    let export = exports
+        .iter()
+        .find(|export| plain(export).is_some_and(|found| found == name.as_bytes()))?;
     match export.target() {
         ExportTarget::Address { address } => Some(address),
         _ => None,
@@ -117,32 +165,52 @@ fn address(exports: &[Export<'_>], name: &str) -> Option<u64> {
 
 /// Returns the name in C, to which some systems add a prefix.
 fn plain<'a>(export: &'a Export<'_>) -> Option<&'a [u8]> {
-    let NameOrOrdinal::Name(name) = export.name() else { return None };
-    Some(if cfg!(target_vendor = "apple") { name.strip_prefix(b"_").unwrap_or(name) } else { name })
+    let NameOrOrdinal::Name(name) = export.name() else {
+        return None;
+    };
+    Some(if cfg!(target_vendor = "apple") {
+        name.strip_prefix(b"_").unwrap_or(name)
+    } else {
+        name
+    })
 }
 
 /// Returns the bytes at an address, up to a NUL.
 fn text_at<'a>(object: &object::File<'a>, address: u64) -> Option<&'a [u8]> {
-    let section = object
-        .sections()
-        .find(|section| address.checked_sub(section.address()).is_some_and(|offset| offset < section.size()))?;
+    let section = object.sections().find(|section| {
+        address
+            .checked_sub(section.address())
+            .is_some_and(|offset| offset < section.size())
+    })?;
     let offset = usize::try_from(address - section.address()).ok()?;
     let bytes = section.data().ok()?.get(offset..)?;
-    let end = bytes.iter().take(MAX_NOTE_BYTES).position(|byte| *byte == 0)?;
+    let end = bytes
+        .iter()
+        .take(MAX_NOTE_BYTES)
+        .position(|byte| *byte == 0)?;
     bytes.get(..end)
 }
 
 fn parse(text: &[u8]) -> Result<Note, String> {
-    let note: Note = serde_json::from_slice(text).map_err(|error| format!("its note cannot be read: {error}"))?;
+    let note: Note = serde_json::from_slice(text)
+        .map_err(|error| format!("its note cannot be read: {error}"))?;
     if note.schema > REPERTOIRE_SCHEMA {
-        return Err(format!("its note has schema {}, and {REPERTOIRE_SCHEMA} is known", note.schema));
+        return Err(format!(
+            "its note has schema {}, and {REPERTOIRE_SCHEMA} is known",
+            note.schema
+        ));
     }
-    let is_plain =
-        |text: &str| !text.is_empty() && text.len() <= 100 && repertoire_core::text::terminal_line(text) == *text;
+    let is_plain = |text: &str| {
+        !text.is_empty() && text.len() <= 100 && repertoire_core::text::terminal_line(text) == *text
+    };
     if !is_plain(&note.name) || !is_plain(&note.version) {
         return Err("its note has no plain name and version".to_owned());
     }
-    let major = note.abi.split('.').next().and_then(|major| major.parse::<u16>().ok());
+    let major = note
+        .abi
+        .split('.')
+        .next()
+        .and_then(|major| major.parse::<u16>().ok());
     if major != Some(REPERTOIRE_ABI_MAJOR) {
         let found = repertoire_core::text::excerpt(&note.abi, 20);
         return Err(format!(

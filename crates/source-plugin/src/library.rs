@@ -12,8 +12,9 @@ use libloading::Library as Handle;
 use parking_lot::Mutex;
 use repertoire_core::{Digest, SourceError, SourceErrorKind};
 use repertoire_plugin_sdk::abi::{
-    ENTRY, REPERTOIRE_ABI_MAJOR, REPERTOIRE_MAGIC, REPERTOIRE_OK, RepertoireBuffer, RepertoireCall, RepertoireCreate,
-    RepertoireFree, RepertoirePlugin, RepertoireSlice, RepertoireTable, RepertoireTell,
+    ENTRY, REPERTOIRE_ABI_MAJOR, REPERTOIRE_MAGIC, REPERTOIRE_OK, RepertoireBuffer, RepertoireCall,
+    RepertoireCreate, RepertoireFree, RepertoirePlugin, RepertoireSlice, RepertoireTable,
+    RepertoireTell,
 };
 
 use crate::backend::{PluginBackend, PluginMethod, SMALL_REPLY_BYTES, reply_error, too_large};
@@ -59,8 +60,12 @@ impl Library {
         Inspection::from_file(file)?;
         // No lock is held while foreign code runs. Two threads at once load two copies, and both stay.
         let table = open(file).map_err(|reason| PluginError::not_loaded(&file.path, &reason))?;
-        let library = Library::new(table).map_err(|reason| PluginError::invalid_table(&file.path, &reason))?;
-        Ok(LOADED.lock().entry(file.digest).or_insert(Box::leak(Box::new(library))))
+        let library = Library::new(table)
+            .map_err(|reason| PluginError::invalid_table(&file.path, &reason))?;
+        Ok(LOADED
+            .lock()
+            .entry(file.digest)
+            .or_insert(Box::leak(Box::new(library))))
     }
 
     fn new(table: *const RepertoireTable) -> Result<Library, String> {
@@ -71,9 +76,16 @@ impl Library {
             return Err("its table is not aligned".to_owned());
         }
         // SAFETY: not null and aligned; that at least these sixteen bytes can be read is the plugin's word.
-        let Header { magic, abi_major, abi_minor, size } = unsafe { ptr::read(table.cast::<Header>()) };
+        let Header {
+            magic,
+            abi_major,
+            abi_minor,
+            size,
+        } = unsafe { ptr::read(table.cast::<Header>()) };
         if magic != REPERTOIRE_MAGIC {
-            return Err(format!("its table begins with {magic:#018x}, and not with {REPERTOIRE_MAGIC:#018x}"));
+            return Err(format!(
+                "its table begins with {magic:#018x}, and not with {REPERTOIRE_MAGIC:#018x}"
+            ));
         }
         if abi_major != REPERTOIRE_ABI_MAJOR {
             return Err(format!(
@@ -82,7 +94,9 @@ impl Library {
         }
         if (size as usize) < size_of::<RepertoireTable>() {
             let whole = size_of::<RepertoireTable>();
-            return Err(format!("its table is truncated: expected at least {whole} bytes, found {size}"));
+            return Err(format!(
+                "its table is truncated: expected at least {whole} bytes, found {size}"
+            ));
         }
         // SAFETY: not null, aligned, and by its own size as long as the table of 1.0. The functions may be null.
         let table = unsafe { ptr::read(table) };
@@ -118,9 +132,9 @@ impl Library {
         if reply.ptr.is_null() {
             return match reply.len {
                 0 => Ok(Vec::new()),
-                length => {
-                    Err(SourceError::invalid(format!("the plugin replied with {length} bytes at a null pointer")))
-                }
+                length => Err(SourceError::invalid(format!(
+                    "the plugin replied with {length} bytes at a null pointer"
+                ))),
             };
         }
         let copied = if reply.len > limit {
@@ -143,7 +157,9 @@ fn open(file: &PluginFile) -> Result<*const RepertoireTable, String> {
     // that makes running it right.
     let handle = unsafe { load(&copy) }.map_err(|error| error.to_string())?;
     // SAFETY: the type is the one that the boundary gives to a function of this name.
-    let entry = unsafe { handle.get::<RepertoirePlugin>(ENTRY) }.map(|entry| *entry).map_err(|error| error.to_string());
+    let entry = unsafe { handle.get::<RepertoirePlugin>(ENTRY) }
+        .map(|entry| *entry)
+        .map_err(|error| error.to_string());
     // The library has run, so it stays even if the entry is missing.
     std::mem::forget(handle);
     copy.release();
@@ -199,7 +215,10 @@ unsafe impl Sync for LoadedInstance {}
 
 impl LoadedInstance {
     /// Calls `create` of the library; `request` is a `create` message.
-    pub(crate) fn create(library: &'static Library, request: &[u8]) -> Result<LoadedInstance, SourceError> {
+    pub(crate) fn create(
+        library: &'static Library,
+        request: &[u8],
+    ) -> Result<LoadedInstance, SourceError> {
         let (mut made, mut reply) = (ptr::null_mut(), RepertoireBuffer::EMPTY);
         // SAFETY: the request outlives the call, and both places are valid.
         let status = unsafe { (library.create)(lend(request), &mut made, &mut reply) };
@@ -207,14 +226,17 @@ impl LoadedInstance {
         if status != REPERTOIRE_OK {
             return Err(reply_error(&reply));
         }
-        let source =
-            NonNull::new(made).ok_or_else(|| SourceError::invalid("the plugin made no source and no error"))?;
+        let source = NonNull::new(made)
+            .ok_or_else(|| SourceError::invalid("the plugin made no source and no error"))?;
         Ok(LoadedInstance { library, source })
     }
 }
 
 fn lend(bytes: &[u8]) -> RepertoireSlice {
-    RepertoireSlice { ptr: bytes.as_ptr(), len: bytes.len() }
+    RepertoireSlice {
+        ptr: bytes.as_ptr(),
+        len: bytes.len(),
+    }
 }
 
 impl PluginBackend for LoadedInstance {
@@ -230,8 +252,12 @@ impl PluginBackend for LoadedInstance {
             PluginMethod::Resource => self.library.resource,
             PluginMethod::Wait => self.library.wait,
         };
-        let call = call
-            .ok_or_else(|| SourceError::new(SourceErrorKind::Unsupported, "the plugin offers nothing of the kind"))?;
+        let call = call.ok_or_else(|| {
+            SourceError::new(
+                SourceErrorKind::Unsupported,
+                "the plugin offers nothing of the kind",
+            )
+        })?;
         let mut reply = RepertoireBuffer::EMPTY;
         // SAFETY: the source lives as long as `self`, the request outlives the call, and the place is valid.
         let status = unsafe { call(self.source.as_ptr(), lend(request), &mut reply) };
@@ -239,7 +265,10 @@ impl PluginBackend for LoadedInstance {
             return self.library.take(reply, method.limit());
         }
         // An error message that exceeds the limit is an error in each case.
-        Err(self.library.take(reply, method.limit()).map_or_else(|error| error, |reply| reply_error(&reply)))
+        Err(self
+            .library
+            .take(reply, method.limit())
+            .map_or_else(|error| error, |reply| reply_error(&reply)))
     }
 
     fn stop(&self) {

@@ -41,7 +41,13 @@ impl PluginOptions {
     /// Creates the configuration of the plugin at `path`, which is not approved yet.
     pub fn new(path: impl Into<PathBuf>) -> PluginOptions {
         let (digest, options, approvals) = (None, Map::new(), None);
-        PluginOptions { path: path.into(), digest, options, deadline_ms: default_deadline_ms(), approvals }
+        PluginOptions {
+            path: path.into(),
+            digest,
+            options,
+            deadline_ms: default_deadline_ms(),
+            approvals,
+        }
     }
 
     /// Returns the same plugin, approved if its file has this digest.
@@ -80,7 +86,9 @@ impl PluginOptions {
         let file = PluginFile::read(&self.path)?;
         match (self.digest, &self.approvals) {
             (Some(pinned), _) => file.with_digest(pinned),
-            (None, Some(approvals)) => PluginApprovals::read(approvals)?.check(&file).map(|()| file),
+            (None, Some(approvals)) => PluginApprovals::read(approvals)?
+                .check(&file)
+                .map(|()| file),
             (None, None) => Err(PluginError::not_approved(&file.path, file.digest)),
         }
     }
@@ -133,10 +141,26 @@ impl ProcessOptions {
     /// The runner is `repertoire`, `repertoire-plugin-host`, or a program that calls [`plugin_host`](crate::plugin_host) when its
     /// first argument is `plugin-host`.
     pub fn new(plugin: PluginOptions, runner: impl Into<PathBuf>) -> ProcessOptions {
-        let PluginOptions { path, digest, options, deadline_ms, approvals } = plugin;
+        let PluginOptions {
+            path,
+            digest,
+            options,
+            deadline_ms,
+            approvals,
+        } = plugin;
         let (memory_mib, cpu_s) = (default_memory_mib(), default_cpu_s());
         let (runner, supervisor) = (Some(runner.into()), Vec::new());
-        ProcessOptions { path, digest, options, deadline_ms, runner, memory_mib, cpu_s, approvals, supervisor }
+        ProcessOptions {
+            path,
+            digest,
+            options,
+            deadline_ms,
+            runner,
+            memory_mib,
+            cpu_s,
+            approvals,
+            supervisor,
+        }
     }
 
     /// Returns the same plugin, approved by the file at `approvals` if no digest is pinned.
@@ -151,23 +175,52 @@ impl ProcessOptions {
     ///
     /// It gets `-` for no limit of memory, then the runner and its arguments. On the signal `TERM` it ends them.
     #[must_use]
-    pub fn supervised_by(mut self, supervisor: impl IntoIterator<Item = OsString>) -> ProcessOptions {
+    pub fn supervised_by(
+        mut self,
+        supervisor: impl IntoIterator<Item = OsString>,
+    ) -> ProcessOptions {
         self.supervisor = supervisor.into_iter().collect();
         self
     }
 
     pub(crate) fn split(self) -> (PluginOptions, ProcessIsolation) {
-        let ProcessOptions { path, digest, options, deadline_ms, runner, memory_mib, cpu_s, approvals, supervisor } =
-            self;
+        let ProcessOptions {
+            path,
+            digest,
+            options,
+            deadline_ms,
+            runner,
+            memory_mib,
+            cpu_s,
+            approvals,
+            supervisor,
+        } = self;
         let runner = runner.unwrap_or_default();
-        let isolation = ProcessIsolation { runner, memory: memory_mib.saturating_mul(1 << 20), cpu_s, supervisor };
-        (PluginOptions { path, digest, options, deadline_ms, approvals }, isolation)
+        let isolation = ProcessIsolation {
+            runner,
+            memory: memory_mib.saturating_mul(1 << 20),
+            cpu_s,
+            supervisor,
+        };
+        (
+            PluginOptions {
+                path,
+                digest,
+                options,
+                deadline_ms,
+                approvals,
+            },
+            isolation,
+        )
     }
 }
 
 /// The process of a plugin, and its limits.
 #[derive(Debug)]
-#[cfg_attr(not(unix), expect(dead_code, reason = "processes are isolated on Unix alone"))]
+#[cfg_attr(
+    not(unix),
+    expect(dead_code, reason = "processes are isolated on Unix alone")
+)]
 pub(crate) struct ProcessIsolation {
     pub(crate) runner: PathBuf,
     /// The address space in bytes. Each thread reserves 64 MiB of it.

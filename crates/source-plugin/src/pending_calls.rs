@@ -21,7 +21,13 @@ struct CallTable<R> {
 
 impl<R> PendingCalls<R> {
     pub(crate) fn new() -> PendingCalls<R> {
-        PendingCalls { state: Mutex::new(CallTable { last: 0, open: BTreeMap::new(), ended: None }) }
+        PendingCalls {
+            state: Mutex::new(CallTable {
+                last: 0,
+                open: BTreeMap::new(),
+                ended: None,
+            }),
+        }
     }
 
     /// Returns the number of a new call and the channel of its reply, or the reason why there are no replies any more.
@@ -40,7 +46,11 @@ impl<R> PendingCalls<R> {
 
     /// Returns the most bytes of the reply to `call`, 0 if no caller waits for it.
     pub(crate) fn limit(&self, call: u32) -> usize {
-        self.state.lock().open.get(&call).map_or(0, |(limit, _)| *limit)
+        self.state
+            .lock()
+            .open
+            .get(&call)
+            .map_or(0, |(limit, _)| *limit)
     }
 
     pub(crate) fn reply(&self, call: u32, reply: R) {

@@ -51,23 +51,40 @@ impl PluginProcess {
     ) -> Result<PluginProcess, SourceError> {
         // The runner limits its memory itself.
         let mut command = command(&isolation.supervisor, None, isolation.runner.as_os_str());
-        command.arg(PLUGIN_HOST).arg(&file.path).arg(file.digest.to_string());
+        command
+            .arg(PLUGIN_HOST)
+            .arg(&file.path)
+            .arg(file.digest.to_string());
         command.args([isolation.memory, isolation.cpu_s].map(|limit| limit.to_string()));
         let mut child = command.spawn().map_err(|error| {
-            unavailable(format!("`{}` cannot be started", isolation.runner.display())).caused_by(error)
+            unavailable(format!(
+                "`{}` cannot be started",
+                isolation.runner.display()
+            ))
+            .caused_by(error)
         })?;
         let group = Arc::new(ProcessGroup::new(child.id()).supervised_by(&isolation.supervisor));
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (Some(input), Some(output), Some(stderr)) = streams else { unreachable!("all three are piped") };
+        let (Some(input), Some(output), Some(stderr)) = streams else {
+            unreachable!("all three are piped")
+        };
         let calls = Arc::new(PendingCalls::new());
-        let mut process = PluginProcess { features: String::new(), input: Mutex::new(input), calls, group };
+        let mut process = PluginProcess {
+            features: String::new(),
+            input: Mutex::new(input),
+            calls,
+            group,
+        };
         let stderr = spawn_stderr_reader(stderr);
         let (calls, group) = (process.calls.clone(), process.group.clone());
         thread::Builder::new()
             .name("plugin replies".to_owned())
             .spawn(move || read_replies(child, output, &stderr, &calls, &group))
             .map_err(|error| unavailable("no thread can be started").caused_by(error))?;
-        let features = match process.send(frame::CREATE, request, SMALL_REPLY_BYTES)?.recv_timeout(deadline) {
+        let features = match process
+            .send(frame::CREATE, request, SMALL_REPLY_BYTES)?
+            .recv_timeout(deadline)
+        {
             Err(RecvTimeoutError::Timeout) => {
                 process.group.kill();
                 return Err(overdue(deadline));
@@ -78,7 +95,12 @@ impl PluginProcess {
         Ok(process)
     }
 
-    fn send(&self, tag: u32, request: &[u8], limit: usize) -> Result<mpsc::Receiver<PluginFrame>, SourceError> {
+    fn send(
+        &self,
+        tag: u32,
+        request: &[u8],
+        limit: usize,
+    ) -> Result<mpsc::Receiver<PluginFrame>, SourceError> {
         let (call, reply) = self.calls.begin(limit).map_err(unavailable)?;
         // If the request cannot be written, no reply arrives, and the caller gets the reason for that.
         let _ = frame::write(&mut *self.input.lock(), call, tag, request);
@@ -87,9 +109,17 @@ impl PluginProcess {
 
     fn result(&self, reply: Option<PluginFrame>) -> Result<Vec<u8>, SourceError> {
         match reply {
-            Some(PluginFrame { tag: frame::ERROR, message, .. }) => Err(reply_error(&message)),
+            Some(PluginFrame {
+                tag: frame::ERROR,
+                message,
+                ..
+            }) => Err(reply_error(&message)),
             Some(PluginFrame { message, .. }) => Ok(message),
-            None => Err(unavailable(self.calls.ended().unwrap_or_else(|| "the plugin does not answer".to_owned()))),
+            None => Err(unavailable(
+                self.calls
+                    .ended()
+                    .unwrap_or_else(|| "the plugin does not answer".to_owned()),
+            )),
         }
     }
 }
@@ -138,7 +168,10 @@ fn read_replies(
     let status = child.wait();
     let mut reason = match error {
         Some(error) => format!("the plugin's process was ended: {error}"),
-        None => format!("the plugin's process ended{}", status.map(describe).unwrap_or_default()),
+        None => format!(
+            "the plugin's process ended{}",
+            status.map(describe).unwrap_or_default()
+        ),
     };
     if let Ok(stderr) = stderr.recv_timeout(STDERR_TIMEOUT)
         && !stderr.is_empty()
@@ -151,7 +184,9 @@ fn read_replies(
 fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!(" with exit code {code}"),
-        (None, Some(signal)) if signal == Signal::XCPU.as_raw() => ", since its processor time was used up".to_owned(),
+        (None, Some(signal)) if signal == Signal::XCPU.as_raw() => {
+            ", since its processor time was used up".to_owned()
+        }
         (None, Some(signal)) => format!(" by signal {signal}"),
         (None, None) => String::new(),
     }
@@ -161,12 +196,14 @@ fn describe(status: ExitStatus) -> String {
 fn spawn_stderr_reader(mut stderr: ChildStderr) -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     // Without the thread, the message lacks this text.
-    let _ = thread::Builder::new().name("plugin errors".to_owned()).spawn(move || {
-        let (mut tail, mut buffer) = (OutputTail::new(STDERR_TAIL_BYTES), [0; 4096]);
-        while let Ok(count @ 1..) = stderr.read(&mut buffer) {
-            tail.push(&buffer[..count]);
-        }
-        let _ = sender.send(excerpt(tail.text().trim()));
-    });
+    let _ = thread::Builder::new()
+        .name("plugin errors".to_owned())
+        .spawn(move || {
+            let (mut tail, mut buffer) = (OutputTail::new(STDERR_TAIL_BYTES), [0; 4096]);
+            while let Ok(count @ 1..) = stderr.read(&mut buffer) {
+                tail.push(&buffer[..count]);
+            }
+            let _ = sender.send(excerpt(tail.text().trim()));
+        });
     receiver
 }

@@ -6,7 +6,9 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use repertoire_core::skill_md::{self, FileContext, Limits};
-use repertoire_core::{Code, Diagnostic, Id, ListingEntry, Severity, Skill, SourceError, Stamp, Strictness};
+use repertoire_core::{
+    Code, Diagnostic, Id, ListingEntry, Severity, Skill, SourceError, Stamp, Strictness,
+};
 use repertoire_plugin_sdk::abi::REPERTOIRE_SCHEMA;
 use repertoire_plugin_sdk::message::{DocumentListing, DocumentRow, Finding};
 use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
@@ -46,7 +48,11 @@ pub(crate) struct ReadListing {
 
 impl ListingReader {
     pub(crate) fn new(source: &str) -> ListingReader {
-        ListingReader { source: source.to_owned(), known: HashMap::new(), keys: HashMap::new() }
+        ListingReader {
+            source: source.to_owned(),
+            known: HashMap::new(),
+            keys: HashMap::new(),
+        }
     }
 
     /// Returns the plugin's key of a skill in the last listing.
@@ -59,7 +65,8 @@ impl ListingReader {
         diagnostics.extend(message.findings.iter().map(|finding| self.finding(finding)));
         if more > 0 {
             let message = format!("the plugin has {more} more findings");
-            diagnostics.push(Diagnostic::new(Code::PLUGIN_FINDING, message).at_path(self.source.as_str()));
+            diagnostics
+                .push(Diagnostic::new(Code::PLUGIN_FINDING, message).at_path(self.source.as_str()));
         }
         let mut known = HashMap::with_capacity(message.skills.len());
         let mut keys = HashMap::with_capacity(message.skills.len());
@@ -73,45 +80,75 @@ impl ListingReader {
             if let Some(listed) = &entry.listed {
                 rows.push(listed.clone());
                 // The first of two rows with one id counts, as in the listing.
-                keys.entry(listed.item.id.clone()).or_insert_with(|| row.key.clone());
+                keys.entry(listed.item.id.clone())
+                    .or_insert_with(|| row.key.clone());
             }
             known.insert(row.key, entry);
         }
         (self.known, self.keys) = (known, keys);
-        Ok(ReadListing { revision: message.revision, rows, diagnostics })
+        Ok(ReadListing {
+            revision: message.revision,
+            rows,
+            diagnostics,
+        })
     }
 
     fn parse(&self, row: &DocumentRow) -> KnownRow {
-        let shown = row.location.as_deref().filter(|location| location.len() <= MAX_TEXT_BYTES).unwrap_or(&row.key);
+        let shown = row
+            .location
+            .as_deref()
+            .filter(|location| location.len() <= MAX_TEXT_BYTES)
+            .unwrap_or(&row.key);
         // The name that the composer chose comes first, so that no plugin can claim another source's location.
         let location: Arc<str> = format!("{}:{}", self.source, excerpt(shown)).into();
-        if let Some(name) =
-            [("key", &row.key), ("stamp", &row.stamp)].into_iter().find(|(_, text)| text.len() > MAX_TEXT_BYTES)
+        if let Some(name) = [("key", &row.key), ("stamp", &row.stamp)]
+            .into_iter()
+            .find(|(_, text)| text.len() > MAX_TEXT_BYTES)
         {
-            let message = format!("an entry has a `{}` of more than {MAX_TEXT_BYTES} bytes; it was left out", name.0);
+            let message = format!(
+                "an entry has a `{}` of more than {MAX_TEXT_BYTES} bytes; it was left out",
+                name.0
+            );
             let finding = Diagnostic::new(Code::PLUGIN_ENTRY, message).at_path(location);
-            return KnownRow { row: whole(row), listed: None, diagnostics: vec![finding] };
+            return KnownRow {
+                row: whole(row),
+                listed: None,
+                diagnostics: vec![finding],
+            };
         }
         let folder = row.key.rsplit('/').next().unwrap_or(&row.key);
         let bytes = row.document.as_bytes();
         let head = skill_md::front_matter(bytes).unwrap_or(bytes);
         let site = FileContext::new(&location).in_directory(folder);
         let parsed = skill_md::parse_with(head, site, &Limits::default(), Strictness::Lenient);
-        let listed =
-            parsed.skill.map(|skill| ListingEntry::new(skill.from_location(location.clone()), stamp(&row.stamp)));
-        KnownRow { row: whole(row), listed, diagnostics: parsed.diagnostics }
+        let listed = parsed.skill.map(|skill| {
+            ListingEntry::new(skill.from_location(location.clone()), stamp(&row.stamp))
+        });
+        KnownRow {
+            row: whole(row),
+            listed,
+            diagnostics: parsed.diagnostics,
+        }
     }
 
     fn finding(&self, finding: &Finding) -> Diagnostic {
         let known = Code::ALL.iter().find(|code| code.name() == finding.code);
         let message = match known {
             Some(_) => excerpt(&finding.message),
-            None => format!("`{}`: {}", excerpt(&finding.code), excerpt(&finding.message)),
+            None => format!(
+                "`{}`: {}",
+                excerpt(&finding.code),
+                excerpt(&finding.message)
+            ),
         };
-        let mut diagnostic = Diagnostic::new(known.copied().unwrap_or(Code::PLUGIN_FINDING), message);
+        let mut diagnostic =
+            Diagnostic::new(known.copied().unwrap_or(Code::PLUGIN_FINDING), message);
         diagnostic.severity = finding.severity;
         // The findings of two plugins differ by the source at least.
-        let path = finding.path.as_ref().map(|path| format!("{}:{}", self.source, excerpt(path)));
+        let path = finding
+            .path
+            .as_ref()
+            .map(|path| format!("{}:{}", self.source, excerpt(path)));
         diagnostic.path = Some(path.unwrap_or_else(|| self.source.clone()).into());
         (diagnostic.line, diagnostic.column) = (finding.line, finding.column);
         diagnostic.help = finding.help.as_deref().map(excerpt);
@@ -129,8 +166,9 @@ fn whole(row: &DocumentRow) -> Stamp {
 
 /// Reads a message of a known schema.
 pub(crate) fn message<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, SourceError> {
-    let not_understood =
-        |error: serde_json::Error| SourceError::invalid(format!("the plugin's reply cannot be understood: {error}"));
+    let not_understood = |error: serde_json::Error| {
+        SourceError::invalid(format!("the plugin's reply cannot be understood: {error}"))
+    };
     let ReplySchema { schema } = serde_json::from_slice(bytes).map_err(not_understood)?;
     if schema > REPERTOIRE_SCHEMA {
         return Err(SourceError::invalid(format!(
@@ -165,7 +203,10 @@ struct Entries<T, const MAX: usize> {
 
 impl<T, const MAX: usize> Default for Entries<T, MAX> {
     fn default() -> Entries<T, MAX> {
-        Entries { read: Vec::new(), count: 0 }
+        Entries {
+            read: Vec::new(),
+            count: 0,
+        }
     }
 }
 
@@ -180,12 +221,19 @@ impl<'de, T: DeserializeOwned, const MAX: usize> Deserialize<'de> for Entries<T,
                 f.write_str("a list")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Entries<T, MAX>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(
+                self,
+                mut list: A,
+            ) -> Result<Entries<T, MAX>, A::Error> {
                 let mut entries = Entries::default();
                 while entries.count < MAX {
-                    let Some(entry) = list.next_element::<&RawValue>()? else { return Ok(entries) };
+                    let Some(entry) = list.next_element::<&RawValue>()? else {
+                        return Ok(entries);
+                    };
                     entries.count += 1;
-                    entries.read.push(serde_json::from_str(entry.get()).map_err(|error| error.to_string()));
+                    entries
+                        .read
+                        .push(serde_json::from_str(entry.get()).map_err(|error| error.to_string()));
                 }
                 while list.next_element::<IgnoredAny>()?.is_some() {
                     entries.count += 1;
@@ -200,7 +248,11 @@ impl<'de, T: DeserializeOwned, const MAX: usize> Deserialize<'de> for Entries<T,
 
 /// Reads a `listing` message. Returns diagnostics of its rows, and the number of findings over the limit.
 fn listing(bytes: &[u8]) -> Result<(DocumentListing, Vec<Diagnostic>, usize), SourceError> {
-    let RawListing { revision, skills, findings } = message(bytes)?;
+    let RawListing {
+        revision,
+        skills,
+        findings,
+    } = message(bytes)?;
     if skills.count > MAX_SKILLS {
         let found = skills.count;
         return Err(SourceError::invalid(format!(
@@ -215,9 +267,13 @@ fn listing(bytes: &[u8]) -> Result<(DocumentListing, Vec<Diagnostic>, usize), So
             // There may be as many as entries, and no person reads more.
             Err(_) if diagnostics.len() == MAX_FINDINGS => {}
             Err(error) => {
-                let message = format!("entry {at} of the plugin's listing cannot be understood: {}", excerpt(&error));
+                let message = format!(
+                    "entry {at} of the plugin's listing cannot be understood: {}",
+                    excerpt(&error)
+                );
                 let finding = Diagnostic::new(Code::PLUGIN_ENTRY, message);
-                diagnostics.push(finding.help("expected `key`, `stamp` and `document`, each a text"));
+                diagnostics
+                    .push(finding.help("expected `key`, `stamp` and `document`, each a text"));
             }
         }
     }
@@ -228,7 +284,11 @@ fn listing(bytes: &[u8]) -> Result<(DocumentListing, Vec<Diagnostic>, usize), So
             Finding::new(Severity::Warning, Code::PLUGIN_FINDING.name(), message)
         })
     });
-    Ok((DocumentListing::new(revision, rows).findings(findings), diagnostics, more))
+    Ok((
+        DocumentListing::new(revision, rows).findings(findings),
+        diagnostics,
+        more,
+    ))
 }
 
 #[cfg(test)]

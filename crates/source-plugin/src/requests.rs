@@ -1,8 +1,8 @@
 //! The requests of a source: sent, and their replies checked. All of it runs on the call thread.
 
 use repertoire_core::{
-    Body, Bytes, Digest, Id, Listing, Omission, OmissionReason, Resource, ResourcePath, Skill, SourceError,
-    SourceErrorKind, skill_md::Limits,
+    Body, Bytes, Digest, Id, Listing, Omission, OmissionReason, Resource, ResourcePath, Skill,
+    SourceError, SourceErrorKind, skill_md::Limits,
 };
 use repertoire_plugin_sdk::message::{DocumentBody, Resources, SkillKey};
 use serde::Serialize;
@@ -24,15 +24,29 @@ pub(crate) fn list(supervisor: &Supervisor) -> Result<Listing<Skill>, SourceErro
 
 pub(crate) fn body(supervisor: &Supervisor, id: &Id) -> Result<Body, SourceError> {
     let key = key(supervisor, id)?;
-    let reply = supervisor.backend()?.call(PluginMethod::Body, &json(&SkillKey::new(key)))?;
-    let DocumentBody { stamp, document, text, .. } = reader::message(&reply)?;
+    let reply = supervisor
+        .backend()?
+        .call(PluginMethod::Body, &json(&SkillKey::new(key)))?;
+    let DocumentBody {
+        stamp,
+        document,
+        text,
+        ..
+    } = reader::message(&reply)?;
     let raw = match (&document, &text) {
         (Some(raw), None) | (None, Some(raw)) => raw,
-        _ => return Err(SourceError::invalid(format!("expected a `document` or a `text` for skill `{id}`"))),
+        _ => {
+            return Err(SourceError::invalid(format!(
+                "expected a `document` or a `text` for skill `{id}`"
+            )));
+        }
     };
     let limit = Limits::default().file_bytes;
     if raw.len() as u64 > limit {
-        let message = format!("skill `{id}` has {} bytes, and at most {limit} are read", raw.len());
+        let message = format!(
+            "skill `{id}` has {} bytes, and at most {limit} are read",
+            raw.len()
+        );
         return Err(SourceError::new(SourceErrorKind::TooLarge, message));
     }
     // Computed here: a digest that the plugin sent would be a claim.
@@ -44,7 +58,10 @@ pub(crate) fn body(supervisor: &Supervisor, id: &Id) -> Result<Body, SourceError
 }
 
 /// Returns the files of a skill, sorted by path, and those that the plugin lists and no skill can have.
-pub(crate) fn files(supervisor: &Supervisor, id: &Id) -> Result<(Vec<Resource>, Vec<Omission>), SourceError> {
+pub(crate) fn files(
+    supervisor: &Supervisor,
+    id: &Id,
+) -> Result<(Vec<Resource>, Vec<Omission>), SourceError> {
     let key = key(supervisor, id)?;
     let backend = supervisor.backend()?;
     if !backend.has("resources") {
@@ -73,13 +90,25 @@ pub(crate) fn files(supervisor: &Supervisor, id: &Id) -> Result<(Vec<Resource>, 
     Ok((rows, omissions))
 }
 
-pub(crate) fn resource(supervisor: &Supervisor, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
+pub(crate) fn resource(
+    supervisor: &Supervisor,
+    id: &Id,
+    path: &ResourcePath,
+) -> Result<Bytes, SourceError> {
     let key = key(supervisor, id)?;
     let backend = supervisor.backend()?;
     if !backend.has("resources") {
-        return Err(SourceError::new(SourceErrorKind::NotFound, format!("skill `{id}` has no resource `{path}`")));
+        return Err(SourceError::new(
+            SourceErrorKind::NotFound,
+            format!("skill `{id}` has no resource `{path}`"),
+        ));
     }
-    backend.call(PluginMethod::Resource, &json(&SkillKey::new(key).file(path.as_str()))).map(Bytes::from)
+    backend
+        .call(
+            PluginMethod::Resource,
+            &json(&SkillKey::new(key).file(path.as_str())),
+        )
+        .map(Bytes::from)
 }
 
 /// Returns the plugin's key of a skill. Lists first if no listing names the skill yet.
@@ -88,7 +117,12 @@ fn key(supervisor: &Supervisor, id: &Id) -> Result<String, SourceError> {
         return Ok(key.to_owned());
     }
     list(supervisor)?;
-    supervisor.reader.lock().key(id).map(str::to_owned).ok_or_else(|| SourceError::not_found("skill", id))
+    supervisor
+        .reader
+        .lock()
+        .key(id)
+        .map(str::to_owned)
+        .ok_or_else(|| SourceError::not_found("skill", id))
 }
 
 fn json(message: &impl Serialize) -> Vec<u8> {

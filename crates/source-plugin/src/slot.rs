@@ -38,7 +38,12 @@ pub(crate) struct SlotClosed;
 
 impl<B: ?Sized> InstanceSlot<B> {
     pub(crate) fn new() -> InstanceSlot<B> {
-        InstanceSlot { state: Mutex::new(SlotState { current: None, closed: false }) }
+        InstanceSlot {
+            state: Mutex::new(SlotState {
+                current: None,
+                closed: false,
+            }),
+        }
     }
 
     pub(crate) fn current(&self) -> Result<Option<(Arc<B>, Digest)>, SlotClosed> {
@@ -46,7 +51,10 @@ impl<B: ?Sized> InstanceSlot<B> {
         if state.closed {
             return Err(SlotClosed);
         }
-        Ok(state.current.as_ref().map(|current| (current.backend.clone(), current.digest)))
+        Ok(state
+            .current
+            .as_ref()
+            .map(|current| (current.backend.clone(), current.digest)))
     }
 
     /// Returns the instance to stop: the replaced one, or `backend` itself if the slot is closed.
@@ -55,7 +63,13 @@ impl<B: ?Sized> InstanceSlot<B> {
         if state.closed {
             return Some(backend);
         }
-        let next = CurrentInstance { backend, digest, revision: None, waiting_since: None, stop_requested: false };
+        let next = CurrentInstance {
+            backend,
+            digest,
+            revision: None,
+            waiting_since: None,
+            stop_requested: false,
+        };
         state.current.replace(next).map(|current| current.backend)
     }
 
@@ -68,13 +82,19 @@ impl<B: ?Sized> InstanceSlot<B> {
 
     /// Returns whether `backend` is current and reported a different revision before.
     pub(crate) fn record_revision(&self, backend: &Arc<B>, revision: u64) -> bool {
-        self.with(backend, |current| current.revision.replace(revision) != Some(revision)).unwrap_or(false)
+        self.with(backend, |current| {
+            current.revision.replace(revision) != Some(revision)
+        })
+        .unwrap_or(false)
     }
 
     /// Returns the instance if it can `wait` and no thread waits for it yet.
     pub(crate) fn start_wait(&self, can_wait: impl FnOnce(&B) -> bool) -> Option<Arc<B>> {
         let mut state = self.state.lock();
-        let free = state.current.as_mut().filter(|current| current.waiting_since.is_none());
+        let free = state
+            .current
+            .as_mut()
+            .filter(|current| current.waiting_since.is_none());
         let current = free.filter(|current| can_wait(&current.backend))?;
         current.waiting_since = Some(Instant::now());
         Some(current.backend.clone())
@@ -96,12 +116,23 @@ impl<B: ?Sized> InstanceSlot<B> {
     pub(crate) fn take_overdue_wait(&self, limit: Duration) -> Option<Arc<B>> {
         let mut state = self.state.lock();
         let current = state.current.as_mut()?;
-        let is_overdue = current.waiting_since.is_some_and(|since| since.elapsed() > limit);
-        (is_overdue && !std::mem::replace(&mut current.stop_requested, true)).then(|| current.backend.clone())
+        let is_overdue = current
+            .waiting_since
+            .is_some_and(|since| since.elapsed() > limit);
+        (is_overdue && !std::mem::replace(&mut current.stop_requested, true))
+            .then(|| current.backend.clone())
     }
 
-    fn with<O>(&self, backend: &Arc<B>, change: impl FnOnce(&mut CurrentInstance<B>) -> O) -> Option<O> {
+    fn with<O>(
+        &self,
+        backend: &Arc<B>,
+        change: impl FnOnce(&mut CurrentInstance<B>) -> O,
+    ) -> Option<O> {
         let mut state: MutexGuard<'_, SlotState<B>> = self.state.lock();
-        state.current.as_mut().filter(|current| Arc::ptr_eq(&current.backend, backend)).map(change)
+        state
+            .current
+            .as_mut()
+            .filter(|current| Arc::ptr_eq(&current.backend, backend))
+            .map(change)
     }
 }

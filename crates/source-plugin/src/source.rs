@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use repertoire_core::{
-    Body, Bytes, Id, Listing, Omission, Resource, ResourcePath, Revision, Skill, Source, SourceError, SourceErrorKind,
-    async_trait,
+    Body, Bytes, Id, Listing, Omission, Resource, ResourcePath, Revision, Skill, Source,
+    SourceError, SourceErrorKind, async_trait,
 };
 
 #[cfg(unix)]
@@ -57,7 +57,10 @@ impl PluginSource {
     }
 
     fn isolated(name: String, options: PluginOptions, isolation: Isolation) -> PluginSource {
-        PluginSource { supervisor: Arc::new(Supervisor::new(name, options, isolation)), call_thread: Mutex::default() }
+        PluginSource {
+            supervisor: Arc::new(Supervisor::new(name, options, isolation)),
+            call_thread: Mutex::default(),
+        }
     }
 
     fn call_thread(&self) -> Result<Arc<CallThread>, SourceError> {
@@ -66,7 +69,8 @@ impl PluginSource {
             return Ok(current.clone());
         }
         let new = CallThread::new();
-        let new = new.map_err(|error| unavailable("no thread can be started".to_owned()).caused_by(error))?;
+        let new = new
+            .map_err(|error| unavailable("no thread can be started".to_owned()).caused_by(error))?;
         Ok(current.insert(Arc::new(new)).clone())
     }
 
@@ -75,16 +79,24 @@ impl PluginSource {
         request: impl FnOnce(&Supervisor) -> Result<O, SourceError> + Send + 'static,
     ) -> Result<O, SourceError> {
         let (supervisor, deadline) = (self.supervisor.clone(), self.supervisor.options.deadline());
-        match self.call_thread()?.run(deadline, move || request(&supervisor)).await {
+        match self
+            .call_thread()?
+            .run(deadline, move || request(&supervisor))
+            .await
+        {
             Ok(reply) => reply,
             Err(CallError::Overdue) => {
                 self.supervisor.cancel();
                 Err(overdue(deadline))
             }
-            Err(CallError::Blocked(since)) => {
-                Err(unavailable(format!("the plugin has not answered for {}", seconds(since))))
-            }
-            Err(CallError::Lost) => Err(SourceError::new(SourceErrorKind::Other, "the plugin's reply was lost")),
+            Err(CallError::Blocked(since)) => Err(unavailable(format!(
+                "the plugin has not answered for {}",
+                seconds(since)
+            ))),
+            Err(CallError::Lost) => Err(SourceError::new(
+                SourceErrorKind::Other,
+                "the plugin's reply was lost",
+            )),
         }
     }
 }
@@ -96,7 +108,10 @@ impl Drop for PluginSource {
 }
 
 pub(crate) fn overdue(deadline: Duration) -> SourceError {
-    unavailable(format!("the plugin has not answered within {}", seconds(deadline)))
+    unavailable(format!(
+        "the plugin has not answered within {}",
+        seconds(deadline)
+    ))
 }
 
 fn seconds(time: Duration) -> String {
@@ -119,22 +134,26 @@ impl Source<Skill> for PluginSource {
 
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {
         let id = id.clone();
-        self.call(move |supervisor| requests::body(supervisor, &id)).await
+        self.call(move |supervisor| requests::body(supervisor, &id))
+            .await
     }
 
     async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
         let id = id.clone();
-        self.call(move |supervisor| Ok(requests::files(supervisor, &id)?.0)).await
+        self.call(move |supervisor| Ok(requests::files(supervisor, &id)?.0))
+            .await
     }
 
     async fn omissions(&self, id: &Id) -> Result<Vec<Omission>, SourceError> {
         let id = id.clone();
-        self.call(move |supervisor| Ok(requests::files(supervisor, &id)?.1)).await
+        self.call(move |supervisor| Ok(requests::files(supervisor, &id)?.1))
+            .await
     }
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
         let (id, path) = (id.clone(), path.clone());
-        self.call(move |supervisor| requests::resource(supervisor, &id, &path)).await
+        self.call(move |supervisor| requests::resource(supervisor, &id, &path))
+            .await
     }
 
     async fn changed(&self, since: Revision) {

@@ -27,7 +27,10 @@ const MIN_CHANGE_INTERVAL: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(crate) enum Isolation {
     None,
-    #[cfg_attr(not(unix), expect(dead_code, reason = "processes are isolated on Unix alone"))]
+    #[cfg_attr(
+        not(unix),
+        expect(dead_code, reason = "processes are isolated on Unix alone")
+    )]
     Process(ProcessIsolation),
 }
 
@@ -57,7 +60,15 @@ impl Supervisor {
     pub(crate) fn new(name: String, options: PluginOptions, isolation: Isolation) -> Supervisor {
         let (slot, reader) = (InstanceSlot::new(), Mutex::new(ListingReader::new(&name)));
         let (state, revision) = (Mutex::default(), watch::Sender::new(0));
-        Supervisor { name, options, isolation, slot, state, reader, revision }
+        Supervisor {
+            name,
+            options,
+            isolation,
+            slot,
+            state,
+            reader,
+            revision,
+        }
     }
 
     pub(crate) fn diagnostic(&self) -> Option<Diagnostic> {
@@ -69,19 +80,33 @@ impl Supervisor {
     /// Runs foreign code, so it is called on the call thread and holds no lock during that.
     pub(crate) fn backend(&self) -> Result<Arc<dyn PluginBackend>, SourceError> {
         let stamps = self.stamps();
-        let old = self.slot.current().map_err(closed)?.filter(|(backend, _)| backend.is_alive());
+        let old = self
+            .slot
+            .current()
+            .map_err(closed)?
+            .filter(|(backend, _)| backend.is_alive());
         if let Some((backend, _)) = &old
             && self.state.lock().stamps == Some(stamps)
         {
             return Ok(backend.clone());
         }
         let made = match self.options.approved_file() {
-            Ok(file) if old.as_ref().is_some_and(|(_, digest)| *digest == file.digest) => Ok(None),
+            Ok(file)
+                if old
+                    .as_ref()
+                    .is_some_and(|(_, digest)| *digest == file.digest) =>
+            {
+                Ok(None)
+            }
             Ok(file) => self.open(&file).map(|backend| Some((backend, file.digest))),
             Err(error) => Err(error.into()),
         };
         let mut state = self.state.lock();
-        if state.stamps.replace(stamps).is_some_and(|before| before != stamps) {
+        if state
+            .stamps
+            .replace(stamps)
+            .is_some_and(|before| before != stamps)
+        {
             self.revision.send_modify(|revision| *revision += 1);
         }
         match (made, old) {
@@ -107,9 +132,13 @@ impl Supervisor {
 
     fn open(&self, file: &PluginFile) -> Result<Arc<dyn PluginBackend>, SourceError> {
         let create = Create::new(self.name.as_str(), self.options.options.clone());
-        let request = serde_json::to_vec(&create).expect("messages have text keys and no fallible parts");
+        let request =
+            serde_json::to_vec(&create).expect("messages have text keys and no fallible parts");
         match &self.isolation {
-            Isolation::None => Ok(Arc::new(LoadedInstance::create(Library::load(file)?, &request)?)),
+            Isolation::None => Ok(Arc::new(LoadedInstance::create(
+                Library::load(file)?,
+                &request,
+            )?)),
             #[cfg(unix)]
             Isolation::Process(isolation) => {
                 self.state.lock().starts.begin(Instant::now()).map_err(|wait| {
@@ -119,7 +148,9 @@ impl Supervisor {
                 // A file that no process could use needs none to find out.
                 crate::Inspection::from_file(file)?;
                 let deadline = self.options.deadline();
-                Ok(Arc::new(crate::process::PluginProcess::start(isolation, file, &request, deadline)?))
+                Ok(Arc::new(crate::process::PluginProcess::start(
+                    isolation, file, &request, deadline,
+                )?))
             }
             #[cfg(not(unix))]
             Isolation::Process(_) => unreachable!("processes are isolated on Unix alone"),
@@ -128,14 +159,25 @@ impl Supervisor {
 
     /// Returns fingerprints of the files that decide what runs.
     fn stamps(&self) -> [Stamp; 2] {
-        let approvals = self.options.approvals.as_deref().filter(|_| self.options.digest.is_none());
-        [stamp(&self.options.path), approvals.map_or(Stamp::of(&()), stamp)]
+        let approvals = self
+            .options
+            .approvals
+            .as_deref()
+            .filter(|_| self.options.digest.is_none());
+        [
+            stamp(&self.options.path),
+            approvals.map_or(Stamp::of(&()), stamp),
+        ]
     }
 
     /// Returns the revision of the source for one that `backend` reported.
     ///
     /// The source counts its own: an instance may repeat a number or begin again.
-    pub(crate) fn record_revision(&self, backend: &Arc<dyn PluginBackend>, reported: u64) -> Revision {
+    pub(crate) fn record_revision(
+        &self,
+        backend: &Arc<dyn PluginBackend>,
+        reported: u64,
+    ) -> Revision {
         if self.slot.record_revision(backend, reported) {
             self.revision.send_modify(|revision| *revision += 1);
         }
@@ -159,13 +201,20 @@ impl Supervisor {
     /// Returns whether a new listing would have changes that no instance reports.
     async fn poll(self: &Arc<Supervisor>) -> bool {
         let supervisor = self.clone();
-        let stamps = tokio::task::spawn_blocking(move || supervisor.stamps()).await.ok();
-        if let Some(backend) = self.slot.take_overdue_wait(POLL_INTERVAL + self.options.deadline()) {
+        let stamps = tokio::task::spawn_blocking(move || supervisor.stamps())
+            .await
+            .ok();
+        if let Some(backend) = self
+            .slot
+            .take_overdue_wait(POLL_INTERVAL + self.options.deadline())
+        {
             stop_detached(Some(backend));
             return false;
         }
-        let has_ended =
-            self.slot.current().is_ok_and(|current| current.is_some_and(|(backend, _)| !backend.is_alive()));
+        let has_ended = self
+            .slot
+            .current()
+            .is_ok_and(|current| current.is_some_and(|(backend, _)| !backend.is_alive()));
         let state = self.state.lock();
         let is_touched = stamps.is_some() && state.stamps.is_some() && state.stamps != stamps;
         let has_changed = is_touched || (has_ended && state.starts.wait(Instant::now()).is_zero());
@@ -178,12 +227,19 @@ impl Supervisor {
 
     /// Starts a thread that calls `wait` of the current instance, if it has that and no such thread runs.
     fn spawn_wait(self: &Arc<Supervisor>) {
-        let found = self.slot.start_wait(|backend| backend.is_alive() && backend.has("changes"));
+        let found = self
+            .slot
+            .start_wait(|backend| backend.is_alive() && backend.has("changes"));
         let Some(backend) = found else { return };
         let (supervisor, waiting) = (Arc::downgrade(self), backend.clone());
         let thread = thread::Builder::new()
             .name("plugin waits".to_owned())
-            .spawn(move || while supervisor.upgrade().is_some_and(|supervisor| supervisor.wait_once(&waiting)) {});
+            .spawn(move || {
+                while supervisor
+                    .upgrade()
+                    .is_some_and(|supervisor| supervisor.wait_once(&waiting))
+                {}
+            });
         if thread.is_err() {
             self.slot.end_wait(&backend);
         }
@@ -191,9 +247,14 @@ impl Supervisor {
 
     /// Returns whether to wait again.
     fn wait_once(&self, backend: &Arc<dyn PluginBackend>) -> bool {
-        let Some(since) = self.slot.continue_wait(backend) else { return false };
-        let request = serde_json::to_vec(&Wait::new(since, POLL_INTERVAL)).expect("numbers are JSON");
-        let waited = backend.call(PluginMethod::Wait, &request).and_then(|reply| reader::message::<Waited>(&reply));
+        let Some(since) = self.slot.continue_wait(backend) else {
+            return false;
+        };
+        let request =
+            serde_json::to_vec(&Wait::new(since, POLL_INTERVAL)).expect("numbers are JSON");
+        let waited = backend
+            .call(PluginMethod::Wait, &request)
+            .and_then(|reply| reader::message::<Waited>(&reply));
         match waited {
             Ok(waited) => {
                 if waited.revision > since {
@@ -216,7 +277,13 @@ impl Supervisor {
 
     /// Ends the calls in progress, without waiting for that.
     pub(crate) fn cancel(&self) {
-        stop_detached(self.slot.current().ok().flatten().map(|(backend, _)| backend));
+        stop_detached(
+            self.slot
+                .current()
+                .ok()
+                .flatten()
+                .map(|(backend, _)| backend),
+        );
     }
 
     /// Stops the instance for good. It is dropped when its last call returns.
@@ -232,6 +299,8 @@ fn closed(_: SlotClosed) -> SourceError {
 /// Stops an instance on a thread of its own, because `stop` and drop may hang. Without a thread the instance stays.
 fn stop_detached(backend: Option<Arc<dyn PluginBackend>>) {
     if let Some(backend) = backend {
-        let _ = thread::Builder::new().name("plugin end".to_owned()).spawn(move || backend.stop());
+        let _ = thread::Builder::new()
+            .name("plugin end".to_owned())
+            .spawn(move || backend.stop());
     }
 }

@@ -23,7 +23,10 @@ pub fn rerun_if_skills_change(folder: impl AsRef<Path>) {
 
 fn instruction(folder: &Path) -> String {
     let shown = folder.to_str().filter(|path| !path.contains('\n'));
-    format!("cargo::rerun-if-changed={}", shown.expect("the folder has a UTF-8 path of one line"))
+    format!(
+        "cargo::rerun-if-changed={}",
+        shown.expect("the folder has a UTF-8 path of one line")
+    )
 }
 
 #[cfg(test)]
@@ -32,7 +35,10 @@ mod tests {
 
     #[test]
     fn cargo_watches_the_folder() {
-        assert_eq!(instruction("skills/house".as_ref()), "cargo::rerun-if-changed=skills/house");
+        assert_eq!(
+            instruction("skills/house".as_ref()),
+            "cargo::rerun-if-changed=skills/house"
+        );
     }
 
     #[test]

@@ -27,16 +27,27 @@ pub(crate) fn skills(root: &SourcePath) -> Result<Vec<SourcePath>, EmbedError> {
             found.push(folder);
             continue;
         }
-        let is_misspelled = |entry: &&SourcePath| entry.name().is_some_and(|name| name.eq_ignore_ascii_case(FILE_NAME));
+        let is_misspelled = |entry: &&SourcePath| {
+            entry
+                .name()
+                .is_some_and(|name| name.eq_ignore_ascii_case(FILE_NAME))
+        };
         if let Some(file) = entries.iter().find(is_misspelled) {
-            return Err(file.error(format!("the file should be called `{FILE_NAME}`")).help("rename it"));
+            return Err(file
+                .error(format!("the file should be called `{FILE_NAME}`"))
+                .help("rename it"));
         }
-        if folder != *root && folder.name().is_some_and(|name| SkippedFolder::of(name) == Some(SkippedFolder::Output)) {
+        if folder != *root
+            && folder
+                .name()
+                .is_some_and(|name| SkippedFolder::of(name) == Some(SkippedFolder::Output))
+        {
             continue;
         }
         for entry in entries {
             let is_skipped = entry.name().is_some_and(|name| {
-                name.starts_with('.') || SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart)
+                name.starts_with('.')
+                    || SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart)
             });
             if !is_skipped && entry.metadata()?.is_dir() {
                 if entry.is_link() {
@@ -47,7 +58,13 @@ pub(crate) fn skills(root: &SourcePath) -> Result<Vec<SourcePath>, EmbedError> {
             }
         }
     }
-    found.sort_by_cached_key(|folder| folder.join(FILE_NAME.as_ref()).path.into_os_string().into_encoded_bytes());
+    found.sort_by_cached_key(|folder| {
+        folder
+            .join(FILE_NAME.as_ref())
+            .path
+            .into_os_string()
+            .into_encoded_bytes()
+    });
     Ok(found)
 }
 
@@ -60,19 +77,24 @@ pub(crate) fn resources(folder: &SourcePath) -> Result<Vec<(String, SourcePath)>
     let mut open = vec![(String::new(), folder.clone())];
     while let Some((below, folder)) = open.pop() {
         for entry in folder.entries()? {
-            let name = entry.name().ok_or_else(|| entry.error("the name is not UTF-8").help("rename it"))?;
-            let is_apart =
-                SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart) || SkippedFile::of(name).is_some();
+            let name = entry
+                .name()
+                .ok_or_else(|| entry.error("the name is not UTF-8").help("rename it"))?;
+            let is_apart = SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart)
+                || SkippedFile::of(name).is_some();
             if below.is_empty() && name == FILE_NAME || is_apart {
                 continue;
             }
             let path = format!("{below}{name}");
             let metadata = entry.metadata()?;
             if entry.is_link() && !entry.real()?.starts_with(&real) {
-                return Err(entry.error("the link leads out of its skill").help("put a copy in its place"));
+                return Err(entry
+                    .error("the link leads out of its skill")
+                    .help("put a copy in its place"));
             }
             if metadata.is_file() {
-                ResourcePath::new(&path).map_err(|error| entry.error(error.to_string()).help("rename it"))?;
+                ResourcePath::new(&path)
+                    .map_err(|error| entry.error(error.to_string()).help("rename it"))?;
                 found.push((path, entry));
             } else if metadata.is_dir() && !entry.is_link() {
                 open.push((format!("{path}/"), entry));

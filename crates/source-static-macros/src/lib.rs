@@ -42,7 +42,12 @@ pub fn __embed_skill(input: TokenStream) -> TokenStream {
 
 /// `include_bytes!` makes the compiler watch every file that was there.
 fn row(krate: &TokenTree, skill: &EmbeddedSkill) -> proc_macro2::TokenStream {
-    let EmbeddedSkill { id, description, file, resources } = skill;
+    let EmbeddedSkill {
+        id,
+        description,
+        file,
+        resources,
+    } = skill;
     let (paths, files): (Vec<_>, Vec<_>) = resources.iter().cloned().unzip();
     quote! {
         #krate::StaticSkill::__embedded(
@@ -67,15 +72,23 @@ impl MacroInput {
         expansion: impl Fn(&T) -> proc_macro2::TokenStream,
     ) -> TokenStream {
         let Some(package) = std::env::var_os("CARGO_MANIFEST_DIR") else {
-            let error = syn::Error::new(self.path.span(), "`CARGO_MANIFEST_DIR` is not set: build with cargo");
+            let error = syn::Error::new(
+                self.path.span(),
+                "`CARGO_MANIFEST_DIR` is not set: build with cargo",
+            );
             return error.into_compile_error().into();
         };
         // The compiler names files from the folder that it works in; so do messages.
         let cwd = std::env::current_dir().unwrap_or_default();
-        match embed(&SourcePath::new(Path::new(&package).join(self.path.value()), &cwd)) {
+        match embed(&SourcePath::new(
+            Path::new(&package).join(self.path.value()),
+            &cwd,
+        )) {
             Ok(embedded) => expansion(&embedded).into(),
             Err(errors) => {
-                let errors = errors.iter().map(|error| syn::Error::new(self.path.span(), error).into_compile_error());
+                let errors = errors
+                    .iter()
+                    .map(|error| syn::Error::new(self.path.span(), error).into_compile_error());
                 quote!({ #(#errors)* }).into()
             }
         }
@@ -84,6 +97,9 @@ impl MacroInput {
 
 impl Parse for MacroInput {
     fn parse(input: ParseStream<'_>) -> syn::Result<MacroInput> {
-        Ok(MacroInput { krate: input.parse()?, path: input.parse()? })
+        Ok(MacroInput {
+            krate: input.parse()?,
+            path: input.parse()?,
+        })
     }
 }

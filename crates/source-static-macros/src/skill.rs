@@ -36,19 +36,38 @@ pub(crate) fn embed(root: &SourcePath) -> Result<Vec<EmbeddedSkill>, Vec<EmbedEr
     let mut first: HashMap<&str, &SourcePath> = HashMap::new();
     for (skill, folder) in &skills {
         if let Some(other) = first.insert(&skill.id, folder) {
-            let message = format!("the id `{}` is taken by `{}`", skill.id, other.join(FILE_NAME.as_ref()).shown());
-            errors.push(folder.join(FILE_NAME.as_ref()).error(message).help("rename one of them"));
+            let message = format!(
+                "the id `{}` is taken by `{}`",
+                skill.id,
+                other.join(FILE_NAME.as_ref()).shown()
+            );
+            errors.push(
+                folder
+                    .join(FILE_NAME.as_ref())
+                    .error(message)
+                    .help("rename one of them"),
+            );
         }
     }
-    if errors.is_empty() { Ok(skills.into_iter().map(|(skill, _)| skill).collect()) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(skills.into_iter().map(|(skill, _)| skill).collect())
+    } else {
+        Err(errors)
+    }
 }
 
 /// Returns the skill of one file, which may have any name.
 pub(crate) fn embed_file(file: &SourcePath) -> Result<EmbeddedSkill, Vec<EmbedError>> {
     let bytes = file.read()?;
     // A file that names its skill may have a different name.
-    let is_named = skill_md::place(&bytes, "name").or_else(|| skill_md::place(&bytes, "id")).is_some();
-    let stem = file.path.file_stem().and_then(OsStr::to_str).filter(|_| !is_named);
+    let is_named = skill_md::place(&bytes, "name")
+        .or_else(|| skill_md::place(&bytes, "id"))
+        .is_some();
+    let stem = file
+        .path
+        .file_stem()
+        .and_then(OsStr::to_str)
+        .filter(|_| !is_named);
     embedded(&bytes, file, stem, Vec::new())
 }
 
@@ -69,19 +88,36 @@ fn embedded(
     resources: Vec<(String, String)>,
 ) -> Result<EmbeddedSkill, Vec<EmbedError>> {
     let skill = parse(bytes, file, directory)?;
-    let (id, description) = (skill.id.as_str().to_owned(), skill.description.as_ref().to_owned());
-    Ok(EmbeddedSkill { id, description, file: file.text()?, resources })
+    let (id, description) = (
+        skill.id.as_str().to_owned(),
+        skill.description.as_ref().to_owned(),
+    );
+    Ok(EmbeddedSkill {
+        id,
+        description,
+        file: file.text()?,
+        resources,
+    })
 }
 
 /// Returns the skill of a file. Warnings are errors here: the author of the file reads them.
-fn parse(bytes: &[u8], file: &SourcePath, directory: Option<&str>) -> Result<Skill, Vec<EmbedError>> {
+fn parse(
+    bytes: &[u8],
+    file: &SourcePath,
+    directory: Option<&str>,
+) -> Result<Skill, Vec<EmbedError>> {
     let shown = file.shown();
     let site = skill_md::FileContext::new(&shown);
     let site = directory.map_or(site, |name| site.in_directory(name));
     let parsed = skill_md::parse(bytes, site);
-    let findings = parsed.diagnostics.into_iter().filter(|finding| finding.severity > Severity::Info);
+    let findings = parsed
+        .diagnostics
+        .into_iter()
+        .filter(|finding| finding.severity > Severity::Info);
     let mut errors: Vec<EmbedError> = findings.map(EmbedError::from).collect();
-    let Some(skill) = parsed.skill else { return Err(errors) };
+    let Some(skill) = parsed.skill else {
+        return Err(errors);
+    };
     match skill_md::body(bytes) {
         Ok(body) if body.trim().is_empty() => {
             let end = bytes.split(|byte| *byte == b'\n').count();
@@ -93,10 +129,19 @@ fn parse(bytes: &[u8], file: &SourcePath, directory: Option<&str>) -> Result<Ski
         Err(_) => {
             let limits = skill_md::Limits::default();
             let strict = skill_md::parse_with(bytes, site, &limits, Strictness::Strict).diagnostics;
-            errors.extend(strict.into_iter().filter(|finding| finding.code == Code::NOT_UTF8).map(EmbedError::from));
+            errors.extend(
+                strict
+                    .into_iter()
+                    .filter(|finding| finding.code == Code::NOT_UTF8)
+                    .map(EmbedError::from),
+            );
         }
     }
-    if errors.is_empty() { Ok(skill) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(skill)
+    } else {
+        Err(errors)
+    }
 }
 
 #[cfg(test)]

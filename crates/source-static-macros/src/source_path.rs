@@ -22,7 +22,10 @@ impl SourcePath {
     }
 
     pub(crate) fn join(&self, name: &Path) -> SourcePath {
-        SourcePath { path: self.path.join(name), shown: self.shown.join(name) }
+        SourcePath {
+            path: self.path.join(name),
+            shown: self.shown.join(name),
+        }
     }
 
     pub(crate) fn shown(&self) -> String {
@@ -35,7 +38,8 @@ impl SourcePath {
 
     pub(crate) fn text(&self) -> Result<String, EmbedError> {
         let text = self.path.to_str();
-        text.map(str::to_owned).ok_or_else(|| self.error("the path is not UTF-8").help("rename it"))
+        text.map(str::to_owned)
+            .ok_or_else(|| self.error("the path is not UTF-8").help("rename it"))
     }
 
     pub(crate) fn error(&self, message: impl Into<String>) -> EmbedError {
@@ -50,7 +54,10 @@ impl SourcePath {
     pub(crate) fn entries(&self) -> Result<Vec<SourcePath>, EmbedError> {
         let entries = fs::read_dir(&self.path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let entries = entries.map_err(|error| self.unreadable(&error))?;
-        let mut places: Vec<_> = entries.iter().map(|entry| self.join(entry.file_name().as_ref())).collect();
+        let mut places: Vec<_> = entries
+            .iter()
+            .map(|entry| self.join(entry.file_name().as_ref()))
+            .collect();
         places.sort();
         Ok(places)
     }
@@ -64,7 +71,9 @@ impl SourcePath {
     }
 
     pub(crate) fn real(&self) -> Result<PathBuf, EmbedError> {
-        self.path.canonicalize().map_err(|error| self.unreadable(&error))
+        self.path
+            .canonicalize()
+            .map_err(|error| self.unreadable(&error))
     }
 
     fn unreadable(&self, error: &io::Error) -> EmbedError {
@@ -83,7 +92,11 @@ pub(crate) struct EmbedError {
 
 impl EmbedError {
     pub(crate) fn new(place: String, message: impl Into<String>) -> EmbedError {
-        EmbedError { place, message: message.into(), help: None }
+        EmbedError {
+            place,
+            message: message.into(),
+            help: None,
+        }
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> EmbedError {
@@ -95,14 +108,20 @@ impl EmbedError {
 impl From<Diagnostic> for EmbedError {
     fn from(diagnostic: Diagnostic) -> EmbedError {
         let place = diagnostic.place().expect("the parser was told the path");
-        EmbedError { place, message: diagnostic.message, help: diagnostic.help }
+        EmbedError {
+            place,
+            message: diagnostic.message,
+            help: diagnostic.help,
+        }
     }
 }
 
 impl fmt::Display for EmbedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.place, self.message)?;
-        self.help.iter().try_for_each(|help| write!(f, "\nhelp: {help}"))
+        self.help
+            .iter()
+            .try_for_each(|help| write!(f, "\nhelp: {help}"))
     }
 }
 

@@ -19,8 +19,16 @@ inventory::collect!(DeclaredSkills);
 
 impl DeclaredSkills {
     /// Creates it. Called by `declare_skill!`.
-    pub const fn new(module: &'static str, name: &'static str, skills: &'static [StaticSkill]) -> DeclaredSkills {
-        DeclaredSkills { module, name, skills }
+    pub const fn new(
+        module: &'static str,
+        name: &'static str,
+        skills: &'static [StaticSkill],
+    ) -> DeclaredSkills {
+        DeclaredSkills {
+            module,
+            name,
+            skills,
+        }
     }
 }
 
@@ -50,7 +58,10 @@ impl StaticList {
         static LISTS: LazyLock<Mutex<Lists>> = LazyLock::new(Mutex::default);
         let name = spelled(name);
         let mut lists = LISTS.lock().unwrap_or_else(PoisonError::into_inner);
-        lists.entry(name.clone()).or_insert_with(|| collect(&name)).clone()
+        lists
+            .entry(name.clone())
+            .or_insert_with(|| collect(&name))
+            .clone()
     }
 }
 
@@ -71,11 +82,22 @@ fn collect(name: &str) -> Result<StaticList, DeclaredTwice> {
 }
 
 fn unique(rows: &[(&StaticSkill, &'static str)]) -> Result<Vec<StaticSkill>, DeclaredTwice> {
-    let candidates = rows.chunk_by(|(a, _), (b, _)| a.id() == b.id()).filter(|candidates| candidates.len() > 1);
+    let candidates = rows
+        .chunk_by(|(a, _), (b, _)| a.id() == b.id())
+        .filter(|candidates| candidates.len() > 1);
     let twice: Vec<_> = candidates
-        .map(|candidates| (candidates[0].0.id(), candidates.iter().map(|(_, module)| *module).collect()))
+        .map(|candidates| {
+            (
+                candidates[0].0.id(),
+                candidates.iter().map(|(_, module)| *module).collect(),
+            )
+        })
         .collect();
-    if twice.is_empty() { Ok(rows.iter().map(|(skill, _)| **skill).collect()) } else { Err(DeclaredTwice(twice)) }
+    if twice.is_empty() {
+        Ok(rows.iter().map(|(skill, _)| **skill).collect())
+    } else {
+        Err(DeclaredTwice(twice))
+    }
 }
 
 /// The error of two declarations with the same id.
@@ -86,7 +108,11 @@ impl fmt::Display for DeclaredTwice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, (id, modules)) in self.0.iter().enumerate() {
             let separator = if at == 0 { "" } else { "; " };
-            write!(f, "{separator}the skill `{id}` is declared in `{}`", modules.join("` and `"))?;
+            write!(
+                f,
+                "{separator}the skill `{id}` is declared in `{}`",
+                modules.join("` and `")
+            )?;
         }
         Ok(())
     }

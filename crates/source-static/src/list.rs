@@ -20,9 +20,14 @@ impl StaticList {
         while at < skills.len() {
             let mut earlier = 0;
             while earlier < at {
-                if skills[earlier].id_hash == skills[at].id_hash && rule::is_same(skills[earlier].id(), skills[at].id())
+                if skills[earlier].id_hash == skills[at].id_hash
+                    && rule::is_same(skills[earlier].id(), skills[at].id())
                 {
-                    panic!("{}", RuleMessage::of(&["two skills have the id `", skills[at].id(), "`"]).as_str());
+                    panic!(
+                        "{}",
+                        RuleMessage::of(&["two skills have the id `", skills[at].id(), "`"])
+                            .as_str()
+                    );
                 }
                 earlier += 1;
             }

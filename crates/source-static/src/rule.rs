@@ -22,9 +22,15 @@ pub(crate) const fn broken_by_id(id: &str) -> Option<&'static str> {
     let mut at = 0;
     while at < bytes.len() {
         match bytes[at] {
-            b'-' if bytes[at - 1] == b'-' => return Some("a skill id must not hold two hyphens in a row"),
+            b'-' if bytes[at - 1] == b'-' => {
+                return Some("a skill id must not hold two hyphens in a row");
+            }
             b'-' | b'a'..=b'z' | b'0'..=b'9' => at += 1,
-            _ => return Some("a skill id must hold nothing but lower-case ASCII letters, digits and hyphens"),
+            _ => {
+                return Some(
+                    "a skill id must hold nothing but lower-case ASCII letters, digits and hyphens",
+                );
+            }
         }
     }
     None
@@ -59,7 +65,9 @@ pub(crate) const fn broken_by_resource_path(path: &str) -> Option<&'static str> 
             b'\\' => return Some("it holds a backslash; separate folders with `/`"),
             0..=0x1f | 0x7f => return Some("it holds a control character"),
             // U+0080 to U+009F in UTF-8.
-            0xc2 if at + 1 < bytes.len() && bytes[at + 1] < 0xa0 => return Some("it holds a control character"),
+            0xc2 if at + 1 < bytes.len() && bytes[at + 1] < 0xa0 => {
+                return Some("it holds a control character");
+            }
             b'/' if at == start => return Some("it is empty, absolute, or has an empty segment"),
             b'/' if only_dots => return Some("it has a segment of dots only"),
             b'/' => (start, only_dots) = (at + 1, true),
@@ -107,7 +115,10 @@ pub(crate) const fn assert_unique<T>(what: &str, rows: &[(&str, T)]) {
         let mut earlier = 0;
         while earlier < at {
             if is_same(rows[earlier].0, rows[at].0) {
-                panic!("{}", RuleMessage::of(&[what, " `", rows[at].0, "` comes twice"]).as_str());
+                panic!(
+                    "{}",
+                    RuleMessage::of(&[what, " `", rows[at].0, "` comes twice"]).as_str()
+                );
             }
             earlier += 1;
         }
@@ -126,7 +137,10 @@ impl RuleMessage {
     const MAX_BYTES: usize = 256;
 
     pub(crate) const fn of(parts: &[&str]) -> RuleMessage {
-        let mut message = RuleMessage { bytes: [0; RuleMessage::MAX_BYTES], len: 0 };
+        let mut message = RuleMessage {
+            bytes: [0; RuleMessage::MAX_BYTES],
+            len: 0,
+        };
         let mut part = 0;
         while part < parts.len() {
             let mut at = 0;

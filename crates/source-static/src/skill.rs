@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use repertoire_core::{Bytes, Digest, Id, ListingEntry, Resource, ResourcePath, Skill, Stamp, Value, skill_md};
+use repertoire_core::{
+    Bytes, Digest, Id, ListingEntry, Resource, ResourcePath, Skill, Stamp, Value, skill_md,
+};
 
 use crate::rule::{self, RuleMessage};
 
@@ -79,14 +81,21 @@ impl StaticSkill {
     /// # Panics
     /// If a rule is broken. In a constant that is a compile error.
     #[track_caller]
-    pub const fn new(id: &'static str, description: &'static str, body: &'static str) -> StaticSkill {
+    pub const fn new(
+        id: &'static str,
+        description: &'static str,
+        body: &'static str,
+    ) -> StaticSkill {
         if let Some(rule) = rule::broken_by_id(id) {
             panic!("{}", rule);
         }
         if let Some(rule) = rule::broken_by_description(description) {
             panic!("{}", rule);
         }
-        assert!(!rule::is_blank(body), "the body of a skill must not be blank");
+        assert!(
+            !rule::is_blank(body),
+            "the body of a skill must not be blank"
+        );
         StaticSkill::of_text(id, description, StaticText::InCode { body, fields: &[] })
     }
 
@@ -97,11 +106,21 @@ impl StaticSkill {
         file: &'static [u8],
         resources: &'static [(&'static str, &'static [u8])],
     ) -> StaticSkill {
-        StaticSkill { resources, ..StaticSkill::of_text(id, description, StaticText::File(file)) }
+        StaticSkill {
+            resources,
+            ..StaticSkill::of_text(id, description, StaticText::File(file))
+        }
     }
 
     const fn of_text(id: &'static str, description: &'static str, text: StaticText) -> StaticSkill {
-        StaticSkill { id, id_hash: rule::hash(id), description, text, variables: &[], resources: &[] }
+        StaticSkill {
+            id,
+            id_hash: rule::hash(id),
+            description,
+            text,
+            variables: &[],
+            resources: &[],
+        }
     }
 
     /// Sets the other fields of its front matter.
@@ -115,7 +134,10 @@ impl StaticSkill {
         while at < fields.len() {
             let (key, value) = fields[at];
             if rule::is_same(key, "name") || rule::is_same(key, "description") {
-                panic!("{}", RuleMessage::of(&["`", key, "` is an argument of `StaticSkill::new`"]).as_str());
+                panic!(
+                    "{}",
+                    RuleMessage::of(&["`", key, "` is an argument of `StaticSkill::new`"]).as_str()
+                );
             }
             if let StaticValue::Map(rows) = value {
                 rule::assert_unique("the key", rows);
@@ -123,8 +145,13 @@ impl StaticSkill {
             at += 1;
         }
         rule::assert_unique("the field", fields);
-        let StaticText::InCode { body, .. } = self.text else { panic!("an embedded skill has its fields in its file") };
-        StaticSkill { text: StaticText::InCode { body, fields }, ..self }
+        let StaticText::InCode { body, .. } = self.text else {
+            panic!("an embedded skill has its fields in its file")
+        };
+        StaticSkill {
+            text: StaticText::InCode { body, fields },
+            ..self
+        }
     }
 
     /// Sets variables: each `${NAME}` in the instructions becomes the value, in this order.
@@ -133,7 +160,10 @@ impl StaticSkill {
     /// If a name is repeated. In a constant that is a compile error.
     #[must_use]
     #[track_caller]
-    pub const fn with_variables(self, variables: &'static [(&'static str, &'static str)]) -> StaticSkill {
+    pub const fn with_variables(
+        self,
+        variables: &'static [(&'static str, &'static str)],
+    ) -> StaticSkill {
         rule::assert_unique("the variable", variables);
         StaticSkill { variables, ..self }
     }
@@ -145,17 +175,27 @@ impl StaticSkill {
     /// error.
     #[must_use]
     #[track_caller]
-    pub const fn with_resources(self, resources: &'static [(&'static str, &'static [u8])]) -> StaticSkill {
+    pub const fn with_resources(
+        self,
+        resources: &'static [(&'static str, &'static [u8])],
+    ) -> StaticSkill {
         let mut at = 0;
         while at < resources.len() {
             let path = resources[at].0;
             if let Some(rule) = rule::broken_by_resource_path(path) {
-                panic!("{}", RuleMessage::of(&["`", path, "` is not a path inside a skill: ", rule]).as_str());
+                panic!(
+                    "{}",
+                    RuleMessage::of(&["`", path, "` is not a path inside a skill: ", rule])
+                        .as_str()
+                );
             }
             at += 1;
         }
         rule::assert_unique("the resource", resources);
-        assert!(matches!(self.text, StaticText::InCode { .. }), "an embedded skill has the resources of its folder");
+        assert!(
+            matches!(self.text, StaticText::InCode { .. }),
+            "an embedded skill has the resources of its folder"
+        );
         StaticSkill { resources, ..self }
     }
 
@@ -175,7 +215,9 @@ impl StaticSkill {
             StaticText::File(file) => {
                 // The id is the written name or stands in for it, as the folder's name did at build time.
                 let site = skill_md::FileContext::new("SKILL.md").in_directory(self.id);
-                skill_md::parse(file, site).skill.expect("checked by `embed_skills!`: a sound file")
+                skill_md::parse(file, site)
+                    .skill
+                    .expect("checked by `embed_skills!`: a sound file")
             }
         };
         ListingEntry::new(skill, Stamp::of(self)).with_digest(Digest::of(&self.raw()))
@@ -186,11 +228,19 @@ impl StaticSkill {
         let skill = Skill::new(id, self.description())
             .with_field("name", self.id)
             .with_field("description", self.description());
-        let skill = fields.iter().fold(skill, |skill, (key, value)| skill.with_field(key, *value));
+        let skill = fields
+            .iter()
+            .fold(skill, |skill, (key, value)| skill.with_field(key, *value));
         if self.resources.is_empty() {
             return skill;
         }
-        skill.with_field("references", self.resources.iter().map(|(path, _)| *path).collect::<Vec<_>>())
+        skill.with_field(
+            "references",
+            self.resources
+                .iter()
+                .map(|(path, _)| *path)
+                .collect::<Vec<_>>(),
+        )
     }
 
     /// Returns the bytes that are digested: the file, or the body of a skill in code, with the values of variables.
@@ -203,7 +253,9 @@ impl StaticSkill {
             return whole.into();
         }
         let (head, body) = whole.split_at(head);
-        let mut body = std::str::from_utf8(body).expect("checked by `embed_skills!`: UTF-8").to_owned();
+        let mut body = std::str::from_utf8(body)
+            .expect("checked by `embed_skills!`: UTF-8")
+            .to_owned();
         for (name, value) in self.variables {
             body = body.replace(&format!("${{{name}}}"), value);
         }
@@ -211,13 +263,16 @@ impl StaticSkill {
     }
 
     pub(crate) fn text(&self) -> Arc<str> {
-        skill_md::body(&self.raw()).expect("a text in code and an embedded file are UTF-8").into()
+        skill_md::body(&self.raw())
+            .expect("a text in code and an embedded file are UTF-8")
+            .into()
     }
 
     pub(crate) fn manifest(&self) -> Vec<Resource> {
         let mut manifest = Vec::with_capacity(self.resources.len());
         for (path, bytes) in self.resources {
-            let path = ResourcePath::new(path).expect("checked when compiled: a path inside the skill");
+            let path =
+                ResourcePath::new(path).expect("checked when compiled: a path inside the skill");
             manifest.push(Resource::new(path, bytes.len() as u64, Digest::of(bytes)));
         }
         manifest.sort_by(|a, b| a.path.cmp(&b.path));
@@ -225,7 +280,10 @@ impl StaticSkill {
     }
 
     pub(crate) fn resource(&self, path: &ResourcePath) -> Option<Bytes> {
-        let (_, bytes) = self.resources.iter().find(|(own, _)| *own == path.as_str())?;
+        let (_, bytes) = self
+            .resources
+            .iter()
+            .find(|(own, _)| *own == path.as_str())?;
         Some(Bytes::from_static(bytes))
     }
 }
@@ -236,16 +294,20 @@ impl From<StaticValue> for Value {
             StaticValue::Text(text) => text.into(),
             StaticValue::Flag(flag) => flag.into(),
             StaticValue::List(items) => items.to_vec().into(),
-            StaticValue::Map(rows) => {
-                Value::Map(rows.iter().map(|(key, value)| ((*key).into(), Value::text(*value))).collect())
-            }
+            StaticValue::Map(rows) => Value::Map(
+                rows.iter()
+                    .map(|(key, value)| ((*key).into(), Value::text(*value)))
+                    .collect(),
+            ),
         }
     }
 }
 
 impl fmt::Debug for StaticSkill {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StaticSkill").field("id", &self.id).finish_non_exhaustive()
+        f.debug_struct("StaticSkill")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
     }
 }
 

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use repertoire_core::{
-    Body, Bytes, Id, Listing, ListingEntry, Resource, ResourcePath, Revision, Skill, Source, SourceError,
-    SourceErrorKind, async_trait,
+    Body, Bytes, Id, Listing, ListingEntry, Resource, ResourcePath, Revision, Skill, Source,
+    SourceError, SourceErrorKind, async_trait,
 };
 
 use crate::{StaticList, StaticSkill, rule};
@@ -27,13 +27,23 @@ impl StaticSource {
     /// If the name is blank or has a colon. In a constant that is a compile error.
     #[track_caller]
     pub const fn new(name: &'static str, list: StaticList) -> StaticSource {
-        assert!(!rule::is_blank(name), "the name of a source must not be blank");
+        assert!(
+            !rule::is_blank(name),
+            "the name of a source must not be blank"
+        );
         let mut at = 0;
         while at < name.len() {
-            assert!(name.as_bytes()[at] != b':', "the name of a source must not hold a colon");
+            assert!(
+                name.as_bytes()[at] != b':',
+                "the name of a source must not hold a colon"
+            );
             at += 1;
         }
-        StaticSource { name: Cow::Borrowed(name), list, listing: OnceLock::new() }
+        StaticSource {
+            name: Cow::Borrowed(name),
+            list,
+            listing: OnceLock::new(),
+        }
     }
 
     /// Sets a name that is known at run time only. The registry checks it.
@@ -44,12 +54,15 @@ impl StaticSource {
     }
 
     fn listing(&self) -> &Listing<Skill> {
-        self.listing.get_or_init(|| Listing::new(Revision(0), self.list.iter().map(StaticSkill::listed), []))
+        self.listing.get_or_init(|| {
+            Listing::new(Revision(0), self.list.iter().map(StaticSkill::listed), [])
+        })
     }
 
     fn find(&self, id: &Id) -> Result<(&'static StaticSkill, &ListingEntry<Skill>), SourceError> {
         let mut rows = self.list.iter().zip(self.listing().iter());
-        rows.find(|(skill, _)| skill.id() == id.as_str()).ok_or_else(|| SourceError::not_found("skill", id))
+        rows.find(|(skill, _)| skill.id() == id.as_str())
+            .ok_or_else(|| SourceError::not_found("skill", id))
     }
 }
 
@@ -75,7 +88,10 @@ impl Source<Skill> for StaticSource {
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
         self.find(id)?.0.resource(path).ok_or_else(|| {
-            SourceError::new(SourceErrorKind::NotFound, format!("skill `{id}` has no resource `{path}`"))
+            SourceError::new(
+                SourceErrorKind::NotFound,
+                format!("skill `{id}` has no resource `{path}`"),
+            )
         })
     }
 }

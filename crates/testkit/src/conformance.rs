@@ -21,7 +21,8 @@ pub use bodies::{
 pub use changes::{
     a_change_during_list_is_seen, changed_of_an_old_revision_returns_at_once,
     changed_of_the_current_revision_waits_for_a_change, dropping_changed_loses_no_change,
-    list_since_gives_what_list_gives, list_since_without_a_change_gives_an_equal_listing, revisions_never_go_down,
+    list_since_gives_what_list_gives, list_since_without_a_change_gives_an_equal_listing,
+    revisions_never_go_down,
 };
 pub use listings::{
     a_malformed_entry_hides_no_other, a_new_body_changes_its_row, a_removed_skill_is_gone,
@@ -29,8 +30,9 @@ pub use listings::{
     listing_twice_without_a_change_gives_equal_listings, the_name_is_stable_and_holds_no_colon,
 };
 pub use resources::{
-    a_link_never_leaves_its_skill, a_resource_path_never_leaves_its_skill, an_unknown_resource_is_not_found,
-    resources_are_sorted_and_match_their_bytes, resources_are_what_was_written,
+    a_link_never_leaves_its_skill, a_resource_path_never_leaves_its_skill,
+    an_unknown_resource_is_not_found, resources_are_sorted_and_match_their_bytes,
+    resources_are_what_was_written,
 };
 
 /// Generates a `#[test]` for each function of the module [`conformance`](mod@crate::conformance), twice.
@@ -113,7 +115,9 @@ macro_rules! __generate {
 /// Panics if the test fails.
 #[doc(hidden)]
 pub fn run(name: &str, test: impl Future<Output = Result<(), Unsupported>>) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     let outcome = runtime.expect("a test may start a runtime").block_on(test);
     if let Err(unsupported) = outcome {
         // The test harness captures `eprintln!` and drops it when the test passes.

@@ -54,7 +54,12 @@ impl<F: Fixture> Fixture for Dynamic<F> {
         self.0.put_malformed(id).await
     }
 
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
+    async fn put_resource(
+        &mut self,
+        id: &Id,
+        path: &ResourcePath,
+        bytes: &[u8],
+    ) -> Result<(), Unsupported> {
         self.0.put_resource(id, path, bytes).await
     }
 

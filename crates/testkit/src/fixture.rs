@@ -14,7 +14,10 @@ use repertoire_core::{Id, ResourcePath, Skill, Source};
 /// are not implemented return [`Unsupported`], and tests that need them are skipped.
 ///
 /// When an operation returns, bodies and resources must reflect it. The listing may reflect it later.
-#[expect(async_fn_in_trait, reason = "tests use a fixture in place and never spawn it")]
+#[expect(
+    async_fn_in_trait,
+    reason = "tests use a fixture in place and never spawn it"
+)]
 pub trait Fixture {
     /// The type of the source.
     type Source: Source<Skill>;
@@ -86,7 +89,12 @@ pub trait Fixture {
     ///
     /// # Errors
     /// [`Unsupported`] by default.
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
+    async fn put_resource(
+        &mut self,
+        id: &Id,
+        path: &ResourcePath,
+        bytes: &[u8],
+    ) -> Result<(), Unsupported> {
         let _ = (id, path, bytes);
         Err(Unsupported::operation("put a resource"))
     }
@@ -153,7 +161,13 @@ impl Envelope {
                 for closing in ["---", "---\t ", "..."] {
                     for tail in ["", "\n", "\r", "\nBody.", "\n\nBody.\n"] {
                         for end in ["\n", "\r\n", "\r"] {
-                            all.push(Envelope { mark, ahead, closing, tail, end });
+                            all.push(Envelope {
+                                mark,
+                                ahead,
+                                closing,
+                                tail,
+                                end,
+                            });
                         }
                     }
                 }
@@ -164,7 +178,13 @@ impl Envelope {
 
     /// Returns the content of a file with these lines as its front matter.
     pub fn around(&self, fields: &str) -> String {
-        let Envelope { mark, ahead, closing, tail, end } = self;
+        let Envelope {
+            mark,
+            ahead,
+            closing,
+            tail,
+            end,
+        } = self;
         let lines = format!("{ahead}---\n{fields}\n{closing}{tail}");
         format!("{mark}{}", lines.replace('\n', end))
     }

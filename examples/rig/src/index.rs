@@ -4,7 +4,9 @@
 use repertoire::permission::Audience;
 use repertoire::search::{LiveIndex, Query};
 use rig_core::vector_store::request::{Filter, VectorSearchRequest};
-use rig_core::vector_store::{VectorSearchIdResult, VectorSearchResult, VectorStoreError, VectorStoreIndex};
+use rig_core::vector_store::{
+    VectorSearchIdResult, VectorSearchResult, VectorStoreError, VectorStoreIndex,
+};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -16,18 +18,32 @@ pub struct SkillIndex(pub(crate) LiveIndex);
 
 impl SkillIndex {
     /// Score, id and what is told of each, the best first.
-    fn hits(&self, request: &VectorSearchRequest) -> Result<Vec<(f64, String, Value)>, VectorStoreError> {
+    fn hits(
+        &self,
+        request: &VectorSearchRequest,
+    ) -> Result<Vec<(f64, String, Value)>, VectorStoreError> {
         if request.filter().is_some() {
-            return Err(VectorStoreError::DatastoreError("skills are filtered by their registry".into()));
+            return Err(VectorStoreError::DatastoreError(
+                "skills are filtered by their registry".into(),
+            ));
         }
         let most = usize::try_from(request.samples()).unwrap_or(usize::MAX);
-        let hits = self.0.search(&Query::new(request.query()).seen_by(Audience::Model).limit(most)).into_iter();
+        let hits = self
+            .0
+            .search(
+                &Query::new(request.query())
+                    .seen_by(Audience::Model)
+                    .limit(most),
+            )
+            .into_iter();
         let scored = hits.enumerate().map(|(place, hit)| {
             let id = hit.entry.id.to_string();
             let about = json!({"skill": id, "description": hit.entry.item().description});
             (1.0 / (place + 1) as f64, id, about)
         });
-        Ok(scored.filter(|(score, ..)| request.threshold().is_none_or(|least| *score >= least)).collect())
+        Ok(scored
+            .filter(|(score, ..)| request.threshold().is_none_or(|least| *score >= least))
+            .collect())
     }
 }
 
@@ -39,11 +55,24 @@ impl VectorStoreIndex for SkillIndex {
         request: VectorSearchRequest,
     ) -> Result<Vec<VectorSearchResult<T>>, VectorStoreError> {
         let hits = self.hits(&request)?.into_iter();
-        hits.map(|(score, id, about)| Ok(VectorSearchResult { score, id, document: serde_json::from_value(about)? }))
-            .collect()
+        hits.map(|(score, id, about)| {
+            Ok(VectorSearchResult {
+                score,
+                id,
+                document: serde_json::from_value(about)?,
+            })
+        })
+        .collect()
     }
 
-    async fn top_n_ids(&self, request: VectorSearchRequest) -> Result<Vec<VectorSearchIdResult>, VectorStoreError> {
-        Ok(self.hits(&request)?.into_iter().map(|(score, id, _)| VectorSearchIdResult { score, id }).collect())
+    async fn top_n_ids(
+        &self,
+        request: VectorSearchRequest,
+    ) -> Result<Vec<VectorSearchIdResult>, VectorStoreError> {
+        Ok(self
+            .hits(&request)?
+            .into_iter()
+            .map(|(score, id, _)| VectorSearchIdResult { score, id })
+            .collect())
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use repertoire::{Budget, CatalogOptions, SkillRegistry, ToolOptions};
 use repertoire::catalog::CatalogCache;
 use repertoire::search::LiveIndex;
 use repertoire::tools::{LiveTools, ToolPreset};
+use repertoire::{Budget, CatalogOptions, SkillRegistry, ToolOptions};
 
 use crate::{ListSkills, ReadSkill, ReadSkillResource, SearchSkills, SkillIndex};
 
@@ -25,12 +25,19 @@ impl Skills {
         let catalog = CatalogOptions::default()
             .read_by_tool(&ToolPreset::DEFAULT)
             .budget(Budget::Characters(8_000));
-        Skills { tools, index, catalog: Arc::new(CatalogCache::new(catalog)) }
+        Skills {
+            tools,
+            index,
+            catalog: Arc::new(CatalogCache::new(catalog)),
+        }
     }
 
     /// What an agent's preamble says of skills; empty where there is none.
     pub fn preamble(&self) -> String {
-        self.catalog.catalog(&self.index.registry().snapshot()).text.clone()
+        self.catalog
+            .catalog(&self.index.registry().snapshot())
+            .text
+            .clone()
     }
 
     /// The tool that gives the instructions of a skill.

@@ -35,30 +35,59 @@ impl NotAnswered {
         match self.code {
             ToolStatus::BadArguments => ToolErrorKind::InvalidArgs,
             ToolStatus::Refused => ToolErrorKind::PermissionDenied,
-            ToolStatus::Unknown | ToolStatus::Stale | ToolStatus::NoResource => ToolErrorKind::NotFound,
+            ToolStatus::Unknown | ToolStatus::Stale | ToolStatus::NoResource => {
+                ToolErrorKind::NotFound
+            }
             _ => ToolErrorKind::Other,
         }
     }
 }
 
 impl Skills {
-    async fn call(&self, tool: &str, arguments: &Value, context: &mut ToolContext) -> Result<String, NotAnswered> {
-        let answer = self.tools.call(tool, arguments).await.expect("the tools here are named as the registry's are");
-        let ToolOutput { text, is_error, code, read, .. } = answer;
+    async fn call(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        context: &mut ToolContext,
+    ) -> Result<String, NotAnswered> {
+        let answer = self
+            .tools
+            .call(tool, arguments)
+            .await
+            .expect("the tools here are named as the registry's are");
+        let ToolOutput {
+            text,
+            is_error,
+            code,
+            read,
+            ..
+        } = answer;
         if is_error {
             return Err(NotAnswered { text, code });
         }
         if let Some(read) = read {
             let digest = Digest::of(read.instructions.text.as_bytes()).to_string();
-            let read = SkillRead { skill: read.candidate.qualified_id().to_string(), digest };
+            let read = SkillRead {
+                skill: read.candidate.qualified_id().to_string(),
+                digest,
+            };
             context.insert_result(read).expect("texts are JSON");
         }
         Ok(text)
     }
 
     /// The tool as it is offered now; `None` where no skill is visible, so that there is nothing to call.
-    fn offered<T>(&self, tool: &str, what: impl FnOnce(&repertoire::skill::ToolSpec) -> T) -> Option<T> {
-        self.tools.current().tools().iter().find(|spec| spec.name.as_ref() == tool).map(what)
+    fn offered<T>(
+        &self,
+        tool: &str,
+        what: impl FnOnce(&repertoire::skill::ToolSpec) -> T,
+    ) -> Option<T> {
+        self.tools
+            .current()
+            .tools()
+            .iter()
+            .find(|spec| spec.name.as_ref() == tool)
+            .map(what)
     }
 }
 

@@ -12,14 +12,32 @@ use skills_for_rig::{SkillRead, Skills};
 
 async fn skills() -> Skills {
     let house = MemorySource::new("house");
-    let tidy =
-        Skill::new("tidy".parse().unwrap(), "Sorts the files of a folder.").from_location("/skills/tidy/SKILL.md");
-    house.register(Registered::new(tidy, "Sort $ARGUMENTS by ${SKILL_DIR}/order.md.\n")).unwrap();
+    let tidy = Skill::new("tidy".parse().unwrap(), "Sorts the files of a folder.")
+        .from_location("/skills/tidy/SKILL.md");
+    house
+        .register(Registered::new(
+            tidy,
+            "Sort $ARGUMENTS by ${SKILL_DIR}/order.md.\n",
+        ))
+        .unwrap();
     let mut deploy = Skill::new("deploy".parse().unwrap(), "Ships a release.");
     deploy.disable_model_invocation = true;
-    house.register(Registered::new(deploy, "Push the button.")).unwrap();
-    house.register(Registered::new(Skill::new("greet".parse().unwrap(), "Greets people."), "Say hello.")).unwrap();
-    Skills::over(SkillRegistry::builder().builtin(house).load().await.unwrap())
+    house
+        .register(Registered::new(deploy, "Push the button."))
+        .unwrap();
+    house
+        .register(Registered::new(
+            Skill::new("greet".parse().unwrap(), "Greets people."),
+            "Say hello.",
+        ))
+        .unwrap();
+    Skills::over(
+        SkillRegistry::builder()
+            .builtin(house)
+            .load()
+            .await
+            .unwrap(),
+    )
 }
 
 fn agent(model: &MockCompletionModel, skills: &Skills) -> Agent {
@@ -35,27 +53,40 @@ fn agent(model: &MockCompletionModel, skills: &Skills) -> Agent {
 
 /// What the model was told by the system.
 fn system(request: &CompletionRequest) -> String {
-    let texts = request.chat_history.iter().filter_map(|message| match message {
-        Message::System { content } => Some(content.as_str()),
-        _ => None,
-    });
+    let texts = request
+        .chat_history
+        .iter()
+        .filter_map(|message| match message {
+            Message::System { content } => Some(content.as_str()),
+            _ => None,
+        });
     texts.collect::<Vec<_>>().join("\n")
 }
 
 /// The last result of a tool: its text, and whether it failed.
 fn result(request: &CompletionRequest) -> (String, bool) {
-    let results = request.chat_history.iter().flat_map(|message| match message {
-        Message::User { content } => content.as_slice(),
-        _ => &[],
-    });
-    let ToolResult { content, is_error, .. } = results
+    let results = request
+        .chat_history
+        .iter()
+        .flat_map(|message| match message {
+            Message::User { content } => content.as_slice(),
+            _ => &[],
+        });
+    let ToolResult {
+        content, is_error, ..
+    } = results
         .filter_map(|content| match content {
             UserContent::ToolResult(result) => Some(result),
             _ => None,
         })
         .next_back()
         .expect("a tool was called");
-    let texts = content.iter().map(|part| serde_json::to_value(part).unwrap()["text"].as_str().unwrap().to_owned());
+    let texts = content.iter().map(|part| {
+        serde_json::to_value(part).unwrap()["text"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    });
     (texts.collect(), *is_error)
 }
 
@@ -63,20 +94,42 @@ fn result(request: &CompletionRequest) -> (String, bool) {
 async fn a_skill_is_told_of_read_and_followed() {
     let skills = skills().await;
     let model = MockCompletionModel::from_turns([
-        MockTurn::tool_call("1", "read_skill", json!({"id": "tidy", "arguments": "my desk"})),
+        MockTurn::tool_call(
+            "1",
+            "read_skill",
+            json!({"id": "tidy", "arguments": "my desk"}),
+        ),
         MockTurn::text("Sorted."),
     ]);
-    let response = agent(&model, &skills).prompt("Tidy up, please.").await.unwrap();
+    let response = agent(&model, &skills)
+        .prompt("Tidy up, please.")
+        .await
+        .unwrap();
     assert_eq!(response.output(), "Sorted.");
 
     let requests = model.requests();
-    let [first, second] = requests.as_slice() else { panic!("two calls of the model: {requests:?}") };
+    let [first, second] = requests.as_slice() else {
+        panic!("two calls of the model: {requests:?}")
+    };
     let told = system(first);
-    assert!(told.contains("call `read_skill` with its name as `id`"), "{told}");
-    assert!(told.contains("<name>tidy</name><description>Sorts the files of a folder.</description>"), "{told}");
+    assert!(
+        told.contains("call `read_skill` with its name as `id`"),
+        "{told}"
+    );
+    assert!(
+        told.contains("<name>tidy</name><description>Sorts the files of a folder.</description>"),
+        "{told}"
+    );
     assert!(!told.contains("deploy"), "only a person ships: {told}");
-    let tool = first.tools.iter().find(|tool| tool.name == "read_skill").unwrap();
-    assert_eq!(tool.parameters["properties"]["id"]["enum"], json!(["greet", "tidy"]));
+    let tool = first
+        .tools
+        .iter()
+        .find(|tool| tool.name == "read_skill")
+        .unwrap();
+    assert_eq!(
+        tool.parameters["properties"]["id"]["enum"],
+        json!(["greet", "tidy"])
+    );
     assert_eq!(first.tools.len(), 4);
     assert_eq!(
         result(second),
@@ -96,16 +149,28 @@ async fn a_slip_of_the_model_is_answered_in_words_that_help() {
         MockTurn::tool_call("1", "read_skill", json!({"id": "greeet"})),
         MockTurn::text("Sorry."),
     ]);
-    agent(&model, &skills).prompt("Tidy up, please.").await.unwrap();
+    agent(&model, &skills)
+        .prompt("Tidy up, please.")
+        .await
+        .unwrap();
     let (text, is_error) = result(&model.requests()[1]);
-    assert!(is_error && text.starts_with("Unknown skill `greeet`. Did you mean `greet`?"), "{text}");
+    assert!(
+        is_error && text.starts_with("Unknown skill `greeet`. Did you mean `greet`?"),
+        "{text}"
+    );
 
-    let error = skills.read().call(&mut ToolContext::new(), json!({"id": "deploy"})).await.unwrap_err();
+    let error = skills
+        .read()
+        .call(&mut ToolContext::new(), json!({"id": "deploy"}))
+        .await
+        .unwrap_err();
     let error = skills.read().map_error(error);
     assert_eq!(error.kind(), ToolErrorKind::PermissionDenied);
     assert_eq!(
         error.model_feedback(),
-        Some("Unknown skill `deploy`. The skills are `greet`, `tidy`. `list_skills` tells which there are.")
+        Some(
+            "Unknown skill `deploy`. The skills are `greet`, `tidy`. `list_skills` tells which there are."
+        )
     );
 }
 
@@ -113,12 +178,23 @@ async fn a_slip_of_the_model_is_answered_in_words_that_help() {
 async fn the_host_learns_what_was_read_and_the_model_need_not() {
     let skills = skills().await;
     let mut context = ToolContext::new();
-    let text = skills.read().call(&mut context, json!({"id": "greet"})).await.unwrap();
+    let text = skills
+        .read()
+        .call(&mut context, json!({"id": "greet"}))
+        .await
+        .unwrap();
     let read: SkillRead = context.require_result().unwrap();
     assert_eq!(read.skill, "house:greet");
-    assert!(read.digest.starts_with("sha256:") && !text.contains(&read.digest), "{read:?}");
+    assert!(
+        read.digest.starts_with("sha256:") && !text.contains(&read.digest),
+        "{read:?}"
+    );
     let mut context = ToolContext::new();
-    skills.search().call(&mut context, json!({"query": "greet"})).await.unwrap();
+    skills
+        .search()
+        .call(&mut context, json!({"query": "greet"}))
+        .await
+        .unwrap();
     assert_eq!(context.result::<SkillRead>().unwrap(), None);
 }
 
@@ -126,10 +202,17 @@ async fn the_host_learns_what_was_read_and_the_model_need_not() {
 async fn what_fits_a_prompt_comes_along_with_it() {
     let skills = skills().await;
     let model = MockCompletionModel::text("Hello.");
-    let agent = AgentBuilder::new(model.clone()).dynamic_context(2, skills.context()).build();
+    let agent = AgentBuilder::new(model.clone())
+        .dynamic_context(2, skills.context())
+        .build();
     agent.prompt("greet people and deploy").await.unwrap();
-    let history = serde_json::to_value(&model.requests()[0].chat_history).unwrap().to_string();
-    assert!(history.contains("Greets people.") && !history.contains("Ships a release."), "{history}");
+    let history = serde_json::to_value(&model.requests()[0].chat_history)
+        .unwrap()
+        .to_string();
+    assert!(
+        history.contains("Greets people.") && !history.contains("Ships a release."),
+        "{history}"
+    );
     assert_eq!(history.matches("<file id: ").count(), 1, "{history}");
 }
 
@@ -137,6 +220,10 @@ async fn what_fits_a_prompt_comes_along_with_it() {
 async fn an_agent_without_skills_is_told_nothing_of_them() {
     let skills = Skills::over(SkillRegistry::builder().load().await.unwrap());
     assert_eq!(skills.preamble(), "");
-    let answer = skills.read().call(&mut ToolContext::new(), json!({"id": "tidy"})).await.unwrap_err();
+    let answer = skills
+        .read()
+        .call(&mut ToolContext::new(), json!({"id": "tidy"}))
+        .await
+        .unwrap_err();
     assert_eq!(answer.to_string(), "Unknown skill `tidy`. There are none.");
 }

@@ -28,14 +28,21 @@ impl Entry {
                 let mut files = Vec::new();
                 collect(&folder.join(name), "", &mut files)?;
                 files.sort_by(|a, b| a.0.cmp(&b.0));
-                entries.push(Entry { name: name.to_owned(), text: fs::read(&path)?, files });
+                entries.push(Entry {
+                    name: name.to_owned(),
+                    text: fs::read(&path)?,
+                    files,
+                });
             }
         }
         Ok(entries)
     }
 
     pub(crate) fn parse(&self) -> Parsed {
-        skill_md::parse(&self.text, FileContext::new(&format!("{}.md", self.name)).in_directory(&self.name))
+        skill_md::parse(
+            &self.text,
+            FileContext::new(&format!("{}.md", self.name)).in_directory(&self.name),
+        )
     }
 
     pub(crate) fn row(&self, skill: Skill) -> ListingEntry<Skill> {
@@ -51,20 +58,27 @@ impl Entry {
     }
 
     pub(crate) fn resources(&self) -> Vec<Resource> {
-        let resource =
-            |(path, bytes): &(ResourcePath, Bytes)| Resource::new(path.clone(), bytes.len() as u64, Digest::of(bytes));
+        let resource = |(path, bytes): &(ResourcePath, Bytes)| {
+            Resource::new(path.clone(), bytes.len() as u64, Digest::of(bytes))
+        };
         self.files.iter().map(resource).collect()
     }
 
     pub(crate) fn resource(&self, path: &ResourcePath) -> Option<Bytes> {
-        self.files.iter().find(|(own, _)| own == path).map(|(_, bytes)| bytes.clone())
+        self.files
+            .iter()
+            .find(|(own, _)| own == path)
+            .map(|(_, bytes)| bytes.clone())
     }
 }
 
 /// Returns the files and folders in `folder`, without links, by name.
 fn children(folder: &Path) -> io::Result<Vec<(std::path::PathBuf, String)>> {
     let mut children = Vec::new();
-    for entry in or_default(fs::read_dir(folder).map(Some))?.into_iter().flatten() {
+    for entry in or_default(fs::read_dir(folder).map(Some))?
+        .into_iter()
+        .flatten()
+    {
         let entry = entry?;
         if let Ok(name) = entry.file_name().into_string()
             && !entry.file_type()?.is_symlink()

@@ -18,8 +18,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use repertoire_plugin_sdk::{
-    Body, Bytes, Id, Listing, Open, PluginConfig, Resource, ResourcePath, Revision, Skill, Source, SourceError,
-    SourceErrorKind, async_trait, export_source, skill_md,
+    Body, Bytes, Id, Listing, Open, PluginConfig, Resource, ResourcePath, Revision, Skill, Source,
+    SourceError, SourceErrorKind, async_trait, export_source, skill_md,
 };
 use tokio::time::sleep;
 
@@ -49,9 +49,17 @@ fn half_a_second() -> u64 {
 
 impl Open for Folder {
     fn open(config: &PluginConfig) -> Result<Folder, SourceError> {
-        let Options { folder, look_every_ms } = config.options()?;
+        let Options {
+            folder,
+            look_every_ms,
+        } = config.options()?;
         let look_every = Duration::from_millis(look_every_ms);
-        Ok(Folder { name: config.source().to_owned(), folder, look_every, seen: Mutex::default() })
+        Ok(Folder {
+            name: config.source().to_owned(),
+            folder,
+            look_every,
+            seen: Mutex::default(),
+        })
     }
 }
 
@@ -60,7 +68,11 @@ impl Folder {
     fn read(&self) -> Result<(Vec<Entry>, Revision), SourceError> {
         let entries = Entry::all(&self.folder).map_err(|error| {
             let shown = self.folder.display();
-            SourceError::new(SourceErrorKind::Unavailable, format!("`{shown}` cannot be read")).caused_by(error)
+            SourceError::new(
+                SourceErrorKind::Unavailable,
+                format!("`{shown}` cannot be read"),
+            )
+            .caused_by(error)
         })?;
         let mut seen = self.seen.lock();
         if seen.0 != entries {
@@ -71,7 +83,9 @@ impl Folder {
 
     fn entry(&self, id: &Id) -> Result<Entry, SourceError> {
         let (entries, _) = self.read()?;
-        let found = entries.into_iter().find(|entry| entry.parse().skill.is_some_and(|skill| skill.id == *id));
+        let found = entries
+            .into_iter()
+            .find(|entry| entry.parse().skill.is_some_and(|skill| skill.id == *id));
         found.ok_or_else(|| SourceError::not_found("skill", id))
     }
 }
@@ -95,8 +109,11 @@ impl Source<Skill> for Folder {
 
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {
         let entry = self.entry(id)?;
-        let text = skill_md::body(&entry.text)
-            .map_err(|at| SourceError::invalid(format!("the body of skill `{id}` is not UTF-8 at byte {at}")))?;
+        let text = skill_md::body(&entry.text).map_err(|at| {
+            SourceError::invalid(format!(
+                "the body of skill `{id}` is not UTF-8 at byte {at}"
+            ))
+        })?;
         Ok(Body::new(text.as_ref(), entry.digest(), entry.stamp()))
     }
 
@@ -106,8 +123,12 @@ impl Source<Skill> for Folder {
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
         let entry = self.entry(id)?;
-        let not_found =
-            || SourceError::new(SourceErrorKind::NotFound, format!("skill `{id}` has no resource `{path}`"));
+        let not_found = || {
+            SourceError::new(
+                SourceErrorKind::NotFound,
+                format!("skill `{id}` has no resource `{path}`"),
+            )
+        };
         entry.resource(path).ok_or_else(not_found)
     }
 

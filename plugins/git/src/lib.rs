@@ -25,8 +25,8 @@ use git2::Oid;
 use parking_lot::Mutex;
 use repertoire_plugin_sdk::message::{DocumentBody, DocumentListing, DocumentRow, Finding};
 use repertoire_plugin_sdk::{
-    Documents, Open, Pause, PluginConfig, Resource, ResourcePath, Severity, SourceError, SourceErrorKind,
-    export_documents,
+    Documents, Open, Pause, PluginConfig, Resource, ResourcePath, Severity, SourceError,
+    SourceErrorKind, export_documents,
 };
 
 use mirror::Mirror;
@@ -89,14 +89,23 @@ impl Open for Git {
     fn open(config: &PluginConfig) -> Result<Git, SourceError> {
         let options: Options = config.options()?;
         let mirror = Mirror::new(&options)?;
-        Ok(Git { options, mirror, state: Mutex::default() })
+        Ok(Git {
+            options,
+            mirror,
+            state: Mutex::default(),
+        })
     }
 }
 
 impl Git {
     /// Fetches if the interval is over. No lock is held during that.
     fn poll(&self) {
-        if self.state.lock().fetched.is_some_and(|fetched| fetched.elapsed() < self.options.poll()) {
+        if self
+            .state
+            .lock()
+            .fetched
+            .is_some_and(|fetched| fetched.elapsed() < self.options.poll())
+        {
             return;
         }
         let result = self.mirror.fetch();
@@ -119,8 +128,14 @@ impl Git {
         }
         let state = self.state.lock();
         let Some(commit) = state.commit else {
-            let problem = state.problem.as_deref().unwrap_or("it has no such branch or commit");
-            let message = format!("`{}` cannot be fetched, and was not before: {problem}", self.options.url);
+            let problem = state
+                .problem
+                .as_deref()
+                .unwrap_or("it has no such branch or commit");
+            let message = format!(
+                "`{}` cannot be fetched, and was not before: {problem}",
+                self.options.url
+            );
             return Err(SourceError::new(SourceErrorKind::Unavailable, message));
         };
         Ok((commit, state.revision))
@@ -143,10 +158,16 @@ impl Documents for Git {
             rows.push(DocumentRow::new(key, stamp, document).location(location));
         }
         let problem = self.state.lock().problem.clone().map(|problem| {
-            let message = format!("`{}` cannot be asked, what was fetched last stays: {problem}", self.options.url);
+            let message = format!(
+                "`{}` cannot be asked, what was fetched last stays: {problem}",
+                self.options.url
+            );
             Finding::new(Severity::Warning, "git-offline", message)
         });
-        let left_out = skills.findings.into_iter().map(|finding| finding.path(self.options.url.as_str()));
+        let left_out = skills
+            .findings
+            .into_iter()
+            .map(|finding| finding.path(self.options.url.as_str()));
         Ok(DocumentListing::new(revision, rows).findings(problem.into_iter().chain(left_out)))
     }
 
@@ -176,7 +197,11 @@ impl Documents for Git {
             let revision = self.state.lock().revision;
             let left = patience.saturating_sub(begun.elapsed());
             // A pinned commit never changes.
-            let next = if self.options.is_pinned() { left } else { left.min(self.options.poll()) };
+            let next = if self.options.is_pinned() {
+                left
+            } else {
+                left.min(self.options.poll())
+            };
             if revision > since || left.is_zero() || !pause.sleep(next) {
                 return Ok(revision);
             }

@@ -38,19 +38,32 @@ const TRACKED: &str = "refs/repertoire/tracked";
 impl Mirror {
     pub(crate) fn new(options: &Options) -> Result<Mirror, SourceError> {
         let wanted = match (&options.commit, &options.branch) {
-            (Some(_), Some(_)) => return Err(SourceError::invalid("expected a `commit` or a `branch`, found both")),
-            (Some(commit), None) if commit.len() == 40 => Wanted::Commit(
-                Oid::from_str(commit)
-                    .map_err(|error| SourceError::invalid(format!("`{commit}` is not a commit")).caused_by(error))?,
-            ),
+            (Some(_), Some(_)) => {
+                return Err(SourceError::invalid(
+                    "expected a `commit` or a `branch`, found both",
+                ));
+            }
+            (Some(commit), None) if commit.len() == 40 => {
+                Wanted::Commit(Oid::from_str(commit).map_err(|error| {
+                    SourceError::invalid(format!("`{commit}` is not a commit")).caused_by(error)
+                })?)
+            }
             (Some(commit), None) => {
-                return Err(SourceError::invalid(format!("expected a commit in 40 digits, found `{commit}`")));
+                return Err(SourceError::invalid(format!(
+                    "expected a commit in 40 digits, found `{commit}`"
+                )));
             }
             (None, Some(branch)) => Wanted::Reference(format!("refs/heads/{branch}")),
             (None, None) => Wanted::Reference("HEAD".to_owned()),
         };
         let (folder, url) = (options.cache.clone(), options.url.clone());
-        Ok(Mirror { folder, url, wanted, fetching: Mutex::default(), cancelled: AtomicU64::new(0) })
+        Ok(Mirror {
+            folder,
+            url,
+            wanted,
+            fetching: Mutex::default(),
+            cancelled: AtomicU64::new(0),
+        })
     }
 
     /// Opens the clone, or makes an empty one. A handle is not shared between threads.
@@ -63,7 +76,10 @@ impl Mirror {
         let repository = self.repository()?;
         match &self.wanted {
             Wanted::Commit(commit) => repository.find_commit(*commit).map(|commit| commit.id()),
-            Wanted::Reference(_) => repository.find_reference(TRACKED)?.peel_to_commit().map(|commit| commit.id()),
+            Wanted::Reference(_) => repository
+                .find_reference(TRACKED)?
+                .peel_to_commit()
+                .map(|commit| commit.id()),
         }
     }
 
@@ -87,7 +103,8 @@ impl Mirror {
         let begun = self.cancelled.load(Ordering::Relaxed);
         let mut callbacks = RemoteCallbacks::new();
         callbacks.transfer_progress(move |progress| {
-            let is_large = progress.received_bytes() > MAX_BYTES || progress.total_objects() > MAX_OBJECTS;
+            let is_large =
+                progress.received_bytes() > MAX_BYTES || progress.total_objects() > MAX_OBJECTS;
             !is_large && self.cancelled.load(Ordering::Relaxed) == begun
         });
         options.remote_callbacks(callbacks);

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use git2::{FileMode, ObjectType, Oid, Repository, TreeEntry};
 use repertoire_plugin_sdk::message::Finding;
-use repertoire_plugin_sdk::{Digest, Resource, ResourcePath, Severity, SourceError, SourceErrorKind};
+use repertoire_plugin_sdk::{
+    Digest, Resource, ResourcePath, Severity, SourceError, SourceErrorKind,
+};
 
 use crate::mirror::Mirror;
 
@@ -53,22 +55,33 @@ fn unreadable(error: git2::Error) -> SourceError {
 }
 
 fn not_found(what: &str) -> SourceError {
-    SourceError::new(SourceErrorKind::NotFound, format!("no `{what}` at this commit"))
+    SourceError::new(
+        SourceErrorKind::NotFound,
+        format!("no `{what}` at this commit"),
+    )
 }
 
 fn too_large(what: &str, size: usize, most: usize) -> SourceError {
-    SourceError::new(SourceErrorKind::TooLarge, format!("`{what}` has {size} bytes, and at most {most} are read"))
+    SourceError::new(
+        SourceErrorKind::TooLarge,
+        format!("`{what}` has {size} bytes, and at most {most} are read"),
+    )
 }
 
 impl Tree {
     pub(crate) fn open(mirror: &Mirror, commit: Oid, folder: &str) -> Result<Tree, SourceError> {
         let repository = mirror.repository().map_err(unreadable)?;
         let root = {
-            let tree = repository.find_commit(commit).and_then(|commit| commit.tree()).map_err(unreadable)?;
+            let tree = repository
+                .find_commit(commit)
+                .and_then(|commit| commit.tree())
+                .map_err(unreadable)?;
             match folder.trim_matches('/') {
                 "" => tree.id(),
                 // A folder that is not there has no skills.
-                folder => tree.get_path(Path::new(folder)).map_or_else(|_| Oid::ZERO_SHA1, |entry| entry.id()),
+                folder => tree
+                    .get_path(Path::new(folder))
+                    .map_or_else(|_| Oid::ZERO_SHA1, |entry| entry.id()),
             }
         };
         Ok(Tree { repository, root })
@@ -85,17 +98,23 @@ impl Tree {
         while let Some((folder, key, depth)) = folders.pop() {
             visited += 1;
             if visited > MAX_FOLDERS {
-                skills.left_out(format!("more than {MAX_FOLDERS} folders: the rest were left out"));
+                skills.left_out(format!(
+                    "more than {MAX_FOLDERS} folders: the rest were left out"
+                ));
                 break;
             }
             let tree = self.repository.find_tree(folder).map_err(unreadable)?;
-            let text = tree.get_name(FILE).filter(is_file).filter(|_| !key.is_empty());
+            let text = tree
+                .get_name(FILE)
+                .filter(is_file)
+                .filter(|_| !key.is_empty());
             if let Some(entry) = text {
                 // What lies below a skill is part of it.
                 match self.text(&entry, &key) {
                     Ok(text) if bytes + text.len() > MAX_LISTING_BYTES => {
-                        skills
-                            .left_out(format!("more than {MAX_LISTING_BYTES} bytes of skills: the rest were left out"));
+                        skills.left_out(format!(
+                            "more than {MAX_LISTING_BYTES} bytes of skills: the rest were left out"
+                        ));
                         break;
                     }
                     Ok(text) => {
@@ -106,7 +125,9 @@ impl Tree {
                         }
                         skills.found.push((key, folder.to_string(), text));
                     }
-                    Err(error) if error.kind() == SourceErrorKind::TooLarge => skills.left_out(error.to_string()),
+                    Err(error) if error.kind() == SourceErrorKind::TooLarge => {
+                        skills.left_out(error.to_string())
+                    }
                     Err(error) => return Err(error),
                 }
                 continue;
@@ -117,7 +138,11 @@ impl Tree {
                     && entry.filemode() == i32::from(FileMode::Tree)
                     && depth < MAX_DEPTH
                 {
-                    let key = if key.is_empty() { name.to_owned() } else { format!("{key}/{name}") };
+                    let key = if key.is_empty() {
+                        name.to_owned()
+                    } else {
+                        format!("{key}/{name}")
+                    };
                     folders.push((entry.id(), key, depth + 1));
                 }
             }
@@ -128,7 +153,10 @@ impl Tree {
     /// Returns the stamp and text of one skill. The id of its tree is the stamp, which changes with each file.
     pub(crate) fn skill(&self, key: &str) -> Result<(String, String), SourceError> {
         let folder = self.folder(key)?;
-        let entry = folder.get_name(FILE).filter(is_file).ok_or_else(|| not_found(key))?;
+        let entry = folder
+            .get_name(FILE)
+            .filter(is_file)
+            .ok_or_else(|| not_found(key))?;
         Ok((folder.id().to_string(), self.text(&entry, key)?))
     }
 
@@ -179,18 +207,25 @@ impl Tree {
                 let Ok(name) = entry.name() else { continue };
                 *entries += 1;
                 if *entries > MAX_ENTRIES {
-                    return visit(Seen::LeftOut(format!("more than {MAX_ENTRIES} entries: the rest were left out")));
+                    return visit(Seen::LeftOut(format!(
+                        "more than {MAX_ENTRIES} entries: the rest were left out"
+                    )));
                 }
                 let path = format!("{within}{name}");
                 if entry.filemode() == i32::from(FileMode::Tree) {
                     if depth < MAX_FILE_DEPTH {
                         folders.push((entry.id(), format!("{path}/"), depth + 1));
                     } else {
-                        visit(Seen::LeftOut(format!("`{path}` lies more than {MAX_FILE_DEPTH} folders deep")))?;
+                        visit(Seen::LeftOut(format!(
+                            "`{path}` lies more than {MAX_FILE_DEPTH} folders deep"
+                        )))?;
                     }
                     continue;
                 }
-                let Some(place) = ResourcePath::new(&path).ok().filter(|_| is_file(&entry) && path != FILE) else {
+                let Some(place) = ResourcePath::new(&path)
+                    .ok()
+                    .filter(|_| is_file(&entry) && path != FILE)
+                else {
                     continue;
                 };
                 // An object in a tree may be missing in the clone.
@@ -199,12 +234,16 @@ impl Tree {
                     continue;
                 };
                 if size > MAX_FILE_BYTES {
-                    visit(Seen::LeftOut(format!("`{path}` has {size} bytes, and at most {MAX_FILE_BYTES} are read")))?;
+                    visit(Seen::LeftOut(format!(
+                        "`{path}` has {size} bytes, and at most {MAX_FILE_BYTES} are read"
+                    )))?;
                     continue;
                 }
                 if files == MAX_FILES || bytes + size > MAX_SKILL_BYTES {
                     let most = format!("{MAX_FILES} files and {MAX_SKILL_BYTES} bytes");
-                    return visit(Seen::LeftOut(format!("more than {most}: the rest were left out")));
+                    return visit(Seen::LeftOut(format!(
+                        "more than {most}: the rest were left out"
+                    )));
                 }
                 (files, bytes) = (files + 1, bytes + size);
                 visit(Seen::File(place, entry.id()))?;
@@ -217,7 +256,9 @@ impl Tree {
     pub(crate) fn file(&self, key: &str, path: &ResourcePath) -> Result<Vec<u8>, SourceError> {
         let folder = self.folder(key)?;
         // Follows trees only, so no link on the way.
-        let entry = folder.get_path(Path::new(path.as_str())).map_err(|_| not_found(path.as_str()))?;
+        let entry = folder
+            .get_path(Path::new(path.as_str()))
+            .map_err(|_| not_found(path.as_str()))?;
         if !is_file(&entry) || path.as_str() == FILE {
             return Err(not_found(path.as_str()));
         }
@@ -230,16 +271,32 @@ impl Tree {
         }
         let root = self.repository.find_tree(self.root).map_err(unreadable)?;
         let entry = root.get_path(Path::new(key)).map_err(|_| not_found(key))?;
-        self.repository.find_tree(entry.id()).map_err(|_| not_found(key))
+        self.repository
+            .find_tree(entry.id())
+            .map_err(|_| not_found(key))
     }
 
-    fn bytes(&self, entry: &TreeEntry<'_>, what: &str, most: usize) -> Result<Vec<u8>, SourceError> {
+    fn bytes(
+        &self,
+        entry: &TreeEntry<'_>,
+        what: &str,
+        most: usize,
+    ) -> Result<Vec<u8>, SourceError> {
         // Checked before reading, because a small object can unpack to any size.
-        let (size, _) = self.repository.odb().and_then(|odb| odb.read_header(entry.id())).map_err(unreadable)?;
+        let (size, _) = self
+            .repository
+            .odb()
+            .and_then(|odb| odb.read_header(entry.id()))
+            .map_err(unreadable)?;
         if size > most {
             return Err(too_large(what, size, most));
         }
-        Ok(self.repository.find_blob(entry.id()).map_err(unreadable)?.content().to_vec())
+        Ok(self
+            .repository
+            .find_blob(entry.id())
+            .map_err(unreadable)?
+            .content()
+            .to_vec())
     }
 
     /// Replaces invalid UTF-8, so that the host reports this file and no other.
@@ -260,13 +317,18 @@ const MAX_FINDINGS: usize = 100;
 impl Skills {
     fn left_out(&mut self, why: String) {
         if self.findings.len() < MAX_FINDINGS {
-            self.findings.push(Finding::new(Severity::Warning, "git-left-out", why));
+            self.findings
+                .push(Finding::new(Severity::Warning, "git-left-out", why));
         }
     }
 }
 
 fn is_file(entry: &TreeEntry<'_>) -> bool {
-    [FileMode::Blob, FileMode::BlobExecutable, FileMode::BlobGroupWritable]
-        .into_iter()
-        .any(|mode| entry.filemode() == i32::from(mode))
+    [
+        FileMode::Blob,
+        FileMode::BlobExecutable,
+        FileMode::BlobGroupWritable,
+    ]
+    .into_iter()
+    .any(|mode| entry.filemode() == i32::from(mode))
 }

@@ -9,7 +9,9 @@
 //! ```
 
 use repertoire_plugin_sdk::message::{DocumentBody, DocumentListing, DocumentRow};
-use repertoire_plugin_sdk::{Documents, Open, PluginConfig, SourceError, SourceErrorKind, export_documents};
+use repertoire_plugin_sdk::{
+    Documents, Open, PluginConfig, SourceError, SourceErrorKind, export_documents,
+};
 
 /// The people to greet.
 #[derive(Debug, serde::Deserialize)]
@@ -27,7 +29,10 @@ impl Open for Hello {
 impl Hello {
     /// Returns the `SKILL.md` of one person.
     fn document(person: &str) -> String {
-        format!("---\nname: {}\ndescription: Greets {person}.\n---\nSay hello to {person}.\n", key(person))
+        format!(
+            "---\nname: {}\ndescription: Greets {person}.\n---\nSay hello to {person}.\n",
+            key(person)
+        )
     }
 }
 
@@ -48,7 +53,10 @@ impl Documents for Hello {
     fn body(&self, wanted: &str) -> Result<DocumentBody, SourceError> {
         match self.people.iter().find(|person| key(person) == wanted) {
             Some(person) => Ok(DocumentBody::document(person, Hello::document(person))),
-            None => Err(SourceError::new(SourceErrorKind::NotFound, format!("no person has the key `{wanted}`"))),
+            None => Err(SourceError::new(
+                SourceErrorKind::NotFound,
+                format!("no person has the key `{wanted}`"),
+            )),
         }
     }
 }

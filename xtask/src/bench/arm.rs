@@ -31,7 +31,10 @@ pub(super) struct Arming {
 pub(super) fn measure(tree: &Path) -> Result<Arming, Failure> {
     let runtime = Runtime::new()?;
     let skills = sample::skills(tree);
-    let folders = skills.read_dir()?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>, Failure>>()?;
+    let folders = skills
+        .read_dir()?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<Vec<PathBuf>, Failure>>()?;
     let source = || FsSource::new("tree", &skills).watching(WatchOptions::default());
     // The system frees the watch data of a file only at the next use of the file.
     let settle = || runtime.block_on(FsSource::new("tree", &skills).list());
@@ -52,8 +55,11 @@ pub(super) fn measure(tree: &Path) -> Result<Arming, Failure> {
         drop(watched);
         settle()?;
         let instance = inotify::init(CreateFlags::CLOEXEC)?;
-        let mask =
-            WatchFlags::ONLYDIR | WatchFlags::CREATE | WatchFlags::DELETE | WatchFlags::MODIFY | WatchFlags::MOVE;
+        let mask = WatchFlags::ONLYDIR
+            | WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MODIFY
+            | WatchFlags::MOVE;
         bare = bare.min(cost(|| {
             for folder in &folders {
                 inotify::add_watch(&instance, folder, mask)?;
@@ -61,7 +67,10 @@ pub(super) fn measure(tree: &Path) -> Result<Arming, Failure> {
             Ok(())
         })?);
     }
-    Ok(Arming { arm: waits - lists, bare })
+    Ok(Arming {
+        arm: waits - lists,
+        bare,
+    })
 }
 
 fn cost(work: impl FnOnce() -> Result<(), Failure>) -> Result<f64, Failure> {

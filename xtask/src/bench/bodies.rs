@@ -16,7 +16,8 @@ use crate::Failure;
 const ROUNDS: usize = 9;
 
 /// One placeholder of each kind, and a command, which is refused.
-const DIRECTIVES: &str = "\n\nFor $ARGUMENTS, $0 and ${1}: see ${SKILL_DIR}/how.md.\n\nNow: !`date`\n";
+const DIRECTIVES: &str =
+    "\n\nFor $ARGUMENTS, $0 and ${1}: see ${SKILL_DIR}/how.md.\n\nNow: !`date`\n";
 
 /// Processor time for all bodies, in seconds.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -43,14 +44,22 @@ pub(super) fn measure(tree: &Path) -> Result<Bodies, Failure> {
         // A file that is not text has no body.
         bodies.extend(skill_md::body(&bytes).ok().map(String::from));
     }
-    let plain: Vec<String> = bodies.iter().map(|body| body.replace(['$', '!'], "-")).collect();
-    let full: Vec<String> = bodies.iter().map(|body| format!("{body}{DIRECTIVES}")).collect();
+    let plain: Vec<String> = bodies
+        .iter()
+        .map(|body| body.replace(['$', '!'], "-"))
+        .collect();
+    let full: Vec<String> = bodies
+        .iter()
+        .map(|body| format!("{body}{DIRECTIVES}"))
+        .collect();
     // A fence that one leaves open would make the rest code.
     let short = full[..full.len() / 8].join("\n\n");
     let long = [short.as_str(); 8].join("\n\n");
 
     let syntax = Syntax::default();
-    let context = Context::new().arguments(Arguments::new("one two")).skill_dir("/skills/it");
+    let context = Context::new()
+        .arguments(Arguments::new("one two"))
+        .skill_dir("/skills/it");
     let render = |body: &String| {
         let rendered = Plan::new(body, &syntax).render(&context, []);
         black_box(rendered.map(|rendered| rendered.text.len())).is_ok()
@@ -73,8 +82,16 @@ pub(super) fn measure(tree: &Path) -> Result<Bodies, Failure> {
         rounds[4].push(time(std::slice::from_ref(&long), render));
         rounds[5].push(time(std::slice::from_ref(&short), render));
     }
-    let [copy, plain, parser, placeholders, long, short] = rounds.map(|round| median(round.into_iter()));
-    Ok(Bodies { copy, plain, parser, placeholders, long, short })
+    let [copy, plain, parser, placeholders, long, short] =
+        rounds.map(|round| median(round.into_iter()));
+    Ok(Bodies {
+        copy,
+        plain,
+        parser,
+        placeholders,
+        long,
+        short,
+    })
 }
 
 fn time(bodies: &[String], work: impl Fn(&String) -> bool) -> f64 {

@@ -55,25 +55,43 @@ pub(super) fn measure(file: &Path) -> Result<CatalogCosts, Failure> {
     let timed = |work: &dyn Fn()| super::median((0..ROUNDS).map(|_| once(work)));
     // In turns, so that a noisy moment hits both, and neither finds what the other left in the caches.
     let by_hand = || drop(black_box(by_hand(&known)));
-    let whole = || drop(black_box(Catalog::new(&snapshot, &CatalogOptions::default())));
-    let (floors, wholes): (Vec<f64>, Vec<f64>) = (0..ROUNDS).map(|_| (once(&by_hand), once(&whole))).unzip();
+    let whole = || {
+        drop(black_box(Catalog::new(
+            &snapshot,
+            &CatalogOptions::default(),
+        )))
+    };
+    let (floors, wholes): (Vec<f64>, Vec<f64>) =
+        (0..ROUNDS).map(|_| (once(&by_hand), once(&whole))).unzip();
     let views = [&changed, &snapshot];
     let turn = Cell::new(0);
     Ok(CatalogCosts {
         floor: super::median(floors.into_iter()),
         whole: super::median(wholes.into_iter()),
         // The last of an odd number of rounds is of the changed view.
-        changed: timed(&|| drop(black_box(cache.catalog(views[turn.replace(1 - turn.get())])))),
+        changed: timed(&|| {
+            drop(black_box(
+                cache.catalog(views[turn.replace(1 - turn.get())]),
+            ))
+        }),
         short: timed(&|| drop(black_box(Catalog::new(&snapshot, &short)))),
-        again: timed(&|| (0..AGAIN).for_each(|_| drop(black_box(cache.catalog(&snapshot))))) / AGAIN as f64,
-        tools: timed(&|| drop(black_box(Toolset::from_index(index.clone(), &ToolOptions::default())))),
+        again: timed(&|| (0..AGAIN).for_each(|_| drop(black_box(cache.catalog(&snapshot)))))
+            / AGAIN as f64,
+        tools: timed(&|| {
+            drop(black_box(Toolset::from_index(
+                index.clone(),
+                &ToolOptions::default(),
+            )))
+        }),
     })
 }
 
 /// Writes a catalog by hand: sorted and escaped.
 fn by_hand(known: &[Known]) -> String {
-    let mut sorted: Vec<(&str, &str)> =
-        known.iter().map(|known| (known.name.as_str(), known.description.as_str())).collect();
+    let mut sorted: Vec<(&str, &str)> = known
+        .iter()
+        .map(|known| (known.name.as_str(), known.description.as_str()))
+        .collect();
     sorted.sort_unstable();
     let mut text = String::from("<available_skills>\n");
     let escape = |mut rest: &str, text: &mut String| {

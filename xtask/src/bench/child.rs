@@ -61,7 +61,10 @@ pub(super) fn read(tree: &Path) -> Result<(), Failure> {
 
 /// Measures a plugin, and prints it.
 pub(super) fn plugin(library: &Path, runner: &Path, count: usize) -> Result<(), Failure> {
-    println!("{}", serde_json::to_string(&plugin::measure(library, runner, count)?)?);
+    println!(
+        "{}",
+        serde_json::to_string(&plugin::measure(library, runner, count)?)?
+    );
     Ok(())
 }
 
@@ -90,13 +93,20 @@ fn counted(tree: &Path, floor: fn(&Path) -> io::Result<usize>) -> Result<Sample,
         Ok(())
     };
     let sample = sample::measure(tree, load, |()| Vec::new())?;
-    Ok(Sample { loaded: count, ..sample })
+    Ok(Sample {
+        loaded: count,
+        ..sample
+    })
 }
 
 fn loaded(tree: &Path) -> Result<Sample, Failure> {
     let runtime = Runtime::new()?;
     let load = |skills: &Path| {
-        let registry = runtime.block_on(SkillRegistry::builder().user(FsSource::new("tree", skills)).load())?;
+        let registry = runtime.block_on(
+            SkillRegistry::builder()
+                .user(FsSource::new("tree", skills))
+                .load(),
+        )?;
         // Made when first asked for: asked for here, so that they are paid for.
         let snapshot = registry.snapshot();
         std::hint::black_box((snapshot.entries().len(), snapshot.diagnostics().len()));
@@ -105,7 +115,10 @@ fn loaded(tree: &Path) -> Result<Sample, Failure> {
     sample::measure(tree, load, |registry| {
         let skills = registry.list();
         let written = |entry: &std::sync::Arc<repertoire::registry::Entry<repertoire::Skill>>| {
-            (entry.item().id.as_str().to_owned(), entry.item().description.to_string())
+            (
+                entry.item().id.as_str().to_owned(),
+                entry.item().description.to_string(),
+            )
         };
         skills.iter().map(written).collect()
     })
@@ -115,8 +128,15 @@ fn again(tree: &Path) -> Result<Sample, Failure> {
     let runtime = Runtime::new()?;
     let source = FsSource::new("tree", sample::skills(tree));
     let first = runtime.block_on(source.list())?;
-    let sample = sample::measure(tree, |_| Ok(runtime.block_on(source.list())?), |_| Vec::new())?;
-    Ok(Sample { loaded: first.len(), ..sample })
+    let sample = sample::measure(
+        tree,
+        |_| Ok(runtime.block_on(source.list())?),
+        |_| Vec::new(),
+    )?;
+    Ok(Sample {
+        loaded: first.len(),
+        ..sample
+    })
 }
 
 /// Drops what the system remembers of the content of every file below `folder`.

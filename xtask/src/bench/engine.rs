@@ -35,7 +35,11 @@ pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
             None
         })
     });
-    let counts: &[usize] = if bench.options.quick { &[200] } else { &[1_000, 10_000, 100_000] };
+    let counts: &[usize] = if bench.options.quick {
+        &[200]
+    } else {
+        &[1_000, 10_000, 100_000]
+    };
     for &count in counts {
         let skills = bench.folder.path().join(format!("known-{count}.jsonl"));
         known::make(&skills, count)?;
@@ -54,11 +58,19 @@ pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn searched(bench: &mut Bench<'_>, skills: &Path, count: usize, rival: Option<&Path>) -> Result<(), Failure> {
+fn searched(
+    bench: &mut Bench<'_>,
+    skills: &Path,
+    count: usize,
+    rival: Option<&Path>,
+) -> Result<(), Failure> {
     eprintln!("searching {count} skills");
     let ours: Searched = rounds::parsed(bench.itself().arg("search").arg(skills))?;
-    let theirs = rival.map(|program| rounds::parsed::<Searched>(Command::new(program).arg(skills))).transpose()?;
-    let figure = |name: &str, value: f64, unit| Figure::new(format!("search/{name}/{count}"), value, unit);
+    let theirs = rival
+        .map(|program| rounds::parsed::<Searched>(Command::new(program).arg(skills)))
+        .transpose()?;
+    let figure =
+        |name: &str, value: f64, unit| Figure::new(format!("search/{name}/{count}"), value, unit);
     let slow = figure("p99", ours.slow * 1e6, "us");
     let found = figure("found", ours.found * 100.0, "of 100");
     bench.figures.extend([
@@ -71,7 +83,9 @@ fn searched(bench: &mut Bench<'_>, skills: &Path, count: usize, rival: Option<&P
         },
         figure("update", ours.update * 1e6, "us").against(ours.build * 1e6, "index"),
         match theirs {
-            Some(theirs) => found.against(theirs.found * 100.0, RIVAL).goal(Goal::RatioAtLeast(1.0)),
+            Some(theirs) => found
+                .against(theirs.found * 100.0, RIVAL)
+                .goal(Goal::RatioAtLeast(1.0)),
             None => found,
         },
     ]);
@@ -88,14 +102,25 @@ fn searched(bench: &mut Bench<'_>, skills: &Path, count: usize, rival: Option<&P
     Ok(())
 }
 
-fn searched_slowly(bench: &mut Bench<'_>, skills: &Path, count: usize, rival: &Path) -> Result<(), Failure> {
+fn searched_slowly(
+    bench: &mut Bench<'_>,
+    skills: &Path,
+    count: usize,
+    rival: &Path,
+) -> Result<(), Failure> {
     let theirs: Asked = rounds::parsed(Command::new(rival).arg("--search").arg(skills))?;
     let value = |name: &str| {
         let name = format!("search/{name}/{count}");
-        bench.figures.iter().find(|figure| figure.name == name).map_or(f64::NAN, |figure| figure.value)
+        bench
+            .figures
+            .iter()
+            .find(|figure| figure.name == name)
+            .map_or(f64::NAN, |figure| figure.value)
     };
     let (middle, found) = (value("p50"), value("found"));
-    let figure = |name: &str, value: f64, unit| Figure::new(format!("search/{SLOW_RIVAL}/{name}/{count}"), value, unit);
+    let figure = |name: &str, value: f64, unit| {
+        Figure::new(format!("search/{SLOW_RIVAL}/{name}/{count}"), value, unit)
+    };
     bench.figures.extend([
         figure("p50", theirs.middle * 1e6, "us").against(middle, "ours"),
         figure("found", theirs.found * 100.0, "of 100").against(found, "ours"),
@@ -104,15 +129,27 @@ fn searched_slowly(bench: &mut Bench<'_>, skills: &Path, count: usize, rival: &P
 }
 
 fn triggered(bench: &mut Bench<'_>, count: usize) -> Result<(), Failure> {
-    let triggered: Triggered = rounds::parsed(bench.itself().arg("trigger").arg(count.to_string()))?;
-    let figure = |name: &str, value: f64, unit| Figure::new(format!("triggers/{name}/{count}"), value, unit);
-    let fired = figure("fired", triggered.fired * 1e6, "us").against(triggered.each * 1e6, "a look for each");
-    let evaluate = figure("evaluate", triggered.evaluate * 1e6, "us").against(triggered.each * 1e6, "a look for each");
+    let triggered: Triggered =
+        rounds::parsed(bench.itself().arg("trigger").arg(count.to_string()))?;
+    let figure =
+        |name: &str, value: f64, unit| Figure::new(format!("triggers/{name}/{count}"), value, unit);
+    let fired = figure("fired", triggered.fired * 1e6, "us")
+        .against(triggered.each * 1e6, "a look for each");
+    let evaluate = figure("evaluate", triggered.evaluate * 1e6, "us")
+        .against(triggered.each * 1e6, "a look for each");
     bench.figures.extend([
         figure("compile", triggered.compile * 1e3, "ms"),
         figure("update", triggered.update * 1e3, "ms").against(triggered.compile * 1e3, "compile"),
-        if count == 10_000 { fired.goal(Goal::AtMost(1000.0)) } else { fired },
-        if count == 10_000 { evaluate.goal(Goal::AtMost(1000.0)) } else { evaluate },
+        if count == 10_000 {
+            fired.goal(Goal::AtMost(1000.0))
+        } else {
+            fired
+        },
+        if count == 10_000 {
+            evaluate.goal(Goal::AtMost(1000.0))
+        } else {
+            evaluate
+        },
         figure("holding", triggered.holding as f64, "triggers"),
     ]);
     Ok(())
@@ -126,10 +163,18 @@ fn catalogs(bench: &mut Bench<'_>, skills: &Path, count: usize) -> Result<(), Fa
     let again = figure("catalog/again", costs.again * 1e9, "ns");
     let large = count == 10_000;
     bench.figures.extend([
-        if large { whole.goal(Goal::RatioAtMost(2.0)) } else { whole },
+        if large {
+            whole.goal(Goal::RatioAtMost(2.0))
+        } else {
+            whole
+        },
         milliseconds("catalog/changed", costs.changed).against(costs.floor * 1e3, "by hand"),
         milliseconds("catalog/short", costs.short).against(costs.floor * 1e3, "by hand"),
-        if large { again.goal(Goal::AtMost(1000.0)) } else { again },
+        if large {
+            again.goal(Goal::AtMost(1000.0))
+        } else {
+            again
+        },
         milliseconds("tools", costs.tools),
     ]);
     Ok(())

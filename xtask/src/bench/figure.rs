@@ -36,7 +36,15 @@ pub(crate) enum Goal {
 impl Figure {
     /// A value alone.
     pub(crate) fn new(name: impl Into<String>, value: f64, unit: &'static str) -> Figure {
-        Figure { name: name.into(), value, unit, ratio: None, of: None, goal: None, holds: None }
+        Figure {
+            name: name.into(),
+            value,
+            unit,
+            ratio: None,
+            of: None,
+            goal: None,
+            holds: None,
+        }
     }
 
     /// The same figure as a multiple of `reference`, which `of` describes.
@@ -91,7 +99,11 @@ impl Figure {
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (value, ratio, goal) = (self.shown_value(), self.shown_ratio(), self.shown_goal());
-        let line = format!("{:<40} {value:>18}  {ratio:<32} {goal:<10} {}", self.name, self.verdict());
+        let line = format!(
+            "{:<40} {value:>18}  {ratio:<32} {goal:<10} {}",
+            self.name,
+            self.verdict()
+        );
         f.write_str(line.trim_end())
     }
 }
@@ -132,7 +144,9 @@ mod tests {
             assert_eq!(figure.clone().goal(goal).holds, Some(holds), "{goal}");
         }
         assert_eq!(
-            Figure::new("load", 30.0, "ms").goal(Goal::RatioAtMost(9.0)).holds,
+            Figure::new("load", 30.0, "ms")
+                .goal(Goal::RatioAtMost(9.0))
+                .holds,
             Some(false),
             "no ratio, no goal"
         );
@@ -140,7 +154,9 @@ mod tests {
 
     #[test]
     fn a_figure_is_one_line_of_json() {
-        let figure = Figure::new("load", 30.0, "ms").against(20.0, "floor").goal(Goal::RatioAtMost(2.0));
+        let figure = Figure::new("load", 30.0, "ms")
+            .against(20.0, "floor")
+            .goal(Goal::RatioAtMost(2.0));
         let line = serde_json::to_string(&figure).expect("a figure is data");
         assert_eq!(
             line,

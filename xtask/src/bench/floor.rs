@@ -18,7 +18,9 @@ pub(super) fn read(skills: &Path) -> io::Result<usize> {
 
 /// The same, read by 32 threads: a disk is asked for many files at a time.
 pub(super) fn read_by_many(skills: &Path) -> io::Result<usize> {
-    let files = skills.read_dir()?.map(|entry| Ok(entry?.path().join("SKILL.md")));
+    let files = skills
+        .read_dir()?
+        .map(|entry| Ok(entry?.path().join("SKILL.md")));
     let files = files.collect::<io::Result<Vec<PathBuf>>>()?;
     let next = AtomicUsize::new(0);
     let reader = || -> io::Result<()> {
@@ -30,7 +32,9 @@ pub(super) fn read_by_many(skills: &Path) -> io::Result<usize> {
     };
     std::thread::scope(|scope| {
         let readers: Vec<_> = (0..32).map(|_| scope.spawn(reader)).collect();
-        readers.into_iter().try_for_each(|reader| reader.join().expect("a reader does not panic"))
+        readers
+            .into_iter()
+            .try_for_each(|reader| reader.join().expect("a reader does not panic"))
     })?;
     Ok(files.len())
 }

@@ -38,12 +38,17 @@ pub(super) fn make(file: &Path, count: usize) -> Result<(), Failure> {
             break;
         }
         let expected = template(number, &mut random).expected;
-        all.extend(expected.map(|skill| Known { name: skill.name, description: skill.description, question: None }));
+        all.extend(expected.map(|skill| Known {
+            name: skill.name,
+            description: skill.description,
+            question: None,
+        }));
     }
     let every = all.len().div_ceil(QUESTIONS);
     for known in all.iter_mut().step_by(every) {
         let text = format!("{} {}", known.name.replace('-', " "), known.description);
-        known.question = question(text.split_whitespace(), &mut random).map(|text| slip(&text, &mut random));
+        known.question =
+            question(text.split_whitespace(), &mut random).map(|text| slip(&text, &mut random));
     }
     write(file, &all)
 }
@@ -60,15 +65,32 @@ pub(super) fn take(file: &Path, corpus: &Path) -> Result<usize, Failure> {
     for line in fs::read_to_string(corpus.join("EXPECTED.jsonl"))?.lines() {
         let Line { path } = serde_json::from_str(line)?;
         let bytes = fs::read(corpus.join(&path))?;
-        let directory = Path::new(&path).parent().and_then(Path::file_name).and_then(|name| name.to_str());
-        let parsed = skill_md::parse(&bytes, FileContext::new(&path).in_directory(directory.unwrap_or_default()));
-        let (Some(skill), Ok(body)) = (parsed.skill, skill_md::body(&bytes)) else { continue };
-        if !names.insert(skill.id.to_string()) || !descriptions.insert(skill.description.to_string()) {
+        let directory = Path::new(&path)
+            .parent()
+            .and_then(Path::file_name)
+            .and_then(|name| name.to_str());
+        let parsed = skill_md::parse(
+            &bytes,
+            FileContext::new(&path).in_directory(directory.unwrap_or_default()),
+        );
+        let (Some(skill), Ok(body)) = (parsed.skill, skill_md::body(&bytes)) else {
+            continue;
+        };
+        if !names.insert(skill.id.to_string())
+            || !descriptions.insert(skill.description.to_string())
+        {
             continue;
         }
-        let words = body.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 2).take(60);
+        let words = body
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.chars().count() > 2)
+            .take(60);
         let question = question(words, &mut random);
-        all.push(Known { name: skill.id.to_string(), description: skill.description.to_string(), question });
+        all.push(Known {
+            name: skill.id.to_string(),
+            description: skill.description.to_string(),
+            question,
+        });
     }
     write(file, &all)?;
     Ok(all.len())
@@ -102,5 +124,8 @@ fn write(file: &Path, all: &[Known]) -> Result<(), Failure> {
 
 /// Parses the output of [`make`] and [`take`].
 pub(super) fn read(file: &Path) -> Result<Vec<Known>, Failure> {
-    fs::read_to_string(file)?.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+    fs::read_to_string(file)?
+        .lines()
+        .map(|line| Ok(serde_json::from_str(line)?))
+        .collect()
 }

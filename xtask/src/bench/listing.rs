@@ -38,22 +38,33 @@ struct Client {
 
 /// Lists all skills of `tree`, page by page.
 pub(super) fn measure(tree: &Path) -> Result<Paged, Failure> {
-    tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
-        let source = FsSource::new("tree", sample::skills(tree));
-        let server = Server::new(SkillRegistry::builder().user(source).load().await?, ServerOptions::default());
-        let (client, pipe) = tokio::io::duplex(PIPE);
-        let (read, write) = tokio::io::split(pipe);
-        let serving = tokio::spawn(async move { server.serve(read, write).await });
-        let paged = Client::over(client).walks().await?;
-        serving.await??;
-        Ok(paged)
-    })
+    tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()?
+        .block_on(async {
+            let source = FsSource::new("tree", sample::skills(tree));
+            let server = Server::new(
+                SkillRegistry::builder().user(source).load().await?,
+                ServerOptions::default(),
+            );
+            let (client, pipe) = tokio::io::duplex(PIPE);
+            let (read, write) = tokio::io::split(pipe);
+            let serving = tokio::spawn(async move { server.serve(read, write).await });
+            let paged = Client::over(client).walks().await?;
+            serving.await??;
+            Ok(paged)
+        })
 }
 
 impl Client {
     fn over(pipe: DuplexStream) -> Client {
         let (read, write) = tokio::io::split(pipe);
-        Client { read: BufReader::with_capacity(PIPE, read), write, line: String::new(), asked: 0 }
+        Client {
+            read: BufReader::with_capacity(PIPE, read),
+            write,
+            line: String::new(),
+            asked: 0,
+        }
     }
 
     async fn walks(mut self) -> Result<Paged, Failure> {
@@ -63,7 +74,8 @@ impl Client {
             "clientInfo": {"name": "bench", "version": "1"},
         });
         self.ask("initialize", &introduction).await?;
-        self.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string()).await?;
+        self.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string())
+            .await?;
         let (mut pages, mut serialising) = (Vec::new(), Vec::new());
         for walk in 0..=WALKS {
             let mut params = json!({});
@@ -80,21 +92,27 @@ impl Client {
                     serialising.push(serialised);
                 }
                 match &answer["result"] {
-                    Value::Object(result) if result["skills"].is_array() => match result.get("nextCursor") {
-                        Some(cursor) => params = json!({"cursor": cursor}),
-                        None => break,
-                    },
+                    Value::Object(result) if result["skills"].is_array() => {
+                        match result.get("nextCursor") {
+                            Some(cursor) => params = json!({"cursor": cursor}),
+                            None => break,
+                        }
+                    }
                     _ => return Err(format!("no page: {answer}").into()),
                 }
             }
         }
-        Ok(Paged { page: super::median(pages.into_iter()), serialising: super::median(serialising.into_iter()) })
+        Ok(Paged {
+            page: super::median(pages.into_iter()),
+            serialising: super::median(serialising.into_iter()),
+        })
     }
 
     /// Asks, and reads the answer to the end.
     async fn ask(&mut self, method: &str, params: &Value) -> Result<(), Failure> {
         self.asked += 1;
-        let question = json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params});
+        let question =
+            json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params});
         self.say(&question.to_string()).await?;
         self.line.clear();
         if self.read.read_line(&mut self.line).await? == 0 {

@@ -99,7 +99,12 @@ impl Served {
 }
 
 /// Returns the section on servers of `page`, with these figures in the place of its part.
-fn served(page: &str, part: Served, figures: &[Figure], remarks: &[String]) -> Result<String, Failure> {
+fn served(
+    page: &str,
+    part: Served,
+    figures: &[Figure],
+    remarks: &[String],
+) -> Result<String, Failure> {
     let mut served = SERVED.to_owned();
     for other in Served::ALL {
         if other != part {
@@ -113,7 +118,10 @@ fn served(page: &str, part: Served, figures: &[Figure], remarks: &[String]) -> R
         let average = average.split(' ').next().unwrap_or_default();
         let processors = std::thread::available_parallelism()?;
         served += part.heading();
-        writeln!(served, "\n{processors} processors, with a load average of {average} at the end.\n")?;
+        writeln!(
+            served,
+            "\n{processors} processors, with a load average of {average} at the end.\n"
+        )?;
         served += TABLE;
         rows(&mut served, figures, remarks)?;
     }
@@ -121,11 +129,18 @@ fn served(page: &str, part: Served, figures: &[Figure], remarks: &[String]) -> R
 }
 
 /// Writes these figures of servers into `docs/benchmarks.md`, in place of those of the same part.
-pub(crate) fn write_served(part: Served, figures: &[Figure], remarks: &[String]) -> Result<(), Failure> {
+pub(crate) fn write_served(
+    part: Served,
+    figures: &[Figure],
+    remarks: &[String],
+) -> Result<(), Failure> {
     let path = workspace::root().join("docs/benchmarks.md");
     let page = std::fs::read_to_string(&path)?;
     let (before, _) = page.split_once(SERVED_HEADING).unwrap_or((&page, ""));
-    Ok(std::fs::write(path, format!("{before}{}", served(&page, part, figures, remarks)?))?)
+    Ok(std::fs::write(
+        path,
+        format!("{before}{}", served(&page, part, figures, remarks)?),
+    )?)
 }
 
 /// Writes `docs/benchmarks.md` for these figures; what it has of servers stays.
@@ -146,12 +161,23 @@ fn page(figures: &[Figure], remarks: &[String]) -> Result<String, Failure> {
 
 fn rows(page: &mut String, figures: &[Figure], remarks: &[String]) -> Result<(), Failure> {
     for figure in figures {
-        let (value, ratio, goal) = (figure.shown_value(), figure.shown_ratio(), figure.shown_goal());
-        writeln!(page, "| `{}` | {value} | {ratio} | {goal} | {} |", figure.name, figure.verdict())?;
+        let (value, ratio, goal) = (
+            figure.shown_value(),
+            figure.shown_ratio(),
+            figure.shown_goal(),
+        );
+        writeln!(
+            page,
+            "| `{}` | {value} | {ratio} | {goal} | {} |",
+            figure.name,
+            figure.verdict()
+        )?;
     }
     if !remarks.is_empty() {
         page.push_str("\nNot measured:\n\n");
-        remarks.iter().try_for_each(|remark| writeln!(page, "- {remark}"))?;
+        remarks
+            .iter()
+            .try_for_each(|remark| writeln!(page, "- {remark}"))?;
     }
     Ok(())
 }
@@ -163,15 +189,26 @@ mod tests {
     #[test]
     fn each_part_is_written_without_the_other() {
         let figure = |name: &str| [Figure::new(name, 1.0, "ms")];
-        let servers = served("", Served::Servers, &figure("serve/list"), &["a rival".to_owned()]).expect("written");
+        let servers = served(
+            "",
+            Served::Servers,
+            &figure("serve/list"),
+            &["a rival".to_owned()],
+        )
+        .expect("written");
         let both = served(&servers, Served::Load, &figure("mcp-load/list"), &[]).expect("written");
         for part in Served::ALL {
             assert_eq!(both.matches(part.heading()).count(), 1, "{both}");
         }
-        assert_eq!(Served::Servers.found(&both), Served::Servers.found(&servers));
+        assert_eq!(
+            Served::Servers.found(&both),
+            Served::Servers.found(&servers)
+        );
         let again = served(&both, Served::Servers, &figure("serve/get"), &[]).expect("written");
         assert!(
-            again.contains("`serve/get`") && !again.contains("`serve/list`") && !again.contains("a rival"),
+            again.contains("`serve/get`")
+                && !again.contains("`serve/list`")
+                && !again.contains("a rival"),
             "{again}"
         );
         assert_eq!(Served::Load.found(&again), Served::Load.found(&both));

@@ -40,9 +40,18 @@ const BODIES: usize = 100;
 pub(super) fn measure(library: &Path, runner: &Path, count: usize) -> Result<Ways, Failure> {
     let runtime = Runtime::new()?;
     let people: Vec<String> = (0..count).map(|number| format!("p{number}")).collect();
-    let options = serde_json::json!({ "people": people }).as_object().cloned().unwrap_or_default();
-    let options = PluginOptions::new(library).pinned(plugin::digest(library)?).with_options(options);
-    let skills: &'static [StaticSkill] = people.iter().map(|person| compiled_in(person)).collect::<Vec<_>>().leak();
+    let options = serde_json::json!({ "people": people })
+        .as_object()
+        .cloned()
+        .unwrap_or_default();
+    let options = PluginOptions::new(library)
+        .pinned(plugin::digest(library)?)
+        .with_options(options);
+    let skills: &'static [StaticSkill] = people
+        .iter()
+        .map(|person| compiled_in(person))
+        .collect::<Vec<_>>()
+        .leak();
     let wanted = "greet-p7".parse()?;
 
     let (mut compiled, mut libraries, mut processes) = (Vec::new(), Vec::new(), Vec::new());
@@ -56,14 +65,25 @@ pub(super) fn measure(library: &Path, runner: &Path, count: usize) -> Result<Way
     }
     let [compiled_in, library, process] = [compiled, libraries, processes].map(|turns| {
         let of = |part: fn(&Calls) -> f64| median(turns.iter().map(part));
-        Calls { list: of(|calls| calls.list), again: of(|calls| calls.again), body: of(|calls| calls.body) }
+        Calls {
+            list: of(|calls| calls.list),
+            again: of(|calls| calls.again),
+            body: of(|calls| calls.body),
+        }
     });
-    Ok(Ways { compiled_in, library, process })
+    Ok(Ways {
+        compiled_in,
+        library,
+        process,
+    })
 }
 
 fn compiled_in(person: &str) -> StaticSkill {
     let text = |text: String| -> &'static str { text.leak() };
-    let (id, about) = (text(format!("greet-{person}")), text(format!("Greets {person}.")));
+    let (id, about) = (
+        text(format!("greet-{person}")),
+        text(format!("Greets {person}.")),
+    );
     StaticSkill::new(id, about, text(format!("Say hello to {person}.\n")))
 }
 
@@ -73,7 +93,10 @@ async fn plugin_calls(source: &PluginSource, id: &repertoire::Id) -> Result<Call
     calls(source, id).await
 }
 
-async fn calls(source: &impl Source<repertoire::Skill>, id: &repertoire::Id) -> Result<Calls, SourceError> {
+async fn calls(
+    source: &impl Source<repertoire::Skill>,
+    id: &repertoire::Id,
+) -> Result<Calls, SourceError> {
     let begun = Instant::now();
     black_box(source.list().await?);
     let list = begun.elapsed().as_secs_f64();
@@ -84,17 +107,32 @@ async fn calls(source: &impl Source<repertoire::Skill>, id: &repertoire::Id) -> 
     for _ in 0..BODIES {
         black_box(source.body(id).await?);
     }
-    Ok(Calls { list, again, body: begun.elapsed().as_secs_f64() / BODIES as f64 })
+    Ok(Calls {
+        list,
+        again,
+        body: begun.elapsed().as_secs_f64() / BODIES as f64,
+    })
 }
 
 /// Returns the figures, as ratios to the source that is compiled in.
-pub(super) fn figures(Ways { compiled_in, library, process }: &Ways, count: usize) -> Vec<Figure> {
+pub(super) fn figures(
+    Ways {
+        compiled_in,
+        library,
+        process,
+    }: &Ways,
+    count: usize,
+) -> Vec<Figure> {
     let list = |name: &str, seconds: f64| {
         let figure = Figure::new(format!("{name}/{count}"), seconds * 1e3, "ms");
-        figure.against(compiled_in.list * 1e3, "a first listing of what is compiled in")
+        figure.against(
+            compiled_in.list * 1e3,
+            "a first listing of what is compiled in",
+        )
     };
     let body = |name: &str, seconds: f64| {
-        Figure::new(format!("{name}/{count}"), seconds * 1e6, "us").against(compiled_in.body * 1e6, "compiled in")
+        Figure::new(format!("{name}/{count}"), seconds * 1e6, "us")
+            .against(compiled_in.body * 1e6, "compiled in")
     };
     vec![
         list("plugin/list", library.list),

@@ -40,11 +40,15 @@ pub(super) fn measure(skills: &Path) -> Result<Readings, Failure> {
     let runtime = Runtime::new()?;
     let (changing, first) = (MemorySource::new("changing"), "the-one-that-changes");
     changing.register(skill(first, 0)?)?;
-    let builder = SkillRegistry::builder().user(changing.clone()).user(FsSource::new("tree", skills));
+    let builder = SkillRegistry::builder()
+        .user(changing.clone())
+        .user(FsSource::new("tree", skills));
     let registry = runtime.block_on(builder.load())?;
     let list = registry.list();
-    let map: HashMap<String, Arc<Entry<Skill>>> =
-        list.iter().map(|entry| (entry.id.as_str().to_owned(), entry.clone())).collect();
+    let map: HashMap<String, Arc<Entry<Skill>>> = list
+        .iter()
+        .map(|entry| (entry.id.as_str().to_owned(), entry.clone()))
+        .collect();
     let ids: Vec<&str> = list.iter().map(|entry| entry.id.as_str()).collect();
 
     let stop = AtomicBool::new(false);
@@ -52,8 +56,12 @@ pub(super) fn measure(skills: &Path) -> Result<Readings, Failure> {
         let id = first.parse().map_err(|error| format!("{error}"))?;
         for count in 1.. {
             let next = skill(first, count).map_err(|error| error.to_string())?;
-            changing.replace(&id, next).map_err(|error| error.to_string())?;
-            runtime.block_on(registry.refresh()).map_err(|error| error.to_string())?;
+            changing
+                .replace(&id, next)
+                .map_err(|error| error.to_string())?;
+            runtime
+                .block_on(registry.refresh())
+                .map_err(|error| error.to_string())?;
             if stop.load(Ordering::Relaxed) {
                 return Ok(count);
             }
@@ -70,18 +78,36 @@ pub(super) fn measure(skills: &Path) -> Result<Readings, Failure> {
             (cpu(ClockId::ThreadCPUTime) - begun) / count as f64
         };
         Readings {
-            floor_get: timed(LOOK_UPS, &|| picked.iter().for_each(|id| drop(black_box(map.get(*id).cloned())))),
-            get: timed(LOOK_UPS, &|| picked.iter().for_each(|id| drop(black_box(registry.get(id))))),
-            floor_list: timed(LISTS, &|| (0..LISTS).for_each(|_| drop(black_box(list.clone())))),
-            list: timed(LISTS, &|| (0..LISTS).for_each(|_| drop(black_box(registry.list())))),
+            floor_get: timed(LOOK_UPS, &|| {
+                picked
+                    .iter()
+                    .for_each(|id| drop(black_box(map.get(*id).cloned())))
+            }),
+            get: timed(LOOK_UPS, &|| {
+                picked
+                    .iter()
+                    .for_each(|id| drop(black_box(registry.get(id))))
+            }),
+            floor_list: timed(LISTS, &|| {
+                (0..LISTS).for_each(|_| drop(black_box(list.clone())))
+            }),
+            list: timed(LISTS, &|| {
+                (0..LISTS).for_each(|_| drop(black_box(registry.list())))
+            }),
         }
     };
     std::thread::scope(|scope| {
         let refreshing = scope.spawn(refresh);
         let mut readings = Vec::new();
         for _ in 0..TURNS {
-            let readers: Vec<_> = (0..READERS).map(|reader| scope.spawn(move || turn(reader))).collect();
-            readings.extend(readers.into_iter().map(|reader| reader.join().expect("a reader does not panic")));
+            let readers: Vec<_> = (0..READERS)
+                .map(|reader| scope.spawn(move || turn(reader)))
+                .collect();
+            readings.extend(
+                readers
+                    .into_iter()
+                    .map(|reader| reader.join().expect("a reader does not panic")),
+            );
         }
         stop.store(true, Ordering::Relaxed);
         let refreshes = refreshing.join().expect("refreshing does not panic")?;
@@ -99,5 +125,8 @@ pub(super) fn measure(skills: &Path) -> Result<Readings, Failure> {
 }
 
 fn skill(id: &str, count: u64) -> Result<Registered<Skill>, Failure> {
-    Ok(Registered::new(Skill::new(id.parse()?, format!("changed {count} times")), "-"))
+    Ok(Registered::new(
+        Skill::new(id.parse()?, format!("changed {count} times")),
+        "-",
+    ))
 }

@@ -48,13 +48,26 @@ pub(super) fn measure(tree: &Path) -> Result<Reload, Failure> {
     (watching.debounce, watching.longest) = (Duration::ZERO, Duration::ZERO);
     let source = FsSource::from_options("tree", tree, options)?.watching(watching);
     // In a task, as hosts do: what is awaited outside of the runtime's own threads is woken up later.
-    let edits = edit(tree.to_owned(), runtime.block_on(SkillRegistry::builder().user(source).start(runtime.handle()))?);
-    runtime.block_on(Handle::spawn(runtime.handle(), edits))?.map_err(Failure::from)
+    let edits = edit(
+        tree.to_owned(),
+        runtime.block_on(
+            SkillRegistry::builder()
+                .user(source)
+                .start(runtime.handle()),
+        )?,
+    );
+    runtime
+        .block_on(Handle::spawn(runtime.handle(), edits))?
+        .map_err(Failure::from)
 }
 
 async fn edit(tree: PathBuf, registry: SkillRegistry) -> Result<Reload, String> {
     let failed = |error: std::io::Error| error.to_string();
-    while registry.list().iter().any(|entry| entry.candidate.parts.is_none()) {
+    while registry
+        .list()
+        .iter()
+        .any(|entry| entry.candidate.parts.is_none())
+    {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let (skills, mut updates) = (registry.list(), registry.subscribe());
@@ -63,8 +76,15 @@ async fn edit(tree: PathBuf, registry: SkillRegistry) -> Result<Reload, String> 
     let (mut busy, mut bytes) = (0.0, 0.0);
     for number in 0..EDITS {
         let skill = &skills[random.below(skills.len())];
-        let file = PathBuf::from(skill.item().location.as_deref().ok_or("a skill without a file")?);
-        let text = fs::read_to_string(&file).map_err(failed)? + &format!("\nEdited {number} times.\n");
+        let file = PathBuf::from(
+            skill
+                .item()
+                .location
+                .as_deref()
+                .ok_or("a skill without a file")?,
+        );
+        let text =
+            fs::read_to_string(&file).map_err(failed)? + &format!("\nEdited {number} times.\n");
         // Made elsewhere and put in place at once, as editors do.
         let next = tree.join("next.md");
         fs::write(&next, text).map_err(failed)?;
@@ -77,14 +97,22 @@ async fn edit(tree: PathBuf, registry: SkillRegistry) -> Result<Reload, String> 
         busy += cpu(ClockId::ProcessCPUTime) - before;
         bytes += bytes_read()? - read;
         if let Some(other) = other.filter(|other| other.id != skill.id)
-            && !registry.get(other.id.as_str()).is_some_and(|now| Arc::ptr_eq(&now, &other))
+            && !registry
+                .get(other.id.as_str())
+                .is_some_and(|now| Arc::ptr_eq(&now, &other))
         {
-            return Err(format!("`{}` was made anew, although `{}` was edited", other.id, skill.id));
+            return Err(format!(
+                "`{}` was made anew, although `{}` was edited",
+                other.id, skill.id
+            ));
         }
     }
     let begun = Instant::now();
     for _ in 0..REFRESHES {
-        registry.refresh().await.map_err(|error| error.to_string())?;
+        registry
+            .refresh()
+            .await
+            .map_err(|error| error.to_string())?;
     }
     let refresh = begun.elapsed().as_secs_f64() / REFRESHES as f64;
     times.sort_by(f64::total_cmp);
@@ -100,7 +128,9 @@ async fn edit(tree: PathBuf, registry: SkillRegistry) -> Result<Reload, String> 
 
 /// Waits for the snapshot in which only `id` is modified.
 async fn await_edit(updates: &mut Subscription<Skill>, id: &repertoire::Id) -> Result<(), String> {
-    let update = tokio::time::timeout(LOST, updates.next()).await.map_err(|_| format!("the edit of `{id}` is lost"))?;
+    let update = tokio::time::timeout(LOST, updates.next())
+        .await
+        .map_err(|_| format!("the edit of `{id}` is lost"))?;
     let change = update.ok_or("the registry is closed")?.change;
     let is_it = matches!(&change.modified[..], [modified] if modified.new.id == *id);
     if is_it && change.added.is_empty() && change.removed.is_empty() {
@@ -114,5 +144,6 @@ async fn await_edit(updates: &mut Subscription<Skill>, id: &repertoire::Id) -> R
 fn bytes_read() -> Result<f64, String> {
     let text = fs::read_to_string("/proc/self/io").map_err(|error| error.to_string())?;
     let line = text.lines().find_map(|line| line.strip_prefix("rchar:"));
-    line.and_then(|count| count.trim().parse().ok()).ok_or_else(|| "no line `rchar`".to_owned())
+    line.and_then(|count| count.trim().parse().ok())
+        .ok_or_else(|| "no line `rchar`".to_owned())
 }

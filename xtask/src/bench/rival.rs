@@ -6,20 +6,42 @@ use std::process::Command;
 use crate::{Failure, venv, workspace};
 
 /// The rivals: crates, and folders in `bench/rivals`.
-pub(super) const RIVALS: [&str; 7] =
-    ["skills-ref-rs", "skref", "agent-skills-rs", "agent-skills", "adk-skill", "skill-registry", "rmcp"];
+pub(super) const RIVALS: [&str; 7] = [
+    "skills-ref-rs",
+    "skref",
+    "agent-skills-rs",
+    "agent-skills",
+    "adk-skill",
+    "skill-registry",
+    "rmcp",
+];
 
 /// Builds a program of the workspace `bench`, and returns its path.
 pub(super) fn build(package: &str) -> Result<PathBuf, Failure> {
     let target = workspace::target()?.join("external");
     let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--quiet", "--locked", "--release", "--package", package, "--target-dir"]).arg(&target);
-    let output = cargo.current_dir(workspace::root().join("bench")).output()?;
+    cargo
+        .args([
+            "build",
+            "--quiet",
+            "--locked",
+            "--release",
+            "--package",
+            package,
+            "--target-dir",
+        ])
+        .arg(&target);
+    let output = cargo
+        .current_dir(workspace::root().join("bench"))
+        .output()?;
     if output.status.success() {
         return Ok(target.join("release").join(package));
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    let first = said.lines().find(|line| line.starts_with("error")).unwrap_or("cargo failed");
+    let first = said
+        .lines()
+        .find(|line| line.starts_with("error"))
+        .unwrap_or("cargo failed");
     Err(format!("`{package}` does not build: {first}").into())
 }
 

@@ -52,7 +52,11 @@ impl Rounds {
 pub(super) fn parsed<T: serde::de::DeserializeOwned>(command: &mut Command) -> Result<T, Failure> {
     let output = command.output()?;
     if !output.status.success() {
-        return Err(format!("{command:?} failed: {}", String::from_utf8_lossy(&output.stderr)).into());
+        return Err(format!(
+            "{command:?} failed: {}",
+            String::from_utf8_lossy(&output.stderr)
+        )
+        .into());
     }
     Ok(serde_json::from_slice(&output.stdout)?)
 }

@@ -56,10 +56,19 @@ pub fn measure<L>(
     let resident = resident()?;
     let (wall, cpu) = (Instant::now(), cpu(ClockId::ProcessCPUTime));
     let loaded = load(&folder)?;
-    let (wall, cpu) = (wall.elapsed().as_secs_f64(), self::cpu(ClockId::ProcessCPUTime) - cpu);
+    let (wall, cpu) = (
+        wall.elapsed().as_secs_f64(),
+        self::cpu(ClockId::ProcessCPUTime) - cpu,
+    );
     let resident = self::resident()? - resident;
     let found = found(&loaded);
-    Ok(Sample { wall, cpu, resident, loaded: found.len(), right: right(tree, &found)? })
+    Ok(Sample {
+        wall,
+        cpu,
+        resident,
+        loaded: found.len(),
+        right: right(tree, &found)?,
+    })
 }
 
 /// The `main` of a rival: measures a load of the tree that its argument names, and prints the sample.
@@ -71,7 +80,9 @@ pub fn main<L>(
     load: impl FnOnce(&Path) -> Result<L, Box<dyn Error>>,
     found: impl FnOnce(&L) -> Vec<(String, String)>,
 ) -> Result<(), Box<dyn Error>> {
-    let tree = std::env::args_os().nth(1).ok_or("expected the folder of a tree")?;
+    let tree = std::env::args_os()
+        .nth(1)
+        .ok_or("expected the folder of a tree")?;
     let sample = measure(Path::new(&tree), load, found)?;
     println!("{}", serde_json::to_string(&sample)?);
     Ok(())
@@ -86,12 +97,18 @@ pub fn cpu(clock: ClockId) -> f64 {
 /// The resident memory of this process, in bytes.
 fn resident() -> Result<f64, Box<dyn Error>> {
     let status = fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no line `VmRSS`")?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .ok_or("no line `VmRSS`")?;
     Ok(line.trim_end_matches("kB").trim().parse::<f64>()? * 1024.0)
 }
 
 fn right(tree: &Path, found: &[(String, String)]) -> Result<usize, Box<dyn Error>> {
-    let found: HashMap<&str, &str> = found.iter().map(|(name, text)| (name.trim(), text.as_str())).collect();
+    let found: HashMap<&str, &str> = found
+        .iter()
+        .map(|(name, text)| (name.trim(), text.as_str()))
+        .collect();
     let mut right = 0;
     for line in fs::read_to_string(expected(tree))?.lines() {
         let Expected { name, description } = serde_json::from_str(line)?;

@@ -41,8 +41,10 @@ pub(super) fn measure(file: &Path) -> Result<Searched, Failure> {
     let index = SearchIndex::new(&snapshot);
     let build = begun.elapsed().as_secs_f64();
 
-    let questions: Vec<(&str, Query)> =
-        known.iter().filter_map(|known| Some((known.name.as_str(), Query::new(known.question.as_ref()?)))).collect();
+    let questions: Vec<(&str, Query)> = known
+        .iter()
+        .filter_map(|known| Some((known.name.as_str(), Query::new(known.question.as_ref()?))))
+        .collect();
     let mut times = vec![f64::MAX; questions.len()];
     let mut found = 0.0;
     for round in 0..ROUNDS {
@@ -60,31 +62,65 @@ pub(super) fn measure(file: &Path) -> Result<Searched, Failure> {
     times.sort_by(f64::total_cmp);
     let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize];
     let update = super::median(updates(&known, &snapshot, &index)?.into_iter());
-    Ok(Searched { build, middle: at(0.5), slow: at(0.99), update, found: found / questions.len() as f64 })
+    Ok(Searched {
+        build,
+        middle: at(0.5),
+        slow: at(0.99),
+        update,
+        found: found / questions.len() as f64,
+    })
 }
 
 /// The skills in the order of the file, merged.
 pub(super) fn snapshot(known: &[Known]) -> Result<Snapshot<Skill>, Failure> {
-    let rows = known.iter().map(|known| row(&known.name, &known.description)).collect::<Result<Vec<_>, Failure>>()?;
+    let rows = known
+        .iter()
+        .map(|known| row(&known.name, &known.description))
+        .collect::<Result<Vec<_>, Failure>>()?;
     let listing = Listing::new(Revision(0), rows, []);
-    Ok(merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]))
+    Ok(merge(&[Layer::new(
+        Origin::new(Tier::User, "home"),
+        0,
+        listing,
+    )]))
 }
 
 fn row(name: &str, description: &str) -> Result<ListingEntry<Skill>, Failure> {
-    Ok(ListingEntry::new(Skill::new(name.parse()?, description), Stamp::of(description)))
+    Ok(ListingEntry::new(
+        Skill::new(name.parse()?, description),
+        Stamp::of(description),
+    ))
 }
 
 /// The snapshot after the change of this number, which is of one description.
-pub(super) fn changed(known: &[Known], snapshot: &Snapshot<Skill>, number: usize) -> Result<Snapshot<Skill>, Failure> {
+pub(super) fn changed(
+    known: &[Known],
+    snapshot: &Snapshot<Skill>,
+    number: usize,
+) -> Result<Snapshot<Skill>, Failure> {
     let at = number * known.len() / CHANGES;
-    let changed = row(&known[at].name, &format!("{} Changed.", known[at].description))?;
-    let listing = &snapshot.layer("home").ok_or("the snapshot has no layer `home`")?.listing;
-    let listing = listing.spliced(Revision(number as u64 + 1), [(at..at + 1, vec![changed])], []);
+    let changed = row(
+        &known[at].name,
+        &format!("{} Changed.", known[at].description),
+    )?;
+    let listing = &snapshot
+        .layer("home")
+        .ok_or("the snapshot has no layer `home`")?
+        .listing;
+    let listing = listing.spliced(
+        Revision(number as u64 + 1),
+        [(at..at + 1, vec![changed])],
+        [],
+    );
     Ok(snapshot.with_listing("home", listing))
 }
 
 /// The duration of updating the index for one changed skill, while the index before it is in use.
-fn updates(known: &[Known], snapshot: &Snapshot<Skill>, index: &SearchIndex) -> Result<Vec<f64>, Failure> {
+fn updates(
+    known: &[Known],
+    snapshot: &Snapshot<Skill>,
+    index: &SearchIndex,
+) -> Result<Vec<f64>, Failure> {
     let mut times = Vec::new();
     let (mut snapshot, mut index) = (snapshot.clone(), index.clone());
     for number in 0..CHANGES {

@@ -52,31 +52,68 @@ struct Contender {
 
 /// Servers over standard input and output. Comes last, because the tree is edited.
 pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
-    let (count, flag, built, rounds) =
-        if bench.options.quick { (200, "", "debug", 1) } else { (10_000, " --release", "release", SERVERS) };
-    step::command("build", &format!("cargo build --quiet{flag} -p repertoire-cli --bin repertoire"))?;
+    let (count, flag, built, rounds) = if bench.options.quick {
+        (200, "", "debug", 1)
+    } else {
+        (10_000, " --release", "release", SERVERS)
+    };
+    step::command(
+        "build",
+        &format!("cargo build --quiet{flag} -p repertoire-cli --bin repertoire"),
+    )?;
     let tree = bench.folder.path().join("served");
     tree::lay(&tree, Shape::Flat, count, &Origin::Templates)?;
     let mut command = bench.itself();
     let paged: Paged = rounds::parsed(command.arg("list").arg(&tree))?;
     let page = Figure::new(format!("serve/page/{count}"), paged.page * 1e6, "us");
-    bench.figures.push(page.against(paged.serialising * 1e6, "serialising it").goal(Goal::RatioAtMost(2.0)));
+    bench.figures.push(
+        page.against(paged.serialising * 1e6, "serialising it")
+            .goal(Goal::RatioAtMost(2.0)),
+    );
     let folder = sample::skills(&tree);
-    let contender =
-        |name, command, tongue, seen, rounds| Contender { name, command, tongue, seen, rounds, measured: Vec::new() };
+    let contender = |name, command, tongue, seen, rounds| Contender {
+        name,
+        command,
+        tongue,
+        seen,
+        rounds,
+        measured: Vec::new(),
+    };
     let mut command = Command::new(workspace::target()?.join(built).join("repertoire"));
     command.arg("serve");
-    let mut all = vec![contender("serve", command, Tongue::Extension, Seen::ByItself, rounds)];
+    let mut all = vec![contender(
+        "serve",
+        command,
+        Tongue::Extension,
+        Seen::ByItself,
+        rounds,
+    )];
     if !bench.options.quick && !bench.options.no_rivals {
         match rival::build("rival-rmcp-serve").map(Command::new) {
             Ok(command) => {
-                all.push(contender("rivals/rmcp/serve", command, Tongue::Extension, Seen::OnNotification, rounds));
+                all.push(contender(
+                    "rivals/rmcp/serve",
+                    command,
+                    Tongue::Extension,
+                    Seen::OnNotification,
+                    rounds,
+                ));
             }
             Err(failure) => bench.remarks.push(failure.to_string()),
         }
         for (name, shape, tongue, seen) in [
-            ("rivals/fastmcp/serve/extension", "extension", Tongue::Modern, Seen::ByItself),
-            ("rivals/fastmcp/serve/resources", "resources", Tongue::Resources, Seen::Never),
+            (
+                "rivals/fastmcp/serve/extension",
+                "extension",
+                Tongue::Modern,
+                Seen::ByItself,
+            ),
+            (
+                "rivals/fastmcp/serve/resources",
+                "resources",
+                Tongue::Resources,
+                Seen::Never,
+            ),
         ] {
             match rival::fastmcp() {
                 Ok(mut command) => {
@@ -92,14 +129,23 @@ pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
     }
     for round in 0..rounds {
         for contender in all.iter_mut().filter(|contender| round < contender.rounds) {
-            let Contender { command, tongue, seen, .. } = contender;
-            contender.measured.push(Served::measure(command, &folder, *tongue, *seen)?);
+            let Contender {
+                command,
+                tongue,
+                seen,
+                ..
+            } = contender;
+            contender
+                .measured
+                .push(Served::measure(command, &folder, *tongue, *seen)?);
         }
     }
     let ours = Served::median(&all[0].measured);
     for (at, contender) in all.iter().enumerate() {
         let against = (at > 0).then_some(&ours);
-        bench.figures.extend(Served::median(&contender.measured).figures(contender.name, count, against));
+        bench
+            .figures
+            .extend(Served::median(&contender.measured).figures(contender.name, count, against));
     }
     Ok(())
 }
@@ -142,7 +188,12 @@ struct Client {
 
 impl Served {
     /// Measures the server that `command` starts, and edits the skills in `folder` for it.
-    pub(super) fn measure(command: &mut Command, folder: &Path, tongue: Tongue, seen: Seen) -> Result<Served, Failure> {
+    pub(super) fn measure(
+        command: &mut Command,
+        folder: &Path,
+        tongue: Tongue,
+        seen: Seen,
+    ) -> Result<Served, Failure> {
         let begun = Instant::now();
         let mut client = Client::start(command, tongue)?;
         let uris = client.list()?;
@@ -155,7 +206,11 @@ impl Served {
             times.push(begun.elapsed().as_secs_f64());
         }
         let list = median(times.drain(..));
-        let some: Vec<&String> = uris.iter().step_by((uris.len() / LOOKS).max(1)).take(LOOKS).collect();
+        let some: Vec<&String> = uris
+            .iter()
+            .step_by((uris.len() / LOOKS).max(1))
+            .take(LOOKS)
+            .collect();
         let mut looks = |method: &str, file: &str| -> Result<f64, Failure> {
             for uri in &some {
                 let begun = Instant::now();
@@ -176,7 +231,10 @@ impl Served {
             let file = folder.join(name).join("SKILL.md");
             // Another one for every server: the tree is the same.
             let description = format!("Was edited for {}, edition {edit}.", client.child.id());
-            fs::write(folder.join(".new"), format!("---\nname: {name}\ndescription: {description}\n---\nRead it.\n"))?;
+            fs::write(
+                folder.join(".new"),
+                format!("---\nname: {name}\ndescription: {description}\n---\nRead it.\n"),
+            )?;
             fs::rename(folder.join(".new"), file)?;
             let begun = Instant::now();
             if seen == Seen::OnNotification {
@@ -185,7 +243,9 @@ impl Served {
             loop {
                 // A server may send more than one notification while it refreshes.
                 let got = client.call("skills/get", json!({"uri": uri}));
-                if got.is_ok_and(|got| got["skill"]["frontmatter"]["description"] == description.as_str()) {
+                if got.is_ok_and(|got| {
+                    got["skill"]["frontmatter"]["description"] == description.as_str()
+                }) {
                     break;
                 }
                 if begun.elapsed() > PATIENCE {
@@ -196,7 +256,15 @@ impl Served {
             times.push(begun.elapsed().as_secs_f64());
         }
         let reload = (!times.is_empty()).then(|| median(times.drain(..)));
-        Ok(Served { start, list, get, read, reload, resident: client.resident()?, listed: uris.len() })
+        Ok(Served {
+            start,
+            list,
+            get,
+            read,
+            reload,
+            resident: client.resident()?,
+            listed: uris.len(),
+        })
     }
 
     /// Of each part what is in the middle.
@@ -207,9 +275,15 @@ impl Served {
             list: of(|served| served.list),
             get: of(|served| served.get),
             read: of(|served| served.read),
-            reload: all[0].reload.map(|_| median(all.iter().filter_map(|served| served.reload))),
+            reload: all[0]
+                .reload
+                .map(|_| median(all.iter().filter_map(|served| served.reload))),
             resident: of(|served| served.resident),
-            listed: all.iter().map(|served| served.listed).min().unwrap_or_default(),
+            listed: all
+                .iter()
+                .map(|served| served.listed)
+                .min()
+                .unwrap_or_default(),
         }
     }
 
@@ -229,7 +303,11 @@ impl Served {
             figure("read", "us", 1e6, |served| Some(served.read)),
             figure("reload", "ms", 1e3, |served| served.reload),
             figure("resident", "MB", 1e-6, |served| Some(served.resident)),
-            Some(Figure::new(format!("{name}/listed/{count}"), self.listed as f64, "skills")),
+            Some(Figure::new(
+                format!("{name}/listed/{count}"),
+                self.listed as f64,
+                "skills",
+            )),
         ];
         figures.into_iter().flatten().collect()
     }
@@ -237,10 +315,20 @@ impl Served {
 
 impl Client {
     fn start(command: &mut Command, tongue: Tongue) -> Result<Client, Failure> {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
         let ask = child.stdin.take().ok_or("it is piped")?;
         let answers = BufReader::new(child.stdout.take().ok_or("it is piped")?);
-        let mut client = Client { child, ask, answers, requests: 0, tongue };
+        let mut client = Client {
+            child,
+            ask,
+            answers,
+            requests: 0,
+            tongue,
+        };
         if tongue == Tongue::Modern {
             return Ok(client);
         }
@@ -250,7 +338,11 @@ impl Client {
             "clientInfo": {"name": "bench", "version": "1"},
         });
         client.call("initialize", introduction)?;
-        writeln!(client.ask, "{}", json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+        writeln!(
+            client.ask,
+            "{}",
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        )?;
         Ok(client)
     }
 
@@ -263,7 +355,8 @@ impl Client {
                 "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/skills": {}}},
             });
         }
-        let request = json!({"jsonrpc": "2.0", "id": self.requests, "method": method, "params": params});
+        let request =
+            json!({"jsonrpc": "2.0", "id": self.requests, "method": method, "params": params});
         writeln!(self.ask, "{request}")?;
         let mut line = String::new();
         loop {
@@ -284,11 +377,17 @@ impl Client {
     /// The uris of all skills.
     fn list(&mut self) -> Result<Vec<String>, Failure> {
         let (mut uris, mut params) = (Vec::new(), json!({}));
-        let what = if self.tongue == Tongue::Resources { "resources" } else { "skills" };
+        let what = if self.tongue == Tongue::Resources {
+            "resources"
+        } else {
+            "skills"
+        };
         loop {
             let page = self.call(&format!("{what}/list"), params)?;
             let rows = page[what].as_array().ok_or("a page has rows")?;
-            let listed = rows.iter().filter_map(|row| row["uri"].as_str().filter(|uri| uri.ends_with("/SKILL.md")));
+            let listed = rows
+                .iter()
+                .filter_map(|row| row["uri"].as_str().filter(|uri| uri.ends_with("/SKILL.md")));
             uris.extend(listed.map(str::to_owned));
             match &page["nextCursor"] {
                 Value::String(cursor) => params = json!({"cursor": cursor}),
@@ -299,7 +398,10 @@ impl Client {
 
     fn resident(&self) -> Result<f64, Failure> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no `VmRSS`")?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .ok_or("no `VmRSS`")?;
         Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? * 1024.0)
     }
 }

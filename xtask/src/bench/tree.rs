@@ -44,15 +44,22 @@ pub(super) fn lay(tree: &Path, shape: Shape, count: usize, origin: &Origin) -> R
         let (name, Template { text, expected }) = match origin {
             Origin::Templates => {
                 let made = template(number, &mut random);
-                (made.expected.as_ref().map_or_else(|| format!("nameless-{number}"), |skill| skill.name.clone()), made)
+                (
+                    made.expected
+                        .as_ref()
+                        .map_or_else(|| format!("nameless-{number}"), |skill| skill.name.clone()),
+                    made,
+                )
             }
             Origin::Corpus(_) => copy(&known[number % known.len()], number),
         };
         let folder = match shape {
             Shape::Flat => skills.join(&name),
-            Shape::Nested => {
-                skills.join(format!("category-{}/plugin-{}/skills/{name}", number % 10, number / 10 % 100))
-            }
+            Shape::Nested => skills.join(format!(
+                "category-{}/plugin-{}/skills/{name}",
+                number % 10,
+                number / 10 % 100
+            )),
         };
         fs::create_dir_all(&folder)?;
         write(&folder.join("SKILL.md"), text.as_bytes())?;
@@ -98,7 +105,11 @@ fn corpus(folder: &Path) -> Result<Vec<(String, Expected)>, Failure> {
             known.push((text, Expected { name, description }));
         }
     }
-    if known.is_empty() { Err(format!("no usable file in `{}`", folder.display()).into()) } else { Ok(known) }
+    if known.is_empty() {
+        Err(format!("no usable file in `{}`", folder.display()).into())
+    } else {
+        Ok(known)
+    }
 }
 
 /// A copy of a file under a name of its own.
@@ -106,13 +117,26 @@ fn copy((text, known): &(String, Expected), number: usize) -> (String, Template)
     let name = format!("copy-{number}");
     let line = name_line(text).expect("files without such a line were left out");
     let text = format!("{}name: {name}{}", &text[..line.start], &text[line.end..]);
-    let expected = Expected { name: name.clone(), description: known.description.clone() };
-    (name, Template { text, expected: Some(expected) })
+    let expected = Expected {
+        name: name.clone(),
+        description: known.description.clone(),
+    };
+    (
+        name,
+        Template {
+            text,
+            expected: Some(expected),
+        },
+    )
 }
 
 /// The first line that begins with `name:`, without its end.
 fn name_line(text: &str) -> Option<std::ops::Range<usize>> {
-    let start = if text.starts_with("name:") { 0 } else { text.find("\nname:")? + 1 };
+    let start = if text.starts_with("name:") {
+        0
+    } else {
+        text.find("\nname:")? + 1
+    };
     let length = text[start..].find(['\r', '\n'])?;
     Some(start..start + length)
 }

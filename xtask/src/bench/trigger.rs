@@ -44,15 +44,25 @@ pub(super) fn measure(count: usize) -> Result<Triggered, Failure> {
     let mut message = String::new();
     while message.len() < MESSAGE {
         // One phrase in twenty is a keyword; the others are words of the same making.
-        let phrase = if random.chance(5) { keywords[random.below(count)].clone() } else { keyword(&mut random) };
+        let phrase = if random.chance(5) {
+            keywords[random.below(count)].clone()
+        } else {
+            keyword(&mut random)
+        };
         message.push_str(&phrase);
         message.push_str(if random.chance(10) { ".\n\nThen " } else { " " });
     }
     message.truncate(message.floor_char_boundary(MESSAGE));
 
-    let rows = (0..).zip(&keywords).map(|(number, keyword)| row(number, "Does it.", keyword));
+    let rows = (0..)
+        .zip(&keywords)
+        .map(|(number, keyword)| row(number, "Does it.", keyword));
     let listing = Listing::new(Revision(0), rows.collect::<Result<Vec<_>, Failure>>()?, []);
-    let snapshot: Snapshot<Skill> = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing.clone())]);
+    let snapshot: Snapshot<Skill> = merge(&[Layer::new(
+        Origin::new(Tier::User, "home"),
+        0,
+        listing.clone(),
+    )]);
     let changed = vec![row(0, "Does it otherwise.", &keywords[0])?];
     let edited = snapshot.with_listing("home", listing.spliced(Revision(1), [(0..1, changed)], []));
     // Made when first asked for, and no part of the triggers.
@@ -78,7 +88,12 @@ pub(super) fn measure(count: usize) -> Result<Triggered, Failure> {
         fired: timed(&|| drop(black_box(triggers.fired(&turn, &policy)))),
         evaluate: timed(&|| drop(black_box(session.evaluate(&turn)))),
         each: timed(&|| {
-            black_box(keywords.iter().filter(|keyword| lower.contains(keyword.as_str())).count());
+            black_box(
+                keywords
+                    .iter()
+                    .filter(|keyword| lower.contains(keyword.as_str()))
+                    .count(),
+            );
         }),
         holding: triggers.fired(&turn, &policy).len(),
     })
@@ -87,22 +102,30 @@ pub(super) fn measure(count: usize) -> Result<Triggered, Failure> {
 /// One to three words; one in ten of a script without blanks.
 fn keyword(random: &mut Random) -> String {
     const SYLLABLES: [&str; 24] = [
-        "re", "lease", "note", "s", "mi", "gra", "tion", "de", "ploy", "lint", "form", "at", "que", "ry", "in", "dex",
-        "c", "a", "che", "to", "ken", "sche", "ma", "test",
+        "re", "lease", "note", "s", "mi", "gra", "tion", "de", "ploy", "lint", "form", "at", "que",
+        "ry", "in", "dex", "c", "a", "che", "to", "ken", "sche", "ma", "test",
     ];
-    const SIGNS: [&str; 12] = ["表", "格", "文", "件", "報", "告", "測", "試", "発", "行", "書", "類"];
+    const SIGNS: [&str; 12] = [
+        "表", "格", "文", "件", "報", "告", "測", "試", "発", "行", "書", "類",
+    ];
     let word = |random: &mut Random, parts: &[&str]| -> String {
-        (0..random.between(2, 4)).map(|_| random.pick(parts)).collect()
+        (0..random.between(2, 4))
+            .map(|_| random.pick(parts))
+            .collect()
     };
     if random.chance(10) {
         return word(random, &SIGNS);
     }
-    let words: Vec<String> = (0..random.between(1, 3)).map(|_| word(random, &SYLLABLES)).collect();
+    let words: Vec<String> = (0..random.between(1, 3))
+        .map(|_| word(random, &SYLLABLES))
+        .collect();
     words.join(" ")
 }
 
 fn row(number: usize, about: &str, keyword: &str) -> Result<ListingEntry<Skill>, Failure> {
     let mut skill = Skill::new(format!("skill-{number}").parse()?, about);
-    skill.fields.push(("triggers".into(), Value::List(vec![Value::text(keyword)])));
+    skill
+        .fields
+        .push(("triggers".into(), Value::List(vec![Value::text(keyword)])));
     Ok(ListingEntry::new(skill, Stamp::of(about)))
 }

@@ -29,13 +29,22 @@ impl Formatting {
         };
         let after = skill_md::parse(&text, site);
         let laws = [
-            (skill_md::format(&text, site).text.as_deref() == Some(&*text), "formatting twice is not formatting once"),
-            (skill_md::body(&text) == skill_md::body(bytes), "the body is another one"),
+            (
+                skill_md::format(&text, site).text.as_deref() == Some(&*text),
+                "formatting twice is not formatting once",
+            ),
+            (
+                skill_md::body(&text) == skill_md::body(bytes),
+                "the body is another one",
+            ),
             (said(&after) == said(&before), "a value is another one"),
             (comments(&text) == comments(bytes), "a comment is lost"),
             (is_valid(&after), "YAML cannot read it"),
         ];
-        let broken = laws.into_iter().find(|(holds, _)| !holds).map(|(_, law)| law);
+        let broken = laws
+            .into_iter()
+            .find(|(holds, _)| !holds)
+            .map(|(_, law)| law);
         self.broken += usize::from(broken.is_some());
         if *text == *bytes {
             self.canonical += 1;
@@ -49,8 +58,17 @@ impl Formatting {
 
 impl fmt::Display for Formatting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Formatting { canonical, changed, repaired, left, broken } = self;
-        write!(f, "{canonical} canonical, {changed} changed ({repaired} repaired), {left} left, {broken} against a law")
+        let Formatting {
+            canonical,
+            changed,
+            repaired,
+            left,
+            broken,
+        } = self;
+        write!(
+            f,
+            "{canonical} canonical, {changed} changed ({repaired} repaired), {left} left, {broken} against a law"
+        )
     }
 }
 
@@ -58,18 +76,29 @@ impl fmt::Display for Formatting {
 fn said(parsed: &Parsed) -> Option<(Skill, BTreeMap<String, Value>)> {
     let mut skill = parsed.skill.clone()?;
     let fields = std::mem::take(&mut skill.fields);
-    Some((skill, fields.into_iter().map(|(key, value)| (key.to_string(), value.json())).collect()))
+    Some((
+        skill,
+        fields
+            .into_iter()
+            .map(|(key, value)| (key.to_string(), value.json()))
+            .collect(),
+    ))
 }
 
 /// The lines of a file that are comments or headings.
 fn comments(bytes: &[u8]) -> Vec<&[u8]> {
-    let mut lines: Vec<_> =
-        bytes.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| line.starts_with(b"#")).collect();
+    let mut lines: Vec<_> = bytes
+        .split(|byte| matches!(byte, b'\n' | b'\r'))
+        .filter(|line| line.starts_with(b"#"))
+        .collect();
     lines.sort_unstable();
     lines
 }
 
 fn is_valid(parsed: &Parsed) -> bool {
     let is_no_yaml = |code| [Code::INVALID_YAML, Code::INVALID_DESCRIPTION].contains(&code);
-    !parsed.diagnostics.iter().any(|finding| is_no_yaml(finding.code))
+    !parsed
+        .diagnostics
+        .iter()
+        .any(|finding| is_no_yaml(finding.code))
 }

@@ -31,7 +31,9 @@ impl Rendering {
         if Digest::of(raw).to_string() != format!("sha256:{expected}") {
             return Some("the body is another one");
         }
-        let Ok(body) = std::str::from_utf8(raw) else { return Some("the body is no text") };
+        let Ok(body) = std::str::from_utf8(raw) else {
+            return Some("the body is no text");
+        };
         let plan = Plan::new(body, &Syntax::default());
         let rendered = match plan.render(&Context::new(), []) {
             Ok(rendered) => rendered.text,
@@ -51,7 +53,10 @@ impl Rendering {
 /// Returns whether the text contains, in order, every part of the body that is outside of its placeholders.
 fn is_kept(body: &str, placeholders: &[Range<usize>], rendered: &str) -> bool {
     let starts = std::iter::once(0).chain(placeholders.iter().map(|placeholder| placeholder.end));
-    let ends = placeholders.iter().map(|placeholder| placeholder.start).chain([body.len()]);
+    let ends = placeholders
+        .iter()
+        .map(|placeholder| placeholder.start)
+        .chain([body.len()]);
     let mut rest = rendered;
     for (start, end) in starts.zip(ends) {
         let literal = &body[start..end];
@@ -65,12 +70,22 @@ fn is_kept(body: &str, placeholders: &[Range<usize>], rendered: &str) -> bool {
             None => return false,
         }
     }
-    rest.is_empty() || placeholders.last().is_some_and(|last| last.end == body.len())
+    rest.is_empty()
+        || placeholders
+            .last()
+            .is_some_and(|last| last.end == body.len())
 }
 
 impl fmt::Display for Rendering {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Rendering { unchanged, with_directives, damaged } = self;
-        write!(f, "{unchanged} unchanged, {with_directives} with directives, {damaged} damaged")
+        let Rendering {
+            unchanged,
+            with_directives,
+            damaged,
+        } = self;
+        write!(
+            f,
+            "{unchanged} unchanged, {with_directives} with directives, {damaged} damaged"
+        )
     }
 }

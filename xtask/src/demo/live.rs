@@ -15,14 +15,20 @@ use crate::Failure;
 /// The timeout, far longer than the duration of any change.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const FIRST: &str = "---\nname: greet\ndescription: Greets people. Use at the beginning.\n---\nSay hello.\n";
-const EDITED: &str = "---\nname: greet\ndescription: Greets people warmly. Use at the beginning.\n---\nSay hello.\n";
+const FIRST: &str =
+    "---\nname: greet\ndescription: Greets people. Use at the beginning.\n---\nSay hello.\n";
+const EDITED: &str =
+    "---\nname: greet\ndescription: Greets people warmly. Use at the beginning.\n---\nSay hello.\n";
 const BROKEN: &str = "---\nname: greet\n---\nSay hello.\n";
 
 /// An edit, its name for people, and the last line that `watch` prints for it.
 const ACTS: [(&str, &str, &str); 3] = [
     ("an edit", EDITED, "~ greet (metadata"),
-    ("a break: the last good version stays", BROKEN, "--> skills/greet/SKILL.md"),
+    (
+        "a break: the last good version stays",
+        BROKEN,
+        "--> skills/greet/SKILL.md",
+    ),
     ("a repair", EDITED, "resolved: warning[stale]"),
 ];
 
@@ -33,7 +39,10 @@ pub(super) fn show(out: &mut impl Write) -> Result<(), Failure> {
     let file = root.join("skills/greet/SKILL.md");
     fs::create_dir_all(file.parent().unwrap_or(&root))?;
     fs::write(&file, FIRST)?;
-    writeln!(out, "\n## What happens to a skill while it is watched\n\n$ repertoire watch skills")?;
+    writeln!(
+        out,
+        "\n## What happens to a skill while it is watched\n\n$ repertoire watch skills"
+    )?;
 
     let (sender, lines) = mpsc::channel();
     let (signal, signals) = unbounded_channel();
@@ -45,7 +54,11 @@ pub(super) fn show(out: &mut impl Write) -> Result<(), Failure> {
         printed?;
         match watching.join() {
             Ok(Exit::Success) => Ok(()),
-            Ok(exit) => Err(format!("`repertoire watch`: expected {:?}, found {exit:?}", Exit::Success).into()),
+            Ok(exit) => Err(format!(
+                "`repertoire watch`: expected {:?}, found {exit:?}",
+                Exit::Success
+            )
+            .into()),
             Err(_) => Err("`repertoire watch` panicked".into()),
         }
     })
@@ -64,7 +77,9 @@ fn print(lines: &Receiver<String>, file: &Path, out: &mut impl Write) -> Result<
 /// Copies lines up to the first with this prefix.
 fn copy_until(start: &str, lines: &Receiver<String>, out: &mut impl Write) -> Result<(), Failure> {
     loop {
-        let line = lines.recv_timeout(PATIENCE).map_err(|_| format!("`repertoire watch` never said `{start}`"))?;
+        let line = lines
+            .recv_timeout(PATIENCE)
+            .map_err(|_| format!("`repertoire watch` never said `{start}`"))?;
         writeln!(out, "{line}")?;
         if line.starts_with(start) {
             return Ok(());
@@ -75,6 +90,9 @@ fn copy_until(start: &str, lines: &Receiver<String>, out: &mut impl Write) -> Re
 /// Runs the command, and sends its output line by line.
 fn watch(root: &Path, lines: Sender<String>, signals: UnboundedReceiver<Signal>) -> Exit {
     let (stdout, stderr) = (Stream::lines(lines.clone()), Stream::lines(lines));
-    let environment = Environment::new(root).stdout(stdout).stderr(stderr).signals(signals);
+    let environment = Environment::new(root)
+        .stdout(stdout)
+        .stderr(stderr)
+        .signals(signals);
     repertoire_cli::run(["repertoire", "watch", "skills"], environment)
 }

@@ -16,9 +16,21 @@ pub(super) fn write(release: &Release) -> Result<(), Failure> {
     let mut archive = Builder::new(GzEncoder::new(file, Compression::best()));
     let folder = release.stem();
     let program = release.program();
-    add(&mut archive, &folder, &super::shown(&program), &fs::read(&program)?, 0o755)?;
+    add(
+        &mut archive,
+        &folder,
+        &super::shown(&program),
+        &fs::read(&program)?,
+        0o755,
+    )?;
     for name in ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "CHANGELOG.md"] {
-        add(&mut archive, &folder, name, &fs::read(workspace::root().join(name))?, 0o644)?;
+        add(
+            &mut archive,
+            &folder,
+            name,
+            &fs::read(workspace::root().join(name))?,
+            0o644,
+        )?;
     }
     for (name, text) in command_line::files()? {
         add(&mut archive, &folder, &name, text.as_bytes(), 0o644)?;

@@ -21,8 +21,12 @@ pub(super) fn check(release: &Release) -> Result<(), Failure> {
     }
     step::step("container", "cargo xtask dist --check", || {
         let made = tempfile::tempdir()?;
-        let mut container =
-            Container { root: made.path().join("root"), folder: "/".into(), user: None, entry: Vec::new() };
+        let mut container = Container {
+            root: made.path().join("root"),
+            folder: "/".into(),
+            user: None,
+            entry: Vec::new(),
+        };
         for line in fs::read_to_string(workspace::root().join(FILE))?.lines() {
             let line = line.trim();
             if !line.is_empty() && !line.starts_with('#') {
@@ -43,14 +47,21 @@ struct Container {
 
 impl Container {
     fn run_step(&mut self, line: &str, release: &Release) -> Result<(), Failure> {
-        let (instruction, rest) = line.split_once(' ').ok_or_else(|| format!("`{FILE}`: `{line}` has no argument"))?;
+        let (instruction, rest) = line
+            .split_once(' ')
+            .ok_or_else(|| format!("`{FILE}`: `{line}` has no argument"))?;
         match instruction {
             "FROM" => {
-                let suite =
-                    rest.strip_prefix("debian:").and_then(|tag| tag.split('-').next()).ok_or("not from debian")?;
+                let suite = rest
+                    .strip_prefix("debian:")
+                    .and_then(|tag| tag.split('-').next())
+                    .ok_or("not from debian")?;
                 let mut debootstrap = Command::new("debootstrap");
                 venv::call(
-                    debootstrap.args(["--variant=minbase", suite]).arg(&self.root).stdout(std::process::Stdio::null()),
+                    debootstrap
+                        .args(["--variant=minbase", suite])
+                        .arg(&self.root)
+                        .stdout(std::process::Stdio::null()),
                 )
             }
             "COPY" => {
@@ -78,7 +89,9 @@ impl Container {
                 let arguments: Vec<String> = serde_json::from_str(rest)?;
                 prints(self.chroot().args(&self.entry).args(&arguments), "tidy")
             }
-            other => Err(format!("`{FILE}`: `{other}` is a step that this check does not support").into()),
+            other => Err(
+                format!("`{FILE}`: `{other}` is a step that this check does not support").into(),
+            ),
         }
     }
 
@@ -86,7 +99,11 @@ impl Container {
     fn chroot(&self) -> Command {
         let mut command = Command::new("chroot");
         command.args(self.user.iter().map(|user| format!("--userspec={user}")));
-        command.arg(&self.root).args(["env", "-i", "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"]);
+        command.arg(&self.root).args([
+            "env",
+            "-i",
+            "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+        ]);
         command.arg(format!("--chdir={}", self.folder));
         command
     }

@@ -14,13 +14,24 @@ pub(super) fn pack(release: &Release) -> Result<(), Failure> {
     let package = fs::read_to_string(from.join("package.json"))?;
     let mut package: Value = serde_json::from_str(&package)?;
     package["version"] = release.version.as_str().into();
-    fs::write(staged.path().join("package.json"), serde_json::to_string_pretty(&package)?)?;
-    fs::copy(from.join("repertoire.js"), staged.path().join("repertoire.js"))?;
+    fs::write(
+        staged.path().join("package.json"),
+        serde_json::to_string_pretty(&package)?,
+    )?;
+    fs::copy(
+        from.join("repertoire.js"),
+        staged.path().join("repertoire.js"),
+    )?;
     let programs = staged.path().join("bin").join(platform());
     fs::create_dir_all(&programs)?;
-    fs::copy(release.program(), programs.join(super::shown(&release.program())))?;
+    fs::copy(
+        release.program(),
+        programs.join(super::shown(&release.program())),
+    )?;
     let mut npm = release.tool("npm")?;
-    npm.args(["pack", "--silent", "--pack-destination"]).arg(&release.folder).current_dir(staged.path());
+    npm.args(["pack", "--silent", "--pack-destination"])
+        .arg(&release.folder)
+        .current_dir(staged.path());
     venv::call(npm.stdout(std::process::Stdio::null()))
 }
 

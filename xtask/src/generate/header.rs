@@ -59,18 +59,28 @@ pub(super) fn text() -> Result<String, Failure> {
         match item {
             Item::Const(item) if is_public(&item.vis) => {
                 // Names are for Rust; C spells them where it uses them.
-                let Expr::Lit(value) = *item.expr else { continue };
-                let Lit::Int(number) = value.lit else { continue };
+                let Expr::Lit(value) = *item.expr else {
+                    continue;
+                };
+                let Lit::Int(number) = value.lit else {
+                    continue;
+                };
                 comment(&mut header, &item.attrs, "")?;
                 let digits = number.base10_digits();
                 let digits: u64 = digits.parse()?;
-                let shown = if digits > 0xffff { format!("UINT64_C({digits:#x})") } else { digits.to_string() };
+                let shown = if digits > 0xffff {
+                    format!("UINT64_C({digits:#x})")
+                } else {
+                    digits.to_string()
+                };
                 writeln!(header, "#define {} {shown}", item.ident)?;
             }
             Item::Struct(item) if is_public(&item.vis) => {
                 comment(&mut header, &item.attrs, "")?;
                 writeln!(header, "typedef struct {} {{", item.ident)?;
-                let Fields::Named(fields) = item.fields else { return Err(unknown(&item.ident.to_string())) };
+                let Fields::Named(fields) = item.fields else {
+                    return Err(unknown(&item.ident.to_string()));
+                };
                 for field in fields.named {
                     comment(&mut header, &field.attrs, "    ")?;
                     let name = field.ident.expect("a named field").to_string();
@@ -80,21 +90,32 @@ pub(super) fn text() -> Result<String, Failure> {
             }
             Item::Type(item) if is_public(&item.vis) => {
                 // The type of the one function that is declared at the end.
-                let Type::FnPtr(function) = *item.ty else { return Err(unknown(&item.ident.to_string())) };
+                let Type::FnPtr(function) = *item.ty else {
+                    return Err(unknown(&item.ident.to_string()));
+                };
                 if function.inputs.is_empty() {
                     continue;
                 }
                 comment(&mut header, &item.attrs, "")?;
                 let mut parameters = Vec::new();
                 for parameter in &function.inputs {
-                    let name = parameter.name.as_ref().map(|(name, _)| name.to_string()).unwrap_or_default();
+                    let name = parameter
+                        .name
+                        .as_ref()
+                        .map(|(name, _)| name.to_string())
+                        .unwrap_or_default();
                     parameters.push(declared(&parameter.ty, &name)?);
                 }
                 let returned = match &function.output {
                     ReturnType::Default => "void".to_owned(),
                     ReturnType::Type(_, returned) => declared(returned, "")?.trim_end().to_owned(),
                 };
-                writeln!(header, "typedef {returned} (*{})({});", item.ident, parameters.join(", "))?;
+                writeln!(
+                    header,
+                    "typedef {returned} (*{})({});",
+                    item.ident,
+                    parameters.join(", ")
+                )?;
             }
             _ => {}
         }
@@ -116,19 +137,25 @@ fn declared(of: &Type, name: &str) -> Result<String, Failure> {
     match of {
         Type::Ptr(pointer) => {
             let inner = declared(&pointer.elem, &format!("*{name}"))?;
-            Ok(if matches!(pointer.mutability, syn::PointerMutability::Mut(_)) {
-                inner
-            } else {
-                format!("const {inner}")
-            })
+            Ok(
+                if matches!(pointer.mutability, syn::PointerMutability::Mut(_)) {
+                    inner
+                } else {
+                    format!("const {inner}")
+                },
+            )
         }
         Type::Path(path) => {
             let last = path.path.segments.last().ok_or_else(|| unknown(name))?;
             let word = match last.ident.to_string().as_str() {
                 // A pointer to a function may be null in C anyway.
                 "Option" => {
-                    let PathArguments::AngleBracketed(inner) = &last.arguments else { return Err(unknown(name)) };
-                    let Some(GenericArgument::Type(inner)) = inner.args.first() else { return Err(unknown(name)) };
+                    let PathArguments::AngleBracketed(inner) = &last.arguments else {
+                        return Err(unknown(name));
+                    };
+                    let Some(GenericArgument::Type(inner)) = inner.args.first() else {
+                        return Err(unknown(name));
+                    };
                     return declared(inner, name);
                 }
                 "u64" => "uint64_t".to_owned(),
@@ -148,11 +175,22 @@ fn declared(of: &Type, name: &str) -> Result<String, Failure> {
 }
 
 /// The documentation of an item as a comment.
-fn comment(header: &mut String, attributes: &[syn::Attribute], indent: &str) -> Result<(), Failure> {
+fn comment(
+    header: &mut String,
+    attributes: &[syn::Attribute],
+    indent: &str,
+) -> Result<(), Failure> {
     let mut lines = Vec::new();
-    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("doc")) {
-        let syn::Meta::NameValue(pair) = &attribute.meta else { continue };
-        let Expr::Lit(text) = &pair.value else { continue };
+    for attribute in attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("doc"))
+    {
+        let syn::Meta::NameValue(pair) = &attribute.meta else {
+            continue;
+        };
+        let Expr::Lit(text) = &pair.value else {
+            continue;
+        };
         let Lit::Str(text) = &text.lit else { continue };
         lines.push(text.value().trim().to_owned());
     }

@@ -18,15 +18,26 @@ pub(super) fn files(commands: &[String]) -> Result<Vec<(String, String)>, Failur
     let mut files = Vec::new();
     for (name, schema) in repertoire_cli::schemas() {
         if let Some(branches) = schema.get("oneOf").and_then(Value::as_array) {
-            let mut known: Vec<_> =
-                branches.iter().filter_map(|one| one["properties"]["command"]["const"].as_str()).collect();
+            let mut known: Vec<_> = branches
+                .iter()
+                .filter_map(|one| one["properties"]["command"]["const"].as_str())
+                .collect();
             known.dedup();
-            if !commands.iter().filter(|command| *command != PROTOCOL).eq(&known) {
+            if !commands
+                .iter()
+                .filter(|command| *command != PROTOCOL)
+                .eq(&known)
+            {
                 let (known, commands) = (known.join(", "), commands.join(", "));
-                return Err(format!("`{name}` describes {known}; the commands are {commands}").into());
+                return Err(
+                    format!("`{name}` describes {known}; the commands are {commands}").into(),
+                );
             }
         }
-        files.push((format!("{FOLDER}/{name}.json"), serde_json::to_string_pretty(&schema)? + "\n"));
+        files.push((
+            format!("{FOLDER}/{name}.json"),
+            serde_json::to_string_pretty(&schema)? + "\n",
+        ));
     }
     Ok(files)
 }

@@ -60,11 +60,19 @@ pub(super) async fn pages(server: &Process, tree: &Tree) -> Result<Pages, Failur
         }
         written += pages.len();
     }
-    Ok(Pages { server: paid / listed as f64, serialising: (cpu(ClockId::ThreadCPUTime) - before) / written as f64 })
+    Ok(Pages {
+        server: paid / listed as f64,
+        serialising: (cpu(ClockId::ThreadCPUTime) - before) / written as f64,
+    })
 }
 
 /// Has `sessions` list and read for `time`. A quarter of it is for warming up.
-pub(super) async fn run(server: &Process, tree: &Tree, sessions: usize, time: Duration) -> Result<Busy, Failure> {
+pub(super) async fn run(
+    server: &Process,
+    tree: &Tree,
+    sessions: usize,
+    time: Duration,
+) -> Result<Busy, Failure> {
     let begun = Instant::now();
     let (warm, until) = (begun + time / 4, begun + time);
     let mut tasks = JoinSet::new();
@@ -91,23 +99,38 @@ pub(super) async fn run(server: &Process, tree: &Tree, sessions: usize, time: Du
 }
 
 /// Lists page by page and reads a skill of each, until the time is over.
-async fn work(session: &mut Session, tree: &Tree, number: usize, until: Instant) -> Result<Busy, Failure> {
+async fn work(
+    session: &mut Session,
+    tree: &Tree,
+    number: usize,
+    until: Instant,
+) -> Result<Busy, Failure> {
     let (mut busy, mut seen, mut cursor) = (Busy::default(), HashSet::new(), Value::Null);
     while Instant::now() < until {
         let begun = Instant::now();
         let page = list(session, &cursor).await?;
         busy.lists.0.push(begun.elapsed());
         let skills = page["skills"].as_array().ok_or("a page has skills")?;
-        let skill = skills.get((number + busy.reads.0.len()) % skills.len().max(1)).ok_or("a page is empty")?;
+        let skill = skills
+            .get((number + busy.reads.0.len()) % skills.len().max(1))
+            .ok_or("a page is empty")?;
         let begun = Instant::now();
-        let read = session.call("resources/read", json!({"uri": skill["uri"]})).await?;
+        let read = session
+            .call("resources/read", json!({"uri": skill["uri"]}))
+            .await?;
         busy.reads.0.push(begun.elapsed());
         check(tree, skill, &read)?;
-        seen.extend(skills.iter().filter_map(|skill| skill["uri"].as_str().map(str::to_owned)));
+        seen.extend(
+            skills
+                .iter()
+                .filter_map(|skill| skill["uri"].as_str().map(str::to_owned)),
+        );
         cursor = page["nextCursor"].clone();
         if cursor.is_null() {
             if seen.len() != tree.len() {
-                return Err(format!("{} skills were listed; expected {}", seen.len(), tree.len()).into());
+                return Err(
+                    format!("{} skills were listed; expected {}", seen.len(), tree.len()).into(),
+                );
             }
             seen.clear();
         }
@@ -117,8 +140,12 @@ async fn work(session: &mut Session, tree: &Tree, number: usize, until: Instant)
 
 /// Checks that the server sent the bytes of the file, and listed its size and digest.
 fn check(tree: &Tree, skill: &Value, read: &Value) -> Result<(), Failure> {
-    let name = skill["frontmatter"]["name"].as_str().ok_or("a skill has a name")?;
-    let text = tree.text(name).ok_or_else(|| format!("`{name}` is listed, and there is no such skill"))?;
+    let name = skill["frontmatter"]["name"]
+        .as_str()
+        .ok_or("a skill has a name")?;
+    let text = tree
+        .text(name)
+        .ok_or_else(|| format!("`{name}` is listed, and there is no such skill"))?;
     let listed = json!([{
         "uri": skill["uri"],
         "digest": Digest::of(text.as_bytes()).to_string(),
@@ -128,11 +155,19 @@ fn check(tree: &Tree, skill: &Value, read: &Value) -> Result<(), Failure> {
     if is_listed && read["contents"][0]["text"] == text.as_str() {
         return Ok(());
     }
-    Err(format!("wrong bytes of `{name}`: listed as {}, expected {listed}; read {read}", skill["resources"]).into())
+    Err(format!(
+        "wrong bytes of `{name}`: listed as {}, expected {listed}; read {read}",
+        skill["resources"]
+    )
+    .into())
 }
 
 /// All pages, one after another.
-pub(super) async fn walk(session: &mut Session, tree: &Tree, pages: &mut Vec<Value>) -> Result<(), Failure> {
+pub(super) async fn walk(
+    session: &mut Session,
+    tree: &Tree,
+    pages: &mut Vec<Value>,
+) -> Result<(), Failure> {
     let (mut cursor, mut listed) = (Value::Null, 0);
     loop {
         let page = list(session, &cursor).await?;
@@ -151,6 +186,10 @@ pub(super) async fn walk(session: &mut Session, tree: &Tree, pages: &mut Vec<Val
 }
 
 async fn list(session: &mut Session, cursor: &Value) -> Result<Value, Failure> {
-    let params = if cursor.is_null() { json!({}) } else { json!({"cursor": cursor}) };
+    let params = if cursor.is_null() {
+        json!({})
+    } else {
+        json!({"cursor": cursor})
+    };
     session.call("skills/list", params).await
 }

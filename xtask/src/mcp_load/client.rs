@@ -42,13 +42,21 @@ impl Session {
             "capabilities": {"extensions": {"io.modelcontextprotocol/skills": {}}},
             "clientInfo": {"name": "load", "version": "1"},
         });
-        let request = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": introduction});
+        let request =
+            json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": introduction});
         let (head, _) = connection.ask(None, &request).await?;
         let id = head.session.ok_or("no session began")?;
-        let mut session = Session { connection, id, requests: 0 };
+        let mut session = Session {
+            connection,
+            id,
+            requests: 0,
+        };
         let (head, _) = session
             .connection
-            .ask(Some(&session.id), &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+            .ask(
+                Some(&session.id),
+                &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+            )
             .await?;
         if head.status != 202 {
             return Err(format!("expected the status 202, found {}", head.status).into());
@@ -59,7 +67,8 @@ impl Session {
     /// The result of a request.
     pub(super) async fn call(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
         self.requests += 1;
-        let request = json!({"jsonrpc": "2.0", "id": self.requests, "method": method, "params": params});
+        let request =
+            json!({"jsonrpc": "2.0", "id": self.requests, "method": method, "params": params});
         let (head, body) = self.connection.ask(Some(&self.id), &request).await?;
         let mut answers = messages(&body);
         match (answers.next(), answers.next()) {
@@ -73,7 +82,12 @@ impl Session {
                     None => Err(format!("`{method}` failed: {answer}").into()),
                 }
             }
-            _ => Err(format!("`{method}`: {} with `{}`", head.status, String::from_utf8_lossy(&body)).into()),
+            _ => Err(format!(
+                "`{method}`: {} with `{}`",
+                head.status,
+                String::from_utf8_lossy(&body)
+            )
+            .into()),
         }
     }
 
@@ -86,7 +100,14 @@ impl Session {
         );
         connection.stream.write_all(request.as_bytes()).await?;
         match connection.head().await? {
-            Head { status: 200, length: None, .. } => Ok(Notices { connection, said: Vec::new() }),
+            Head {
+                status: 200,
+                length: None,
+                ..
+            } => Ok(Notices {
+                connection,
+                said: Vec::new(),
+            }),
             head => Err(format!("expected a stream, found the status {}", head.status).into()),
         }
     }
@@ -98,7 +119,9 @@ impl Notices {
         loop {
             if let Some(end) = self.said.windows(2).position(|bytes| bytes == b"\n\n") {
                 let event: Vec<u8> = self.said.drain(..end + 2).collect();
-                let Some(message) = messages(&event).next() else { continue };
+                let Some(message) = messages(&event).next() else {
+                    continue;
+                };
                 let message: Value = serde_json::from_slice(message)?;
                 return Ok(message["method"].as_str().ok_or("no notice")?.to_owned());
             }
@@ -112,12 +135,21 @@ impl Connection {
     async fn open(address: SocketAddr) -> Result<Connection, Failure> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        Ok(Connection { stream: BufReader::new(stream), address })
+        Ok(Connection {
+            stream: BufReader::new(stream),
+            address,
+        })
     }
 
-    async fn ask(&mut self, session: Option<&str>, message: &Value) -> Result<(Head, Vec<u8>), Failure> {
+    async fn ask(
+        &mut self,
+        session: Option<&str>,
+        message: &Value,
+    ) -> Result<(Head, Vec<u8>), Failure> {
         let body = message.to_string();
-        let session = session.map(|id| format!("mcp-session-id: {id}\r\n")).unwrap_or_default();
+        let session = session
+            .map(|id| format!("mcp-session-id: {id}\r\n"))
+            .unwrap_or_default();
         let request = format!(
             "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
              content-type: application/json\r\ncontent-length: {}\r\n{session}\r\n{body}",
@@ -139,13 +171,24 @@ impl Connection {
     async fn head(&mut self) -> Result<Head, Failure> {
         let first = self.line().await?;
         let status = first.split(' ').nth(1).ok_or("no status")?.parse()?;
-        let mut head = Head { status, session: None, length: None };
+        let mut head = Head {
+            status,
+            session: None,
+            length: None,
+        };
         loop {
             let line = self.line().await?;
-            match line.split_once(':').map(|(name, value)| (name.to_ascii_lowercase(), value.trim())) {
+            match line
+                .split_once(':')
+                .map(|(name, value)| (name.to_ascii_lowercase(), value.trim()))
+            {
                 None => return Ok(head),
-                Some((name, value)) if name == "mcp-session-id" => head.session = Some(value.to_owned()),
-                Some((name, value)) if name == "content-length" => head.length = Some(value.parse()?),
+                Some((name, value)) if name == "mcp-session-id" => {
+                    head.session = Some(value.to_owned())
+                }
+                Some((name, value)) if name == "content-length" => {
+                    head.length = Some(value.parse()?)
+                }
                 Some(_) => {}
             }
         }
@@ -173,5 +216,8 @@ impl Connection {
 /// Returns the messages of a body or of a stream of events.
 fn messages(body: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = body.split(|byte| *byte == b'\n');
-    lines.filter_map(|line| line.strip_prefix(b"data:")).map(<[u8]>::trim_ascii).filter(|data| !data.is_empty())
+    lines
+        .filter_map(|line| line.strip_prefix(b"data:"))
+        .map(<[u8]>::trim_ascii)
+        .filter(|data| !data.is_empty())
 }

@@ -31,17 +31,33 @@ pub(super) struct Idle {
 const EDITS: usize = 20;
 
 /// Starts `sessions`, edits, and waits until each was notified once.
-pub(super) async fn run(server: &Process, tree: &mut Tree, sessions: usize) -> Result<Idle, Failure> {
+pub(super) async fn run(
+    server: &Process,
+    tree: &mut Tree,
+    sessions: usize,
+) -> Result<Idle, Failure> {
     // Of each skill it is known what it consists of, as it is for sessions that did more than wait.
-    busy::walk(&mut Session::begin(server.address()).await?, tree, &mut Vec::new()).await?;
+    busy::walk(
+        &mut Session::begin(server.address()).await?,
+        tree,
+        &mut Vec::new(),
+    )
+    .await?;
     let before = server.resident()?;
-    let grown = || Ok::<_, Failure>(server.resident()?.saturating_sub(before) as f64 / sessions as f64);
+    let grown =
+        || Ok::<_, Failure>(server.resident()?.saturating_sub(before) as f64 / sessions as f64);
     let (sender, mut notified) = mpsc::unbounded_channel();
     let mut listening = Vec::new();
     for number in 0..sessions {
-        listening.push((number, Session::begin(server.address()).await?.listen().await?));
+        listening.push((
+            number,
+            Session::begin(server.address()).await?.listen().await?,
+        ));
     }
-    let mut idle = Idle { resident: grown()?, ..Idle::default() };
+    let mut idle = Idle {
+        resident: grown()?,
+        ..Idle::default()
+    };
     for (number, notices) in listening {
         tokio::spawn(hear(number, notices, sender.clone()));
     }
@@ -54,18 +70,27 @@ pub(super) async fn run(server: &Process, tree: &mut Tree, sessions: usize) -> R
         let mut times = Vec::with_capacity(sessions);
         while times.len() < sessions {
             let next = tokio::time::timeout(PATIENCE, notified.recv()).await;
-            let next = next.map_err(|_| format!("{} of {sessions} sessions were notified", times.len()))?;
+            let next =
+                next.map_err(|_| format!("{} of {sessions} sessions were notified", times.len()))?;
             let (number, heard) = next.ok_or("every session ended")?;
             let at = heard?;
             counts[number] += 1;
             if counts[number] != edit {
-                return Err(format!("session {number} was notified {} times of {edit} edits", counts[number]).into());
+                return Err(format!(
+                    "session {number} was notified {} times of {edit} edits",
+                    counts[number]
+                )
+                .into());
             }
             times.push(at);
         }
         let published = server.published()?;
-        idle.since_edit.0.extend(times.iter().map(|at| at.saturating_duration_since(edited)));
-        let since = times.iter().map(|at| at.saturating_duration_since(published));
+        idle.since_edit
+            .0
+            .extend(times.iter().map(|at| at.saturating_duration_since(edited)));
+        let since = times
+            .iter()
+            .map(|at| at.saturating_duration_since(published));
         idle.first.0.extend(since.clone().min());
         idle.last.0.extend(since.clone().max());
         idle.since_view.0.extend(since);

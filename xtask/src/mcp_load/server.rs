@@ -21,14 +21,27 @@ pub(super) struct Process {
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Process {
-    pub(super) fn start(program: &Path, skills: &Path, sessions: usize) -> Result<Process, Failure> {
+    pub(super) fn start(
+        program: &Path,
+        skills: &Path,
+        sessions: usize,
+    ) -> Result<Process, Failure> {
         let mut child = Command::new(program)
-            .args(["serve", "--http", "127.0.0.1:0", "--max-sessions", &(sessions + 8).to_string()])
+            .args([
+                "serve",
+                "--http",
+                "127.0.0.1:0",
+                "--max-sessions",
+                &(sessions + 8).to_string(),
+            ])
             .arg(skills)
             .env("RUST_LOG", "warn,repertoire_mcp::server=debug")
             .stderr(Stdio::piped())
             .spawn()?;
-        let said = child.stderr.take().ok_or("the server has a standard error")?;
+        let said = child
+            .stderr
+            .take()
+            .ok_or("the server has a standard error")?;
         let (address, addresses) = mpsc::channel();
         let (publish, published) = mpsc::channel();
         std::thread::spawn(move || {
@@ -43,8 +56,15 @@ impl Process {
                 }
             }
         });
-        let mut process = Process { child, address: SocketAddr::from(([127, 0, 0, 1], 0)), published };
-        process.address = addresses.recv_timeout(PATIENCE).map_err(|_| "the server does not listen")?.parse()?;
+        let mut process = Process {
+            child,
+            address: SocketAddr::from(([127, 0, 0, 1], 0)),
+            published,
+        };
+        process.address = addresses
+            .recv_timeout(PATIENCE)
+            .map_err(|_| "the server does not listen")?
+            .parse()?;
         Ok(process)
     }
 
@@ -59,13 +79,19 @@ impl Process {
 
     /// Returns the time at which the server logs the next snapshot.
     pub(super) fn published(&self) -> Result<Instant, Failure> {
-        Ok(self.published.recv_timeout(PATIENCE).map_err(|_| "the server published nothing")?)
+        Ok(self
+            .published
+            .recv_timeout(PATIENCE)
+            .map_err(|_| "the server published nothing")?)
     }
 
     /// Resident bytes.
     pub(super) fn resident(&self) -> Result<u64, Failure> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no `VmRSS`")?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .ok_or("no `VmRSS`")?;
         Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
     }
 
@@ -73,7 +99,12 @@ impl Process {
     pub(super) fn cpu(&self) -> Result<f64, Failure> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
         let (_, rest) = stat.rsplit_once(')').ok_or("no name")?;
-        let ticks = rest.split_whitespace().skip(11).take(2).map(str::parse::<u64>).sum::<Result<u64, _>>()?;
+        let ticks = rest
+            .split_whitespace()
+            .skip(11)
+            .take(2)
+            .map(str::parse::<u64>)
+            .sum::<Result<u64, _>>()?;
         Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
     }
 
@@ -84,7 +115,11 @@ impl Process {
         let until = Instant::now() + PATIENCE;
         while Instant::now() < until {
             if let Some(status) = self.child.try_wait()? {
-                return if status.success() { Ok(()) } else { Err(format!("the server ended with {status}").into()) };
+                return if status.success() {
+                    Ok(())
+                } else {
+                    Err(format!("the server ended with {status}").into())
+                };
             }
             std::thread::sleep(Duration::from_millis(10));
         }

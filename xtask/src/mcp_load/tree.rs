@@ -16,7 +16,11 @@ pub(super) struct Tree {
 
 impl Tree {
     pub(super) fn lay(folder: &Path, count: usize) -> Result<Tree, Failure> {
-        let tree = Tree { root: folder.join("skills"), count, edits: 0 };
+        let tree = Tree {
+            root: folder.join("skills"),
+            count,
+            edits: 0,
+        };
         for number in 0..count {
             let folder = tree.root.join(name(number));
             fs::create_dir_all(&folder)?;
@@ -57,7 +61,11 @@ fn text(number: usize, edits: usize) -> String {
     let front = format!(
         "---\nname: {name}\ndescription: Sorts heap {number} by what is written on it, in edition {edits}. Use when heaps are sorted.\n---\n"
     );
-    let lines =
-        (0..24).map(|line| format!("{line}. Take sheet {} of heap {number}, and lay it down.\n", line * number));
+    let lines = (0..24).map(|line| {
+        format!(
+            "{line}. Take sheet {} of heap {number}, and lay it down.\n",
+            line * number
+        )
+    });
     front + &lines.collect::<String>()
 }

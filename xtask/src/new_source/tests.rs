@@ -8,8 +8,14 @@ mod slow {
 
     /// Every test of a new source that fails, or passes, as `cargo test` calls it.
     fn tests_that(ended: &str, report: &str) -> BTreeSet<String> {
-        let ended =
-            |line: &str| Some(line.strip_prefix("test ")?.strip_suffix(ended)?.trim_end_matches(" ... ").to_owned());
+        let ended = |line: &str| {
+            Some(
+                line.strip_prefix("test ")?
+                    .strip_suffix(ended)?
+                    .trim_end_matches(" ... ")
+                    .to_owned(),
+            )
+        };
         report.lines().filter_map(ended).collect()
     }
 
@@ -19,22 +25,44 @@ mod slow {
         let folder = place.path().join("made");
         write("two-words", &folder, false).expect("the template can be written");
         // The versions that the workspace was built with are the ones that are there without a network.
-        fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock")).expect("the workspace is locked");
+        fs::copy(
+            workspace::root().join("Cargo.lock"),
+            folder.join("Cargo.lock"),
+        )
+        .expect("the workspace is locked");
         let output = Command::new(env!("CARGO"))
             .args(["test", "--offline", "--test", "it"])
             .current_dir(&folder)
-            .env("CARGO_TARGET_DIR", workspace::target().expect("cargo knows it").join("external"))
+            .env(
+                "CARGO_TARGET_DIR",
+                workspace::target()
+                    .expect("cargo knows it")
+                    .join("external"),
+            )
             .output()
             .expect("cargo runs");
-        let (report, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let (report, errors) = (
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr),
+        );
         let left = |module: &str| {
-            LEFT.iter().flat_map(|(_, left)| *left).map(|name| format!("{module}::{name}")).collect::<Vec<_>>()
+            LEFT.iter()
+                .flat_map(|(_, left)| *left)
+                .map(|name| format!("{module}::{name}"))
+                .collect::<Vec<_>>()
         };
-        let left: BTreeSet<_> = ["direct", "dynamic"].iter().flat_map(|module| left(module)).collect();
+        let left: BTreeSet<_> = ["direct", "dynamic"]
+            .iter()
+            .flat_map(|module| left(module))
+            .collect();
         assert_eq!(tests_that("FAILED", &report), left, "{report}{errors}");
         assert!(!errors.contains("warning"), "{errors}");
         assert_eq!(tests_that("ok", &report).len() + left.len(), 48, "{report}");
-        for message in ["`body` is not written yet", "`resources` is not written yet", "`changed` is not written yet"] {
+        for message in [
+            "`body` is not written yet",
+            "`resources` is not written yet",
+            "`changed` is not written yet",
+        ] {
             assert!(report.contains(message), "{message}: {report}");
         }
     }
@@ -46,9 +74,17 @@ fn a_workspace_source_inherits_package_fields() {
     let folder = place.path().join("source-git");
     write("git", &folder, true).expect("the template can be written");
     let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("it was written");
-    assert!(manifest.starts_with("[package]\nname = \"repertoire-source-git\"\n"), "{manifest}");
-    assert!(manifest.ends_with("[lints]\nworkspace = true\n"), "{manifest}");
-    let again = write("git", &folder, true).expect_err("nothing is written over").to_string();
+    assert!(
+        manifest.starts_with("[package]\nname = \"repertoire-source-git\"\n"),
+        "{manifest}"
+    );
+    assert!(
+        manifest.ends_with("[lints]\nworkspace = true\n"),
+        "{manifest}"
+    );
+    let again = write("git", &folder, true)
+        .expect_err("nothing is written over")
+        .to_string();
     assert_eq!(again, format!("`{}` is there already", folder.display()));
 }
 
@@ -61,5 +97,8 @@ fn a_name_is_valid_in_packages_and_types() {
         assert!(check_name(name).is_err(), "{name}");
     }
     let template = "repertoire_source_acme::AcmeSource, acme";
-    assert_eq!(named(template, "two-words"), "repertoire_source_two_words::TwoWordsSource, two-words");
+    assert_eq!(
+        named(template, "two-words"),
+        "repertoire_source_two_words::TwoWordsSource, two-words"
+    );
 }

@@ -46,7 +46,8 @@ const RESAMPLINGS: usize = 1000;
 impl Figures {
     /// Computes the figures of `answers`.
     pub(super) fn of(answers: &[Answer]) -> Figures {
-        let (with, without): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| !answer.gold.is_empty());
+        let (with, without): (Vec<_>, Vec<_>) =
+            answers.iter().partition(|answer| !answer.gold.is_empty());
         let mean = |share: &dyn Fn(&Answer) -> f64| {
             with.iter().map(|answer| share(answer)).sum::<f64>() / with.len().max(1) as f64
         };
@@ -55,11 +56,20 @@ impl Figures {
         let kept_95 = scores.get(scores.len() / 20).copied().unwrap_or_default();
         let mut times: Vec<f64> = answers.iter().map(|answer| answer.micros).collect();
         times.sort_by(f64::total_cmp);
-        let at = |part: f64| times.get(((times.len() as f64 - 1.0) * part) as usize).copied().unwrap_or_default();
+        let at = |part: f64| {
+            times
+                .get(((times.len() as f64 - 1.0) * part) as usize)
+                .copied()
+                .unwrap_or_default()
+        };
         let has_negatives = !without.is_empty();
-        let wrong =
-            without.iter().filter(|answer| answer.score >= kept_95).count() as f64 / without.len().max(1) as f64;
-        let rightly = without.iter().filter(|answer| answer.abstained).count() as f64 / without.len().max(1) as f64;
+        let wrong = without
+            .iter()
+            .filter(|answer| answer.score >= kept_95)
+            .count() as f64
+            / without.len().max(1) as f64;
+        let rightly = without.iter().filter(|answer| answer.abstained).count() as f64
+            / without.len().max(1) as f64;
         let first: Vec<bool> = with.iter().map(|answer| answer.hit(1)).collect();
         Figures {
             asked: with.len(),
@@ -96,12 +106,17 @@ fn auc(scores: &[f64], without: &[&Answer]) -> f64 {
 fn interval(hits: &[bool]) -> [f64; 2] {
     let mut random = fastrand::Rng::with_seed(18);
     let resample = |_| {
-        let right = (0..hits.len()).filter(|_| hits[random.usize(..hits.len())]).count();
+        let right = (0..hits.len())
+            .filter(|_| hits[random.usize(..hits.len())])
+            .count();
         right as f64 / hits.len().max(1) as f64
     };
     let mut means: Vec<f64> = (0..RESAMPLINGS).map(resample).collect();
     means.sort_by(f64::total_cmp);
-    [means[RESAMPLINGS / 40], means[RESAMPLINGS - 1 - RESAMPLINGS / 40]]
+    [
+        means[RESAMPLINGS / 40],
+        means[RESAMPLINGS - 1 - RESAMPLINGS / 40],
+    ]
 }
 
 #[cfg(test)]
@@ -110,16 +125,28 @@ mod tests {
 
     fn answer(found: &[&str], gold: &[&str], score: f64) -> Answer {
         let texts = |ids: &[&str]| ids.iter().map(ToString::to_string).collect();
-        Answer { found: texts(found), gold: texts(gold), score, micros: 1.0, abstained: false }
+        Answer {
+            found: texts(found),
+            gold: texts(gold),
+            score,
+            micros: 1.0,
+            abstained: false,
+        }
     }
 
     #[test]
     fn figures_of_a_small_set_are_those_by_hand() {
-        let answers =
-            [answer(&["a", "b"], &["a"], 3.0), answer(&["a", "b"], &["b", "c"], 1.0), answer(&["a"], &[], 2.0)];
+        let answers = [
+            answer(&["a", "b"], &["a"], 3.0),
+            answer(&["a", "b"], &["b", "c"], 1.0),
+            answer(&["a"], &[], 2.0),
+        ];
         let figures = Figures::of(&answers);
         assert_eq!((figures.asked, figures.hit_1, figures.hit_5), (2, 0.5, 1.0));
-        assert_eq!((figures.recall_5, figures.mrr, figures.auc), (0.75, 0.75, Some(0.5)));
+        assert_eq!(
+            (figures.recall_5, figures.mrr, figures.auc),
+            (0.75, 0.75, Some(0.5))
+        );
         let both = 1.0 + 1.0 / 3_f64.log2();
         assert!((figures.ndcg_10 - (1.0 + 1.0 / 3_f64.log2() / both) / 2.0).abs() < 1e-9);
     }

@@ -36,23 +36,42 @@ pub(super) fn rows(set: &Set) -> Result<Vec<Row>, Failure> {
         }
     };
     let groups = set.groups();
-    let questions: Vec<&Question> = groups.iter().flat_map(|(_, questions)| questions.iter().copied()).collect();
+    let questions: Vec<&Question> = groups
+        .iter()
+        .flat_map(|(_, questions)| questions.iter().copied())
+        .collect();
     let mut rows = Vec::new();
-    for ranked in ask(set, &questions, programs.join("python"), scripts.join("rivals.py"), &scratch)? {
+    for ranked in ask(
+        set,
+        &questions,
+        programs.join("python"),
+        scripts.join("rivals.py"),
+        &scratch,
+    )? {
         let Some(search) = NAMES.into_iter().find(|name| *name == ranked.search) else {
             return Err(format!("`rivals.py` names the unknown search `{}`", ranked.search).into());
         };
-        let mut answers = questions.iter().zip(ranked.answers).map(|(question, (found, score, micros))| Answer {
-            found,
-            gold: question.gold.clone(),
-            score,
-            micros,
-            abstained: false,
-        });
+        let mut answers =
+            questions
+                .iter()
+                .zip(ranked.answers)
+                .map(|(question, (found, score, micros))| Answer {
+                    found,
+                    gold: question.gold.clone(),
+                    score,
+                    micros,
+                    abstained: false,
+                });
         for (name, questions) in &groups {
             let answers: Vec<Answer> = answers.by_ref().take(questions.len()).collect();
             let figures = Figures::of(&answers);
-            rows.push(Row { set: name.clone(), search, figures, build_ms: None, texts_ms: None });
+            rows.push(Row {
+                set: name.clone(),
+                search,
+                figures,
+                build_ms: None,
+                texts_ms: None,
+            });
         }
     }
     Ok(rows)
@@ -65,11 +84,22 @@ fn ask(
     script: PathBuf,
     scratch: &std::path::Path,
 ) -> Result<Vec<Ranked>, Failure> {
-    let docs: Vec<_> = set.docs.iter().map(|doc| json!({ "id": doc.id, "text": doc.text })).collect();
+    let docs: Vec<_> = set
+        .docs
+        .iter()
+        .map(|doc| json!({ "id": doc.id, "text": doc.text }))
+        .collect();
     let questions: Vec<_> = questions.iter().map(|question| &question.q).collect();
     let input = scratch.join("input.json");
-    fs::write(&input, serde_json::to_vec(&json!({ "docs": docs, "questions": questions }))?)?;
-    let output = Command::new(python).arg(script).arg(&input).stderr(Stdio::inherit()).output()?;
+    fs::write(
+        &input,
+        serde_json::to_vec(&json!({ "docs": docs, "questions": questions }))?,
+    )?;
+    let output = Command::new(python)
+        .arg(script)
+        .arg(&input)
+        .stderr(Stdio::inherit())
+        .output()?;
     if !output.status.success() {
         return Err(format!("`rivals.py` failed with {}", output.status).into());
     }

@@ -47,17 +47,28 @@ pub(super) struct Answer {
 
 impl Answer {
     pub(super) fn hit(&self, most: usize) -> bool {
-        self.found.iter().take(most).any(|id| self.gold.contains(id))
+        self.found
+            .iter()
+            .take(most)
+            .any(|id| self.gold.contains(id))
     }
 
     pub(super) fn recall(&self, most: usize) -> f64 {
-        let found = self.found.iter().take(most).filter(|id| self.gold.contains(id)).count();
+        let found = self
+            .found
+            .iter()
+            .take(most)
+            .filter(|id| self.gold.contains(id))
+            .count();
         found as f64 / self.gold.len() as f64
     }
 
     pub(super) fn ndcg_10(&self) -> f64 {
         let gain = |place: usize| 1.0 / (place as f64 + 2.0).log2();
-        let places = (0..10).zip(&self.found).filter(|(_, id)| self.gold.contains(id)).map(|(place, _)| gain(place));
+        let places = (0..10)
+            .zip(&self.found)
+            .filter(|(_, id)| self.gold.contains(id))
+            .map(|(place, _)| gain(place));
         places.sum::<f64>() / (0..self.gold.len().min(10)).map(gain).sum::<f64>()
     }
 
@@ -83,12 +94,21 @@ pub(super) struct Set {
 impl Set {
     /// Reads every folder of `dir` that has both files, by name.
     pub(super) fn all(dir: &Path) -> Result<Vec<Set>, Failure> {
-        let entries = fs::read_dir(dir).map_err(|error| format!("cannot read `{}`: {error}", dir.display()))?;
-        let mut folders = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, Failure>>()?;
-        folders.retain(|folder| folder.join("docs.jsonl").is_file() && folder.join("queries.jsonl").is_file());
+        let entries = fs::read_dir(dir)
+            .map_err(|error| format!("cannot read `{}`: {error}", dir.display()))?;
+        let mut folders = entries
+            .map(|entry| Ok(entry?.path()))
+            .collect::<Result<Vec<_>, Failure>>()?;
+        folders.retain(|folder| {
+            folder.join("docs.jsonl").is_file() && folder.join("queries.jsonl").is_file()
+        });
         folders.sort();
         if folders.is_empty() {
-            return Err(format!("expected folders with `docs.jsonl` and `queries.jsonl` in `{}`", dir.display()).into());
+            return Err(format!(
+                "expected folders with `docs.jsonl` and `queries.jsonl` in `{}`",
+                dir.display()
+            )
+            .into());
         }
         folders.iter().map(|folder| Set::read(folder)).collect()
     }
@@ -98,23 +118,45 @@ impl Set {
         let questions = lines(&folder.join("queries.jsonl"))?;
         let (mut rows, mut skills, mut doc_ids) = (Vec::new(), HashMap::new(), HashMap::new());
         for doc in &docs {
-            let parsed = skill_md::parse(doc.text.as_bytes(), FileContext::new("SKILL.md").in_directory(&doc.dir));
-            let skill = parsed.skill.ok_or_else(|| format!("`{}` gives no skill", doc.id))?;
-            let body = skill_md::body(doc.text.as_bytes()).map(|body| body.into_owned()).unwrap_or_default();
+            let parsed = skill_md::parse(
+                doc.text.as_bytes(),
+                FileContext::new("SKILL.md").in_directory(&doc.dir),
+            );
+            let skill = parsed
+                .skill
+                .ok_or_else(|| format!("`{}` gives no skill", doc.id))?;
+            let body = skill_md::body(doc.text.as_bytes())
+                .map(|body| body.into_owned())
+                .unwrap_or_default();
             skills.insert(doc.id.clone(), (skill.id.clone(), body));
             doc_ids.insert(skill.id.clone(), doc.id.clone());
             rows.push(ListingEntry::new(skill, Stamp::of(&doc.text)));
         }
         let listing = Listing::new(Revision(0), rows, []);
         let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]);
-        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Set { name, docs, questions, snapshot, skills, doc_ids })
+        let name = folder
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        Ok(Set {
+            name,
+            docs,
+            questions,
+            snapshot,
+            skills,
+            doc_ids,
+        })
     }
 
     /// Returns the questions by the set that they name; those without an answer belong to the first.
     pub(super) fn groups(&self) -> Vec<(String, Vec<&Question>)> {
         let mut groups: Vec<(String, Vec<&Question>)> = Vec::new();
-        for question in self.questions.iter().filter(|question| !question.gold.is_empty()) {
+        for question in self
+            .questions
+            .iter()
+            .filter(|question| !question.gold.is_empty())
+        {
             let name = format!("{}, {}", self.name, question.set);
             match groups.iter_mut().find(|(other, _)| *other == name) {
                 Some((_, questions)) => questions.push(question),
@@ -122,7 +164,11 @@ impl Set {
             }
         }
         if let Some((_, questions)) = groups.first_mut() {
-            questions.extend(self.questions.iter().filter(|question| question.gold.is_empty()));
+            questions.extend(
+                self.questions
+                    .iter()
+                    .filter(|question| question.gold.is_empty()),
+            );
         }
         groups
     }
@@ -142,7 +188,11 @@ impl Set {
             examples.extend(first);
             asked.extend(second);
         }
-        asked.extend(self.questions.iter().filter(|question| question.gold.is_empty()));
+        asked.extend(
+            self.questions
+                .iter()
+                .filter(|question| question.gold.is_empty()),
+        );
         (asked, examples)
     }
 
@@ -157,7 +207,10 @@ impl Set {
                 *text = std::mem::take(text).example(question.q.as_str());
             }
         }
-        texts.into_iter().map(|(doc, text)| (self.skills[doc].0.clone(), text)).collect()
+        texts
+            .into_iter()
+            .map(|(doc, text)| (self.skills[doc].0.clone(), text))
+            .collect()
     }
 
     /// Asks `index`.
@@ -167,19 +220,26 @@ impl Set {
         let hits = index.search(&query);
         let micros = begun.elapsed().as_secs_f64() * 1e6;
         Answer {
-            found: hits.iter().filter_map(|hit| self.doc_ids.get(&hit.entry.item().id).cloned()).collect(),
+            found: hits
+                .iter()
+                .filter_map(|hit| self.doc_ids.get(&hit.entry.item().id).cloned())
+                .collect(),
             gold: question.gold.clone(),
             score: hits.first().map_or(0.0, |hit| f64::from(hit.why.score)),
             micros,
-            abstained: hits.first().is_none_or(|hit| hit.why.confidence == MatchConfidence::NothingFits),
+            abstained: hits
+                .first()
+                .is_none_or(|hit| hit.why.confidence == MatchConfidence::NothingFits),
         }
     }
 }
 
 fn lines<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>, Failure> {
-    let text = fs::read_to_string(file).map_err(|error| format!("cannot read `{}`: {error}", file.display()))?;
+    let text = fs::read_to_string(file)
+        .map_err(|error| format!("cannot read `{}`: {error}", file.display()))?;
     let line = |(number, line)| {
-        serde_json::from_str(line).map_err(|error| format!("`{}`, line {}: {error}", file.display(), number + 1).into())
+        serde_json::from_str(line)
+            .map_err(|error| format!("`{}`, line {}: {error}", file.display(), number + 1).into())
     };
     text.lines().enumerate().map(line).collect()
 }

@@ -22,10 +22,14 @@ impl Readers {
     pub(crate) fn start(runtime: &Runtime, registry: &SkillRegistry) -> Readers {
         let stop = Arc::new(AtomicBool::new(false));
         let thread = |_| {
-            let (stop, registry, handle) = (stop.clone(), registry.clone(), runtime.handle().clone());
+            let (stop, registry, handle) =
+                (stop.clone(), registry.clone(), runtime.handle().clone());
             thread::spawn(move || read(&stop, &registry, &handle))
         };
-        Readers { threads: (0..READERS).map(thread).collect(), stop }
+        Readers {
+            threads: (0..READERS).map(thread).collect(),
+            stop,
+        }
     }
 
     /// Ends them.
@@ -42,15 +46,25 @@ impl Readers {
 }
 
 /// The number of snapshots that were read.
-fn read(stop: &AtomicBool, registry: &SkillRegistry, runtime: &tokio::runtime::Handle) -> Result<u64, String> {
+fn read(
+    stop: &AtomicBool,
+    registry: &SkillRegistry,
+    runtime: &tokio::runtime::Handle,
+) -> Result<u64, String> {
     let (mut views, mut generation) = (0, 0);
     while !stop.load(Ordering::Relaxed) {
         let view = registry.snapshot();
         if view.generation() < generation {
-            return Err(format!("generation {} came after {generation}", view.generation()));
+            return Err(format!(
+                "generation {} came after {generation}",
+                view.generation()
+            ));
         }
         generation = view.generation();
-        let lost = view.entries().iter().find(|entry| view.get(entry.id.as_str()).is_none());
+        let lost = view
+            .entries()
+            .iter()
+            .find(|entry| view.get(entry.id.as_str()).is_none());
         if let Some(entry) = lost {
             return Err(format!("`{}` is listed and cannot be looked up", entry.id));
         }

@@ -153,13 +153,27 @@ impl Tree {
             Deed::Add => self.add()?,
             Deed::AddTree => self.add_tree()?,
             Deed::Delete => fs::remove_dir_all(self.skills.swap_remove(at).folder)?,
-            Deed::EditDescription | Deed::EditBody | Deed::Repair => self.write(at, &Text::default())?,
+            Deed::EditDescription | Deed::EditBody | Deed::Repair => {
+                self.write(at, &Text::default())?
+            }
             Deed::EditScript => {
                 let text = self.fresh("echo");
                 fs::write(self.skills[at].folder.join("scripts/run.sh"), text)?;
             }
-            Deed::SaveByRename => self.write(at, &Text { by_rename: true, ..Text::default() })?,
-            Deed::TruncateThenWrite => self.write(at, &Text { in_two: true, ..Text::default() })?,
+            Deed::SaveByRename => self.write(
+                at,
+                &Text {
+                    by_rename: true,
+                    ..Text::default()
+                },
+            )?,
+            Deed::TruncateThenWrite => self.write(
+                at,
+                &Text {
+                    in_two: true,
+                    ..Text::default()
+                },
+            )?,
             Deed::RewriteTheSame => {
                 let file = self.skills[at].file();
                 fs::write(&file, fs::read(&file)?)?;
@@ -168,7 +182,13 @@ impl Tree {
                 fs::remove_file(self.skills[at].file())?;
                 self.write(at, &Text::default())?;
             }
-            Deed::Break => self.write(at, &Text { is_broken: true, ..Text::default() })?,
+            Deed::Break => self.write(
+                at,
+                &Text {
+                    is_broken: true,
+                    ..Text::default()
+                },
+            )?,
             Deed::MoveFolder => {
                 let to = self.folder();
                 fs::rename(&self.skills[at].folder, &to)?;
@@ -209,7 +229,11 @@ impl Tree {
         fs::create_dir_all(folder.join("scripts"))?;
         fs::write(folder.join("scripts/run.sh"), "echo\n")?;
         let name = self.fresh("skill");
-        self.skills.push(Planted { folder, name, is_broken: false });
+        self.skills.push(Planted {
+            folder,
+            name,
+            is_broken: false,
+        });
         self.write(self.skills.len() - 1, &Text::default())
     }
 
@@ -225,7 +249,11 @@ impl Tree {
         if moved {
             fs::rename(&made, &stays)?;
             for skill in &mut self.skills[first..] {
-                let inner = skill.folder.strip_prefix(&made).expect("planted there").to_owned();
+                let inner = skill
+                    .folder
+                    .strip_prefix(&made)
+                    .expect("planted there")
+                    .to_owned();
                 skill.folder = stays.join(inner);
             }
         }

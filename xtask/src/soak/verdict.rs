@@ -31,9 +31,19 @@ impl Verdict {
         let fresh = SkillRegistry::builder().user(source).load().await?;
         let mut verdict = Verdict::default();
         for entry in fresh.list() {
-            let (body, files) = (fresh.body(&entry.candidate).await?, fresh.resources(&entry.candidate).await?);
-            let found = (entry.candidate.clone(), body.digest, Manifest::new(files)?.digest());
-            if !view.get(entry.id.as_str()).is_some_and(|live| is_same(&live.candidate, &found)) {
+            let (body, files) = (
+                fresh.body(&entry.candidate).await?,
+                fresh.resources(&entry.candidate).await?,
+            );
+            let found = (
+                entry.candidate.clone(),
+                body.digest,
+                Manifest::new(files)?.digest(),
+            );
+            if !view
+                .get(entry.id.as_str())
+                .is_some_and(|live| is_same(&live.candidate, &found))
+            {
                 verdict.lost.push(entry.id.to_string());
             }
             verdict.found.insert(entry.id.to_string(), found);
@@ -43,8 +53,14 @@ impl Verdict {
             let file = candidate.item.location.as_deref();
             file.is_some_and(|file| broken.contains(Path::new(file)))
         };
-        let gone = view.entries().iter().filter(|live| !verdict.found.contains_key(live.id.as_str()));
-        verdict.stale = gone.filter(|live| !is_kept(&live.candidate)).map(|live| live.id.to_string()).collect();
+        let gone = view
+            .entries()
+            .iter()
+            .filter(|live| !verdict.found.contains_key(live.id.as_str()));
+        verdict.stale = gone
+            .filter(|live| !is_kept(&live.candidate))
+            .map(|live| live.id.to_string())
+            .collect();
         Ok(verdict)
     }
 
@@ -56,7 +72,9 @@ impl Verdict {
     /// Reads the body of every skill through `registry`.
     pub(crate) async fn read(&self, registry: &SkillRegistry) -> Result<(), Failure> {
         for (id, (_, digest, _)) in &self.found {
-            let live = registry.get(id).ok_or_else(|| format!("`{id}` is gone although nothing is edited"))?;
+            let live = registry
+                .get(id)
+                .ok_or_else(|| format!("`{id}` is gone although nothing is edited"))?;
             if registry.body(&live.candidate).await?.digest != *digest {
                 return Err(format!("the body of `{id}` is not the one of its file").into());
             }
@@ -66,13 +84,20 @@ impl Verdict {
 
     /// Names what is lost and stale.
     pub(crate) fn explain(&self) {
-        self.lost.iter().for_each(|id| eprintln!("soak: lost `{id}`"));
-        self.stale.iter().for_each(|id| eprintln!("soak: stale `{id}`"));
+        self.lost
+            .iter()
+            .for_each(|id| eprintln!("soak: lost `{id}`"));
+        self.stale
+            .iter()
+            .for_each(|id| eprintln!("soak: stale `{id}`"));
     }
 }
 
 /// Returns whether the row equals the scanned skill: by content where the registry has it, else by the version of the files.
-fn is_same(live: &Candidate<Skill>, (found, digest, resources): &(Candidate<Skill>, Digest, Digest)) -> bool {
+fn is_same(
+    live: &Candidate<Skill>,
+    (found, digest, resources): &(Candidate<Skill>, Digest, Digest),
+) -> bool {
     let content = match (live.digest, &live.parts) {
         (Some(known), Some(parts)) => known == *digest && parts.resources == *resources,
         _ => live.stamp == found.stamp,

@@ -27,11 +27,24 @@ const QUESTIONS: usize = 20;
 
 pub(crate) fn run(file: &Path) -> Result<(), Box<dyn Error>> {
     let text = std::fs::read_to_string(file)?;
-    let known = text.lines().map(serde_json::from_str).collect::<Result<Vec<Known>, _>>()?;
+    let known = text
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<Vec<Known>, _>>()?;
     let index = SkillIndex::new(known.iter().map(document).collect());
-    let policy = SelectionPolicy { top_k: 10, min_score: 0.0, ..SelectionPolicy::default() };
-    let asked: Vec<_> = known.iter().filter_map(|skill| Some((skill, skill.question.as_ref()?))).collect();
-    let asked: Vec<_> = asked.iter().step_by(asked.len().div_ceil(QUESTIONS).max(1)).collect();
+    let policy = SelectionPolicy {
+        top_k: 10,
+        min_score: 0.0,
+        ..SelectionPolicy::default()
+    };
+    let asked: Vec<_> = known
+        .iter()
+        .filter_map(|skill| Some((skill, skill.question.as_ref()?)))
+        .collect();
+    let asked: Vec<_> = asked
+        .iter()
+        .step_by(asked.len().div_ceil(QUESTIONS).max(1))
+        .collect();
     let (mut times, mut found) = (Vec::new(), 0.0);
     for (skill, question) in &asked {
         let begun = cpu();
@@ -42,7 +55,10 @@ pub(crate) fn run(file: &Path) -> Result<(), Box<dyn Error>> {
         }
     }
     times.sort_by(f64::total_cmp);
-    let asked = Asked { middle: times[times.len() / 2], found: found / asked.len() as f64 };
+    let asked = Asked {
+        middle: times[times.len() / 2],
+        found: found / asked.len() as f64,
+    };
     println!("{}", serde_json::to_string(&asked)?);
     Ok(())
 }

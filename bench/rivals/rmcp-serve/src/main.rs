@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use rmcp::handler::server::skill_catalog::SkillCatalog;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, GetSkillRequestParams, GetSkillResult, ListSkillsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, GetSkillRequestParams, GetSkillResult,
+    ListSkillsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -16,7 +17,9 @@ struct Server(Arc<SkillCatalog>);
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_resources().enable_tools();
+        let capabilities = ServerCapabilities::builder()
+            .enable_resources()
+            .enable_tools();
         ServerConfig::new(capabilities.enable_skills_with_directory_read().build())
     }
 
@@ -52,7 +55,8 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let catalog = Arc::clone(&self.0);
         let reloaded = tokio::task::spawn_blocking(move || catalog.reload()).await;
-        let is_other = reloaded.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let is_other =
+            reloaded.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         is_other.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(CallToolResult::success(Vec::new()).into())
     }
@@ -62,6 +66,10 @@ impl ServerHandler for Server {
 async fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args_os().nth(1).ok_or("name a folder")?;
     let server = Server(Arc::new(SkillCatalog::from_dir(folder)?));
-    server.serve(rmcp::transport::stdio()).await?.waiting().await?;
+    server
+        .serve(rmcp::transport::stdio())
+        .await?
+        .waiting()
+        .await?;
     Ok(())
 }

@@ -9,7 +9,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         |folder| Ok(SkillCatalog::from_dir(folder)?),
         |catalog| {
             let skills = catalog.skills();
-            skills.iter().map(|skill| (skill.name().to_owned(), skill.frontmatter.description.clone())).collect()
+            skills
+                .iter()
+                .map(|skill| {
+                    (
+                        skill.name().to_owned(),
+                        skill.frontmatter.description.clone(),
+                    )
+                })
+                .collect()
         },
     )
 }

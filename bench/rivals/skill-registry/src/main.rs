@@ -15,7 +15,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             Ok(registry)
         },
         |registry| {
-            registry.get_all().into_iter().map(|skill| (skill.name.clone(), skill.description.clone())).collect()
+            registry
+                .get_all()
+                .into_iter()
+                .map(|skill| (skill.name.clone(), skill.description.clone()))
+                .collect()
         },
     )
 }

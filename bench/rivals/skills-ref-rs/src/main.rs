@@ -9,8 +9,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         |folder| {
             let folders = folder.read_dir()?.map(|entry| Ok(entry?.path()));
             let folders = folders.collect::<Result<Vec<_>, std::io::Error>>()?;
-            Ok(folders.iter().filter_map(|folder| read_properties(folder).ok()).collect::<Vec<SkillProperties>>())
+            Ok(folders
+                .iter()
+                .filter_map(|folder| read_properties(folder).ok())
+                .collect::<Vec<SkillProperties>>())
         },
-        |skills| skills.iter().map(|skill| (skill.name.clone(), skill.description.clone())).collect(),
+        |skills| {
+            skills
+                .iter()
+                .map(|skill| (skill.name.clone(), skill.description.clone()))
+                .collect()
+        },
     )
 }

@@ -16,7 +16,9 @@ use crate::output::Output;
 
 /// Allow a skill to run its current commands and scripts (any edit revokes the approval).
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  repertoire approve deploy\n  repertoire approve deploy --revoke")]
+#[command(
+    after_help = "Examples:\n  repertoire approve deploy\n  repertoire approve deploy --revoke"
+)]
 pub(crate) struct ApproveCommand {
     /// Skill name, or SOURCE:NAME for the copy from one source.
     name: String,
@@ -88,7 +90,13 @@ impl ApproveCommand {
         if !is_json {
             out.line(message);
             out.notes(
-                [hidden_text_note(&skill), skill.untrusted_note(), uncovered_note(&uncovered)].into_iter().flatten(),
+                [
+                    hidden_text_note(&skill),
+                    skill.untrusted_note(),
+                    uncovered_note(&uncovered),
+                ]
+                .into_iter()
+                .flatten(),
             );
         }
         Ok(())
@@ -100,7 +108,9 @@ impl ApproveCommand {
         skill: &RunnableSkill<'_>,
         environment: &mut Environment<'_>,
     ) -> Result<(), Failure> {
-        directives.iter().for_each(|row| environment.say(&row.prompt()));
+        directives
+            .iter()
+            .for_each(|row| environment.say(&row.prompt()));
         if let Some(note) = uncovered_note(&skill.uncovered()) {
             environment.say(&format!("{note}\n"));
         }
@@ -112,13 +122,20 @@ impl ApproveCommand {
         match environment.ask(&format!("Allow these commands while {unchanged}?")) {
             Some(true) => Ok(()),
             Some(false) => Err(Failure::new("not approved")),
-            None => Err(Failure::new("cannot prompt: standard input is not a terminal")
-                .help(format!("review with `repertoire directives {}`, then pass --yes", self.name))),
+            None => Err(
+                Failure::new("cannot prompt: standard input is not a terminal").help(format!(
+                    "review with `repertoire directives {}`, then pass --yes",
+                    self.name
+                )),
+            ),
         }
     }
 }
 
 fn hidden_text_note(skill: &RunnableSkill<'_>) -> Option<String> {
     let hidden = skill.body.hidden.as_deref()?;
-    Some(format!("the body holds {hidden}, on line {}; none of its commands will run", hidden.line))
+    Some(format!(
+        "the body holds {hidden}, on line {}; none of its commands will run",
+        hidden.line
+    ))
 }

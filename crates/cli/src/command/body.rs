@@ -28,11 +28,20 @@ pub(super) struct BodyOutput<'a> {
 }
 
 impl BodyCommand {
-    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) -> Result<(), Failure> {
+    pub(super) async fn run(
+        &self,
+        context: &CommandContext,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let found = context.find(&self.name)?;
         let body = context.registry.body(found.candidate).await?;
         let (id, qualified_id) = (&found.entry.id, found.candidate.qualified_id());
-        if !out.write_json(&BodyOutput { id, qualified_id, digest: body.digest, body: &body.text }) {
+        if !out.write_json(&BodyOutput {
+            id,
+            qualified_id,
+            digest: body.digest,
+            body: &body.text,
+        }) {
             out.text(&body.text);
         }
         Ok(())

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use repertoire::catalog::{CatalogFormat, CatalogReport, LineOutcome, OutcomeTotals, Overflow, Tokenizer};
+use repertoire::catalog::{
+    CatalogFormat, CatalogReport, LineOutcome, OutcomeTotals, Overflow, Tokenizer,
+};
 use repertoire::skill::text::terminal_line;
 use repertoire::tools::ToolPreset;
 use repertoire::{Budget, CatalogOptions, Id};
@@ -67,19 +69,49 @@ pub(crate) struct CatalogCommand {
 }
 
 const STYLES: &[Choice<CatalogFormat>] = &[
-    ("xml", "`<available_skills>`, one skill per line", CatalogFormat::Xml),
-    ("indented", "`<available_skills>`, one element per line", CatalogFormat::Indented),
-    ("reference", "The markup of the reference library of the Agent Skills standard", CatalogFormat::Reference),
+    (
+        "xml",
+        "`<available_skills>`, one skill per line",
+        CatalogFormat::Xml,
+    ),
+    (
+        "indented",
+        "`<available_skills>`, one element per line",
+        CatalogFormat::Indented,
+    ),
+    (
+        "reference",
+        "The markup of the reference library of the Agent Skills standard",
+        CatalogFormat::Reference,
+    ),
     ("bullets", "A Markdown list", CatalogFormat::Bullets),
-    ("lines", "Plain lines, without bullets", CatalogFormat::Lines),
+    (
+        "lines",
+        "Plain lines, without bullets",
+        CatalogFormat::Lines,
+    ),
     ("json", "JSON, one skill per line", CatalogFormat::Json),
 ];
 
 const OVERFLOWS: &[Choice<fn() -> Overflow>] = &[
-    ("shorten", "Shorten long descriptions at a clause boundary; drop names last", || Overflow::Shorten),
-    ("round-robin", "Shorten long descriptions at a word boundary; drop names last", || Overflow::RoundRobin),
-    ("name-only", "Drop whole descriptions", || Overflow::NameOnly),
-    ("least-used", "Drop whole descriptions, of the least used skills first", || Overflow::LeastUsed(Arc::default())),
+    (
+        "shorten",
+        "Shorten long descriptions at a clause boundary; drop names last",
+        || Overflow::Shorten,
+    ),
+    (
+        "round-robin",
+        "Shorten long descriptions at a word boundary; drop names last",
+        || Overflow::RoundRobin,
+    ),
+    ("name-only", "Drop whole descriptions", || {
+        Overflow::NameOnly
+    }),
+    (
+        "least-used",
+        "Drop whole descriptions, of the least used skills first",
+        || Overflow::LeastUsed(Arc::default()),
+    ),
     ("leave-out", "Drop whole skills", || Overflow::Omit),
 ];
 
@@ -100,7 +132,9 @@ type Window = Option<usize>;
 const FILES: &str = "files";
 
 fn activation_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(std::iter::once(FILES).chain(ToolPreset::ALL.iter().map(|preset| preset.name())))
+    PossibleValuesParser::new(
+        std::iter::once(FILES).chain(ToolPreset::ALL.iter().map(|preset| preset.name())),
+    )
 }
 
 fn window(text: &str) -> Result<Window, String> {
@@ -108,17 +142,29 @@ fn window(text: &str) -> Result<Window, String> {
         return Ok(None);
     }
     let tokens = text.parse().map(Some);
-    tokens.map_err(|_| format!("expected a number or `unknown`, found `{}`", terminal_line(text)))
+    tokens.map_err(|_| {
+        format!(
+            "expected a number or `unknown`, found `{}`",
+            terminal_line(text)
+        )
+    })
 }
 
 fn usage(text: &str) -> Result<(Id, u64), String> {
     let (id, uses) = text.rsplit_once('=').ok_or("expected `ID=N`")?;
     let id = Id::new(id).map_err(|error| error.to_string())?;
-    Ok((id, uses.parse().map_err(|_| format!("expected a number, found `{}`", terminal_line(uses)))?))
+    Ok((
+        id,
+        uses.parse()
+            .map_err(|_| format!("expected a number, found `{}`", terminal_line(uses)))?,
+    ))
 }
 
 fn per_mille(text: &str) -> Result<u16, String> {
-    let percent = text.parse::<f64>().ok().filter(|percent| (0.0..=100.0).contains(percent));
+    let percent = text
+        .parse::<f64>()
+        .ok()
+        .filter(|percent| (0.0..=100.0).contains(percent));
     let percent = percent.ok_or("expected a percentage from 0 to 100, with at most one decimal")?;
     Ok((percent * 10.0).round() as u16)
 }
@@ -134,8 +180,13 @@ pub(super) struct CatalogOutput {
 
 impl CatalogCommand {
     pub(super) fn run(&self, context: &CommandContext, out: &mut Output) {
-        let repertoire::Catalog { text, report, .. } = repertoire::Catalog::new(&context.snapshot, &self.options());
-        let catalog = CatalogOutput { text, totals: report.totals(), report };
+        let repertoire::Catalog { text, report, .. } =
+            repertoire::Catalog::new(&context.snapshot, &self.options());
+        let catalog = CatalogOutput {
+            text,
+            totals: report.totals(),
+            report,
+        };
         if out.write_json(&catalog) {
             return;
         }
@@ -145,13 +196,18 @@ impl CatalogCommand {
             0 => "no skill is visible to a model: the catalog is empty".to_owned(),
             count => format!("{} in {}", counted(count, "skill"), catalog.size()),
         });
-        let changed = lines.iter().filter(|line| line.fate != LineOutcome::Full || line.hidden > 0);
+        let changed = lines
+            .iter()
+            .filter(|line| line.fate != LineOutcome::Full || line.hidden > 0);
         out.notes(changed.map(ToString::to_string));
         out.notes(context.pending());
     }
 
     fn options(&self) -> CatalogOptions {
-        let preset = self.preset.as_deref().and_then(|name| CatalogOptions::of_client(name, self.window.flatten()));
+        let preset = self
+            .preset
+            .as_deref()
+            .and_then(|name| CatalogOptions::of_client(name, self.window.flatten()));
         let has_preset = preset.is_some();
         let mut options = preset.unwrap_or_default();
         if let Some(budget) = self.budget(has_preset) {
@@ -162,7 +218,9 @@ impl CatalogCommand {
         }
         if let Some(overflow) = self.overflow {
             options = options.overflow(match overflow() {
-                Overflow::LeastUsed(_) => Overflow::LeastUsed(Arc::new(self.uses.iter().cloned().collect())),
+                Overflow::LeastUsed(_) => {
+                    Overflow::LeastUsed(Arc::new(self.uses.iter().cloned().collect()))
+                }
                 other => other,
             });
         }
@@ -179,7 +237,9 @@ impl CatalogCommand {
         if self.locations {
             options = options.locations();
         }
-        options.modes(self.exposure.modes()).tokenizer(self.tokenizer.clone())
+        options
+            .modes(self.exposure.modes())
+            .tokenizer(self.tokenizer.clone())
     }
 
     fn budget(&self, has_preset: bool) -> Option<Budget> {
@@ -201,10 +261,26 @@ impl CatalogOutput {
             Budget::Unlimited | Budget::Characters(_) => "characters",
             _ => "tokens",
         };
-        let limit = budget.limit().map_or_else(String::new, |limit| format!(" of {limit}"));
-        let OutcomeTotals { full, shortened, name_only, left_out, .. } = self.totals;
-        let counts = [(full, "in full"), (shortened, "shortened"), (name_only, "by name only"), (left_out, "omitted")];
-        let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        let limit = budget
+            .limit()
+            .map_or_else(String::new, |limit| format!(" of {limit}"));
+        let OutcomeTotals {
+            full,
+            shortened,
+            name_only,
+            left_out,
+            ..
+        } = self.totals;
+        let counts = [
+            (full, "in full"),
+            (shortened, "shortened"),
+            (name_only, "by name only"),
+            (left_out, "omitted"),
+        ];
+        let counts = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"));
         format!("{used}{limit} {unit}: {}", joined(counts))
     }
 }

@@ -44,17 +44,32 @@ pub(super) struct CheckOutput<'a> {
 impl CheckCommand {
     pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) {
         let diagnostics = self.diagnostics(context).await;
-        let (strict, skills, counts) = (self.strict, context.snapshot.len(), Counts::of(&diagnostics));
+        let (strict, skills, counts) = (
+            self.strict,
+            context.snapshot.len(),
+            Counts::of(&diagnostics),
+        );
         out.found_problems(counts.errors > 0 || strict && counts.warnings > 0);
         if out.format() == Format::Sarif {
             return out.document(&sarif::log(&diagnostics, &context.cwd));
         }
-        if out.write_json(&CheckOutput { strict, skills, counts, diagnostics: &diagnostics }) {
+        if out.write_json(&CheckOutput {
+            strict,
+            skills,
+            counts,
+            diagnostics: &diagnostics,
+        }) {
             return;
         }
         let mut printer = context.printer(out);
-        diagnostics.iter().for_each(|reported| printer.write(reported, out));
-        out.line(format!("{} checked: {}", counted(skills, "skill"), counts.sentence()));
+        diagnostics
+            .iter()
+            .for_each(|reported| printer.write(reported, out));
+        out.line(format!(
+            "{} checked: {}",
+            counted(skills, "skill"),
+            counts.sentence()
+        ));
         out.notes((skills == 0).then(|| nothing_found(&self.searched.folders)));
     }
 
@@ -74,37 +89,60 @@ impl CheckCommand {
 }
 
 /// Inserts the diagnostics of bodies, each after the last diagnostic of its file.
-async fn with_bodies(mut all: Vec<ReportedDiagnostic>, context: &CommandContext) -> Vec<ReportedDiagnostic> {
+async fn with_bodies(
+    mut all: Vec<ReportedDiagnostic>,
+    context: &CommandContext,
+) -> Vec<ReportedDiagnostic> {
     for found in context.registry.body_diagnostics(&context.snapshot).await {
         let mut found = ReportedDiagnostic::of(&found);
-        let Diagnostic { path, message, help, .. } = &mut found.diagnostic;
-        if path.as_deref().is_some_and(|path| context.is_behind_a_link(&found.source, path)) {
+        let Diagnostic {
+            path,
+            message,
+            help,
+            ..
+        } = &mut found.diagnostic;
+        if path
+            .as_deref()
+            .is_some_and(|path| context.is_behind_a_link(&found.source, path))
+        {
             // The message quotes the body, and a link may lead to any file.
             "the file is reached through a link, so its body is not quoted".clone_into(message);
             *help = None;
         }
-        let is_same_file =
-            |other: &ReportedDiagnostic| other.source == found.source && other.diagnostic.path == found.diagnostic.path;
-        let place = all.iter().rposition(is_same_file).map_or(all.len(), |last| last + 1);
+        let is_same_file = |other: &ReportedDiagnostic| {
+            other.source == found.source && other.diagnostic.path == found.diagnostic.path
+        };
+        let place = all
+            .iter()
+            .rposition(is_same_file)
+            .map_or(all.len(), |last| last + 1);
         all.insert(place, found);
     }
     all
 }
 
 /// Returns the diagnostics under the strict verdict: parses files again, and weighs every other diagnostic by its code.
-fn judge_strictly(diagnostics: Vec<ReportedDiagnostic>, context: &CommandContext) -> Vec<ReportedDiagnostic> {
+fn judge_strictly(
+    diagnostics: Vec<ReportedDiagnostic>,
+    context: &CommandContext,
+) -> Vec<ReportedDiagnostic> {
     let mut of_files: BTreeMap<(Arc<str>, Arc<str>), Vec<ReportedDiagnostic>> = BTreeMap::new();
     let mut rest = Vec::new();
     for reported in diagnostics {
         match reported.diagnostic.path.clone() {
-            Some(path) => of_files.entry((Arc::clone(&reported.source), path)).or_default().push(reported),
+            Some(path) => of_files
+                .entry((Arc::clone(&reported.source), path))
+                .or_default()
+                .push(reported),
             None => rest.push(reported),
         }
     }
     for layer in context.snapshot.layers() {
         for row in layer.listing.iter() {
             if let Some(path) = &row.item.location {
-                of_files.entry((Arc::clone(&layer.origin.source), Arc::clone(path))).or_default();
+                of_files
+                    .entry((Arc::clone(&layer.origin.source), Arc::clone(path)))
+                    .or_default();
             }
         }
     }
@@ -126,7 +164,10 @@ fn judge_strictly(diagnostics: Vec<ReportedDiagnostic>, context: &CommandContext
 }
 
 fn weigh(reported: ReportedDiagnostic) -> ReportedDiagnostic {
-    ReportedDiagnostic::new(reported.source, reported.diagnostic.under(Strictness::Strict))
+    ReportedDiagnostic::new(
+        reported.source,
+        reported.diagnostic.under(Strictness::Strict),
+    )
 }
 
 fn parse_again(
@@ -138,10 +179,16 @@ fn parse_again(
     let bytes = quotable.read(source, file)?;
     let folder = file.parent()?.file_name()?.to_string_lossy();
     let [lenient, strict] = [Strictness::Lenient, Strictness::Strict].map(|strictness| {
-        let parsed =
-            skill_md::parse_with(&bytes, FileContext::new(path).in_directory(&folder), &Limits::default(), strictness);
+        let parsed = skill_md::parse_with(
+            &bytes,
+            FileContext::new(path).in_directory(&folder),
+            &Limits::default(),
+            strictness,
+        );
         let diagnostics = parsed.diagnostics.into_iter();
-        diagnostics.map(|diagnostic| ReportedDiagnostic::new(Arc::clone(source), diagnostic)).collect()
+        diagnostics
+            .map(|diagnostic| ReportedDiagnostic::new(Arc::clone(source), diagnostic))
+            .collect()
     });
     Some((lenient, strict))
 }

@@ -63,7 +63,11 @@ impl DirectiveRow {
             DirectiveAction::Command { .. } => "command",
             _ => "script",
         };
-        DirectiveRow { kind, line: directive.line, runs: directive.to_string() }
+        DirectiveRow {
+            kind,
+            line: directive.line,
+            runs: directive.to_string(),
+        }
     }
 
     pub(super) fn all(skill: &RunnableSkill<'_>) -> Vec<DirectiveRow> {
@@ -81,19 +85,30 @@ impl DirectiveRow {
 impl BoundFile {
     pub(super) fn all(skill: &RunnableSkill<'_>) -> Vec<BoundFile> {
         let files = skill.binding.files.iter();
-        files.map(|(path, digest)| BoundFile { path: path.to_string(), digest: *digest }).collect()
+        files
+            .map(|(path, digest)| BoundFile {
+                path: path.to_string(),
+                digest: *digest,
+            })
+            .collect()
     }
 }
 
 impl DirectivesCommand {
-    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) -> Result<(), Failure> {
+    pub(super) async fn run(
+        &self,
+        context: &CommandContext,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let skill = RunnableSkill::read(&self.name, context).await?;
         let found = DirectivesOutput {
             id: skill.id,
             qualified_id: skill.candidate.qualified_id(),
             digest: skill.body.digest,
             trust: skill.candidate.trust,
-            approval: ApprovalStore::read(context.approvals())?.approvals.state(&skill.binding),
+            approval: ApprovalStore::read(context.approvals())?
+                .approvals
+                .state(&skill.binding),
             directives: DirectiveRow::all(&skill),
             files: BoundFile::all(&skill),
             uncovered: skill.uncovered(),
@@ -105,16 +120,26 @@ impl DirectivesCommand {
             out.line("no commands or scripts");
             return Ok(());
         }
-        found.directives.iter().for_each(|row| out.bytes(row.prompt()));
-        found.files.iter().for_each(|BoundFile { path, digest }| out.line(format!("file {path}  {digest}")));
+        found
+            .directives
+            .iter()
+            .for_each(|row| out.bytes(row.prompt()));
+        found
+            .files
+            .iter()
+            .for_each(|BoundFile { path, digest }| out.line(format!("file {path}  {digest}")));
         out.notes(skill.untrusted_note());
         out.notes(uncovered_note(&found.uncovered));
         out.notes(match found.approval {
             ApprovalState::Given => None,
-            ApprovalState::Outdated => {
-                Some(format!("changed since it was approved; run `repertoire approve {}`", self.name))
-            }
-            ApprovalState::Missing => Some(format!("not approved; run `repertoire approve {}`", self.name)),
+            ApprovalState::Outdated => Some(format!(
+                "changed since it was approved; run `repertoire approve {}`",
+                self.name
+            )),
+            ApprovalState::Missing => Some(format!(
+                "not approved; run `repertoire approve {}`",
+                self.name
+            )),
         });
         Ok(())
     }

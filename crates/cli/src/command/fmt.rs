@@ -78,8 +78,13 @@ impl FmtCommand {
             }
             bases.push(base);
         }
-        let formatted = FmtOutput { check: self.is_dry(), files };
-        out.found_problems(formatted.has(FormattedOutcome::Left) || formatted.has(FormattedOutcome::Differs));
+        let formatted = FmtOutput {
+            check: self.is_dry(),
+            files,
+        };
+        out.found_problems(
+            formatted.has(FormattedOutcome::Left) || formatted.has(FormattedOutcome::Differs),
+        );
         if !out.write_json(&formatted) {
             match self.diff {
                 true => formatted.write_patch(cwd, out),
@@ -97,19 +102,26 @@ impl FmtCommand {
     fn format(&self, file: &Path, base: &Path, cwd: &Path) -> Result<FormattedFile, Failure> {
         let whole = file.to_string_lossy();
         let path = relative_to_cwd(&whole, cwd).to_owned();
-        let folder = file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+        let folder = file
+            .parent()
+            .and_then(Path::file_name)
+            .unwrap_or_default()
+            .to_string_lossy();
         // One byte more than the limit, so that the formatter reports a file over it.
         let limit = Limits::default().file_bytes + 1;
-        let read = FileSlot::below(base, file).and_then(|slot| slot.read(limit).map(|read| (slot, read)));
+        let read =
+            FileSlot::below(base, file).and_then(|slot| slot.read(limit).map(|read| (slot, read)));
         let (mut diagnostics, mut patch) = (Vec::new(), Vec::new());
         let outcome = match read {
             Err(error) => {
-                let diagnostic = Diagnostic::new(Code::UNREADABLE, format!("cannot read the file: {error}"));
+                let diagnostic =
+                    Diagnostic::new(Code::UNREADABLE, format!("cannot read the file: {error}"));
                 diagnostics.push(diagnostic.at_path(&*whole));
                 FormattedOutcome::Left
             }
             Ok((slot, (bytes, identity))) => {
-                let formatted = skill_md::format(&bytes, FileContext::new(&whole).in_directory(&folder));
+                let formatted =
+                    skill_md::format(&bytes, FileContext::new(&whole).in_directory(&folder));
                 match formatted.text {
                     None => {
                         diagnostics = formatted.diagnostics;
@@ -122,13 +134,20 @@ impl FmtCommand {
                     }
                     Some(text) => {
                         let written = slot.replace(&identity, &text);
-                        written.map_err(|error| Failure::io(format!("cannot write `{path}`"), &error))?;
+                        written.map_err(|error| {
+                            Failure::io(format!("cannot write `{path}`"), &error)
+                        })?;
                         FormattedOutcome::Formatted
                     }
                 }
             }
         };
-        Ok(FormattedFile { path, outcome, diagnostics, patch })
+        Ok(FormattedFile {
+            path,
+            outcome,
+            diagnostics,
+            patch,
+        })
     }
 }
 
@@ -138,21 +157,43 @@ impl FmtCommand {
 async fn find_files(named: &Path, cwd: &Path) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
     let path: PathBuf = cwd.join(named).components().collect();
     let failure = |error: &dyn std::error::Error| {
-        Failure::new(format!("cannot read `{}`: {}", named.display(), Failure::of(error).message()))
+        Failure::new(format!(
+            "cannot read `{}`: {}",
+            named.display(),
+            Failure::of(error).message()
+        ))
     };
     if !path.metadata().map_err(|error| failure(&error))?.is_dir() {
         return Ok((path.parent().unwrap_or(cwd).to_owned(), vec![path]));
     }
     if named == Path::new(SKILLS) && FileSlot::below(cwd, &path).is_err() {
-        return Err(Failure::new(format!("`{SKILLS}` links to a folder outside of this one"))
-            .help("pass that folder as an argument"));
+        return Err(
+            Failure::new(format!("`{SKILLS}` links to a folder outside of this one"))
+                .help("pass that folder as an argument"),
+        );
     }
-    let listing = FsSource::new("fmt", path.clone()).list().await.map_err(|error| failure(&error))?;
-    let mut files: Vec<PathBuf> =
-        listing.iter().filter_map(|row| row.item.location.as_deref()).map(Into::into).collect();
-    for Diagnostic { severity, code, path, .. } in listing.diagnostics().iter() {
+    let listing = FsSource::new("fmt", path.clone())
+        .list()
+        .await
+        .map_err(|error| failure(&error))?;
+    let mut files: Vec<PathBuf> = listing
+        .iter()
+        .filter_map(|row| row.item.location.as_deref())
+        .map(Into::into)
+        .collect();
+    for Diagnostic {
+        severity,
+        code,
+        path,
+        ..
+    } in listing.diagnostics().iter()
+    {
         if *severity == Severity::Error || *code == Code::DUPLICATE_ID {
-            files.extend(path.as_deref().map(PathBuf::from).filter(|path| path.is_file()));
+            files.extend(
+                path.as_deref()
+                    .map(PathBuf::from)
+                    .filter(|path| path.is_file()),
+            );
         }
     }
     files.retain(|path| path.is_file());
@@ -163,17 +204,27 @@ async fn find_files(named: &Path, cwd: &Path) -> Result<(PathBuf, Vec<PathBuf>),
 /// Returns the change of a file as a patch with one hunk, for `patch` and `git apply`.
 fn unified_patch(path: &str, old: &[u8], new: &[u8]) -> Vec<u8> {
     const CONTEXT: usize = 3;
-    let [old, new] = [old, new].map(|bytes| bytes.split_inclusive(|byte| *byte == b'\n').collect::<Vec<_>>());
+    let [old, new] = [old, new].map(|bytes| {
+        bytes
+            .split_inclusive(|byte| *byte == b'\n')
+            .collect::<Vec<_>>()
+    });
     let is_same = |(a, b): &(&&[u8], &&[u8])| a == b;
     let before = old.iter().zip(&new).take_while(is_same).count();
-    let after = old[before..].iter().rev().zip(new[before..].iter().rev()).take_while(is_same).count();
+    let after = old[before..]
+        .iter()
+        .rev()
+        .zip(new[before..].iter().rev())
+        .take_while(is_same)
+        .count();
     let first = before.saturating_sub(CONTEXT);
     let rest = after.saturating_sub(CONTEXT);
     let [old_hunk, new_hunk] = [&old, &new].map(|lines| {
         let count = lines.len() - rest - first;
         format!("{},{count}", if count == 0 { first } else { first + 1 })
     });
-    let mut patch = format!("--- a/{path}\n+++ b/{path}\n@@ -{old_hunk} +{new_hunk} @@\n").into_bytes();
+    let mut patch =
+        format!("--- a/{path}\n+++ b/{path}\n@@ -{old_hunk} +{new_hunk} @@\n").into_bytes();
     let (old_end, new_end) = (old.len() - after, new.len() - after);
     for (sign, lines) in [
         (b' ', &old[first..before]),
@@ -194,7 +245,10 @@ fn unified_patch(path: &str, old: &[u8], new: &[u8]) -> Vec<u8> {
 
 impl FmtOutput {
     fn count(&self, outcome: FormattedOutcome) -> usize {
-        self.files.iter().filter(|file| file.outcome == outcome).count()
+        self.files
+            .iter()
+            .filter(|file| file.outcome == outcome)
+            .count()
     }
 
     fn has(&self, outcome: FormattedOutcome) -> bool {
@@ -205,11 +259,21 @@ impl FmtOutput {
         let differ = self.count(FormattedOutcome::Differs);
         let counts = [
             (self.count(FormattedOutcome::Formatted), "formatted"),
-            (differ, if differ == 1 { "needs formatting" } else { "need formatting" }),
+            (
+                differ,
+                if differ == 1 {
+                    "needs formatting"
+                } else {
+                    "need formatting"
+                },
+            ),
             (self.count(FormattedOutcome::Left), "could not be formatted"),
             (self.count(FormattedOutcome::Canonical), "already formatted"),
         ];
-        let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        let counts = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"));
         match self.files.len() {
             0 => "no files".to_owned(),
             files => format!("{}: {}", counted(files, "file"), joined(counts)),
@@ -236,9 +300,13 @@ impl FmtOutput {
 
     /// Writes the results; `bases` are the folders whose files may be quoted.
     fn write(&self, cwd: &Path, bases: Vec<PathBuf>, out: &mut Output) {
-        let mut printer = DiagnosticPrinter::new(QuotableFolders::one("fmt", bases), cwd, out.is_coloured());
+        let mut printer =
+            DiagnosticPrinter::new(QuotableFolders::one("fmt", bases), cwd, out.is_coloured());
         for diagnostic in self.diagnostics() {
-            printer.write(&ReportedDiagnostic::new("fmt".into(), diagnostic.clone()), out);
+            printer.write(
+                &ReportedDiagnostic::new("fmt".into(), diagnostic.clone()),
+                out,
+            );
         }
         for FormattedFile { path, outcome, .. } in &self.files {
             match outcome {

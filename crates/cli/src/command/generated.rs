@@ -50,9 +50,17 @@ pub(super) struct ManOutput {
 impl CompletionsCommand {
     pub(super) fn run(&self, out: &mut Output) {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut CommandLine::command(), "repertoire", &mut script);
+        clap_complete::generate(
+            self.shell,
+            &mut CommandLine::command(),
+            "repertoire",
+            &mut script,
+        );
         let script = String::from_utf8_lossy(&script).into_owned();
-        let generated = CompletionsOutput { shell: self.shell.to_string(), script };
+        let generated = CompletionsOutput {
+            shell: self.shell.to_string(),
+            script,
+        };
         if !out.write_json(&generated) {
             out.bytes(generated.script);
         }
@@ -63,20 +71,34 @@ impl ManCommand {
     pub(super) fn run(&self, out: &mut Output) -> Result<(), Failure> {
         let mut all = CommandLine::command().disable_help_subcommand(true);
         all.build();
-        let commands: Vec<_> = all.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+        let commands: Vec<_> = all
+            .get_subcommands()
+            .map(|command| command.get_name().to_owned())
+            .collect();
         let command = match &self.command {
             None => &all,
             Some(name) => all.find_subcommand(name).ok_or_else(|| {
-                Failure::new(format!("unrecognized command `{name}`"))
-                    .help(format!("expected one of {}", joined(commands.iter().cloned())))
+                Failure::new(format!("unrecognized command `{name}`")).help(format!(
+                    "expected one of {}",
+                    joined(commands.iter().cloned())
+                ))
             })?,
         };
-        let page = command.get_display_name().unwrap_or("repertoire").to_owned();
+        let page = command
+            .get_display_name()
+            .unwrap_or("repertoire")
+            .to_owned();
         let mut text = Vec::new();
         let source = concat!("repertoire ", env!("CARGO_PKG_VERSION"));
-        let rendered = clap_mangen::Man::new(command.clone()).source(source).render(&mut text);
+        let rendered = clap_mangen::Man::new(command.clone())
+            .source(source)
+            .render(&mut text);
         rendered.map_err(|error| Failure::io("cannot write the man page", &error))?;
-        let manual = ManOutput { page, text: String::from_utf8_lossy(&text).into_owned(), commands };
+        let manual = ManOutput {
+            page,
+            text: String::from_utf8_lossy(&text).into_owned(),
+            commands,
+        };
         if !out.write_json(&manual) {
             out.bytes(manual.text);
         }

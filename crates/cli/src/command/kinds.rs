@@ -30,13 +30,21 @@ struct KindRow {
 impl KindsCommand {
     pub(super) fn run(&self, out: &mut Output) -> Result<(), Failure> {
         let linked = SourceKind::all().map_err(|error| Failure::new(error.to_string()))?;
-        let kinds = linked.into_iter().map(|kind| KindRow { name: kind.name(), about: kind.about() });
-        let found = KindsOutput { kinds: kinds.collect() };
+        let kinds = linked.into_iter().map(|kind| KindRow {
+            name: kind.name(),
+            about: kind.about(),
+        });
+        let found = KindsOutput {
+            kinds: kinds.collect(),
+        };
         if out.write_json(&found) {
             return Ok(());
         }
         let mut table = TextTable::new(&["kind", "about"]);
-        found.kinds.iter().for_each(|KindRow { name, about }| table.row([name.into(), about.into()]));
+        found
+            .kinds
+            .iter()
+            .for_each(|KindRow { name, about }| table.row([name.into(), about.into()]));
         table.write(out);
         Ok(())
     }

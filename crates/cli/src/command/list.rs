@@ -44,10 +44,20 @@ pub(super) struct ListOutput<'a> {
 
 impl ListCommand {
     pub(super) fn run(&self, context: &CommandContext, out: &mut Output) {
-        let matching = context.snapshot.entries().iter().filter(|entry| self.labels.match_skill(entry.item()));
-        let skills = matching.map(|entry| WinnerRow::of(entry, context)).collect();
+        let matching = context
+            .snapshot
+            .entries()
+            .iter()
+            .filter(|entry| self.labels.match_skill(entry.item()));
+        let skills = matching
+            .map(|entry| WinnerRow::of(entry, context))
+            .collect();
         let diagnostics = context.diagnostics();
-        let list = ListOutput { skills, skipped: skipped_files(&diagnostics, context), diagnostics };
+        let list = ListOutput {
+            skills,
+            skipped: skipped_files(&diagnostics, context),
+            diagnostics,
+        };
         if out.write_json(&list) {
             return;
         }
@@ -62,14 +72,29 @@ impl ListCommand {
     }
 
     fn write_skills(&self, skills: &[WinnerRow<'_>], out: &mut Output) {
-        let mut table = TextTable::new(&["name", "source", "tier", "trust", "surface", ">tokens", "flags"]);
+        let mut table = TextTable::new(&[
+            "name", "source", "tier", "trust", "surface", ">tokens", "flags",
+        ]);
         for WinnerRow { row, shadows } in skills {
             let remark = (!shadows.is_empty()).then(|| counted(shadows.len(), "shadow"));
             table.row(cells(row.id.as_str(), row, remark, Style::new()));
-            for ShadowRow { row: loser, identical } in shadows.iter().filter(|_| self.all) {
-                let relation = if *identical == Some(true) { "same as" } else { "shadow of" };
+            for ShadowRow {
+                row: loser,
+                identical,
+            } in shadows.iter().filter(|_| self.all)
+            {
+                let relation = if *identical == Some(true) {
+                    "same as"
+                } else {
+                    "shadow of"
+                };
                 let remark = format!("{relation} {}", row.qualified_id);
-                table.row(cells(loser.qualified_id.as_str(), loser, Some(remark), Style::new().dimmed()));
+                table.row(cells(
+                    loser.qualified_id.as_str(),
+                    loser,
+                    Some(remark),
+                    Style::new().dimmed(),
+                ));
             }
         }
         table.write(out);
@@ -81,21 +106,44 @@ impl ListCommand {
         } else if list.skills.is_empty() {
             out.note(nothing_found(&self.searched.folders));
             out.notes(hidden_folders(&self.searched.folders, context));
-        } else if list.skills.iter().all(|skill| skill.row.tier == Tier::Builtin && skill.shadows.is_empty()) {
+        } else if list
+            .skills
+            .iter()
+            .all(|skill| skill.row.tier == Tier::Builtin && skill.shadows.is_empty())
+        {
             out.note("no skills found except built-in ones; run `repertoire roots` to see the folders searched");
         }
         out.notes(context.pending());
         for ReportedDiagnostic { diagnostic, .. } in &list.diagnostics {
-            let Diagnostic { code, path, message, help, .. } = diagnostic;
+            let Diagnostic {
+                code,
+                path,
+                message,
+                help,
+                ..
+            } = diagnostic;
             if *code == Code::WALK_TRUNCATED {
-                let path = path.as_deref().map_or("", |path| context.relative_path(path));
-                let help = help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
-                out.note(format!("skills below `{path}` may be missing from the list: {message}{help}"));
+                let path = path
+                    .as_deref()
+                    .map_or("", |path| context.relative_path(path));
+                let help = help
+                    .as_deref()
+                    .map(|help| format!("; {help}"))
+                    .unwrap_or_default();
+                out.note(format!(
+                    "skills below `{path}` may be missing from the list: {message}{help}"
+                ));
             }
         }
-        let counts = Counts { infos: 0, ..Counts::of(&list.diagnostics) };
+        let counts = Counts {
+            infos: 0,
+            ..Counts::of(&list.diagnostics)
+        };
         if counts != Counts::default() {
-            out.note(format!("{}; run `repertoire check` for details", counts.sentence()));
+            out.note(format!(
+                "{}; run `repertoire check` for details",
+                counts.sentence()
+            ));
         }
     }
 }
@@ -104,28 +152,58 @@ pub(super) fn nothing_found(folders: &[PathBuf]) -> String {
     if folders.is_empty() {
         return "no skills found; run `repertoire roots` to see the folders searched".to_owned();
     }
-    format!("no skills found in {}", quoted(folders.iter().map(|folder| folder.display())))
+    format!(
+        "no skills found in {}",
+        quoted(folders.iter().map(|folder| folder.display()))
+    )
 }
 
 /// Returns the note about the skill folders of agents below `folders`, which are hidden folders.
 fn hidden_folders(folders: &[PathBuf], context: &CommandContext) -> Option<String> {
-    let found = folders.iter().map(|folder| InstalledPlugins::find_below(&context.cwd.join(folder)));
+    let found = folders
+        .iter()
+        .map(|folder| InstalledPlugins::find_below(&context.cwd.join(folder)));
     let hidden = found.flat_map(|found| found.client_folders);
-    let hidden = quoted(hidden.map(|folder| context.relative_path(&folder.to_string_lossy()).to_owned()));
-    (!hidden.is_empty()).then(|| format!("hidden folders are searched only if given as arguments: {hidden}"))
+    let hidden =
+        quoted(hidden.map(|folder| context.relative_path(&folder.to_string_lossy()).to_owned()));
+    (!hidden.is_empty())
+        .then(|| format!("hidden folders are searched only if given as arguments: {hidden}"))
 }
 
-fn skipped_files(diagnostics: &[ReportedDiagnostic], context: &CommandContext) -> Vec<ReportedDiagnostic> {
-    let candidates = context.snapshot.entries().iter().flat_map(|entry| entry.candidates());
-    let mut seen: HashSet<&str> = candidates.filter_map(|candidate| candidate.item.location.as_deref()).collect();
-    let errors = diagnostics.iter().filter(|reported| reported.diagnostic.severity == Severity::Error);
-    errors.filter(|error| error.diagnostic.path.as_deref().is_some_and(|path| seen.insert(path))).cloned().collect()
+fn skipped_files(
+    diagnostics: &[ReportedDiagnostic],
+    context: &CommandContext,
+) -> Vec<ReportedDiagnostic> {
+    let candidates = context
+        .snapshot
+        .entries()
+        .iter()
+        .flat_map(|entry| entry.candidates());
+    let mut seen: HashSet<&str> = candidates
+        .filter_map(|candidate| candidate.item.location.as_deref())
+        .collect();
+    let errors = diagnostics
+        .iter()
+        .filter(|reported| reported.diagnostic.severity == Severity::Error);
+    errors
+        .filter(|error| {
+            error
+                .diagnostic
+                .path
+                .as_deref()
+                .is_some_and(|path| seen.insert(path))
+        })
+        .cloned()
+        .collect()
 }
 
 fn write_skipped(skipped: &[ReportedDiagnostic], context: &CommandContext, out: &mut Output) {
     let mut table = TextTable::new(&["not loaded", "source", "reason"]);
     for ReportedDiagnostic { source, diagnostic } in skipped {
-        let path = diagnostic.path.as_deref().map_or("", |path| context.relative_path(path));
+        let path = diagnostic
+            .path
+            .as_deref()
+            .map_or("", |path| context.relative_path(path));
         let reason = format!("{}: {}", diagnostic.code, diagnostic.message);
         table.row([path.into(), source.as_ref().into(), reason.into()]);
     }
@@ -147,5 +225,7 @@ fn cells(name: &str, row: &SkillRow<'_>, remark: Option<String>, style: Style) -
         (&row.tokens.to_string(), style),
         (&flags, style),
     ];
-    columns.map(|(text, style)| Cell::from(text).styled(style)).into()
+    columns
+        .map(|(text, style)| Cell::from(text).styled(style))
+        .into()
 }

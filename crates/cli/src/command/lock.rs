@@ -12,7 +12,8 @@ use crate::context::CommandContext;
 use crate::diagnostics::quoted;
 use crate::failure::Failure;
 use crate::lock::{
-    HashedFiles, Inventory, LeftOut, LockWrite, NotCompared, RepertoireLock, SkillsLock, folder_hash, write,
+    HashedFiles, Inventory, LeftOut, LockWrite, NotCompared, RepertoireLock, SkillsLock,
+    folder_hash, write,
 };
 use crate::output::{Output, word};
 use crate::table::TextTable;
@@ -50,7 +51,11 @@ struct LockFile {
 }
 
 impl LockCommand {
-    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) -> Result<(), Failure> {
+    pub(super) async fn run(
+        &self,
+        context: &CommandContext,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let base = lock_folder(self.lock_dir.as_deref(), context)?;
         // Read before anything is written: an invalid lock is not overwritten.
         let mut skills_lock = SkillsLock::read(&base)?.unwrap_or_default();
@@ -62,30 +67,56 @@ impl LockCommand {
         for (id, path) in &inventory.winners {
             match folder_hash(&inventory.skills[path].folder, HashedFiles::OfSkill) {
                 Ok(hash) => skills_lock.lock(id, path.as_str(), &hash),
-                Err(why) => notes.push(format!("`{id}` has no new row in `{}`: {why}", SkillsLock::NAME)),
+                Err(why) => notes.push(format!(
+                    "`{id}` has no new row in `{}`: {why}",
+                    SkillsLock::NAME
+                )),
             }
         }
-        let kept = skills_lock.retain(|name| name.parse().is_ok_and(|id| inventory.winner(&id).is_some()));
-        notes.extend(
-            kept.iter().map(|name| format!("`{name}` is not installed; its row in `{}` is kept", SkillsLock::NAME)),
-        );
+        let kept =
+            skills_lock.retain(|name| name.parse().is_ok_and(|id| inventory.winner(&id).is_some()));
+        notes.extend(kept.iter().map(|name| {
+            format!(
+                "`{name}` is not installed; its row in `{}` is kept",
+                SkillsLock::NAME
+            )
+        }));
         let texts = [
-            (RepertoireLock::NAME, inventory.skills.len(), RepertoireLock::text(&inventory)),
+            (
+                RepertoireLock::NAME,
+                inventory.skills.len(),
+                RepertoireLock::text(&inventory),
+            ),
             (SkillsLock::NAME, skills_lock.len(), skills_lock.text()),
         ];
         let locks = texts.into_iter().map(|(name, skills, text)| {
-            let path = context.relative_path(&base.join(name).to_string_lossy()).to_owned();
+            let path = context
+                .relative_path(&base.join(name).to_string_lossy())
+                .to_owned();
             match write(&base.join(name), &text) {
-                Ok(outcome) => Ok(LockFile { path, skills, outcome }),
+                Ok(outcome) => Ok(LockFile {
+                    path,
+                    skills,
+                    outcome,
+                }),
                 Err(error) => Err(Failure::io(format!("cannot write `{path}`"), &error)),
             }
         });
-        let locked = LockOutput { locks: locks.collect::<Result<_, _>>()?, left_out: inventory.left_out, not_compared };
+        let locked = LockOutput {
+            locks: locks.collect::<Result<_, _>>()?,
+            left_out: inventory.left_out,
+            not_compared,
+        };
         if out.write_json(&locked) {
             return Ok(());
         }
         let mut table = TextTable::new(&["lock", ">skills", "status"]);
-        for LockFile { path, skills, outcome } in &locked.locks {
+        for LockFile {
+            path,
+            skills,
+            outcome,
+        } in &locked.locks
+        {
             table.row([path.into(), skills.to_string().into(), word(outcome).into()]);
         }
         table.write(out);
@@ -99,5 +130,8 @@ fn left_out_notes(rows: &[LeftOut]) -> Vec<String> {
     for LeftOut { qualified_id, why } in rows {
         names.entry(*why).or_default().push(qualified_id);
     }
-    names.into_iter().map(|(why, names)| format!("not locked, {}: {}", why.sentence(), quoted(names))).collect()
+    names
+        .into_iter()
+        .map(|(why, names)| format!("not locked, {}: {}", why.sentence(), quoted(names)))
+        .collect()
 }

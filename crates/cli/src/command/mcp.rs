@@ -65,27 +65,52 @@ pub(super) struct McpOutput {
 impl McpCommand {
     pub(super) fn run(&self, clients: &[String], out: &mut Output) -> Result<(), Failure> {
         let McpAction::Config(config) = &self.action;
-        let known = format!("choose {}", joined(McpClient::ALL.map(|client| client.name)));
+        let known = format!(
+            "choose {}",
+            joined(McpClient::ALL.map(|client| client.name))
+        );
         let [name] = clients else {
             return Err(Failure::new("expected one `--client`").help(known));
         };
-        let client = McpClient::ALL.into_iter().find(|client| client.name == name);
-        let client = client.ok_or_else(|| Failure::new(format!("unknown client `{name}`")).help(known))?;
+        let client = McpClient::ALL
+            .into_iter()
+            .find(|client| client.name == name);
+        let client =
+            client.ok_or_else(|| Failure::new(format!("unknown client `{name}`")).help(known))?;
         let server = match &config.url {
-            Some(url) => ServerAddress::Remote { url, token: config.token_env.as_deref() },
+            Some(url) => ServerAddress::Remote {
+                url,
+                token: config.token_env.as_deref(),
+            },
             None => {
-                let arguments = std::iter::once("serve").chain(config.arguments.iter().map(String::as_str));
-                ServerAddress::Local { program: &config.program, arguments: arguments.collect() }
+                let arguments =
+                    std::iter::once("serve").chain(config.arguments.iter().map(String::as_str));
+                ServerAddress::Local {
+                    program: &config.program,
+                    arguments: arguments.collect(),
+                }
             }
         };
         let text = client.text(&config.name, &server)?;
-        let snippet = McpOutput { client: client.name, file: client.file, language: client.language.name(), text };
+        let snippet = McpOutput {
+            client: client.name,
+            file: client.file,
+            language: client.language.name(),
+            text,
+        };
         if out.write_json(&snippet) {
             return Ok(());
         }
         out.bytes(&snippet.text);
-        out.note(format!("add this to `{}`, keeping the existing entries", snippet.file));
-        if let Some(variable) = config.token_env.as_ref().filter(|_| !client.expands_variables()) {
+        out.note(format!(
+            "add this to `{}`, keeping the existing entries",
+            snippet.file
+        ));
+        if let Some(variable) = config
+            .token_env
+            .as_ref()
+            .filter(|_| !client.expands_variables())
+        {
             out.note(format!("replace `${{{variable}}}` with the token itself"));
         }
         Ok(())

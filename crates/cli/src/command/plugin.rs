@@ -127,7 +127,11 @@ pub(super) struct PluginDecisionOutput {
 }
 
 impl PluginCommand {
-    pub(super) fn run(&self, environment: &mut Environment<'_>, out: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(
+        &self,
+        environment: &mut Environment<'_>,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let (cwd, state) = (environment.cwd.clone(), environment.own_state());
         let state = state.as_deref();
         match &self.action {
@@ -149,20 +153,35 @@ impl PluginCommand {
 
 fn approvals(state: Option<&Path>) -> Result<PluginApprovals, Failure> {
     let Some(state) = state else {
-        return Err(Failure::new("the state folder is unknown").help("set `HOME` or `XDG_STATE_HOME`"));
+        return Err(
+            Failure::new("the state folder is unknown").help("set `HOME` or `XDG_STATE_HOME`")
+        );
     };
     Ok(PluginApprovals::read(approvals_in(state))?)
 }
 
 /// Asks the user to approve the content that was inspected.
-fn confirm(inspected: &Inspection, path: &Path, environment: &mut Environment<'_>) -> Result<(), Failure> {
-    let Inspection { name, version, digest, .. } = inspected;
+fn confirm(
+    inspected: &Inspection,
+    path: &Path,
+    environment: &mut Environment<'_>,
+) -> Result<(), Failure> {
+    let Inspection {
+        name,
+        version,
+        digest,
+        ..
+    } = inspected;
     environment.say(&format!("{name} {version}  {digest}\n"));
     match environment.ask("Allow this library to run while its content is unchanged?") {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::new("not approved")),
-        None => Err(Failure::new("cannot prompt: standard input is not a terminal")
-            .help(format!("review with `repertoire plugin inspect {}`, then pass --yes", path.display()))),
+        None => Err(
+            Failure::new("cannot prompt: standard input is not a terminal").help(format!(
+                "review with `repertoire plugin inspect {}`, then pass --yes",
+                path.display()
+            )),
+        ),
     }
 }
 
@@ -185,24 +204,60 @@ fn list(approvals: &PluginApprovals, out: &mut Output) {
             libraries: found.map(Libraries::of).unwrap_or_default(),
         }
     });
-    let approved = PluginListOutput { action: "list", plugins: plugins.collect() };
+    let approved = PluginListOutput {
+        action: "list",
+        plugins: plugins.collect(),
+    };
     if out.write_json(&approved) {
         return;
     }
     let mut table = TextTable::new(&["name", "version", "state", "path", "needs"]);
-    for ApprovedPlugin { name, version, state, path, libraries, .. } in &approved.plugins {
+    for ApprovedPlugin {
+        name,
+        version,
+        state,
+        path,
+        libraries,
+        ..
+    } in &approved.plugins
+    {
         let needs = libraries.needed.join(" ");
-        table.row([name.into(), version.into(), state.into(), path.to_string_lossy().into(), needs.into()]);
+        table.row([
+            name.into(),
+            version.into(),
+            state.into(),
+            path.to_string_lossy().into(),
+            needs.into(),
+        ]);
     }
     table.write(out);
-    out.notes(approved.plugins.is_empty().then(|| "no approved plugins".to_owned()));
+    out.notes(
+        approved
+            .plugins
+            .is_empty()
+            .then(|| "no approved plugins".to_owned()),
+    );
 }
 
 fn inspect(path: &Path, state: Option<&Path>, out: &mut Output) -> Result<(), Failure> {
-    let Inspection { path, name, version, abi, architecture, size, digest, symbols, needed, run_path, .. } =
-        Inspection::read(path)?;
+    let Inspection {
+        path,
+        name,
+        version,
+        abi,
+        architecture,
+        size,
+        digest,
+        symbols,
+        needed,
+        run_path,
+        ..
+    } = Inspection::read(path)?;
     let approvals = state.map(|state| approvals(Some(state))).transpose()?;
-    let approval = match approvals.as_ref().and_then(|approvals| approvals.find(&path)) {
+    let approval = match approvals
+        .as_ref()
+        .and_then(|approvals| approvals.find(&path))
+    {
         Some(approval) if approval.digest == digest => "approved",
         Some(_) => "changed",
         None => "none",
@@ -227,11 +282,16 @@ fn inspect(path: &Path, state: Option<&Path>, out: &mut Output) -> Result<(), Fa
     Ok(())
 }
 
-fn approve(inspected: Inspection, mut approvals: PluginApprovals) -> Result<PluginDecisionOutput, Failure> {
+fn approve(
+    inspected: Inspection,
+    mut approvals: PluginApprovals,
+) -> Result<PluginDecisionOutput, Failure> {
     let previous = approvals.approve(&inspected)?;
     Ok(PluginDecisionOutput {
         action: "approve",
-        previous: previous.map(|old| old.digest).filter(|old| *old != inspected.digest),
+        previous: previous
+            .map(|old| old.digest)
+            .filter(|old| *old != inspected.digest),
         path: inspected.path.clone(),
         name: inspected.name.clone(),
         version: inspected.version.clone(),
@@ -249,17 +309,32 @@ fn revoke(path: PathBuf, mut approvals: PluginApprovals) -> Result<PluginDecisio
     };
     let (path, name, version, digest) = (old.path, old.name, old.version, old.digest);
     let libraries = Libraries::default();
-    Ok(PluginDecisionOutput { action: "revoke", path, name, version, digest, previous: None, libraries })
+    Ok(PluginDecisionOutput {
+        action: "revoke",
+        path,
+        name,
+        version,
+        digest,
+        previous: None,
+        libraries,
+    })
 }
 
 impl Libraries {
     fn of(inspection: Inspection) -> Libraries {
-        Libraries { needed: inspection.needed, run_path: inspection.run_path }
+        Libraries {
+            needed: inspection.needed,
+            run_path: inspection.run_path,
+        }
     }
 
     fn write(&self, out: &mut Output) {
-        self.needed.iter().for_each(|library| write_row("needs", library, out));
-        self.run_path.iter().for_each(|folder| write_row("run path", folder, out));
+        self.needed
+            .iter()
+            .for_each(|library| write_row("needs", library, out));
+        self.run_path
+            .iter()
+            .for_each(|folder| write_row("run path", folder, out));
     }
 }
 
@@ -282,7 +357,9 @@ impl PluginInspectOutput {
             write_row(name, value, out);
         }
         self.libraries.write(out);
-        self.symbols.iter().for_each(|symbol| write_row("exports", symbol, out));
+        self.symbols
+            .iter()
+            .for_each(|symbol| write_row("exports", symbol, out));
     }
 }
 
@@ -293,6 +370,9 @@ impl PluginDecisionOutput {
         }
         out.line(format!("{} {}  {}", self.name, self.version, self.digest));
         self.libraries.write(out);
-        out.notes(self.previous.map(|old| format!("replaces the approval of {old}")));
+        out.notes(
+            self.previous
+                .map(|old| format!("replaces the approval of {old}")),
+        );
     }
 }

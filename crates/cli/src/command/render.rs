@@ -6,8 +6,9 @@ use std::path::Path;
 use clap::Args;
 use repertoire::Id;
 use repertoire::render::{
-    ApprovalState, Arguments, Call, CleanupScope, CommandShell, CompletedRun, Confinement, Context, Dialect, DialectBy,
-    Directive, DirectiveOutcome, DirectiveRunner, MissingRule, Plan, Refusal, Sandbox, Syntax,
+    ApprovalState, Arguments, Call, CleanupScope, CommandShell, CompletedRun, Confinement, Context,
+    Dialect, DialectBy, Directive, DirectiveOutcome, DirectiveRunner, MissingRule, Plan, Refusal,
+    Sandbox, Syntax,
 };
 use repertoire::skill::Digest;
 use serde::Serialize;
@@ -49,8 +50,10 @@ pub(crate) struct RenderCommand {
     variables: Vec<(String, String)>,
 }
 
-const SHELLS: &[Choice<CommandShell>] =
-    &[("sh", "The POSIX shell", CommandShell::Sh), ("bash", "Bash", CommandShell::Bash)];
+const SHELLS: &[Choice<CommandShell>] = &[
+    ("sh", "The POSIX shell", CommandShell::Sh),
+    ("bash", "Bash", CommandShell::Bash),
+];
 
 /// The option that confines the commands and scripts of skills.
 #[derive(Debug, Clone, Copy, Args)]
@@ -72,10 +75,14 @@ type Confine = fn(DirectiveRunner) -> DirectiveRunner;
 
 const SANDBOXES: &[Choice<Confine>] = &[
     ("off", "Do not confine", |runner| runner),
-    ("auto", "Confine as far as the system can, and report the rules that it cannot enforce", |runner| {
-        runner.confined(Confinement::default())
+    (
+        "auto",
+        "Confine as far as the system can, and report the rules that it cannot enforce",
+        |runner| runner.confined(Confinement::default()),
+    ),
+    ("require", "Run nothing unless fully confined", |runner| {
+        runner.confined(Confinement::default().required())
     }),
-    ("require", "Run nothing unless fully confined", |runner| runner.confined(Confinement::default().required())),
 ];
 
 impl SandboxOption {
@@ -158,7 +165,9 @@ impl RenderCommand {
         let syntax = Syntax::from_skill(&skill.candidate.item, skill.dialect, host);
         let plan = Plan::new(&skill.body.text, &syntax);
         let variables = self.variables(&skill, context);
-        let outcomes = self.run_directives(&plan, &skill, &variables, context, environment).await?;
+        let outcomes = self
+            .run_directives(&plan, &skill, &variables, context, environment)
+            .await?;
         let rendered = plan.render(&variables, outcomes)?;
         let directives = plan.directives().iter().zip(&rendered.outcomes);
         let (dialect, dialect_by) = syntax.dialect();
@@ -168,7 +177,9 @@ impl RenderCommand {
             digest: Digest::of(rendered.text.as_bytes()),
             dialect: dialect.name(),
             dialect_by,
-            directives: directives.map(|(row, outcome)| DirectiveResult::of(row, outcome)).collect(),
+            directives: directives
+                .map(|(row, outcome)| DirectiveResult::of(row, outcome))
+                .collect(),
             warnings: rendered.warnings.iter().map(ToString::to_string).collect(),
             text: &rendered.text,
         };
@@ -178,9 +189,17 @@ impl RenderCommand {
         out.text(result.text);
         out.notes(result.warnings);
         // One note for all that ran in the same way.
-        out.notes(rendered.outcomes.iter().flat_map(run_notes).collect::<BTreeSet<_>>());
-        for DirectiveResult { row, how, .. } in
-            result.directives.iter().filter(|one| one.outcome != DirectiveStatus::Ran)
+        out.notes(
+            rendered
+                .outcomes
+                .iter()
+                .flat_map(run_notes)
+                .collect::<BTreeSet<_>>(),
+        );
+        for DirectiveResult { row, how, .. } in result
+            .directives
+            .iter()
+            .filter(|one| one.outcome != DirectiveStatus::Ran)
         {
             out.note(format!("line {}: not run: {how}", row.line));
         }
@@ -192,12 +211,18 @@ impl RenderCommand {
             [text] => Arguments::new(text.as_str()),
             words => Arguments::from_words(words),
         };
-        let mut variables = Context::new().arguments(arguments).project_dir(context.cwd.to_string_lossy());
+        let mut variables = Context::new()
+            .arguments(arguments)
+            .project_dir(context.cwd.to_string_lossy());
         if let Some(folder) = skill.folder() {
             variables = variables.skill_dir(folder.to_string_lossy());
         }
         let variables = context.with_source_variables(&skill.candidate.origin.source, variables);
-        self.variables.iter().fold(variables, |variables, (name, value)| variables.variable(name, value))
+        self.variables
+            .iter()
+            .fold(variables, |variables, (name, value)| {
+                variables.variable(name, value)
+            })
     }
 
     /// Asks about every directive, then runs those that are permitted.
@@ -212,7 +237,9 @@ impl RenderCommand {
         if !self.allow_commands || plan.directives().is_empty() {
             return Ok(Vec::new());
         }
-        let approval = ApprovalStore::read(context.approvals())?.approvals.state(&skill.binding);
+        let approval = ApprovalStore::read(context.approvals())?
+            .approvals
+            .state(&skill.binding);
         let trust = skill.candidate.trust;
         let mut permits = Vec::new();
         for directive in plan.directives() {
@@ -227,15 +254,26 @@ impl RenderCommand {
                 permit => permit,
             });
         }
-        let runner = DirectiveRunner::new(std::mem::take(&mut environment.variables)).shell(self.shell);
-        let runner = self.sandbox.confine(runner.helper(std::mem::take(&mut environment.helper)));
-        let call = Call::new(skill.folder().unwrap_or(Path::new("")), variables, &skill.binding);
+        let runner =
+            DirectiveRunner::new(std::mem::take(&mut environment.variables)).shell(self.shell);
+        let runner = self
+            .sandbox
+            .confine(runner.helper(std::mem::take(&mut environment.helper)));
+        let call = Call::new(
+            skill.folder().unwrap_or(Path::new("")),
+            variables,
+            &skill.binding,
+        );
         let mut signals = std::mem::replace(&mut environment.signals, Signals::Nowhere);
         if permits.iter().any(Result::is_ok) {
-            signals.listen().map_err(|error| Failure::io("cannot listen for signals", &error))?;
+            signals
+                .listen()
+                .map_err(|error| Failure::io("cannot listen for signals", &error))?;
         }
         let mut permits = permits.into_iter();
-        let running = runner.run(plan.directives(), call, |_: &Directive| permits.next().unwrap_or(Err(Refusal::Off)));
+        let running = runner.run(plan.directives(), call, |_: &Directive| {
+            permits.next().unwrap_or(Err(Refusal::Off))
+        });
         let stopped = async { while signals.next().await != Signal::Stop {} };
         tokio::select! {
             biased;
@@ -247,9 +285,12 @@ impl RenderCommand {
 
 fn run_notes(outcome: &DirectiveOutcome) -> impl Iterator<Item = String> {
     let run = run_of(outcome);
-    let sandbox = run.filter(|run| run.sandbox != Sandbox::Off).map(|run| format!("sandbox: {}", run.sandbox));
+    let sandbox = run
+        .filter(|run| run.sandbox != Sandbox::Off)
+        .map(|run| format!("sandbox: {}", run.sandbox));
     let cleanup = run.filter(|run| run.cleanup != CleanupScope::All);
-    let cleanup = cleanup.map(|run| format!("cleanup: {}; other processes may still run", run.cleanup));
+    let cleanup =
+        cleanup.map(|run| format!("cleanup: {}; other processes may still run", run.cleanup));
     sandbox.into_iter().chain(cleanup)
 }
 

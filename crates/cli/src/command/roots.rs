@@ -37,8 +37,14 @@ struct RootRow<'a> {
 }
 
 impl RootsCommand {
-    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) -> Result<(), Failure> {
-        let found = RootsOutput { roots: find_roots(context).await? };
+    pub(super) async fn run(
+        &self,
+        context: &CommandContext,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let found = RootsOutput {
+            roots: find_roots(context).await?,
+        };
         if out.write_json(&found) {
             return Ok(());
         }
@@ -54,7 +60,10 @@ impl RootsCommand {
                 row.tier.to_string().into(),
                 row.trust.to_string().into(),
                 skills.into(),
-                row.path.as_deref().map_or("", |path| context.relative_path(path)).into(),
+                row.path
+                    .as_deref()
+                    .map_or("", |path| context.relative_path(path))
+                    .into(),
             ]);
         }
         table.write(out);
@@ -73,15 +82,35 @@ async fn find_roots<'a>(context: &'a CommandContext) -> Result<Vec<RootRow<'a>>,
         let (tier, trust) = (layer.origin.tier, layer.trust);
         match context.folders.iter().find(|(name, _)| name == source) {
             Some((_, folders)) => {
-                for RootReport { path, exists, skills, .. } in folders.roots().await? {
+                for RootReport {
+                    path,
+                    exists,
+                    skills,
+                    ..
+                } in folders.roots().await?
+                {
                     let path = Some(path.to_string_lossy().into_owned());
-                    roots.push(RootRow { source, tier, trust, path, exists, skills });
+                    roots.push(RootRow {
+                        source,
+                        tier,
+                        trust,
+                        path,
+                        exists,
+                        skills,
+                    });
                 }
             }
             None if source == Registry::<Skill>::REGISTERED => {}
             None => {
                 let skills = layer.listing.len();
-                roots.push(RootRow { source, tier, trust, path: None, exists: true, skills });
+                roots.push(RootRow {
+                    source,
+                    tier,
+                    trust,
+                    path: None,
+                    exists: true,
+                    skills,
+                });
             }
         }
     }
@@ -90,7 +119,12 @@ async fn find_roots<'a>(context: &'a CommandContext) -> Result<Vec<RootRow<'a>>,
 
 impl RootRow<'_> {
     fn is_unreadable(&self, context: &CommandContext) -> bool {
-        let mut diagnostics = context.snapshot.diagnostics().iter().map(|one| &one.diagnostic);
-        diagnostics.any(|one| one.code == Code::UNREADABLE && one.path.as_deref() == self.path.as_deref())
+        let mut diagnostics = context
+            .snapshot
+            .diagnostics()
+            .iter()
+            .map(|one| &one.diagnostic);
+        diagnostics
+            .any(|one| one.code == Code::UNREADABLE && one.path.as_deref() == self.path.as_deref())
     }
 }

@@ -78,18 +78,33 @@ impl SearchCommand {
         let index = LiveIndex::new(context.registry.clone());
         index.read_bodies().await;
         let hits = index.search(&query).into_iter();
-        let hits = hits.filter(|hit| self.exposure.labels.match_skill(hit.entry.item())).take(self.limit.get());
+        let hits = hits
+            .filter(|hit| self.exposure.labels.match_skill(hit.entry.item()))
+            .take(self.limit.get());
         let hits = hits.map(|hit| {
-            let entry = context.snapshot.get(hit.entry.id.as_str()).expect("the index is of this snapshot");
-            HitRow { skill: SkillRow::of(entry, &entry.candidate, context), why: hit.why }
+            let entry = context
+                .snapshot
+                .get(hit.entry.id.as_str())
+                .expect("the index is of this snapshot");
+            HitRow {
+                skill: SkillRow::of(entry, &entry.candidate, context),
+                why: hit.why,
+            }
         });
-        let found = SearchOutput { hits: hits.collect(), query: text };
+        let found = SearchOutput {
+            hits: hits.collect(),
+            query: text,
+        };
         if out.write_json(&found) {
             return;
         }
         let mut table = TextTable::new(&["name", "source", "match"]);
         for HitRow { skill, why } in &found.hits {
-            table.row([skill.id.as_str().into(), skill.source.into(), why.to_string().into()]);
+            table.row([
+                skill.id.as_str().into(),
+                skill.source.into(),
+                why.to_string().into(),
+            ]);
         }
         table.write(out);
         match found.hits.first().map(|hit| hit.why.confidence) {
@@ -108,9 +123,18 @@ impl SearchCommand {
             None => query.for_operator(),
             Some(audience) => query.seen_by(audience),
         };
-        let query = self.tier.iter().fold(query, |query, tier| query.tier(*tier));
-        let query = self.from.iter().fold(query, |query, source| query.source(source));
-        let query = self.category.iter().fold(query, |query, category| query.category(category));
+        let query = self
+            .tier
+            .iter()
+            .fold(query, |query, tier| query.tier(*tier));
+        let query = self
+            .from
+            .iter()
+            .fold(query, |query, source| query.source(source));
+        let query = self
+            .category
+            .iter()
+            .fold(query, |query, category| query.category(category));
         let query = self.tags.iter().fold(query, |query, tag| query.tag(tag));
         self.tool.iter().fold(query, |query, tool| query.tool(tool))
     }

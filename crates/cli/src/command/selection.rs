@@ -53,7 +53,9 @@ impl ExposureOptions {
         if let Some(workflow) = &self.workflow {
             modes = modes.in_workflow(workflow.as_str());
         }
-        self.rules.iter().fold(modes, |modes, (target, mode)| modes.with(target.clone(), *mode))
+        self.rules.iter().fold(modes, |modes, (target, mode)| {
+            modes.with(target.clone(), *mode)
+        })
     }
 }
 
@@ -66,11 +68,18 @@ fn label(text: &str) -> Result<FunctionalTier, String> {
 }
 
 fn level(text: &str) -> Result<InvokeLevel, String> {
-    InvokeLevel::new(text).ok_or_else(|| format!("expected 1, 2 or 3, found `{}`", terminal_line(text)))
+    InvokeLevel::new(text)
+        .ok_or_else(|| format!("expected 1, 2 or 3, found `{}`", terminal_line(text)))
 }
 
 fn rule(text: &str) -> Result<(Target, Exposure), String> {
     let (target, mode) = text.rsplit_once('=').ok_or("expected `TARGET=MODE`")?;
-    let target = target.parse().map_err(|error: repertoire::skill::InvalidValue| error.to_string())?;
-    Ok((target, mode.parse().map_err(|error: repertoire::session::EngineError| error.to_string())?))
+    let target = target
+        .parse()
+        .map_err(|error: repertoire::skill::InvalidValue| error.to_string())?;
+    Ok((
+        target,
+        mode.parse()
+            .map_err(|error: repertoire::session::EngineError| error.to_string())?,
+    ))
 }

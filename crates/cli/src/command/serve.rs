@@ -80,7 +80,12 @@ struct Network {
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
     /// Require the bearer token stored in this environment variable.
-    #[arg(long, value_name = "VARIABLE", requires = "http", conflicts_with = "token_file")]
+    #[arg(
+        long,
+        value_name = "VARIABLE",
+        requires = "http",
+        conflicts_with = "token_file"
+    )]
     token_env: Option<String>,
     /// Also accept this Host header, with or without a port.
     #[arg(long = "allow-host", value_name = "HOST", requires = "http")]
@@ -124,14 +129,25 @@ impl ServeCommand {
         let listening = environment.signals.listen();
         listening.map_err(|error| Failure::io("cannot listen for signals", &error))?;
         let mut cache = SourceCache::default();
-        let composition =
-            SourceComposition::read(options, NamedFolders::Plain(&self.searched.folders), environment, &mut cache)?;
+        let composition = SourceComposition::read(
+            options,
+            NamedFolders::Plain(&self.searched.folders),
+            environment,
+            &mut cache,
+        )?;
         let registry = composition.start(environment).await?;
-        let reader =
-            ReloadableReader::new(&composition, registry.clone(), &self.run_commands, self.sandbox, environment)?;
+        let reader = ReloadableReader::new(
+            &composition,
+            registry.clone(),
+            &self.run_commands,
+            self.sandbox,
+            environment,
+        )?;
         let reader = Arc::new(reader);
         let server = Server::new(registry.clone(), self.options().reader(reader.clone()));
-        let served = self.serve(&server, &reader, http, options, &mut cache, environment).await;
+        let served = self
+            .serve(&server, &reader, http, options, &mut cache, environment)
+            .await;
         registry.close().await;
         served.map(|()| Exit::Success)
     }
@@ -154,9 +170,14 @@ impl ServeCommand {
             match (listener, &http) {
                 (Some(listener), Some((_, http))) => {
                     let served = server.serve_http(listener, http, end.notified()).await;
-                    served.map_err(|error| Failure::of(&error).help("pass `--token-file` or `--token-env`"))
+                    served.map_err(|error| {
+                        Failure::of(&error).help("pass `--token-file` or `--token-env`")
+                    })
                 }
-                _ => server.serve_stdio(end.notified()).await.map_err(|error| Failure::of(&error)),
+                _ => server
+                    .serve_stdio(end.notified())
+                    .await
+                    .map_err(|error| Failure::of(&error)),
             }
         };
         let mut serving = pin!(serving);
@@ -201,11 +222,19 @@ impl ServeCommand {
             .features(self.features)
             .modes(self.exposure.modes())
             .catalog(CatalogOptions::default().budget(Budget::Tokens(self.catalog_tokens)));
-        if self.any_client { options.ignore_presets() } else { options }
+        if self.any_client {
+            options.ignore_presets()
+        } else {
+            options
+        }
     }
 
     fn begin_log(&self, environment: &Environment<'_>) -> Result<(), Failure> {
-        let level = if self.http.is_some() { LevelFilter::INFO } else { LevelFilter::WARN };
+        let level = if self.http.is_some() {
+            LevelFilter::INFO
+        } else {
+            LevelFilter::WARN
+        };
         match environment.is_logging {
             true => log::start(variable("RUST_LOG", environment), level, self.log),
             false => Ok(()),
@@ -213,13 +242,18 @@ impl ServeCommand {
     }
 }
 
-fn report_surfaces(server: &Server, reported: &mut BTreeSet<String>, environment: &mut Environment<'_>) {
+fn report_surfaces(
+    server: &Server,
+    reported: &mut BTreeSet<String>,
+    environment: &mut Environment<'_>,
+) {
     for diagnostic in server.surface_diagnostics() {
         if reported.insert(diagnostic.message.clone()) {
             let diagnostic = ReportedDiagnostic::new("".into(), diagnostic);
             let is_coloured = environment.stderr.is_coloured();
             let text =
-                DiagnosticPrinter::new(QuotableFolders::default(), &environment.cwd, is_coloured).draw(&diagnostic);
+                DiagnosticPrinter::new(QuotableFolders::default(), &environment.cwd, is_coloured)
+                    .draw(&diagnostic);
             environment.say(&text);
         }
     }
@@ -230,20 +264,30 @@ impl Network {
         self.token_file.is_some() || self.token_env.is_some()
     }
 
-    fn options(&self, address: SocketAddr, environment: &mut Environment<'_>) -> Result<HttpOptions, Failure> {
+    fn options(
+        &self,
+        address: SocketAddr,
+        environment: &mut Environment<'_>,
+    ) -> Result<HttpOptions, Failure> {
         let is_loopback = address.ip().is_loopback();
         let mut limits = HttpLimits::default();
-        (limits.sessions, limits.requests, limits.body) = (self.max_sessions, self.max_requests, self.max_body);
+        (limits.sessions, limits.requests, limits.body) =
+            (self.max_sessions, self.max_requests, self.max_body);
         limits.rate = self.rate.or((!is_loopback).then_some(RATE));
         let options = HttpOptions::default().limits(limits);
-        let options = if address.ip().is_unspecified() { options } else { options.host(address.ip().to_string()) };
+        let options = if address.ip().is_unspecified() {
+            options
+        } else {
+            options.host(address.ip().to_string())
+        };
         let options = self.hosts.iter().fold(options, HttpOptions::host);
         let options = self.origins.iter().fold(options, HttpOptions::origin);
         match self.token(environment)? {
             Some(token) => Ok(options.token(token)),
             None if is_loopback => Ok(options),
             None => {
-                let failure = Failure::new(format!("refusing to listen on {address} without a token"));
+                let failure =
+                    Failure::new(format!("refusing to listen on {address} without a token"));
                 Err(failure.help("pass `--token-file` or `--token-env`"))
             }
         }
@@ -254,7 +298,8 @@ impl Network {
             (Some(path), _) => {
                 let place = format!("`{}`", path.display());
                 let read = read_token(&environment.cwd.join(path));
-                let (text, exposure) = read.map_err(|error| Failure::io(format!("cannot read {place}"), &error))?;
+                let (text, exposure) =
+                    read.map_err(|error| Failure::io(format!("cannot read {place}"), &error))?;
                 let refused = match exposure {
                     TokenExposure::OwnerOnly => None,
                     TokenExposure::Readable => {
@@ -263,11 +308,16 @@ impl Network {
                         ));
                         None
                     }
-                    TokenExposure::Writable => Some(format!("every user of this machine can write to {place}")),
-                    TokenExposure::Foreign(owner) => Some(format!("{place} belongs to another user ({owner})")),
+                    TokenExposure::Writable => {
+                        Some(format!("every user of this machine can write to {place}"))
+                    }
+                    TokenExposure::Foreign(owner) => {
+                        Some(format!("{place} belongs to another user ({owner})"))
+                    }
                 };
                 if let Some(why) = refused {
-                    return Err(Failure::new(why).help("store a new token in a file of yours with mode 600"));
+                    return Err(Failure::new(why)
+                        .help("store a new token in a file of yours with mode 600"));
                 }
                 (place, text)
             }
@@ -279,7 +329,9 @@ impl Network {
             (None, None) => return Ok(None),
         };
         let token = AccessToken::new(&text);
-        token.map(Some).map_err(|error| Failure::new(format!("invalid token in {place}: {error}")))
+        token
+            .map(Some)
+            .map_err(|error| Failure::new(format!("invalid token in {place}: {error}")))
     }
 }
 
@@ -323,13 +375,25 @@ fn exposure(_: &Path, _: &File) -> io::Result<TokenExposure> {
 fn origin(text: &str) -> Result<String, String> {
     let origin = text.to_ascii_lowercase();
     let is_origin = origin.split_once("://").is_some_and(|(scheme, host)| {
-        let is_host = |text: &str| !text.is_empty() && !text.contains(['/', '*', '?', '#', '@', ' ']);
-        !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') && is_host(host)
+        let is_host =
+            |text: &str| !text.is_empty() && !text.contains(['/', '*', '?', '#', '@', ' ']);
+        !scheme.is_empty()
+            && scheme
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && is_host(host)
     });
-    if is_origin { Ok(origin) } else { Err("expected a scheme and a host, e.g. `https://app.example`".to_owned()) }
+    if is_origin {
+        Ok(origin)
+    } else {
+        Err("expected a scheme and a host, e.g. `https://app.example`".to_owned())
+    }
 }
 
-async fn listen(address: SocketAddr, environment: &mut Environment<'_>) -> Result<TcpListener, Failure> {
+async fn listen(
+    address: SocketAddr,
+    environment: &mut Environment<'_>,
+) -> Result<TcpListener, Failure> {
     let cannot = |error: std::io::Error| Failure::io(format!("cannot listen on {address}"), &error);
     let listener = TcpListener::bind(address).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;

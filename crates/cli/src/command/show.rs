@@ -87,7 +87,10 @@ impl WorkflowPlan {
             step: step.step,
             tool: step.tool,
         });
-        Some(WorkflowPlan { steps: steps.collect(), faults: faults.iter().map(ToString::to_string).collect() })
+        Some(WorkflowPlan {
+            steps: steps.collect(),
+            faults: faults.iter().map(ToString::to_string).collect(),
+        })
     }
 }
 
@@ -100,7 +103,11 @@ impl fmt::Display for PlanStep {
         if let Some(params) = &self.params {
             write!(f, " {params}")?;
         }
-        if self.on_error == "fail" { Ok(()) } else { write!(f, "; on error {}", self.on_error) }
+        if self.on_error == "fail" {
+            Ok(())
+        } else {
+            write!(f, "; on error {}", self.on_error)
+        }
     }
 }
 
@@ -123,7 +130,11 @@ impl<'a> ShownSkill<'a> {
 }
 
 impl ShowCommand {
-    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) -> Result<(), Failure> {
+    pub(super) async fn run(
+        &self,
+        context: &CommandContext,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let found = context.find(&self.name)?;
         let is_winner = std::ptr::eq(found.candidate, &raw const found.entry.candidate);
         let mut row = SkillRow::of(found.entry, found.candidate, context);
@@ -131,7 +142,10 @@ impl ShowCommand {
         // The facts that could not be read, and the reasons.
         let mut unreadable = Vec::new();
         let files = supported(context.registry.resources(found.candidate).await);
-        let files = files.map_err(|why| unreadable.push(("files", why))).ok().flatten();
+        let files = files
+            .map_err(|why| unreadable.push(("files", why)))
+            .ok()
+            .flatten();
         let mut hidden = None;
         match supported(context.registry.body(found.candidate).await) {
             Ok(Some(body)) => {
@@ -144,19 +158,30 @@ impl ShowCommand {
         let (installed, unknown_origins) = context.installed();
         let shown = ShowOutput {
             skill: match is_winner {
-                true => ShownSkill::Winner(WinnerRow { row, ..WinnerRow::of(found.entry, context) }),
+                true => ShownSkill::Winner(WinnerRow {
+                    row,
+                    ..WinnerRow::of(found.entry, context)
+                }),
                 false => ShownSkill::Shadow(row),
             },
             shadow_of: (!is_winner).then(|| found.entry.candidate.qualified_id()),
             allowed_tools: item.allowed_tools.as_deref(),
-            unread_rules: item.allowed_rules().filter(|(_, read)| read.is_err()).map(|(rule, _)| &**rule).collect(),
+            unread_rules: item
+                .allowed_rules()
+                .filter(|(_, read)| read.is_err())
+                .map(|(rule, _)| &**rule)
+                .collect(),
             allowed_workflows: item.allowed_workflows.as_deref(),
             workflow: WorkflowPlan::of(found.candidate),
             readiness: Requirements::new(item, &context.probe),
             files: files.map(|files| files.len()),
             provenance: Provenance::of(item, &installed),
             diagnostics: context.diagnostics_of(found.candidate).await,
-            fields: item.fields.iter().map(|(key, value)| (key.to_string(), value.json())).collect(),
+            fields: item
+                .fields
+                .iter()
+                .map(|(key, value)| (key.to_string(), value.json()))
+                .collect(),
         };
         if out.write_json(&shown) {
             return Ok(());
@@ -184,15 +209,38 @@ impl ShowOutput<'_> {
             ("name", row.id.to_string()),
             ("description", row.description.to_owned()),
             ("full name", row.qualified_id.to_string()),
-            ("source", format!("{}, {} tier, {}", row.source, row.tier, row.trust)),
+            (
+                "source",
+                format!("{}, {} tier, {}", row.source, row.tier, row.trust),
+            ),
         ];
-        facts.extend(row.location.map(|path| ("location", context.relative_path(path).to_owned())));
-        facts.push(("surface", format!("{}, decided by {}", row.surface.mode, row.surface.decided_by)));
+        facts.extend(
+            row.location
+                .map(|path| ("location", context.relative_path(path).to_owned())),
+        );
+        facts.push((
+            "surface",
+            format!(
+                "{}, decided by {}",
+                row.surface.mode, row.surface.decided_by
+            ),
+        ));
         let allowed_tools = self.allowed_tools.map(names_or_none);
-        facts
-            .extend(allowed_tools.map(|tools| ("allowed-tools", format!("{tools} (pre-approved, not a restriction)"))));
-        facts.extend(self.unread_rules.iter().map(|rule| ("unread rule", format!("{rule} (grants nothing)"))));
-        facts.extend(self.allowed_workflows.map(|names| ("workflows", names_or_none(names))));
+        facts.extend(allowed_tools.map(|tools| {
+            (
+                "allowed-tools",
+                format!("{tools} (pre-approved, not a restriction)"),
+            )
+        }));
+        facts.extend(
+            self.unread_rules
+                .iter()
+                .map(|rule| ("unread rule", format!("{rule} (grants nothing)"))),
+        );
+        facts.extend(
+            self.allowed_workflows
+                .map(|names| ("workflows", names_or_none(names))),
+        );
         let steps = (1..).zip(self.workflow.iter().flat_map(|plan| &plan.steps));
         facts.extend(steps.map(|(number, step)| ("step", format!("{number}. {step}"))));
         for need in Requirement::all_of(item) {
@@ -206,19 +254,38 @@ impl ShowOutput<'_> {
         facts.push(("catalog", counted(row.tokens, "token")));
         facts.extend(self.files.map(|count| ("files", count.to_string())));
         facts.extend(row.digest.map(|digest| ("digest", digest.to_string())));
-        facts.extend(unreadable.iter().map(|(what, why)| (*what, format!("unknown: {why}"))));
+        facts.extend(
+            unreadable
+                .iter()
+                .map(|(what, why)| (*what, format!("unknown: {why}"))),
+        );
         if let Some(provenance) = &self.provenance {
             facts.extend(provenance.installed().map(|text| ("installed", text)));
             facts.extend(provenance.github().map(|text| ("github", text)));
         }
-        facts.extend(self.shadow_of.iter().map(|id| ("shadow of", id.to_string())));
+        facts.extend(
+            self.shadow_of
+                .iter()
+                .map(|id| ("shadow of", id.to_string())),
+        );
         if let ShownSkill::Winner(WinnerRow { shadows, .. }) = &self.skill {
             for shadow in shadows {
-                let same = if shadow.identical == Some(true) { " (identical)" } else { "" };
+                let same = if shadow.identical == Some(true) {
+                    " (identical)"
+                } else {
+                    ""
+                };
                 facts.push(("shadows", format!("{}{same}", shadow.row.qualified_id)));
             }
         }
-        for Diagnostic { severity, code, message, line, .. } in &self.diagnostics {
+        for Diagnostic {
+            severity,
+            code,
+            message,
+            line,
+            ..
+        } in &self.diagnostics
+        {
             let line = line.map_or_else(String::new, |line| format!("line {line}: "));
             facts.push(("diagnostic", format!("{line}{severity}[{code}]: {message}")));
         }
@@ -226,28 +293,57 @@ impl ShowOutput<'_> {
     }
 
     fn write_other_fields(&self, out: &mut Output) {
-        const SHOWN_ABOVE: [&str; 6] = ["name", "id", "description", "allowed-tools", "allowedWorkflows", "workflow"];
-        let rest: Vec<_> = self.fields.iter().filter(|(key, _)| !SHOWN_ABOVE.contains(&key.as_str())).collect();
+        const SHOWN_ABOVE: [&str; 6] = [
+            "name",
+            "id",
+            "description",
+            "allowed-tools",
+            "allowedWorkflows",
+            "workflow",
+        ];
+        let rest: Vec<_> = self
+            .fields
+            .iter()
+            .filter(|(key, _)| !SHOWN_ABOVE.contains(&key.as_str()))
+            .collect();
         if rest.is_empty() {
             return;
         }
         out.line("");
         out.line("other fields");
         for (key, value) in rest {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let text = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
             out.line(format!("  {key}: {text}"));
         }
     }
 }
 
 fn names_or_none(names: &[Arc<str>]) -> String {
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
+    }
 }
 
 fn with_state(need: &Requirement, readiness: &Requirements) -> String {
-    let Requirements { missing, superseded_by, unknown, .. } = readiness;
-    let states = [(missing, " (missing)"), (superseded_by, " (found)"), (unknown, " (unknown here)")];
-    let state = states.iter().find(|(needs, _)| needs.contains(need)).map_or("", |(_, state)| state);
+    let Requirements {
+        missing,
+        superseded_by,
+        unknown,
+        ..
+    } = readiness;
+    let states = [
+        (missing, " (missing)"),
+        (superseded_by, " (found)"),
+        (unknown, " (unknown here)"),
+    ];
+    let state = states
+        .iter()
+        .find(|(needs, _)| needs.contains(need))
+        .map_or("", |(_, state)| state);
     format!("{need}{state}")
 }
 

@@ -18,7 +18,9 @@ use crate::output::Output;
 
 /// Replay a scripted conversation and show what each model call contains, and why.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  repertoire simulate --script turns.yaml --model anthropic/claude-sonnet-4-5")]
+#[command(
+    after_help = "Example:\n  repertoire simulate --script turns.yaml --model anthropic/claude-sonnet-4-5"
+)]
 pub(crate) struct SimulateCommand {
     /// YAML file with the turns of the conversation: user messages, tool calls of the model and their results.
     #[arg(long, value_name = "FILE")]
@@ -28,9 +30,15 @@ pub(crate) struct SimulateCommand {
 }
 
 impl SimulateCommand {
-    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) -> Result<(), Failure> {
+    pub(super) async fn run(
+        &self,
+        context: &CommandContext,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let script = ConversationScript::read(&self.script, &context.cwd)?;
-        let turns = Play::new(&script, self.exposure.modes(), context)?.all(script).await?;
+        let turns = Play::new(&script, self.exposure.modes(), context)?
+            .all(script)
+            .await?;
         let simulated = SimulateOutput { turns };
         if !out.write_json(&simulated) {
             simulated.write(out);

@@ -36,10 +36,26 @@ pub(crate) struct ToolsCommand {
 type NamedFormat = (&'static str, ToolFormat);
 
 const PROVIDERS: &[Choice<NamedFormat>] = &[
-    ("anthropic", "Anthropic Messages", ("anthropic", ToolFormat::Anthropic)),
-    ("openai", "OpenAI Chat Completions and compatible APIs", ("openai", ToolFormat::OpenAiChat)),
-    ("openai-responses", "OpenAI Responses", ("openai-responses", ToolFormat::OpenAiResponses)),
-    ("gemini", "Gemini `generateContent`", ("gemini", ToolFormat::Gemini)),
+    (
+        "anthropic",
+        "Anthropic Messages",
+        ("anthropic", ToolFormat::Anthropic),
+    ),
+    (
+        "openai",
+        "OpenAI Chat Completions and compatible APIs",
+        ("openai", ToolFormat::OpenAiChat),
+    ),
+    (
+        "openai-responses",
+        "OpenAI Responses",
+        ("openai-responses", ToolFormat::OpenAiResponses),
+    ),
+    (
+        "gemini",
+        "Gemini `generateContent`",
+        ("gemini", ToolFormat::Gemini),
+    ),
 ];
 
 /// The tool definitions for finding and reading skills.
@@ -55,9 +71,13 @@ pub(super) struct ToolsOutput<'a> {
 
 impl ToolsCommand {
     pub(super) fn run(&self, context: &CommandContext, out: &mut Output) {
-        let preset = ToolPreset::ALL.into_iter().find(|preset| preset.name() == self.preset);
+        let preset = ToolPreset::ALL
+            .into_iter()
+            .find(|preset| preset.name() == self.preset);
         let preset = preset.expect("clap accepted the name").clone();
-        let mut options = ToolOptions::default().preset(preset).modes(self.exposure.modes());
+        let mut options = ToolOptions::default()
+            .preset(preset)
+            .modes(self.exposure.modes());
         if let Some(limit) = self.with_catalog {
             let catalog = CatalogOptions::default().format(CatalogFormat::Bullets);
             options = options.catalog(match limit {
@@ -67,17 +87,27 @@ impl ToolsCommand {
         }
         let (provider, format) = self.provider;
         let tools = match format.tools(Toolset::new(&context.snapshot, &options).tools()) {
-            Value::Array(tools) => tools.into_iter().filter_map(|tool| tool.as_object().cloned()).collect(),
+            Value::Array(tools) => tools
+                .into_iter()
+                .filter_map(|tool| tool.as_object().cloned())
+                .collect(),
             _ => Vec::new(),
         };
-        let declared = ToolsOutput { provider, preset: &self.preset, tools };
+        let declared = ToolsOutput {
+            provider,
+            preset: &self.preset,
+            tools,
+        };
         if out.write_json(&declared) {
             return;
         }
         let tools: Value = declared.tools.iter().cloned().collect();
         out.bytes(format!("{tools:#}\n"));
         out.notes(
-            declared.tools.is_empty().then(|| "no skill is visible to a model, so there are no tools".to_owned()),
+            declared
+                .tools
+                .is_empty()
+                .then(|| "no skill is visible to a model, so there are no tools".to_owned()),
         );
         out.notes(context.pending());
     }

@@ -15,7 +15,8 @@ use crate::context::CommandContext;
 use crate::diagnostics::{counted, quoted};
 use crate::failure::Failure;
 use crate::lock::{
-    HashedFiles, Inventory, LockEntry, NotCompared, Present, RepertoireLock, SkillsLock, folder_hash, line_feeds,
+    HashedFiles, Inventory, LockEntry, NotCompared, Present, RepertoireLock, SkillsLock,
+    folder_hash, line_feeds,
 };
 use crate::output::{Output, word};
 
@@ -76,11 +77,19 @@ enum DifferenceKind {
 }
 
 impl VerifyCommand {
-    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) -> Result<(), Failure> {
+    pub(super) async fn run(
+        &self,
+        context: &CommandContext,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let base = lock_folder(self.lock_dir.as_deref(), context)?;
         let (ours, theirs) = (RepertoireLock::read(&base)?, SkillsLock::read(&base)?);
         if ours.is_none() && theirs.is_none() {
-            let failure = Failure::new(format!("no {} or {} found", RepertoireLock::NAME, SkillsLock::NAME));
+            let failure = Failure::new(format!(
+                "no {} or {} found",
+                RepertoireLock::NAME,
+                SkillsLock::NAME
+            ));
             return Err(failure.help("run `repertoire lock` to create them"));
         }
         let inventory = Inventory::take(context, &base).await?;
@@ -96,14 +105,22 @@ impl VerifyCommand {
                 verified.locks.push(RepertoireLock::NAME);
                 verified.compare_files(lock, &inventory);
             }
-            None => verified.notes.push(format!("no {} found", RepertoireLock::NAME)),
+            None => verified
+                .notes
+                .push(format!("no {} found", RepertoireLock::NAME)),
         }
         if let Some(lock) = &theirs {
             verified.locks.push(SkillsLock::NAME);
             verified.compare_hashes(lock, &inventory)?;
         }
-        verified.notes.extend(not_compared_notes(&verified.not_compared));
-        if verified.differences.iter().any(|difference| difference.only_line_ends) {
+        verified
+            .notes
+            .extend(not_compared_notes(&verified.not_compared));
+        if verified
+            .differences
+            .iter()
+            .any(|difference| difference.only_line_ends)
+        {
             let note = "line endings differ, as in a checkout on Windows; `* -text` in `.gitattributes` preserves them";
             verified.notes.push(note.to_owned());
         }
@@ -116,11 +133,23 @@ impl VerifyCommand {
     }
 }
 
-pub(super) fn lock_folder(folder: Option<&Path>, context: &CommandContext) -> Result<PathBuf, Failure> {
+pub(super) fn lock_folder(
+    folder: Option<&Path>,
+    context: &CommandContext,
+) -> Result<PathBuf, Failure> {
     let folder = folder.unwrap_or(Path::new("."));
-    let failure = |error| Failure::io(format!("cannot read the folder `{}`", folder.display()), &error);
+    let failure = |error| {
+        Failure::io(
+            format!("cannot read the folder `{}`", folder.display()),
+            &error,
+        )
+    };
     let real = context.cwd.join(folder).canonicalize().map_err(failure)?;
-    if real.is_dir() { Ok(real) } else { Err(failure(io::ErrorKind::NotADirectory.into())) }
+    if real.is_dir() {
+        Ok(real)
+    } else {
+        Err(failure(io::ErrorKind::NotADirectory.into()))
+    }
 }
 
 pub(super) fn not_compared_notes(rows: &[NotCompared]) -> Vec<String> {
@@ -128,28 +157,61 @@ pub(super) fn not_compared_notes(rows: &[NotCompared]) -> Vec<String> {
     for NotCompared { path, why } in rows {
         paths.entry(why).or_default().push(path);
     }
-    paths.into_iter().map(|(why, paths)| format!("not compared, {why}: {}", quoted(paths))).collect()
+    paths
+        .into_iter()
+        .map(|(why, paths)| format!("not compared, {why}: {}", quoted(paths)))
+        .collect()
 }
 
 impl Difference {
     fn new(lock: &'static str, difference: DifferenceKind, id: &str) -> Difference {
         let id = id.to_owned();
-        Difference { lock, difference, id, path: None, file: None, locked: None, found: None, only_line_ends: false }
+        Difference {
+            lock,
+            difference,
+            id,
+            path: None,
+            file: None,
+            locked: None,
+            found: None,
+            only_line_ends: false,
+        }
     }
 
     /// Returns a difference of a skill in `repertoire.lock.json`, or of a file in it.
     fn of_skill(kind: DifferenceKind, id: &Id, path: &str, file: Option<&str>) -> Difference {
         let whole = Difference::new(RepertoireLock::NAME, kind, id.as_str());
-        Difference { path: Some(path.to_owned()), file: file.map(str::to_owned), ..whole }
+        Difference {
+            path: Some(path.to_owned()),
+            file: file.map(str::to_owned),
+            ..whole
+        }
     }
 }
 
 impl VerifyOutput {
     fn write(&self, out: &mut Output) {
-        for Difference { lock, difference, id, path, file, locked, found, only_line_ends } in &self.differences {
-            let place = [path.as_deref(), file.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("/");
+        for Difference {
+            lock,
+            difference,
+            id,
+            path,
+            file,
+            locked,
+            found,
+            only_line_ends,
+        } in &self.differences
+        {
+            let place = [path.as_deref(), file.as_deref()]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join("/");
             let gap = if place.is_empty() { "" } else { "  " };
-            out.line(format!("{:<8} {id}{gap}{place}  ({lock})", word(difference)));
+            out.line(format!(
+                "{:<8} {id}{gap}{place}  ({lock})",
+                word(difference)
+            ));
             for (what, digest) in [("locked", locked), ("found", found)] {
                 if let Some(digest) = digest {
                     out.line(format!("  {what:<6} {digest}"));
@@ -163,7 +225,10 @@ impl VerifyOutput {
         out.line(match self.differences.len() {
             0 if self.skills == 1 => format!("{skills} matches {locks}"),
             0 => format!("{skills} match {locks}"),
-            count => format!("{}; {skills} compared with {locks}", counted(count, "difference")),
+            count => format!(
+                "{}; {skills} compared with {locks}",
+                counted(count, "difference")
+            ),
         });
     }
 
@@ -172,29 +237,50 @@ impl VerifyOutput {
             match inventory.skills.get(path) {
                 Some(present) => self.compare_skill(path.as_str(), locked, present),
                 None => {
-                    let missing = Difference::of_skill(DifferenceKind::Missing, &locked.id, path.as_str(), None);
+                    let missing = Difference::of_skill(
+                        DifferenceKind::Missing,
+                        &locked.id,
+                        path.as_str(),
+                        None,
+                    );
                     let digest = locked.manifest.digest().to_string();
-                    self.differences.push(Difference { locked: Some(digest), ..missing });
+                    self.differences.push(Difference {
+                        locked: Some(digest),
+                        ..missing
+                    });
                 }
             }
         }
-        for (path, present) in inventory.skills.iter().filter(|(path, _)| !lock.skills.contains_key(*path)) {
-            let extra = Difference::of_skill(DifferenceKind::Extra, &present.id, path.as_str(), None);
+        for (path, present) in inventory
+            .skills
+            .iter()
+            .filter(|(path, _)| !lock.skills.contains_key(*path))
+        {
+            let extra =
+                Difference::of_skill(DifferenceKind::Extra, &present.id, path.as_str(), None);
             let digest = present.compared.manifest.digest().to_string();
-            self.differences.push(Difference { found: Some(digest), ..extra });
+            self.differences.push(Difference {
+                found: Some(digest),
+                ..extra
+            });
         }
     }
 
     fn compare_skill(&mut self, path: &str, locked: &LockEntry, present: &Present) {
         let now = &present.compared;
         for (before, after) in locked.manifest.changes(&now.manifest) {
-            let Some(file) = after.or(before) else { continue };
+            let Some(file) = after.or(before) else {
+                continue;
+            };
             let (kind, only_line_ends) = match (before, after) {
                 (None, _) => (DifferenceKind::Extra, false),
                 (_, None) => (DifferenceKind::Missing, false),
                 (Some(before), Some(_)) => (
                     DifferenceKind::Changed,
-                    differs_only_in_line_ends(&present.folder.join(file.path.as_str()), before.digest),
+                    differs_only_in_line_ends(
+                        &present.folder.join(file.path.as_str()),
+                        before.digest,
+                    ),
                 ),
             };
             self.differences.push(Difference {
@@ -204,21 +290,31 @@ impl VerifyOutput {
                 ..Difference::of_skill(kind, &locked.id, path, Some(file.path.as_str()))
             });
         }
-        let [omitted, omitted_now] = [&locked.manifest, &now.manifest].map(|manifest| by_path(manifest.omissions()));
+        let [omitted, omitted_now] =
+            [&locked.manifest, &now.manifest].map(|manifest| by_path(manifest.omissions()));
         self.compare_rows(path, locked, &omitted, &omitted_now, |omission| {
             omission.digest.map_or_else(|| omission.why(), String::from)
         });
         let mut dependencies = locked.dependencies.clone();
         dependencies.retain(|folder, _| {
-            let exists =
-                now.dependencies.contains_key(folder) || present.folder.join(folder).symlink_metadata().is_ok();
+            let exists = now.dependencies.contains_key(folder)
+                || present.folder.join(folder).symlink_metadata().is_ok();
             if !exists {
                 let why = format!("it is in `{}` and does not exist", RepertoireLock::NAME);
-                self.not_compared.push(NotCompared { path: format!("{path}/{folder}"), why });
+                self.not_compared.push(NotCompared {
+                    path: format!("{path}/{folder}"),
+                    why,
+                });
             }
             exists
         });
-        self.compare_rows(path, locked, &dependencies, &now.dependencies, Digest::to_string);
+        self.compare_rows(
+            path,
+            locked,
+            &dependencies,
+            &now.dependencies,
+            Digest::to_string,
+        );
     }
 
     /// Compares rows by path; `describe` returns what is printed of a row.
@@ -237,11 +333,19 @@ impl VerifyOutput {
                 None => (DifferenceKind::Missing, None),
             };
             let difference = Difference::of_skill(kind, &skill.id, path, Some(file));
-            self.differences.push(Difference { locked: Some(describe(old)), found: new, ..difference });
+            self.differences.push(Difference {
+                locked: Some(describe(old)),
+                found: new,
+                ..difference
+            });
         }
         for (file, new) in found.iter().filter(|(file, _)| !locked.contains_key(*file)) {
-            let difference = Difference::of_skill(DifferenceKind::Extra, &skill.id, path, Some(file));
-            self.differences.push(Difference { found: Some(describe(new)), ..difference });
+            let difference =
+                Difference::of_skill(DifferenceKind::Extra, &skill.id, path, Some(file));
+            self.differences.push(Difference {
+                found: Some(describe(new)),
+                ..difference
+            });
         }
     }
 
@@ -256,19 +360,28 @@ impl VerifyOutput {
             let found = match hash(HashedFiles::OfSkill).transpose() {
                 Ok(found) => found,
                 Err(why) => {
-                    let message = format!("`{name}` cannot be compared with `{}`: {why}", SkillsLock::NAME);
+                    let message = format!(
+                        "`{name}` cannot be compared with `{}`: {why}",
+                        SkillsLock::NAME
+                    );
                     if is_alone {
-                        return Err(Failure::new(message).help("run `repertoire lock` to write a lock that covers it"));
+                        return Err(Failure::new(message)
+                            .help("run `repertoire lock` to write a lock that covers it"));
                     }
                     self.notes.push(message);
                     continue;
                 }
             };
-            let is_locked =
-                |hash: Option<Result<String, String>>| hash.is_some_and(|hash| hash.as_deref() == Ok(locked));
+            let is_locked = |hash: Option<Result<String, String>>| {
+                hash.is_some_and(|hash| hash.as_deref() == Ok(locked))
+            };
             // The tool `skills` also hashes bytecode and editor files that were there when it wrote the row.
             if found.as_deref() != Some(locked) && !is_locked(hash(HashedFiles::ByTool)) {
-                let kind = if found.is_some() { DifferenceKind::Changed } else { DifferenceKind::Missing };
+                let kind = if found.is_some() {
+                    DifferenceKind::Changed
+                } else {
+                    DifferenceKind::Missing
+                };
                 self.differences.push(Difference {
                     only_line_ends: is_locked(hash(HashedFiles::WithLineFeeds)),
                     locked: Some(locked.to_owned()),
@@ -279,24 +392,35 @@ impl VerifyOutput {
         }
         if is_alone {
             let extra = inventory.winners.keys().filter(|id| !lock.has(id));
-            self.differences
-                .extend(extra.map(|id| Difference::new(SkillsLock::NAME, DifferenceKind::Extra, id.as_str())));
+            self.differences.extend(
+                extra.map(|id| {
+                    Difference::new(SkillsLock::NAME, DifferenceKind::Extra, id.as_str())
+                }),
+            );
         }
         Ok(())
     }
 }
 
 fn by_path(omissions: &[Omission]) -> BTreeMap<String, Omission> {
-    omissions.iter().map(|omission| (omission.path.to_string(), omission.clone())).collect()
+    omissions
+        .iter()
+        .map(|omission| (omission.path.to_string(), omission.clone()))
+        .collect()
 }
 
 /// Returns whether the text at `path` has this digest with different line endings. Links and files over 16 MiB are not read.
 fn differs_only_in_line_ends(path: &Path, locked: Digest) -> bool {
     const MOST_BYTES: u64 = 16 << 20;
-    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MOST_BYTES) {
+    if !path
+        .symlink_metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MOST_BYTES)
+    {
         return false;
     }
-    let Some(bytes) = fs::read(path).ok().filter(|bytes| !bytes.contains(&0)) else { return false };
+    let Some(bytes) = fs::read(path).ok().filter(|bytes| !bytes.contains(&0)) else {
+        return false;
+    };
     let lines = line_feeds(bytes);
     let mut with_returns = Vec::new();
     for byte in &lines {

@@ -92,12 +92,23 @@ impl WatchCommand {
         let listening = environment.signals.listen();
         listening.map_err(|error| Failure::io("cannot listen for signals", &error))?;
         let mut cache = SourceCache::default();
-        let composition =
-            SourceComposition::read(options, NamedFolders::Plain(&self.searched.folders), environment, &mut cache)?;
+        let composition = SourceComposition::read(
+            options,
+            NamedFolders::Plain(&self.searched.folders),
+            environment,
+            &mut cache,
+        )?;
         let registry = composition.start(environment).await?;
         let folders = composition.folders.clone();
-        let mut reporter = Reporter { registry: registry.clone(), folders, model, format };
-        let ended = self.follow(&mut reporter, options, &mut cache, environment).await;
+        let mut reporter = Reporter {
+            registry: registry.clone(),
+            folders,
+            model,
+            format,
+        };
+        let ended = self
+            .follow(&mut reporter, options, &mut cache, environment)
+            .await;
         registry.close().await;
         Ok(ended.map(|()| Exit::Success))
     }
@@ -149,7 +160,11 @@ impl Reporter {
     fn started(&self, view: &Snapshot<Skill>, environment: &mut Environment<'_>) -> io::Result<()> {
         let context = self.context(view, environment);
         if self.format == Format::Json {
-            let skills = view.entries().iter().map(|entry| WinnerRow::of(entry, &context)).collect();
+            let skills = view
+                .entries()
+                .iter()
+                .map(|entry| WinnerRow::of(entry, &context))
+                .collect();
             let event = WatchStarted {
                 event: "started",
                 generation: view.generation(),
@@ -168,20 +183,36 @@ impl Reporter {
     fn changed(&self, update: &Update<Skill>, environment: &mut Environment<'_>) -> io::Result<()> {
         let (view, change) = (&update.snapshot, &update.change);
         let context = self.context(view, environment);
-        let [found, resolved] = [&change.diagnostics.new, &change.diagnostics.gone]
-            .map(|diagnostics| diagnostics.iter().map(ReportedDiagnostic::of).collect::<Vec<_>>());
+        let [found, resolved] =
+            [&change.diagnostics.new, &change.diagnostics.gone].map(|diagnostics| {
+                diagnostics
+                    .iter()
+                    .map(ReportedDiagnostic::of)
+                    .collect::<Vec<_>>()
+            });
         if self.format == Format::Json {
             let event = WatchChanged {
                 event: "changed",
                 generation: view.generation(),
                 causes: &change.causes,
-                added: change.added.iter().map(|entry| WinnerRow::of(entry, &context)).collect(),
+                added: change
+                    .added
+                    .iter()
+                    .map(|entry| WinnerRow::of(entry, &context))
+                    .collect(),
                 modified: change
                     .modified
                     .iter()
-                    .map(|id| ModifiedSkill { moved: id.changed_parts(), skill: WinnerRow::of(&id.new, &context) })
+                    .map(|id| ModifiedSkill {
+                        moved: id.changed_parts(),
+                        skill: WinnerRow::of(&id.new, &context),
+                    })
                     .collect(),
-                removed: change.removed.iter().map(|entry| RemovedSkill::of(entry)).collect(),
+                removed: change
+                    .removed
+                    .iter()
+                    .map(|entry| RemovedSkill::of(entry))
+                    .collect(),
                 diagnostics: found,
                 resolved,
             };
@@ -189,23 +220,47 @@ impl Reporter {
         }
         let mut out = Output::new("watch", self.format, &environment.stdout);
         let mut printer = context.printer(&out);
-        change.summary().lines().iter().for_each(|line| out.line(line.to_string()));
-        found.iter().for_each(|diagnostic| printer.write(diagnostic, &mut out));
+        change
+            .summary()
+            .lines()
+            .iter()
+            .for_each(|line| out.line(line.to_string()));
+        found
+            .iter()
+            .for_each(|diagnostic| printer.write(diagnostic, &mut out));
         for ReportedDiagnostic { diagnostic, .. } in &resolved {
-            let path = diagnostic.path.as_deref().map(|path| format!(" in `{}`", context.relative_path(path)));
-            out.line(format!("resolved: {}[{}]{}", diagnostic.severity, diagnostic.code, path.unwrap_or_default()));
+            let path = diagnostic
+                .path
+                .as_deref()
+                .map(|path| format!(" in `{}`", context.relative_path(path)));
+            out.line(format!(
+                "resolved: {}[{}]{}",
+                diagnostic.severity,
+                diagnostic.code,
+                path.unwrap_or_default()
+            ));
         }
         out.print(environment).map(drop)
     }
 
     fn context(&self, view: &Snapshot<Skill>, environment: &Environment<'_>) -> CommandContext {
-        CommandContext::new(self.registry.clone(), view.clone(), self.folders.clone(), self.model.clone(), environment)
+        CommandContext::new(
+            self.registry.clone(),
+            view.clone(),
+            self.folders.clone(),
+            self.model.clone(),
+            environment,
+        )
     }
 }
 
 impl<'a> RemovedSkill<'a> {
     fn of(entry: &'a Entry<Skill>) -> RemovedSkill<'a> {
         let (id, source) = (&entry.id, entry.origin().source.as_ref());
-        RemovedSkill { id, source, location: entry.item().location.as_deref() }
+        RemovedSkill {
+            id,
+            source,
+            location: entry.item().location.as_deref(),
+        }
     }
 }

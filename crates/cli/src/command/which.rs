@@ -42,35 +42,55 @@ struct CandidateRow<'a> {
 }
 
 impl WhichCommand {
-    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) -> Result<(), Failure> {
+    pub(super) async fn run(
+        &self,
+        context: &CommandContext,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let entry = context.find(&self.name)?.entry;
         let (installed, unknown_origins) = context.installed();
         let mut candidates = Vec::new();
         for (place, candidate) in entry.candidates().enumerate() {
-            let identical = place.checked_sub(1).and_then(|at| entry.shadows[at].identical);
+            let identical = place
+                .checked_sub(1)
+                .and_then(|at| entry.shadows[at].identical);
             let mut why = match place {
                 0 if entry.shadows.is_empty() => "only candidate".to_owned(),
                 0 => "wins".to_owned(),
-                _ => context.snapshot.reason(&entry.candidate, candidate).to_string(),
+                _ => context
+                    .snapshot
+                    .reason(&entry.candidate, candidate)
+                    .to_string(),
             };
             if identical == Some(true) {
                 why += "; same content";
             }
             candidates.push(CandidateRow {
-                candidate: ShadowRow { row: SkillRow::of(entry, candidate, context), identical },
+                candidate: ShadowRow {
+                    row: SkillRow::of(entry, candidate, context),
+                    identical,
+                },
                 why,
                 provenance: Provenance::of(&candidate.item, &installed),
                 diagnostics: context.diagnostics_of(candidate).await.len(),
             });
         }
-        let found = WhichOutput { id: &entry.id, candidates };
+        let found = WhichOutput {
+            id: &entry.id,
+            candidates,
+        };
         if out.write_json(&found) {
             return Ok(());
         }
         found.write(context, out);
         for row in found.candidates.iter().filter(|row| row.diagnostics > 0) {
-            let (name, count) = (&row.candidate.row.qualified_id, counted(row.diagnostics, "diagnostic"));
-            out.note(format!("`{name}`: {count}; run `repertoire show {name}` for details"));
+            let (name, count) = (
+                &row.candidate.row.qualified_id,
+                counted(row.diagnostics, "diagnostic"),
+            );
+            out.note(format!(
+                "`{name}`: {count}; run `repertoire show {name}` for details"
+            ));
         }
         out.notes(unknown_origins);
         Ok(())
@@ -80,22 +100,38 @@ impl WhichCommand {
 impl WhichOutput<'_> {
     fn write(&self, context: &CommandContext, out: &mut Output) {
         let has_provenance = self.candidates.iter().any(|row| row.provenance.is_some());
-        let has_flags = self.candidates.iter().any(|row| !row.candidate.row.flags.is_empty());
+        let has_flags = self
+            .candidates
+            .iter()
+            .any(|row| !row.candidate.row.flags.is_empty());
         let mut headings = vec![">#", "skill", "tier", "trust", "path", "reason"];
         headings.extend(has_provenance.then_some("from"));
         headings.extend(has_flags.then_some("flags"));
         let mut table = TextTable::new(&headings);
-        for (place, CandidateRow { candidate, why, provenance, .. }) in (1..).zip(&self.candidates) {
+        for (
+            place,
+            CandidateRow {
+                candidate,
+                why,
+                provenance,
+                ..
+            },
+        ) in (1..).zip(&self.candidates)
+        {
             let row = &candidate.row;
             let mut cells: Vec<Cell> = vec![
                 usize::to_string(&place).into(),
                 row.qualified_id.as_str().into(),
                 row.tier.to_string().into(),
                 row.trust.to_string().into(),
-                row.location.map_or("", |path| context.relative_path(path)).into(),
+                row.location
+                    .map_or("", |path| context.relative_path(path))
+                    .into(),
                 why.into(),
             ];
-            let from = provenance.as_ref().map_or_else(String::new, Provenance::short);
+            let from = provenance
+                .as_ref()
+                .map_or_else(String::new, Provenance::short);
             cells.extend(has_provenance.then(|| from.into()));
             cells.extend(has_flags.then(|| row.flags_text().into()));
             table.row(cells);

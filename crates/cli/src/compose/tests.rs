@@ -14,6 +14,9 @@ async fn said(stderr: fn(Stream<'_>) -> Stream<'_>, work: Duration) -> String {
 async fn progress_is_shown_and_erased() {
     let line = said(|terminal| terminal.at_terminal(), PROGRESS_DELAY * 2).await;
     assert_eq!(line, "reading skills ...\r                  \r");
-    assert_eq!(said(|terminal| terminal.at_terminal(), PROGRESS_DELAY / 2).await, "");
+    assert_eq!(
+        said(|terminal| terminal.at_terminal(), PROGRESS_DELAY / 2).await,
+        ""
+    );
     assert_eq!(said(|pipe| pipe, PROGRESS_DELAY * 2).await, "");
 }

@@ -14,8 +14,14 @@ fn a_probe_reports_known_requirements_only() {
     }
     let mut environment = Environment::new(folder.path());
     let unknown = HostProbe::of(&environment);
-    let variables = [("PATH", folder.path().as_os_str()), ("TOKEN", "x".as_ref()), ("EMPTY", "".as_ref())];
-    environment.variables = variables.map(|(name, value)| (name.into(), value.to_owned())).into();
+    let variables = [
+        ("PATH", folder.path().as_os_str()),
+        ("TOKEN", "x".as_ref()),
+        ("EMPTY", "".as_ref()),
+    ];
+    environment.variables = variables
+        .map(|(name, value)| (name.into(), value.to_owned()))
+        .into();
     let known = HostProbe::of(&environment);
     for (kind, name, expected) in [
         (RequirementKind::Program, program, Some(true)),
@@ -30,8 +36,15 @@ fn a_probe_reports_known_requirements_only() {
         assert_eq!(known.has(kind, name), expected, "{kind:?} {name}");
         assert_eq!(unknown.has(kind, name), None, "{kind:?} {name}");
     }
-    assert_eq!(known.has(RequirementKind::System, std::env::consts::OS), Some(true));
+    assert_eq!(
+        known.has(RequirementKind::System, std::env::consts::OS),
+        Some(true)
+    );
     assert_eq!(known.has(RequirementKind::System, "plan9"), Some(false));
     #[cfg(unix)]
-    assert_eq!(known.has(RequirementKind::Program, "notes"), Some(false), "it cannot be started");
+    assert_eq!(
+        known.has(RequirementKind::Program, "notes"),
+        Some(false),
+        "it cannot be started"
+    );
 }

@@ -44,14 +44,21 @@ impl Compared {
         let mut inside: BTreeMap<&str, (Vec<Resource>, Vec<Omission>)> = BTreeMap::new();
         let mut not_compared = Vec::new();
         let mut skip = |path: &str, why: &str| {
-            not_compared.push(NotCompared { path: format!("{skill}/{path}"), why: why.to_owned() });
+            not_compared.push(NotCompared {
+                path: format!("{skill}/{path}"),
+                why: why.to_owned(),
+            });
         };
         for file in everything.files() {
             match place(file.path.as_str()) {
                 ContentPart::Skill => rows.push(file.clone()),
                 ContentPart::Dependencies(folder, below) => {
                     let path: ResourcePath = below.parse().expect("the rest of a path is one");
-                    inside.entry(folder).or_default().0.push(Resource::new(path, file.size, file.digest));
+                    inside.entry(folder).or_default().0.push(Resource::new(
+                        path,
+                        file.size,
+                        file.digest,
+                    ));
                 }
                 ContentPart::Cache(folder) => skip(folder, cache(folder)),
                 ContentPart::Secret => skip(file.path.as_str(), "it holds secrets by convention"),
@@ -60,13 +67,21 @@ impl Compared {
         }
         for omission in everything.omissions() {
             match place(&omission.path) {
-                _ if omission.reason == OmissionReason::VersionControl => skip(&omission.path, &omission.why()),
+                _ if omission.reason == OmissionReason::VersionControl => {
+                    skip(&omission.path, &omission.why())
+                }
                 // Git does not store pipes and sockets.
                 _ if omission.reason == OmissionReason::NotAFile => {}
-                ContentPart::Dependencies(_, "") if omission.reason.is_limit() => skip(&omission.path, &omission.why()),
+                ContentPart::Dependencies(_, "") if omission.reason.is_limit() => {
+                    skip(&omission.path, &omission.why())
+                }
                 ContentPart::Dependencies(folder, below) => {
                     let below = if below.is_empty() { "." } else { below };
-                    inside.entry(folder).or_default().1.push(locked(omission, below));
+                    inside
+                        .entry(folder)
+                        .or_default()
+                        .1
+                        .push(locked(omission, below));
                 }
                 ContentPart::Skill => {
                     if omission.reason.is_limit() {
@@ -86,12 +101,18 @@ impl Compared {
         let manifest = manifest(rows, omissions);
         not_compared.sort();
         not_compared.dedup();
-        Compared { manifest, dependencies, not_compared }
+        Compared {
+            manifest,
+            dependencies,
+            not_compared,
+        }
     }
 }
 
 fn manifest(rows: Vec<Resource>, omissions: Vec<Omission>) -> Manifest {
-    Manifest::new(rows).expect("a folder has every name once").with_omissions(omissions)
+    Manifest::new(rows)
+        .expect("a folder has every name once")
+        .with_omissions(omissions)
 }
 
 /// Returns the row of an omission at `path`. The target of a link that leads out is not part of the project.
@@ -117,7 +138,9 @@ fn place(path: &str) -> ContentPart<'_> {
     for name in path.split('/') {
         end += name.len();
         match (dependencies, SkippedFolder::of(name)) {
-            (_, Some(SkippedFolder::Cache)) => return ContentPart::Cache(dependencies.unwrap_or(&path[..end])),
+            (_, Some(SkippedFolder::Cache)) => {
+                return ContentPart::Cache(dependencies.unwrap_or(&path[..end]));
+            }
             (None, Some(SkippedFolder::Dependencies)) => dependencies = Some(&path[..end]),
             (None, Some(SkippedFolder::Secrets)) => return ContentPart::Secret,
             (_, Some(SkippedFolder::Litter)) => return ContentPart::Litter,
@@ -131,7 +154,9 @@ fn place(path: &str) -> ContentPart<'_> {
         end += 1;
     }
     match dependencies {
-        Some(folder) => ContentPart::Dependencies(folder, path[folder.len()..].trim_start_matches('/')),
+        Some(folder) => {
+            ContentPart::Dependencies(folder, path[folder.len()..].trim_start_matches('/'))
+        }
         None => ContentPart::Skill,
     }
 }

@@ -38,16 +38,25 @@ pub(crate) fn folder_hash(folder: &Path, hashed: HashedFiles) -> Result<String, 
         hash.update(name);
         let file = File::open(folder.join(name)).map_err(|error| unreadable(name, &error))?;
         let mut bytes = Vec::new();
-        file.take(left.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| unreadable(name, &error))?;
+        file.take(left.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|error| unreadable(name, &error))?;
         left = left
             .checked_sub(bytes.len() as u64)
             .ok_or_else(|| format!("its files are larger than {BYTES} bytes together"))?;
-        hash.update(if hashed == HashedFiles::WithLineFeeds { line_feeds(bytes) } else { bytes });
+        hash.update(if hashed == HashedFiles::WithLineFeeds {
+            line_feeds(bytes)
+        } else {
+            bytes
+        });
     }
-    Ok(hash.finalize().iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a text");
-        text
-    }))
+    Ok(hash
+        .finalize()
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            write!(text, "{byte:02x}").expect("writing to a text");
+            text
+        }))
 }
 
 pub(crate) fn line_feeds(bytes: Vec<u8>) -> Vec<u8> {
@@ -67,22 +76,37 @@ fn names(folder: &Path, hashed: HashedFiles) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     let mut open = vec![(PathBuf::from(folder), String::new(), 0)];
     while let Some((path, below, depth)) = open.pop() {
-        let failure = |error: &io::Error| unreadable(if below.is_empty() { "." } else { &below }, error);
+        let failure =
+            |error: &io::Error| unreadable(if below.is_empty() { "." } else { &below }, error);
         for entry in fs::read_dir(&path).map_err(|error| failure(&error))? {
             let entry = entry.map_err(|error| failure(&error))?;
-            let (kind, name) = (entry.file_type().map_err(|error| failure(&error))?, entry.file_name());
-            if !kind.is_dir() && !kind.is_file() || kind.is_dir() && (name == ".git" || name == "node_modules") {
+            let (kind, name) = (
+                entry.file_type().map_err(|error| failure(&error))?,
+                entry.file_name(),
+            );
+            if !kind.is_dir() && !kind.is_file()
+                || kind.is_dir() && (name == ".git" || name == "node_modules")
+            {
                 continue;
             }
-            let is_apart =
-                || SkippedFolder::of(&name).is_some_and(SkippedFolder::is_apart) || SkippedFile::of(&name).is_some();
+            let is_apart = || {
+                SkippedFolder::of(&name).is_some_and(SkippedFolder::is_apart)
+                    || SkippedFile::of(&name).is_some()
+            };
             if hashed != HashedFiles::ByTool && is_apart() {
                 continue;
             }
             let Some(name) = name.to_str().filter(|name| !name.contains('\\')) else {
-                return Err(format!("`{}` is not a valid name on every platform", name.to_string_lossy()));
+                return Err(format!(
+                    "`{}` is not a valid name on every platform",
+                    name.to_string_lossy()
+                ));
             };
-            let name = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
+            let name = if below.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{below}/{name}")
+            };
             if kind.is_file() {
                 names.push(name);
             } else if depth == DEPTH {
@@ -96,8 +120,14 @@ fn names(folder: &Path, hashed: HashedFiles) -> Result<Vec<String>, String> {
         }
     }
     names.sort_by_cached_key(|name| sort_key(name));
-    match names.windows(2).find(|pair| compare_names(&pair[0], &pair[1]).is_none()) {
-        Some(pair) => Err(format!("the order of `{}` and `{}` depends on the language", pair[0], pair[1])),
+    match names
+        .windows(2)
+        .find(|pair| compare_names(&pair[0], &pair[1]).is_none())
+    {
+        Some(pair) => Err(format!(
+            "the order of `{}` and `{}` depends on the language",
+            pair[0], pair[1]
+        )),
         None => Ok(names),
     }
 }
@@ -118,14 +148,20 @@ fn compare_names(a: &str, b: &str) -> Option<Ordering> {
         match (left.next(), right.next()) {
             (Some(x), Some(y)) if x == y => {}
             (Some(x), Some(y)) => match weight(x)?.cmp(&weight(y)?) {
-                Ordering::Equal => by_case = by_case.then(x.is_ascii_uppercase().cmp(&y.is_ascii_uppercase())),
+                Ordering::Equal => {
+                    by_case = by_case.then(x.is_ascii_uppercase().cmp(&y.is_ascii_uppercase()))
+                }
                 decided => return Some(decided),
             },
             (None, None) => return Some(by_case),
             (rest, other) => {
                 // The longer name comes later, unless the collation might ignore all of its additional characters.
                 let mut more = rest.or(other).into_iter().chain(left).chain(right);
-                let longer = if rest.is_some() { Ordering::Greater } else { Ordering::Less };
+                let longer = if rest.is_some() {
+                    Ordering::Greater
+                } else {
+                    Ordering::Less
+                };
                 return more.any(|c| weight(c).is_some()).then_some(longer);
             }
         }
@@ -136,8 +172,14 @@ fn compare_names(a: &str, b: &str) -> Option<Ordering> {
 ///
 /// If it decides every pair of neighbours in this order, the names are in the tool's order.
 fn sort_key(name: &str) -> (Vec<usize>, Vec<bool>, String) {
-    let weights = name.chars().map(|c| weight(c).unwrap_or(ASCII.len() + c as usize));
-    (weights.collect(), name.chars().map(|c| c.is_ascii_uppercase()).collect(), name.to_owned())
+    let weights = name
+        .chars()
+        .map(|c| weight(c).unwrap_or(ASCII.len() + c as usize));
+    (
+        weights.collect(),
+        name.chars().map(|c| c.is_ascii_uppercase()).collect(),
+        name.to_owned(),
+    )
 }
 
 fn weight(c: char) -> Option<usize> {

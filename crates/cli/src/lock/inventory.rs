@@ -74,11 +74,24 @@ impl Inventory {
     /// Reads every file of the skills below the folder `base`. Built-in skills are not listed as left out.
     pub(crate) async fn take(context: &CommandContext, base: &Path) -> Result<Inventory, Failure> {
         let mut inventory = Inventory::default();
-        let candidates = context.snapshot.entries().iter().flat_map(|entry| entry.candidates());
-        for candidate in candidates.filter(|candidate| candidate.origin.source.as_ref() != builtin::NAME) {
+        let candidates = context
+            .snapshot
+            .entries()
+            .iter()
+            .flat_map(|entry| entry.candidates());
+        for candidate in
+            candidates.filter(|candidate| candidate.origin.source.as_ref() != builtin::NAME)
+        {
             match place(candidate, context, base) {
-                Ok((path, folder, file)) => inventory.add(path, folder, file, candidate, context).await?,
-                Err(why) => inventory.left_out.push(LeftOut { qualified_id: candidate.qualified_id(), why }),
+                Ok((path, folder, file)) => {
+                    inventory
+                        .add(path, folder, file, candidate, context)
+                        .await?
+                }
+                Err(why) => inventory.left_out.push(LeftOut {
+                    qualified_id: candidate.qualified_id(),
+                    why,
+                }),
             }
         }
         Ok(inventory)
@@ -96,15 +109,33 @@ impl Inventory {
         // Two sources may search one folder; the first one counts.
         if let Slot::Vacant(slot) = self.skills.entry(path.clone()) {
             let unreadable = |error: SourceError| {
-                Failure::of(&SourceError::new(error.kind(), format!("cannot read the skill `{path}`")).caused_by(error))
+                Failure::of(
+                    &SourceError::new(error.kind(), format!("cannot read the skill `{path}`"))
+                        .caused_by(error),
+                )
             };
-            let bytes = context.registry.resource(candidate, &file).await.map_err(unreadable)?;
+            let bytes = context
+                .registry
+                .resource(candidate, &file)
+                .await
+                .map_err(unreadable)?;
             let own = Resource::new(file, bytes.len() as u64, Digest::of(&bytes));
             let digest = own.digest;
-            let everything = context.registry.manifest(candidate).await.map_err(unreadable)?;
+            let everything = context
+                .registry
+                .manifest(candidate)
+                .await
+                .map_err(unreadable)?;
             let compared = Compared::of(path.as_str(), own, &everything);
             let source = candidate.origin.source.to_string();
-            slot.insert(Present { id: id.clone(), tier: candidate.origin.tier, source, folder, digest, compared });
+            slot.insert(Present {
+                id: id.clone(),
+                tier: candidate.origin.tier,
+                source,
+                folder,
+                digest,
+                compared,
+            });
         }
         // Winners come before their shadows.
         self.winners.entry(id).or_insert(path);
@@ -112,7 +143,9 @@ impl Inventory {
     }
 
     pub(crate) fn not_compared(&self) -> impl Iterator<Item = &NotCompared> {
-        self.skills.values().flat_map(|skill| &skill.compared.not_compared)
+        self.skills
+            .values()
+            .flat_map(|skill| &skill.compared.not_compared)
     }
 
     pub(crate) fn winner(&self, id: &Id) -> Option<&Present> {
@@ -128,10 +161,21 @@ fn place(
     if candidate.origin.tier != Tier::User {
         return Err(LeftOutReason::Tier);
     }
-    let searches = context.folders.iter().any(|(name, _)| *name == *candidate.origin.source);
-    let location =
-        candidate.item.location.as_deref().filter(|_| searches).map(Path::new).ok_or(LeftOutReason::NoFolder)?;
-    let (folder, file) = location.parent().zip(location.file_name()).ok_or(LeftOutReason::NoFolder)?;
+    let searches = context
+        .folders
+        .iter()
+        .any(|(name, _)| *name == *candidate.origin.source);
+    let location = candidate
+        .item
+        .location
+        .as_deref()
+        .filter(|_| searches)
+        .map(Path::new)
+        .ok_or(LeftOutReason::NoFolder)?;
+    let (folder, file) = location
+        .parent()
+        .zip(location.file_name())
+        .ok_or(LeftOutReason::NoFolder)?;
     let below = match folder.strip_prefix(base) {
         Ok(below) => below.to_owned(),
         // The path may lead through a link.
@@ -145,7 +189,10 @@ fn place(
         return Err(LeftOutReason::HoldsLock);
     }
     let path = portable(&below).ok_or(LeftOutReason::Outside)?;
-    let file = file.to_str().and_then(|name| name.parse().ok()).ok_or(LeftOutReason::NoFolder)?;
+    let file = file
+        .to_str()
+        .and_then(|name| name.parse().ok())
+        .ok_or(LeftOutReason::NoFolder)?;
     Ok((path, folder.to_owned(), file))
 }
 

@@ -83,26 +83,58 @@ impl RepertoireLock {
     pub(crate) const NAME: &str = "repertoire.lock.json";
 
     pub(crate) fn read(folder: &Path) -> Result<Option<RepertoireLock>, Failure> {
-        let Some(value) = super::read(&folder.join(Self::NAME), Self::NAME)? else { return Ok(None) };
+        let Some(value) = super::read(&folder.join(Self::NAME), Self::NAME)? else {
+            return Ok(None);
+        };
         let refuse = |message: String| Failure::new(format!("`{}`: {message}", Self::NAME));
         super::check_version(&value, "schema", &SCHEMA.into(), Self::NAME)?;
         let document: LockDocument = super::typed(value, Self::NAME)?;
         let mut skills = BTreeMap::new();
-        for LockedSkill { id, path, digest, manifest: claimed, files, omissions, dependencies, .. } in document.skills {
-            let manifest = Manifest::new(files).map_err(|error| refuse(format!("skill `{path}`: {error}")))?;
+        for LockedSkill {
+            id,
+            path,
+            digest,
+            manifest: claimed,
+            files,
+            omissions,
+            dependencies,
+            ..
+        } in document.skills
+        {
+            let manifest =
+                Manifest::new(files).map_err(|error| refuse(format!("skill `{path}`: {error}")))?;
             let manifest = manifest.with_omissions(omissions);
             let count = dependencies.len();
-            let dependencies: BTreeMap<_, _> = dependencies.into_iter().map(|row| (row.path, row.digest)).collect();
+            let dependencies: BTreeMap<_, _> = dependencies
+                .into_iter()
+                .map(|row| (row.path, row.digest))
+                .collect();
             if dependencies.len() < count {
-                return Err(refuse(format!("skill `{path}`: a folder is repeated in `dependencies`")));
+                return Err(refuse(format!(
+                    "skill `{path}`: a folder is repeated in `dependencies`"
+                )));
             }
             if manifest.digest() != claimed {
-                return Err(refuse(format!("skill `{path}`: `manifest` is not the digest of its files")));
+                return Err(refuse(format!(
+                    "skill `{path}`: `manifest` is not the digest of its files"
+                )));
             }
             if !manifest.files().iter().any(|file| file.digest == digest) {
-                return Err(refuse(format!("skill `{path}`: `digest` is not the digest of one of its files")));
+                return Err(refuse(format!(
+                    "skill `{path}`: `digest` is not the digest of one of its files"
+                )));
             }
-            if skills.insert(path.clone(), LockEntry { id, manifest, dependencies }).is_some() {
+            if skills
+                .insert(
+                    path.clone(),
+                    LockEntry {
+                        id,
+                        manifest,
+                        dependencies,
+                    },
+                )
+                .is_some()
+            {
                 return Err(refuse(format!("skill `{path}` is repeated")));
             }
         }
@@ -123,9 +155,15 @@ impl RepertoireLock {
                 .compared
                 .dependencies
                 .iter()
-                .map(|(path, digest)| LockedDependencies { path: path.clone(), digest: *digest })
+                .map(|(path, digest)| LockedDependencies {
+                    path: path.clone(),
+                    digest: *digest,
+                })
                 .collect(),
         });
-        super::to_text(&LockDocument { schema: SCHEMA.to_owned(), skills: skills.collect() })
+        super::to_text(&LockDocument {
+            schema: SCHEMA.to_owned(),
+            skills: skills.collect(),
+        })
     }
 }

@@ -41,8 +41,13 @@ impl SkillLock {
     /// Returns the lock file of this user: in the folder `state` if that is set, else below `home`.
     ///
     /// An invalid file counts as empty, as for the tools that write it; the reason is returned.
-    pub(crate) fn of_user(home: Option<&Path>, state: Option<&Path>) -> (SkillLock, Option<String>) {
-        let Some(home) = home else { return (SkillLock::default(), None) };
+    pub(crate) fn of_user(
+        home: Option<&Path>,
+        state: Option<&Path>,
+    ) -> (SkillLock, Option<String>) {
+        let Some(home) = home else {
+            return (SkillLock::default(), None);
+        };
         let path = match state {
             Some(state) => state.join("skills/.skill-lock.json"),
             None => home.join(".agents/.skill-lock.json"),
@@ -50,19 +55,27 @@ impl SkillLock {
         match SkillLock::read(&path) {
             Ok(rows) => {
                 let clients = std::iter::once(&Client::SHARED).chain(Client::ALL);
-                let folders = clients.flat_map(|client| client.home).map(|below| home.join(below)).collect();
+                let folders = clients
+                    .flat_map(|client| client.home)
+                    .map(|below| home.join(below))
+                    .collect();
                 (SkillLock { rows, folders }, None)
             }
             Err(failure) => (
                 SkillLock::default(),
-                Some(format!("{}; the origins of installed skills are unknown", failure.message())),
+                Some(format!(
+                    "{}; the origins of installed skills are unknown",
+                    failure.message()
+                )),
             ),
         }
     }
 
     fn read(path: &Path) -> Result<BTreeMap<String, InstalledRow>, Failure> {
         let name = path.to_string_lossy();
-        let Some(mut value) = super::read(path, &name)? else { return Ok(BTreeMap::new()) };
+        let Some(mut value) = super::read(path, &name)? else {
+            return Ok(BTreeMap::new());
+        };
         super::check_version(&value, "version", &VERSION.into(), &name)?;
         super::typed(value["skills"].take(), &name)
     }
@@ -74,12 +87,17 @@ impl SkillLock {
         let folder = location.parent()?;
         let (parent, name) = (folder.parent()?, folder.file_name()?.to_str()?);
         let real = parent.canonicalize().ok();
-        let is_covered = |known: &PathBuf| known == parent || real.is_some() && known.canonicalize().ok() == real;
+        let is_covered = |known: &PathBuf| {
+            known == parent || real.is_some() && known.canonicalize().ok() == real
+        };
         if !self.folders.iter().any(is_covered) {
             return None;
         }
         self.rows.get(name).or_else(|| {
-            let (_, row) = self.rows.iter().find(|(written, _)| folder_name(written) == name)?;
+            let (_, row) = self
+                .rows
+                .iter()
+                .find(|(written, _)| folder_name(written) == name)?;
             Some(row)
         })
     }
@@ -95,7 +113,11 @@ fn folder_name(name: &str) -> String {
         }
     }
     let folder = folder.trim_matches(['.', '-']);
-    if folder.is_empty() { "unnamed-skill".to_owned() } else { folder.chars().take(255).collect() }
+    if folder.is_empty() {
+        "unnamed-skill".to_owned()
+    } else {
+        folder.chars().take(255).collect()
+    }
 }
 
 #[cfg(test)]

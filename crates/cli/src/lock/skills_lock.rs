@@ -23,9 +23,19 @@ struct JsKey {
 
 impl JsKey {
     fn new(name: &str) -> JsKey {
-        let index = name.parse::<u32>().ok().filter(|index| *index != u32::MAX && index.to_string() == name);
-        let order = (index.is_none(), index.map_or(0, u64::from), name.encode_utf16().collect());
-        JsKey { order, name: name.to_owned() }
+        let index = name
+            .parse::<u32>()
+            .ok()
+            .filter(|index| *index != u32::MAX && index.to_string() == name);
+        let order = (
+            index.is_none(),
+            index.map_or(0, u64::from),
+            name.encode_utf16().collect(),
+        );
+        JsKey {
+            order,
+            name: name.to_owned(),
+        }
     }
 }
 
@@ -37,7 +47,9 @@ impl SkillsLock {
     pub(crate) const NAME: &str = "skills-lock.json";
 
     pub(crate) fn read(folder: &Path) -> Result<Option<SkillsLock>, Failure> {
-        let Some(value) = super::read(&folder.join(Self::NAME), Self::NAME)? else { return Ok(None) };
+        let Some(value) = super::read(&folder.join(Self::NAME), Self::NAME)? else {
+            return Ok(None);
+        };
         let refuse = |message: String| Failure::new(format!("`{}`: {message}", Self::NAME));
         super::check_version(&value, "version", &VERSION.into(), Self::NAME)?;
         let Some(Value::Object(skills)) = value.get("skills") else {
@@ -50,13 +62,21 @@ impl SkillsLock {
                     return Err(refuse(format!("skill `{name}`: expected a text `{field}`")));
                 }
             }
-            rows.insert(JsKey::new(name), row.as_object().expect("it has fields").clone());
+            rows.insert(
+                JsKey::new(name),
+                row.as_object().expect("it has fields").clone(),
+            );
         }
         Ok(Some(SkillsLock { rows }))
     }
 
     pub(crate) fn hashes(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.rows.iter().map(|(key, row)| (key.name.as_str(), row["computedHash"].as_str().expect("checked when read")))
+        self.rows.iter().map(|(key, row)| {
+            (
+                key.name.as_str(),
+                row["computedHash"].as_str().expect("checked when read"),
+            )
+        })
     }
 
     pub(crate) fn has(&self, id: &Id) -> bool {
@@ -70,8 +90,11 @@ impl SkillsLock {
             is_new = false;
         }
         if is_new {
-            let row = json!({ "source": format!("./{path}"), "sourceType": LOCAL, "computedHash": hash });
-            let Value::Object(row) = row else { unreachable!("written as an object") };
+            let row =
+                json!({ "source": format!("./{path}"), "sourceType": LOCAL, "computedHash": hash });
+            let Value::Object(row) = row else {
+                unreachable!("written as an object")
+            };
             self.rows.insert(JsKey::new(id.as_str()), row);
         }
     }
@@ -80,8 +103,13 @@ impl SkillsLock {
     ///
     /// A row with a remote origin asks the tool to install a skill, so it stays until that is done.
     pub(crate) fn retain(&mut self, locked: impl Fn(&str) -> bool) -> Vec<String> {
-        self.rows.retain(|key, row| locked(&key.name) || row["sourceType"] != LOCAL);
-        self.rows.keys().filter(|key| !locked(&key.name)).map(|key| key.name.clone()).collect()
+        self.rows
+            .retain(|key, row| locked(&key.name) || row["sourceType"] != LOCAL);
+        self.rows
+            .keys()
+            .filter(|key| !locked(&key.name))
+            .map(|key| key.name.clone())
+            .collect()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -89,7 +117,11 @@ impl SkillsLock {
     }
 
     pub(crate) fn text(&self) -> String {
-        let skills: Map<_, _> = self.rows.iter().map(|(key, row)| (key.name.clone(), row.clone().into())).collect();
+        let skills: Map<_, _> = self
+            .rows
+            .iter()
+            .map(|(key, row)| (key.name.clone(), row.clone().into()))
+            .collect();
         super::to_text(&json!({ "version": VERSION, "skills": skills }))
     }
 }

@@ -7,7 +7,10 @@ fn refusal(bytes: &[u8]) -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("lock.json");
     fs::write(&path, bytes).expect("the file can be written");
-    read(&path, "lock.json").expect_err("this is refused").report().draw(false)
+    read(&path, "lock.json")
+        .expect_err("this is refused")
+        .report()
+        .draw(false)
 }
 
 #[test]
@@ -50,36 +53,74 @@ fn what_has_no_bounds_is_refused() {
             deep.as_bytes(),
             "error: `lock.json` is invalid: recursion limit exceeded\n |\n = help: see line 1, column 128\n",
         ),
-        (&vec![b' '; 16 << 20][..], "error: `lock.json` is invalid: EOF while parsing a value\n"),
-        (&vec![b' '; (16 << 20) + 1], "error: `lock.json` is larger than 16777216 bytes\n"),
+        (
+            &vec![b' '; 16 << 20][..],
+            "error: `lock.json` is invalid: EOF while parsing a value\n",
+        ),
+        (
+            &vec![b' '; (16 << 20) + 1],
+            "error: `lock.json` is larger than 16777216 bytes\n",
+        ),
         (b"\xff", "error: `lock.json` is not UTF-8\n"),
     ] {
         let said = refusal(bytes);
-        assert!(said.starts_with(expected), "{}", said.get(..300).unwrap_or(&said));
+        assert!(
+            said.starts_with(expected),
+            "{}",
+            said.get(..300).unwrap_or(&said)
+        );
         assert!(said.len() < 300, "{}", said.len());
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let failure = read(folder.path(), "lock.json").expect_err("a folder is no file");
-    assert_eq!(failure.message(), "cannot read `lock.json`: it is not a regular file");
-    assert!(read(&folder.path().join("lock.json"), "lock.json").expect("nothing is no mistake").is_none());
+    assert_eq!(
+        failure.message(),
+        "cannot read `lock.json`: it is not a regular file"
+    );
+    assert!(
+        read(&folder.path().join("lock.json"), "lock.json")
+            .expect("nothing is no mistake")
+            .is_none()
+    );
 }
 
 #[test]
 fn a_document_is_what_it_says() {
     let text = "\u{feff}{ \"z\": [1, -2, 2.5, true, null, \"\\n\"], \"a\": {} }";
     let value = parse(text, "lock.json").expect("it is JSON");
-    assert_eq!(value.to_string(), r#"{"z":[1,-2,2.5,true,null,"\n"],"a":{}}"#);
+    assert_eq!(
+        value.to_string(),
+        r#"{"z":[1,-2,2.5,true,null,"\n"],"a":{}}"#
+    );
 }
 
 #[test]
 fn files_are_replaced_atomically_if_they_differ() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("lock.json");
-    assert_eq!(write(&path, "one\n").expect("it can be written"), LockWrite::Written);
-    let before = fs::metadata(&path).expect("it is there").modified().expect("a time");
-    assert_eq!(write(&path, "one\n").expect("it can be written"), LockWrite::Unchanged);
-    assert_eq!(fs::metadata(&path).expect("it is there").modified().expect("a time"), before);
-    assert_eq!(write(&path, "two\n").expect("it can be written"), LockWrite::Written);
+    assert_eq!(
+        write(&path, "one\n").expect("it can be written"),
+        LockWrite::Written
+    );
+    let before = fs::metadata(&path)
+        .expect("it is there")
+        .modified()
+        .expect("a time");
+    assert_eq!(
+        write(&path, "one\n").expect("it can be written"),
+        LockWrite::Unchanged
+    );
+    assert_eq!(
+        fs::metadata(&path)
+            .expect("it is there")
+            .modified()
+            .expect("a time"),
+        before
+    );
+    assert_eq!(
+        write(&path, "two\n").expect("it can be written"),
+        LockWrite::Written
+    );
     assert_eq!(fs::read_to_string(&path).expect("it is there"), "two\n");
     assert_eq!(fs::read_dir(folder.path()).expect("it is there").count(), 1);
 }

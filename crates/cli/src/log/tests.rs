@@ -10,7 +10,10 @@ struct Kept(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Kept {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("no writer panics").extend_from_slice(bytes);
+        self.0
+            .lock()
+            .expect("no writer panics")
+            .extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -44,12 +47,16 @@ fn logged(layer: impl Layer<Registry> + Send + Sync, kept: &Kept) -> String {
 #[test]
 fn a_logged_text_stays_in_its_field() {
     let kept = Kept::default();
-    let layer = tracing_subscriber::fmt::layer().without_time().with_ansi(false);
+    let layer = tracing_subscriber::fmt::layer()
+        .without_time()
+        .with_ansi(false);
     let line = logged(layer.with_writer(kept.clone()).fmt_fields(Fields), &kept);
-    let shown =
-        r#"\\u{1b}]0;OWNED\\u{7}\n2026 INFO x: \\u{202e}FORGED\\u{e0041} a=\"b\"\\u{2028}"#.replace("\\\\", "\\");
+    let shown = r#"\\u{1b}]0;OWNED\\u{7}\n2026 INFO x: \\u{202e}FORGED\\u{e0041} a=\"b\"\\u{2028}"#
+        .replace("\\\\", "\\");
     let message = shown.replace("\\\"", "\"");
-    let debug = format!("{FORGED:?}").replace('\\', "\\\\").replace('"', "\\\"");
+    let debug = format!("{FORGED:?}")
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"");
     assert_eq!(
         line,
         format!(
@@ -63,10 +70,16 @@ fn a_logged_text_stays_in_its_field() {
 fn a_logged_json_line_moves_no_cursor() {
     let kept = Kept::default();
     let to = kept.clone();
-    let layer = tracing_subscriber::fmt::layer().without_time().with_writer(move || JsonLines(to.clone())).json();
+    let layer = tracing_subscriber::fmt::layer()
+        .without_time()
+        .with_writer(move || JsonLines(to.clone()))
+        .json();
     let line = logged(layer, &kept);
     let rest = line.strip_suffix('\n').expect("a line");
     assert_eq!(terminal_line(rest), rest);
     let event: serde_json::Value = serde_json::from_str(rest).expect("one JSON document");
-    assert_eq!((&event["fields"]["id"], &event["span"]["id"]), (&FORGED.into(), &FORGED.into()));
+    assert_eq!(
+        (&event["fields"]["id"], &event["span"]["id"]),
+        (&FORGED.into(), &FORGED.into())
+    );
 }

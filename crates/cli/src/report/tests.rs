@@ -16,7 +16,10 @@ fn draw(excerpt: Option<Excerpt>, help: Option<&str>) -> String {
 
 #[test]
 fn a_value_is_underlined() {
-    let text = draw(Excerpt::at("---\nname: Big One\n", 2, 7), Some("write `big`"));
+    let text = draw(
+        Excerpt::at("---\nname: Big One\n", 2, 7),
+        Some("write `big`"),
+    );
     snapbox::assert_data_eq!(
         text,
         snapbox::str![[r#"
@@ -73,11 +76,18 @@ warning[a-code]: it is odd
 fn places_outside_the_text_are_harmless() {
     assert_eq!(Excerpt::at("one\n", 9, 1), None);
     assert_eq!(Excerpt::at("one\n", 0, 0), None);
-    for (source, line, column) in
-        [("", 1, 1), ("one\n", 1, 99), ("one\r\ntwo", 2, 0), ("\u{feff}a", 1, 1), ("a\rb", 2, 1)]
-    {
+    for (source, line, column) in [
+        ("", 1, 1),
+        ("one\n", 1, 99),
+        ("one\r\ntwo", 2, 0),
+        ("\u{feff}a", 1, 1),
+        ("a\rb", 2, 1),
+    ] {
         let excerpt = Excerpt::at(source, line, column).expect("there is such a line");
-        assert!(excerpt.text.get(excerpt.span.clone()).is_some(), "{excerpt:?}");
+        assert!(
+            excerpt.text.get(excerpt.span.clone()).is_some(),
+            "{excerpt:?}"
+        );
         draw(Some(excerpt), None);
     }
     for span in [0..0, 0..99, 98..99, 1..2] {

@@ -25,7 +25,10 @@ fn example() -> TestEnv {
     fn copy(from: &Path, to: &str, env: &TestEnv) {
         for entry in fs::read_dir(from).expect("the example is in the checkout") {
             let path = entry.expect("an entry").path();
-            let to = format!("{to}{}", path.file_name().expect("a name").to_string_lossy());
+            let to = format!(
+                "{to}{}",
+                path.file_name().expect("a name").to_string_lossy()
+            );
             if path.is_dir() {
                 copy(&path, &format!("{to}/"), env);
             } else {
@@ -49,10 +52,18 @@ fn blocks(chapter: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut rest = 0;
     while let Some(open) = chapter[rest..].find("```").map(|at| rest + at) {
-        let start = chapter[open..].find('\n').map_or(chapter.len(), |at| open + at + 1);
-        let end = chapter[start..].find("```").map_or(chapter.len(), |at| start + at);
+        let start = chapter[open..]
+            .find('\n')
+            .map_or(chapter.len(), |at| open + at + 1);
+        let end = chapter[start..]
+            .find("```")
+            .map_or(chapter.len(), |at| start + at);
         let language = chapter[open + 3..start].trim();
-        blocks.push(Block { language, text: &chapter[start..end], at: start..end });
+        blocks.push(Block {
+            language,
+            text: &chapter[start..end],
+            at: start..end,
+        });
         rest = (end + 3).min(chapter.len());
     }
     blocks
@@ -64,17 +75,26 @@ fn played(block: &str) -> String {
     let mut console = String::new();
     for line in block.lines().filter(|line| line.starts_with('$')) {
         let words: Vec<_> = line.split_whitespace().skip(1).collect();
-        let ["repertoire", arguments @ ..] = words.as_slice() else { panic!("`{line}` is not ours to run") };
+        let ["repertoire", arguments @ ..] = words.as_slice() else {
+            panic!("`{line}` is not ours to run")
+        };
         let ran = env.run(arguments);
         assert_ne!(ran.exit, Exit::Failure, "`{line}`: {}", ran.stderr);
-        console.push_str(&format!("{line}\n{}{}\n", trimmed(&ran.stdout), trimmed(&ran.stderr)));
+        console.push_str(&format!(
+            "{line}\n{}{}\n",
+            trimmed(&ran.stdout),
+            trimmed(&ran.stderr)
+        ));
     }
     console.trim_end().to_owned() + "\n"
 }
 
 /// Without blanks at the ends of lines, which a book cannot show, and in a folder that a reader might have.
 fn trimmed(text: &str) -> String {
-    text.replace("[WORLD]/here", "/home/ann").lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    text.replace("[WORLD]/here", "/home/ann")
+        .lines()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
 }
 
 #[test]
@@ -82,9 +102,14 @@ fn every_command_prints_what_the_book_says() {
     let write = std::env::var_os("BOOK").is_some_and(|value| value == "write");
     for path in chapters() {
         let mut chapter = fs::read_to_string(&path).expect("a chapter");
-        let console: Vec<_> = blocks(&chapter).into_iter().filter(|block| block.language == "console").collect();
-        let console: Vec<_> =
-            console.into_iter().map(|block| (block.at.clone(), played(block.text), block.text.to_owned())).collect();
+        let console: Vec<_> = blocks(&chapter)
+            .into_iter()
+            .filter(|block| block.language == "console")
+            .collect();
+        let console: Vec<_> = console
+            .into_iter()
+            .map(|block| (block.at.clone(), played(block.text), block.text.to_owned()))
+            .collect();
         if write {
             for (at, now, _) in console.into_iter().rev() {
                 chapter.replace_range(at, &now);
@@ -92,7 +117,12 @@ fn every_command_prints_what_the_book_says() {
             fs::write(&path, chapter).expect("the checkout can be written");
         } else {
             for (_, now, said) in console {
-                assert_eq!(said, now, "{}: run this test with BOOK=write", path.display());
+                assert_eq!(
+                    said,
+                    now,
+                    "{}: run this test with BOOK=write",
+                    path.display()
+                );
             }
         }
     }
@@ -102,7 +132,10 @@ fn every_command_prints_what_the_book_says() {
 fn every_configuration_is_one() {
     for path in chapters() {
         let chapter = fs::read_to_string(&path).expect("a chapter");
-        for block in blocks(&chapter).iter().filter(|block| block.language == "toml") {
+        for block in blocks(&chapter)
+            .iter()
+            .filter(|block| block.language == "toml")
+        {
             // No skill is compiled into this program.
             if block.text.contains("kind = \"static\"") {
                 continue;
@@ -110,7 +143,13 @@ fn every_configuration_is_one() {
             let env = example();
             env.file("book.toml", block.text);
             let ran = env.run(&["roots", "--config", "book.toml"]);
-            assert_eq!(ran.exit, Exit::Success, "{}: {}", path.display(), ran.stderr);
+            assert_eq!(
+                ran.exit,
+                Exit::Success,
+                "{}: {}",
+                path.display(),
+                ran.stderr
+            );
         }
     }
 }
@@ -119,43 +158,76 @@ fn every_configuration_is_one() {
 fn examples_of_the_book_are_valid() {
     for path in chapters() {
         let chapter = fs::read_to_string(&path).expect("a chapter");
-        for block in blocks(&chapter).iter().filter(|block| block.language == "yaml") {
+        for block in blocks(&chapter)
+            .iter()
+            .filter(|block| block.language == "yaml")
+        {
             if block.text.starts_with("turns:") {
-                let played = fs::read_to_string(checkout("docs/book/example/turns.yaml")).expect("the conversation");
+                let played = fs::read_to_string(checkout("docs/book/example/turns.yaml"))
+                    .expect("the conversation");
                 assert_eq!(block.text, played, "{}", path.display());
                 continue;
             }
             let env = TestEnv::new();
             // A part of a front matter is one with a name and a description before it.
-            let named = block.text.lines().find_map(|line| line.strip_prefix("name: "));
+            let named = block
+                .text
+                .lines()
+                .find_map(|line| line.strip_prefix("name: "));
             let (name, before) = match named {
                 Some(name) => (name, ""),
-                None => ("part", "name: part\ndescription: Shows a field. Use it in a book.\n"),
+                None => (
+                    "part",
+                    "name: part\ndescription: Shows a field. Use it in a book.\n",
+                ),
             };
-            env.file(&format!("skills/{name}/SKILL.md"), format!("---\n{before}{}---\nBody.\n", block.text));
+            env.file(
+                &format!("skills/{name}/SKILL.md"),
+                format!("---\n{before}{}---\nBody.\n", block.text),
+            );
             // The standard knows nothing of most fields that are shown alone.
             let strictly = named.map(|_| "--strict");
             let arguments: Vec<_> = ["check", "skills"].into_iter().chain(strictly).collect();
             let ran = env.run(&arguments);
-            assert_eq!(ran.exit, Exit::Success, "{}: {}", path.display(), ran.stdout);
+            assert_eq!(
+                ran.exit,
+                Exit::Success,
+                "{}: {}",
+                path.display(),
+                ran.stdout
+            );
         }
     }
 }
 
 #[test]
 fn no_block_goes_unchecked() {
-    let compiled =
-        fs::read_to_string(checkout("crates/repertoire/src/book.rs")).expect("the facade is in the checkout");
+    let compiled = fs::read_to_string(checkout("crates/repertoire/src/book.rs"))
+        .expect("the facade is in the checkout");
     for path in chapters() {
         let chapter = fs::read_to_string(&path).expect("a chapter");
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
         for block in blocks(&chapter) {
             match block.language {
                 "console" | "toml" | "yaml" => {}
-                "rust" => assert!(compiled.contains(&format!("{BOOK}/{name}")), "{name} is not compiled"),
+                "rust" => assert!(
+                    compiled.contains(&format!("{BOOK}/{name}")),
+                    "{name} is not compiled"
+                ),
                 "sh" => {
-                    let path = block.text.trim().strip_prefix("cargo install --path ").expect("how to install");
-                    assert!(checkout(path).join("Cargo.toml").is_file(), "{name}: {path}");
+                    let path = block
+                        .text
+                        .trim()
+                        .strip_prefix("cargo install --path ")
+                        .expect("how to install");
+                    assert!(
+                        checkout(path).join("Cargo.toml").is_file(),
+                        "{name}: {path}"
+                    );
                 }
                 other => panic!("{name}: nothing checks a block of `{other}`"),
             }
@@ -165,12 +237,24 @@ fn no_block_goes_unchecked() {
 
 #[test]
 fn the_summary_names_every_chapter() {
-    let summary = fs::read_to_string(checkout(BOOK).join("SUMMARY.md")).expect("the book has a summary");
+    let summary =
+        fs::read_to_string(checkout(BOOK).join("SUMMARY.md")).expect("the book has a summary");
     for path in chapters() {
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        assert!(name == "SUMMARY.md" || summary.contains(&format!("({name})")), "{name}");
+        let name = path
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        assert!(
+            name == "SUMMARY.md" || summary.contains(&format!("({name})")),
+            "{name}"
+        );
     }
-    for link in summary.split('(').skip(1).filter_map(|rest| rest.split(')').next()) {
+    for link in summary
+        .split('(')
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+    {
         assert!(checkout(BOOK).join(link).is_file(), "{link}");
     }
 }

@@ -17,7 +17,13 @@ fn every_link_inside_the_book_leads_somewhere() {
             let (page, after) = rest.split_once("}}").expect("an include ends");
             text = format!("{before}{}{after}", read(path.with_file_name(page)));
         }
-        (path.file_name().expect("a name").to_string_lossy().into_owned(), text)
+        (
+            path.file_name()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned(),
+            text,
+        )
     };
     let book: Book = chapters().into_iter().map(text).collect();
     assert_eq!(dead(&book), Vec::<String>::new());
@@ -29,11 +35,21 @@ fn a_dead_link_is_found() {
     let book = Book::from([
         (
             page("a.md"),
-            page("# One\n\n[b](b.md) [b](b.md#two-of-it) [own](#one) [far](https://example.org/x.md)\n`[c](c.md)`\n"),
+            page(
+                "# One\n\n[b](b.md) [b](b.md#two-of-it) [own](#one) [far](https://example.org/x.md)\n`[c](c.md)`\n",
+            ),
         ),
-        (page("b.md"), page("## `Two` of it!\n\n[a](a.md#two) [c](../c.md)\n\n```rust\na[0](c.md)\n```\n[d]: d.md\n")),
+        (
+            page("b.md"),
+            page(
+                "## `Two` of it!\n\n[a](a.md#two) [c](../c.md)\n\n```rust\na[0](c.md)\n```\n[d]: d.md\n",
+            ),
+        ),
     ]);
-    assert_eq!(dead(&book), ["b.md: a.md#two", "b.md: ../c.md", "b.md: d.md"]);
+    assert_eq!(
+        dead(&book),
+        ["b.md: a.md#two", "b.md: ../c.md", "b.md: d.md"]
+    );
 }
 
 /// The links that lead to no page of the book, or to no heading of it.
@@ -45,7 +61,9 @@ fn dead(book: &Book) -> Vec<String> {
     };
     let mut dead = Vec::new();
     for (name, text) in book {
-        let inside = links(text).into_iter().filter(|link| !link.contains("://") && !leads_somewhere(name, link));
+        let inside = links(text)
+            .into_iter()
+            .filter(|link| !link.contains("://") && !leads_somewhere(name, link));
         dead.extend(inside.map(|link| format!("{name}: {link}")));
     }
     dead
@@ -57,8 +75,15 @@ fn links(text: &str) -> Vec<String> {
     for line in prose(text) {
         // Every other part of a line is code.
         let words: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
-        links.extend(words.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0.to_owned())));
-        let named = words.strip_prefix('[').and_then(|rest| rest.split_once("]: "));
+        links.extend(
+            words
+                .split("](")
+                .skip(1)
+                .filter_map(|rest| Some(rest.split_once(')')?.0.to_owned())),
+        );
+        let named = words
+            .strip_prefix('[')
+            .and_then(|rest| rest.split_once("]: "));
         links.extend(named.map(|(_, link)| link.trim().to_owned()));
     }
     links
@@ -66,10 +91,21 @@ fn links(text: &str) -> Vec<String> {
 
 /// The anchors of the headings, as mdBook makes them.
 fn headings(text: &str) -> impl Iterator<Item = String> {
-    let titles = prose(text).filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let titles = prose(text)
+        .filter(|line| line.starts_with('#'))
+        .map(|line| line.trim_start_matches('#').trim());
     titles.map(|title| {
-        let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-        kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
+        let kept = title
+            .chars()
+            .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        kept.map(|c| {
+            if c == ' ' {
+                '-'
+            } else {
+                c.to_ascii_lowercase()
+            }
+        })
+        .collect()
     })
 }
 

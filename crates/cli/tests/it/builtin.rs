@@ -13,17 +13,32 @@ fn builtin_skills_come_with_standard_folders() {
     let env = TestEnv::new();
     env.skill("mine", "steady", "Mine.");
     let sources = |arguments: &[&str]| {
-        let list = serde_json::from_str::<serde_json::Value>(&env.run(arguments).data()).expect("JSON");
+        let list =
+            serde_json::from_str::<serde_json::Value>(&env.run(arguments).data()).expect("JSON");
         let rows = list["skills"].as_array().expect("rows").iter();
-        rows.map(|row| format!("{} {} {}", row["tier"], row["source"], row["id"]).replace('"', "")).collect::<Vec<_>>()
+        rows.map(|row| format!("{} {} {}", row["tier"], row["source"], row["id"]).replace('"', ""))
+            .collect::<Vec<_>>()
     };
-    let builtin = ["builtin builtin use-repertoire", "builtin builtin write-a-skill", "builtin builtin write-a-source"];
+    let builtin = [
+        "builtin builtin use-repertoire",
+        "builtin builtin write-a-skill",
+        "builtin builtin write-a-source",
+    ];
     assert_eq!(sources(&["list", "--json"]), builtin);
     let steady = ["user mine steady"];
     assert_eq!(sources(&["list", "mine", "--json"]), steady);
-    assert_eq!(sources(&["list", "--root", "mine", "--no-defaults", "--json"]), steady);
-    env.file("repertoire.toml", "[[source]]\nkind = \"fs\"\nname = \"mine\"\nroots = [\"mine\"]\n");
-    assert_eq!(sources(&["list", "--config", "repertoire.toml", "--json"]), steady);
+    assert_eq!(
+        sources(&["list", "--root", "mine", "--no-defaults", "--json"]),
+        steady
+    );
+    env.file(
+        "repertoire.toml",
+        "[[source]]\nkind = \"fs\"\nname = \"mine\"\nroots = [\"mine\"]\n",
+    );
+    assert_eq!(
+        sources(&["list", "--config", "repertoire.toml", "--json"]),
+        steady
+    );
 }
 
 #[test]
@@ -40,7 +55,8 @@ fn they_are_read_from_the_program() {
     let body = env.run(&["body", "write-a-skill"]).data();
     assert!(body.starts_with("# Write a skill\n"), "{body}");
     let path = "references/front-matter.md";
-    let file = fs::read_to_string(skills().join("write-a-skill").join(path)).expect("it is in the checkout");
+    let file = fs::read_to_string(skills().join("write-a-skill").join(path))
+        .expect("it is in the checkout");
     assert_eq!(env.run(&["files", "write-a-skill", path]).data(), file);
 }
 
@@ -66,7 +82,12 @@ fn every_command_in_them_is_one() {
         for line in commands(&text) {
             let arguments: Vec<_> = line.split_whitespace().skip(1).chain(["--help"]).collect();
             // Arguments that are not known fail before help is asked for.
-            assert_eq!(env.run(&arguments).exit, Exit::Success, "{}: {line}", file.display());
+            assert_eq!(
+                env.run(&arguments).exit,
+                Exit::Success,
+                "{}: {line}",
+                file.display()
+            );
             checked += 1;
         }
     }
@@ -75,7 +96,10 @@ fn every_command_in_them_is_one() {
 
 /// What a text tells to type: code that starts with the program's name, up to a pipe or a comment.
 fn commands(text: &str) -> impl Iterator<Item = &str> {
-    let spans = text.split('`').flat_map(str::lines).map(|line| line.trim().trim_start_matches("$ "));
+    let spans = text
+        .split('`')
+        .flat_map(str::lines)
+        .map(|line| line.trim().trim_start_matches("$ "));
     let commands = spans.filter(|line| line.starts_with("repertoire "));
     commands.map(|line| line.split([';', '|', '#']).next().unwrap_or_default())
 }
@@ -85,6 +109,16 @@ fn skills() -> PathBuf {
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("it is in the checkout").map(|entry| entry.expect("an entry").path());
-    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+    let entries = fs::read_dir(folder)
+        .expect("it is in the checkout")
+        .map(|entry| entry.expect("an entry").path());
+    entries
+        .flat_map(|path| {
+            if path.is_dir() {
+                files(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect()
 }

@@ -63,7 +63,14 @@ note: `a-long-one`: shortened from 83 to 34 characters
 
 "#]]
     );
-    let ran = env.run(&["catalog", "root", "--tokens", "40", "--overflow", "leave-out"]);
+    let ran = env.run(&[
+        "catalog",
+        "root",
+        "--tokens",
+        "40",
+        "--overflow",
+        "leave-out",
+    ]);
     assert_data_eq!(ran.stdout, str![]);
     assert_data_eq!(
         ran.stderr,
@@ -88,7 +95,15 @@ note: 2 skills in 96 of 128 tokens: 2 in full
 #[test]
 fn options_override_presets() {
     let env = skills();
-    let ran = env.run(&["catalog", "root", "--preset", "opencode", "--mode", "a-long-one=off", "--locations"]);
+    let ran = env.run(&[
+        "catalog",
+        "root",
+        "--preset",
+        "opencode",
+        "--mode",
+        "a-long-one=off",
+        "--locations",
+    ]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -102,8 +117,10 @@ fn options_override_presets() {
 
 "#]]
     );
-    let ran =
-        env.run(&["catalog", "root", "--preset", "claude", "--style", "lines", "--hint", "Ask.", "--chars", "44"]);
+    let ran = env.run(&[
+        "catalog", "root", "--preset", "claude", "--style", "lines", "--hint", "Ask.", "--chars",
+        "44",
+    ]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -172,7 +189,16 @@ b-short: Counts &lt;beans> & peas.
 #[test]
 fn the_text_says_how_a_skill_is_read() {
     let env = skills();
-    let ran = env.run(&["catalog", "root", "--style", "lines", "--mode", "a-long-one=off", "--activation", "cortex"]);
+    let ran = env.run(&[
+        "catalog",
+        "root",
+        "--style",
+        "lines",
+        "--mode",
+        "a-long-one=off",
+        "--activation",
+        "cortex",
+    ]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -182,7 +208,16 @@ b-short: Counts &lt;beans> & peas.
 
 "#]]
     );
-    let ran = env.run(&["catalog", "root", "--style", "bullets", "--mode", "a-long-one=off", "--activation", "files"]);
+    let ran = env.run(&[
+        "catalog",
+        "root",
+        "--style",
+        "bullets",
+        "--mode",
+        "a-long-one=off",
+        "--activation",
+        "files",
+    ]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -192,7 +227,14 @@ Skills hold instructions for certain tasks. When a task fits what a skill is for
 
 "#]]
     );
-    let ran = env.run(&["catalog", "root", "--mode", "*=off", "--activation", "repertoire"]);
+    let ran = env.run(&[
+        "catalog",
+        "root",
+        "--mode",
+        "*=off",
+        "--activation",
+        "repertoire",
+    ]);
     assert_data_eq!(ran.stdout, str![]);
 }
 
@@ -208,20 +250,31 @@ note: 2 skills in 131 of 8000 characters: 2 in full
 "#]]
     );
     let ran = env.run(&["catalog", "root", "--window", "large"]);
-    assert!(ran.failure().contains("expected a number or `unknown`, found `large`"));
+    assert!(
+        ran.failure()
+            .contains("expected a number or `unknown`, found `large`")
+    );
 }
 
 #[test]
 fn two_budgets_are_wrong_use() {
     let ran = skills().run(&["catalog", "root", "--tokens", "9", "--chars", "9"]);
     assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""));
-    assert!(ran.stderr.starts_with("error: the argument '--tokens <N>' cannot be used with"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .starts_with("error: the argument '--tokens <N>' cannot be used with"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn nothing_visible_is_no_catalog() {
     let env = TestEnv::new();
-    env.file("root/m/SKILL.md", "---\nname: m\ndescription: D.\ndisable-model-invocation: yes\n---\nA.\n");
+    env.file(
+        "root/m/SKILL.md",
+        "---\nname: m\ndescription: D.\ndisable-model-invocation: yes\n---\nA.\n",
+    );
     let ran = env.run(&["catalog", "root"]);
     assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Success, ""));
     assert_data_eq!(

@@ -13,10 +13,16 @@ fn broken() -> TestEnv {
         "root/spot-me/SKILL.md",
         "---\nname: spot-me\ndescription: Collects run data: progress, errors.\n---\nA.\n",
     );
-    env.file("root/bytes/SKILL.md", b"---\nname: bytes\ndescription: \xff\n---\n");
+    env.file(
+        "root/bytes/SKILL.md",
+        b"---\nname: bytes\ndescription: \xff\n---\n",
+    );
     env.skill("root", "steady", "A plain, valid neighbour.");
     env.skill("clean", "steady", "A plain, valid neighbour.");
-    env.file("warned/surveyor/SKILL.md", "---\nname: Surveyor\ndescription: Case differs.\n---\nA\n");
+    env.file(
+        "warned/surveyor/SKILL.md",
+        "---\nname: Surveyor\ndescription: Case differs.\n---\nA\n",
+    );
     env
 }
 
@@ -61,7 +67,10 @@ error[invalid-description]: invalid YAML in `description`: unquoted text must no
 fn warnings_fail_only_a_strict_check() {
     let env = broken();
     assert_eq!(env.run(&["check", "warned"]).exit, Exit::Success);
-    assert_eq!(env.run(&["check", "--strict", "warned"]).exit, Exit::Problems);
+    assert_eq!(
+        env.run(&["check", "--strict", "warned"]).exit,
+        Exit::Problems
+    );
     assert_data_eq!(
         env.run(&["check", "clean"]).data(),
         str![[r#"
@@ -81,7 +90,10 @@ fn warnings_fail_only_a_strict_check() {
 #[test]
 fn the_strict_verdict_is_the_reference_validators() {
     let env = TestEnv::new();
-    env.file("root/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\nflavour: sweet\n---\nSort.\n");
+    env.file(
+        "root/tidy/SKILL.md",
+        "---\nname: tidy\ndescription: Sorts.\nflavour: sweet\n---\nSort.\n",
+    );
     assert_data_eq!(
         env.run(&["check", "root"]).data(),
         str![[r#"
@@ -109,7 +121,8 @@ error[unexpected-fields]: unexpected fields in frontmatter: `flavour`; only `all
 #[test]
 fn shadows_are_findings_too() {
     let env = TestEnv::new();
-    env.skill("project", "review", "Project copy.").skill("user", "review", "User copy.");
+    env.skill("project", "review", "Project copy.")
+        .skill("user", "review", "User copy.");
     assert_data_eq!(
         env.run(&["check", "project", "user"]).data(),
         str![[r#"
@@ -128,9 +141,15 @@ warning[shadowed]: skill `review` is hidden by the one from user source `project
 fn two_files_of_one_name_are_both_shown() {
     let env = TestEnv::new();
     env.skill("root", "review", "First.");
-    env.file("root/zz/SKILL.md", "---\nname: review\ndescription: Second.\n---\n");
+    env.file(
+        "root/zz/SKILL.md",
+        "---\nname: review\ndescription: Second.\n---\n",
+    );
     let ran = env.run(&["check", "root"]);
-    let found = ran.stdout.split("\n\n").find(|finding| finding.contains("duplicate-id"));
+    let found = ran
+        .stdout
+        .split("\n\n")
+        .find(|finding| finding.contains("duplicate-id"));
     assert_eq!(
         found,
         Some(
@@ -148,7 +167,12 @@ fn counts_agree_with_the_list() {
     assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Problems, ""));
     let document: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
     let diagnostics = document["diagnostics"].as_array().expect("a list");
-    let count = |severity: &str| diagnostics.iter().filter(|finding| finding["severity"] == severity).count();
+    let count = |severity: &str| {
+        diagnostics
+            .iter()
+            .filter(|finding| finding["severity"] == severity)
+            .count()
+    };
     assert_eq!(document["errors"], count("error"));
     assert_eq!(document["warnings"], count("warning"));
     assert_eq!((count("error"), count("warning")), (3, 0));
@@ -158,12 +182,26 @@ fn counts_agree_with_the_list() {
 #[test]
 fn invalid_descriptions_are_errors() {
     let env = TestEnv::new();
-    env.file("root/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts: files.\n---\nSort.\n");
+    env.file(
+        "root/tidy/SKILL.md",
+        "---\nname: tidy\ndescription: Sorts: files.\n---\nSort.\n",
+    );
     let ran = env.run(&["check", "root"]);
     assert_eq!(ran.exit, Exit::Problems);
-    assert!(ran.stdout.ends_with("1 skill checked: 1 error\n"), "{}", ran.stdout);
-    assert_eq!(env.run(&["body", "tidy", "--root", "root", "--no-defaults"]).data(), "Sort.\n");
-    env.file("root/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\nargument-hint: [a] [b]\n---\nSort.\n");
+    assert!(
+        ran.stdout.ends_with("1 skill checked: 1 error\n"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(
+        env.run(&["body", "tidy", "--root", "root", "--no-defaults"])
+            .data(),
+        "Sort.\n"
+    );
+    env.file(
+        "root/tidy/SKILL.md",
+        "---\nname: tidy\ndescription: Sorts.\nargument-hint: [a] [b]\n---\nSort.\n",
+    );
     assert_eq!(
         env.run(&["check", "root"]).exit,
         Exit::Success,
@@ -174,15 +212,34 @@ fn invalid_descriptions_are_errors() {
 #[test]
 fn the_caret_covers_the_whole_value() {
     let env = TestEnv::new();
-    env.file("root/notes/SKILL.md", "---\nname: Release Notes\ndescription: Notes.\n---\n");
-    env.file("root/other/SKILL.md", "---\nname: \"It's \\\"mine\\\"\"\ndescription: Notes.\n---\n");
+    env.file(
+        "root/notes/SKILL.md",
+        "---\nname: Release Notes\ndescription: Notes.\n---\n",
+    );
+    env.file(
+        "root/other/SKILL.md",
+        "---\nname: \"It's \\\"mine\\\"\"\ndescription: Notes.\n---\n",
+    );
     let ran = env.run(&["check", "root"]);
     let carets = |line: &str| {
-        let mut lines = ran.stdout.lines().skip_while(|shown| !shown.ends_with(line));
+        let mut lines = ran
+            .stdout
+            .lines()
+            .skip_while(|shown| !shown.ends_with(line));
         lines.nth(1).map(|carets| carets.matches('^').count())
     };
-    assert_eq!(carets("name: Release Notes"), Some("Release Notes".len()), "{}", ran.stdout);
-    assert_eq!(carets("name: \"It's \\\"mine\\\"\""), Some("\"It's \\\"mine\\\"\"".len()), "{}", ran.stdout);
+    assert_eq!(
+        carets("name: Release Notes"),
+        Some("Release Notes".len()),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(
+        carets("name: \"It's \\\"mine\\\"\""),
+        Some("\"It's \\\"mine\\\"\"".len()),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]
@@ -192,10 +249,13 @@ fn extension_field_faults_have_lines() {
                   - {step: Go, params: {a: '!`ls`'}}\nverification:\n  - {run: make}\ntier: 9\ncategory: rwa\n\
                   functional-tier: own\nreferences: [guide.md, gone.md, ../../etc/passwd, 'https://example.org/x']\n\
                   allowed_tools: Read";
-    env.file("root/tidy/SKILL.md", format!("---\nname: tidy\ndescription: Sorts.\n{fields}\n---\nSort.\n"));
+    env.file(
+        "root/tidy/SKILL.md",
+        format!("---\nname: tidy\ndescription: Sorts.\n{fields}\n---\nSort.\n"),
+    );
     env.file("root/tidy/references/guide.md", "Guide.\n");
-    let document: Value =
-        serde_json::from_str(&env.run(&["check", "--json", "root"]).stdout).expect("one JSON document");
+    let document: Value = serde_json::from_str(&env.run(&["check", "--json", "root"]).stdout)
+        .expect("one JSON document");
     let found: Vec<_> = document["diagnostics"]
         .as_array()
         .expect("a list")
@@ -219,24 +279,48 @@ fn extension_field_faults_have_lines() {
         ]
     );
     env.skill("root", "tidy", "Sorts.");
-    assert_eq!(env.run(&["check", "root"]).data(), "1 skill checked: no problems\n");
+    assert_eq!(
+        env.run(&["check", "root"]).data(),
+        "1 skill checked: no problems\n"
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn a_link_that_leads_out_is_not_quoted() {
     let env = TestEnv::new();
-    env.file("../home/.git-credentials", "https://ada:hunter2@example.com\n").skill("../elsewhere", "clean", "Fine.");
-    env.file("../elsewhere/clean/SKILL.md", "---\nname: clean\ndescription: Fine.\nhunter2: hunter2\n---\n");
-    env.link("../../../../home/.git-credentials", ".agents/skills/a/SKILL.md");
+    env.file(
+        "../home/.git-credentials",
+        "https://ada:hunter2@example.com\n",
+    )
+    .skill("../elsewhere", "clean", "Fine.");
+    env.file(
+        "../elsewhere/clean/SKILL.md",
+        "---\nname: clean\ndescription: Fine.\nhunter2: hunter2\n---\n",
+    );
+    env.link(
+        "../../../../home/.git-credentials",
+        ".agents/skills/a/SKILL.md",
+    );
     env.link("/proc/self/environ", ".agents/skills/b/SKILL.md");
     env.link("../../../elsewhere/clean", ".agents/skills/c");
     for arguments in [&["check"][..], &["check", ".agents/skills"]] {
-        for more in [&[][..], &["--strict"], &["--format", "json"], &["--format", "sarif"]] {
+        for more in [
+            &[][..],
+            &["--strict"],
+            &["--format", "json"],
+            &["--format", "sarif"],
+        ] {
             let ran = env.run(&[arguments, more].concat());
             let said = format!("{}{}", ran.stdout, ran.stderr);
-            assert!(!said.contains("hunter2") && !said.contains("PATH="), "{arguments:?} {more:?}: {said}");
-            assert!(said.contains("a/SKILL.md") && said.contains("b/SKILL.md"), "{said}");
+            assert!(
+                !said.contains("hunter2") && !said.contains("PATH="),
+                "{arguments:?} {more:?}: {said}"
+            );
+            assert!(
+                said.contains("a/SKILL.md") && said.contains("b/SKILL.md"),
+                "{said}"
+            );
             assert_eq!(ran.exit, Exit::Problems);
         }
     }
@@ -246,14 +330,27 @@ fn a_link_that_leads_out_is_not_quoted() {
 fn check_searches_skill_folders_of_agents() {
     let env = TestEnv::new();
     env.skill("repo/templates", "plain", "In the open.");
-    let folders =
-        [".agents/skills", ".apm/skills", ".claude/skills", ".github/skills", ".opencode/skill", "pkg/.kiro/skills"];
+    let folders = [
+        ".agents/skills",
+        ".apm/skills",
+        ".claude/skills",
+        ".github/skills",
+        ".opencode/skill",
+        "pkg/.kiro/skills",
+    ];
     for folder in folders {
         let skill = format!("s{}", folder.len());
-        env.file(&format!("repo/{folder}/{skill}/SKILL.md"), format!("---\nname: {skill}\n---\n"));
+        env.file(
+            &format!("repo/{folder}/{skill}/SKILL.md"),
+            format!("---\nname: {skill}\n---\n"),
+        );
     }
     // The same skill for two clients is no fault of either.
-    env.skill("repo/.agents/skills", "same", "Copied.").skill("repo/.claude/skills", "same", "Copied.");
+    env.skill("repo/.agents/skills", "same", "Copied.").skill(
+        "repo/.claude/skills",
+        "same",
+        "Copied.",
+    );
     env.skill("repo/.git/skills", "never", "Of a tool.");
     let ran = env.run(&["check", "repo", "--format", "json"]);
     let checked: Value = serde_json::from_str(&ran.stdout).expect("an answer in JSON");
@@ -262,14 +359,22 @@ fn check_searches_skill_folders_of_agents() {
     let mut about: Vec<_> = found
         .iter()
         .map(|found| {
-            (found["path"].as_str().unwrap_or_default().replace(root, ""), found["code"].as_str().unwrap_or_default())
+            (
+                found["path"].as_str().unwrap_or_default().replace(root, ""),
+                found["code"].as_str().unwrap_or_default(),
+            )
         })
         .filter(|(_, code)| *code != "shadowed-identical")
         .collect();
     about.sort();
     let mut expected: Vec<_> = folders
         .iter()
-        .map(|folder| (format!("/repo/{folder}/s{}/SKILL.md", folder.len()), "missing-description"))
+        .map(|folder| {
+            (
+                format!("/repo/{folder}/s{}/SKILL.md", folder.len()),
+                "missing-description",
+            )
+        })
         .collect();
     expected.sort();
     assert_eq!((about, &checked["skills"]), (expected, &Value::from(2)));
@@ -279,12 +384,24 @@ fn check_searches_skill_folders_of_agents() {
 #[test]
 fn plugins_of_a_marketplace_may_use_one_name() {
     let env = TestEnv::new();
-    let marketplace =
-        r#"{"name": "m", "plugins": [{"name": "one", "source": "./kits/one"}, {"name": "all", "source": "./"}]}"#;
+    let marketplace = r#"{"name": "m", "plugins": [{"name": "one", "source": "./kits/one"}, {"name": "all", "source": "./"}]}"#;
     env.file("repo/.claude-plugin/marketplace.json", marketplace);
-    env.file("repo/own/two/.claude-plugin/plugin.json", r#"{"name": "two", "skills": "./more"}"#);
-    for folder in ["kits/one/skills", "own/two/more", "plugins/three/skills", "plugins/[four]/skills", "skills"] {
-        env.skill(&format!("repo/{folder}"), "review", &format!("From {folder}."));
+    env.file(
+        "repo/own/two/.claude-plugin/plugin.json",
+        r#"{"name": "two", "skills": "./more"}"#,
+    );
+    for folder in [
+        "kits/one/skills",
+        "own/two/more",
+        "plugins/three/skills",
+        "plugins/[four]/skills",
+        "skills",
+    ] {
+        env.skill(
+            &format!("repo/{folder}"),
+            "review",
+            &format!("From {folder}."),
+        );
     }
     let ran = env.run(&["check", "repo"]);
     assert_data_eq!(ran.data(), "5 skills checked: no problems\n");
@@ -293,8 +410,12 @@ fn plugins_of_a_marketplace_may_use_one_name() {
 #[test]
 fn broken_files_of_plugins_are_reported_with_their_place() {
     let env = TestEnv::new();
-    env.file("repo/.claude-plugin/marketplace.json", "{\n  \"plugins\": [,]\n}\n");
-    env.file("repo/kit/.claude-plugin/plugin.json", "{\"name\": 7}").skill("repo/kit/skills", "own", "Own.");
+    env.file(
+        "repo/.claude-plugin/marketplace.json",
+        "{\n  \"plugins\": [,]\n}\n",
+    );
+    env.file("repo/kit/.claude-plugin/plugin.json", "{\"name\": 7}")
+        .skill("repo/kit/skills", "own", "Own.");
     let ran = env.run(&["check", "repo"]);
     assert_data_eq!(
         ran.data(),
@@ -316,7 +437,10 @@ warning[client-plugin]: `plugin.json` is not used: a field has a wrong type
 #[test]
 fn a_named_text_link_is_reported_with_its_fix() {
     let env = TestEnv::new();
-    env.skill("src", "a", "A.").file("linked", "src\n").file("repo/.agents", "../src/..").file("notes", "One\nTwo\n");
+    env.skill("src", "a", "A.")
+        .file("linked", "src\n")
+        .file("repo/.agents", "../src/..")
+        .file("notes", "One\nTwo\n");
     for (named, file) in [("linked", "linked"), ("linked/a", "linked")] {
         let ran = env.run(&["check", named]);
         assert_eq!(ran.exit, Exit::Problems);
@@ -330,16 +454,30 @@ fn a_named_text_link_is_reported_with_its_fix() {
         );
     }
     let failure = env.run(&["check", "notes"]).failure();
-    assert!(failure.starts_with("error: `notes` is not a SKILL.md"), "{failure}");
+    assert!(
+        failure.starts_with("error: `notes` is not a SKILL.md"),
+        "{failure}"
+    );
 }
 
 #[test]
 fn what_was_not_searched_comes_first() {
     let env = TestEnv::new();
-    env.file("root/aaa/SKILL.md", "---\nname: aaa\n---\n").skill("root/b", "deep", "Too deep.");
+    env.file("root/aaa/SKILL.md", "---\nname: aaa\n---\n")
+        .skill("root/b", "deep", "Too deep.");
     let source = "fs:mine:roots = ['root'], limits = { depth = 1 }";
     let ran = env.run(&["check", "--no-defaults", "--source", source]);
-    let heads: Vec<_> =
-        ran.stdout.lines().filter(|line| line.contains("]: ")).map(|line| line.split(':').next()).collect();
-    assert_eq!(heads, [Some("warning[walk-truncated]"), Some("error[missing-description]")]);
+    let heads: Vec<_> = ran
+        .stdout
+        .lines()
+        .filter(|line| line.contains("]: "))
+        .map(|line| line.split(':').next())
+        .collect();
+    assert_eq!(
+        heads,
+        [
+            Some("warning[walk-truncated]"),
+            Some("error[missing-description]")
+        ]
+    );
 }

@@ -30,20 +30,29 @@ fn env() -> TestEnv {
     cached("acme/kit/1.10.0", "init", "Kit, 1.10.");
     cached("acme/kit/1.10.0", "pack", "Packs.");
     let own = r#"{"name": "deploy-tools", "version": "3.1.0", "skills": ["./more", "../tool/1.9.0/skills", "/etc"]}"#;
-    env.file(&format!("{CACHE}/other/deploy/3.1.0/.claude-plugin/plugin.json"), own);
-    env.skill(&format!("{CACHE}/other/deploy/3.1.0/more"), "ship", "Ships.");
+    env.file(
+        &format!("{CACHE}/other/deploy/3.1.0/.claude-plugin/plugin.json"),
+        own,
+    );
+    env.skill(
+        &format!("{CACHE}/other/deploy/3.1.0/more"),
+        "ship",
+        "Ships.",
+    );
     // The highest version is not the one that is installed.
     let installed = format!(
         r#"{{"version": 2, "plugins": {{"tool@acme": [{{"scope": "user", "version": "1.9.0", "installPath": {:?}}}]}}}}"#,
         "/somewhere/else"
     );
     env.file("../home/.claude/plugins/installed_plugins.json", installed);
-    env.skill("mine", "init", "Mine.").file("repertoire.toml", CONFIG);
+    env.skill("mine", "init", "Mine.")
+        .file("repertoire.toml", CONFIG);
     env
 }
 
 fn list(env: &TestEnv) -> String {
-    env.run(&["list", "--all", "--config", "repertoire.toml"]).stdout
+    env.run(&["list", "--all", "--config", "repertoire.toml"])
+        .stdout
 }
 
 #[test]
@@ -61,8 +70,14 @@ tool:init          tool          plugin  restricted  tool-only       9
 
 "#]]
     );
-    for (name, about) in [("kit:init", "Kit, 1.10."), ("tool:init", "Tool, 1.9."), ("pack", "Packs.")] {
-        let shown = env.run(&["show", name, "--config", "repertoire.toml"]).stdout;
+    for (name, about) in [
+        ("kit:init", "Kit, 1.10."),
+        ("tool:init", "Tool, 1.9."),
+        ("pack", "Packs."),
+    ] {
+        let shown = env
+            .run(&["show", name, "--config", "repertoire.toml"])
+            .stdout;
         assert!(shown.contains(about), "{shown}");
     }
     assert_data_eq!(
@@ -93,22 +108,35 @@ fn a_path_out_of_a_plugin_is_a_diagnostic() {
 fn the_record_or_highest_version_decides() {
     let env = env();
     env.file("../home/.claude/plugins/installed_plugins.json", "{}");
-    let shown = env.run(&["show", "tool:init", "--config", "repertoire.toml"]).stdout;
+    let shown = env
+        .run(&["show", "tool:init", "--config", "repertoire.toml"])
+        .stdout;
     assert!(shown.contains("Tool, 1.10."), "{shown}");
 }
 
 #[test]
 fn configuration_selects_plugins() {
     let env = env();
-    let with = |more: &str| env.file("repertoire.toml", CONFIG.replace("path =", &format!("{more}\npath =")));
+    let with = |more: &str| {
+        env.file(
+            "repertoire.toml",
+            CONFIG.replace("path =", &format!("{more}\npath =")),
+        )
+    };
     with("only = [\"kit\", \"gone\"]");
     assert!(!list(&env).contains("tool:init"));
     let said = env.run(&["check", "--config", "repertoire.toml"]).stdout;
-    assert!(said.contains("warning[client-plugin]: no plugin `gone` is there"), "{said}");
+    assert!(
+        said.contains("warning[client-plugin]: no plugin `gone` is there"),
+        "{said}"
+    );
 
     with("namespaced = false\ntier = \"user\"\ntrust = \"pending\"\nonly = [\"kit\"]");
     let listed = list(&env);
-    assert!(listed.contains("pack      kit     user  pending"), "{listed}");
+    assert!(
+        listed.contains("pack      kit     user  pending"),
+        "{listed}"
+    );
 
     with("tier = \"builtin\"");
     let failure = env.run(&["list", "--config", "repertoire.toml"]).failure();
@@ -116,7 +144,8 @@ fn configuration_selects_plugins() {
     assert!(failure.starts_with(expected), "{failure}");
     with("layout = \"any\"");
     let failure = env.run(&["list", "--config", "repertoire.toml"]).failure();
-    let expected = "error: unknown field `layout`, expected one of `path`, `only`, `limits`, `watch`";
+    let expected =
+        "error: unknown field `layout`, expected one of `path`, `only`, `limits`, `watch`";
     assert!(failure.starts_with(expected), "{failure}");
 }
 
@@ -125,8 +154,15 @@ fn configuration_selects_plugins() {
 fn plugin_names_in_use_get_numbers() {
     let env = env();
     for (place, name) in [("a", "mine"), ("b", "registered"), ("c", "claude")] {
-        env.file(&format!("{CACHE}/other/{place}/1.0/.claude-plugin/plugin.json"), format!(r#"{{"name": "{name}"}}"#));
-        env.skill(&format!("{CACHE}/other/{place}/1.0/skills"), "trap", "Pretends.");
+        env.file(
+            &format!("{CACHE}/other/{place}/1.0/.claude-plugin/plugin.json"),
+            format!(r#"{{"name": "{name}"}}"#),
+        );
+        env.skill(
+            &format!("{CACHE}/other/{place}/1.0/skills"),
+            "trap",
+            "Pretends.",
+        );
     }
     let listed = list(&env);
     for expected in ["mine-2:trap ", "registered-2:trap ", "claude-2:trap "] {
@@ -148,23 +184,42 @@ tool:init  tool    plugin  restricted  tool-only       9
 
 "#]]
     );
-    assert!(env.run(&["kinds"]).data().contains("client-plugins  folders of plugins that a client installed\n"));
+    assert!(
+        env.run(&["kinds"])
+            .data()
+            .contains("client-plugins  folders of plugins that a client installed\n")
+    );
 }
 
 #[test]
 fn plugin_skills_know_their_folder() {
     let env = env();
     let body = "---\nname: run\ndescription: Runs.\n---\nRun ${CLAUDE_PLUGIN_ROOT}/bin/it.\n";
-    env.file(&format!("{CACHE}/acme/kit/1.10.0/skills/run/SKILL.md"), body)
-        .file("mine/walk/SKILL.md", body.replace("run", "walk"));
-    let render = |arguments: &[&str]| env.run(&[&["render", "--config", "repertoire.toml"], arguments].concat()).data();
+    env.file(
+        &format!("{CACHE}/acme/kit/1.10.0/skills/run/SKILL.md"),
+        body,
+    )
+    .file("mine/walk/SKILL.md", body.replace("run", "walk"));
+    let render = |arguments: &[&str]| {
+        env.run(&[&["render", "--config", "repertoire.toml"], arguments].concat())
+            .data()
+    };
     let root = "[WORLD]/here/../home/.claude/plugins/cache/acme/kit/1.10.0";
     let plain = |text: &str| text.replace("/here/../", "/");
-    assert_eq!(plain(&render(&["kit:run"])), plain(&format!("Run {root}/bin/it.\n")));
+    assert_eq!(
+        plain(&render(&["kit:run"])),
+        plain(&format!("Run {root}/bin/it.\n"))
+    );
     assert_eq!(render(&["walk"]), "Run ${CLAUDE_PLUGIN_ROOT}/bin/it.\n");
-    assert_eq!(render(&["kit:run", "--var", "CLAUDE_PLUGIN_ROOT=/elsewhere"]), "Run /elsewhere/bin/it.\n");
+    assert_eq!(
+        render(&["kit:run", "--var", "CLAUDE_PLUGIN_ROOT=/elsewhere"]),
+        "Run /elsewhere/bin/it.\n"
+    );
 
-    env.file("play.yaml", "turns:\n  - calls:\n      - {tool: read_skill, arguments: {id: \"kit:run\"}}\n");
+    env.file(
+        "play.yaml",
+        "turns:\n  - calls:\n      - {tool: read_skill, arguments: {id: \"kit:run\"}}\n",
+    );
     let played = env.run(&[
         "simulate",
         "--config",
@@ -174,5 +229,8 @@ fn plugin_skills_know_their_folder() {
         "--model",
         "anthropic/claude-sonnet-4",
     ]);
-    assert!(plain(&played.stdout).contains(&plain(&format!("Run {root}/bin/it."))), "{played:?}");
+    assert!(
+        plain(&played.stdout).contains(&plain(&format!("Run {root}/bin/it."))),
+        "{played:?}"
+    );
 }

@@ -36,13 +36,12 @@ review = "team"
 
 fn env() -> TestEnv {
     let env = TestEnv::new();
-    env.skill("conf/skills", "review", "Team's.").skill("conf/skills/drafts", "draft", "Not yet.");
+    env.skill("conf/skills", "review", "Team's.")
+        .skill("conf/skills/drafts", "draft", "Not yet.");
     env.skill("conf/guest", "review", "Guest's.");
-    env.skill("../home/more", "more", "More.").skill("../home/other", "other", "Other.").skill(
-        "../home/last",
-        "last",
-        "Last.",
-    );
+    env.skill("../home/more", "more", "More.")
+        .skill("../home/other", "other", "Other.")
+        .skill("../home/last", "last", "Last.");
     env.file("conf/repertoire.toml", GOOD);
     env
 }
@@ -50,7 +49,13 @@ fn env() -> TestEnv {
 #[test]
 fn configured_paths_are_relative_to_the_file() {
     let env = env();
-    let ran = env.run(&["list", "--config", "conf/repertoire.toml", "--model", "claude-sonnet-4-5"]);
+    let ran = env.run(&[
+        "list",
+        "--config",
+        "conf/repertoire.toml",
+        "--model",
+        "claude-sonnet-4-5",
+    ]);
     assert_data_eq!(
         ran.data(),
         str![[r#"
@@ -63,10 +68,23 @@ guest:review  guest   plugin   restricted  both          7
 
 "#]]
     );
-    let ran = env.run(&["show", "review", "--config", "conf/repertoire.toml", "--model", "openai/gpt-5-mini"]);
-    assert!(ran.stdout.contains("surface       system-prompt, decided by rule our-gpt\n"), "{}", ran.stdout);
+    let ran = env.run(&[
+        "show",
+        "review",
+        "--config",
+        "conf/repertoire.toml",
+        "--model",
+        "openai/gpt-5-mini",
+    ]);
+    assert!(
+        ran.stdout
+            .contains("surface       system-prompt, decided by rule our-gpt\n"),
+        "{}",
+        ran.stdout
+    );
     assert_data_eq!(
-        env.run(&["roots", "--config", "conf/repertoire.toml"]).data(),
+        env.run(&["roots", "--config", "conf/repertoire.toml"])
+            .data(),
         str![[r#"
 source  tier     trust       skills  path
 team    builtin  trusted          1  conf/skills
@@ -306,25 +324,61 @@ error: expected a table, found string
 #[test]
 fn disabled_skills_are_visible_to_the_operator_only() {
     let env = TestEnv::new();
-    env.skill("a", "tidy", "Near.").skill("b", "tidy", "Far.").skill("b", "review", "Reviews.");
+    env.skill("a", "tidy", "Near.")
+        .skill("b", "tidy", "Far.")
+        .skill("b", "review", "Reviews.");
     let sources = "[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = [\"a\"]\n[[source]]\nkind = \"fs\"\nname = \"b\"\nroots = [\"b\"]\n";
     let ran = |rules: &str, more: &[&str]| {
         env.file("repertoire.toml", format!("{sources}[rules]\n{rules}\n"));
         let list = env.run(&[&["list", "--json", "--config", "repertoire.toml"], more].concat());
         let list: serde_json::Value = serde_json::from_str(&list.stdout).expect("one document");
         let rows = list["skills"].as_array().expect("a list").iter();
-        let row = |row: &serde_json::Value| format!("{} {}", row["qualified_id"], row["flags"]).replace('"', "");
-        let catalog = env.run(&[&["catalog", "--style", "bullets", "--config", "repertoire.toml"], more].concat());
-        (rows.map(row).collect::<Vec<_>>(), catalog.stdout.lines().filter(|line| line.starts_with("- ")).count())
+        let row = |row: &serde_json::Value| {
+            format!("{} {}", row["qualified_id"], row["flags"]).replace('"', "")
+        };
+        let catalog = env.run(
+            &[
+                &[
+                    "catalog",
+                    "--style",
+                    "bullets",
+                    "--config",
+                    "repertoire.toml",
+                ],
+                more,
+            ]
+            .concat(),
+        );
+        (
+            rows.map(row).collect::<Vec<_>>(),
+            catalog
+                .stdout
+                .lines()
+                .filter(|line| line.starts_with("- "))
+                .count(),
+        )
     };
     let on = |rows: &[&str]| rows.iter().map(|row| (*row).to_owned()).collect::<Vec<_>>();
     assert_eq!(ran("", &[]), (on(&["a:tidy []", "b:review []"]), 2));
-    assert_eq!(ran("disable = [\"a:tidy\"]", &[]), (on(&["b:review []", "b:tidy []"]), 2), "the next steps forward");
-    assert_eq!(ran("disable = [\"tidy\"]", &[]), (on(&["a:tidy [disabled]", "b:review []"]), 1));
+    assert_eq!(
+        ran("disable = [\"a:tidy\"]", &[]),
+        (on(&["b:review []", "b:tidy []"]), 2),
+        "the next steps forward"
+    );
+    assert_eq!(
+        ran("disable = [\"tidy\"]", &[]),
+        (on(&["a:tidy [disabled]", "b:review []"]), 1)
+    );
     let all_but_one = "disable = [\"*\"]\nenable = [\"review\"]";
-    assert_eq!(ran(all_but_one, &[]), (on(&["a:tidy [disabled]", "b:review []"]), 1));
+    assert_eq!(
+        ran(all_but_one, &[]),
+        (on(&["a:tidy [disabled]", "b:review []"]), 1)
+    );
     let typed = ran("disable = [\"tidy\"]", &["--disable", "b:*"]);
-    assert_eq!(typed, (on(&["a:tidy [disabled]", "b:review [disabled]"]), 0));
+    assert_eq!(
+        typed,
+        (on(&["a:tidy [disabled]", "b:review [disabled]"]), 0)
+    );
 }
 
 #[test]
@@ -399,6 +453,11 @@ error: `review`: expected the name of a source, found true
 
 #[test]
 fn a_missing_file_is_a_failure() {
-    let failure = TestEnv::new().run(&["list", "--config", "none.toml"]).failure();
-    assert!(failure.starts_with("error: cannot read `none.toml`: "), "{failure}");
+    let failure = TestEnv::new()
+        .run(&["list", "--config", "none.toml"])
+        .failure();
+    assert!(
+        failure.starts_with("error: cannot read `none.toml`: "),
+        "{failure}"
+    );
 }

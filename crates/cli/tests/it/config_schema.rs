@@ -8,30 +8,45 @@ use crate::config::GOOD;
 use crate::test_env::{TestEnv, checkout};
 
 fn schema() -> Value {
-    let text = std::fs::read_to_string(checkout("docs/schema/configuration.json")).expect("the schema is there");
+    let text = std::fs::read_to_string(checkout("docs/schema/configuration.json"))
+        .expect("the schema is there");
     serde_json::from_str(&text).expect("the schema is JSON")
 }
 
 /// Whether a configuration file with this text is what the schema says.
 fn fits(text: &str) -> bool {
     let document: Value = toml_edit::de::from_str(text).expect("it is TOML");
-    jsonschema::draft202012::new(&schema()).expect("the schema is one").is_valid(&document)
+    jsonschema::draft202012::new(&schema())
+        .expect("the schema is one")
+        .is_valid(&document)
 }
 
 /// The names that the command line offers in place of `zz`.
 fn offered(text: &str) -> BTreeSet<String> {
     let env = TestEnv::new();
     env.file("repertoire.toml", text);
-    let said = env.run(&["list", "--connect", "--config", "repertoire.toml"]).failure();
+    let said = env
+        .run(&["list", "--connect", "--config", "repertoire.toml"])
+        .failure();
     let message = said.lines().next().expect("a failure has a message");
-    let (_, names) = message.split_once("expected").unwrap_or_else(|| panic!("nothing is offered: {said}"));
-    names.split('`').skip(1).step_by(2).map(|name| name.trim_matches(['[', ']']).to_owned()).collect()
+    let (_, names) = message
+        .split_once("expected")
+        .unwrap_or_else(|| panic!("nothing is offered: {said}"));
+    names
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .map(|name| name.trim_matches(['[', ']']).to_owned())
+        .collect()
 }
 
 /// The keys of the schema at `pointer`, or its values if it lists some.
 fn known(pointer: &str) -> BTreeSet<String> {
     let schema = schema();
-    match schema.pointer(pointer).unwrap_or_else(|| panic!("the schema has no `{pointer}`")) {
+    match schema
+        .pointer(pointer)
+        .unwrap_or_else(|| panic!("the schema has no `{pointer}`"))
+    {
         Value::Object(properties) => properties.keys().cloned().collect(),
         Value::Array(values) => values.iter().flat_map(names).collect(),
         other => panic!("{other} lists nothing"),
@@ -57,27 +72,45 @@ fn the_schema_knows_keys_and_values() {
         assert!(!fits(text), "{text}");
     };
     check("/properties", "zz = 1");
-    check("/$defs/FsLimits/properties", &format!("{SOURCE}limits = {{ zz = 1 }}"));
+    check(
+        "/$defs/FsLimits/properties",
+        &format!("{SOURCE}limits = {{ zz = 1 }}"),
+    );
     check("/$defs/Tier/oneOf", &format!("{SOURCE}tier = \"zz\""));
     check("/$defs/Trust/oneOf", &format!("{SOURCE}trust = \"zz\""));
     check("/$defs/Surface/properties", "[surface]\nzz = 1");
-    check("/$defs/Surface/properties/mode/enum", "[surface]\nmode = \"zz\"");
+    check(
+        "/$defs/Surface/properties/mode/enum",
+        "[surface]\nmode = \"zz\"",
+    );
     check("/$defs/Rules/properties", "[rules]\nzz = 1");
     check("/$defs/Rule/properties", &format!("{RULE}zz = 1"));
-    check("/$defs/ModelPattern/oneOf", &format!("{RULE}model = \"zz\""));
-    check("/$defs/SurfaceMode/oneOf", "[[surface.rules]]\nid = \"a\"\nmode = \"zz\"");
+    check(
+        "/$defs/ModelPattern/oneOf",
+        &format!("{RULE}model = \"zz\""),
+    );
+    check(
+        "/$defs/SurfaceMode/oneOf",
+        "[[surface.rules]]\nid = \"a\"\nmode = \"zz\"",
+    );
 }
 
 #[test]
 fn the_schema_knows_options_of_linked_kinds() {
-    let kinds: Value =
-        serde_json::from_str(&TestEnv::new().run(&["kinds", "--json"]).data()).expect("one JSON document");
+    let kinds: Value = serde_json::from_str(&TestEnv::new().run(&["kinds", "--json"]).data())
+        .expect("one JSON document");
     let common = known("/$defs/linked/properties");
     for kind in kinds["kinds"].as_array().expect("a list") {
         let kind = kind["name"].as_str().expect("a name");
-        let mut options = offered(&format!("[[source]]\nkind = \"{kind}\"\nname = \"a\"\nzz = 1"));
+        let mut options = offered(&format!(
+            "[[source]]\nkind = \"{kind}\"\nname = \"a\"\nzz = 1"
+        ));
         options.extend(common.clone());
-        assert_eq!(options, known(&format!("/$defs/{kind}/properties")), "{kind}");
+        assert_eq!(
+            options,
+            known(&format!("/$defs/{kind}/properties")),
+            "{kind}"
+        );
     }
 }
 
@@ -85,9 +118,15 @@ fn the_schema_knows_options_of_linked_kinds() {
 fn the_schema_agrees_with_the_parser() {
     assert!(fits(GOOD));
     let page = std::fs::read_to_string(checkout("docs/cli.md")).expect("the page is there");
-    let examples: Vec<_> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let examples: Vec<_> = page
+        .split("```toml\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
     assert!(examples.len() > 1, "the page has examples");
-    examples.iter().for_each(|example| assert!(fits(example), "{example}"));
+    examples
+        .iter()
+        .for_each(|example| assert!(fits(example), "{example}"));
     assert!(
         fits("[[source]]\nkind = \"haiku\"\nname = \"a\"\nseasons = [\"spring\"]"),
         "options of other kinds are theirs"
@@ -114,6 +153,7 @@ fn the_schema_agrees_with_the_parser() {
         assert!(!fits(text), "{text}");
         let env = TestEnv::new();
         env.file("repertoire.toml", text);
-        env.run(&["list", "--connect", "--config", "repertoire.toml"]).failure();
+        env.run(&["list", "--connect", "--config", "repertoire.toml"])
+            .failure();
     }
 }

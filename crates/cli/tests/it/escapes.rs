@@ -16,9 +16,16 @@ fn painter() -> TestEnv {
         ),
     );
     let raw = "\u{1b}[31m\u{7f}\u{9b}\u{202e}\u{e0041}";
-    env.file("root/broken/SKILL.md", format!("---\nname: broken{raw}\n{raw}: [\ndescription\n---\n"));
-    env.skill("second", "painter", "Another.").file("empty \u{1b}[31m\u{202e}/notes", "No skill.");
-    env.file("root/name/SKILL.md", format!("---\nname: \"na{PAINT}me\"\ndescription: Odd.\n---\nA.\n"));
+    env.file(
+        "root/broken/SKILL.md",
+        format!("---\nname: broken{raw}\n{raw}: [\ndescription\n---\n"),
+    );
+    env.skill("second", "painter", "Another.")
+        .file("empty \u{1b}[31m\u{202e}/notes", "No skill.");
+    env.file(
+        "root/name/SKILL.md",
+        format!("---\nname: \"na{PAINT}me\"\ndescription: Odd.\n---\nA.\n"),
+    );
     env
 }
 
@@ -50,22 +57,40 @@ fn json_output_holds_raw_text() {
     let env = painter();
     let ran = env.run(&["list", "root", "--json"]);
     assert_eq!(ran.stderr, "");
-    assert!(ran.stdout.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .chars()
+            .all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'),
+        "{}",
+        ran.stdout
+    );
     let document: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
     let skills = document["skills"].as_array().expect("a list");
-    let description = skills.iter().find(|skill| skill["id"] == "painter").map(|skill| &skill["description"]);
-    assert_eq!(description, Some(&Value::from("Hello \u{1b}[2J\u{1b}]0;owned\u{7} \u{7f}\u{9b}31m \u{202e}\u{e0041}")));
+    let description = skills
+        .iter()
+        .find(|skill| skill["id"] == "painter")
+        .map(|skill| &skill["description"]);
+    assert_eq!(
+        description,
+        Some(&Value::from(
+            "Hello \u{1b}[2J\u{1b}]0;owned\u{7} \u{7f}\u{9b}31m \u{202e}\u{e0041}"
+        ))
+    );
 }
 
 /// Text that spells something in each known way, and text that only looks like it.
 const HIDDEN: &str = "\u{e0053}\u{e0045}\u{e004e}\u{e0044}";
-const HONEST: &str =
-    "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} می\u{200c}خواهم ❤\u{fe0f} \u{200f}C++\u{200f}";
+const HONEST: &str = "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} می\u{200c}خواهم ❤\u{fe0f} \u{200f}C++\u{200f}";
 
 fn whisperer() -> TestEnv {
     let env = TestEnv::new();
-    let text = |name: &str, body: &str| format!("---\nname: {name}\ndescription: Formats.\n---\n\nFormat.\n{body}\n");
-    env.file("root/whisper/SKILL.md", text("whisper", &format!("Then{HIDDEN} keep\u{202e} $ARGUMENTS.")));
+    let text = |name: &str, body: &str| {
+        format!("---\nname: {name}\ndescription: Formats.\n---\n\nFormat.\n{body}\n")
+    };
+    env.file(
+        "root/whisper/SKILL.md",
+        text("whisper", &format!("Then{HIDDEN} keep\u{202e} $ARGUMENTS.")),
+    );
     env.file("root/honest/SKILL.md", text("honest", HONEST));
     env
 }
@@ -91,13 +116,25 @@ warning[invisible-text]: the body holds 5 invisible characters that spell `SEND`
     let ran = env.run(&["check", "root", "--json"]);
     let document: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
     let found = &document["diagnostics"][0];
-    assert_eq!((&found["code"], &found["line"], &found["column"]), (&"invisible-text".into(), &7.into(), &5.into()));
-    assert_eq!(env.run(&["check", "root", "--strict"]).exit, repertoire_cli::Exit::Problems);
+    assert_eq!(
+        (&found["code"], &found["line"], &found["column"]),
+        (&"invisible-text".into(), &7.into(), &5.into())
+    );
+    assert_eq!(
+        env.run(&["check", "root", "--strict"]).exit,
+        repertoire_cli::Exit::Problems
+    );
     let shown = env.run(&["show", "whisper", "--root", "root"]).stderr;
-    assert_eq!(shown, "note: the body holds 5 invisible characters that spell `SEND`, on line 7\n");
+    assert_eq!(
+        shown,
+        "note: the body holds 5 invisible characters that spell `SEND`, on line 7\n"
+    );
     let note = "note: the body of 1 skill holds hidden text; run `repertoire check` for details\n";
     for command in ["lock", "verify"] {
-        assert!(env.run(&[command, "root"]).stderr.contains(note), "{command}");
+        assert!(
+            env.run(&[command, "root"]).stderr.contains(note),
+            "{command}"
+        );
     }
 }
 
@@ -105,12 +142,22 @@ warning[invisible-text]: the body holds 5 invisible characters that spell `SEND`
 fn a_body_comes_without_its_hidden_text() {
     let env = whisperer();
     let clean = "Format.\nThen keep $ARGUMENTS.\n";
-    assert_eq!(env.run(&["body", "whisper", "--root", "root"]).data(), clean);
-    let rendered = env.run(&["render", "whisper", "--root", "root", "--", "all"]).data();
+    assert_eq!(
+        env.run(&["body", "whisper", "--root", "root"]).data(),
+        clean
+    );
+    let rendered = env
+        .run(&["render", "whisper", "--root", "root", "--", "all"])
+        .data();
     assert_eq!(rendered, "Format.\nThen keep all.\n");
-    assert_eq!(env.run(&["body", "honest", "--root", "root"]).data(), format!("Format.\n{HONEST}\n"));
+    assert_eq!(
+        env.run(&["body", "honest", "--root", "root"]).data(),
+        format!("Format.\n{HONEST}\n")
+    );
     // The file itself stays what its digest says.
-    let raw = env.run(&["files", "whisper", "SKILL.md", "--root", "root"]).stdout;
+    let raw = env
+        .run(&["files", "whisper", "SKILL.md", "--root", "root"])
+        .stdout;
     assert!(raw.contains(HIDDEN), "{raw:?}");
 }
 
@@ -133,7 +180,11 @@ fn the_prompt_warns_of_hidden_text() {
 #[test]
 fn no_list_commands_the_log_of_a_runner() {
     let env = TestEnv::new();
-    for (folder, name) in [("one", "::error title=x::y"), ("two", "##[error]z"), ("three", "a ##vso[task.x]b")] {
+    for (folder, name) in [
+        ("one", "::error title=x::y"),
+        ("two", "##[error]z"),
+        ("three", "a ##vso[task.x]b"),
+    ] {
         env.file(
             &format!("root/{folder}/SKILL.md"),
             format!("---\nname: \"{name}\"\ndescription: \"{name}\"\n---\nA.\n"),
@@ -150,21 +201,25 @@ fn no_list_commands_the_log_of_a_runner() {
     ] {
         let ran = env.run(arguments);
         for line in ran.stdout.lines().chain(ran.stderr.lines()) {
-            let commands = line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[");
+            let commands = line.trim_start().starts_with("::")
+                || line.contains("##[")
+                || line.contains("##vso[");
             assert!(!commands, "{arguments:?}: {line}");
         }
     }
-    assert!(env.run(&["list", "root"]).stdout.contains("\\u{3a}:error title=x::y"));
+    assert!(
+        env.run(&["list", "root"])
+            .stdout
+            .contains("\\u{3a}:error title=x::y")
+    );
 }
 
 #[test]
 fn a_name_that_looks_like_another_is_reported() {
     let env = TestEnv::new();
-    env.skill("root", "deploy", "Ships.").skill("root", "d\u{435}ploy", "Ships too.").skill(
-        "root",
-        "отчёт",
-        "Reports.",
-    );
+    env.skill("root", "deploy", "Ships.")
+        .skill("root", "d\u{435}ploy", "Ships too.")
+        .skill("root", "отчёт", "Reports.");
     snapbox::assert_data_eq!(
         env.run(&["check", "root"]).data(),
         snapbox::str![[r#"

@@ -7,16 +7,21 @@ use snapbox::{assert_data_eq, str};
 
 use crate::test_env::TestEnv;
 
-const DISORDER: &str =
-    "---\n# About it.\ndescription: Sorts: files.\nflavour: sweet\nname: \"tidy-up\"\n---\n\n  Sort. \n";
-const ORDER: &str =
-    "---\nname: tidy-up\n# About it.\ndescription: \"Sorts: files.\"\nflavour: sweet\n---\n\n  Sort. \n";
+const DISORDER: &str = "---\n# About it.\ndescription: Sorts: files.\nflavour: sweet\nname: \"tidy-up\"\n---\n\n  Sort. \n";
+const ORDER: &str = "---\nname: tidy-up\n# About it.\ndescription: \"Sorts: files.\"\nflavour: sweet\n---\n\n  Sort. \n";
 
 fn env() -> TestEnv {
     let env = TestEnv::new();
-    env.file("root/tidy-up/SKILL.md", DISORDER).skill("root", "steady", "A plain, valid neighbour.");
+    env.file("root/tidy-up/SKILL.md", DISORDER).skill(
+        "root",
+        "steady",
+        "A plain, valid neighbour.",
+    );
     env.file("root/broken/SKILL.md", "---\nname: broken\n");
-    env.file("root/twice/SKILL.md", "---\nname: twice\ndescription: D.\nname: twice\n---\nA.\n");
+    env.file(
+        "root/twice/SKILL.md",
+        "---\nname: twice\ndescription: D.\nname: twice\n---\nA.\n",
+    );
     env
 }
 
@@ -53,7 +58,11 @@ reformatted root/tidy-up/SKILL.md
     );
     assert_eq!(read(&env, "root/tidy-up/SKILL.md"), ORDER);
     assert_eq!(read(&env, "root/broken/SKILL.md"), "---\nname: broken\n");
-    assert_eq!(env.run(&["fmt", "root/tidy-up", "root/steady/SKILL.md"]).data(), "2 files: 2 already formatted\n",);
+    assert_eq!(
+        env.run(&["fmt", "root/tidy-up", "root/steady/SKILL.md"])
+            .data(),
+        "2 files: 2 already formatted\n",
+    );
 }
 
 #[test]
@@ -114,16 +123,21 @@ error: cannot read `.agents/skills`: No such file or directory (os error 2)
 
 "#]]
     );
-    env.file(".agents/skills/tidy-up/SKILL.md", DISORDER).file("../home/.agents/skills/tidy-up/SKILL.md", DISORDER);
+    env.file(".agents/skills/tidy-up/SKILL.md", DISORDER)
+        .file("../home/.agents/skills/tidy-up/SKILL.md", DISORDER);
     assert_eq!(env.run(&["fmt"]).exit, Exit::Success);
     assert_eq!(read(&env, ".agents/skills/tidy-up/SKILL.md"), ORDER);
-    assert_eq!(read(&env, "../home/.agents/skills/tidy-up/SKILL.md"), DISORDER);
+    assert_eq!(
+        read(&env, "../home/.agents/skills/tidy-up/SKILL.md"),
+        DISORDER
+    );
 }
 
 #[test]
 fn repeated_ids_are_formatted_too() {
     let env = TestEnv::new();
-    env.file("root/a/SKILL.md", DISORDER).file("root/b/SKILL.md", DISORDER);
+    env.file("root/a/SKILL.md", DISORDER)
+        .file("root/b/SKILL.md", DISORDER);
     assert_data_eq!(
         env.run(&["fmt", "root"]).data(),
         str![[r#"
@@ -139,7 +153,8 @@ reformatted root/b/SKILL.md
 #[cfg(unix)]
 fn a_link_inside_is_followed_and_stays() {
     let env = TestEnv::new();
-    env.file("root/shared.md", DISORDER).file("root/tidy-up/notes.md", "Notes.");
+    env.file("root/shared.md", DISORDER)
+        .file("root/tidy-up/notes.md", "Notes.");
     let link = env.here().join("root/tidy-up/SKILL.md");
     std::os::unix::fs::symlink("../shared.md", &link).expect("a fresh link");
     assert_eq!(env.run(&["fmt", "root"]).exit, Exit::Success);

@@ -8,15 +8,23 @@ use crate::test_env::TestEnv;
 /// Two folders that both have `review`, one broken file, and flags.
 fn two_folders() -> TestEnv {
     let env = TestEnv::new();
-    env.skill("near", "review", "Near copy.").skill("far", "review", "Far copy.").skill("far", "notes", "Takes notes.");
-    env.file("near/copy/SKILL.md", "---\nname: notes\ndescription: Takes notes.\n---\nBody of notes.\n");
+    env.skill("near", "review", "Near copy.")
+        .skill("far", "review", "Far copy.")
+        .skill("far", "notes", "Takes notes.");
+    env.file(
+        "near/copy/SKILL.md",
+        "---\nname: notes\ndescription: Takes notes.\n---\nBody of notes.\n",
+    );
     env.file("far/broken/SKILL.md", "no front matter\n");
     env.file(
         "far/deploy/SKILL.md",
         "---\nname: deploy\ndescription: Ships it.\ndisable-model-invocation: true\nallowed-tools: Read, Bash(git *)\n\
          surface: tool-only\nlicense: MIT\n---\nShip.\n",
     );
-    env.file("far/lore/SKILL.md", "---\nname: lore\ndescription: Knows it.\nuser-invocable: false\n---\nKnow.\n");
+    env.file(
+        "far/lore/SKILL.md",
+        "---\nname: lore\ndescription: Knows it.\nuser-invocable: false\n---\nKnow.\n",
+    );
     env
 }
 
@@ -77,16 +85,28 @@ fn the_model_decides_undeclared_surfaces() {
     let surfaces = |model: &str| {
         let ran = env.run(&["list", "far", "--model", model]);
         let column = |line: &str| line.split_whitespace().nth(4).map(str::to_owned);
-        ran.stdout.lines().skip(1).filter_map(column).collect::<Vec<_>>()
+        ran.stdout
+            .lines()
+            .skip(1)
+            .filter_map(column)
+            .collect::<Vec<_>>()
     };
-    assert_eq!(surfaces("anthropic/claude-sonnet-4-5"), ["tool-only", "both", "both", "both"]);
+    assert_eq!(
+        surfaces("anthropic/claude-sonnet-4-5"),
+        ["tool-only", "both", "both", "both"]
+    );
     assert_eq!(surfaces("openai/gpt-5"), ["tool-only"; 4]);
 }
 
 #[test]
 fn show_tells_everything_about_a_winner() {
     let env = two_folders();
-    let ran = env.run(&with_both(&["show", "review", "--model", "anthropic/claude-sonnet-4-5"]));
+    let ran = env.run(&with_both(&[
+        "show",
+        "review",
+        "--model",
+        "anthropic/claude-sonnet-4-5",
+    ]));
     assert_data_eq!(
         ran.data(),
         str![[r#"
@@ -208,7 +228,10 @@ roots = ["near"]
 notes = "mine"
 "#,
     );
-    let which = |name| env.run(&["--config", "repertoire.toml", "which", name]).stdout;
+    let which = |name| {
+        env.run(&["--config", "repertoire.toml", "which", name])
+            .stdout
+    };
     assert_data_eq!(
         which("review"),
         str![[r#"
@@ -257,7 +280,8 @@ error: no skill `nothing-like-it`
 #[test]
 fn long_names_shift_only_their_row() {
     let env = TestEnv::new();
-    env.skill("root", "short", "Brief.").skill("root", &"long".repeat(10), "Wide.");
+    env.skill("root", "short", "Brief.")
+        .skill("root", &"long".repeat(10), "Wide.");
     assert_data_eq!(
         env.run(&["list", "root"]).stdout,
         str![[r#"
@@ -272,11 +296,17 @@ short                             root    user  trusted  tool-only       5
 #[test]
 fn files_over_a_limit_are_not_counted() {
     let env = TestEnv::new();
-    env.skill("root", "big", "Many files.").file("root/big/a", "a").file("root/big/b", "b");
+    env.skill("root", "big", "Many files.")
+        .file("root/big/a", "a")
+        .file("root/big/b", "b");
     let source = "fs:mine:roots = ['root'], limits = { resources = 1 }";
     let ran = env.run(&["show", "big", "--no-defaults", "--source", source]);
     assert_eq!(ran.exit, Exit::Success);
-    assert!(ran.stdout.lines().any(|line| line == "files         1"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.lines().any(|line| line == "files         1"),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]
@@ -285,11 +315,17 @@ fn an_empty_folder_names_hidden_folders() {
     env.skill("root/.agents/skills", "hidden", "Behind a dot.");
     let note = "note: no skills found in `root`\nnote: hidden folders are searched only if given as arguments: `root/.agents/skills`\n";
     let ran = env.run(&["list", "root"]);
-    assert_eq!((ran.exit, ran.stdout.as_str(), ran.stderr.as_str()), (Exit::Success, "", note));
+    assert_eq!(
+        (ran.exit, ran.stdout.as_str(), ran.stderr.as_str()),
+        (Exit::Success, "", note)
+    );
     // Where that is not the reason, nothing is said of it.
     env.file("broken/nodesc/SKILL.md", "---\nname: nodesc\n---\n");
     let ran = env.run(&["check", "broken"]);
-    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Problems, "note: no skills found in `broken`\n"));
+    assert_eq!(
+        (ran.exit, ran.stderr.as_str()),
+        (Exit::Problems, "note: no skills found in `broken`\n")
+    );
 }
 
 #[test]
@@ -324,7 +360,11 @@ fn missing_requirements_are_shown() {
     let listed = env.run(&[&near[..], &["list"]].concat());
     assert!(listed.stdout.contains("  not-ready\n"), "{}", listed.stdout);
     let shown = env.run(&[&near[..], &["show", "pages"]].concat()).stdout;
-    let needs: Vec<_> = shown.lines().filter_map(|line| line.strip_prefix("needs")).map(str::trim).collect();
+    let needs: Vec<_> = shown
+        .lines()
+        .filter_map(|line| line.strip_prefix("needs"))
+        .map(str::trim)
+        .collect();
     assert_eq!(
         needs,
         [
@@ -334,11 +374,19 @@ fn missing_requirements_are_shown() {
             "the tool `ocr` (unknown here)"
         ]
     );
-    let stand_in =
-        "---\nname: spare\ndescription: Stands in.\nmetadata: {hermes: {fallback_for_tools: [press]}}\n---\nCount.\n";
-    let shown = env.file("near/spare/SKILL.md", stand_in).run(&[&near[..], &["show", "spare"]].concat()).stdout;
-    assert!(shown.contains("\ninstead of    the tool `press` (unknown here)\n") && !shown.contains("needs"), "{shown}");
-    let json = env.run(&[&near[..], &["show", "pages", "--format", "json"]].concat()).stdout;
+    let stand_in = "---\nname: spare\ndescription: Stands in.\nmetadata: {hermes: {fallback_for_tools: [press]}}\n---\nCount.\n";
+    let shown = env
+        .file("near/spare/SKILL.md", stand_in)
+        .run(&[&near[..], &["show", "spare"]].concat())
+        .stdout;
+    assert!(
+        shown.contains("\ninstead of    the tool `press` (unknown here)\n")
+            && !shown.contains("needs"),
+        "{shown}"
+    );
+    let json = env
+        .run(&[&near[..], &["show", "pages", "--format", "json"]].concat())
+        .stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(
         json["readiness"]["missing"][1],
@@ -349,13 +397,20 @@ fn missing_requirements_are_shown() {
 #[test]
 fn a_skill_that_nobody_may_call_is_unreachable() {
     let env = TestEnv::new();
-    let front = "name: idle\ndescription: Waits.\ndisable-model-invocation: true\nuser-invocable: false";
+    let front =
+        "name: idle\ndescription: Waits.\ndisable-model-invocation: true\nuser-invocable: false";
     env.file("root/idle/SKILL.md", format!("---\n{front}\n---\nWait.\n"));
     let list = env.run(&["list", "root", "--json"]).stdout;
     let list: serde_json::Value = serde_json::from_str(&list).expect("one JSON document");
-    assert_eq!(list["skills"][0]["flags"], serde_json::json!(["unreachable"]));
+    assert_eq!(
+        list["skills"][0]["flags"],
+        serde_json::json!(["unreachable"])
+    );
     let check = env.run(&["check", "root"]).stdout;
-    assert!(check.starts_with("warning[unreachable]: neither a model nor a user reaches the skill"), "{check}");
+    assert!(
+        check.starts_with("warning[unreachable]: neither a model nor a user reaches the skill"),
+        "{check}"
+    );
 }
 
 #[test]

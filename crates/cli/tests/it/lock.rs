@@ -12,9 +12,13 @@ use crate::test_env::TestEnv;
 /// A project with two skills, a third at home, and one that only gives a name away.
 fn project() -> TestEnv {
     let env = TestEnv::new();
-    env.skill(".agents/skills", "tidy", "Sorts.").file(".agents/skills/tidy/scripts/run.sh", "ls\n");
+    env.skill(".agents/skills", "tidy", "Sorts.")
+        .file(".agents/skills/tidy/scripts/run.sh", "ls\n");
     env.skill(".agents/skills", "notes", "Takes notes.");
-    env.file("../home/.agents/skills/review/SKILL.md", "---\nname: review\ndescription: Reviews.\n---\nReview.\n");
+    env.file(
+        "../home/.agents/skills/review/SKILL.md",
+        "---\nname: review\ndescription: Reviews.\n---\nReview.\n",
+    );
     env
 }
 
@@ -36,7 +40,10 @@ skills-lock.json           2  written
 
 "#]]
     );
-    assert_eq!(ran.stderr, "note: not locked, not below the lock directory: `home:review`\n");
+    assert_eq!(
+        ran.stderr,
+        "note: not locked, not below the lock directory: `home:review`\n"
+    );
     assert_data_eq!(
         read(&env, "repertoire.lock.json"),
         str![[r#"
@@ -114,7 +121,10 @@ skills-lock.json           2  unchanged
 
 "#]]
     );
-    assert_eq!(fs::read(env.here().join("repertoire.lock.json")).expect("it is there"), ours);
+    assert_eq!(
+        fs::read(env.here().join("repertoire.lock.json")).expect("it is there"),
+        ours
+    );
     Schema::of("repertoire-lock-1").assert_fits(&read(&env, "repertoire.lock.json"));
     Schema::of("skills-lock-1").assert_fits(&read(&env, "skills-lock.json"));
     assert_data_eq!(
@@ -134,7 +144,8 @@ fn every_difference_is_named() {
     fs::remove_file(env.here().join(".agents/skills/notes/SKILL.md")).expect("it is there");
     env.skill(".agents/skills", "notes", "Takes notes, and more.");
     // The same size, and by now the same time.
-    env.file(".agents/skills/tidy/scripts/run.sh", "rm\n").file(".agents/skills/tidy/a\u{1b}b", "");
+    env.file(".agents/skills/tidy/scripts/run.sh", "rm\n")
+        .file(".agents/skills/tidy/a\u{1b}b", "");
     env.skill(".agents/skills", "new", "Is new.");
     let ran = env.run(&["verify"]);
     assert_eq!(ran.exit, Exit::Problems);
@@ -173,7 +184,8 @@ fn without_repertoire_lock_hashes_are_compared() {
     let env = project();
     env.run(&["lock"]);
     fs::remove_file(env.here().join("repertoire.lock.json")).expect("it is there");
-    env.skill(".agents/skills", "new", "Is new.").file(".agents/skills/tidy/scripts/run.sh", "rm\n");
+    env.skill(".agents/skills", "new", "Is new.")
+        .file(".agents/skills/tidy/scripts/run.sh", "rm\n");
     let ran = env.run(&["verify"]);
     assert_eq!(ran.exit, Exit::Problems);
     assert_eq!(ran.stderr, "note: no repertoire.lock.json found\n");
@@ -214,12 +226,19 @@ fn existing_rows_keep_their_origin() {
   }
 }
 "#;
-    env.file(".agents/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\n---\nSort.\n");
-    env.file(".agents/skills/tidy/scripts/run.sh", "ls\n").file("skills-lock.json", lock);
+    env.file(
+        ".agents/skills/tidy/SKILL.md",
+        "---\nname: tidy\ndescription: Sorts.\n---\nSort.\n",
+    );
+    env.file(".agents/skills/tidy/scripts/run.sh", "ls\n")
+        .file("skills-lock.json", lock);
     let ran = env.run(&["lock"]);
     assert_eq!(
         (ran.exit, ran.stderr.as_str()),
-        (Exit::Success, "note: `later` is not installed; its row in `skills-lock.json` is kept\n")
+        (
+            Exit::Success,
+            "note: `later` is not installed; its row in `skills-lock.json` is kept\n"
+        )
     );
     assert_eq!(read(&env, "skills-lock.json"), lock);
     let ran = env.run(&["verify"]);
@@ -246,20 +265,36 @@ fn what_cannot_be_compared_is_a_failure() {
     };
     let file = |path: &str| format!(r#"{{ "path": "{path}", "size": 0, "digest": "{digest}" }}"#);
     let cases = [
-        ("repertoire.lock.json", r#"{ "schema": "repertoire-lock/2", "skills": [] }"#.to_owned()),
+        (
+            "repertoire.lock.json",
+            r#"{ "schema": "repertoire-lock/2", "skills": [] }"#.to_owned(),
+        ),
         ("repertoire.lock.json", "{}".to_owned()),
         ("repertoire.lock.json", ours(&row("../a", ""))),
-        ("repertoire.lock.json", ours(&row("a", &file("../../secret")))),
-        ("repertoire.lock.json", ours(&row("a", &[file("b"), file("b")].join(",")))),
+        (
+            "repertoire.lock.json",
+            ours(&row("a", &file("../../secret"))),
+        ),
+        (
+            "repertoire.lock.json",
+            ours(&row("a", &[file("b"), file("b")].join(","))),
+        ),
         ("repertoire.lock.json", ours(&row("a", &file("b")))),
         ("repertoire.lock.json", ours("{}")),
-        ("skills-lock.json", r#"{ "version": 2, "skills": {} }"#.to_owned()),
+        (
+            "skills-lock.json",
+            r#"{ "version": 2, "skills": {} }"#.to_owned(),
+        ),
         ("skills-lock.json", r#"{ "version": 1 }"#.to_owned()),
         (
             "skills-lock.json",
-            r#"{ "version": 1, "skills": { "a\u001b": { "source": "b", "sourceType": "c" } } }"#.to_owned(),
+            r#"{ "version": 1, "skills": { "a\u001b": { "source": "b", "sourceType": "c" } } }"#
+                .to_owned(),
         ),
-        ("skills-lock.json", r#"{ "version": 1, "skills": { "a": 1 } }"#.to_owned()),
+        (
+            "skills-lock.json",
+            r#"{ "version": 1, "skills": { "a": 1 } }"#.to_owned(),
+        ),
     ];
     let mut said = TestEnv::new().run(&["verify"]).failure();
     for (name, text) in cases {
@@ -297,13 +332,27 @@ error: `skills-lock.json`: skill `a`: expected a text `source`
 #[test]
 fn unlockable_skills_are_named() {
     let env = TestEnv::new();
-    env.skill("here", "near", "Is near.").skill("here/inner", "in", "Is in.").skill("far", "off", "Is far.");
-    env.file("SKILL.md", "---\nname: whole\ndescription: All of it.\n---\nAll.\n");
+    env.skill("here", "near", "Is near.")
+        .skill("here/inner", "in", "Is in.")
+        .skill("far", "off", "Is far.");
+    env.file(
+        "SKILL.md",
+        "---\nname: whole\ndescription: All of it.\n---\nAll.\n",
+    );
     env.file("here/near/é", "").file("here/near/z", "");
     let config = "[[source]]\nkind = \"fs\"\nname = \"shipped\"\ntier = \"builtin\"\nroots = [\"here/inner\"]\n";
     env.file("repertoire.toml", config);
-    let ran =
-        env.run(&["lock", "--config", "repertoire.toml", "--root", "far", "--root", "here", "--lock-dir", "here"]);
+    let ran = env.run(&[
+        "lock",
+        "--config",
+        "repertoire.toml",
+        "--root",
+        "far",
+        "--root",
+        "here",
+        "--lock-dir",
+        "here",
+    ]);
     assert_eq!(ran.exit, Exit::Success);
     assert_data_eq!(
         ran.stdout,
@@ -344,10 +393,11 @@ error: cannot read the folder `nowhere`: No such file or directory (os error 2)
 #[test]
 fn an_undecidable_hash_falls_back_to_the_lock() {
     let env = TestEnv::new();
-    env.skill("skills", "tidy", "Sorts.").file("skills/tidy/é", "").file("skills/tidy/z", "");
+    env.skill("skills", "tidy", "Sorts.")
+        .file("skills/tidy/é", "")
+        .file("skills/tidy/z", "");
     env.run(&["lock", "skills"]);
-    let lock =
-        r#"{ "version": 1, "skills": { "tidy": { "source": "a/b", "sourceType": "github", "computedHash": "0" } } }"#;
+    let lock = r#"{ "version": 1, "skills": { "tidy": { "source": "a/b", "sourceType": "github", "computedHash": "0" } } }"#;
     env.file("skills-lock.json", lock);
     let ran = env.run(&["verify", "skills"]);
     assert_eq!(ran.exit, Exit::Success);
@@ -383,7 +433,11 @@ fn large_and_odd_files_are_locked_too() {
     env.file(".agents/skills/tidy/scripts\\run.py", "two\n");
     let ran = env.run(&["verify"]);
     assert_eq!(ran.exit, Exit::Problems);
-    assert!(ran.stdout.starts_with("changed  tidy  .agents/skills/tidy/scripts\\run.py  ("), "{ran:?}");
+    assert!(
+        ran.stdout
+            .starts_with("changed  tidy  .agents/skills/tidy/scripts\\run.py  ("),
+        "{ran:?}"
+    );
 }
 
 #[test]
@@ -415,15 +469,30 @@ note: not compared, version control keeps it: `.agents/skills/tidy/.git`
     assert_eq!(env.run(&["verify"]).exit, Exit::Success);
     // What comes and goes as scripts run makes no difference.
     env.file(".agents/skills/tidy/scripts/__pycache__/run.pyc", "2");
-    env.file(".agents/skills/tidy/node_modules/left/__pycache__/y.pyc", "2");
+    env.file(
+        ".agents/skills/tidy/node_modules/left/__pycache__/y.pyc",
+        "2",
+    );
     assert_eq!(env.run(&["verify"]).exit, Exit::Success);
-    for path in ["node_modules/left/index.js", ".venv/bin/python", "venv/new.py", "node_modules/.hidden/x.js"] {
+    for path in [
+        "node_modules/left/index.js",
+        ".venv/bin/python",
+        "venv/new.py",
+        "node_modules/.hidden/x.js",
+    ] {
         let path = format!(".agents/skills/tidy/{path}");
         let before = fs::read(env.here().join(&path)).ok();
         env.file(&path, "2");
         let ran = env.run(&["verify"]);
         assert_eq!(ran.exit, Exit::Problems, "{path}");
-        assert_eq!(ran.stdout.lines().next().map(|line| line.starts_with("changed  tidy ")), Some(true), "{ran:?}");
+        assert_eq!(
+            ran.stdout
+                .lines()
+                .next()
+                .map(|line| line.starts_with("changed  tidy ")),
+            Some(true),
+            "{ran:?}"
+        );
         match before {
             Some(bytes) => {
                 env.file(&path, bytes);
@@ -432,8 +501,15 @@ note: not compared, version control keeps it: `.agents/skills/tidy/.git`
         }
     }
     // As in a fresh clone.
-    for folder in ["node_modules", ".venv", "venv", "scripts/__pycache__", ".git"] {
-        fs::remove_dir_all(env.here().join(".agents/skills/tidy").join(folder)).expect("it is there");
+    for folder in [
+        "node_modules",
+        ".venv",
+        "venv",
+        "scripts/__pycache__",
+        ".git",
+    ] {
+        fs::remove_dir_all(env.here().join(".agents/skills/tidy").join(folder))
+            .expect("it is there");
     }
     let ran = env.run(&["verify"]);
     assert_eq!(ran.exit, Exit::Success);
@@ -444,13 +520,25 @@ note: not compared, version control keeps it: `.agents/skills/tidy/.git`
     env.file(".agents/skills/notes/node_modules/x.js", "1");
     let ran = env.run(&["verify"]);
     assert_eq!(ran.exit, Exit::Problems);
-    assert!(ran.stdout.starts_with("extra    notes  .agents/skills/notes/node_modules  ("), "{ran:?}");
+    assert!(
+        ran.stdout
+            .starts_with("extra    notes  .agents/skills/notes/node_modules  ("),
+        "{ran:?}"
+    );
 }
 
 #[test]
 fn what_comes_and_goes_is_in_neither_lock() {
     let env = project();
-    let litter = [".DS_Store", "Thumbs.db", ".run.sh.swp", "run.sh~", "__pycache__/run.pyc", ".env", ".venv/x"];
+    let litter = [
+        ".DS_Store",
+        "Thumbs.db",
+        ".run.sh.swp",
+        "run.sh~",
+        "__pycache__/run.pyc",
+        ".env",
+        ".venv/x",
+    ];
     let put = |text: &str| {
         for file in litter {
             env.file(&format!(".agents/skills/tidy/{file}"), text);
@@ -458,7 +546,12 @@ fn what_comes_and_goes_is_in_neither_lock() {
     };
     put("1");
     env.run(&["lock"]);
-    let locks = || (read(&env, "repertoire.lock.json"), read(&env, "skills-lock.json"));
+    let locks = || {
+        (
+            read(&env, "repertoire.lock.json"),
+            read(&env, "skills-lock.json"),
+        )
+    };
     let with_litter = locks();
     for file in litter {
         assert!(file == ".venv/x" || !with_litter.0.contains(file), "{file}");
@@ -477,11 +570,16 @@ fn what_comes_and_goes_is_in_neither_lock() {
 #[test]
 fn hashes_over_litter_are_accepted() {
     let env = TestEnv::new();
-    env.skill("skills", "tidy", "Sorts.").file("skills/tidy/__pycache__/a.pyc", "x");
+    env.skill("skills", "tidy", "Sorts.")
+        .file("skills/tidy/__pycache__/a.pyc", "x");
     env.run(&["lock", "skills"]);
     fs::remove_file(env.here().join("repertoire.lock.json")).expect("it was written");
     let ours = read(&env, "skills-lock.json");
-    let hash = ours.split('"').rev().nth(1).expect("the hash is the last text");
+    let hash = ours
+        .split('"')
+        .rev()
+        .nth(1)
+        .expect("the hash is the last text");
     // What `skills` 1.5.18 computes for this tree, with the bytecode.
     env.file("skills-lock.json", ours.replace(hash, BY_TOOL));
     assert_eq!(env.run(&["verify", "skills"]).exit, Exit::Success);
@@ -499,8 +597,11 @@ fn line_ends_alone_are_told_from_other_changes() {
     }
     env.file(".agents/skills/tidy/scripts/run.sh", "rm\r\n");
     let ran = env.run(&["verify"]);
-    let only: Vec<_> =
-        ran.stdout.lines().filter(|line| !line.starts_with("  locked") && !line.starts_with("  found")).collect();
+    let only: Vec<_> = ran
+        .stdout
+        .lines()
+        .filter(|line| !line.starts_with("  locked") && !line.starts_with("  found"))
+        .collect();
     assert_eq!(
         only,
         [
@@ -516,7 +617,11 @@ fn line_ends_alone_are_told_from_other_changes() {
         ]
         .map(|line| line.replace("4 diff", "5 diff"))
     );
-    assert!(ran.stderr.contains("`* -text` in `.gitattributes`"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("`* -text` in `.gitattributes`"),
+        "{}",
+        ran.stderr
+    );
 }
 
 const BY_TOOL: &str = "6cf9b5730f5467fccb1a79657dc6f08092193ca8ca97301db03fa4e1f0e6c547";
@@ -524,7 +629,10 @@ const BY_TOOL: &str = "6cf9b5730f5467fccb1a79657dc6f08092193ca8ca97301db03fa4e1f
 /// A home in which `tidy` was installed, and a project in which `gh` installed another.
 fn installed() -> TestEnv {
     let env = TestEnv::new();
-    env.file("../home/.agents/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\n---\nSort.\n");
+    env.file(
+        "../home/.agents/skills/tidy/SKILL.md",
+        "---\nname: tidy\ndescription: Sorts.\n---\nSort.\n",
+    );
     let lock = r#"{ "version": 3, "skills": { "tidy": {
         "source": "acme/skills", "sourceType": "github", "sourceUrl": "https://github.com/acme/skills.git", "ref": "v1",
         "skillPath": "skills/tidy/SKILL.md", "skillFolderHash": "4b825dc6", "installedAt": "2026-01-02T03:04:05.000Z",
@@ -579,7 +687,10 @@ other fields
     );
     // How wide a column of paths is, depends on where the env is.
     let which = env.run(&["which", "tidy", "--root", "mine"]).data();
-    let words: Vec<_> = which.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let words: Vec<_> = which
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
     assert_data_eq!(
         words.join("\n"),
         str![[r#"
@@ -616,7 +727,10 @@ other fields
 #[test]
 fn a_broken_user_lock_is_ignored_with_a_note() {
     let env = installed();
-    env.file("../home/.agents/.skill-lock.json", r#"{ "version": 4, "skills": {} }"#);
+    env.file(
+        "../home/.agents/.skill-lock.json",
+        r#"{ "version": 4, "skills": {} }"#,
+    );
     let ran = env.run(&["which", "tidy"]);
     assert_eq!(ran.exit, Exit::Success);
     assert_eq!(env.run(&["show", "tidy"]).stderr, ran.stderr);
@@ -634,7 +748,10 @@ note: `[WORLD]/home/.agents/.skill-lock.json`: expected version 3, found 4; the 
         .variables([("XDG_STATE_HOME".into(), env.here().into())])
         .stdout(Stream::new(&mut stdout))
         .stderr(Stream::new(&mut stderr));
-    assert_eq!(run(["repertoire", "which", "tidy"], environment), Exit::Success);
+    assert_eq!(
+        run(["repertoire", "which", "tidy"], environment),
+        Exit::Success
+    );
     assert_eq!(stderr, b"");
 }
 

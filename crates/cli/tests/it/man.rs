@@ -8,17 +8,25 @@ use crate::test_env::TestEnv;
 #[test]
 fn every_command_has_a_man_page() {
     let env = TestEnv::new();
-    let whole: Value = serde_json::from_str(&env.run(&["man", "--json"]).data()).expect("one JSON document");
+    let whole: Value =
+        serde_json::from_str(&env.run(&["man", "--json"]).data()).expect("one JSON document");
     assert_eq!(whole["page"], "repertoire");
     let commands = whole["commands"].as_array().expect("a list");
     assert!(commands.contains(&"man".into()), "{commands:?}");
     for command in commands {
         let command = command.as_str().expect("a name");
         let page = env.run(&["man", command]).data();
-        assert!(page.contains(&format!(".TH repertoire-{command} 1 ")), "{page}");
+        assert!(
+            page.contains(&format!(".TH repertoire-{command} 1 ")),
+            "{page}"
+        );
         assert!(page.contains(".SH SYNOPSIS\n\\fBrepertoire "), "{page}");
     }
-    assert_eq!(env.run(&["man", "validate"]), env.run(&["man", "check"]), "another name has the same page");
+    assert_eq!(
+        env.run(&["man", "validate"]),
+        env.run(&["man", "check"]),
+        "another name has the same page"
+    );
 }
 
 #[test]

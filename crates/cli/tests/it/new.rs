@@ -48,19 +48,26 @@ description: Describe what tidy-up does, and when to use it.
 fn a_description_is_quoted_where_it_must_be() {
     for (description, line) in [
         ("Sorts a folder.", "description: Sorts a folder."),
-        ("Sorts: files # \"first\"", r##"description: "Sorts: files # \"first\"""##),
+        (
+            "Sorts: files # \"first\"",
+            r##"description: "Sorts: files # \"first\"""##,
+        ),
         ("yes", r#"description: "yes""#),
         ("größe\nzwei", r#"description: "größe\nzwei""#),
     ] {
         let env = TestEnv::new();
         assert_eq!(
-            env.run(&["new", "a", "--dir", "skills", "--description", description]).data(),
+            env.run(&["new", "a", "--dir", "skills", "--description", description])
+                .data(),
             "skills/a/SKILL.md\n"
         );
         let text = read(&env, "skills/a/SKILL.md");
         assert_eq!(text.lines().nth(2), Some(line));
         let strict = env.run(&["check", "--strict", "skills"]);
-        assert_eq!((strict.exit, strict.stdout.as_str()), (Exit::Success, "1 skill checked: no problems\n"));
+        assert_eq!(
+            (strict.exit, strict.stdout.as_str()),
+            (Exit::Success, "1 skill checked: no problems\n")
+        );
     }
 }
 
@@ -84,17 +91,37 @@ error: `skills/tidy-up` already exists
 fn invalid_names_are_refused_with_reasons() {
     let long = "a".repeat(65);
     for (name, reason) in [
-        ("Tidy--up", "invalid skill name `Tidy--up`: it must be lowercase, and it cannot contain consecutive hyphens"),
-        ("-a", "invalid skill name `-a`: it cannot start or end with a hyphen"),
-        ("a b", "invalid skill name `a b`: it contains invalid characters; letters, digits and hyphens are allowed"),
-        (&long, &format!("invalid skill name `{long}`: it exceeds the limit of 64 characters")),
+        (
+            "Tidy--up",
+            "invalid skill name `Tidy--up`: it must be lowercase, and it cannot contain consecutive hyphens",
+        ),
+        (
+            "-a",
+            "invalid skill name `-a`: it cannot start or end with a hyphen",
+        ),
+        (
+            "a b",
+            "invalid skill name `a b`: it contains invalid characters; letters, digits and hyphens are allowed",
+        ),
+        (
+            &long,
+            &format!("invalid skill name `{long}`: it exceeds the limit of 64 characters"),
+        ),
         ("../a", "name `../a` holds `/`; a name is not a path"),
         ("", "a name must not be blank"),
     ] {
         let env = TestEnv::new();
         let failure = env.run(&["new", "--", name]).failure();
-        assert_eq!(failure.lines().next(), Some(&*format!("error: {reason}")), "{failure}");
-        assert_eq!(fs::read_dir(env.here()).expect("it is there").count(), 0, "{name}");
+        assert_eq!(
+            failure.lines().next(),
+            Some(&*format!("error: {reason}")),
+            "{failure}"
+        );
+        assert_eq!(
+            fs::read_dir(env.here()).expect("it is there").count(),
+            0,
+            "{name}"
+        );
     }
 }
 
@@ -102,11 +129,19 @@ fn invalid_names_are_refused_with_reasons() {
 fn invalid_descriptions_are_refused() {
     for (description, reason) in [
         (" ", "field `description` must be a non-empty string"),
-        (&*"a".repeat(1025), "description exceeds the limit of 1024 characters (1025); it is kept whole"),
+        (
+            &*"a".repeat(1025),
+            "description exceeds the limit of 1024 characters (1025); it is kept whole",
+        ),
     ] {
         let env = TestEnv::new();
-        let said = env.run(&["new", "a", "--description", description]).failure();
-        assert!(said.starts_with(&format!("error: the skill would be invalid: {reason}")), "{said}");
+        let said = env
+            .run(&["new", "a", "--description", description])
+            .failure();
+        assert!(
+            said.starts_with(&format!("error: the skill would be invalid: {reason}")),
+            "{said}"
+        );
         assert_eq!(fs::read_dir(env.here()).expect("it is there").count(), 0);
     }
 }

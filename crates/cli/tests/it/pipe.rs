@@ -15,7 +15,11 @@ fn a_closed_pipe_ends_the_run_quietly() {
             "One of many, with enough words to fill the buffer of a pipe quickly.",
         );
     }
-    for arguments in [&["list", "root"][..], &["list", "--json", "root"], &["catalog", "root"]] {
+    for arguments in [
+        &["list", "root"][..],
+        &["list", "--json", "root"],
+        &["catalog", "root"],
+    ] {
         let mut child = env.spawn(arguments);
         let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));
         let mut first = String::new();
@@ -23,9 +27,18 @@ fn a_closed_pipe_ends_the_run_quietly() {
         assert!(!first.is_empty(), "{arguments:?}");
         drop(stdout);
         let mut stderr = String::new();
-        child.stderr.take().expect("it is piped").read_to_string(&mut stderr).expect("it is text");
+        child
+            .stderr
+            .take()
+            .expect("it is piped")
+            .read_to_string(&mut stderr)
+            .expect("it is text");
         let status = child.wait().expect("it ends");
-        assert_eq!((status.code(), stderr.as_str()), (Some(0), ""), "{arguments:?}");
+        assert_eq!(
+            (status.code(), stderr.as_str()),
+            (Some(0), ""),
+            "{arguments:?}"
+        );
     }
 }
 
@@ -41,5 +54,8 @@ fn unwritable_output_is_a_failure() {
         .expect("the binary was built for this test");
     assert_eq!(output.status.code(), Some(2));
     let stderr = String::from_utf8(output.stderr).expect("it is text");
-    assert!(stderr.starts_with("error: cannot write the output: "), "{stderr}");
+    assert!(
+        stderr.starts_with("error: cannot write the output: "),
+        "{stderr}"
+    );
 }

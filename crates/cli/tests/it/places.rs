@@ -9,13 +9,12 @@ use crate::test_env::TestEnv;
 fn repository() -> TestEnv {
     let env = TestEnv::new();
     env.file("repo/.git/HEAD", "ref: refs/heads/main\n");
-    env.skill("repo/.agents/skills", "rootwide", "At the top.").skill("repo/.agents/skills", "both", "Top copy.");
-    env.skill("repo/pkg/app/.agents/skills", "both", "Near copy.").skill(".agents/skills", "above", "Outside.");
-    env.skill("../home/.agents/skills", "steady", "From home.").skill(
-        "../home/.claude/skills",
-        "habit",
-        "Of one client.",
-    );
+    env.skill("repo/.agents/skills", "rootwide", "At the top.")
+        .skill("repo/.agents/skills", "both", "Top copy.");
+    env.skill("repo/pkg/app/.agents/skills", "both", "Near copy.")
+        .skill(".agents/skills", "above", "Outside.");
+    env.skill("../home/.agents/skills", "steady", "From home.")
+        .skill("../home/.claude/skills", "habit", "Of one client.");
     env
 }
 
@@ -50,7 +49,10 @@ note: 1 warning; run `repertoire check` for details
 
 #[test]
 fn roots_shows_every_folder_that_was_looked_at() {
-    let ran = repository().run_in("repo/pkg/app", &["roots", "--client", "claude", "--trust-project"]);
+    let ran = repository().run_in(
+        "repo/pkg/app",
+        &["roots", "--client", "claude", "--trust-project"],
+    );
     assert_data_eq!(
         ran.data(),
         str![[r#"
@@ -115,7 +117,17 @@ rootwide  skills  user  trusted  tool-only       8
 fn roots_precede_standard_folders() {
     let env = repository();
     env.skill("extra", "steady", "Mine.");
-    let ran = env.run_in("repo", &["list", "--root", "../extra", "--root", "../extra/../extra", "--trust-project"]);
+    let ran = env.run_in(
+        "repo",
+        &[
+            "list",
+            "--root",
+            "../extra",
+            "--root",
+            "../extra/../extra",
+            "--trust-project",
+        ],
+    );
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -129,7 +141,10 @@ rootwide        project  user     trusted  tool-only       8
 
 "#]]
     );
-    let ran = env.run_in("repo", &["roots", "--root", ".agents/skills", "--no-defaults"]);
+    let ran = env.run_in(
+        "repo",
+        &["roots", "--root", ".agents/skills", "--no-defaults"],
+    );
     assert_data_eq!(
         ran.data(),
         str![[r#"
@@ -143,9 +158,18 @@ skills  user  trusted       2  .agents/skills
 #[test]
 fn folders_of_one_name_are_numbered() {
     let env = TestEnv::new();
-    env.skill("a/skills", "one", "One.").skill("b/skills", "two", "Two.");
+    env.skill("a/skills", "one", "One.")
+        .skill("b/skills", "two", "Two.");
     assert_data_eq!(
-        env.run(&["roots", "--no-defaults", "--root", "a/skills", "--root", "b/skills"]).data(),
+        env.run(&[
+            "roots",
+            "--no-defaults",
+            "--root",
+            "a/skills",
+            "--root",
+            "b/skills"
+        ])
+        .data(),
         str![[r#"
 source    tier  trust    skills  path
 skills    user  trusted       1  a/skills
@@ -159,7 +183,11 @@ skills-2  user  trusted       1  b/skills
 fn a_missing_folder_is_a_failure() {
     let env = TestEnv::new();
     env.skill("root", "one", "One.");
-    for arguments in [&["check", "missing"], &["list", "missing"], &["catalog", "missing"]] {
+    for arguments in [
+        &["check", "missing"],
+        &["list", "missing"],
+        &["catalog", "missing"],
+    ] {
         assert_data_eq!(
             env.run(arguments).failure(),
             str![[r#"
@@ -183,7 +211,8 @@ error: `root/one/notes.md` is not a SKILL.md
 #[test]
 fn a_skill_file_stands_for_its_folder() {
     let env = TestEnv::new();
-    env.skill("root", "one", "One.").skill("root", "two", "Two.");
+    env.skill("root", "one", "One.")
+        .skill("root", "two", "Two.");
     assert_data_eq!(
         env.run(&["list", "root/one/SKILL.md"]).data(),
         str![[r#"
@@ -196,8 +225,13 @@ one   one     user  trusted  tool-only       5
 
 #[test]
 fn an_unknown_client_is_a_failure() {
-    let failure = TestEnv::new().run(&["list", "--client", "cloude"]).failure();
-    assert!(failure.starts_with("error: unknown client `cloude`\n"), "{failure}");
+    let failure = TestEnv::new()
+        .run(&["list", "--client", "cloude"])
+        .failure();
+    assert!(
+        failure.starts_with("error: unknown client `cloude`\n"),
+        "{failure}"
+    );
     assert!(failure.contains("claude"), "{failure}");
 }
 
@@ -219,7 +253,12 @@ rootwide  mine    user  restricted  tool-only       8
 
 "#]]
     );
-    let ran = env.run(&["catalog", "--no-defaults", "--source", "fs:home:roots = ['~/.agents/skills']"]);
+    let ran = env.run(&[
+        "catalog",
+        "--no-defaults",
+        "--source",
+        "fs:home:roots = ['~/.agents/skills']",
+    ]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -244,7 +283,10 @@ error: `--source fs` does not name a source
 "#]]
     );
     let nameless = env.run(&["list", "--source", "fs:"]).failure();
-    assert!(nameless.starts_with("error: `--source fs:` does not name a source\n"), "{nameless}");
+    assert!(
+        nameless.starts_with("error: `--source fs:` does not name a source\n"),
+        "{nameless}"
+    );
     assert_data_eq!(
         env.run(&["list", "--source", "git:mine"]).failure(),
         str![[r#"
@@ -270,7 +312,8 @@ error: invalid literal string, expected `'`
 "#]]
     );
     assert_data_eq!(
-        env.run(&["list", "--source", "fs:mine:rots = []"]).failure(),
+        env.run(&["list", "--source", "fs:mine:rots = []"])
+            .failure(),
         str![[r#"
 error: unknown field `rots`, expected one of `roots`, `patterns`, `limits`, `watch`
  --> --source:1:41
@@ -313,22 +356,35 @@ fn a_source_is_named_after_its_folder() {
         env.skill(folder, "tidy", "Tidies.");
         let ran = env.run(&arguments);
         let row = ran.stdout.lines().nth(1).unwrap_or_default();
-        assert_eq!(row.split_whitespace().nth(1), Some(name), "{folder:?}: {ran:?}");
+        assert_eq!(
+            row.split_whitespace().nth(1),
+            Some(name),
+            "{folder:?}: {ran:?}"
+        );
     }
 }
 
 #[test]
 fn home_skills_are_trusted_in_the_home_folder() {
     let env = TestEnv::new();
-    env.skill("../home/.agents/skills", "steady", "From home.").file("../home/.git/HEAD", "ref: refs/heads/main\n");
+    env.skill("../home/.agents/skills", "steady", "From home.")
+        .file("../home/.git/HEAD", "ref: refs/heads/main\n");
     for folder in ["../home", "../home/notes"] {
         env.file(&format!("{folder}/note.md"), "A note.");
         let ran = env.run_in(folder, &["list", "--format", "json"]);
         assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Success, ""));
-        let listed: serde_json::Value = serde_json::from_str(&ran.stdout).expect("an answer in JSON");
-        let steady = listed["skills"].as_array().into_iter().flatten().find(|skill| skill["id"] == "steady");
+        let listed: serde_json::Value =
+            serde_json::from_str(&ran.stdout).expect("an answer in JSON");
+        let steady = listed["skills"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|skill| skill["id"] == "steady");
         let steady = steady.unwrap_or_else(|| panic!("{listed:#}"));
-        assert_eq!((&steady["source"], &steady["trust"]), (&"home".into(), &"trusted".into()));
+        assert_eq!(
+            (&steady["source"], &steady["trust"]),
+            (&"home".into(), &"trusted".into())
+        );
     }
 }
 
@@ -338,7 +394,10 @@ fn a_linked_skill_is_listed_once() {
     let env = TestEnv::new();
     for name in ["tdd", "review"] {
         env.skill("../home/.agents/skills", name, "Shared by links.");
-        env.link(&format!("../../.agents/skills/{name}"), &format!("../home/.claude/skills/{name}"));
+        env.link(
+            &format!("../../.agents/skills/{name}"),
+            &format!("../home/.claude/skills/{name}"),
+        );
     }
     env.link("../../../home/.agents/skills/tdd", ".agents/skills/tdd");
     let ran = env.run(&["list", "--all", "--client", "claude", "--trust-project"]);
@@ -357,21 +416,30 @@ tdd             home     user     trusted  tool-only       7
     let ran = env.run(&["check", "--client", "claude", "--trust-project"]);
     let message = "warning[link-leads-out]: it leads to `[WORLD]/home/.agents/skills/tdd`, out of the folder that may be searched";
     assert!(ran.stdout.starts_with(message), "{}", ran.stdout);
-    assert!(ran.stdout.ends_with("\n5 skills checked: 1 warning\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.ends_with("\n5 skills checked: 1 warning\n"),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn a_folder_of_another_user_is_never_admitted() {
     let env = TestEnv::new();
-    env.file("repo/.git/HEAD", "").skill("repo/.agents/skills", "tidy", "Own.");
+    env.file("repo/.git/HEAD", "")
+        .skill("repo/.agents/skills", "tidy", "Own.");
     let theirs = env.here().join("repo/.agents");
     if let Err(error) = std::os::unix::fs::chown(&theirs, Some(65534), Some(65534)) {
         return eprintln!("SKIPPED: only root can give files to another user: {error}");
     }
     let ran = env.run_in("repo", &["list", "--trust-project", "--format", "json"]);
     let listed: serde_json::Value = serde_json::from_str(&ran.stdout).expect("an answer in JSON");
-    let tidy = listed["skills"].as_array().into_iter().flatten().find(|skill| skill["id"] == "tidy");
+    let tidy = listed["skills"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(|skill| skill["id"] == "tidy");
     assert_eq!(tidy.map(|tidy| &tidy["trust"]), Some(&"pending".into()));
     assert_data_eq!(
         env.run_in("repo", &["list", "--trust-project"]).stderr,
@@ -380,7 +448,10 @@ note: 1 skill is untrusted, so no model sees it; --trust-project does not trust 
 
 "#]]
     );
-    let ran = env.run_in("repo", &["list", "--root", ".agents/skills", "--no-defaults"]);
+    let ran = env.run_in(
+        "repo",
+        &["list", "--root", ".agents/skills", "--no-defaults"],
+    );
     assert_data_eq!(
         ran.data(),
         str![[r#"

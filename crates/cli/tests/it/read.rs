@@ -8,7 +8,8 @@ use crate::test_env::TestEnv;
 
 fn skill_with_files() -> TestEnv {
     let env = TestEnv::new();
-    env.skill("root", "tidy", "Sorts.").file("root/tidy/references/how to.md", "Slowly.\n");
+    env.skill("root", "tidy", "Sorts.")
+        .file("root/tidy/references/how to.md", "Slowly.\n");
     env.file("root/tidy/scripts/raw.bin", b"\xff\x1b[31m\x00");
     env
 }
@@ -21,7 +22,10 @@ fn with_root(arguments: &[&'static str]) -> Vec<&'static str> {
 
 #[test]
 fn a_body_is_printed_as_it_is() {
-    assert_eq!(skill_with_files().run(&with_root(&["body", "tidy"])).data(), "Body of tidy.\n");
+    assert_eq!(
+        skill_with_files().run(&with_root(&["body", "tidy"])).data(),
+        "Body of tidy.\n"
+    );
 }
 
 #[test]
@@ -29,11 +33,23 @@ fn a_listed_skill_is_readable_in_any_envelope() {
     let env = TestEnv::new();
     for (number, envelope) in Envelope::all().into_iter().enumerate() {
         let root = format!("root-{number}");
-        env.file(&format!("{root}/tidy/SKILL.md"), envelope.around("description: Does it."));
+        env.file(
+            &format!("{root}/tidy/SKILL.md"),
+            envelope.around("description: Does it."),
+        );
         for door in ["body", "render"] {
             let ran = env.run(&[door, "tidy", "--no-defaults", "--root", &root]);
-            assert_eq!(ran.exit, Exit::Success, "{door} {envelope:?}: {}", ran.stderr);
-            assert_eq!(ran.stdout.trim_end(), envelope.body().trim_end(), "{door} {envelope:?}");
+            assert_eq!(
+                ran.exit,
+                Exit::Success,
+                "{door} {envelope:?}: {}",
+                ran.stderr
+            );
+            assert_eq!(
+                ran.stdout.trim_end(),
+                envelope.body().trim_end(),
+                "{door} {envelope:?}"
+            );
         }
     }
 }
@@ -50,11 +66,22 @@ scripts/raw.bin           7  sha256:a6072bc0e6580a7bb103430ccac508ffa6f6c7ac22ad
 
 "#]]
     );
-    assert_eq!(env.run(&with_root(&["files", "tidy", "references/how to.md"])).data(), "Slowly.\n");
+    assert_eq!(
+        env.run(&with_root(&["files", "tidy", "references/how to.md"]))
+            .data(),
+        "Slowly.\n"
+    );
 
     let mut bytes = Vec::new();
     let environment = Environment::new(env.here()).stdout(Stream::new(&mut bytes));
-    let arguments = ["repertoire", "files", "tidy", "scripts/raw.bin", "--root", "root"];
+    let arguments = [
+        "repertoire",
+        "files",
+        "tidy",
+        "scripts/raw.bin",
+        "--root",
+        "root",
+    ];
     assert_eq!(run(arguments, environment), Exit::Success);
     assert_eq!(bytes, b"\xff\x1b[31m\x00");
 }
@@ -62,19 +89,29 @@ scripts/raw.bin           7  sha256:a6072bc0e6580a7bb103430ccac508ffa6f6c7ac22ad
 #[test]
 fn a_terminal_gets_escaped_text() {
     let env = skill_with_files();
-    env.file("root/painter/SKILL.md", "---\nname: painter\ndescription: Paints.\n---\nRed \u{1b}[31m\n\tthen.\n");
+    env.file(
+        "root/painter/SKILL.md",
+        "---\nname: painter\ndescription: Paints.\n---\nRed \u{1b}[31m\n\tthen.\n",
+    );
     let at_terminal = |arguments: &[&str]| {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let environment = Environment::new(env.here())
             .stdout(Stream::new(&mut stdout).at_terminal())
             .stderr(Stream::new(&mut stderr));
-        let exit = run(std::iter::once("repertoire").chain(arguments.iter().copied()), environment);
+        let exit = run(
+            std::iter::once("repertoire").chain(arguments.iter().copied()),
+            environment,
+        );
         let text = |bytes| String::from_utf8(bytes).expect("text");
         (exit, text(stdout), text(stderr))
     };
     let (exit, stdout, _) = at_terminal(&["body", "painter", "--root", "root"]);
-    assert_eq!((exit, stdout.as_str()), (Exit::Success, "Red [31m\n\tthen.\n"));
-    let (exit, stdout, stderr) = at_terminal(&["files", "tidy", "scripts/raw.bin", "--root", "root"]);
+    assert_eq!(
+        (exit, stdout.as_str()),
+        (Exit::Success, "Red [31m\n\tthen.\n")
+    );
+    let (exit, stdout, stderr) =
+        at_terminal(&["files", "tidy", "scripts/raw.bin", "--root", "root"]);
     assert_eq!((exit, stdout.as_str()), (Exit::Failure, ""));
     assert_data_eq!(
         stderr,
@@ -91,9 +128,18 @@ error: `scripts/raw.bin` is not a text file
 fn a_path_never_leaves_the_skill() {
     let env = skill_with_files();
     env.file("root/secret.txt", "secret");
-    for path in ["../secret.txt", "/etc/passwd", "references/../../secret.txt", "no-such-file"] {
+    for path in [
+        "../secret.txt",
+        "/etc/passwd",
+        "references/../../secret.txt",
+        "no-such-file",
+    ] {
         let ran = env.run(&["files", "tidy", path, "--root", "root"]);
-        assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""), "{path}");
+        assert_eq!(
+            (ran.exit, ran.stdout.as_str()),
+            (Exit::Failure, ""),
+            "{path}"
+        );
     }
 }
 
@@ -118,7 +164,10 @@ static          skills compiled into this program
 fn completions_are_scripts() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = TestEnv::new().run(&["completions", shell]).data();
-        assert!(script.contains("repertoire") && script.contains("catalog"), "{shell}");
+        assert!(
+            script.contains("repertoire") && script.contains("catalog"),
+            "{shell}"
+        );
     }
 }
 
@@ -223,14 +272,21 @@ Examples:
 "#]]
     );
     let version = TestEnv::new().run(&["--version"]).data();
-    assert_eq!(version, concat!("repertoire ", env!("CARGO_PKG_VERSION"), "\n"));
+    assert_eq!(
+        version,
+        concat!("repertoire ", env!("CARGO_PKG_VERSION"), "\n")
+    );
 }
 
 #[test]
 fn wrong_use_is_exit_code_2_and_talk() {
     for arguments in [&["lst"][..], &[], &["list", "--model"], &["show"]] {
         let ran = TestEnv::new().run(arguments);
-        assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""), "{arguments:?}");
+        assert_eq!(
+            (ran.exit, ran.stdout.as_str()),
+            (Exit::Failure, ""),
+            "{arguments:?}"
+        );
         assert!(!ran.stderr.is_empty(), "{arguments:?}");
     }
 }
@@ -240,9 +296,15 @@ fn colours_appear_only_where_they_are_welcome() {
     let env = skill_with_files();
     let mut coloured = Vec::new();
     let environment = Environment::new(env.here()).stdout(Stream::new(&mut coloured).coloured());
-    assert_eq!(run(["repertoire", "list", "root"], environment), Exit::Success);
+    assert_eq!(
+        run(["repertoire", "list", "root"], environment),
+        Exit::Success
+    );
     let coloured = String::from_utf8(coloured).expect("text");
     let plain = env.run(&["list", "root"]).data();
     assert!(coloured.contains("\u{1b}[1mname\u{1b}[0m"), "{coloured:?}");
-    assert_eq!(coloured.replace("\u{1b}[1m", "").replace("\u{1b}[0m", ""), plain);
+    assert_eq!(
+        coloured.replace("\u{1b}[1m", "").replace("\u{1b}[0m", ""),
+        plain
+    );
 }

@@ -9,8 +9,12 @@ use crate::test_env::{TestEnv, checkout};
 fn env() -> TestEnv {
     let env = TestEnv::new();
     env.file("a b/broken/SKILL.md", "---\nname: broken\n");
-    env.file("a b/größe/SKILL.md", "---\nname: größe\ndescription: Über: alles.\n---\nA.\n");
-    env.skill("a b", "review", "Near.").skill("../far", "review", "Far.");
+    env.file(
+        "a b/größe/SKILL.md",
+        "---\nname: größe\ndescription: Über: alles.\n---\nA.\n",
+    );
+    env.skill("a b", "review", "Near.")
+        .skill("../far", "review", "Far.");
     env
 }
 
@@ -19,16 +23,26 @@ fn log(env: &TestEnv, arguments: &[&str]) -> (Exit, Value) {
     let ran = env.run(&[arguments, &["--format", "sarif"]].concat());
     assert_eq!(ran.stderr, "");
     let root = env.here();
-    let text = ran.stdout.replace("[WORLD]", root.with_file_name("").to_string_lossy().trim_end_matches('/'));
+    let text = ran.stdout.replace(
+        "[WORLD]",
+        root.with_file_name("")
+            .to_string_lossy()
+            .trim_end_matches('/'),
+    );
     let log: Value = serde_json::from_str(&text).expect("one JSON document");
-    let schema =
-        std::fs::read_to_string(checkout("crates/cli/tests/data/sarif-schema-2.1.0.json")).expect("it is there");
+    let schema = std::fs::read_to_string(checkout("crates/cli/tests/data/sarif-schema-2.1.0.json"))
+        .expect("it is there");
     // The one expression with a bracket too many, which a later edition has mended.
-    let schema = schema.replace("^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}]?$", "^[a-zA-Z]{2}(-[a-zA-Z]{2})?$");
+    let schema = schema.replace(
+        "^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}]?$",
+        "^[a-zA-Z]{2}(-[a-zA-Z]{2})?$",
+    );
     let schema: Value = serde_json::from_str(&schema).expect("the schema is JSON");
     let validator = jsonschema::draft7::new(&schema).expect("the schema is one");
-    let faults: Vec<_> =
-        validator.iter_errors(&log).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    let faults: Vec<_> = validator
+        .iter_errors(&log)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
     assert_eq!(faults, Vec::<String>::new());
     (ran.exit, log)
 }
@@ -86,7 +100,10 @@ fn every_finding_is_a_result_at_its_place() {
 }
 
 fn index(log: &Value, rule: &str) -> Option<usize> {
-    log["runs"][0]["tool"]["driver"]["rules"].as_array()?.iter().position(|one| one["id"] == rule)
+    log["runs"][0]["tool"]["driver"]["rules"]
+        .as_array()?
+        .iter()
+        .position(|one| one["id"] == rule)
 }
 
 #[test]
@@ -100,8 +117,17 @@ fn every_code_is_a_sarif_rule() {
         (&"repertoire".into(), &env!("CARGO_PKG_VERSION").into())
     );
     let rules = driver["rules"].as_array().expect("a list");
-    let codes: Vec<_> = repertoire::skill::Code::ALL.iter().map(|code| Value::from(code.name())).collect();
-    assert_eq!(rules.iter().map(|rule| rule["id"].clone()).collect::<Vec<_>>(), codes);
+    let codes: Vec<_> = repertoire::skill::Code::ALL
+        .iter()
+        .map(|code| Value::from(code.name()))
+        .collect();
+    assert_eq!(
+        rules
+            .iter()
+            .map(|rule| rule["id"].clone())
+            .collect::<Vec<_>>(),
+        codes
+    );
     assert_eq!(
         rules[0],
         json!({
@@ -118,7 +144,9 @@ fn the_strict_verdict_is_told_in_the_results() {
     let (exit, log) = log(&env(), &["check", "a b/größe", "--strict"]);
     assert_eq!(exit, Exit::Problems);
     let results = log["runs"][0]["results"].as_array().expect("a list").iter();
-    let told: Vec<_> = results.map(|result| (result["ruleId"].clone(), result["level"].clone())).collect();
+    let told: Vec<_> = results
+        .map(|result| (result["ruleId"].clone(), result["level"].clone()))
+        .collect();
     assert_eq!(told, [("invalid-description".into(), "error".into())]);
 }
 

@@ -9,14 +9,28 @@ use crate::test_env::{TestEnv, checkout};
 fn every_answer_is_what_the_schema_says() {
     let root = checkout("").to_string_lossy().into_owned();
     let env = TestEnv::new();
-    env.skill("a", "review", "Near.").skill("b", "review", "Far.").file("a/review/notes.md", "Notes.\n");
-    env.skill("b", "copy", "Same.").skill("c", "copy", "Same.").file("b/broken/SKILL.md", "nothing\n");
-    env.file("a/odd/SKILL.md", "---\nname: odd\ndescription: a: b\nallowed-tools: Read\nallowedWorkflows: x\n---\n");
+    env.skill("a", "review", "Near.")
+        .skill("b", "review", "Far.")
+        .file("a/review/notes.md", "Notes.\n");
+    env.skill("b", "copy", "Same.")
+        .skill("c", "copy", "Same.")
+        .file("b/broken/SKILL.md", "nothing\n");
+    env.file(
+        "a/odd/SKILL.md",
+        "---\nname: odd\ndescription: a: b\nallowed-tools: Read\nallowedWorkflows: x\n---\n",
+    );
     env.library("libhello.so");
-    env.file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\n!`date`\n!{script: x.sh}\n")
-        .file("a/clock/x.sh", "")
-        .file("turns.yaml", include_str!("../../../../examples/turns.yaml"));
-    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    env.file(
+        "a/clock/SKILL.md",
+        "---\nname: clock\ndescription: Tells.\n---\n!`date`\n!{script: x.sh}\n",
+    )
+    .file("a/clock/x.sh", "")
+    .file(
+        "turns.yaml",
+        include_str!("../../../../examples/turns.yaml"),
+    );
+    env.run(&["approve", "clock", "--root", "a", "--yes"])
+        .data();
     let examples = checkout("examples/skills");
     let examples = examples.to_str().expect("a path");
     let schema = Schema::load();
@@ -31,7 +45,18 @@ fn every_answer_is_what_the_schema_says() {
         &["which", "copy", "--root", "b", "--root", "c"],
         &["which", "review", "--root", "a", "--root", "b"],
         &["search", "review", "--root", "a"],
-        &["search", "revew", "--root", "a", "--root", "b", "--seen-by", "model", "--limit", "1"],
+        &[
+            "search",
+            "revew",
+            "--root",
+            "a",
+            "--root",
+            "b",
+            "--seen-by",
+            "model",
+            "--limit",
+            "1",
+        ],
         &["roots"],
         &["check", "a", "b", "c"],
         &["check", "a", "b", "c", "--strict"],
@@ -40,13 +65,34 @@ fn every_answer_is_what_the_schema_says() {
         &["catalog", "a", "b", "--chars", "90"],
         &["catalog", "a", "b", "--window", "9000"],
         &["tools", "a", "--provider", "anthropic"],
-        &["tools", "a", "--provider", "openai-responses", "--preset", "cortex"],
+        &[
+            "tools",
+            "a",
+            "--provider",
+            "openai-responses",
+            "--preset",
+            "cortex",
+        ],
         &["simulate", "--script", "turns.yaml", "--root", examples],
         &["mcp", "config", "--client", "cursor"],
-        &["mcp", "config", "--client", "codex", "--url", "http://127.0.0.1:8321/mcp"],
+        &[
+            "mcp",
+            "config",
+            "--client",
+            "codex",
+            "--url",
+            "http://127.0.0.1:8321/mcp",
+        ],
         &["body", "review", "--root", "a"],
         &["render", "clock", "words", "--root", "a"],
-        &["render", "clock", "--root", "a", "--allow-commands", "--sandbox"],
+        &[
+            "render",
+            "clock",
+            "--root",
+            "a",
+            "--allow-commands",
+            "--sandbox",
+        ],
         &["directives", "clock", "--root", "a"],
         &["approve", "clock", "--root", "a", "--yes"],
         &["files", "review", "--root", "a"],
@@ -72,22 +118,49 @@ fn every_answer_is_what_the_schema_says() {
         assert_eq!(ran.stderr, "", "{arguments:?}");
         let document: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
         let faults = schema.faults(&document);
-        assert!(faults.is_empty(), "{arguments:?}: {faults:#?}\n{document:#}");
+        assert!(
+            faults.is_empty(),
+            "{arguments:?}: {faults:#?}\n{document:#}"
+        );
         for (what, forgery) in forgeries(&document) {
-            assert!(!schema.faults(&forgery).is_empty(), "{arguments:?}: {what} is not refused\n{forgery:#}");
+            assert!(
+                !schema.faults(&forgery).is_empty(),
+                "{arguments:?}: {what} is not refused\n{forgery:#}"
+            );
             forged += 1;
         }
-        seen.push(document["command"].as_str().expect("checked above").to_owned());
+        seen.push(
+            document["command"]
+                .as_str()
+                .expect("checked above")
+                .to_owned(),
+        );
     }
     seen.dedup();
     // That one goes on until it is stopped: it has its own tests.
-    let answered: Vec<_> = schema.commands().into_iter().filter(|command| *command != "watch").collect();
-    assert_eq!(seen, answered, "the schema knows the commands that there are");
+    let answered: Vec<_> = schema
+        .commands()
+        .into_iter()
+        .filter(|command| *command != "watch")
+        .collect();
+    assert_eq!(
+        seen, answered,
+        "the schema knows the commands that there are"
+    );
     assert!(forged > 1000, "{forged} forgeries");
 }
 
 /// Fields that may be left out.
-const OPTIONAL: [&str; 8] = ["identical", "path", "line", "column", "other", "help", "sandbox", "cleanup"];
+const OPTIONAL: [&str; 8] = [
+    "identical",
+    "path",
+    "line",
+    "column",
+    "other",
+    "help",
+    "sandbox",
+    "cleanup",
+];
 
 /// Texts of which the schema knows every one.
 const LISTED: [&str; 13] = [
@@ -116,20 +189,30 @@ fn forgeries(document: &Value) -> Vec<(String, Value)> {
             forgeries.push((format!("`{at}`: {what}"), forgery));
         };
         let Value::Object(rows) = value else { return };
-        forge("an unknown field".to_owned(), &|value| value["zz"] = 1.into());
+        forge("an unknown field".to_owned(), &|value| {
+            value["zz"] = 1.into()
+        });
         for (key, field) in rows {
-            let without = |value: &mut Value| drop(value.as_object_mut().expect("a map").remove(key));
+            let without =
+                |value: &mut Value| drop(value.as_object_mut().expect("a map").remove(key));
             // A winner that tells of no shadows looks like a shadow.
-            let is_optional = OPTIONAL.contains(&key.as_str()) || at == "/skill" && key == "shadows";
+            let is_optional =
+                OPTIONAL.contains(&key.as_str()) || at == "/skill" && key == "shadows";
             if !is_optional {
                 forge(format!("no `{key}`"), &without);
             } else if !["path", "shadows"].contains(&key.as_str()) {
-                forge(format!("null for `{key}`"), &|value| value[key] = Value::Null);
+                forge(format!("null for `{key}`"), &|value| {
+                    value[key] = Value::Null
+                });
             }
             if LISTED.contains(&key.as_str()) && field.is_string() {
-                forge(format!("an unknown `{key}`"), &|value| value[key] = "zz".into());
+                forge(format!("an unknown `{key}`"), &|value| {
+                    value[key] = "zz".into()
+                });
             }
-            forge(format!("a number with a fraction for `{key}`"), &|value| value[key] = 0.5.into());
+            forge(format!("a number with a fraction for `{key}`"), &|value| {
+                value[key] = 0.5.into()
+            });
         }
     });
     forgeries
@@ -148,10 +231,15 @@ fn visit(value: &Value, at: &mut String, see: &mut impl FnMut(&str, &Value)) {
     match value {
         Value::Object(rows) => {
             rows.iter()
-                .filter(|(key, _)| !["arguments", "fields", "github", "tools"].contains(&key.as_str()))
+                .filter(|(key, _)| {
+                    !["arguments", "fields", "github", "tools"].contains(&key.as_str())
+                })
                 .for_each(|(key, value)| below(key, value));
         }
-        Value::Array(items) => items.iter().enumerate().for_each(|(at, value)| below(&at.to_string(), value)),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(at, value)| below(&at.to_string(), value)),
         _ => {}
     }
 }
@@ -159,16 +247,22 @@ fn visit(value: &Value, at: &mut String, see: &mut impl FnMut(&str, &Value)) {
 #[test]
 fn a_forged_lock_is_refused() {
     let env = TestEnv::new();
-    env.skill("a", "review", "Near.").file("a/review/notes.md", "Notes.\n");
+    env.skill("a", "review", "Near.")
+        .file("a/review/notes.md", "Notes.\n");
     env.run(&["lock", "a"]);
-    let text = std::fs::read_to_string(env.here().join("repertoire.lock.json")).expect("it was written");
+    let text =
+        std::fs::read_to_string(env.here().join("repertoire.lock.json")).expect("it was written");
     let lock: Value = serde_json::from_str(&text).expect("one JSON document");
     let schema = Schema::of("repertoire-lock-1");
     assert_eq!(faults(&schema.whole, &lock), Vec::<String>::new());
     let forgeries = forgeries(&lock);
     assert!(forgeries.len() > 20, "{} forgeries", forgeries.len());
     for (what, forgery) in forgeries {
-        assert_ne!(faults(&schema.whole, &forgery), Vec::<String>::new(), "{what} is not refused");
+        assert_ne!(
+            faults(&schema.whole, &forgery),
+            Vec::<String>::new(),
+            "{what} is not refused"
+        );
     }
 }
 
@@ -182,7 +276,10 @@ fn the_schema_refuses_what_it_does_not_say() {
     assert_eq!(answer(r#""kinds": []"#), Vec::<String>::new());
     assert_ne!(answer(r#""kinds": [], "more": 1"#), Vec::<String>::new());
     assert_ne!(answer(r#""kinds": [{"name": "fs"}]"#), Vec::<String>::new());
-    assert_ne!(answer(r#""kinds": [{"name": "fs", "about": 1}]"#), Vec::<String>::new());
+    assert_ne!(
+        answer(r#""kinds": [{"name": "fs", "about": 1}]"#),
+        Vec::<String>::new()
+    );
 }
 
 /// A schema of `docs/schema`.
@@ -202,13 +299,24 @@ impl Schema {
         let text = std::fs::read_to_string(path).expect("the schema is there");
         let schema: Value = serde_json::from_str(&text).expect("the schema is JSON");
         let branch = |branch: &Value| {
-            let command = branch["properties"]["command"]["const"].as_str().expect("each is of a command").to_owned();
+            let command = branch["properties"]["command"]["const"]
+                .as_str()
+                .expect("each is of a command")
+                .to_owned();
             let mut branch = branch.clone();
             branch["$defs"] = schema["$defs"].clone();
             (command, validator(&branch))
         };
-        let branches = schema["oneOf"].as_array().into_iter().flatten().map(branch).collect();
-        Schema { whole: validator(&schema), branches }
+        let branches = schema["oneOf"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(branch)
+            .collect();
+        Schema {
+            whole: validator(&schema),
+            branches,
+        }
     }
 
     /// Checks a document that this schema describes as a whole.
@@ -219,7 +327,11 @@ impl Schema {
     }
 
     fn commands(&self) -> Vec<&str> {
-        let mut names: Vec<_> = self.branches.iter().map(|(command, _)| command.as_str()).collect();
+        let mut names: Vec<_> = self
+            .branches
+            .iter()
+            .map(|(command, _)| command.as_str())
+            .collect();
         names.dedup();
         names
     }
@@ -227,9 +339,14 @@ impl Schema {
     /// What of `document` is not as the schema says. Of the branches, the one for its command is tried: its faults tell more than
     /// that none fits.
     pub(crate) fn faults(&self, document: &Value) -> Vec<String> {
-        let branches = self.branches.iter().filter(|(command, _)| document["command"] == **command);
+        let branches = self
+            .branches
+            .iter()
+            .filter(|(command, _)| document["command"] == **command);
         let tried = branches.map(|(_, branch)| faults(branch, document));
-        tried.min_by_key(Vec::len).unwrap_or_else(|| vec!["no branch for this command".to_owned()])
+        tried
+            .min_by_key(Vec::len)
+            .unwrap_or_else(|| vec!["no branch for this command".to_owned()])
     }
 }
 
@@ -238,5 +355,8 @@ fn validator(schema: &Value) -> Validator {
 }
 
 fn faults(validator: &Validator, document: &Value) -> Vec<String> {
-    validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    validator
+        .iter_errors(document)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect()
 }

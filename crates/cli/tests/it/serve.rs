@@ -29,9 +29,15 @@ impl Serving {
     pub(crate) fn start(env: &TestEnv, arguments: &[&str], variables: &[(&str, &str)]) -> Serving {
         let mut command = Command::new(env!("CARGO_BIN_EXE_repertoire"));
         command.arg("serve").args(arguments).current_dir(env.here());
-        command.env_remove("RUST_LOG").env_remove("XDG_STATE_HOME").env("HOME", env.here().join("../home"));
+        command
+            .env_remove("RUST_LOG")
+            .env_remove("XDG_STATE_HOME")
+            .env("HOME", env.here().join("../home"));
         command.envs(variables.iter().copied());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         Serving(command.spawn().expect("the binary was built for this test"))
     }
 
@@ -55,7 +61,12 @@ impl Serving {
 
     fn stderr(&mut self) -> String {
         let mut text = String::new();
-        self.0.stderr.take().expect("it is piped").read_to_string(&mut text).expect("text");
+        self.0
+            .stderr
+            .take()
+            .expect("it is piped")
+            .read_to_string(&mut text)
+            .expect("text");
         text
     }
 }
@@ -83,7 +94,9 @@ fn no_request_writes_a_line_of_the_log() {
             json!({"jsonrpc": "2.0", "id": id, "method": "resources/read", "params": {"uri": format!("x{id}")}}),
             json!({"jsonrpc": "2.0", "id": format!("{id}2"), "method": "prompts/get", "params": {"name": id}}),
         ];
-        lines.iter().for_each(|line| writeln!(ask, "{line}").expect("it reads"));
+        lines
+            .iter()
+            .for_each(|line| writeln!(ask, "{line}").expect("it reads"));
         let answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
         assert_eq!(answers.take(3).filter(|answer| answer.is_ok()).count(), 3);
         drop(ask);
@@ -100,17 +113,27 @@ fn no_request_writes_a_line_of_the_log() {
 #[test]
 fn stdio_serves_until_the_client_leaves() {
     let env = TestEnv::new();
-    env.skill("a", "tidy", "Sorts.").file("a/broken/SKILL.md", "nothing\n");
+    env.skill("a", "tidy", "Sorts.")
+        .file("a/broken/SKILL.md", "nothing\n");
     let mut serving = Serving::start(&env, &["a", "--name", "ours", "--expose", "tools"], &[]);
     let mut ask = serving.0.stdin.take().expect("it is piped");
-    let lines = [introduction(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})];
-    lines.iter().for_each(|line| writeln!(ask, "{line}").expect("heard"));
+    let lines = [
+        introduction(),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}),
+    ];
+    lines
+        .iter()
+        .for_each(|line| writeln!(ask, "{line}").expect("heard"));
     let mut answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
-    let mut next =
-        || -> Value { serde_json::from_str(&answers.next().expect("more").expect("text")).expect("a document") };
+    let mut next = || -> Value {
+        serde_json::from_str(&answers.next().expect("more").expect("text")).expect("a document")
+    };
     let first = next();
     assert_eq!(first["result"]["serverInfo"]["name"], "ours");
-    assert_eq!(first["result"]["capabilities"], json!({"tools": {"listChanged": true}}));
+    assert_eq!(
+        first["result"]["capabilities"],
+        json!({"tools": {"listChanged": true}})
+    );
     assert_eq!(next()["result"]["tools"].as_array().map(Vec::len), Some(4));
     drop(ask);
     assert_eq!(serving.ended(), Some(0));
@@ -138,16 +161,23 @@ impl Talk {
 
     fn ask(&mut self, question: &Value) -> Value {
         self.say(question);
-        let answers = self.answers.by_ref().map(|line| serde_json::from_str(&line.expect("text")).expect("a document"));
+        let answers = self
+            .answers
+            .by_ref()
+            .map(|line| serde_json::from_str(&line.expect("text")).expect("a document"));
         let mut answer = answers.skip_while(|answer: &Value| answer["id"] != question["id"]);
         answer.next().expect("an answer")
     }
 
     /// The next request of this method that the server sends.
     fn request(&mut self, method: &str) -> Value {
-        let mut messages =
-            self.answers.by_ref().map(|line| serde_json::from_str(&line.expect("text")).expect("a document"));
-        messages.find(|message: &Value| message["method"] == method).expect("a request")
+        let mut messages = self
+            .answers
+            .by_ref()
+            .map(|line| serde_json::from_str(&line.expect("text")).expect("a document"));
+        messages
+            .find(|message: &Value| message["method"] == method)
+            .expect("a request")
     }
 
     fn say(&mut self, question: &Value) {
@@ -157,7 +187,10 @@ impl Talk {
     /// What is read of the skill `clock`.
     fn read_clock(&mut self) -> String {
         let answer = self.ask(&reading_clock());
-        answer["result"]["content"][0]["text"].as_str().expect("a text").to_owned()
+        answer["result"]["content"][0]["text"]
+            .as_str()
+            .expect("a text")
+            .to_owned()
     }
 }
 
@@ -179,18 +212,26 @@ fn read_clock(env: &TestEnv, arguments: &[&str]) -> String {
 fn only_approved_commands_of_named_sources_run() {
     let env = TestEnv::new();
     let clock = "---\nname: clock\ndescription: Tells.\n---\nNow: !`expr 3 + 3`\n";
-    env.file("a/clock/SKILL.md", clock).skill("b", "tidy", "Sorts.");
+    env.file("a/clock/SKILL.md", clock)
+        .skill("b", "tidy", "Sorts.");
     let refused = |arguments: &[&str]| read_clock(&env, arguments).contains("Now: !`expr 3 + 3` [");
     let named = ["a", "b", "--run-commands", "a"];
     assert!(refused(&named), "nobody approved it");
-    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    env.run(&["approve", "clock", "--root", "a", "--yes"])
+        .data();
     assert!(refused(&["a", "b"]), "nobody named its source");
-    assert!(refused(&["a", "b", "--run-commands", "b"]), "another source was named");
+    assert!(
+        refused(&["a", "b", "--run-commands", "b"]),
+        "another source was named"
+    );
     let ran = read_clock(&env, &named);
     assert!(ran.contains("Now: 6\n"), "{ran}");
     env.file("a/clock/SKILL.md", clock.replace("Now", "Then"));
     let changed = read_clock(&env, &named);
-    assert!(changed.contains("Then: !`expr 3 + 3` ["), "nobody approved what it is now: {changed}");
+    assert!(
+        changed.contains("Then: !`expr 3 + 3` ["),
+        "nobody approved what it is now: {changed}"
+    );
 }
 
 /// The sandbox of `render` is around what is run for clients too.
@@ -200,8 +241,12 @@ fn what_is_run_for_clients_may_be_confined() {
     let env = TestEnv::new();
     let written = env.here().join("written");
     let body = format!("Now: !`echo 6; echo x > {}`", written.display());
-    env.file("a/clock/SKILL.md", format!("---\nname: clock\ndescription: Tells.\n---\n{body}\n"));
-    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    env.file(
+        "a/clock/SKILL.md",
+        format!("---\nname: clock\ndescription: Tells.\n---\n{body}\n"),
+    );
+    env.run(&["approve", "clock", "--root", "a", "--yes"])
+        .data();
     // Where there is no sandbox, nothing runs.
     read_clock(&env, &["a", "--run-commands", "a", "--sandbox=require"]);
     assert!(!written.exists());
@@ -213,19 +258,31 @@ fn what_is_run_for_clients_may_be_confined() {
 #[test]
 fn revoked_commands_do_not_run() {
     let env = TestEnv::new();
-    env.file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\nNow: !`expr 3 + 3`\n");
+    env.file(
+        "a/clock/SKILL.md",
+        "---\nname: clock\ndescription: Tells.\n---\nNow: !`expr 3 + 3`\n",
+    );
     env.file("a/clock/notes.md", "one");
     let mut serving = Serving::start(&env, &["a", "--run-commands", "a"], &[]);
     let mut talk = Talk::with(&mut serving);
     let refused = "Now: !`expr 3 + 3` [";
     assert!(talk.read_clock().contains(refused));
-    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
-    assert!(talk.read_clock().contains("Now: 6\n"), "no signal is needed");
+    env.run(&["approve", "clock", "--root", "a", "--yes"])
+        .data();
+    assert!(
+        talk.read_clock().contains("Now: 6\n"),
+        "no signal is needed"
+    );
     env.file("a/clock/notes.md", "two");
-    assert!(talk.read_clock().contains(refused), "another file of the skill changed");
-    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    assert!(
+        talk.read_clock().contains(refused),
+        "another file of the skill changed"
+    );
+    env.run(&["approve", "clock", "--root", "a", "--yes"])
+        .data();
     assert!(talk.read_clock().contains("Now: 6\n"));
-    env.run(&["approve", "clock", "--root", "a", "--revoke"]).data();
+    env.run(&["approve", "clock", "--root", "a", "--revoke"])
+        .data();
     assert!(talk.read_clock().contains(refused), "it was taken back");
 }
 
@@ -251,13 +308,23 @@ fn what_is_run_for_clients_leaves_nothing() {
 #[test]
 fn served_bodies_use_their_dialect() {
     let env = TestEnv::new();
-    env.file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\nLook in {baseDir}/hands.\n");
+    env.file(
+        "a/clock/SKILL.md",
+        "---\nname: clock\ndescription: Tells.\n---\nLook in {baseDir}/hands.\n",
+    );
     let source = "[[source]]\nkind = \"fs\"\nname = \"team\"\nroots = [\"a\"]\n";
     env.file("repertoire.toml", source);
     let read = || read_clock(&env, &["--config", "repertoire.toml"]);
     assert!(read().contains("Look in {baseDir}/hands."), "{}", read());
-    env.file("repertoire.toml", format!("{source}dialect = \"openclaw\"\n"));
-    assert!(read().contains("/a/clock/hands.") && !read().contains("{baseDir}"), "{}", read());
+    env.file(
+        "repertoire.toml",
+        format!("{source}dialect = \"openclaw\"\n"),
+    );
+    assert!(
+        read().contains("/a/clock/hands.") && !read().contains("{baseDir}"),
+        "{}",
+        read()
+    );
 }
 
 #[cfg(unix)]
@@ -266,10 +333,16 @@ fn the_folder_of_a_plugin_follows_its_versions() {
     let env = TestEnv::new();
     let cached = |version: &str| {
         let file = format!("cache/acme/kit/{version}/skills/run/SKILL.md");
-        env.file(&file, "---\nname: run\ndescription: Runs.\n---\nRun ${CLAUDE_PLUGIN_ROOT}/it.\n");
+        env.file(
+            &file,
+            "---\nname: run\ndescription: Runs.\n---\nRun ${CLAUDE_PLUGIN_ROOT}/it.\n",
+        );
     };
     cached("1.9.0");
-    env.file("repertoire.toml", "[[source]]\nkind = \"client-plugins\"\nname = \"claude\"\npath = \"cache\"\n");
+    env.file(
+        "repertoire.toml",
+        "[[source]]\nkind = \"client-plugins\"\nname = \"claude\"\npath = \"cache\"\n",
+    );
     let mut serving = Serving::start(&env, &["--config", "repertoire.toml"], &[]);
     let mut talk = Talk::with(&mut serving);
     let read = json!({"name": "read_skill", "arguments": {"id": "kit:run"}});
@@ -297,11 +370,18 @@ fn a_reload_takes_dialects_and_approvals_with_it() {
     env.file("a/clock/SKILL.md", clock);
     let source = "[[source]]\nkind = \"fs\"\nname = \"team\"\nroots = [\"a\"]\n";
     env.file("repertoire.toml", source);
-    let mut serving = Serving::start(&env, &["--config", "repertoire.toml", "--run-commands", "team"], &[]);
+    let mut serving = Serving::start(
+        &env,
+        &["--config", "repertoire.toml", "--run-commands", "team"],
+        &[],
+    );
     let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
     let mut talk = Talk::with(&mut serving);
     let read = talk.read_clock();
-    assert!(read.contains("In {baseDir}/hands: !`expr 3 + 3` ["), "{read}");
+    assert!(
+        read.contains("In {baseDir}/hands: !`expr 3 + 3` ["),
+        "{read}"
+    );
 
     let mut reload = |expected: &str| {
         serving.send(rustix::process::Signal::HUP);
@@ -310,19 +390,29 @@ fn a_reload_takes_dialects_and_approvals_with_it() {
             assert_ne!(said.read_line(&mut text).expect("text"), 0, "{text}");
         }
     };
-    env.file("repertoire.toml", format!("{source}dialect = \"openclaw\"\n"));
+    env.file(
+        "repertoire.toml",
+        format!("{source}dialect = \"openclaw\"\n"),
+    );
     reload("note: sources reloaded\n");
     let read = talk.read_clock();
-    assert!(read.contains("/a/clock/hands: ") && !read.contains("{baseDir}"), "{read}");
+    assert!(
+        read.contains("/a/clock/hands: ") && !read.contains("{baseDir}"),
+        "{read}"
+    );
 
     env.file("repertoire.toml", source);
-    env.run(&["approve", "clock", "--config", "repertoire.toml", "--yes"]).data();
+    env.run(&["approve", "clock", "--config", "repertoire.toml", "--yes"])
+        .data();
     reload("note: sources reloaded\n");
     let read = talk.read_clock();
     assert!(read.contains("In {baseDir}/hands: 6\n"), "{read}");
 
     // What cannot be composed changes nothing.
-    env.file("repertoire.toml", format!("{source}dialect = \"openclaw\"\n{source}"));
+    env.file(
+        "repertoire.toml",
+        format!("{source}dialect = \"openclaw\"\n{source}"),
+    );
     reload("note: reload failed; keeping the current sources\n");
     let read = talk.read_clock();
     assert!(read.contains("In {baseDir}/hands: 6\n"), "{read}");
@@ -353,8 +443,13 @@ fn client_roots_are_project_folders() {
                 assert_ne!(said.read_line(&mut text).expect("text"), 0, "{text}");
             }
             let list = json!({"name": "list_skills", "arguments": {}});
-            let listed = talk.ask(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": list}));
-            assert_eq!(listed.to_string().contains("deploy"), expected && is_named, "{options:?} {listed}");
+            let listed = talk
+                .ask(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": list}));
+            assert_eq!(
+                listed.to_string().contains("deploy"),
+                expected && is_named,
+                "{options:?} {listed}"
+            );
             talk.say(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
         }
     }
@@ -380,9 +475,9 @@ fn a_signal_ends_it_though_the_client_stays() {
 #[test]
 fn skill_text_is_logged_at_debug_only() {
     let env = TestEnv::new();
-    let clock =
-        "---\nname: clock\ndescription: Tells of secrets.\narguments: hour\n---\nSecret words: $hour, !`expr 3 + 3`\n";
-    env.file("a/clock/SKILL.md", clock).file("a/clock/notes.txt", "Secret notes.\n");
+    let clock = "---\nname: clock\ndescription: Tells of secrets.\narguments: hour\n---\nSecret words: $hour, !`expr 3 + 3`\n";
+    env.file("a/clock/SKILL.md", clock)
+        .file("a/clock/notes.txt", "Secret notes.\n");
     let read = |level: &str| {
         let mut serving = Serving::start(&env, &["a"], &[("RUST_LOG", level)]);
         let mut talk = Talk::with(&mut serving);
@@ -395,24 +490,36 @@ fn skill_text_is_logged_at_debug_only() {
             ("resources/read", file("notes.txt")),
             ("resources/subscribe", file("notes.txt")),
             ("prompts/list", json!({})),
-            ("prompts/get", json!({"name": "clock", "arguments": {"hour": "now"}})),
+            (
+                "prompts/get",
+                json!({"name": "clock", "arguments": {"hour": "now"}}),
+            ),
             ("tools/call", tool("list_skills", json!({}))),
             ("tools/call", tool("read_skill", json!({"id": "clock"}))),
-            ("tools/call", tool("read_skill_resource", json!({"id": "clock", "path": "notes.txt"}))),
+            (
+                "tools/call",
+                tool(
+                    "read_skill_resource",
+                    json!({"id": "clock", "path": "notes.txt"}),
+                ),
+            ),
         ];
         for (id, (method, params)) in (2..).zip(questions) {
-            let answer = talk.ask(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+            let answer =
+                talk.ask(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
             assert!(answer.get("result").is_some(), "{method}: {answer}");
         }
         std::fs::remove_dir_all(env.here().join("a/clock")).expect("it is there");
-        for (id, method, params) in
-            [(20, "resources/read", file("notes.txt")), (21, "prompts/get", json!({"name": "clock"}))]
-        {
+        for (id, method, params) in [
+            (20, "resources/read", file("notes.txt")),
+            (21, "prompts/get", json!({"name": "clock"})),
+        ] {
             talk.ask(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         }
         drop(talk);
         assert_eq!(serving.ended(), Some(0));
-        env.file("a/clock/SKILL.md", clock).file("a/clock/notes.txt", "Secret notes.\n");
+        env.file("a/clock/SKILL.md", clock)
+            .file("a/clock/notes.txt", "Secret notes.\n");
         serving.stderr().to_ascii_lowercase()
     };
     let log = read("info");
@@ -426,13 +533,28 @@ fn http_serves_until_a_signal() {
     let env = TestEnv::new();
     env.skill("a", "tidy", "Sorts.");
     let log = log_of_http(&env, TOKEN, &[]);
-    let rows: Vec<Value> = log.lines().map(|row| serde_json::from_str(row).expect("a document")).collect();
-    let refused = rows.iter().find(|row| row["fields"]["message"] == "refused").unwrap_or_else(|| panic!("{log}"));
-    assert_eq!((&refused["fields"]["reason"], &refused["span"]["id"]), (&json!("token"), &json!(0)));
-    assert!(!log.contains(TOKEN) && !log.contains("Body of tidy"), "{log}");
+    let rows: Vec<Value> = log
+        .lines()
+        .map(|row| serde_json::from_str(row).expect("a document"))
+        .collect();
+    let refused = rows
+        .iter()
+        .find(|row| row["fields"]["message"] == "refused")
+        .unwrap_or_else(|| panic!("{log}"));
+    assert_eq!(
+        (&refused["fields"]["reason"], &refused["span"]["id"]),
+        (&json!("token"), &json!(0))
+    );
+    assert!(
+        !log.contains(TOKEN) && !log.contains("Body of tidy"),
+        "{log}"
+    );
     // However much is asked for.
     let log = log_of_http(&env, TOKEN, &[("RUST_LOG", "trace")]);
-    assert!(log.lines().count() > rows.len() && !log.contains(TOKEN), "{log}");
+    assert!(
+        log.lines().count() > rows.len() && !log.contains(TOKEN),
+        "{log}"
+    );
 }
 
 /// What is logged of one client that is refused and of one that is not.
@@ -440,13 +562,24 @@ fn http_serves_until_a_signal() {
 fn log_of_http(env: &TestEnv, token: &str, variables: &[(&str, &str)]) -> String {
     let mut serving = Serving::start(
         env,
-        &["a", "--http", "127.0.0.1:0", "--token-env", "OUR_TOKEN", "--log", "json"],
+        &[
+            "a",
+            "--http",
+            "127.0.0.1:0",
+            "--token-env",
+            "OUR_TOKEN",
+            "--log",
+            "json",
+        ],
         &[variables, &[("OUR_TOKEN", token)]].concat(),
     );
     let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
     let mut line = String::new();
     said.read_line(&mut line).expect("text");
-    let address = line.trim().strip_prefix("note: listening on http://").and_then(|url| url.strip_suffix("/mcp"));
+    let address = line
+        .trim()
+        .strip_prefix("note: listening on http://")
+        .and_then(|url| url.strip_suffix("/mcp"));
     let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
 
     let ask = |header: &str, body: &str| {
@@ -463,8 +596,14 @@ fn log_of_http(env: &TestEnv, token: &str, variables: &[(&str, &str)]) -> String
     };
     let refused = ask("", &introduction().to_string());
     assert!(refused.starts_with("HTTP/1.1 401 "), "{refused}");
-    let answer = ask(&format!("authorization: Bearer {token}\r\n"), &introduction().to_string());
-    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"serverInfo\""), "{answer}");
+    let answer = ask(
+        &format!("authorization: Bearer {token}\r\n"),
+        &introduction().to_string(),
+    );
+    assert!(
+        answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"serverInfo\""),
+        "{answer}"
+    );
 
     serving.send(rustix::process::Signal::TERM);
     assert_eq!(serving.ended(), Some(0));
@@ -480,28 +619,71 @@ fn serve_fails_before_it_listens() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
     std::fs::set_permissions(env.here().join("weak"), mode).expect("it is there");
     for (arguments, expected) in [
-        (&["--http", "0.0.0.0:0"][..], "error: refusing to listen on 0.0.0.0:0 without a token\n"),
-        (&["--http", "127.0.0.1:0", "--token-file", "weak"], "error: invalid token in `weak`: a token is at least 16"),
-        (&["--http", "127.0.0.1:0", "--token-file", "none"], "error: cannot read `none`: "),
-        (&["--http", "127.0.0.1:0", "--token-env", "NOBODY"], "error: the variable `NOBODY` is not set\n"),
-        (&["--run-commands", "nobody"], "error: unknown source `nobody`\n |\n = help: available sources: `a`\n"),
-        (&["--run-commands", "registered"], "error: unknown source `registered`\n"),
+        (
+            &["--http", "0.0.0.0:0"][..],
+            "error: refusing to listen on 0.0.0.0:0 without a token\n",
+        ),
+        (
+            &["--http", "127.0.0.1:0", "--token-file", "weak"],
+            "error: invalid token in `weak`: a token is at least 16",
+        ),
+        (
+            &["--http", "127.0.0.1:0", "--token-file", "none"],
+            "error: cannot read `none`: ",
+        ),
+        (
+            &["--http", "127.0.0.1:0", "--token-env", "NOBODY"],
+            "error: the variable `NOBODY` is not set\n",
+        ),
+        (
+            &["--run-commands", "nobody"],
+            "error: unknown source `nobody`\n |\n = help: available sources: `a`\n",
+        ),
+        (
+            &["--run-commands", "registered"],
+            "error: unknown source `registered`\n",
+        ),
         (
             &["--http", "127.0.0.1:0", "--run-commands", "a"],
             "error: `--run-commands` with `--http` needs a token: without one any user of this machine can run them\n",
         ),
-        (&["--sandbox"], "error: the following required arguments were not provided:"),
-        (&["--http", "127.0.0.1:0", "--allow-origin", "*"], "error: invalid value '*' for '--allow-origin <ORIGIN>': "),
         (
-            &["--http", "127.0.0.1:0", "--allow-origin", "https://a.example/"],
+            &["--sandbox"],
+            "error: the following required arguments were not provided:",
+        ),
+        (
+            &["--http", "127.0.0.1:0", "--allow-origin", "*"],
+            "error: invalid value '*' for '--allow-origin <ORIGIN>': ",
+        ),
+        (
+            &[
+                "--http",
+                "127.0.0.1:0",
+                "--allow-origin",
+                "https://a.example/",
+            ],
             "error: invalid value 'https://a.example/'",
         ),
-        (&["--expose", "tool"], "error: invalid value 'tool' for '--expose <FEATURES>': unknown feature `tool`"),
-        (&["--token-env", "X"], "error: the following required arguments were not provided:"),
+        (
+            &["--expose", "tool"],
+            "error: invalid value 'tool' for '--expose <FEATURES>': unknown feature `tool`",
+        ),
+        (
+            &["--token-env", "X"],
+            "error: the following required arguments were not provided:",
+        ),
     ] {
         let ran = env.run(&[&["serve", "a", "--no-defaults"], arguments].concat());
-        assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""), "{arguments:?}");
-        assert!(ran.stderr.starts_with(expected), "{arguments:?}: {}", ran.stderr);
+        assert_eq!(
+            (ran.exit, ran.stdout.as_str()),
+            (Exit::Failure, ""),
+            "{arguments:?}"
+        );
+        assert!(
+            ran.stderr.starts_with(expected),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
     }
 }
 
@@ -510,14 +692,23 @@ fn serve_fails_before_it_listens() {
 fn a_server_without_a_client_ends() {
     let env = TestEnv::new();
     env.skill("a", "tidy", "Sorts.");
-    for said in ["", "\n", "{\"jsonrpc\": \"2.0\", \"id\": 1, ", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n"]
-    {
+    for said in [
+        "",
+        "\n",
+        "{\"jsonrpc\": \"2.0\", \"id\": 1, ",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n",
+    ] {
         let mut serving = Serving::start(&env, &["a"], &[]);
         let mut ask = serving.0.stdin.take().expect("it is piped");
         ask.write_all(said.as_bytes()).expect("heard");
         drop(ask);
         assert_eq!(serving.ended(), Some(2), "{said}");
-        assert!(serving.stderr().starts_with("error: no MCP client connected"), "{said}");
+        assert!(
+            serving
+                .stderr()
+                .starts_with("error: no MCP client connected"),
+            "{said}"
+        );
     }
 }
 
@@ -525,8 +716,11 @@ fn a_server_without_a_client_ends() {
 #[test]
 fn system_prompt_skills_are_reported_once() {
     let env = TestEnv::new();
-    let skill = |name: &str| format!("---\nname: {name}\ndescription: Is one.\nsurfaceMode: system-prompt\n---\nDo.\n");
-    env.file("a/first/SKILL.md", skill("first")).skill("a", "tidy", "Sorts.");
+    let skill = |name: &str| {
+        format!("---\nname: {name}\ndescription: Is one.\nsurfaceMode: system-prompt\n---\nDo.\n")
+    };
+    env.file("a/first/SKILL.md", skill("first"))
+        .skill("a", "tidy", "Sorts.");
     let mut serving = Serving::start(&env, &["a"], &[]);
     let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
     let mut ask = serving.0.stdin.take().expect("it is piped");
@@ -535,9 +729,16 @@ fn system_prompt_skills_are_reported_once() {
         let mut line = String::new();
         while !line.contains("surface-over-mcp") {
             line.clear();
-            assert_ne!(said.read_line(&mut line).expect("text"), 0, "{of} is reported");
+            assert_ne!(
+                said.read_line(&mut line).expect("text"),
+                0,
+                "{of} is reported"
+            );
         }
-        assert!(line.contains(&format!("`a:{of}` declares `system-prompt`")), "{line}");
+        assert!(
+            line.contains(&format!("`a:{of}` declares `system-prompt`")),
+            "{line}"
+        );
     };
     reported("first");
     // And one that comes later, while the first stays as it is.
@@ -556,21 +757,36 @@ fn system_prompt_skills_are_reported_once() {
 fn open_token_files_are_reported() {
     use std::os::unix::fs::PermissionsExt;
     let env = TestEnv::new();
-    env.skill("a", "tidy", "Sorts.").file("token", "0123456789abcdef\n");
+    env.skill("a", "tidy", "Sorts.")
+        .file("token", "0123456789abcdef\n");
     let file = env.here().join("token");
-    let mode = |mode| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("it is ours");
+    let mode = |mode| {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("it is ours")
+    };
     let first = || {
-        let mut serving = Serving::start(&env, &["a", "--http", "127.0.0.1:0", "--token-file", "token"], &[]);
+        let mut serving = Serving::start(
+            &env,
+            &["a", "--http", "127.0.0.1:0", "--token-file", "token"],
+            &[],
+        );
         let mut line = String::new();
-        BufReader::new(serving.0.stderr.take().expect("it is piped")).read_line(&mut line).expect("text");
+        BufReader::new(serving.0.stderr.take().expect("it is piped"))
+            .read_line(&mut line)
+            .expect("text");
         line
     };
     mode(0o600);
     assert!(first().starts_with("note: listening on "), "{}", first());
     mode(0o644);
-    assert_eq!(first(), "warning: every user of this machine can read `token`: run `chmod 600` on it\n");
+    assert_eq!(
+        first(),
+        "warning: every user of this machine can read `token`: run `chmod 600` on it\n"
+    );
     mode(0o666);
-    assert_eq!(first(), "error: every user of this machine can write to `token`\n");
+    assert_eq!(
+        first(),
+        "error: every user of this machine can write to `token`\n"
+    );
     mode(0o600);
     // Only root can give a file to another user.
     if std::os::unix::fs::chown(&file, Some(12345), None).is_err() {
@@ -600,7 +816,13 @@ fn a_client_is_told_how_to_start_it() {
         )
     );
     let failure = env.run(&["mcp", "config"]).failure();
-    assert!(failure.starts_with("error: expected one `--client`\n"), "{failure}");
+    assert!(
+        failure.starts_with("error: expected one `--client`\n"),
+        "{failure}"
+    );
     let failure = env.run(&["mcp", "config", "--client", "nobody"]).failure();
-    assert!(failure.contains("claude-desktop, claude-code, cursor"), "{failure}");
+    assert!(
+        failure.contains("claude-desktop, claude-code, cursor"),
+        "{failure}"
+    );
 }

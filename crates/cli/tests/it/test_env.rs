@@ -27,7 +27,10 @@ impl TestEnv {
         let root = folder.path().canonicalize().expect("the folder is there");
         fs::create_dir(root.join("here")).expect("a fresh folder");
         fs::create_dir(root.join("home")).expect("a fresh folder");
-        TestEnv { _folder: folder, root }
+        TestEnv {
+            _folder: folder,
+            root,
+        }
     }
 
     /// The folder that commands run in.
@@ -38,7 +41,8 @@ impl TestEnv {
     /// Writes a file, relative to the working folder.
     pub(crate) fn file(&self, path: &str, text: impl AsRef<[u8]>) -> &TestEnv {
         let path = self.here().join(path);
-        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("the folder can be made");
+        fs::create_dir_all(path.parent().expect("a file has a folder"))
+            .expect("the folder can be made");
         fs::write(path, text).expect("the file can be written");
         self
     }
@@ -53,16 +57,26 @@ impl TestEnv {
     #[cfg(unix)]
     pub(crate) fn link(&self, target: &str, path: &str) -> &TestEnv {
         let path = self.here().join(path);
-        fs::create_dir_all(path.parent().expect("a link has a folder")).expect("the folder can be made");
+        fs::create_dir_all(path.parent().expect("a link has a folder"))
+            .expect("the folder can be made");
         std::os::unix::fs::symlink(target, path).expect("the link can be made");
         self
     }
 
     /// Puts the library of the plugin `hello` at `path`, in folders that nobody else can write to.
     pub(crate) fn library(&self, path: &str) -> &TestEnv {
-        let name = format!("{}hello{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-        let built = std::env::current_exe().expect("a test is a file").with_file_name(name);
-        self.file(path, fs::read(built).expect("the plugin is a dependency of the tests"))
+        let name = format!(
+            "{}hello{}",
+            std::env::consts::DLL_PREFIX,
+            std::env::consts::DLL_SUFFIX
+        );
+        let built = std::env::current_exe()
+            .expect("a test is a file")
+            .with_file_name(name);
+        self.file(
+            path,
+            fs::read(built).expect("the plugin is a dependency of the tests"),
+        )
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
@@ -81,17 +95,22 @@ impl TestEnv {
 
     fn run_with(&self, below: &str, answers: Option<&str>, arguments: &[&str]) -> Ran {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-        let mut environment = Environment::new(self.here().join(below).components().collect::<PathBuf>())
-            .home(self.root.join("home"))
-            .variables([("PATH".into(), "/usr/bin:/bin".into())])
-            .helper([env!("CARGO_BIN_EXE_repertoire").into(), "__helper".into()])
-            .stdout(Stream::new(&mut stdout))
-            .stderr(Stream::new(&mut stderr));
+        let mut environment =
+            Environment::new(self.here().join(below).components().collect::<PathBuf>())
+                .home(self.root.join("home"))
+                .variables([("PATH".into(), "/usr/bin:/bin".into())])
+                .helper([env!("CARGO_BIN_EXE_repertoire").into(), "__helper".into()])
+                .stdout(Stream::new(&mut stdout))
+                .stderr(Stream::new(&mut stderr));
         if let Some(answers) = answers {
             environment = environment.stdin(answers.as_bytes());
         }
         let exit = run(std::iter::once(&"repertoire").chain(arguments), environment);
-        Ran { exit, stdout: self.text(stdout), stderr: self.text(stderr) }
+        Ran {
+            exit,
+            stdout: self.text(stdout),
+            stderr: self.text(stderr),
+        }
     }
 
     /// Starts the real binary, its output piped.
@@ -104,7 +123,10 @@ impl TestEnv {
     /// The real binary, to be started, with the home of this env.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_repertoire"));
-        command.args(arguments).current_dir(self.here()).env("HOME", self.root.join("home"));
+        command
+            .args(arguments)
+            .current_dir(self.here())
+            .env("HOME", self.root.join("home"));
         command.env_remove("XDG_STATE_HOME");
         command
     }
@@ -133,5 +155,7 @@ impl Ran {
 
 /// A file of this checkout.
 pub(crate) fn checkout(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(path)
 }

@@ -6,13 +6,22 @@ use crate::test_env::TestEnv;
 
 fn skills() -> TestEnv {
     let env = TestEnv::new();
-    env.skill("root", "pdf", "Reads files.").skill("root", "letters", "Writes letters.");
+    env.skill("root", "pdf", "Reads files.")
+        .skill("root", "letters", "Writes letters.");
     env
 }
 
 #[test]
 fn the_tools_are_ready_for_a_request() {
-    let ran = skills().run(&["tools", "root", "--provider", "anthropic", "--preset", "cortex", "--with-catalog"]);
+    let ran = skills().run(&[
+        "tools",
+        "root",
+        "--provider",
+        "anthropic",
+        "--preset",
+        "cortex",
+        "--with-catalog",
+    ]);
     assert_data_eq!(
         ran.data(),
         str![[r#"
@@ -52,12 +61,28 @@ fn the_tools_are_ready_for_a_request() {
 fn a_catalog_in_a_description_keeps_a_budget() {
     let env = skills();
     let about = |with: &str| {
-        let data = env.run(&["tools", "root", "--provider", "anthropic", "--preset", "cortex", with]).data();
+        let data = env
+            .run(&[
+                "tools",
+                "root",
+                "--provider",
+                "anthropic",
+                "--preset",
+                "cortex",
+                with,
+            ])
+            .data();
         let tools: serde_json::Value = serde_json::from_str(&data).expect("it is JSON");
         tools[0]["description"].as_str().expect("a text").to_owned()
     };
-    assert!(about("--with-catalog=60").ends_with("\n\n- letters: Writes letters.\n- pdf: Reads files."));
-    assert!(about("--with-catalog=9").ends_with("\n\n- letters\n- pdf"), "{}", about("--with-catalog=9"));
+    assert!(
+        about("--with-catalog=60").ends_with("\n\n- letters: Writes letters.\n- pdf: Reads files.")
+    );
+    assert!(
+        about("--with-catalog=9").ends_with("\n\n- letters\n- pdf"),
+        "{}",
+        about("--with-catalog=9")
+    );
 }
 
 #[test]
@@ -80,6 +105,9 @@ fn nothing_visible_is_no_tools() {
     let ran = skills().run(&["tools", "root", "--provider", "openai", "--mode", "*=off"]);
     assert_eq!(
         (ran.stdout.as_str(), ran.stderr.as_str()),
-        ("[]\n", "note: no skill is visible to a model, so there are no tools\n")
+        (
+            "[]\n",
+            "note: no skill is visible to a model, so there are no tools\n"
+        )
     );
 }

@@ -27,20 +27,36 @@ impl Watching {
         let (err, stderr) = mpsc::channel();
         let (sender, signals) = tokio::sync::mpsc::unbounded_channel();
         let cwd = env.here();
-        let arguments: Vec<String> =
-            ["repertoire", "watch"].iter().chain(arguments).map(|one| one.to_string()).collect();
+        let arguments: Vec<String> = ["repertoire", "watch"]
+            .iter()
+            .chain(arguments)
+            .map(|one| one.to_string())
+            .collect();
         let run = thread::spawn(move || {
             let (stdout, stderr) = (Stream::lines(out), Stream::lines(err));
-            run(arguments, Environment::new(cwd).stdout(stdout).stderr(stderr).signals(signals))
+            run(
+                arguments,
+                Environment::new(cwd)
+                    .stdout(stdout)
+                    .stderr(stderr)
+                    .signals(signals),
+            )
         });
         let signal = Box::new(move |signal| sender.send(signal).expect("it listens"));
-        Watching { stdout, stderr, signal, run }
+        Watching {
+            stdout,
+            stderr,
+            signal,
+            run,
+        }
     }
 
     /// The next line of data.
     #[track_caller]
     fn line(&self) -> String {
-        self.stdout.recv_timeout(PATIENCE).expect("there is another line")
+        self.stdout
+            .recv_timeout(PATIENCE)
+            .expect("there is another line")
     }
 
     /// The lines up to the one that begins so, which is the last of them.
@@ -64,7 +80,9 @@ impl Watching {
     /// The next line of talk.
     #[track_caller]
     fn talk(&self) -> String {
-        self.stderr.recv_timeout(PATIENCE).expect("there is more to say")
+        self.stderr
+            .recv_timeout(PATIENCE)
+            .expect("there is more to say")
     }
 
     /// Stops it: what it had still to say, and how it ended.
@@ -78,7 +96,14 @@ impl Watching {
 /// The ids in a list of an event.
 fn ids(event: &Value, list: &str) -> Vec<String> {
     let rows = event[list].as_array().expect("a list").iter();
-    rows.map(|row| row["id"].as_str().or(row["skill"]["id"].as_str()).expect("an id").to_owned()).collect()
+    rows.map(|row| {
+        row["id"]
+            .as_str()
+            .or(row["skill"]["id"].as_str())
+            .expect("an id")
+            .to_owned()
+    })
+    .collect()
 }
 
 #[test]
@@ -97,8 +122,14 @@ fn watch_prints_changes_and_problems() {
     env.skill("root", "tidy", "Sorts again.");
     // Whether more of it moved cannot be told yet: nobody has read the rest of it before.
     assert!(watching.line().starts_with("~ tidy (metadata"));
-    assert_eq!(watching.line(), "resolved: error[missing-description] in `root/tidy/SKILL.md`");
-    assert_eq!(watching.line(), "resolved: warning[stale] in `root/tidy/SKILL.md`");
+    assert_eq!(
+        watching.line(),
+        "resolved: error[missing-description] in `root/tidy/SKILL.md`"
+    );
+    assert_eq!(
+        watching.line(),
+        "resolved: warning[stale] in `root/tidy/SKILL.md`"
+    );
     std::fs::remove_dir_all(env.here().join("root/review")).expect("it is there");
     assert_eq!(watching.line(), "- review");
     assert_eq!(watching.stop(), (vec![], Exit::Success));
@@ -107,16 +138,26 @@ fn watch_prints_changes_and_problems() {
 #[test]
 fn json_starts_with_the_state_then_changes() {
     let env = TestEnv::new();
-    env.skill("root", "tidy", "Sorts.").file("root/tidy/run.sh", "ls\n");
+    env.skill("root", "tidy", "Sorts.")
+        .file("root/tidy/run.sh", "ls\n");
     let watching = Watching::start(&env, &["root", "--json"]);
     let started = watching.event();
-    assert_eq!((&started["event"], ids(&started, "skills")), (&"started".into(), vec!["tidy".to_owned()]));
+    assert_eq!(
+        (&started["event"], ids(&started, "skills")),
+        (&"started".into(), vec!["tidy".to_owned()])
+    );
 
     env.file("root/tidy/run.sh", "ls -l\n");
     let changed = watching.event();
-    assert_eq!((&changed["event"], ids(&changed, "modified")), (&"changed".into(), vec!["tidy".to_owned()]));
+    assert_eq!(
+        (&changed["event"], ids(&changed, "modified")),
+        (&"changed".into(), vec!["tidy".to_owned()])
+    );
     assert_eq!(changed["modified"][0]["moved"]["resources"], true);
-    assert_eq!(changed["causes"], serde_json::json!([{"kind": "source", "source": "root"}]));
+    assert_eq!(
+        changed["causes"],
+        serde_json::json!([{"kind": "source", "source": "root"}])
+    );
     assert!(changed["generation"].as_u64() > started["generation"].as_u64());
     assert_eq!(watching.stop(), (vec![], Exit::Success));
 }
@@ -129,14 +170,21 @@ fn it_ends_by_itself_after_so_many_changes() {
     watching.talk();
     env.skill("root", "review", "Reviews.");
     assert_eq!(watching.line(), "+ review");
-    assert_eq!(watching.run.join().expect("it does not panic"), Exit::Success);
+    assert_eq!(
+        watching.run.join().expect("it does not panic"),
+        Exit::Success
+    );
 }
 
 #[test]
 fn an_invalid_reload_changes_nothing() {
     let env = TestEnv::new();
-    let source = |name: &str| format!("[[source]]\nkind = \"fs\"\nname = \"{name}\"\nroots = [\"{name}\"]\n");
-    env.skill("near", "tidy", "Near.").skill("far", "tidy", "Far.").skill("far", "review", "Reviews.");
+    let source = |name: &str| {
+        format!("[[source]]\nkind = \"fs\"\nname = \"{name}\"\nroots = [\"{name}\"]\n")
+    };
+    env.skill("near", "tidy", "Near.")
+        .skill("far", "tidy", "Far.")
+        .skill("far", "review", "Reviews.");
     env.file("places.toml", source("near"));
     let watching = Watching::start(&env, &["--config", "places.toml"]);
     assert_eq!(watching.talk(), "note: watching 1 skill from 1 source");
@@ -183,7 +231,19 @@ fn a_signal_ends_the_process_cleanly() {
         kill_process(Pid::from_child(&child), signal).expect("it runs");
         let (mut rest, mut stderr) = (String::new(), String::new());
         stdout.read_to_string(&mut rest).expect("it is text");
-        child.stderr.take().expect("it is piped").read_to_string(&mut stderr).expect("it is text");
-        assert_eq!((child.wait().expect("it ends").code(), rest.as_str(), stderr.as_str()), (Some(0), "", ""));
+        child
+            .stderr
+            .take()
+            .expect("it is piped")
+            .read_to_string(&mut stderr)
+            .expect("it is text");
+        assert_eq!(
+            (
+                child.wait().expect("it ends").code(),
+                rest.as_str(),
+                stderr.as_str()
+            ),
+            (Some(0), "", "")
+        );
     }
 }

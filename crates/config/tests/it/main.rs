@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use repertoire_config::{Configuration, ConfigurationError, ConfiguredSource, HostSettings};
 use repertoire_core::{Id, Model, Skill, SurfaceMode, Trust};
-use repertoire_registry::{ConfigError, MemorySource, SkillRegistry, SourceKind, SourceKinds, Status, Tier, inventory};
+use repertoire_registry::{
+    ConfigError, MemorySource, SkillRegistry, SourceKind, SourceKinds, Status, Tier, inventory,
+};
 use snapbox::{IntoData, assert_data_eq, str};
 
 #[derive(serde::Deserialize)]
@@ -62,7 +64,10 @@ fn parse(text: &str) -> Result<Configuration, ConfigurationError> {
 async fn compose(text: &str) -> Result<SkillRegistry, ConfigurationError> {
     let configuration = parse(text)?;
     let builder = configuration.compose(SkillRegistry::builder())?;
-    builder.load().await.map_err(|error| configuration.locate(&error))
+    builder
+        .load()
+        .await
+        .map_err(|error| configuration.locate(&error))
 }
 
 #[tokio::test]
@@ -82,14 +87,41 @@ async fn a_file_composes_the_registry_it_describes() {
     assert_eq!(
         rows.collect::<Vec<_>>(),
         [
-            ("tidy".to_owned(), "near".to_owned(), Tier::User, Trust::Trusted, Status::Active),
-            ("deploy".to_owned(), "near".to_owned(), Tier::User, Trust::Trusted, Status::Disabled),
-            ("review".to_owned(), "far".to_owned(), Tier::User, Trust::Restricted, Status::Active),
-            ("guest:review".to_owned(), "guest".to_owned(), Tier::Plugin, Trust::Restricted, Status::Active),
+            (
+                "tidy".to_owned(),
+                "near".to_owned(),
+                Tier::User,
+                Trust::Trusted,
+                Status::Active
+            ),
+            (
+                "deploy".to_owned(),
+                "near".to_owned(),
+                Tier::User,
+                Trust::Trusted,
+                Status::Disabled
+            ),
+            (
+                "review".to_owned(),
+                "far".to_owned(),
+                Tier::User,
+                Trust::Restricted,
+                Status::Active
+            ),
+            (
+                "guest:review".to_owned(),
+                "guest".to_owned(),
+                Tier::Plugin,
+                Trust::Restricted,
+                Status::Active
+            ),
         ]
     );
     let tidy = snapshot.get("tidy").expect("it is listed");
-    assert_eq!(registry.surface_of(tidy.item(), &Model::unknown()).mode, SurfaceMode::Both);
+    assert_eq!(
+        registry.surface_of(tidy.item(), &Model::unknown()).mode,
+        SurfaceMode::Both
+    );
 }
 
 #[test]
@@ -97,12 +129,21 @@ fn the_host_sees_the_sources_of_a_file() {
     let configuration = parse(GOOD).expect("the file is valid");
     let rows = configuration.sources().iter().map(|source| {
         let dialect = source.dialect().map(|dialect| dialect.name());
-        (source.name(), source.kind().name(), dialect, source.config().base.to_str())
+        (
+            source.name(),
+            source.kind().name(),
+            dialect,
+            source.config().base.to_str(),
+        )
     });
     let base = Some("/host");
     assert_eq!(
         rows.collect::<Vec<_>>(),
-        [("near", "words", None, base), ("far", "words", Some("opencode"), base), ("guest", "words", None, base)]
+        [
+            ("near", "words", None, base),
+            ("far", "words", Some("opencode"), base),
+            ("guest", "words", None, base)
+        ]
     );
 }
 
@@ -154,9 +195,20 @@ fn a_file_is_read_below_the_folder_of_the_host() {
     let read = Configuration::read("conf/repertoire.toml", &settings).expect("the file is valid");
     assert_eq!(read.sources()[0].config().base, below);
     let error = Configuration::read("none.toml", &settings).expect_err("there is no such file");
-    assert_eq!((error.to_string(), error.line()), ("cannot read `none.toml`".to_owned(), None));
-    let source = ConfiguredSource::from_argument("words:a:words = [\"~/b\"]", &settings).expect("it is valid");
-    assert_eq!(source.config().options::<Words>().expect("they are words").words, ["/home/ada/b"]);
+    assert_eq!(
+        (error.to_string(), error.line()),
+        ("cannot read `none.toml`".to_owned(), None)
+    );
+    let source = ConfiguredSource::from_argument("words:a:words = [\"~/b\"]", &settings)
+        .expect("it is valid");
+    assert_eq!(
+        source
+            .config()
+            .options::<Words>()
+            .expect("they are words")
+            .words,
+        ["/home/ada/b"]
+    );
 }
 
 #[test]
@@ -164,12 +216,25 @@ fn an_argument_names_one_source() {
     let settings = HostSettings::new("/host");
     for (argument, message, help) in [
         ("words", "`--source words` does not name a source", true),
-        ("words:a:words = 'b", "--source:1:54: unclosed inline table, expected `}`", true),
+        (
+            "words:a:words = 'b",
+            "--source:1:54: unclosed inline table, expected `}`",
+            true,
+        ),
         ("words:a:}, {", "--source:1:1: expected one source", true),
-        ("werds:a", "--source:1:13: unknown source kind `werds`; known: words", false),
+        (
+            "werds:a",
+            "--source:1:13: unknown source kind `werds`; known: words",
+            false,
+        ),
     ] {
-        let error = ConfiguredSource::from_argument(argument, &settings).expect_err("it is invalid");
-        assert_eq!((error.to_string().as_str(), error.help().is_some()), (message, help), "{argument}");
+        let error =
+            ConfiguredSource::from_argument(argument, &settings).expect_err("it is invalid");
+        assert_eq!(
+            (error.to_string().as_str(), error.help().is_some()),
+            (message, help),
+            "{argument}"
+        );
     }
 }
 
@@ -181,21 +246,38 @@ fn a_line_behind_a_link_is_not_quoted() {
     std::fs::create_dir(&project).expect("a fresh folder");
     std::fs::write(folder.path().join("secret"), "\nsource = 1\n").expect("a fresh file");
     std::os::unix::fs::symlink("../secret", project.join("repertoire.toml")).expect("a fresh link");
-    let error = Configuration::read("repertoire.toml", &HostSettings::new(project)).expect_err("it is invalid");
+    let error = Configuration::read("repertoire.toml", &HostSettings::new(project))
+        .expect_err("it is invalid");
     assert_eq!((error.line(), error.excerpt()), (Some(2), None));
-    assert_eq!(format!("{error:#}"), "repertoire.toml:2:10: expected tables `[[source]]`, found integer");
+    assert_eq!(
+        format!("{error:#}"),
+        "repertoire.toml:2:10: expected tables `[[source]]`, found integer"
+    );
 }
 
 #[tokio::test]
 async fn a_host_adds_kinds_of_its_own() {
     let team = MemorySource::new("team");
-    team.register(Skill::new(Id::new("plan").expect("an id"), "Makes plans.")).expect("it is new");
-    let kind = SourceKind::from_fn("own", "the skills of the team", move |_| Ok(Arc::new(team.clone())));
+    team.register(Skill::new(Id::new("plan").expect("an id"), "Makes plans."))
+        .expect("it is new");
+    let kind = SourceKind::from_fn("own", "the skills of the team", move |_| {
+        Ok(Arc::new(team.clone()))
+    });
     let mut settings = HostSettings::new("/host");
-    settings.kinds = Some(SourceKinds::linked().expect("no kind is linked twice").with(kind).expect("it is new"));
+    settings.kinds = Some(
+        SourceKinds::linked()
+            .expect("no kind is linked twice")
+            .with(kind)
+            .expect("it is new"),
+    );
     let text = "[[source]]\nkind = \"own\"\nname = \"team\"\n";
-    let configuration = Configuration::parse("repertoire.toml", text, &settings).expect("the file is valid");
-    let registry = configuration.compose(SkillRegistry::builder()).expect("it composes").load().await;
+    let configuration =
+        Configuration::parse("repertoire.toml", text, &settings).expect("the file is valid");
+    let registry = configuration
+        .compose(SkillRegistry::builder())
+        .expect("it composes")
+        .load()
+        .await;
     assert!(registry.expect("it loads").get("plan").is_some());
     assert!(parse(text).is_err(), "the kind is unknown to other hosts");
 }

@@ -1,6 +1,9 @@
 use super::*;
 
-#[expect(clippy::disallowed_methods, reason = "a test needs some moment to count from")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test needs some moment to count from"
+)]
 fn some_moment() -> Instant {
     Instant::now()
 }
@@ -17,7 +20,12 @@ fn each_pause_is_twice_as_long() {
             waits.push(wait.as_millis());
         }
     }
-    assert_eq!(waits, [250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+    assert_eq!(
+        waits,
+        [
+            250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000
+        ]
+    );
 }
 
 #[test]
@@ -29,5 +37,7 @@ fn a_lasting_attempt_resets_the_count() {
     assert!(!attempts.wait(now).is_zero());
     let later = now + SOUND * 3;
     attempts.begin(later).expect("it lasted");
-    attempts.begin(later).expect("the next attempt may follow at once");
+    attempts
+        .begin(later)
+        .expect("the next attempt may follow at once");
 }

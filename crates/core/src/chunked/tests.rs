@@ -8,7 +8,11 @@ type Edit = (prop::sample::Index, prop::sample::Index, Vec<u32>);
 
 fn edits() -> impl Strategy<Value = Vec<Edit>> {
     prop::collection::vec(
-        (any::<prop::sample::Index>(), any::<prop::sample::Index>(), prop::collection::vec(any::<u32>(), 0..600)),
+        (
+            any::<prop::sample::Index>(),
+            any::<prop::sample::Index>(),
+            prop::collection::vec(any::<u32>(), 0..600),
+        ),
         0..12,
     )
 }

@@ -33,5 +33,8 @@ fn a_bound_on_bytes_bounds_the_values() {
     let small = format!("[{}0]", "0,".repeat(most / 16 - 2));
     assert!(JsonValues::fit(small.as_bytes(), most));
     assert!(!JsonValues::fit(small.replace(']', ",0]").as_bytes(), most));
-    assert!(JsonValues::fit(format!("{:?}", ",".repeat(most)).as_bytes(), most));
+    assert!(JsonValues::fit(
+        format!("{:?}", ",".repeat(most)).as_bytes(),
+        most
+    ));
 }

@@ -4,7 +4,11 @@ use proptest::prelude::*;
 use super::*;
 
 fn row(path: &str, text: &[u8]) -> Resource {
-    Resource::new(path.parse().expect("a path"), text.len() as u64, Digest::of(text))
+    Resource::new(
+        path.parse().expect("a path"),
+        text.len() as u64,
+        Digest::of(text),
+    )
 }
 
 fn manifest(rows: impl IntoIterator<Item = Resource>) -> Manifest {
@@ -13,8 +17,10 @@ fn manifest(rows: impl IntoIterator<Item = Resource>) -> Manifest {
 
 /// Files by path, names that try to look like rows among them.
 fn files() -> impl Strategy<Value = Vec<Resource>> {
-    let path = "[a-c 0-9é:]{1,4}(/[a-c.-]{1,3}b){0,2}".prop_filter("a path", |path| ResourcePath::new(path).is_ok());
-    btree_map(path, any::<Vec<u8>>(), 0..6).prop_map(|files| files.iter().map(|(path, text)| row(path, text)).collect())
+    let path = "[a-c 0-9é:]{1,4}(/[a-c.-]{1,3}b){0,2}"
+        .prop_filter("a path", |path| ResourcePath::new(path).is_ok());
+    btree_map(path, any::<Vec<u8>>(), 0..6)
+        .prop_map(|files| files.iter().map(|(path, text)| row(path, text)).collect())
 }
 
 #[test]
@@ -22,13 +28,17 @@ fn the_digest_is_that_of_the_documented_text() {
     let rows = [row("SKILL.md", b"Sort.\n"), row("a/run.sh", b"")];
     let empty = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     let sort = Digest::of(b"Sort.\n");
-    let text = format!("repertoire-manifest/1\nSKILL.md\0{}\0{sort}\na/run.sh\0{}\0{empty}\n", 6, 0);
+    let text = format!(
+        "repertoire-manifest/1\nSKILL.md\0{}\0{sort}\na/run.sh\0{}\0{empty}\n",
+        6, 0
+    );
     assert_eq!(manifest(rows).digest(), Digest::of(text.as_bytes()));
 }
 
 #[test]
 fn a_file_that_comes_twice_is_refused() {
-    let error = Manifest::new([row("a b", b"1"), row("c", b""), row("a b", b"2")]).expect_err("one path, two files");
+    let error = Manifest::new([row("a b", b"1"), row("c", b""), row("a b", b"2")])
+        .expect_err("one path, two files");
     assert_eq!(error.to_string(), "file `a b` is in the manifest twice");
 }
 
@@ -41,7 +51,11 @@ fn changes_name_every_file_that_differs_in_order() {
     let changes: Vec<_> = old.changes(&new).collect();
     assert_eq!(
         changes,
-        [(Some(&row("a", b"1")), None), (Some(&row("b", b"1")), Some(&row("b", b"2"))), (None, Some(&row("c", b"1"))),]
+        [
+            (Some(&row("a", b"1")), None),
+            (Some(&row("b", b"1")), Some(&row("b", b"2"))),
+            (None, Some(&row("c", b"1"))),
+        ]
     );
 }
 

@@ -51,7 +51,13 @@ fn resold_models_have_makers_and_base_names() {
 #[test]
 fn blank_parts_count_as_unknown() {
     assert_eq!(Model::from(" / "), Model::unknown());
-    assert_eq!(Model::new(" gpt-5 ").with_provider(" \t"), Model::new("gpt-5"));
+    assert_eq!(
+        Model::new(" gpt-5 ").with_provider(" \t"),
+        Model::new("gpt-5")
+    );
     let router = Model::from("openrouter/anthropic/claude-3.5-sonnet");
-    assert_eq!((router.provider(), router.name()), (Some("openrouter"), Some("anthropic/claude-3.5-sonnet")));
+    assert_eq!(
+        (router.provider(), router.name()),
+        (Some("openrouter"), Some("anthropic/claude-3.5-sonnet"))
+    );
 }

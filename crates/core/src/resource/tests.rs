@@ -2,8 +2,18 @@ use super::*;
 
 #[test]
 fn inner_paths_are_taken_as_they_are() {
-    for path in ["a", "scripts/run me.sh", "..foo/x", ".hidden", "a/b/c.md", "数据/x:y"] {
-        assert_eq!(ResourcePath::new(path).map(String::from), Ok(path.to_owned()));
+    for path in [
+        "a",
+        "scripts/run me.sh",
+        "..foo/x",
+        ".hidden",
+        "a/b/c.md",
+        "数据/x:y",
+    ] {
+        assert_eq!(
+            ResourcePath::new(path).map(String::from),
+            Ok(path.to_owned())
+        );
     }
 }
 
@@ -35,11 +45,31 @@ fn no_path_leaves_its_skill_on_any_platform() {
 
 #[test]
 fn typed_paths_are_cleaned_or_refused() {
-    let typed = |text| ResourcePath::typed(text).ok().map(|path| path.as_str().to_owned());
-    for text in ["docs/x.md", "./docs/x.md", "docs//x.md", "docs/./x.md", "docs/x.md/", " docs/x.md "] {
+    let typed = |text| {
+        ResourcePath::typed(text)
+            .ok()
+            .map(|path| path.as_str().to_owned())
+    };
+    for text in [
+        "docs/x.md",
+        "./docs/x.md",
+        "docs//x.md",
+        "docs/./x.md",
+        "docs/x.md/",
+        " docs/x.md ",
+    ] {
         assert_eq!(typed(text).as_deref(), Some("docs/x.md"), "{text:?}");
     }
-    for text in ["", ".", "./", "/docs/x.md", "../x.md", "docs/../x.md", "C:/x.md", "docs\\x.md"] {
+    for text in [
+        "",
+        ".",
+        "./",
+        "/docs/x.md",
+        "../x.md",
+        "docs/../x.md",
+        "C:/x.md",
+        "docs\\x.md",
+    ] {
         assert_eq!(typed(text), None, "{text:?}");
     }
 }

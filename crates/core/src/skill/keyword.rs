@@ -57,8 +57,12 @@ impl WeakKeyword {
 impl fmt::Display for WeakKeyword {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            WeakKeyword::Short => "expected at least 3 letters, or 2 characters in Chinese, Japanese and Korean",
-            WeakKeyword::Common => "it stands in messages of every kind; expected a word that belongs to the skill",
+            WeakKeyword::Short => {
+                "expected at least 3 letters, or 2 characters in Chinese, Japanese and Korean"
+            }
+            WeakKeyword::Common => {
+                "it stands in messages of every kind; expected a word that belongs to the skill"
+            }
         })
     }
 }
@@ -70,8 +74,11 @@ fn is_cjk(c: char) -> bool {
 }
 
 /// The words of one language on each line.
-static COMMON: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| include_str!("common_words.txt").split_ascii_whitespace().collect());
+static COMMON: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    include_str!("common_words.txt")
+        .split_ascii_whitespace()
+        .collect()
+});
 
 #[cfg(test)]
 mod tests;

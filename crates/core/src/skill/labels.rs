@@ -11,7 +11,10 @@ use crate::Value;
 /// A slip, an unknown word or one other item in a list must not spare a skill its gate.
 pub(crate) fn declares_raw(category: &Value) -> Option<bool> {
     let items = category.items();
-    let is_standard = |item: &Value| item.as_text().is_some_and(|text| text.trim().eq_ignore_ascii_case("standard"));
+    let is_standard = |item: &Value| {
+        item.as_text()
+            .is_some_and(|text| text.trim().eq_ignore_ascii_case("standard"))
+    };
     (!category.is_null()).then(|| items.is_empty() || !items.iter().all(is_standard))
 }
 
@@ -23,14 +26,22 @@ pub(crate) fn declares_raw(category: &Value) -> Option<bool> {
 pub struct FunctionalTier(Arc<str>);
 
 impl FunctionalTier {
-    pub(crate) const KNOWN: [&str; 6] =
-        ["pm-orchestration", "task-roadmap", "gsd-execution", "audit-proof", "infrastructure", "integration"];
+    pub(crate) const KNOWN: [&str; 6] = [
+        "pm-orchestration",
+        "task-roadmap",
+        "gsd-execution",
+        "audit-proof",
+        "infrastructure",
+        "integration",
+    ];
 
     /// Creates a label from a text in any letter case.
     pub fn new(text: &str) -> FunctionalTier {
         let text = text.trim();
         let kebab = text.to_ascii_lowercase().replace(" & ", "-");
-        let known = FunctionalTier::KNOWN.into_iter().find(|known| *known == kebab);
+        let known = FunctionalTier::KNOWN
+            .into_iter()
+            .find(|known| *known == kebab);
         FunctionalTier(known.unwrap_or(text).into())
     }
 

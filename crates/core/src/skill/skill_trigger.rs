@@ -49,12 +49,23 @@ impl SkillTrigger {
     /// The reason why it is not a trigger.
     pub(crate) fn read(item: &Value) -> Result<Vec<SkillTrigger>, String> {
         if let Some(text) = item.as_text() {
-            let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+            let parts = text
+                .split(',')
+                .map(str::trim)
+                .filter(|part| !part.is_empty());
             let triggers: Vec<_> = parts.map(SkillTrigger::of_text).collect();
-            return if triggers.is_empty() { Err(EMPTY.to_owned()) } else { Ok(triggers) };
+            return if triggers.is_empty() {
+                Err(EMPTY.to_owned())
+            } else {
+                Ok(triggers)
+            };
         }
         let Value::Map(rows) = item else {
-            return Err(if item.is_null() { EMPTY.to_owned() } else { unknown_shape() });
+            return Err(if item.is_null() {
+                EMPTY.to_owned()
+            } else {
+                unknown_shape()
+            });
         };
         let [(kind, value)] = rows.as_slice() else {
             let other = rows.iter().find(|(kind, _)| !is_kind(kind));
@@ -75,9 +86,12 @@ impl SkillTrigger {
     pub fn fault(&self) -> Option<String> {
         match self {
             SkillTrigger::Always => None,
-            SkillTrigger::Regex(text) if !text.is_empty() => {
-                regex_syntax::ParserBuilder::new().nest_limit(64).build().parse(text).err().map(regex_fault)
-            }
+            SkillTrigger::Regex(text) if !text.is_empty() => regex_syntax::ParserBuilder::new()
+                .nest_limit(64)
+                .build()
+                .parse(text)
+                .err()
+                .map(regex_fault),
             SkillTrigger::Keyword(text)
             | SkillTrigger::Task(text)
             | SkillTrigger::Tool(text)
@@ -99,8 +113,12 @@ impl SkillTrigger {
             Some(name) if is_word && !name.is_empty() && !name.contains(['/', '*']) => {
                 SkillTrigger::Command(name.into())
             }
-            _ if is_word && text.contains('*') && text.contains('/') => SkillTrigger::Path(text.into()),
-            _ if is_word && (text.contains('*') || text.contains("__")) => SkillTrigger::Tool(text.into()),
+            _ if is_word && text.contains('*') && text.contains('/') => {
+                SkillTrigger::Path(text.into())
+            }
+            _ if is_word && (text.contains('*') || text.contains("__")) => {
+                SkillTrigger::Tool(text.into())
+            }
             _ => SkillTrigger::Keyword(text.into()),
         }
     }
@@ -132,6 +150,10 @@ fn unknown_shape() -> String {
 
 fn regex_fault(error: regex_syntax::Error) -> String {
     let text = error.to_string();
-    let why = text.lines().next_back().unwrap_or_default().trim_start_matches("error: ");
+    let why = text
+        .lines()
+        .next_back()
+        .unwrap_or_default()
+        .trim_start_matches("error: ");
     format!("the regular expression is invalid: {why}")
 }

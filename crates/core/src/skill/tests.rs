@@ -3,36 +3,75 @@ use super::*;
 /// A skill with these front-matter lines.
 fn skill(lines: &str) -> Skill {
     let text = format!("---\nname: tidy-up\ndescription: Sorts a folder.\n{lines}\n---\n");
-    crate::skill_md::parse(text.as_bytes(), crate::skill_md::FileContext::new("SKILL.md")).skill.unwrap()
+    crate::skill_md::parse(
+        text.as_bytes(),
+        crate::skill_md::FileContext::new("SKILL.md"),
+    )
+    .skill
+    .unwrap()
 }
 
 #[test]
 fn texts_of_the_standard_are_read_as_written() {
-    let skill =
-        skill("license: MIT\ncompatibility: Needs git 2.40\nmetadata:\n  version: 1.0\nwhen_to_use: After a merge");
+    let skill = skill(
+        "license: MIT\ncompatibility: Needs git 2.40\nmetadata:\n  version: 1.0\nwhen_to_use: After a merge",
+    );
     assert_eq!(skill.text("license"), Some("MIT"));
     assert_eq!(skill.text("compatibility"), Some("Needs git 2.40"));
-    assert_eq!(skill.metadata().and_then(|map| map.get("version")), Some(&Value::plain("1.0")));
+    assert_eq!(
+        skill.metadata().and_then(|map| map.get("version")),
+        Some(&Value::plain("1.0"))
+    );
     assert_eq!(skill.when_to_use(), Some("After a merge"));
 }
 
 #[test]
 fn a_value_of_another_shape_counts_as_absent() {
-    let skill = skill("license: [MIT]\ncompatibility: {a: b}\nmetadata: text\ntier: [1]\nworkflow: {a: b}\ntriggers:");
-    assert_eq!((skill.text("license"), skill.text("compatibility"), skill.metadata()), (None, None, None));
-    assert_eq!((skill.functional_tier(), skill.invoke_level()), (None, InvokeLevel::Executor));
+    let skill = skill(
+        "license: [MIT]\ncompatibility: {a: b}\nmetadata: text\ntier: [1]\nworkflow: {a: b}\ntriggers:",
+    );
+    assert_eq!(
+        (
+            skill.text("license"),
+            skill.text("compatibility"),
+            skill.metadata()
+        ),
+        (None, None, None)
+    );
+    assert_eq!(
+        (skill.functional_tier(), skill.invoke_level()),
+        (None, InvokeLevel::Executor)
+    );
     assert_eq!((skill.workflow(), skill.triggers()), (vec![], vec![]));
 }
 
 #[test]
 fn name_lists_are_read_in_both_forms() {
-    assert_eq!(skill("arguments: issue branch").arguments(), ["issue", "branch"]);
-    assert_eq!(skill("arguments: [issue, branch]").arguments(), ["issue", "branch"]);
+    assert_eq!(
+        skill("arguments: issue branch").arguments(),
+        ["issue", "branch"]
+    );
+    assert_eq!(
+        skill("arguments: [issue, branch]").arguments(),
+        ["issue", "branch"]
+    );
     assert_eq!(skill("").arguments(), [""; 0]);
-    assert_eq!(skill("paths: \"src/**, a b/*.rs\"").paths(), ["src/**", "a b/*.rs"]);
-    assert_eq!(skill("paths:\n  - src/**\n  - tests/*.rs").paths(), ["src/**", "tests/*.rs"]);
-    assert_eq!(skill("required_tools: [gsd_run, 'mcp__github__*']").required_tools(), ["gsd_run", "mcp__github__*"]);
-    assert_eq!(skill("required-tools: gsd_run").required_tools(), ["gsd_run"]);
+    assert_eq!(
+        skill("paths: \"src/**, a b/*.rs\"").paths(),
+        ["src/**", "a b/*.rs"]
+    );
+    assert_eq!(
+        skill("paths:\n  - src/**\n  - tests/*.rs").paths(),
+        ["src/**", "tests/*.rs"]
+    );
+    assert_eq!(
+        skill("required_tools: [gsd_run, 'mcp__github__*']").required_tools(),
+        ["gsd_run", "mcp__github__*"]
+    );
+    assert_eq!(
+        skill("required-tools: gsd_run").required_tools(),
+        ["gsd_run"]
+    );
 }
 
 #[test]
@@ -42,7 +81,10 @@ fn extensions_may_stand_under_metadata() {
     );
     assert_eq!(skill.triggers(), [SkillTrigger::Keyword("merge".into())]);
     assert_eq!(skill.required_tools(), ["git"]);
-    assert_eq!(skill.functional_tier(), Some(FunctionalTier::new("infrastructure")));
+    assert_eq!(
+        skill.functional_tier(),
+        Some(FunctionalTier::new("infrastructure"))
+    );
     assert!(skill.is_raw());
 }
 
@@ -64,14 +106,29 @@ fn plain_triggers_get_their_kind() {
         ("2 * 3", vec![Keyword("2 * 3".into())]),
         ("note:well", vec![Keyword("note:well".into())]),
         ("'task:'", vec![Keyword("task:".into())]),
-        ("plan, sprint", vec![Keyword("plan".into()), Keyword("sprint".into())]),
+        (
+            "plan, sprint",
+            vec![Keyword("plan".into()), Keyword("sprint".into())],
+        ),
         (
             "'plan, /sprint,, mcp__jira__*,'",
-            vec![Keyword("plan".into()), Command("sprint".into()), Tool("mcp__jira__*".into())],
+            vec![
+                Keyword("plan".into()),
+                Command("sprint".into()),
+                Tool("mcp__jira__*".into()),
+            ],
         ),
     ] {
-        assert_eq!(skill(&format!("triggers: {written}")).triggers(), expected, "{written}");
-        assert_eq!(skill(&format!("triggers:\n  - {written}")).triggers(), expected, "- {written}");
+        assert_eq!(
+            skill(&format!("triggers: {written}")).triggers(),
+            expected,
+            "{written}"
+        );
+        assert_eq!(
+            skill(&format!("triggers:\n  - {written}")).triggers(),
+            expected,
+            "- {written}"
+        );
     }
 }
 
@@ -113,16 +170,30 @@ fn a_workflow_is_a_list_of_steps() {
                 params: Some(Value::Map(vec![("since".into(), Value::plain("v1.0"))])),
                 on_error: OnError::Skip,
             },
-            WorkflowStep { id: None, step: "Group them".into(), tool: None, params: None, on_error: OnError::Fail },
+            WorkflowStep {
+                id: None,
+                step: "Group them".into(),
+                tool: None,
+                params: None,
+                on_error: OnError::Fail
+            },
         ]
     );
     let field = |key: &str, value| (key.into(), Value::plain(value));
-    let item = Value::Map(vec![field("id", "t"), field("kind", "command"), field("run", "make")]);
+    let item = Value::Map(vec![
+        field("id", "t"),
+        field("kind", "command"),
+        field("run", "make"),
+    ]);
     assert_eq!(
         skill.verification(),
         [
             Check::Text("The list is complete".into()),
-            Check::Typed { id: Some("t".into()), kind: "command".into(), item }
+            Check::Typed {
+                id: Some("t".into()),
+                kind: "command".into(),
+                item
+            }
         ]
     );
 }
@@ -143,7 +214,10 @@ fn functional_tiers_are_read_in_both_spellings() {
         assert_eq!(FunctionalTier::new(&text.to_uppercase()), tier);
     }
     assert_eq!(FunctionalTier::new(" Design ").as_str(), "Design");
-    assert_eq!(skill("tier: audit-proof").functional_tier(), Some(FunctionalTier::new("audit-proof")));
+    assert_eq!(
+        skill("tier: audit-proof").functional_tier(),
+        Some(FunctionalTier::new("audit-proof"))
+    );
 }
 
 #[test]
@@ -153,10 +227,18 @@ fn a_numeric_tier_is_a_level_of_invocation() {
         ("tier: 1", InvokeLevel::Any, None),
         ("invoke-level: 3", InvokeLevel::Top, None),
         ("invoke-level: 9", InvokeLevel::Executor, None),
-        ("tier: integration", InvokeLevel::Executor, Some(FunctionalTier::new("integration"))),
+        (
+            "tier: integration",
+            InvokeLevel::Executor,
+            Some(FunctionalTier::new("integration")),
+        ),
     ] {
         let skill = skill(lines);
-        assert_eq!((skill.invoke_level(), skill.functional_tier()), (level, tier), "{lines}");
+        assert_eq!(
+            (skill.invoke_level(), skill.functional_tier()),
+            (level, tier),
+            "{lines}"
+        );
     }
     assert!(InvokeLevel::Any < InvokeLevel::Executor && InvokeLevel::Executor < InvokeLevel::Top);
 }
@@ -190,7 +272,8 @@ fn tools_and_references_are_read() {
 
 #[test]
 fn a_skill_is_printed_as_data() {
-    let skill = skill("allowed-tools: Read\nmetadata: {version: 1.0, n: 7}").from_location("skills/tidy-up");
+    let skill = skill("allowed-tools: Read\nmetadata: {version: 1.0, n: 7}")
+        .from_location("skills/tidy-up");
     assert_eq!(
         serde_json::to_value(skill).unwrap(),
         serde_json::json!({

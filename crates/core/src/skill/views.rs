@@ -14,7 +14,8 @@ use crate::declared::CATEGORY;
 impl Skill {
     /// The `metadata` map.
     pub fn metadata(&self) -> Option<&Value> {
-        self.field("metadata").filter(|value| matches!(value, Value::Map(_)))
+        self.field("metadata")
+            .filter(|value| matches!(value, Value::Map(_)))
     }
 
     /// The text at a dotted path that starts with a field's name: `metadata.version`.
@@ -50,7 +51,11 @@ impl Skill {
 
     /// Conditions that suggest the skill.
     pub fn triggers(&self) -> Vec<SkillTrigger> {
-        self.items(&["triggers"]).iter().filter_map(|item| SkillTrigger::read(item).ok()).flatten().collect()
+        self.items(&["triggers"])
+            .iter()
+            .filter_map(|item| SkillTrigger::read(item).ok())
+            .flatten()
+            .collect()
     }
 
     /// Words to find the skill by: `tags`, else `keywords`, a list or one text with commas.
@@ -60,34 +65,48 @@ impl Skill {
 
     /// Tools without which the skill cannot work.
     pub fn required_tools(&self) -> Vec<&str> {
-        self.names(&["required_tools", "required-tools"], |c| c == ',' || c.is_whitespace())
+        self.names(&["required_tools", "required-tools"], |c| {
+            c == ',' || c.is_whitespace()
+        })
     }
 
     /// The suggested steps, in order.
     pub fn workflow(&self) -> Vec<WorkflowStep> {
-        self.items(&["workflow"]).iter().filter_map(WorkflowStep::read).collect()
+        self.items(&["workflow"])
+            .iter()
+            .filter_map(WorkflowStep::read)
+            .collect()
     }
 
     /// Returns the checks of the result.
     pub fn verification(&self) -> Vec<Check> {
-        self.extension(&["verification"]).map_or(&[][..], Check::items).iter().filter_map(Check::read).collect()
+        self.extension(&["verification"])
+            .map_or(&[][..], Check::items)
+            .iter()
+            .filter_map(Check::read)
+            .collect()
     }
 
     /// Returns the label: `functional-tier`, or a `tier` that is no number.
     pub fn functional_tier(&self) -> Option<FunctionalTier> {
-        let tier = self.extension(&["functional-tier", "functional_tier", "tier"])?.as_text()?;
+        let tier = self
+            .extension(&["functional-tier", "functional_tier", "tier"])?
+            .as_text()?;
         (tier.parse::<u64>().is_err() && !tier.trim().is_empty()).then(|| FunctionalTier::new(tier))
     }
 
     /// Returns whether its [label](Skill::functional_tier) is one of these.
     #[doc(hidden)]
     pub fn has_functional_tier(&self, tiers: &[FunctionalTier]) -> bool {
-        self.functional_tier().is_some_and(|tier| tiers.contains(&tier))
+        self.functional_tier()
+            .is_some_and(|tier| tiers.contains(&tier))
     }
 
     /// Returns the level of invocation: `invoke-level`, or a `tier` that is a number.
     pub fn invoke_level(&self) -> InvokeLevel {
-        let level = self.extension(&["invoke-level", "invoke_level", "tier"]).and_then(Value::as_text);
+        let level = self
+            .extension(&["invoke-level", "invoke_level", "tier"])
+            .and_then(Value::as_text);
         level.and_then(InvokeLevel::new).unwrap_or_default()
     }
 
@@ -97,7 +116,11 @@ impl Skill {
     /// Of a declaration at the top level and one under `metadata`, the stricter counts.
     pub fn is_raw(&self) -> bool {
         let nested = self.metadata().and_then(|metadata| metadata.get(CATEGORY));
-        self.field(CATEGORY).into_iter().chain(nested).filter_map(declares_raw).any(|is_raw| is_raw)
+        self.field(CATEGORY)
+            .into_iter()
+            .chain(nested)
+            .filter_map(declares_raw)
+            .any(|is_raw| is_raw)
     }
 
     /// Tools that the skill brings: `tools`.
@@ -109,14 +132,18 @@ impl Skill {
     ///
     /// For people and models. What can be read is what [`resources`](crate::Source::resources) lists.
     pub fn references(&self) -> Vec<&str> {
-        self.items(&["references"]).iter().filter_map(Value::as_text).collect()
+        self.items(&["references"])
+            .iter()
+            .filter_map(Value::as_text)
+            .collect()
     }
 
     /// The first of these fields, at the top level, then under `metadata`, where the standard wants what it does not know.
     pub fn extension(&self, keys: &[&str]) -> Option<&Value> {
-        keys.iter()
-            .find_map(|key| self.field(key))
-            .or_else(|| keys.iter().find_map(|key: &&str| self.field("metadata")?.get(key)))
+        keys.iter().find_map(|key| self.field(key)).or_else(|| {
+            keys.iter()
+                .find_map(|key: &&str| self.field("metadata")?.get(key))
+        })
     }
 
     fn items(&self, keys: &[&str]) -> &[Value] {
@@ -125,7 +152,11 @@ impl Skill {
 
     fn names(&self, keys: &[&str], separates: fn(char) -> bool) -> Vec<&str> {
         let texts = self.items(keys).iter().filter_map(Value::as_text);
-        texts.flat_map(|text| text.split(separates)).map(str::trim).filter(|name| !name.is_empty()).collect()
+        texts
+            .flat_map(|text| text.split(separates))
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .collect()
     }
 }
 
@@ -133,7 +164,9 @@ pub(super) fn hint(value: &Value) -> Option<Cow<'_, str>> {
     if let Some(text) = value.as_text().or_else(|| wrapped_hint(value)) {
         return Some(text.into());
     }
-    let Value::List(items) = value else { return None };
+    let Value::List(items) = value else {
+        return None;
+    };
     let texts: Vec<&str> = items.iter().map(Value::as_text).collect::<Option<_>>()?;
     Some(format!("[{}]", texts.join(", ")).into())
 }

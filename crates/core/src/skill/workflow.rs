@@ -38,7 +38,10 @@ impl WorkflowFault {
     /// Creates a fault of the step `number`.
     #[doc(hidden)]
     pub fn new(number: usize, message: impl Into<String>) -> WorkflowFault {
-        WorkflowFault { number: Some(number), message: message.into() }
+        WorkflowFault {
+            number: Some(number),
+            message: message.into(),
+        }
     }
 }
 
@@ -61,30 +64,47 @@ impl WorkflowStep {
     pub fn read_all(declared: &Value) -> (Vec<(usize, WorkflowStep)>, Vec<WorkflowFault>) {
         let (mut steps, mut faults) = (Vec::<(usize, WorkflowStep)>::new(), Vec::new());
         if matches!(declared, Value::Map(_)) {
-            faults.push(WorkflowFault { number: None, message: "expected a list of steps, found a map".to_owned() });
+            faults.push(WorkflowFault {
+                number: None,
+                message: "expected a list of steps, found a map".to_owned(),
+            });
         }
         for (number, item) in (1..).zip(declared.items()) {
             let mut fault = |message: String| faults.push(WorkflowFault::new(number, message));
             let Some(step) = WorkflowStep::read(item) else {
-                fault(format!("item {number} is no step: expected a text, or a map with `step`"));
+                fault(format!(
+                    "item {number} is no step: expected a text, or a map with `step`"
+                ));
                 continue;
             };
             for key in ["id", "tool"] {
-                if item.get(key).is_some_and(|value| !value.is_null() && value.as_text().is_none()) {
+                if item
+                    .get(key)
+                    .is_some_and(|value| !value.is_null() && value.as_text().is_none())
+                {
                     fault(format!("the `{key}` of step {number} is no text"));
                 }
             }
             if let Some(id) = step.id.as_deref()
-                && steps.iter().any(|(_, other)| other.id.as_deref() == Some(id))
+                && steps
+                    .iter()
+                    .any(|(_, other)| other.id.as_deref() == Some(id))
             {
-                fault(format!("step {number} has the id `{}` of an earlier one", quoted(id)));
+                fault(format!(
+                    "step {number} has the id `{}` of an earlier one",
+                    quoted(id)
+                ));
             }
             if step.params.is_none() && item.get("params").is_some_and(|params| !params.is_null()) {
                 fault(format!("the `params` of step {number} are no map"));
             }
             let on_error = item.get("on_error").or_else(|| item.get("on-error"));
-            if on_error.is_some_and(|value| !matches!(value.as_text(), Some("fail" | "continue" | "skip"))) {
-                fault(format!("the `on_error` of step {number} is unknown: expected `fail`, `continue` or `skip`"));
+            if on_error
+                .is_some_and(|value| !matches!(value.as_text(), Some("fail" | "continue" | "skip")))
+            {
+                fault(format!(
+                    "the `on_error` of step {number} is unknown: expected `fail`, `continue` or `skip`"
+                ));
             }
             steps.push((number, step));
         }
@@ -93,12 +113,21 @@ impl WorkflowStep {
 
     /// Reads one item of `workflow`: a text, or a map with `step`. `None` for what is no step.
     pub(crate) fn read(item: &Value) -> Option<WorkflowStep> {
-        let on_error = item.get("on_error").or_else(|| item.get("on-error")).and_then(Value::as_text);
+        let on_error = item
+            .get("on_error")
+            .or_else(|| item.get("on-error"))
+            .and_then(Value::as_text);
         Some(WorkflowStep {
             id: text(item, "id"),
-            step: item.as_text().map(Arc::from).or_else(|| text(item, "step"))?,
+            step: item
+                .as_text()
+                .map(Arc::from)
+                .or_else(|| text(item, "step"))?,
             tool: text(item, "tool"),
-            params: item.get("params").filter(|params| matches!(params, Value::Map(_))).cloned(),
+            params: item
+                .get("params")
+                .filter(|params| matches!(params, Value::Map(_)))
+                .cloned(),
             on_error: match on_error {
                 Some("continue") => OnError::Continue,
                 Some("skip") => OnError::Skip,
@@ -133,7 +162,11 @@ impl Check {
         if let Some(text) = item.as_text() {
             return Some(Check::Text(text.into()));
         }
-        Some(Check::Typed { id: text(item, "id"), kind: text(item, "kind")?, item: item.clone() })
+        Some(Check::Typed {
+            id: text(item, "id"),
+            kind: text(item, "kind")?,
+            item: item.clone(),
+        })
     }
 
     /// Returns the items of the value of `verification`: those of a list, and a map as the one item that it is.

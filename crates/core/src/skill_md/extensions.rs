@@ -5,16 +5,37 @@ use super::table::{FieldTable, Mark};
 use crate::declared::CATEGORY;
 use crate::skill::declares_raw;
 use crate::text::quoted;
-use crate::{Check, Code, Diagnostic, FunctionalTier, InvokeLevel, SkillTrigger, Value, WeakKeyword, WorkflowStep};
+use crate::{
+    Check, Code, Diagnostic, FunctionalTier, InvokeLevel, SkillTrigger, Value, WeakKeyword,
+    WorkflowStep,
+};
 
 pub(super) fn check(table: &FieldTable, text: &str, sink: &mut DiagnosticSink<'_>) {
     for ((key, value), mark) in table.fields.iter().zip(&table.marks) {
-        check_field(key, value, &FieldPlace { text, mark, key: None }, sink);
+        check_field(
+            key,
+            value,
+            &FieldPlace {
+                text,
+                mark,
+                key: None,
+            },
+            sink,
+        );
         if key.as_ref() == "metadata"
             && let Value::Map(rows) = value
         {
             for (key, value) in rows {
-                check_field(key, value, &FieldPlace { text, mark, key: Some(key) }, sink);
+                check_field(
+                    key,
+                    value,
+                    &FieldPlace {
+                        text,
+                        mark,
+                        key: Some(key),
+                    },
+                    sink,
+                );
             }
         }
     }
@@ -48,7 +69,12 @@ impl FieldPlace<'_> {
         let start = self.at();
         let mut at = start;
         let mut dashes = Vec::new();
-        for line in self.text.get(start..self.mark.value.end).unwrap_or_default().split_inclusive('\n') {
+        for line in self
+            .text
+            .get(start..self.mark.value.end)
+            .unwrap_or_default()
+            .split_inclusive('\n')
+        {
             let indent = line.len() - line.trim_start().len();
             if line[indent..].starts_with("- ") {
                 dashes.push((indent, at + indent));
@@ -57,7 +83,9 @@ impl FieldPlace<'_> {
         }
         let outer = dashes.iter().map(|(indent, _)| *indent).min();
         let mut items = dashes.iter().filter(|(indent, _)| Some(*indent) == outer);
-        items.nth(number.saturating_sub(1)).map_or(start, |(_, at)| *at)
+        items
+            .nth(number.saturating_sub(1))
+            .map_or(start, |(_, at)| *at)
     }
 }
 
@@ -66,8 +94,14 @@ fn check_field(key: &str, value: &Value, place: &FieldPlace<'_>, sink: &mut Diag
         "triggers" => triggers(value, place, sink),
         "workflow" => {
             for fault in WorkflowStep::read_all(value).1 {
-                let at = fault.number.map_or_else(|| place.at(), |number| place.item(number));
-                sink.emit(at, Code::BAD_WORKFLOW, format!("`workflow` does not hold together: {fault}"));
+                let at = fault
+                    .number
+                    .map_or_else(|| place.at(), |number| place.item(number));
+                sink.emit(
+                    at,
+                    Code::BAD_WORKFLOW,
+                    format!("`workflow` does not hold together: {fault}"),
+                );
             }
         }
         "verification" => {
@@ -94,13 +128,19 @@ fn triggers(value: &Value, place: &FieldPlace<'_>, sink: &mut DiagnosticSink<'_>
     if matches!(value, Value::Map(_)) {
         let message = "`triggers` must be a text or a list, found a map; it counts as absent";
         // Many skills have one there for another program: `{files: [...], keywords: [...]}`.
-        let code = if place.key.is_some() { Code::FOREIGN_FIELD } else { Code::UNREADABLE_FIELD };
+        let code = if place.key.is_some() {
+            Code::FOREIGN_FIELD
+        } else {
+            Code::UNREADABLE_FIELD
+        };
         return sink.emit(place.at(), code, message);
     }
     for (number, item) in (1..).zip(value.items()) {
         let triggers = SkillTrigger::read(item);
         for keyword in triggers.iter().flatten() {
-            let SkillTrigger::Keyword(word) = keyword else { continue };
+            let SkillTrigger::Keyword(word) = keyword else {
+                continue;
+            };
             if let Some(weak) = WeakKeyword::of(word) {
                 let message = format!("the keyword `{}` never holds: {weak}", quoted(word));
                 sink.emit(place.item(number), Code::WEAK_KEYWORD, message);
@@ -118,33 +158,43 @@ fn triggers(value: &Value, place: &FieldPlace<'_>, sink: &mut DiagnosticSink<'_>
 
 fn names(key: &str, value: &Value, place: &FieldPlace<'_>, sink: &mut DiagnosticSink<'_>) {
     let fault = match value {
-        Value::Map(_) => "must be a text or a list of names, found a map; it counts as absent".to_owned(),
+        Value::Map(_) => {
+            "must be a text or a list of names, found a map; it counts as absent".to_owned()
+        }
         Value::List(items) => match items.iter().position(|item| item.as_text().is_none()) {
-            Some(at) => format!("must be a list of names; item {} is not one and was left out", at + 1),
+            Some(at) => format!(
+                "must be a list of names; item {} is not one and was left out",
+                at + 1
+            ),
             None => return,
         },
         Value::Scalar(_) => return,
     };
-    sink.emit(place.at(), Code::UNREADABLE_FIELD, format!("`{key}` {fault}"));
+    sink.emit(
+        place.at(),
+        Code::UNREADABLE_FIELD,
+        format!("`{key}` {fault}"),
+    );
 }
 
 fn category(value: &Value, place: &FieldPlace<'_>, sink: &mut DiagnosticSink<'_>) {
     if declares_raw(value) != Some(true)
-        || value
-            .items()
-            .iter()
-            .any(|item: &Value| item.as_text().is_some_and(|text| text.trim().eq_ignore_ascii_case("raw")))
+        || value.items().iter().any(|item: &Value| {
+            item.as_text()
+                .is_some_and(|text| text.trim().eq_ignore_ascii_case("raw"))
+        })
     {
         return;
     }
     let written = value.as_text().unwrap_or_default().trim().to_lowercase();
     let slip = [("raw", 1), ("standard", 2)];
-    let slip = slip.into_iter().find(|(word, slips)| strsim::osa_distance(word, &written) <= *slips);
+    let slip = slip
+        .into_iter()
+        .find(|(word, slips)| strsim::osa_distance(word, &written) <= *slips);
     let message = "the category is neither `standard` nor `raw`; it counts as `raw`, which limits";
     let diagnostic = match slip {
-        Some((word, _)) => {
-            Diagnostic::new(Code::MISSPELT_LIMIT, message).help(format!("write `category: {word}` if that is meant"))
-        }
+        Some((word, _)) => Diagnostic::new(Code::MISSPELT_LIMIT, message)
+            .help(format!("write `category: {word}` if that is meant")),
         None => Diagnostic::new(Code::UNKNOWN_CATEGORY, message),
     };
     sink.add(place.at(), diagnostic);
@@ -153,7 +203,8 @@ fn category(value: &Value, place: &FieldPlace<'_>, sink: &mut DiagnosticSink<'_>
 fn label(key: &str, value: &Value, place: &FieldPlace<'_>, sink: &mut DiagnosticSink<'_>) {
     let Some(text) = value.as_text() else {
         if !value.is_null() {
-            let message = format!("`{key}` must be a text, found a list or a map; it counts as absent");
+            let message =
+                format!("`{key}` must be a text, found a list or a map; it counts as absent");
             sink.emit(place.at(), Code::UNREADABLE_FIELD, message);
         }
         return;
@@ -161,17 +212,24 @@ fn label(key: &str, value: &Value, place: &FieldPlace<'_>, sink: &mut Diagnostic
     let is_level = key.starts_with("invoke") || key == "tier" && text.trim().parse::<f64>().is_ok();
     if is_level {
         if InvokeLevel::new(text).is_none() {
-            let message = format!("`{key}` must be 1, 2 or 3, found `{}`; it counts as 2", quoted(text));
+            let message = format!(
+                "`{key}` must be 1, 2 or 3, found `{}`; it counts as 2",
+                quoted(text)
+            );
             sink.emit(place.at(), Code::UNKNOWN_LEVEL, message);
         }
         return;
     }
     let tier = FunctionalTier::new(text);
     if !tier.is_known() {
-        let known = FunctionalTier::KNOWN.map(|tier| format!("`{tier}`")).join(", ");
+        let known = FunctionalTier::KNOWN
+            .map(|tier| format!("`{tier}`"))
+            .join(", ");
         let tier = quoted(tier.as_str());
-        let message = format!("`{tier}` is not a functional tier that is known; it is kept as a label");
-        let diagnostic = Diagnostic::new(Code::UNKNOWN_TIER, message).help(format!("those that are known: {known}"));
+        let message =
+            format!("`{tier}` is not a functional tier that is known; it is kept as a label");
+        let diagnostic = Diagnostic::new(Code::UNKNOWN_TIER, message)
+            .help(format!("those that are known: {known}"));
         sink.add(place.at(), diagnostic);
     }
 }

@@ -48,7 +48,12 @@ fn close(bytes: &[u8], opening: usize, yaml: usize) -> Option<Block> {
     lines(bytes, yaml).find_map(|(at, end, next)| {
         let dots = is_fence(&bytes[at..end], b"...");
         let is_closed = dots || is_fence(&bytes[at..end], b"---");
-        is_closed.then_some(Block { opening, yaml: yaml..at, body: next, dots })
+        is_closed.then_some(Block {
+            opening,
+            yaml: yaml..at,
+            body: next,
+            dots,
+        })
     })
 }
 
@@ -58,7 +63,12 @@ pub(super) fn find_later(bytes: &[u8], from: usize) -> Option<Block> {
         let text = &bytes[at..end];
         match opening {
             Some((opening, yaml)) if keyed && is_fence(text, b"---") => {
-                return Some(Block { opening, yaml: yaml..at, body: next, dots: false });
+                return Some(Block {
+                    opening,
+                    yaml: yaml..at,
+                    body: next,
+                    dots: false,
+                });
             }
             _ if is_fence(text, b"---") => (opening, keyed) = (Some((at, next)), false),
             _ => keyed |= text.starts_with(b"name:") || text.starts_with(b"description:"),
@@ -82,7 +92,9 @@ fn first_content(bytes: &[u8]) -> Result<usize, Missing> {
         let text = bytes[at..end].trim_ascii_start();
         if text.starts_with(b"<!--") {
             let comment = end - text.len();
-            let close = memmem::find(&bytes[comment..], b"-->").ok_or(Missing::OpenComment(at))? + comment + 3;
+            let close = memmem::find(&bytes[comment..], b"-->").ok_or(Missing::OpenComment(at))?
+                + comment
+                + 3;
             let (end, next) = line(bytes, close);
             if !bytes[close..end].trim_ascii().is_empty() {
                 return Err(Missing::NotFirst(at));
@@ -99,7 +111,9 @@ fn first_content(bytes: &[u8]) -> Result<usize, Missing> {
 
 pub(super) fn past_blank_lines(bytes: &[u8], from: usize) -> usize {
     let mut lines = lines(bytes, from);
-    lines.find(|(at, end, _)| !bytes[*at..*end].trim_ascii().is_empty()).map_or(bytes.len(), |(at, ..)| at)
+    lines
+        .find(|(at, end, _)| !bytes[*at..*end].trim_ascii().is_empty())
+        .map_or(bytes.len(), |(at, ..)| at)
 }
 
 /// Returns the lines from `from` on: the start, the end of the content, and the start of the next line.
@@ -130,5 +144,6 @@ pub(super) fn is_final(bytes: &[u8], next: usize) -> bool {
 }
 
 fn is_fence(line: &[u8], mark: &[u8]) -> bool {
-    line.strip_prefix(mark).is_some_and(|rest| rest.iter().all(|byte| matches!(byte, b' ' | b'\t')))
+    line.strip_prefix(mark)
+        .is_some_and(|rest| rest.iter().all(|byte| matches!(byte, b' ' | b'\t')))
 }

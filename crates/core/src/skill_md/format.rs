@@ -17,7 +17,14 @@ use crate::declared::LIMITING;
 use crate::{Code, Diagnostic, Severity, Skill, Strictness, Value};
 
 /// The order of fields: those of the standard, then the rest as its author wrote it.
-const ORDER: [&str; 6] = ["name", "description", "license", "compatibility", "allowed-tools", "metadata"];
+const ORDER: [&str; 6] = [
+    "name",
+    "description",
+    "license",
+    "compatibility",
+    "allowed-tools",
+    "metadata",
+];
 
 /// The result of formatting, which never fails: an optional text and diagnostics.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,21 +58,40 @@ pub struct Formatted<'a> {
 pub fn format<'a>(bytes: &'a [u8], site: FileContext<'a>) -> Formatted<'a> {
     let before = parse(bytes, site);
     if before.skill.is_none() {
-        let errors = before.diagnostics.into_iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-        return Formatted { text: None, diagnostics: errors.collect() };
+        let errors = before
+            .diagnostics
+            .into_iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Error);
+        return Formatted {
+            text: None,
+            diagnostics: errors.collect(),
+        };
     }
     let edited = edit(bytes).and_then(|edited| {
         let kept = says_the_same(&before, &parse(&edited, site));
-        if kept { Ok(edited) } else { Err(Left::at(0, "no other spelling is sure to mean the same")) }
+        if kept {
+            Ok(edited)
+        } else {
+            Err(Left::at(0, "no other spelling is sure to mean the same"))
+        }
     });
     match edited {
-        Ok(edited) if edited == bytes => Formatted { text: Some(Cow::Borrowed(bytes)), diagnostics: Vec::new() },
-        Ok(edited) => Formatted { text: Some(Cow::Owned(edited)), diagnostics: Vec::new() },
+        Ok(edited) if edited == bytes => Formatted {
+            text: Some(Cow::Borrowed(bytes)),
+            diagnostics: Vec::new(),
+        },
+        Ok(edited) => Formatted {
+            text: Some(Cow::Owned(edited)),
+            diagnostics: Vec::new(),
+        },
         Err(left) => {
             let mut sink = DiagnosticSink::new(site.path, bytes, Strictness::Lenient);
             let message = format!("the front matter was left as it is: {}", left.reason);
             sink.add(left.at, Diagnostic::new(Code::NOT_FORMATTED, message));
-            Formatted { text: None, diagnostics: sink.into_list() }
+            Formatted {
+                text: None,
+                diagnostics: sink.into_list(),
+            }
         }
     }
 }
@@ -78,16 +104,24 @@ struct Left {
 
 impl Left {
     fn at(at: usize, reason: impl Into<String>) -> Left {
-        Left { at, reason: reason.into() }
+        Left {
+            at,
+            reason: reason.into(),
+        }
     }
 }
 
 fn edit(bytes: &[u8]) -> Result<Vec<u8>, Left> {
-    let Ok(block) = fence::find(bytes) else { return Err(Left::at(0, "it has no end")) };
+    let Ok(block) = fence::find(bytes) else {
+        return Err(Left::at(0, "it has no end"));
+    };
     let Ok(source) = std::str::from_utf8(&bytes[block.yaml.clone()]) else {
         return Err(Left::at(0, "it is not UTF-8"));
     };
-    let source = canonical(source).map_err(|left| Left { at: left.at + block.yaml.start, ..left })?;
+    let source = canonical(source).map_err(|left| Left {
+        at: left.at + block.yaml.start,
+        ..left
+    })?;
     Ok(assemble(bytes, &block, &source))
 }
 
@@ -113,7 +147,11 @@ fn canonical(source: &str) -> Result<String, Left> {
         let reason = format!("`{}` is written twice", crate::text::quoted(&twice.key));
         return Err(Left::at(twice.again, reason));
     }
-    let Pieces { header, mut fields, tail } = Pieces::cut(source, &table)?;
+    let Pieces {
+        header,
+        mut fields,
+        tail,
+    } = Pieces::cut(source, &table)?;
     fields.sort_by_key(|field| rank(field.key));
     let mut text = header.to_owned();
     for field in &fields {
@@ -128,7 +166,10 @@ fn canonical(source: &str) -> Result<String, Left> {
 }
 
 fn rank(key: &str) -> usize {
-    ORDER.iter().position(|name| *name == key).unwrap_or(ORDER.len())
+    ORDER
+        .iter()
+        .position(|name| *name == key)
+        .unwrap_or(ORDER.len())
 }
 
 fn read(source: &str, limits: &Limits) -> Result<(FieldTable, Vec<Repair>), Left> {
@@ -141,8 +182,15 @@ fn read(source: &str, limits: &Limits) -> Result<(FieldTable, Vec<Repair>), Left
     }
 }
 
-fn written<'a>(source: &'a str, field: &FieldText<'a>, repairs: &[Repair]) -> Result<Cow<'a, str>, Left> {
-    let Some(repair) = repairs.iter().find(|repair| repair.key.as_ref() == field.key) else {
+fn written<'a>(
+    source: &'a str,
+    field: &FieldText<'a>,
+    repairs: &[Repair],
+) -> Result<Cow<'a, str>, Left> {
+    let Some(repair) = repairs
+        .iter()
+        .find(|repair| repair.key.as_ref() == field.key)
+    else {
         return Ok(field.canonical(source));
     };
     let why = match &repair.how {
@@ -156,11 +204,16 @@ fn written<'a>(source: &'a str, field: &FieldText<'a>, repairs: &[Repair]) -> Re
         },
     };
     let key = crate::text::quoted(&repair.key);
-    Err(Left::at(repair.fault.at, format!("YAML cannot read `{key}`, {why}")))
+    Err(Left::at(
+        repair.fault.at,
+        format!("YAML cannot read `{key}`, {why}"),
+    ))
 }
 
 fn says_the_same(before: &Parsed, after: &Parsed) -> bool {
-    let (Some((one, fields)), Some((other, others))) = (parts(before), parts(after)) else { return false };
+    let (Some((one, fields)), Some((other, others))) = (parts(before), parts(after)) else {
+        return false;
+    };
     let mut rows = fields.iter().zip(&others);
     let mut codes = after.diagnostics.iter().map(|diagnostic| diagnostic.code);
     one == other

@@ -72,7 +72,10 @@ pub struct FileContext<'a> {
 impl<'a> FileContext<'a> {
     /// Creates the context of a file at `path`, as the source spells it.
     pub fn new(path: &'a str) -> FileContext<'a> {
-        FileContext { path, directory: None }
+        FileContext {
+            path,
+            directory: None,
+        }
     }
 
     /// Sets the name of the directory, which is the fallback for a missing name.
@@ -107,7 +110,9 @@ pub struct Parsed {
 pub fn find_front_matter_end(bytes: &[u8]) -> Option<usize> {
     match fence::find(bytes) {
         Ok(block) if fence::is_final(bytes, block.body) => Some(block.body),
-        Err(Missing::NotFirst(at)) if fence::is_final(bytes, fence::line(bytes, at).1) => Some(bytes.len()),
+        Err(Missing::NotFirst(at)) if fence::is_final(bytes, fence::line(bytes, at).1) => {
+            Some(bytes.len())
+        }
         _ => None,
     }
 }
@@ -137,7 +142,11 @@ pub fn place(file: &[u8], key: &str) -> Option<(u32, u32)> {
         Ok(YamlDocument::Map(table)) => table,
         _ => recovery::read(source, &limits).ok()?.table,
     };
-    let (_, mark) = table.get(key).or_else(|| table.get("metadata").filter(|(value, _)| value.get(key).is_some()))?;
+    let (_, mark) = table.get(key).or_else(|| {
+        table
+            .get("metadata")
+            .filter(|(value, _)| value.get(key).is_some())
+    })?;
     Some(DiagnosticSink::new("", file, Strictness::Lenient).place(block.yaml.start + mark.key))
 }
 
@@ -149,10 +158,18 @@ pub fn parse(bytes: &[u8], site: FileContext<'_>) -> Parsed {
 /// Parses a file, or its beginning up to the end of the [front matter](find_front_matter_end).
 ///
 /// Lenient parsing ignores everything behind the front matter.
-pub fn parse_with(bytes: &[u8], site: FileContext<'_>, limits: &Limits, strictness: Strictness) -> Parsed {
+pub fn parse_with(
+    bytes: &[u8],
+    site: FileContext<'_>,
+    limits: &Limits,
+    strictness: Strictness,
+) -> Parsed {
     let mut sink = DiagnosticSink::new(site.path, bytes, strictness);
     let skill = read(bytes, site, limits, &mut sink);
-    Parsed { skill, diagnostics: sink.into_list() }
+    Parsed {
+        skill,
+        diagnostics: sink.into_list(),
+    }
 }
 
 /// Returns the instructions: the text behind the front matter, without leading blank lines and with `\n` for `\r\n`.
@@ -165,7 +182,11 @@ pub fn body(bytes: &[u8]) -> Result<Cow<'_, str>, usize> {
     let start = fence::find(bytes).map_or_else(|_| fence::past_bom(bytes), |block| block.body);
     let start = fence::past_blank_lines(bytes, start);
     let text = std::str::from_utf8(&bytes[start..]).map_err(|error| start + error.valid_up_to())?;
-    Ok(if text.contains("\r\n") { text.replace("\r\n", "\n").into() } else { text.into() })
+    Ok(if text.contains("\r\n") {
+        text.replace("\r\n", "\n").into()
+    } else {
+        text.into()
+    })
 }
 
 /// Returns how many lines of a file stand above its [`body`].
@@ -173,7 +194,13 @@ pub(crate) fn lines_above_body(bytes: &[u8]) -> usize {
     let start = fence::find(bytes).map_or_else(|_| fence::past_bom(bytes), |block| block.body);
     let start = fence::past_blank_lines(bytes, start);
     // A mark at the start of a file is no line of it.
-    if start == fence::past_bom(bytes) { 0 } else { fence::lines(bytes, 0).take_while(|(at, ..)| *at < start).count() }
+    if start == fence::past_bom(bytes) {
+        0
+    } else {
+        fence::lines(bytes, 0)
+            .take_while(|(at, ..)| *at < start)
+            .count()
+    }
 }
 
 fn read<'a>(
@@ -199,8 +226,9 @@ fn read<'a>(
             let message = format!("the file is not UTF-8: byte {at} is 0x{:02x}", bytes[at]);
             sink.add(
                 at,
-                report::utf16(bytes, &message)
-                    .unwrap_or_else(|| Diagnostic::new(Code::NOT_UTF8, message).help("save the file as UTF-8")),
+                report::utf16(bytes, &message).unwrap_or_else(|| {
+                    Diagnostic::new(Code::NOT_UTF8, message).help("save the file as UTF-8")
+                }),
             );
             return None;
         }
@@ -215,10 +243,22 @@ fn read<'a>(
     report::fences(bytes, &block, sink);
     let table = fields(text, &block, limits, sink)?;
     report::duplicates(&table, sink);
-    Assembly { text, block: &block, site, limits, sink }.skill(table)
+    Assembly {
+        text,
+        block: &block,
+        site,
+        limits,
+        sink,
+    }
+    .skill(table)
 }
 
-fn fields(text: &str, block: &Block, limits: &Limits, sink: &mut DiagnosticSink<'_>) -> Option<FieldTable> {
+fn fields(
+    text: &str,
+    block: &Block,
+    limits: &Limits,
+    sink: &mut DiagnosticSink<'_>,
+) -> Option<FieldTable> {
     let source = &text[block.yaml.clone()];
     let offset = block.yaml.start;
     let mut nodes = limits.nodes;
@@ -232,10 +272,16 @@ fn fields(text: &str, block: &Block, limits: &Limits, sink: &mut DiagnosticSink<
         Ok(YamlDocument::Empty) => {
             let message = "frontmatter must be a YAML mapping, but is empty";
             let help = "write `name` and `description` between the `---` lines";
-            sink.add(block.opening, Diagnostic::new(Code::NOT_A_MAPPING, message).help(help));
+            sink.add(
+                block.opening,
+                Diagnostic::new(Code::NOT_A_MAPPING, message).help(help),
+            );
             return None;
         }
-        Ok(YamlDocument::Other) => YamlError { at: 0, reason: YamlFault::NotAField },
+        Ok(YamlDocument::Other) => YamlError {
+            at: 0,
+            reason: YamlFault::NotAField,
+        },
         Err(fault) => fault,
     };
     let recovered = match fault.reason {
@@ -244,21 +290,36 @@ fn fields(text: &str, block: &Block, limits: &Limits, sink: &mut DiagnosticSink<
     };
     match recovered {
         Err(fault) => {
-            sink.emit(offset + fault.at, Code::TOO_LARGE, format!("frontmatter is too large: {}", fault.reason));
+            sink.emit(
+                offset + fault.at,
+                Code::TOO_LARGE,
+                format!("frontmatter is too large: {}", fault.reason),
+            );
             None
         }
         Ok(Recovered { table, .. }) if table.fields.is_empty() => {
-            let message = format!("frontmatter must be a YAML mapping, but has no field: {}", fault.reason);
+            let message = format!(
+                "frontmatter must be a YAML mapping, but has no field: {}",
+                fault.reason
+            );
             let help = match source.contains(recovery::WIDE_COLON) {
                 true => "write `:` and a blank in place of the full-width `：` behind each key",
-                false => "write each field on a line of its own: its name, a colon, a blank and its value",
+                false => {
+                    "write each field on a line of its own: its name, a colon, a blank and its value"
+                }
             };
-            sink.add(offset + fault.at, Diagnostic::new(Code::NOT_A_MAPPING, message).help(help));
+            sink.add(
+                offset + fault.at,
+                Diagnostic::new(Code::NOT_A_MAPPING, message).help(help),
+            );
             None
         }
         Ok(Recovered { table, repairs }) => {
             if repairs.is_empty() {
-                let message = format!("invalid YAML in frontmatter: {}; each field was read alone", fault.reason);
+                let message = format!(
+                    "invalid YAML in frontmatter: {}; each field was read alone",
+                    fault.reason
+                );
                 sink.emit(offset + fault.at, Code::INVALID_YAML, message);
             }
             for repair in repairs {
@@ -274,7 +335,9 @@ fn fields(text: &str, block: &Block, limits: &Limits, sink: &mut DiagnosticSink<
 pub fn reads_alike(text: &str) -> bool {
     let limits = Limits::default();
     let (mut quick, mut full) = (limits.nodes, limits.nodes);
-    let Some(table) = subset::read(text, &limits, &mut quick) else { return false };
+    let Some(table) = subset::read(text, &limits, &mut quick) else {
+        return false;
+    };
     match yaml::parse(text, &limits, &mut full) {
         Ok(YamlDocument::Map(parsed)) => assert_eq!((table, quick), (parsed, full), "of {text:?}"),
         other => panic!("{text:?} is {other:?} for the parser"),

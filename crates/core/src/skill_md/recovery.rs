@@ -48,7 +48,10 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, YamlError> 
     let mut nodes = limits.nodes;
     for field in fields(text) {
         if found.table.written() == limits.keys {
-            return Err(YamlError { at: field.key.start, reason: YamlFault::Keys(limits.keys) });
+            return Err(YamlError {
+                at: field.key.start,
+                reason: YamlFault::Keys(limits.keys),
+            });
         }
         let key: Arc<str> = text[field.key.clone()].into();
         let wide = field.wide_colon(text);
@@ -57,18 +60,33 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, YamlError> 
             Ok((value, mark)) => {
                 if wide.is_some() {
                     let at = field.value - WIDE_COLON.len_utf8();
-                    let text = value.as_text().filter(|_| !LIMITING.contains(&key.as_ref()));
+                    let text = value
+                        .as_text()
+                        .filter(|_| !LIMITING.contains(&key.as_ref()));
                     let how = text.map_or(How::WideColon, |text| How::AsText(text.to_owned()));
-                    let fault = YamlError { at, reason: YamlFault::WideColon };
-                    found.repairs.push(Repair { key: key.clone(), fault, how });
+                    let fault = YamlError {
+                        at,
+                        reason: YamlFault::WideColon,
+                    };
+                    found.repairs.push(Repair {
+                        key: key.clone(),
+                        fault,
+                        how,
+                    });
                 }
-                found.table.insert(key, value, mark.moved(field.whole.start));
+                found
+                    .table
+                    .insert(key, value, mark.moved(field.whole.start));
                 continue;
             }
-            Err(_) if wide.is_some() => {
-                YamlError { at: field.value - WIDE_COLON.len_utf8(), reason: YamlFault::WideColon }
-            }
-            Err(fault) => YamlError { at: fault.at + field.whole.start, ..fault },
+            Err(_) if wide.is_some() => YamlError {
+                at: field.value - WIDE_COLON.len_utf8(),
+                reason: YamlFault::WideColon,
+            },
+            Err(fault) => YamlError {
+                at: fault.at + field.whole.start,
+                ..fault
+            },
         };
         let value = &text[field.value..field.whole.end];
         let start = field.value + (value.len() - value.trim_start_matches([' ', '\t']).len());
@@ -89,12 +107,21 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, YamlError> 
     for (key, at) in hidden {
         if found.table.get(key).is_none() {
             // Nothing would be no category at all.
-            let value = if key == CATEGORY { Value::text("") } else { Value::plain("") };
+            let value = if key == CATEGORY {
+                Value::text("")
+            } else {
+                Value::plain("")
+            };
             let key: Arc<str> = key.into();
-            found.table.insert(key.clone(), value, Mark::new(at, at..at, false));
+            found
+                .table
+                .insert(key.clone(), value, Mark::new(at, at..at, false));
             found.repairs.push(Repair {
                 key,
-                fault: YamlError { at, reason: YamlFault::Misplaced },
+                fault: YamlError {
+                    at,
+                    reason: YamlFault::Misplaced,
+                },
                 how: How::Limiting,
             });
         }
@@ -115,8 +142,13 @@ pub(super) const WIDE_COLON: char = '：';
 impl RawField {
     fn wide_colon(&self, text: &str) -> Option<String> {
         let colon = self.value - WIDE_COLON.len_utf8().min(self.value);
-        text.get(colon..self.value).filter(|colon| colon.chars().eq([WIDE_COLON]))?;
-        Some(format!("{}:  {}", &text[self.whole.start..colon], &text[self.value..self.whole.end]))
+        text.get(colon..self.value)
+            .filter(|colon| colon.chars().eq([WIDE_COLON]))?;
+        Some(format!(
+            "{}:  {}",
+            &text[self.whole.start..colon],
+            &text[self.value..self.whole.end]
+        ))
     }
 }
 
@@ -135,21 +167,35 @@ fn fields(text: &str) -> Vec<RawField> {
             }
             let start = at + indent;
             let key = start + key.start..start + key.end;
-            fields.push(RawField { key, value: start + value, whole: at..text.len() });
+            fields.push(RawField {
+                key,
+                value: start + value,
+                whole: at..text.len(),
+            });
         }
     }
     fields
 }
 
-const SURE: [&str; 6] = ["name", "id", "description", "license", "compatibility", "metadata"];
+const SURE: [&str; 6] = [
+    "name",
+    "id",
+    "description",
+    "license",
+    "compatibility",
+    "metadata",
+];
 
 fn key_of(line: &str) -> Option<(Range<usize>, usize)> {
     let quote = line.chars().next().filter(|c| matches!(c, '"' | '\''));
     let start = quote.map_or(0, char::len_utf8);
-    let length = line[start..].find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/')))?;
+    let length = line[start..]
+        .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/')))?;
     let end = start + length;
     let rest = &line[end..];
-    let rest = quote.map_or(Some(rest), |quote| rest.strip_prefix(quote))?.trim_start_matches([' ', '\t']);
+    let rest = quote
+        .map_or(Some(rest), |quote| rest.strip_prefix(quote))?
+        .trim_start_matches([' ', '\t']);
     let (rest, wide) = match rest.strip_prefix(':') {
         Some(rest) => (rest, false),
         None => (rest.strip_prefix(WIDE_COLON)?, true),
@@ -175,7 +221,10 @@ pub(super) fn read_alone(
     {
         return Ok((value, mark));
     }
-    Err(YamlError { at: 0, reason: YamlFault::NotAField })
+    Err(YamlError {
+        at: 0,
+        reason: YamlFault::NotAField,
+    })
 }
 
 pub(super) fn untabbed(text: &str) -> Option<String> {
@@ -191,11 +240,15 @@ pub(super) fn untabbed(text: &str) -> Option<String> {
 }
 
 fn limits_in(text: &str, field: &RawField, found: &mut Vec<(&'static str, usize)>) {
-    let below = fence::lines(text.as_bytes(), field.key.start).skip(1).take_while(|(at, ..)| *at < field.whole.end);
+    let below = fence::lines(text.as_bytes(), field.key.start)
+        .skip(1)
+        .take_while(|(at, ..)| *at < field.whole.end);
     for (at, end, _) in below {
         let line = text[at..end].trim_start().trim_start_matches(['"', '\'']);
         if let Some(key) = LIMITING.iter().find(|key: &&&str| {
-            let rest = line.strip_prefix(**key).map(|rest| rest.trim_start_matches(['"', '\'', ' ', '\t']));
+            let rest = line
+                .strip_prefix(**key)
+                .map(|rest| rest.trim_start_matches(['"', '\'', ' ', '\t']));
             rest.is_some_and(|rest| rest.starts_with([':', WIDE_COLON]))
         }) {
             found.push((key, end - line.len()));
@@ -206,14 +259,25 @@ fn limits_in(text: &str, field: &RawField, found: &mut Vec<(&'static str, usize)
 fn raw_text(value: &str, key: &str) -> String {
     let mut lines = lines(value);
     let first = lines.next().unwrap_or_default().trim();
-    let lines: Vec<&str> = lines.filter(|line| !line.starts_with('#')).map(str::trim_end).collect();
+    let lines: Vec<&str> = lines
+        .filter(|line| !line.starts_with('#'))
+        .map(str::trim_end)
+        .collect();
     let (first, literal) = match block_mark(first) {
         Some(literal) => ("", literal),
         None => (first, key != "description"),
     };
-    let text = if literal { dedented(first, &lines) } else { folded(first, &lines) };
+    let text = if literal {
+        dedented(first, &lines)
+    } else {
+        folded(first, &lines)
+    };
     let text = text.trim();
-    unquoted(if is_name(key) { text.lines().next().unwrap_or_default().trim_end() } else { text })
+    unquoted(if is_name(key) {
+        text.lines().next().unwrap_or_default().trim_end()
+    } else {
+        text
+    })
 }
 
 pub(super) fn is_name(key: &str) -> bool {
@@ -223,7 +287,9 @@ pub(super) fn is_name(key: &str) -> bool {
 pub(super) fn block_mark(first: &str) -> Option<bool> {
     let mark = first.split(" #").next().unwrap_or_default().trim_end();
     let rest = mark.strip_prefix(['|', '>'])?;
-    rest.chars().all(|c| matches!(c, '+' | '-' | '0'..='9')).then(|| mark.starts_with('|'))
+    rest.chars()
+        .all(|c| matches!(c, '+' | '-' | '0'..='9'))
+        .then(|| mark.starts_with('|'))
 }
 
 fn folded(first: &str, lines: &[&str]) -> String {
@@ -257,12 +323,15 @@ fn dedented(first: &str, lines: &[&str]) -> String {
 }
 
 fn unquoted(text: &str) -> String {
-    let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) else { return text.to_owned() };
-    let Some(inner) = text[1..].strip_suffix(quote) else { return text.to_owned() };
-    if inner
-        .find(quote)
-        .is_some_and(|at: usize| !inner[..at].ends_with('\\') && !inner[at + 1..].starts_with(char::is_alphanumeric))
-    {
+    let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
+        return text.to_owned();
+    };
+    let Some(inner) = text[1..].strip_suffix(quote) else {
+        return text.to_owned();
+    };
+    if inner.find(quote).is_some_and(|at: usize| {
+        !inner[..at].ends_with('\\') && !inner[at + 1..].starts_with(char::is_alphanumeric)
+    }) {
         return text.to_owned();
     }
     let escaped = if quote == '"' { "\\\"" } else { "''" };

@@ -22,8 +22,19 @@ pub(super) struct DiagnosticSink<'a> {
 }
 
 impl<'a> DiagnosticSink<'a> {
-    pub(super) fn new(path: &'a str, bytes: &'a [u8], strictness: Strictness) -> DiagnosticSink<'a> {
-        DiagnosticSink { strictness, path, bytes, shared_path: None, lines: Vec::new(), list: Vec::new() }
+    pub(super) fn new(
+        path: &'a str,
+        bytes: &'a [u8],
+        strictness: Strictness,
+    ) -> DiagnosticSink<'a> {
+        DiagnosticSink {
+            strictness,
+            path,
+            bytes,
+            shared_path: None,
+            lines: Vec::new(),
+            list: Vec::new(),
+        }
     }
 
     pub(super) fn is_strict(&self) -> bool {
@@ -33,8 +44,16 @@ impl<'a> DiagnosticSink<'a> {
     /// Adds a diagnostic about the byte at `offset` of the file.
     pub(super) fn add(&mut self, offset: usize, diagnostic: Diagnostic) {
         let (line, column) = self.place(offset);
-        let path = self.shared_path.get_or_insert_with(|| self.path.into()).clone();
-        self.list.push(diagnostic.at_path(path).at(line, column).under(self.strictness));
+        let path = self
+            .shared_path
+            .get_or_insert_with(|| self.path.into())
+            .clone();
+        self.list.push(
+            diagnostic
+                .at_path(path)
+                .at(line, column)
+                .under(self.strictness),
+        );
     }
 
     /// Adds a diagnostic without advice.
@@ -48,7 +67,10 @@ impl<'a> DiagnosticSink<'a> {
             let ended = fence::lines(self.bytes, 0).filter(|(_, end, next)| next > end);
             self.lines.extend(ended.map(|(.., next)| next));
         }
-        let index = self.lines.partition_point(|start| *start <= offset).saturating_sub(1);
+        let index = self
+            .lines
+            .partition_point(|start| *start <= offset)
+            .saturating_sub(1);
         let start = self.lines[index].min(offset);
         let before = &self.bytes[start..offset.min(self.bytes.len())];
         // Every byte that is no continuation byte begins a character; this holds for broken UTF-8 too.
@@ -73,7 +95,13 @@ pub(super) fn utf16(bytes: &[u8], message: &str) -> Option<Diagnostic> {
         _ => return None,
     };
     let help = "save the file as UTF-8; in PowerShell write it with `Set-Content -Encoding utf8` instead of `>`";
-    Some(Diagnostic::new(Code::NOT_UTF8, format!("{message}; it looks like UTF-16, {order}")).help(help))
+    Some(
+        Diagnostic::new(
+            Code::NOT_UTF8,
+            format!("{message}; it looks like UTF-16, {order}"),
+        )
+        .help(help),
+    )
 }
 
 pub(super) fn missing(bytes: &[u8], missing: Missing, sink: &mut DiagnosticSink<'_>) {
@@ -82,9 +110,13 @@ pub(super) fn missing(bytes: &[u8], missing: Missing, sink: &mut DiagnosticSink<
     }
     const START: &str = "put `---`, `name`, `description` and `---` on the first lines";
     let (at, diagnostic) = match missing {
-        Missing::Empty => {
-            (0, Diagnostic::new(Code::EMPTY_FILE, "the file is empty; it must start with YAML frontmatter"))
-        }
+        Missing::Empty => (
+            0,
+            Diagnostic::new(
+                Code::EMPTY_FILE,
+                "the file is empty; it must start with YAML frontmatter",
+            ),
+        ),
         Missing::OpenComment(at) => (
             at,
             Diagnostic::new(
@@ -94,21 +126,31 @@ pub(super) fn missing(bytes: &[u8], missing: Missing, sink: &mut DiagnosticSink<
         ),
         Missing::Unclosed(at) => (
             at,
-            Diagnostic::new(Code::UNCLOSED_FRONT_MATTER, "frontmatter is not properly closed: no closing `---` line")
-                .help("put a line `---` between the fields and the body"),
+            Diagnostic::new(
+                Code::UNCLOSED_FRONT_MATTER,
+                "frontmatter is not properly closed: no closing `---` line",
+            )
+            .help("put a line `---` between the fields and the body"),
         ),
         Missing::NotFirst(at) => match fence::find_later(bytes, at) {
             Some(later) => {
                 let (line, _) = sink.place(later.opening);
-                let message = format!("the file must start with YAML frontmatter, found it on line {line}");
+                let message =
+                    format!("the file must start with YAML frontmatter, found it on line {line}");
                 let help = "move the block between the `---` lines to the top of the file";
-                (later.opening, Diagnostic::new(Code::NO_FRONT_MATTER, message).help(help))
+                (
+                    later.opening,
+                    Diagnostic::new(Code::NO_FRONT_MATTER, message).help(help),
+                )
             }
             None => {
                 let (end, _) = fence::line(bytes, at);
                 let found = quoted(&String::from_utf8_lossy(&bytes[at..end]));
                 let message = format!("the file must start with YAML frontmatter, found `{found}`");
-                (at, Diagnostic::new(Code::NO_FRONT_MATTER, message).help(START))
+                (
+                    at,
+                    Diagnostic::new(Code::NO_FRONT_MATTER, message).help(START),
+                )
             }
         },
     };
@@ -120,13 +162,18 @@ pub(super) fn fences(bytes: &[u8], block: &Block, sink: &mut DiagnosticSink<'_>)
         strict::check_start(bytes, sink);
     }
     if block.opening > fence::past_bom(bytes) {
-        let message =
-            "frontmatter does not begin on the first line; the file must start with YAML frontmatter for other clients";
-        sink.add(block.opening, Diagnostic::new(Code::NOT_FIRST_LINE, message).help("move `---` to line 1"));
+        let message = "frontmatter does not begin on the first line; the file must start with YAML frontmatter for other clients";
+        sink.add(
+            block.opening,
+            Diagnostic::new(Code::NOT_FIRST_LINE, message).help("move `---` to line 1"),
+        );
     }
     if block.dots {
         let message = "frontmatter is not properly closed: `...` stands for `---`";
-        sink.add(block.yaml.end, Diagnostic::new(Code::CLOSED_BY_DOTS, message).help("close it with `---`"));
+        sink.add(
+            block.yaml.end,
+            Diagnostic::new(Code::CLOSED_BY_DOTS, message).help("close it with `---`"),
+        );
     }
 }
 
@@ -139,8 +186,12 @@ pub(super) fn duplicates(table: &FieldTable, sink: &mut DiagnosticSink<'_>) {
             true => "the stricter value counts",
             false => "the last value is taken",
         };
-        let message = format!("`{key}` is written on line {first} and again on line {again}; {counts}");
-        sink.add(duplicate.again, Diagnostic::new(Code::DUPLICATE_KEY, message).help("remove one of them"));
+        let message =
+            format!("`{key}` is written on line {first} and again on line {again}; {counts}");
+        sink.add(
+            duplicate.again,
+            Diagnostic::new(Code::DUPLICATE_KEY, message).help("remove one of them"),
+        );
     }
 }
 
@@ -149,12 +200,22 @@ pub(super) fn repair(offset: usize, repair: &Repair, sink: &mut DiagnosticSink<'
     let shown = quoted(key);
     let (outcome, help) = match how {
         How::AsText(text) => ("its text was taken as it stands", quote_advice(key, text)),
-        How::WideColon => ("it was read as a colon", format!("write `:` and a blank behind `{shown}`")),
+        How::WideColon => (
+            "it was read as a colon",
+            format!("write `:` and a blank behind `{shown}`"),
+        ),
         How::TabsAsBlanks => ("tabs were read as blanks", "indent with blanks".to_owned()),
-        How::Limiting => ("it counts as limiting", format!("put `{shown}` at the start of a line")),
+        How::Limiting => (
+            "it counts as limiting",
+            format!("put `{shown}` at the start of a line"),
+        ),
     };
     let message = format!("invalid YAML in `{shown}`: {}; {outcome}", fault.reason);
-    let code = if key.as_ref() == "description" { Code::INVALID_DESCRIPTION } else { Code::INVALID_YAML };
+    let code = if key.as_ref() == "description" {
+        Code::INVALID_DESCRIPTION
+    } else {
+        Code::INVALID_YAML
+    };
     sink.add(offset + fault.at, Diagnostic::new(code, message).help(help));
 }
 
@@ -163,7 +224,9 @@ fn quote_advice(key: &str, text: &str) -> String {
         Some(line) => format!("quote this value: `{line}`"),
         None => {
             let shown = quoted(key);
-            format!("quote this value: put it between `\"`, or write `{shown}: |-` and indent the text below it")
+            format!(
+                "quote this value: put it between `\"`, or write `{shown}: |-` and indent the text below it"
+            )
         }
     }
 }
@@ -177,8 +240,11 @@ pub(super) fn in_yaml(key: &str, text: &str) -> Option<String> {
     }
     let limits = Limits::default();
     let bare = is_plain(text).then(|| format!("{key}: {text}"));
-    bare.into_iter().chain([format!("{key}: {}", serde_json::Value::from(text))]).find(|line: &String| {
-        let read = recovery::read_alone(&format!("{line}\n"), key, &limits, &mut { limits.nodes });
-        read.is_ok_and(|(value, _)| value.as_text() == Some(text))
-    })
+    bare.into_iter()
+        .chain([format!("{key}: {}", serde_json::Value::from(text))])
+        .find(|line: &String| {
+            let read =
+                recovery::read_alone(&format!("{line}\n"), key, &limits, &mut { limits.nodes });
+            read.is_ok_and(|(value, _)| value.as_text() == Some(text))
+        })
 }

@@ -34,9 +34,11 @@ pub(super) fn meant(key: &str) -> Option<&'static str> {
             return None;
         }
         let distance = osa_distance(&squashed, &other);
-        (distance == 0 || distance <= slips && words(key) <= words(known)).then_some((distance, known))
+        (distance == 0 || distance <= slips && words(key) <= words(known))
+            .then_some((distance, known))
     });
-    near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
+    near.min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known)
 }
 
 const LONGEST: usize = 48;
@@ -53,11 +55,20 @@ fn slips(known: &str) -> usize {
 }
 
 fn squashed(key: &str) -> String {
-    key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    key.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 fn letters(squashed: &str) -> u32 {
-    let bits = squashed.bytes().map(|byte| if byte.is_ascii_lowercase() { byte - b'a' } else { 26 });
+    let bits = squashed.bytes().map(|byte| {
+        if byte.is_ascii_lowercase() {
+            byte - b'a'
+        } else {
+            26
+        }
+    });
     bits.fold(0, |letters, bit| letters | 1 << bit)
 }
 
@@ -82,7 +93,12 @@ pub(super) struct LookAlike {
 
 impl LookAlike {
     /// Finds what looks like the missing field `key`: among the fields of `table`, then on the lines of `yaml` in `text`.
-    pub(super) fn find(key: &str, table: &FieldTable, text: &str, yaml: Range<usize>) -> Option<LookAlike> {
+    pub(super) fn find(
+        key: &str,
+        table: &FieldTable,
+        text: &str,
+        yaml: Range<usize>,
+    ) -> Option<LookAlike> {
         let keys = table.fields.iter().zip(&table.marks);
         let mut near = keys.filter(|((other, _), _)| meant(other) == Some(key));
         if let Some(((other, value), mark)) = near.next() {
@@ -92,24 +108,40 @@ impl LookAlike {
                 false => format!("`{}` is not `{key}`", shown.trim()),
             };
             let text = value.as_text().unwrap_or_default().trim().to_owned();
-            return Some(LookAlike { at: mark.key, fault, text });
+            return Some(LookAlike {
+                at: mark.key,
+                fault,
+                text,
+            });
         }
         let mut at = yaml.start;
         text[yaml].split_inclusive(['\n', '\r']).find_map(|line| {
             let start = at;
             at += line.len();
-            let content = line.trim_start_matches(|c: char| !c.is_alphanumeric() && !c.is_ascii_punctuation());
+            let content = line
+                .trim_start_matches(|c: char| !c.is_alphanumeric() && !c.is_ascii_punctuation());
             let written = content.trim_start_matches(['"', '\'']);
-            let rest = written.get(key.len()..).filter(|_| written[..key.len()].eq_ignore_ascii_case(key))?;
-            let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric() && !c.is_ascii() && c != WIDE_COLON);
+            let rest = written
+                .get(key.len()..)
+                .filter(|_| written[..key.len()].eq_ignore_ascii_case(key))?;
+            let rest = rest.trim_start_matches(|c: char| {
+                !c.is_alphanumeric() && !c.is_ascii() && c != WIDE_COLON
+            });
             let rest = rest.trim_start_matches(['"', '\'', ' ', '\t']);
             let (fault, text) = match (rest.strip_prefix(':'), rest.strip_prefix(WIDE_COLON)) {
                 (Some(text), _) => (format!("`{key}` does not begin its line"), text),
-                (None, Some(text)) => (format!("`{WIDE_COLON}` behind `{key}` is not a colon"), text),
+                (None, Some(text)) => (
+                    format!("`{WIDE_COLON}` behind `{key}` is not a colon"),
+                    text,
+                ),
                 (None, None) => return None,
             };
             let at = start + (line.len() - content.len());
-            Some(LookAlike { at, fault, text: text.trim().trim_matches('"').to_owned() })
+            Some(LookAlike {
+                at,
+                fault,
+                text: text.trim().trim_matches('"').to_owned(),
+            })
         })
     }
 }

@@ -20,7 +20,12 @@ pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Option<Fie
     if limits.depth < DEPTH || !text.ends_with('\n') || !is_ordinary(text.as_bytes()) {
         return None;
     }
-    let mut reader = SubsetReader { text, at: 0, end: 0, nodes: 1 };
+    let mut reader = SubsetReader {
+        text,
+        at: 0,
+        end: 0,
+        nodes: 1,
+    };
     let mut table = FieldTable::with_room();
     while reader.indent()? == Some(0) {
         if table.written() == limits.keys {
@@ -35,7 +40,10 @@ pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Option<Fie
 }
 
 fn is_ordinary(bytes: &[u8]) -> bool {
-    positions(bytes, |byte: u8| byte < b' ' && byte != b'\n' || matches!(byte, 0x7F | 0xC2 | 0xE2 | 0xEF)).all(|at| {
+    positions(bytes, |byte: u8| {
+        byte < b' ' && byte != b'\n' || matches!(byte, 0x7F | 0xC2 | 0xE2 | 0xEF)
+    })
+    .all(|at| {
         match bytes[at..] {
             // U+0080 to U+009F.
             [0xC2, next, ..] => next >= 0xA0,
@@ -53,9 +61,15 @@ fn positions(bytes: &[u8], is_wanted: impl Fn(u8) -> bool + Copy) -> impl Iterat
     const STEP: usize = 32;
     let steps = bytes.chunks(STEP).enumerate();
     // All bytes of a step are looked at, which a processor does at once.
-    let steps = steps.filter(move |(_, step)| step.iter().fold(false, |found, byte| found | is_wanted(*byte)));
+    let steps = steps.filter(move |(_, step)| {
+        step.iter()
+            .fold(false, |found, byte| found | is_wanted(*byte))
+    });
     steps.flat_map(move |(number, step)| {
-        let wanted = step.iter().enumerate().filter(move |(_, byte)| is_wanted(**byte));
+        let wanted = step
+            .iter()
+            .enumerate()
+            .filter(move |(_, byte)| is_wanted(**byte));
         wanted.map(move |(at, _)| number * STEP + at)
     })
 }
@@ -71,7 +85,10 @@ struct SubsetReader<'a> {
 }
 
 impl<'a> SubsetReader<'a> {
-    #[expect(clippy::option_option, reason = "the outer one says whether the text is within the subset")]
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one says whether the text is within the subset"
+    )]
     fn indent(&mut self) -> Option<Option<usize>> {
         let bytes = self.text.as_bytes();
         while bytes.get(self.at) == Some(&b'\n') {
@@ -120,7 +137,9 @@ impl<'a> SubsetReader<'a> {
                 let below = self.indent()?;
                 let start = self.at;
                 let (value, start) = match below {
-                    Some(inner) if inner > indent => (self.collection(inner, depth)?, start + inner),
+                    Some(inner) if inner > indent => {
+                        (self.collection(inner, depth)?, start + inner)
+                    }
                     // A list may stand as far left as its key.
                     Some(inner) if inner == indent && self.is_item(inner) => {
                         // The parser places such a list at its first item.
@@ -145,13 +164,17 @@ impl<'a> SubsetReader<'a> {
                 self.close_line()?;
                 // An indented line would go on with this scalar.
                 let next = self.indent()?;
-                next.is_none_or(|next| next <= indent).then(|| (value, mark(start..end, plain)))
+                next.is_none_or(|next| next <= indent)
+                    .then(|| (value, mark(start..end, plain)))
             }
         }
     }
 
     fn close_line(&mut self) -> Option<()> {
-        self.rest().bytes().all(|byte| byte == b' ').then(|| self.advance_line())
+        self.rest()
+            .bytes()
+            .all(|byte| byte == b' ')
+            .then(|| self.advance_line())
     }
 
     fn is_item(&self, indent: usize) -> bool {
@@ -193,7 +216,8 @@ impl<'a> SubsetReader<'a> {
 
     fn is_dedented(&mut self, indent: usize, list: bool) -> Option<()> {
         let next = self.indent()?;
-        next.is_none_or(|next| next < indent || list && next == indent).then_some(())
+        next.is_none_or(|next| next < indent || list && next == indent)
+            .then_some(())
     }
 
     fn item(&mut self, indent: usize, depth: usize) -> Option<Value> {
@@ -247,7 +271,11 @@ impl<'a> SubsetReader<'a> {
                 self.at += next + 2;
                 self.nodes += 1;
                 let last = &inner[from..next];
-                return Some(Value::text(if text.is_empty() { Arc::from(last) } else { (text + last).into() }));
+                return Some(Value::text(if text.is_empty() {
+                    Arc::from(last)
+                } else {
+                    (text + last).into()
+                }));
             }
             text.push_str(&inner[from..next]);
             text.push(match inner.as_bytes().get(next + 1)? {
@@ -270,7 +298,11 @@ impl<'a> SubsetReader<'a> {
             if inner.as_bytes().get(next + 1) != Some(&b'\'') {
                 self.at += next + 2;
                 self.nodes += 1;
-                return Some(Value::text(if text.is_empty() { Arc::from(part) } else { (text + part).into() }));
+                return Some(Value::text(if text.is_empty() {
+                    Arc::from(part)
+                } else {
+                    (text + part).into()
+                }));
             }
             text.push_str(part);
             text.push('\'');
@@ -283,7 +315,11 @@ impl<'a> SubsetReader<'a> {
             return None;
         }
         self.nodes += 1;
-        let (list, close) = if self.rest().starts_with('[') { (true, b']') } else { (false, b'}') };
+        let (list, close) = if self.rest().starts_with('[') {
+            (true, b']')
+        } else {
+            (false, b'}')
+        };
         self.at += 1;
         let (mut items, mut rows) = (Vec::new(), Vec::new());
         self.skip_blanks();
@@ -308,12 +344,18 @@ impl<'a> SubsetReader<'a> {
                 }
             }
         }
-        Some(if list { Value::List(items) } else { Value::Map(unique(rows)) })
+        Some(if list {
+            Value::List(items)
+        } else {
+            Value::Map(unique(rows))
+        })
     }
 
     fn flow_key(&mut self) -> Option<Arc<str>> {
         let key = if self.peek()? == b'"' {
-            let Value::Scalar(Scalar { text, .. }) = self.double()? else { return None };
+            let Value::Scalar(Scalar { text, .. }) = self.double()? else {
+                return None;
+            };
             self.at += self.rest().strip_prefix(':').map(|_| 1)?;
             text
         } else {
@@ -335,7 +377,11 @@ impl<'a> SubsetReader<'a> {
                 let end = rest.find([',', ']', '}'])?;
                 let text = rest[..end].trim_end_matches(' ');
                 text.bytes()
-                    .all(|byte: u8| byte >= 0x80 || byte.is_ascii_alphanumeric() || b" _-./()+*@".contains(&byte))
+                    .all(|byte: u8| {
+                        byte >= 0x80
+                            || byte.is_ascii_alphanumeric()
+                            || b" _-./()+*@".contains(&byte)
+                    })
                     .then(|| self.plain(text))
             }
             _ => None,
@@ -343,7 +389,10 @@ impl<'a> SubsetReader<'a> {
     }
 
     fn skip_blanks(&mut self) {
-        self.at += self.text.as_bytes()[self.at..].iter().take_while(|byte| **byte == b' ').count();
+        self.at += self.text.as_bytes()[self.at..]
+            .iter()
+            .take_while(|byte| **byte == b' ')
+            .count();
     }
 
     fn peek(&self) -> Option<u8> {
@@ -360,7 +409,10 @@ impl<'a> SubsetReader<'a> {
         };
         self.advance_line();
         let bytes = self.text.as_bytes();
-        let inner = bytes[self.at..].iter().take_while(|byte| **byte == b' ').count();
+        let inner = bytes[self.at..]
+            .iter()
+            .take_while(|byte| **byte == b' ')
+            .count();
         if inner <= indent {
             return None;
         }
@@ -382,7 +434,10 @@ impl<'a> SubsetReader<'a> {
                 break;
             }
             // Folding depends on blanks at either end.
-            if blanks < inner || content.is_empty() || !literal && (blanks > inner || content.ends_with(' ')) {
+            if blanks < inner
+                || content.is_empty()
+                || !literal && (blanks > inner || content.ends_with(' '))
+            {
                 return None;
             }
             match breaks {

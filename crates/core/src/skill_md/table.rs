@@ -27,12 +27,22 @@ pub(super) struct Mark {
 
 impl Mark {
     pub(super) fn new(key: usize, value: Range<usize>, plain: bool) -> Mark {
-        Mark { key, value, plain, property: None }
+        Mark {
+            key,
+            value,
+            plain,
+            property: None,
+        }
     }
 
     pub(super) fn moved(self, offset: usize) -> Mark {
         let value = shifted(self.value, offset);
-        Mark { key: self.key + offset, value, property: self.property.map(|range| shifted(range, offset)), ..self }
+        Mark {
+            key: self.key + offset,
+            value,
+            property: self.property.map(|range| shifted(range, offset)),
+            ..self
+        }
     }
 }
 
@@ -50,7 +60,11 @@ fn shifted(range: Range<usize>, offset: usize) -> Range<usize> {
 
 impl FieldTable {
     pub(super) fn with_room() -> FieldTable {
-        FieldTable { fields: Vec::with_capacity(8), marks: Vec::with_capacity(8), duplicates: Vec::new() }
+        FieldTable {
+            fields: Vec::with_capacity(8),
+            marks: Vec::with_capacity(8),
+            duplicates: Vec::new(),
+        }
     }
 
     /// Adds a field. A key written again keeps its place and takes the later value, a limiting one the stricter.
@@ -63,8 +77,16 @@ impl FieldTable {
             Some(index) => {
                 let (_, first) = &mut self.fields[index];
                 let is_limit = LIMITING.contains(&key.as_ref());
-                let value = if is_limit { stricter(&key, first, &value) } else { value };
-                self.duplicates.push(Duplicate { key, first: self.marks[index].key, again: mark.key });
+                let value = if is_limit {
+                    stricter(&key, first, &value)
+                } else {
+                    value
+                };
+                self.duplicates.push(Duplicate {
+                    key,
+                    first: self.marks[index].key,
+                    again: mark.key,
+                });
                 // The mark goes with the value that it is of.
                 if *first != value || !is_limit {
                     self.marks[index] = mark;
@@ -75,7 +97,11 @@ impl FieldTable {
     }
 
     pub(super) fn moved(mut self, offset: usize) -> FieldTable {
-        self.marks = self.marks.into_iter().map(|mark| mark.moved(offset)).collect();
+        self.marks = self
+            .marks
+            .into_iter()
+            .map(|mark| mark.moved(offset))
+            .collect();
         for duplicate in &mut self.duplicates {
             duplicate.first += offset;
             duplicate.again += offset;
@@ -88,11 +114,14 @@ impl FieldTable {
     }
 
     pub(super) fn get(&self, key: &str) -> Option<(&Value, &Mark)> {
-        self.position(key).map(|index| (&self.fields[index].1, &self.marks[index]))
+        self.position(key)
+            .map(|index| (&self.fields[index].1, &self.marks[index]))
     }
 
     fn position(&self, key: &str) -> Option<usize> {
-        self.fields.iter().position(|(name, _)| name.as_ref() == key)
+        self.fields
+            .iter()
+            .position(|(name, _)| name.as_ref() == key)
     }
 }
 
@@ -112,7 +141,9 @@ pub(super) fn shared_key(key: &str) -> Arc<str> {
     }
     KEYS.with_borrow_mut(|keys| {
         keys.resize(SLOTS, None);
-        let hash = key.bytes().fold(key.len(), |hash, byte| hash.wrapping_mul(31) + usize::from(byte));
+        let hash = key.bytes().fold(key.len(), |hash, byte| {
+            hash.wrapping_mul(31) + usize::from(byte)
+        });
         match &mut keys[hash % SLOTS] {
             Some(known) if known.as_ref() == key => known.clone(),
             slot => slot.insert(key.into()).clone(),

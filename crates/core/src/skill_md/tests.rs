@@ -1,4 +1,7 @@
-#![expect(clippy::disallowed_methods, reason = "the macros of snapbox look for their source file")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the macros of snapbox look for their source file"
+)]
 
 use super::*;
 use crate::{Severity, SurfaceMode, Value};
@@ -14,14 +17,19 @@ mod values;
 
 /// A file in a directory called `some-skill`.
 fn parse_text(text: impl AsRef<[u8]>) -> Parsed {
-    parse(text.as_ref(), FileContext::new("some-skill/SKILL.md").in_directory("some-skill"))
+    parse(
+        text.as_ref(),
+        FileContext::new("some-skill/SKILL.md").in_directory("some-skill"),
+    )
 }
 
 /// The skill of a file with these front-matter lines and nothing else.
 #[track_caller]
 fn skill(lines: &str) -> Skill {
     let parsed = parse_text(front(lines));
-    parsed.skill.unwrap_or_else(|| panic!("no skill in {lines:?}: {:?}", parsed.diagnostics))
+    parsed
+        .skill
+        .unwrap_or_else(|| panic!("no skill in {lines:?}: {:?}", parsed.diagnostics))
 }
 
 /// A skill with a valid name and description and these lines beside them.
@@ -40,11 +48,17 @@ fn beside(lines: &str) -> String {
 
 /// DiagnosticSink above info, as `severity code line:column`.
 fn found(parsed: &Parsed) -> Vec<String> {
-    let above_info = parsed.diagnostics.iter().filter(|diagnostic| diagnostic.severity > Severity::Info);
+    let above_info = parsed
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.severity > Severity::Info);
     above_info
         .map(|diagnostic| {
             let (line, column) = (diagnostic.line.unwrap_or(0), diagnostic.column.unwrap_or(0));
-            format!("{} {} {line}:{column}", diagnostic.severity, diagnostic.code)
+            format!(
+                "{} {} {line}:{column}",
+                diagnostic.severity, diagnostic.code
+            )
         })
         .collect()
 }
@@ -55,5 +69,6 @@ fn found_in(lines: &str) -> Vec<String> {
 }
 
 fn names(list: &Option<Vec<std::sync::Arc<str>>>) -> Option<Vec<&str>> {
-    list.as_ref().map(|names| names.iter().map(AsRef::as_ref).collect())
+    list.as_ref()
+        .map(|names| names.iter().map(AsRef::as_ref).collect())
 }

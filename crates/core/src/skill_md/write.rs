@@ -55,12 +55,16 @@ fn flow(out: &mut String, value: &Value) {
 /// Writes a plain scalar without quotes where that is safe anywhere in YAML.
 fn scalar(out: &mut String, text: &str, plain: bool) {
     // `-` and `---` mean something else, `-7` is a number.
-    let is_sign =
-        |text: &str| text.strip_prefix(['-', '.']).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
+    let is_sign = |text: &str| {
+        text.strip_prefix(['-', '.'])
+            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
     if plain && text.is_empty() {
         out.push_str("null");
     } else if plain
-        && text.chars().all(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '+' | '-'))
+        && text
+            .chars()
+            .all(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '+' | '-'))
         && !is_sign(text)
     {
         out.push_str(text);
@@ -77,7 +81,10 @@ fn quoted(out: &mut String, text: &str) {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
-            ' '..='~' | '\u{A0}'..='\u{2027}' | '\u{202A}'..='\u{D7FF}' | '\u{E000}'..='\u{FEFE}' => out.push(c),
+            ' '..='~'
+            | '\u{A0}'..='\u{2027}'
+            | '\u{202A}'..='\u{D7FF}'
+            | '\u{E000}'..='\u{FEFE}' => out.push(c),
             _ => write!(out, "\\U{:08x}", u32::from(c)).expect("a String takes everything"),
         }
     }

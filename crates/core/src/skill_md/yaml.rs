@@ -43,7 +43,11 @@ pub(super) enum YamlFault {
 }
 
 /// Reads a YAML text. `nodes` is how many more scalars, lists and maps may come.
-pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Result<YamlDocument, YamlError> {
+pub(super) fn read(
+    text: &str,
+    limits: &Limits,
+    nodes: &mut usize,
+) -> Result<YamlDocument, YamlError> {
     match subset::read(text, limits, nodes) {
         Some(table) => Ok(YamlDocument::Map(table)),
         None => parse(text, limits, nodes),
@@ -52,19 +56,37 @@ pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Result<Yam
 
 /// Reads a YAML text by its events.
 #[inline(never)] // The parser takes kilobytes of stack, which most texts do not need.
-pub(super) fn parse(text: &str, limits: &Limits, nodes: &mut usize) -> Result<YamlDocument, YamlError> {
-    let mut tree =
-        Tree { text, limits, nodes, stack: Vec::new(), root: YamlDocument::Empty, documents: 0, property: None };
+pub(super) fn parse(
+    text: &str,
+    limits: &Limits,
+    nodes: &mut usize,
+) -> Result<YamlDocument, YamlError> {
+    let mut tree = Tree {
+        text,
+        limits,
+        nodes,
+        stack: Vec::new(),
+        root: YamlDocument::Empty,
+        documents: 0,
+        property: None,
+    };
     for next in Parser::new_from_str_with_options(text, options(limits)) {
         let (event, span) = next.map_err(|error| YamlError {
-            at: error.marker().byte_offset().unwrap_or(text.len()).min(text.len()),
+            at: error
+                .marker()
+                .byte_offset()
+                .unwrap_or(text.len())
+                .min(text.len()),
             reason: match error.kind() {
                 ErrorKind::UnknownAnchor => YamlFault::Alias,
                 ErrorKind::RecursionLimitExceeded => YamlFault::Depth(limits.depth),
                 kind => YamlFault::Syntax(kind.clone()),
             },
         })?;
-        tree.take(event, span).map_err(|reason| YamlError { at: start(&span), reason })?;
+        tree.take(event, span).map_err(|reason| YamlError {
+            at: start(&span),
+            reason,
+        })?;
     }
     Ok(tree.root)
 }
@@ -105,8 +127,14 @@ struct OpenCollection {
 }
 
 enum CollectionKind {
-    YamlDocument { table: FieldTable, key: Option<(Arc<str>, usize)> },
-    Map { rows: Vec<(Arc<str>, Value)>, key: Option<Arc<str>> },
+    YamlDocument {
+        table: FieldTable,
+        key: Option<(Arc<str>, usize)>,
+    },
+    Map {
+        rows: Vec<(Arc<str>, Value)>,
+        key: Option<Arc<str>>,
+    },
     List(Vec<Value>),
 }
 
@@ -119,26 +147,49 @@ impl Tree<'_> {
                 if plain && (anchor != 0 || tag.is_some()) && self.property.is_none() {
                     self.property = property(self.text, start(&span));
                 }
-                let scalar = Scalar { text: text.into(), plain: plain && tag.is_none() };
-                self.place(Value::Scalar(scalar), Mark::new(0, start(&span)..end(&span), plain))
+                let scalar = Scalar {
+                    text: text.into(),
+                    plain: plain && tag.is_none(),
+                };
+                self.place(
+                    Value::Scalar(scalar),
+                    Mark::new(0, start(&span)..end(&span), plain),
+                )
             }
             Event::SequenceStart(..) => self.open(&span, CollectionKind::List(Vec::new())),
-            Event::MappingStart(..) if self.stack.is_empty() => {
-                self.open(&span, CollectionKind::YamlDocument { table: FieldTable::default(), key: None })
-            }
-            Event::MappingStart(..) => self.open(&span, CollectionKind::Map { rows: Vec::new(), key: None }),
+            Event::MappingStart(..) if self.stack.is_empty() => self.open(
+                &span,
+                CollectionKind::YamlDocument {
+                    table: FieldTable::default(),
+                    key: None,
+                },
+            ),
+            Event::MappingStart(..) => self.open(
+                &span,
+                CollectionKind::Map {
+                    rows: Vec::new(),
+                    key: None,
+                },
+            ),
             Event::SequenceEnd | Event::MappingEnd => self.close(&span),
             Event::Alias(_) | Event::UnresolvedAlias(_) => Err(YamlFault::Alias),
             Event::DocumentStart(..) => {
                 self.documents += 1;
-                if self.documents > 1 { Err(YamlFault::SecondDocument) } else { Ok(()) }
+                if self.documents > 1 {
+                    Err(YamlFault::SecondDocument)
+                } else {
+                    Ok(())
+                }
             }
             _ => Ok(()),
         }
     }
 
     fn count(&mut self) -> Result<(), YamlFault> {
-        *self.nodes = self.nodes.checked_sub(1).ok_or(YamlFault::Nodes(self.limits.nodes))?;
+        *self.nodes = self
+            .nodes
+            .checked_sub(1)
+            .ok_or(YamlFault::Nodes(self.limits.nodes))?;
         Ok(())
     }
 
@@ -147,12 +198,17 @@ impl Tree<'_> {
         if self.stack.len() >= self.limits.depth {
             return Err(YamlFault::Depth(self.limits.depth));
         }
-        self.stack.push(OpenCollection { start: start(span), kind });
+        self.stack.push(OpenCollection {
+            start: start(span),
+            kind,
+        });
         Ok(())
     }
 
     fn close(&mut self, span: &Span) -> Result<(), YamlFault> {
-        let Some(frame) = self.stack.pop() else { return Ok(()) };
+        let Some(frame) = self.stack.pop() else {
+            return Ok(());
+        };
         let value = match frame.kind {
             CollectionKind::YamlDocument { table, .. } => {
                 self.root = YamlDocument::Map(table);
@@ -161,13 +217,22 @@ impl Tree<'_> {
             CollectionKind::Map { rows, .. } => Value::Map(unique(rows)),
             CollectionKind::List(items) => Value::List(items),
         };
-        self.place(value, Mark::new(0, frame.start..end(span).max(frame.start), false))
+        self.place(
+            value,
+            Mark::new(0, frame.start..end(span).max(frame.start), false),
+        )
     }
 
     /// Puts a complete value where it belongs: a key, the value of one, an item, or the whole text.
     fn place(&mut self, value: Value, mark: Mark) -> Result<(), YamlFault> {
         match self.stack.last_mut().map(|frame| &mut frame.kind) {
-            None => self.root = if value.is_null() { YamlDocument::Empty } else { YamlDocument::Other },
+            None => {
+                self.root = if value.is_null() {
+                    YamlDocument::Empty
+                } else {
+                    YamlDocument::Other
+                }
+            }
             Some(CollectionKind::List(items)) => items.push(value),
             Some(CollectionKind::Map { rows, key }) => match key.take() {
                 None => *key = Some(key_text(value)?),
@@ -179,7 +244,15 @@ impl Tree<'_> {
                     if table.written() == self.limits.keys {
                         return Err(YamlFault::Keys(self.limits.keys));
                     }
-                    table.insert(key, value, Mark { key: at, property: self.property.take(), ..mark });
+                    table.insert(
+                        key,
+                        value,
+                        Mark {
+                            key: at,
+                            property: self.property.take(),
+                            ..mark
+                        },
+                    );
                 }
             },
         }
@@ -193,9 +266,14 @@ fn property(text: &str, value: usize) -> Option<Range<usize>> {
     let mut start = before.len();
     loop {
         let ahead = before[..start].trim_end();
-        let word = ahead.rfind(|c: char| c.is_whitespace() || matches!(c, '[' | '{' | ',')).map_or(0, |at| at + 1);
+        let word = ahead
+            .rfind(|c: char| c.is_whitespace() || matches!(c, '[' | '{' | ','))
+            .map_or(0, |at| at + 1);
         let token = &ahead[word..];
-        if !token.starts_with(['!', '&']) || token.starts_with("!!") || token.starts_with("!<tag:yaml.org,2002:") {
+        if !token.starts_with(['!', '&'])
+            || token.starts_with("!!")
+            || token.starts_with("!<tag:yaml.org,2002:")
+        {
             break;
         }
         start = word;
@@ -214,7 +292,8 @@ impl fmt::Display for YamlFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text: Cow<'static, str> = match self {
             YamlFault::Alias => {
-                "`*` and `&` at the start of a value refer to other values, which is not supported".into()
+                "`*` and `&` at the start of a value refer to other values, which is not supported"
+                    .into()
             }
             YamlFault::ComplexKey => "a key must be a text".into(),
             YamlFault::Misplaced => "it stands inside a field that could not be read".into(),
@@ -225,12 +304,19 @@ impl fmt::Display for YamlFault {
             YamlFault::Nodes(limit) => format!("there are more than {limit} values").into(),
             YamlFault::Keys(limit) => format!("there are more than {limit} fields").into(),
             YamlFault::Syntax(kind) => match kind {
-                ErrorKind::MappingValueNotAllowed => "unquoted text must not hold a colon before a blank".into(),
-                ErrorKind::MissingAnchorOrAliasName => "unquoted text must not start with `*` or `&`".into(),
-                ErrorKind::UnexpectedCharacter { character } => {
-                    format!("unquoted text must not start with `{}`", character.escape_default()).into()
+                ErrorKind::MappingValueNotAllowed => {
+                    "unquoted text must not hold a colon before a blank".into()
                 }
-                ErrorKind::InvalidTrailingDoubleQuotedScalar | ErrorKind::InvalidTrailingSingleQuotedScalar => {
+                ErrorKind::MissingAnchorOrAliasName => {
+                    "unquoted text must not start with `*` or `&`".into()
+                }
+                ErrorKind::UnexpectedCharacter { character } => format!(
+                    "unquoted text must not start with `{}`",
+                    character.escape_default()
+                )
+                .into(),
+                ErrorKind::InvalidTrailingDoubleQuotedScalar
+                | ErrorKind::InvalidTrailingSingleQuotedScalar => {
                     "text follows the closing quote".into()
                 }
                 kind => kind.to_string().into(),

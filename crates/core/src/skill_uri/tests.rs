@@ -4,7 +4,10 @@ use super::*;
 
 fn place(uri: &str) -> Option<(String, Option<String>)> {
     let place = SkillAddress::parse(uri)?;
-    Some((place.root.to_string(), place.path.map(|path| path.as_str().to_owned())))
+    Some((
+        place.root.to_string(),
+        place.path.map(|path| path.as_str().to_owned()),
+    ))
 }
 
 #[test]
@@ -12,14 +15,35 @@ fn addresses_are_parsed_in_one_spelling() {
     let some = |root: &str, path: Option<&str>| Some((root.to_owned(), path.map(str::to_owned)));
     for (uri, expected) in [
         ("skill://home/tidy", some("skill://home/tidy", None)),
-        ("skill://home/tidy/SKILL.md", some("skill://home/tidy", Some("SKILL.md"))),
-        ("skill://home/tidy/a/b%20c.md", some("skill://home/tidy", Some("a/b c.md"))),
-        ("skill://a%3Ab/Workspace%20Guide/x", some("skill://a%3Ab/Workspace%20Guide", Some("x"))),
-        (" skill://home/tidy/SKILL.md\n", some("skill://home/tidy", Some("SKILL.md"))),
-        ("skill://home/%EF%BD%94idy%20/SKILL.md", some("skill://home/tidy", Some("SKILL.md"))),
+        (
+            "skill://home/tidy/SKILL.md",
+            some("skill://home/tidy", Some("SKILL.md")),
+        ),
+        (
+            "skill://home/tidy/a/b%20c.md",
+            some("skill://home/tidy", Some("a/b c.md")),
+        ),
+        (
+            "skill://a%3Ab/Workspace%20Guide/x",
+            some("skill://a%3Ab/Workspace%20Guide", Some("x")),
+        ),
+        (
+            " skill://home/tidy/SKILL.md\n",
+            some("skill://home/tidy", Some("SKILL.md")),
+        ),
+        (
+            "skill://home/%EF%BD%94idy%20/SKILL.md",
+            some("skill://home/tidy", Some("SKILL.md")),
+        ),
         ("skill://home/tidy/", some("skill://home/tidy", None)),
-        ("skill://home/tidy//./SKILL.md", some("skill://home/tidy", Some("SKILL.md"))),
-        ("skill://home/tidy/%41/b c", some("skill://home/tidy", Some("A/b c"))),
+        (
+            "skill://home/tidy//./SKILL.md",
+            some("skill://home/tidy", Some("SKILL.md")),
+        ),
+        (
+            "skill://home/tidy/%41/b c",
+            some("skill://home/tidy", Some("A/b c")),
+        ),
         ("skill://home", None),
         ("skill://home/", None),
         ("skill:///tidy/SKILL.md", None),
@@ -61,12 +85,23 @@ proptest! {
 #[test]
 fn an_address_is_taken_apart() {
     let uri = ServerUri::parse("skill://team/sub%20team/release-notes/SKILL.md").unwrap();
-    assert_eq!((uri.folder(), uri.prefix()), ("release-notes", &["team".to_owned(), "sub team".to_owned()][..]));
+    assert_eq!(
+        (uri.folder(), uri.prefix()),
+        (
+            "release-notes",
+            &["team".to_owned(), "sub team".to_owned()][..]
+        )
+    );
     assert_eq!(uri.root(), "skill://team/sub%20team/release-notes/");
-    let path = uri.path_of("skill://team/sub%20team/release-notes/a/b%20c.md").unwrap();
+    let path = uri
+        .path_of("skill://team/sub%20team/release-notes/a/b%20c.md")
+        .unwrap();
     assert_eq!(path.as_str(), "a/b c.md");
     assert!(ServerUri::parse("github://owner/repo/tidy/SKILL.md").is_ok());
-    assert_eq!(ServerUri::parse("skill://tidy/SKILL.md").unwrap().prefix(), &[] as &[String]);
+    assert_eq!(
+        ServerUri::parse("skill://tidy/SKILL.md").unwrap().prefix(),
+        &[] as &[String]
+    );
 }
 
 #[test]
@@ -132,10 +167,23 @@ fn a_file_outside_of_its_skill_is_refused() {
 #[test]
 fn typed_addresses_are_cleaned_or_refused() {
     let typed = |uri| SkillAddress::parse(uri).map(|address| address.to_string());
-    for uri in ["skill://home/tidy/a/b.md", "skill://home/tidy//a/./b.md", "skill://home/%74idy/a/b.md/"] {
-        assert_eq!(typed(uri).as_deref(), Some("skill://home/tidy/a/b.md"), "{uri}");
+    for uri in [
+        "skill://home/tidy/a/b.md",
+        "skill://home/tidy//a/./b.md",
+        "skill://home/%74idy/a/b.md/",
+    ] {
+        assert_eq!(
+            typed(uri).as_deref(),
+            Some("skill://home/tidy/a/b.md"),
+            "{uri}"
+        );
     }
-    for uri in ["skill://home/tidy/../b.md", "skill://home/tidy/a%2Fb.md", "skill:///tidy/a.md", "skill://home//a.md"] {
+    for uri in [
+        "skill://home/tidy/../b.md",
+        "skill://home/tidy/a%2Fb.md",
+        "skill:///tidy/a.md",
+        "skill://home//a.md",
+    ] {
         assert_eq!(typed(uri), None, "{uri}");
     }
 }

@@ -114,12 +114,29 @@ fn honest_dot_files_are_parts() {
 
 #[test]
 fn folders_of_tools_are_known_in_every_spelling() {
-    for name in
-        [".git", ".GIT", ".g\u{200C}it", ".git.", "Node_Modules", "__pycache__", "__macosx", ".ssh", ".Docker", ".VENV"]
-    {
-        assert!(SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart), "{name:?}");
+    for name in [
+        ".git",
+        ".GIT",
+        ".g\u{200C}it",
+        ".git.",
+        "Node_Modules",
+        "__pycache__",
+        "__macosx",
+        ".ssh",
+        ".Docker",
+        ".VENV",
+    ] {
+        assert!(
+            SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart),
+            "{name:?}"
+        );
     }
-    for (name, expected) in [("build", Some(SkippedFolder::Output)), ("Build", None), ("git", None), ("assets", None)] {
+    for (name, expected) in [
+        ("build", Some(SkippedFolder::Output)),
+        ("Build", None),
+        ("git", None),
+        ("assets", None),
+    ] {
         assert_eq!(SkippedFolder::of(name), expected, "{name:?}");
     }
 }

@@ -5,17 +5,27 @@ use super::*;
 use crate::{ModelPattern, SurfaceRule};
 
 fn policy(default: Option<SurfaceMode>, hint: Option<&str>) -> SurfacePolicy {
-    SurfacePolicy { default, hint: hint.map(str::to_owned), rules: SurfaceRules::shipped() }
+    SurfacePolicy {
+        default,
+        hint: hint.map(str::to_owned),
+        rules: SurfaceRules::shipped(),
+    }
 }
 
 /// Every name with its answer by the shipped rules, on `anthropic`.
 #[track_caller]
 fn check(mode: SurfaceMode, names: &[&str]) {
     for name in names {
-        let surface = SurfacePolicy::default().resolve(None, &Model::new(name).with_provider("anthropic"));
+        let surface =
+            SurfacePolicy::default().resolve(None, &Model::new(name).with_provider("anthropic"));
         assert_eq!(surface.mode, mode, "{name}");
         let fell_back = surface.decided_by == DecidedBy::Fallback;
-        assert_eq!(fell_back, mode == ToolOnly, "{name}: {}", surface.decided_by);
+        assert_eq!(
+            fell_back,
+            mode == ToolOnly,
+            "{name}: {}",
+            surface.decided_by
+        );
     }
 }
 
@@ -78,7 +88,10 @@ fn the_shipped_table_keeps_the_stated_threshold() {
 fn resellers_resolve_to_the_maker() {
     for (model, mode) in [
         ("bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0", Both),
-        ("amazon-bedrock/anthropic.claude-3-5-sonnet-20240620-v1:0", Both),
+        (
+            "amazon-bedrock/anthropic.claude-3-5-sonnet-20240620-v1:0",
+            Both,
+        ),
         ("bedrock/anthropic.claude-3-haiku-20240307-v1:0", ToolOnly),
         ("vertex/claude-sonnet-4-5@20250929", Both),
         ("openrouter/anthropic/claude-sonnet-4.5", Both),
@@ -86,23 +99,45 @@ fn resellers_resolve_to_the_maker() {
         ("azure/claude-sonnet-4-5", Both),
         ("azure/our-assistant", ToolOnly),
     ] {
-        assert_eq!(SurfacePolicy::default().resolve(None, &Model::from(model)).mode, mode, "{model}");
+        assert_eq!(
+            SurfacePolicy::default()
+                .resolve(None, &Model::from(model))
+                .mode,
+            mode,
+            "{model}"
+        );
     }
 }
 
 #[test]
 fn other_providers_fall_back() {
-    let resolve = |model: &str| SurfacePolicy::default().resolve(None, &Model::from(model)).mode;
+    let resolve = |model: &str| {
+        SurfacePolicy::default()
+            .resolve(None, &Model::from(model))
+            .mode
+    };
     for provider in ["browser-anthropic", "openai", "ollama", "mock", "vendor-x"] {
         for name in ["", "claude-sonnet-4-5", "gpt-4o", "llama3.1"] {
-            assert_eq!(resolve(&format!("{provider}/{name}")), ToolOnly, "{provider} {name}");
+            assert_eq!(
+                resolve(&format!("{provider}/{name}")),
+                ToolOnly,
+                "{provider} {name}"
+            );
         }
     }
     assert_eq!(resolve(""), ToolOnly);
-    assert_eq!(resolve("claude-sonnet-4-5"), ToolOnly, "a name alone decides nothing");
+    assert_eq!(
+        resolve("claude-sonnet-4-5"),
+        ToolOnly,
+        "a name alone decides nothing"
+    );
     assert_eq!(resolve("anthropic/"), ToolOnly);
     for provider in ["Anthropic", "ANTHROPIC", " anthropic"] {
-        assert_eq!(resolve(&format!("{provider}/claude-sonnet-4-5")), Both, "{provider}");
+        assert_eq!(
+            resolve(&format!("{provider}/claude-sonnet-4-5")),
+            Both,
+            "{provider}"
+        );
     }
 }
 
@@ -137,14 +172,40 @@ fn the_first_concrete_mode_wins_and_is_named() {
 fn hints_replace_missing_providers() {
     let policy = policy(None, Some("anthropic"));
     let rule = DecidedBy::Rule("claude-3.5-or-later".to_owned());
-    let both = Surface { mode: Both, decided_by: rule };
-    assert_eq!(policy.resolve(None, &Model::new("claude-sonnet-4-5")), both, "C6");
+    let both = Surface {
+        mode: Both,
+        decided_by: rule,
+    };
+    assert_eq!(
+        policy.resolve(None, &Model::new("claude-sonnet-4-5")),
+        both,
+        "C6"
+    );
     // The seed takes "" for a provider; we take it for none.
-    assert_eq!(policy.resolve(None, &Model::from("/claude-sonnet-4-5")), both, "C18");
-    assert_eq!(policy.resolve(None, &Model::from(" \t/claude-sonnet-4-5")), both, "C18, blanks");
-    assert_eq!(policy.resolve(None, &Model::from("anthropic/")).mode, ToolOnly);
-    let blank_hint = SurfacePolicy { hint: Some(" ".to_owned()), ..SurfacePolicy::default() };
-    assert_eq!(blank_hint.resolve(None, &Model::new("claude-sonnet-4-5")).decided_by, DecidedBy::Fallback);
+    assert_eq!(
+        policy.resolve(None, &Model::from("/claude-sonnet-4-5")),
+        both,
+        "C18"
+    );
+    assert_eq!(
+        policy.resolve(None, &Model::from(" \t/claude-sonnet-4-5")),
+        both,
+        "C18, blanks"
+    );
+    assert_eq!(
+        policy.resolve(None, &Model::from("anthropic/")).mode,
+        ToolOnly
+    );
+    let blank_hint = SurfacePolicy {
+        hint: Some(" ".to_owned()),
+        ..SurfacePolicy::default()
+    };
+    assert_eq!(
+        blank_hint
+            .resolve(None, &Model::new("claude-sonnet-4-5"))
+            .decided_by,
+        DecidedBy::Fallback
+    );
 }
 
 #[test]
@@ -153,10 +214,20 @@ fn a_mode_is_read_at_one_door() {
         assert_eq!(SurfaceMode::declared(mode.as_str()), Ok(Some(mode)));
         assert_eq!(serde_json::to_value(mode).unwrap(), mode.as_str());
     }
-    assert_eq!(SurfaceMode::declared("auto"), Ok(None), "C3, C9: auto declares nothing");
+    assert_eq!(
+        SurfaceMode::declared("auto"),
+        Ok(None),
+        "C3, C9: auto declares nothing"
+    );
     for text in ["bogus", "", "Both", "system_prompt"] {
-        let message = format!("unknown surface mode `{text}`: expected `system-prompt`, `tool-only`, `both` or `auto`");
-        assert_eq!(SurfaceMode::declared(text).map_err(|error| error.to_string()), Err(message), "C16");
+        let message = format!(
+            "unknown surface mode `{text}`: expected `system-prompt`, `tool-only`, `both` or `auto`"
+        );
+        assert_eq!(
+            SurfaceMode::declared(text).map_err(|error| error.to_string()),
+            Err(message),
+            "C16"
+        );
     }
     assert_eq!(
         SurfaceMode::declared("bogus").unwrap_err().to_string(),
@@ -167,14 +238,28 @@ fn a_mode_is_read_at_one_door() {
 #[test]
 fn first_matching_surface_rule_wins() {
     let quiet = ModelPattern::Prefix("claude-haiku".to_owned());
-    let quiet = SurfaceRule::new("quiet-haiku", ToolOnly).provider("anthropic").model(quiet);
+    let quiet = SurfaceRule::new("quiet-haiku", ToolOnly)
+        .provider("anthropic")
+        .model(quiet);
     let local = SurfaceRule::new("local", SystemPrompt);
     let table = SurfaceRules::new([local]).with(quiet);
-    let policy = SurfacePolicy { rules: table, ..SurfacePolicy::default() };
+    let policy = SurfacePolicy {
+        rules: table,
+        ..SurfacePolicy::default()
+    };
     let resolve = |known: Model| policy.resolve(None, &known);
-    let decided = |mode, id: &str| Surface { mode, decided_by: DecidedBy::Rule(id.to_owned()) };
-    assert_eq!(resolve(Model::from("anthropic/Claude-Haiku-4-5")), decided(ToolOnly, "quiet-haiku"));
-    assert_eq!(resolve(Model::from("anthropic/claude-sonnet-4-5")), decided(SystemPrompt, "local"));
+    let decided = |mode, id: &str| Surface {
+        mode,
+        decided_by: DecidedBy::Rule(id.to_owned()),
+    };
+    assert_eq!(
+        resolve(Model::from("anthropic/Claude-Haiku-4-5")),
+        decided(ToolOnly, "quiet-haiku")
+    );
+    assert_eq!(
+        resolve(Model::from("anthropic/claude-sonnet-4-5")),
+        decided(SystemPrompt, "local")
+    );
     assert_eq!(resolve(Model::unknown()), decided(SystemPrompt, "local"));
 }
 

@@ -26,7 +26,10 @@ pub fn terminal_lines(text: &str) -> Cow<'_, str> {
     if !may_command(&text) {
         return text;
     }
-    let lines: Vec<_> = text.split('\n').map(|line| defused(Cow::Borrowed(line))).collect();
+    let lines: Vec<_> = text
+        .split('\n')
+        .map(|line| defused(Cow::Borrowed(line)))
+        .collect();
     Cow::Owned(lines.join("\n"))
 }
 
@@ -50,10 +53,19 @@ pub(crate) fn spelled_out(text: &str) -> Cow<'_, str> {
 ///
 /// What begins a command of continuous integration inside a line gets such a sign too.
 pub fn masked(text: &str) -> Cow<'_, str> {
-    let mut text = replaced(text, |c, out| out.push(if c == '\t' { c } else { char::REPLACEMENT_CHARACTER }));
+    let mut text = replaced(text, |c, out| {
+        out.push(if c == '\t' {
+            c
+        } else {
+            char::REPLACEMENT_CHARACTER
+        })
+    });
     for command in COMMANDS {
         if text.contains(command) {
-            text = Cow::Owned(text.replace(command, &format!("{}{}", char::REPLACEMENT_CHARACTER, &command[1..])));
+            text = Cow::Owned(text.replace(
+                command,
+                &format!("{}{}", char::REPLACEMENT_CHARACTER, &command[1..]),
+            ));
         }
     }
     text
@@ -112,7 +124,10 @@ const QUOTED_CHARS: usize = 60;
 /// Returns content as a message repeats it between backticks: one line, nothing hidden, at most 60 characters.
 pub fn quoted(text: &str) -> String {
     // What is cut off is not cleaned.
-    let end = text.char_indices().nth(4 * QUOTED_CHARS).map_or(text.len(), |(at, _)| at);
+    let end = text
+        .char_indices()
+        .nth(4 * QUOTED_CHARS)
+        .map_or(text.len(), |(at, _)| at);
     let clean = super::clean(&text[..end]);
     let mut shown = String::new();
     let mut chars = clean.chars();
@@ -127,14 +142,20 @@ pub fn quoted(text: &str) -> String {
 
 /// Returns a foreign message as a message repeats it: one line of at most `most` characters, hidden ones as escapes.
 pub fn excerpt(text: &str, most: usize) -> String {
-    let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
+    let end = text
+        .char_indices()
+        .nth(most)
+        .map_or(text.len(), |(at, _)| at);
     let mut shown = String::new();
     let mut done = 0;
     for part in scan::odd(&text[..end]) {
         shown.push_str(&text[done..part.at]);
         match part.kind {
             OddKind::Break => shown.push(' '),
-            OddKind::Hidden => part.text.chars().for_each(|c| shown.extend(c.escape_unicode())),
+            OddKind::Hidden => part
+                .text
+                .chars()
+                .for_each(|c| shown.extend(c.escape_unicode())),
         }
         done = part.end();
     }
@@ -147,12 +168,19 @@ pub fn excerpt(text: &str, most: usize) -> String {
 
 /// Appends `text` as the text of an XML element: `&`, `<` and `>` are escaped.
 pub fn push_xml(text: &str, out: &mut String) {
-    push_special(text, memchr::memchr3_iter(b'&', b'<', b'>', text.as_bytes()), out);
+    push_special(
+        text,
+        memchr::memchr3_iter(b'&', b'<', b'>', text.as_bytes()),
+        out,
+    );
 }
 
 /// Appends `text` as XML for an element or an attribute: quotes are escaped too.
 pub fn push_xml_quoted(text: &str, out: &mut String) {
-    let special = text.bytes().enumerate().filter(|(_, byte)| b"&<>\"'".contains(byte));
+    let special = text
+        .bytes()
+        .enumerate()
+        .filter(|(_, byte)| b"&<>\"'".contains(byte));
     push_special(text, special.map(|(at, _)| at), out);
 }
 
@@ -160,7 +188,10 @@ pub fn push_xml_quoted(text: &str, out: &mut String) {
 pub fn xml_attribute(text: &str) -> String {
     let line = clean_line(text);
     let mut value = String::with_capacity(line.len());
-    let special = line.bytes().enumerate().filter(|(_, byte)| b"&<>\"".contains(byte));
+    let special = line
+        .bytes()
+        .enumerate()
+        .filter(|(_, byte)| b"&<>\"".contains(byte));
     push_special(&line, special.map(|(at, _)| at), &mut value);
     value
 }
@@ -209,7 +240,9 @@ fn push_special(text: &str, special: impl Iterator<Item = usize>, out: &mut Stri
 /// All other text stays word for word: a body is Markdown, and its `&` and `<` mean what the author wrote.
 pub fn inside_elements<'t>(text: &'t str, names: &[&str]) -> Cow<'t, str> {
     let opening = memchr::memchr_iter(b'<', text.as_bytes());
-    let mut special = opening.filter(|at| begins_tag(&text[at + 1..], names)).peekable();
+    let mut special = opening
+        .filter(|at| begins_tag(&text[at + 1..], names))
+        .peekable();
     if special.peek().is_none() {
         return Cow::Borrowed(text);
     }
@@ -238,7 +271,8 @@ pub fn json(document: &str) -> Cow<'_, str> {
 /// assert_eq!(log_value("1\nINFO x=\"y\""), "\"1\\nINFO x=\\\"y\\\"\"");
 /// ```
 pub fn log_value(text: &str) -> Cow<'_, str> {
-    let is_word = !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '=' | '\\'));
+    let is_word = !text.is_empty()
+        && !text.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '=' | '\\'));
     if is_word {
         return terminal_line(text);
     }
@@ -262,8 +296,13 @@ fn is_unseen(c: char) -> bool {
 fn begins_tag(rest: &str, names: &[&str]) -> bool {
     let rest = rest.trim_start_matches(|c: char| c == '/' || c.is_whitespace());
     names.iter().any(|name| {
-        let (head, tail) = rest.as_bytes().split_at_checked(name.len()).unwrap_or_default();
+        let (head, tail) = rest
+            .as_bytes()
+            .split_at_checked(name.len())
+            .unwrap_or_default();
         head.eq_ignore_ascii_case(name.as_bytes())
-            && !tail.first().is_some_and(|next| next.is_ascii_alphanumeric() || matches!(next, b'_' | b'-'))
+            && !tail
+                .first()
+                .is_some_and(|next| next.is_ascii_alphanumeric() || matches!(next, b'_' | b'-'))
     })
 }

@@ -51,7 +51,14 @@ pub fn hidden(text: &str) -> Option<Hidden> {
         }
     }
     let spelled = spelled(characters(text));
-    Some(Hidden { count: hidden_count(text), at: first.at, line, column, spelled, kinds })
+    Some(Hidden {
+        count: hidden_count(text),
+        at: first.at,
+        line,
+        column,
+        spelled,
+        kinds,
+    })
 }
 
 /// Returns the number of hidden characters of `text`.
@@ -67,7 +74,9 @@ pub fn is_clean(text: &str) -> bool {
 fn place(before: &str) -> (u32, u32) {
     let bytes = before.as_bytes();
     let lines = (0..bytes.len())
-        .filter(|at: &usize| bytes[*at] == b'\n' || bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'))
+        .filter(|at: &usize| {
+            bytes[*at] == b'\n' || bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n')
+        })
         .count();
     let start = before.rfind(['\n', '\r']).map_or(0, |end| end + 1);
     (ordinal(lines), ordinal(before[start..].chars().count()))
@@ -77,22 +86,37 @@ impl Hidden {
     /// Returns the same report for a text that begins `lines` lines further down.
     #[must_use]
     pub(crate) fn moved_down(mut self, lines: usize) -> Hidden {
-        self.line = self.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        self.line = self
+            .line
+            .saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
         self
     }
 }
 
 impl fmt::Display for Hidden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (characters, spell) = if self.count == 1 { ("character", "spells") } else { ("characters", "spell") };
+        let (characters, spell) = if self.count == 1 {
+            ("character", "spells")
+        } else {
+            ("characters", "spell")
+        };
         write!(f, "{} invisible {characters}", self.count)?;
         if let Some(spelled) = &self.spelled {
             return write!(f, " that {spell} `{spelled}`");
         }
         for (number, c) in self.kinds.iter().take(KINDS).enumerate() {
-            write!(f, "{}U+{:04X}", if number == 0 { " (" } else { ", " }, u32::from(*c))?;
+            write!(
+                f,
+                "{}U+{:04X}",
+                if number == 0 { " (" } else { ", " },
+                u32::from(*c)
+            )?;
         }
-        f.write_str(if self.kinds.len() > KINDS { ", …)" } else { ")" })
+        f.write_str(if self.kinds.len() > KINDS {
+            ", …)"
+        } else {
+            ")"
+        })
     }
 }
 
@@ -118,10 +142,15 @@ fn spelled(hidden: impl Iterator<Item = char>) -> Option<String> {
     }
     let selected = from_bytes(bytes);
     let digits = from_digits(&signs);
-    let parts: Vec<String> =
-        [Some(tags), selected, digits].into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    let parts: Vec<String> = [Some(tags), selected, digits]
+        .into_iter()
+        .flatten()
+        .filter(|part| !part.is_empty())
+        .collect();
     let text = parts.join(" ");
-    let mut chars = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c });
+    let mut chars = text
+        .chars()
+        .map(|c| if c.is_whitespace() { ' ' } else { c });
     let mut shown: String = chars.by_ref().take(LONGEST).collect();
     if chars.next().is_some() {
         shown.push('…');
@@ -137,7 +166,9 @@ fn from_bytes(bytes: Vec<u8>) -> Option<String> {
 
 fn readable(text: String) -> Option<String> {
     (text.chars().nth(1).is_some()
-        && text.chars().all(|c: char| c.is_alphanumeric() || c.is_whitespace() || !is_shapeless(c) && !is_private(c)))
+        && text.chars().all(|c: char| {
+            c.is_alphanumeric() || c.is_whitespace() || !is_shapeless(c) && !is_private(c)
+        }))
     .then_some(text)
 }
 
@@ -156,12 +187,16 @@ fn from_digits(signs: &[char]) -> Option<String> {
         }
     }
     let mut ways: Vec<String> = match *kinds.as_slice() {
-        [a, b] => {
-            [a, b].into_iter().flat_map(|one| [8, 7].map(|width| in_groups(signs, one, width))).flatten().collect()
-        }
+        [a, b] => [a, b]
+            .into_iter()
+            .flat_map(|one| [8, 7].map(|width| in_groups(signs, one, width)))
+            .flatten()
+            .collect(),
         [a, b, c] => {
             let ways = [(a, c), (b, c), (a, b), (c, b), (b, a), (c, a)];
-            ways.into_iter().filter_map(|(one, between)| between_signs(signs, one, between)).collect()
+            ways.into_iter()
+                .filter_map(|(one, between)| between_signs(signs, one, between))
+                .collect()
         }
         _ => return None,
     };
@@ -171,12 +206,17 @@ fn from_digits(signs: &[char]) -> Option<String> {
 }
 
 fn in_groups(signs: &[char], one: char, width: usize) -> Option<String> {
-    let text: Option<String> = signs.chunks_exact(width).map(|group| character(group, one)).collect();
+    let text: Option<String> = signs
+        .chunks_exact(width)
+        .map(|group| character(group, one))
+        .collect();
     text.and_then(sensible)
 }
 
 fn between_signs(signs: &[char], one: char, between: char) -> Option<String> {
-    let groups = signs.split(|sign| *sign == between).filter(|group| !group.is_empty());
+    let groups = signs
+        .split(|sign| *sign == between)
+        .filter(|group| !group.is_empty());
     let text: Option<String> = groups.map(|group| character(group, one)).collect();
     text.and_then(sensible)
 }
@@ -191,9 +231,16 @@ fn character(group: &[char], one: char) -> Option<char> {
 
 /// Returns `text` if a person may have written it. Any digits spell some text, so this requires more than `is_readable`.
 fn sensible(text: String) -> Option<String> {
-    let is_sensible = text.chars().all(|c| c.is_ascii_graphic() || c == ' ' || c.is_alphabetic() && !is_shapeless(c));
-    let letters = text.chars().filter(|c| c.is_ascii_alphanumeric() || *c == ' ').count();
-    (is_sensible && 2 * letters > text.chars().count()).then_some(text).and_then(readable)
+    let is_sensible = text
+        .chars()
+        .all(|c| c.is_ascii_graphic() || c == ' ' || c.is_alphabetic() && !is_shapeless(c));
+    let letters = text
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || *c == ' ')
+        .count();
+    (is_sensible && 2 * letters > text.chars().count())
+        .then_some(text)
+        .and_then(readable)
 }
 
 fn characters(text: &str) -> impl Iterator<Item = char> {

@@ -39,7 +39,10 @@ fn skip_sequence(chars: &mut Peekable<Chars<'_>>) {
         Some('[') => skip_control_sequence(chars),
         // A text for the terminal, its title or the like, up to BEL, ST or the next escape.
         Some(_) => {
-            while chars.next_if(|c| !matches!(c, '\u{7}' | '\u{1b}' | '\u{9c}' | '\n')).is_some() {}
+            while chars
+                .next_if(|c| !matches!(c, '\u{7}' | '\u{1b}' | '\u{9c}' | '\n'))
+                .is_some()
+            {}
             if chars.next_if_eq(&'\u{1b}').is_some() {
                 chars.next_if_eq(&'\\');
             }

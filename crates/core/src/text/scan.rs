@@ -27,12 +27,20 @@ impl Odd<'_> {
 
 /// Returns the runs of hidden characters in `text`.
 pub(super) fn hidden(text: &str) -> impl Iterator<Item = Odd<'_>> {
-    OddScan::<false> { text, from: 0, has_braille: None }
+    OddScan::<false> {
+        text,
+        from: 0,
+        has_braille: None,
+    }
 }
 
 /// Returns the runs of hidden characters in `text`, and its breaks, in order.
 pub(super) fn odd(text: &str) -> impl Iterator<Item = Odd<'_>> {
-    OddScan::<true> { text, from: 0, has_braille: None }
+    OddScan::<true> {
+        text,
+        from: 0,
+        has_braille: None,
+    }
 }
 
 struct OddScan<'t, const BREAKS: bool> {
@@ -53,7 +61,11 @@ impl<'t, const BREAKS: bool> Iterator for OddScan<'t, BREAKS> {
             let first = &text[at..at + c.len_utf8()];
             self.from = at + first.len();
             if BREAKS && is_break(c) {
-                return Some(Odd { at, text: first, kind: OddKind::Break });
+                return Some(Odd {
+                    at,
+                    text: first,
+                    kind: OddKind::Break,
+                });
             }
             if !is_shapeless(c) {
                 continue;
@@ -62,7 +74,11 @@ impl<'t, const BREAKS: bool> Iterator for OddScan<'t, BREAKS> {
             self.from += rest.find(|c| !is_shapeless(c)).unwrap_or(rest.len());
             let run = &text[at..self.from];
             if !self.is_honest(at, run) {
-                return Some(Odd { at, text: run, kind: OddKind::Hidden });
+                return Some(Odd {
+                    at,
+                    text: run,
+                    kind: OddKind::Hidden,
+                });
             }
         }
     }
@@ -72,9 +88,14 @@ impl<const BREAKS: bool> OddScan<'_, BREAKS> {
     fn is_honest(&mut self, at: usize, run: &str) -> bool {
         let text = self.text;
         if run.chars().all(|c| c == '\u{2800}') {
-            return *self.has_braille.get_or_insert_with(|| text.contains(|c| matches!(c, '\u{2801}'..='\u{28FF}')));
+            return *self
+                .has_braille
+                .get_or_insert_with(|| text.contains(|c| matches!(c, '\u{2801}'..='\u{28FF}')));
         }
-        let (before, after) = (text[..at].chars().next_back(), text[at + run.len()..].chars().next());
+        let (before, after) = (
+            text[..at].chars().next_back(),
+            text[at + run.len()..].chars().next(),
+        );
         is_honest_run(before, run, after)
     }
 }
@@ -86,7 +107,10 @@ fn next_suspect<const BREAKS: bool>(bytes: &[u8]) -> Option<usize> {
     const CHUNK: usize = 16;
     let (chunks, rest) = bytes.as_chunks::<CHUNK>();
     for (number, chunk) in chunks.iter().enumerate() {
-        if chunk.iter().fold(false, |any, byte| any | is_unusual(*byte)) {
+        if chunk
+            .iter()
+            .fold(false, |any, byte| any | is_unusual(*byte))
+        {
             let start = CHUNK * number;
             if let Some(at) = (start..start + CHUNK).find(|at| is_suspect::<BREAKS>(bytes, *at)) {
                 return Some(at);
@@ -146,9 +170,19 @@ const MARKS: usize = 2;
 pub(super) fn is_shapeless(c: char) -> bool {
     match c {
         '\t'..='\r' | '\u{85}' => false,
-        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' => true,
-        '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' => true,
-        '\u{2800}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' => true,
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' => {
+            true
+        }
+        '\u{180B}'..='\u{180F}'
+        | '\u{200B}'..='\u{200F}'
+        | '\u{202A}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}' => true,
+        '\u{2800}'
+        | '\u{3164}'
+        | '\u{FE00}'..='\u{FE0F}'
+        | '\u{FEFF}'
+        | '\u{FFA0}'
+        | '\u{FFF0}'..='\u{FFFB}' => true,
         '\u{FFFE}' | '\u{FFFF}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' => true,
         '\u{E0000}'..='\u{E0FFF}' => true,
         c => c.is_control(),

@@ -36,7 +36,11 @@ fn a_pattern_covers_what_it_surely_means() {
         ("Read(docs/*.md)", "Read", "docs/../../secret.md", false),
         ("Bash(git diff:*)", "Bash", "git diff a..b", true),
     ] {
-        assert_eq!(pattern(text).covers(tool, argument), covers, "{text} on {tool}({argument})");
+        assert_eq!(
+            pattern(text).covers(tool, argument),
+            covers,
+            "{text} on {tool}({argument})"
+        );
     }
 }
 
@@ -52,7 +56,11 @@ fn patterns_touch_more_than_they_cover() {
         ("Bash(git push *)", "git pull", false),
         ("Bash", "whatever", true),
     ] {
-        assert_eq!(pattern(text).touches("Bash", argument), touches, "{text} on {argument}");
+        assert_eq!(
+            pattern(text).touches("Bash", argument),
+            touches,
+            "{text} on {argument}"
+        );
     }
 }
 
@@ -82,7 +90,10 @@ fn ambiguous_patterns_are_refused() {
         "Bash(a\nb *)",
     ] {
         let error = text.parse::<ToolPattern>().unwrap_err().to_string();
-        assert!(error.starts_with("cannot read the tool pattern `"), "{text}: {error}");
+        assert!(
+            error.starts_with("cannot read the tool pattern `"),
+            "{text}: {error}"
+        );
     }
 }
 
@@ -100,9 +111,21 @@ fn a_server_without_a_tool_is_not_read() {
 fn the_folder_of_the_skill_is_resolved() {
     let at = "/home/me/.agents/skills/go/SKILL.md";
     for (rule, location, resolved) in [
-        ("Bash(${SKILL_DIR}/go.sh:*)", Some(at), Some("Bash(/home/me/.agents/skills/go/go.sh:*)")),
-        ("Bash(${CLAUDE_SKILL_DIR}/x/*)", Some(at), Some("Bash(/home/me/.agents/skills/go/x/*)")),
-        ("Bash(sh ${SKILL_DIR}/a ${SKILL_DIR}/b)", Some("C:/s/SKILL.md"), Some("Bash(sh C:/s/a C:/s/b)")),
+        (
+            "Bash(${SKILL_DIR}/go.sh:*)",
+            Some(at),
+            Some("Bash(/home/me/.agents/skills/go/go.sh:*)"),
+        ),
+        (
+            "Bash(${CLAUDE_SKILL_DIR}/x/*)",
+            Some(at),
+            Some("Bash(/home/me/.agents/skills/go/x/*)"),
+        ),
+        (
+            "Bash(sh ${SKILL_DIR}/a ${SKILL_DIR}/b)",
+            Some("C:/s/SKILL.md"),
+            Some("Bash(sh C:/s/a C:/s/b)"),
+        ),
         ("Read", None, Some("Read")),
         // Nothing else is, and no folder that a pattern cannot have.
         ("Bash(${PROJECT_DIR}/go.sh)", Some(at), None),
@@ -111,20 +134,31 @@ fn the_folder_of_the_skill_is_resolved() {
         ("Bash(${SKILL_DIR}/go.sh)", None, None),
         ("Bash(${SKILL_DIR}/go.sh)", Some("skills/go/SKILL.md"), None),
         ("Bash(${SKILL_DIR}/go.sh)", Some("/SKILL.md"), None),
-        ("Bash(${SKILL_DIR}/go.sh)", Some("/my skills/go/SKILL.md"), None),
+        (
+            "Bash(${SKILL_DIR}/go.sh)",
+            Some("/my skills/go/SKILL.md"),
+            None,
+        ),
         ("Bash(${SKILL_DIR}/go.sh)", Some("/a*b/SKILL.md"), None),
         ("Bash(${SKILL_DIR}/go.sh)", Some("/a;b/SKILL.md"), None),
         ("Bash(${SKILL_DIR}/go.sh)", Some("/a/../b/SKILL.md"), None),
         ("Bash(${SKILL_DIR}/go.sh)", Some("https://x/SKILL.md"), None),
     ] {
-        let read = ToolPattern::in_skill(rule, location).ok().map(|pattern| pattern.to_string());
+        let read = ToolPattern::in_skill(rule, location)
+            .ok()
+            .map(|pattern| pattern.to_string());
         assert_eq!(read.as_deref(), resolved, "{rule} at {location:?}");
     }
     let pattern = ToolPattern::in_skill("Bash(${SKILL_DIR}/go.sh:*)", Some(at)).unwrap();
     assert!(pattern.covers("Bash", "/home/me/.agents/skills/go/go.sh now"));
     assert!(!pattern.covers("Bash", "/home/me/.agents/skills/go/go.sh; rm x"));
-    let error = ToolPattern::in_skill("Bash(${SKILL_DIR}/[a])", Some(at)).unwrap_err().to_string();
-    assert!(error.contains("`Bash(${SKILL_DIR}/[a])`"), "the rule as it is written: {error}");
+    let error = ToolPattern::in_skill("Bash(${SKILL_DIR}/[a])", Some(at))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("`Bash(${SKILL_DIR}/[a])`"),
+        "the rule as it is written: {error}"
+    );
 }
 
 proptest! {

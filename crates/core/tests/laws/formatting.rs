@@ -8,9 +8,15 @@ use repertoire_core::{Code, Severity, Skill, Value};
 
 /// Asserts every law.
 pub(crate) fn hold(bytes: &[u8]) {
-    let (before, formatted) = (skill_md::parse(bytes, site()), skill_md::format(bytes, site()));
+    let (before, formatted) = (
+        skill_md::parse(bytes, site()),
+        skill_md::format(bytes, site()),
+    );
     let Some(text) = formatted.text else {
-        let whys = formatted.diagnostics.iter().filter(|finding| finding.severity == Severity::Error);
+        let whys = formatted
+            .diagnostics
+            .iter()
+            .filter(|finding| finding.severity == Severity::Error);
         assert!(whys.count() > 0, "what is left as it is has a reason");
         return;
     };
@@ -23,14 +29,26 @@ pub(crate) fn hold(bytes: &[u8]) {
     assert_eq!(codes(&after).find(is_new), None, "no finding is new");
     assert_eq!(codes(&after).find(is_no_yaml), None, "YAML can read it");
 
-    assert_eq!(comments(&text, <[u8]>::trim_ascii_end), comments(bytes, <[u8]>::trim_ascii_end), "comments stay");
+    assert_eq!(
+        comments(&text, <[u8]>::trim_ascii_end),
+        comments(bytes, <[u8]>::trim_ascii_end),
+        "comments stay"
+    );
     if !codes(&before).any(|code| is_no_yaml(&code)) {
-        assert_eq!(comments(&text, <[u8]>::trim_ascii), comments(bytes, <[u8]>::trim_ascii), "so do indented ones");
+        assert_eq!(
+            comments(&text, <[u8]>::trim_ascii),
+            comments(bytes, <[u8]>::trim_ascii),
+            "so do indented ones"
+        );
     }
     assert!(signs(&text) >= signs(bytes), "so do those behind a value");
 
     let again = skill_md::format(&text, site()).text;
-    assert_eq!(again.as_deref(), Some(&*text), "formatting twice is formatting once");
+    assert_eq!(
+        again.as_deref(),
+        Some(&*text),
+        "formatting twice is formatting once"
+    );
 }
 
 fn is_no_yaml(code: &Code) -> bool {
@@ -48,7 +66,12 @@ type Field = (serde_json::Value, Option<String>);
 fn said(parsed: &Parsed) -> Option<(Skill, BTreeMap<String, Field>)> {
     let mut skill = parsed.skill.clone()?;
     let fields = std::mem::take(&mut skill.fields);
-    let field = |(key, value): (Arc<str>, Value)| (key.to_string(), (value.json(), value.as_text().map(str::to_owned)));
+    let field = |(key, value): (Arc<str>, Value)| {
+        (
+            key.to_string(),
+            (value.json(), value.as_text().map(str::to_owned)),
+        )
+    };
     Some((skill, fields.into_iter().map(field).collect()))
 }
 
@@ -66,7 +89,9 @@ fn rest(bytes: &[u8]) -> &[u8] {
 
 /// The lines that begin with a number sign when they are `trimmed`.
 fn comments(bytes: &[u8], trimmed: fn(&[u8]) -> &[u8]) -> Vec<&[u8]> {
-    let lines = bytes.split(|byte| matches!(byte, b'\n' | b'\r')).map(trimmed);
+    let lines = bytes
+        .split(|byte| matches!(byte, b'\n' | b'\r'))
+        .map(trimmed);
     let mut lines: Vec<_> = lines.filter(|line| line.starts_with(b"#")).collect();
     lines.sort_unstable();
     lines

@@ -40,7 +40,10 @@ impl Budget {
     /// Returns the budget that clients use for a model with this context window: 20 ‰ of it, or 8,000 characters if it is unknown.
     pub fn for_window(window: Option<usize>) -> Budget {
         match window {
-            Some(window) => Budget::Share { window, per_mille: 20 },
+            Some(window) => Budget::Share {
+                window,
+                per_mille: 20,
+            },
             None => Budget::Characters(8_000),
         }
     }
@@ -52,7 +55,11 @@ impl Budget {
             Budget::Tokens(limit) | Budget::Characters(limit) => Some(limit),
             Budget::Share { window, per_mille } => {
                 let share = window as u128 * u128::from(per_mille) / 1000;
-                Some(usize::try_from(share).unwrap_or(usize::MAX).max(LEAST_SHARE))
+                Some(
+                    usize::try_from(share)
+                        .unwrap_or(usize::MAX)
+                        .max(LEAST_SHARE),
+                )
             }
         }
     }
@@ -133,10 +140,20 @@ pub(super) struct CatalogPlan {
 }
 
 impl CatalogPlan {
-    pub(super) const NOTHING: CatalogPlan = CatalogPlan { listed: 0, described: 0, most: 0, pins: false };
+    pub(super) const NOTHING: CatalogPlan = CatalogPlan {
+        listed: 0,
+        described: 0,
+        most: 0,
+        pins: false,
+    };
 
     pub(super) fn whole(count: usize) -> CatalogPlan {
-        CatalogPlan { listed: count, described: count, most: usize::MAX, pins: true }
+        CatalogPlan {
+            listed: count,
+            described: count,
+            most: usize::MAX,
+            pins: true,
+        }
     }
 }
 
@@ -155,28 +172,58 @@ impl Overflow {
         }
     }
 
-    pub(super) fn plan(&self, count: usize, longest: usize, fits: impl Fn(CatalogPlan) -> bool) -> CatalogPlan {
+    pub(super) fn plan(
+        &self,
+        count: usize,
+        longest: usize,
+        fits: impl Fn(CatalogPlan) -> bool,
+    ) -> CatalogPlan {
         let whole = CatalogPlan::whole(count);
         if fits(whole) {
             return whole;
         }
         // Pins hold as long as anything fits beside them.
-        let best = [true, false].into_iter().find_map(|pins| self.best(CatalogPlan { pins, ..whole }, longest, &fits));
+        let best = [true, false]
+            .into_iter()
+            .find_map(|pins| self.best(CatalogPlan { pins, ..whole }, longest, &fits));
         best.unwrap_or(CatalogPlan::NOTHING)
     }
 
-    fn best(&self, whole: CatalogPlan, longest: usize, fits: &dyn Fn(CatalogPlan) -> bool) -> Option<CatalogPlan> {
+    fn best(
+        &self,
+        whole: CatalogPlan,
+        longest: usize,
+        fits: &dyn Fn(CatalogPlan) -> bool,
+    ) -> Option<CatalogPlan> {
         let count = whole.listed;
         let last = |range, rung: &dyn Fn(usize) -> CatalogPlan| last_that_fits(range, rung, fits);
-        let names = |listed| CatalogPlan { listed, described: 0, most: 0, ..whole };
+        let names = |listed| CatalogPlan {
+            listed,
+            described: 0,
+            most: 0,
+            ..whole
+        };
         match self {
-            Overflow::Shorten | Overflow::RoundRobin => last(SHORTEST..longest, &|most| CatalogPlan { most, ..whole })
-                .or_else(|| last(0..count, &|described| CatalogPlan { described, most: SHORTEST, ..whole }))
-                .or_else(|| last(1..count, &names)),
-            Overflow::NameOnly | Overflow::LeastUsed(_) => {
-                last(0..count, &|described| CatalogPlan { described, ..whole }).or_else(|| last(1..count, &names))
+            Overflow::Shorten | Overflow::RoundRobin => {
+                last(SHORTEST..longest, &|most| CatalogPlan { most, ..whole })
+                    .or_else(|| {
+                        last(0..count, &|described| CatalogPlan {
+                            described,
+                            most: SHORTEST,
+                            ..whole
+                        })
+                    })
+                    .or_else(|| last(1..count, &names))
             }
-            Overflow::Omit => last(1..count, &|listed| CatalogPlan { listed, described: listed, ..whole }),
+            Overflow::NameOnly | Overflow::LeastUsed(_) => {
+                last(0..count, &|described| CatalogPlan { described, ..whole })
+                    .or_else(|| last(1..count, &names))
+            }
+            Overflow::Omit => last(1..count, &|listed| CatalogPlan {
+                listed,
+                described: listed,
+                ..whole
+            }),
         }
     }
 }
@@ -191,7 +238,11 @@ fn last_that_fits(
     let mut best = None;
     while start < end {
         // The lowest rung comes first, so that a tight budget is found at once.
-        let middle = if best.is_none() { start } else { start + (end - start) / 2 };
+        let middle = if best.is_none() {
+            start
+        } else {
+            start + (end - start) / 2
+        };
         let plan = rung(middle);
         if fits(plan) {
             best = Some(plan);

@@ -21,7 +21,10 @@ pub struct CatalogCache {
 impl CatalogCache {
     /// Creates an empty cache.
     pub fn new(options: CatalogOptions) -> CatalogCache {
-        CatalogCache { options, last: ArcSwapOption::empty() }
+        CatalogCache {
+            options,
+            last: ArcSwapOption::empty(),
+        }
     }
 
     /// Returns the catalog of `snapshot`, equal to [`Catalog::new`].
@@ -31,11 +34,14 @@ impl CatalogCache {
         if let Some((_, catalog)) = kept.filter(|(older, _)| snapshot.ptr_eq(older)) {
             return catalog.clone();
         }
-        let catalog = match kept.filter(|(older, _): &(&Snapshot<Skill>, _)| is_told_alike(older, snapshot)) {
+        let catalog = match kept
+            .filter(|(older, _): &(&Snapshot<Skill>, _)| is_told_alike(older, snapshot))
+        {
             Some((_, catalog)) => catalog.clone(),
             None => Arc::new(Catalog::new(snapshot, &self.options)),
         };
-        self.last.store(Some(Arc::new((snapshot.clone(), catalog.clone()))));
+        self.last
+            .store(Some(Arc::new((snapshot.clone(), catalog.clone()))));
         catalog
     }
 
@@ -50,7 +56,10 @@ impl CatalogCache {
         if suggested.peek().is_none() {
             return self.catalog(snapshot);
         }
-        Arc::new(Catalog::new(snapshot, &self.options.clone().suggesting(suggested)))
+        Arc::new(Catalog::new(
+            snapshot,
+            &self.options.clone().suggesting(suggested),
+        ))
     }
 }
 
@@ -58,9 +67,13 @@ fn is_told_alike(older: &Snapshot<Skill>, newer: &Snapshot<Skill>) -> bool {
     let change = newer.changes_since(older);
     change.added.is_empty()
         && change.removed.is_empty()
-        && change.modified.iter().all(|Modified { old, new, .. }: &Modified<Skill>| {
-            let (old, new) = (&old.candidate, &new.candidate);
-            (&old.item, &old.origin, old.trust, old.status) == (&new.item, &new.origin, new.trust, new.status)
-                && old.targets().eq(new.targets())
-        })
+        && change
+            .modified
+            .iter()
+            .all(|Modified { old, new, .. }: &Modified<Skill>| {
+                let (old, new) = (&old.candidate, &new.candidate);
+                (&old.item, &old.origin, old.trust, old.status)
+                    == (&new.item, &new.origin, new.trust, new.status)
+                    && old.targets().eq(new.targets())
+            })
 }

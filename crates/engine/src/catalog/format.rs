@@ -51,14 +51,17 @@ impl Texts<'_> {
             (Tag::LOCATION, self.location.as_deref()),
             (Tag::SUGGESTED, self.is_suggested.then_some(MARKED)),
         ];
-        rows.into_iter().filter_map(|(tag, text)| Some((tag, text?)))
+        rows.into_iter()
+            .filter_map(|(tag, text)| Some((tag, text?)))
     }
 }
 
 impl CatalogFormat {
     pub(super) fn opening(self, kind: &str, how_to: Option<&str>) -> String {
         match (self, how_to) {
-            (CatalogFormat::Json, Some(how_to)) => format!("{{\"how_to\": {},\n\"{kind}s\": [\n", json!(how_to)),
+            (CatalogFormat::Json, Some(how_to)) => {
+                format!("{{\"how_to\": {},\n\"{kind}s\": [\n", json!(how_to))
+            }
             (CatalogFormat::Json, None) => format!("{{\"{kind}s\": [\n"),
             (_, Some(how_to)) => format!("{how_to}\n\n{}", self.opening(kind, None)),
             (CatalogFormat::Xml | CatalogFormat::Indented | CatalogFormat::Reference, None) => {
@@ -93,7 +96,9 @@ impl CatalogFormat {
             }
             CatalogFormat::Lines => list_item(texts, description, out),
             CatalogFormat::Json => {
-                let rows = texts.rows(description).map(|(tag, text)| (tag.name.to_owned(), text.into()));
+                let rows = texts
+                    .rows(description)
+                    .map(|(tag, text)| (tag.name.to_owned(), text.into()));
                 out.push_str(&serde_json::Value::Object(rows.collect()).to_string());
                 out.push('\n');
             }
@@ -105,7 +110,11 @@ impl CatalogFormat {
         if let Some(first) = kinds.get_mut(..1) {
             first.make_ascii_uppercase();
         }
-        let note = if left_out > 0 { format!("{kinds} not listed: {left_out}. {hint}") } else { String::new() };
+        let note = if left_out > 0 {
+            format!("{kinds} not listed: {left_out}. {hint}")
+        } else {
+            String::new()
+        };
         let note = note.trim_end();
         match self {
             CatalogFormat::Json if note.is_empty() => out.push(']'),
@@ -128,12 +137,36 @@ struct Tag {
 }
 
 impl Tag {
-    const NAME: Tag = Tag { name: "name", open: "<name>", close: "</name>" };
-    const DESCRIPTION: Tag = Tag { name: "description", open: "<description>", close: "</description>" };
-    const SOURCE: Tag = Tag { name: "source", open: "<source>", close: "</source>" };
-    const LOCATION: Tag = Tag { name: "location", open: "<location>", close: "</location>" };
-    const SUGGESTED: Tag = Tag { name: "suggested", open: "<suggested>", close: "</suggested>" };
-    const NOTE: Tag = Tag { name: "note", open: "<note>", close: "</note>" };
+    const NAME: Tag = Tag {
+        name: "name",
+        open: "<name>",
+        close: "</name>",
+    };
+    const DESCRIPTION: Tag = Tag {
+        name: "description",
+        open: "<description>",
+        close: "</description>",
+    };
+    const SOURCE: Tag = Tag {
+        name: "source",
+        open: "<source>",
+        close: "</source>",
+    };
+    const LOCATION: Tag = Tag {
+        name: "location",
+        open: "<location>",
+        close: "</location>",
+    };
+    const SUGGESTED: Tag = Tag {
+        name: "suggested",
+        open: "<suggested>",
+        close: "</suggested>",
+    };
+    const NOTE: Tag = Tag {
+        name: "note",
+        open: "<note>",
+        close: "</note>",
+    };
 }
 
 type TagRow<'t> = (Tag, &'t str);

@@ -150,7 +150,12 @@ impl CatalogOptions {
     }
 
     pub(super) fn note(&self, kind: &str, left_out: usize, out: &mut String) {
-        self.format.note(kind, left_out, &repertoire_core::text::clean_line(&self.how_to_find()), out);
+        self.format.note(
+            kind,
+            left_out,
+            &repertoire_core::text::clean_line(&self.how_to_find()),
+            out,
+        );
     }
 
     /// The size of `text` as [`CatalogReport::used`](super::CatalogReport::used) counts it: in tokens for a budget of tokens,
@@ -163,13 +168,21 @@ impl CatalogOptions {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum LoadMethod {
     Files,
-    Tool { read: Cow<'static, str>, id: Cow<'static, str>, find: Option<Cow<'static, str>> },
+    Tool {
+        read: Cow<'static, str>,
+        id: Cow<'static, str>,
+        find: Option<Cow<'static, str>>,
+    },
 }
 
 impl LoadMethod {
     pub(super) fn of_tools(preset: &ToolPreset) -> LoadMethod {
         let find = preset.search.as_ref().or(preset.list.as_ref());
-        LoadMethod::Tool { read: preset.read.name.clone(), id: preset.read.id.clone(), find: find.cloned() }
+        LoadMethod::Tool {
+            read: preset.read.name.clone(),
+            id: preset.read.id.clone(),
+            find: find.cloned(),
+        }
     }
 
     pub(super) fn how_to(&self) -> String {
@@ -179,7 +192,9 @@ impl LoadMethod {
         };
         let paths = match self {
             LoadMethod::Files => "Relative paths in it start in the folder of that file.",
-            LoadMethod::Tool { .. } => "Relative paths in it start in the folder that the answer names.",
+            LoadMethod::Tool { .. } => {
+                "Relative paths in it start in the folder that the answer names."
+            }
         };
         format!(
             "Skills hold instructions for certain tasks. When a task fits what a skill is for, {how} before you begin, and \
@@ -189,9 +204,15 @@ impl LoadMethod {
 
     fn how_to_find(&self) -> Cow<'_, str> {
         match self {
-            LoadMethod::Files => "Look for more files called `SKILL.md` in the folders around these.".into(),
-            LoadMethod::Tool { find: Some(find), .. } => format!("`{find}` finds them.").into(),
-            LoadMethod::Tool { read, find: None, .. } => format!("`{read}` still takes the exact name of each.").into(),
+            LoadMethod::Files => {
+                "Look for more files called `SKILL.md` in the folders around these.".into()
+            }
+            LoadMethod::Tool {
+                find: Some(find), ..
+            } => format!("`{find}` finds them.").into(),
+            LoadMethod::Tool {
+                read, find: None, ..
+            } => format!("`{read}` still takes the exact name of each.").into(),
         }
     }
 }

@@ -6,13 +6,49 @@ use super::{Budget, CatalogFormat, CatalogOptions, Overflow};
 
 /// The known clients and their catalogs.
 const CLIENTS: [(&str, CatalogFormat, ClientBudget, ClientOverflow, Paths); 7] = [
-    ("agentskills", CatalogFormat::Reference, Unlimited, Shorten, Listed),
-    ("claude", CatalogFormat::Bullets, PerMille(10), LeastUsed, Omitted),
-    ("codex", CatalogFormat::Bullets, PerMille(20), RoundRobin, Listed),
-    ("gemini", CatalogFormat::Indented, Unlimited, Shorten, Listed),
+    (
+        "agentskills",
+        CatalogFormat::Reference,
+        Unlimited,
+        Shorten,
+        Listed,
+    ),
+    (
+        "claude",
+        CatalogFormat::Bullets,
+        PerMille(10),
+        LeastUsed,
+        Omitted,
+    ),
+    (
+        "codex",
+        CatalogFormat::Bullets,
+        PerMille(20),
+        RoundRobin,
+        Listed,
+    ),
+    (
+        "gemini",
+        CatalogFormat::Indented,
+        Unlimited,
+        Shorten,
+        Listed,
+    ),
     ("goose", CatalogFormat::Bullets, Unlimited, Shorten, Omitted),
-    ("openclaw", CatalogFormat::Indented, Characters(18_000), Shorten, Listed),
-    ("opencode", CatalogFormat::Indented, Unlimited, Shorten, Omitted),
+    (
+        "openclaw",
+        CatalogFormat::Indented,
+        Characters(18_000),
+        Shorten,
+        Listed,
+    ),
+    (
+        "opencode",
+        CatalogFormat::Indented,
+        Unlimited,
+        Shorten,
+        Omitted,
+    ),
 ];
 
 #[derive(Clone, Copy)]
@@ -49,7 +85,8 @@ impl CatalogOptions {
     /// Returns the options of a client's catalog, for a model with a context window of so many tokens, if it is known; `None` for
     /// an unknown client.
     pub fn of_client(name: &str, window: Option<usize>) -> Option<CatalogOptions> {
-        let (_, format, budget, overflow, paths) = *CLIENTS.iter().find(|(client, ..)| *client == name)?;
+        let (_, format, budget, overflow, paths) =
+            *CLIENTS.iter().find(|(client, ..)| *client == name)?;
         let budget = match (budget, window) {
             (Unlimited, _) => Budget::Unlimited,
             (Characters(limit), _) => Budget::Characters(limit),
@@ -61,7 +98,14 @@ impl CatalogOptions {
             RoundRobin => Overflow::RoundRobin,
             LeastUsed => Overflow::LeastUsed(Arc::default()),
         };
-        let options = CatalogOptions::default().format(format).budget(budget).overflow(overflow);
-        Some(if paths == Listed { options.locations() } else { options })
+        let options = CatalogOptions::default()
+            .format(format)
+            .budget(budget)
+            .overflow(overflow);
+        Some(if paths == Listed {
+            options.locations()
+        } else {
+            options
+        })
     }
 }

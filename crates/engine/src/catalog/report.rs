@@ -90,11 +90,21 @@ impl CatalogReport {
 
 impl fmt::Display for CatalogLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let CatalogLine { id, length, hidden, fate } = self;
+        let CatalogLine {
+            id,
+            length,
+            hidden,
+            fate,
+        } = self;
         match fate {
             LineOutcome::Full => write!(f, "`{id}`: listed in full, {length} characters"),
-            LineOutcome::Truncated { to } => write!(f, "`{id}`: shortened from {length} to {to} characters"),
-            LineOutcome::NameOnly => write!(f, "`{id}`: listed by name, its {length} characters left out"),
+            LineOutcome::Truncated { to } => {
+                write!(f, "`{id}`: shortened from {length} to {to} characters")
+            }
+            LineOutcome::NameOnly => write!(
+                f,
+                "`{id}`: listed by name, its {length} characters left out"
+            ),
             LineOutcome::Omitted => write!(f, "`{id}`: left out"),
         }?;
         match hidden {

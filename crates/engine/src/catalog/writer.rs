@@ -44,21 +44,41 @@ struct Cost {
 const MARKUP: usize = 128;
 
 impl<'a> CatalogWriter<'a> {
-    pub(super) fn new<T: CatalogItem>(snapshot: &'a Snapshot<T>, options: &'a CatalogOptions) -> CatalogWriter<'a> {
-        let is_seen = |entry: &&Arc<Entry<T>>| !T::is_hidden(&entry.candidate, options.audience, &options.modes);
+    pub(super) fn new<T: CatalogItem>(
+        snapshot: &'a Snapshot<T>,
+        options: &'a CatalogOptions,
+    ) -> CatalogWriter<'a> {
+        let is_seen = |entry: &&Arc<Entry<T>>| {
+            !T::is_hidden(&entry.candidate, options.audience, &options.modes)
+        };
         let seen = snapshot.entries().iter().filter(is_seen);
-        let mut seen: Vec<(SkillOrder<'_>, &Entry<T>)> =
-            seen.map(|entry| (SkillOrder::of(entry), entry.as_ref())).collect();
+        let mut seen: Vec<(SkillOrder<'_>, &Entry<T>)> = seen
+            .map(|entry| (SkillOrder::of(entry), entry.as_ref()))
+            .collect();
         seen.sort_unstable_by_key(|(place, _)| *place);
-        let mut items: Vec<_> = seen.into_iter().map(|(_, entry)| SanitizedItem::new(entry, options)).collect();
+        let mut items: Vec<_> = seen
+            .into_iter()
+            .map(|(_, entry)| SanitizedItem::new(entry, options))
+            .collect();
         let mut ranked: Vec<usize> = (0..items.len()).collect();
         // Stable: equal skills stay in the catalog's order.
         ranked.sort_by_key(|number| {
             let item = &items[*number];
-            (item.mode != Exposure::Pinned, !item.texts.is_suggested, Reverse(options.overflow.uses(item.id)))
+            (
+                item.mode != Exposure::Pinned,
+                !item.texts.is_suggested,
+                Reverse(options.overflow.uses(item.id)),
+            )
         });
-        ranked.into_iter().enumerate().for_each(|(rank, number)| items[number].rank = rank);
-        CatalogWriter { options, kind: T::KIND, items }
+        ranked
+            .into_iter()
+            .enumerate()
+            .for_each(|(rank, number)| items[number].rank = rank);
+        CatalogWriter {
+            options,
+            kind: T::KIND,
+            items,
+        }
     }
 
     pub(super) fn whole(&self) -> CatalogPlan {
@@ -80,21 +100,35 @@ impl<'a> CatalogWriter<'a> {
         let line = |item: &SanitizedItem<'_>, most| {
             part(&|out| {
                 out.push_str(format.between());
-                format.item(self.kind, &item.texts, &self.options.overflow.cut(&item.texts.description, most), out);
+                format.item(
+                    self.kind,
+                    &item.texts,
+                    &self.options.overflow.cut(&item.texts.description, most),
+                    out,
+                );
             })
         };
         let cost = |item: &SanitizedItem<'_>| {
             let name_only = line(item, 0);
-            let whole = if item.mode == Exposure::NameOnly { name_only } else { line(item, usize::MAX) };
+            let whole = if item.mode == Exposure::NameOnly {
+                name_only
+            } else {
+                line(item, usize::MAX)
+            };
             Cost { name_only, whole }
         };
         let costs: Vec<Cost> = self.items.iter().map(cost).collect();
         // The first line has no separator before it.
-        let frame =
-            meter.base() + meter.part(&self.options.opening(self.kind)) + meter.part(&format.closing(self.kind));
+        let frame = meter.base()
+            + meter.part(&self.options.opening(self.kind))
+            + meter.part(&format.closing(self.kind));
         let frame = frame.saturating_sub(meter.part(format.between()));
         let total = |plan: CatalogPlan| {
-            let lines = self.items.iter().zip(&costs).filter(|(item, _)| item.rank < plan.listed);
+            let lines = self
+                .items
+                .iter()
+                .zip(&costs)
+                .filter(|(item, _)| item.rank < plan.listed);
             let lines = lines.map(|(item, cost)| match item.most(plan) {
                 0 => cost.name_only,
                 most if most >= item.length => cost.whole,
@@ -103,14 +137,23 @@ impl<'a> CatalogWriter<'a> {
             let omitted = self.items.len() - plan.listed;
             frame + lines.sum::<u64>() + part(&|out| self.options.note(self.kind, omitted, out))
         };
-        let longest = self.items.iter().map(|item| item.length).max().unwrap_or_default();
-        self.options.overflow.plan(self.items.len(), longest, |plan| total(plan) <= limit)
+        let longest = self
+            .items
+            .iter()
+            .map(|item| item.length)
+            .max()
+            .unwrap_or_default();
+        self.options
+            .overflow
+            .plan(self.items.len(), longest, |plan| total(plan) <= limit)
     }
 
     /// Writes what `plan` has room for. The text is empty if that is nothing.
     pub(super) fn write(&self, plan: CatalogPlan) -> (String, Vec<CatalogLine>) {
         let listed = self.items.iter().filter(|item| item.rank < plan.listed);
-        let room: usize = listed.map(|item| item.texts.description.len().min(item.most(plan))).sum();
+        let room: usize = listed
+            .map(|item| item.texts.description.len().min(item.most(plan)))
+            .sum();
         let mut text = String::new();
         if plan.listed > 0 {
             text = self.options.opening(self.kind);
@@ -118,9 +161,15 @@ impl<'a> CatalogWriter<'a> {
         }
         let mut listed = 0;
         let mut list = |item: &SanitizedItem<'_>, description: &str| {
-            text.push_str(if listed > 0 { self.options.format.between() } else { "" });
+            text.push_str(if listed > 0 {
+                self.options.format.between()
+            } else {
+                ""
+            });
             listed += 1;
-            self.options.format.item(self.kind, &item.texts, description, &mut text);
+            self.options
+                .format
+                .item(self.kind, &item.texts, description, &mut text);
         };
         let lines: Vec<CatalogLine> = self
             .items
@@ -140,11 +189,17 @@ impl<'a> CatalogWriter<'a> {
                         to => LineOutcome::Truncated { to },
                     }
                 };
-                CatalogLine { id: item.id.clone(), length: item.length, hidden: item.hidden, fate }
+                CatalogLine {
+                    id: item.id.clone(),
+                    length: item.length,
+                    hidden: item.hidden,
+                    fate,
+                }
             })
             .collect();
         if listed > 0 {
-            self.options.note(self.kind, lines.len() - listed, &mut text);
+            self.options
+                .note(self.kind, lines.len() - listed, &mut text);
             text.push_str(&self.options.format.closing(self.kind));
         }
         (text, lines)
@@ -155,7 +210,9 @@ impl<'a> SanitizedItem<'a> {
     fn new<T: CatalogItem>(entry: &'a Entry<T>, options: &CatalogOptions) -> SanitizedItem<'a> {
         let (item, description) = (entry.item(), entry.item().description());
         let is_restricted = entry.candidate.trust != Trust::Trusted;
-        let location = item.location().filter(|_| options.paths == Locations::Listed);
+        let location = item
+            .location()
+            .filter(|_| options.paths == Locations::Listed);
         let texts = Texts {
             name: clean_line(entry.id.as_str()),
             description: clean_line(description),
@@ -166,8 +223,19 @@ impl<'a> SanitizedItem<'a> {
         let length = texts.description.chars().count();
         // Nothing was removed but blanks at the ends.
         let is_whole = texts.description.len() == description.trim().len();
-        let hidden = if is_whole { 0 } else { hidden_count(description) };
-        SanitizedItem { id: &entry.id, texts, mode: options.modes.exposure(&entry.candidate), rank: 0, length, hidden }
+        let hidden = if is_whole {
+            0
+        } else {
+            hidden_count(description)
+        };
+        SanitizedItem {
+            id: &entry.id,
+            texts,
+            mode: options.modes.exposure(&entry.candidate),
+            rank: 0,
+            length,
+            hidden,
+        }
     }
 
     /// Returns the most characters that the description may have.

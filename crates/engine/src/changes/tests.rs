@@ -28,7 +28,8 @@ fn view(rows: Vec<ListingEntry<Skill>>) -> Snapshot<Skill> {
 }
 
 fn news(old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> [Option<String>; 2] {
-    [Audience::Model, Audience::User].map(|audience| VisibilityPolicy::default().changes(audience, old, new, 99))
+    [Audience::Model, Audience::User]
+        .map(|audience| VisibilityPolicy::default().changes(audience, old, new, 99))
 }
 
 fn both(text: &str) -> [Option<String>; 2] {
@@ -37,9 +38,22 @@ fn both(text: &str) -> [Option<String>; 2] {
 
 #[test]
 fn what_came_changed_and_went_is_told_by_name() {
-    let old = view(vec![skill("a", "A.", "1"), skill("b", "B.", "1"), skill("c", "C.", "1"), skill("d", "D.", "1")]);
-    let new = view(vec![skill("a", "A.", "1"), skill("b", "B.", "2"), skill("c", "See.", "2"), skill("e", "E.", "1")]);
-    assert_eq!(news(&old, &new), both("~ b (body, resources)\n~ c (description, body, resources)\n- d\n+ e"));
+    let old = view(vec![
+        skill("a", "A.", "1"),
+        skill("b", "B.", "1"),
+        skill("c", "C.", "1"),
+        skill("d", "D.", "1"),
+    ]);
+    let new = view(vec![
+        skill("a", "A.", "1"),
+        skill("b", "B.", "2"),
+        skill("c", "See.", "2"),
+        skill("e", "E.", "1"),
+    ]);
+    assert_eq!(
+        news(&old, &new),
+        both("~ b (body, resources)\n~ c (description, body, resources)\n- d\n+ e")
+    );
     let short = VisibilityPolicy::default().changes(Audience::Model, &old, &new, 1);
     assert_eq!(short.as_deref(), Some("~ b (body, resources)\nand 3 more"));
 }
@@ -49,16 +63,23 @@ fn becoming_hidden_is_going_and_becoming_visible_is_coming() {
     let seen = view(vec![skill("a", "A.", "1")]);
     let hidden = view(vec![for_users_only(skill("a", "A.", "1"))]);
     let changed = Some("~ a (metadata)".to_owned());
-    assert_eq!(news(&seen, &hidden), [Some("- a".to_owned()), changed.clone()]);
+    assert_eq!(
+        news(&seen, &hidden),
+        [Some("- a".to_owned()), changed.clone()]
+    );
     assert_eq!(news(&hidden, &seen), [Some("+ a".to_owned()), changed]);
 }
 
 #[test]
 fn being_switched_off_is_going_and_being_switched_on_is_coming() {
     let on = view(vec![skill("a", "A.", "1")]);
-    let rules = RuleStack::new([RuleSet::new("user", Authority::Full).disable("a".parse().unwrap())]);
+    let rules =
+        RuleStack::new([RuleSet::new("user", Authority::Full).disable("a".parse().unwrap())]);
     let off = on.with_rules(&rules);
-    assert_eq!((news(&on, &off), news(&off, &on)), (both("- a"), both("+ a")));
+    assert_eq!(
+        (news(&on, &off), news(&off, &on)),
+        (both("- a"), both("+ a"))
+    );
 }
 
 #[test]
@@ -67,11 +88,23 @@ fn nothing_is_told_of_what_is_hidden_before_and_after() {
     let nothing = view(vec![]);
     let some = pending(vec![skill("secret", "S.", "1")]);
     let other = pending(vec![skill("secret", "S.", "2"), skill("more", "M.", "1")]);
-    for (old, new) in [(&nothing, &some), (&some, &other), (&other, &nothing), (&some, &some)] {
+    for (old, new) in [
+        (&nothing, &some),
+        (&some, &other),
+        (&other, &nothing),
+        (&some, &some),
+    ] {
         assert_eq!(news(old, new), [None, None]);
     }
     assert_eq!(
-        news(&some, &merge(&[layer("project", Trust::Trusted, vec![skill("secret", "S.", "1")])])),
+        news(
+            &some,
+            &merge(&[layer(
+                "project",
+                Trust::Trusted,
+                vec![skill("secret", "S.", "1")]
+            )])
+        ),
         both("+ secret")
     );
 }
@@ -89,23 +122,46 @@ fn what_only_the_operator_cares_about_is_no_news() {
 
 #[test]
 fn no_name_leaves_the_markup_around_it() {
-    assert_eq!(news(&view(vec![]), &view(vec![skill("a<b>", "A.", "1")])), both("+ a&lt;b>"));
+    assert_eq!(
+        news(&view(vec![]), &view(vec![skill("a<b>", "A.", "1")])),
+        both("+ a&lt;b>")
+    );
 }
 
 #[test]
 fn nothing_is_told_of_what_the_operator_hides() {
-    let old = view(vec![skill("a", "A.", "1"), skill("b", "B.", "1"), skill("c", "C.", "1")]);
-    let new = view(vec![skill("a", "A.", "2"), skill("b", "B.", "2"), skill("d", "D.", "1")]);
+    let old = view(vec![
+        skill("a", "A.", "1"),
+        skill("b", "B.", "1"),
+        skill("c", "C.", "1"),
+    ]);
+    let new = view(vec![
+        skill("a", "A.", "2"),
+        skill("b", "B.", "2"),
+        skill("d", "D.", "1"),
+    ]);
     let hide = |id: &str, mode| VisibilityPolicy::default().with(id.parse().unwrap(), mode);
     let told = |modes: &VisibilityPolicy| {
         [Audience::Model, Audience::User].map(|audience| modes.changes(audience, &old, &new, 99))
     };
-    assert_eq!(told(&VisibilityPolicy::default()), both("~ a (body, resources)\n~ b (body, resources)\n- c\n+ d"));
-    assert_eq!(told(&hide("b", Exposure::Off)), both("~ a (body, resources)\n- c\n+ d"));
+    assert_eq!(
+        told(&VisibilityPolicy::default()),
+        both("~ a (body, resources)\n~ b (body, resources)\n- c\n+ d")
+    );
+    assert_eq!(
+        told(&hide("b", Exposure::Off)),
+        both("~ a (body, resources)\n- c\n+ d")
+    );
     assert_eq!(
         told(&hide("c", Exposure::Off).with("d".parse().unwrap(), Exposure::Off)),
         both("~ a (body, resources)\n~ b (body, resources)")
     );
     let manual = told(&hide("home:*", Exposure::ManualOnly));
-    assert_eq!(manual, [None, Some("~ a (body, resources)\n~ b (body, resources)\n- c\n+ d".to_owned())]);
+    assert_eq!(
+        manual,
+        [
+            None,
+            Some("~ a (body, resources)\n~ b (body, resources)\n- c\n+ d".to_owned())
+        ]
+    );
 }

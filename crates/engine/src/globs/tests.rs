@@ -61,7 +61,16 @@ fn in_names_of_tools_no_character_ends_a_star() {
 fn what_cannot_be_a_glob_says_why_and_harms_no_other() {
     let globs = PathGlobs::new(vec!["!src/**".into(), "*.rs".into(), "{a".into()]);
     let faults: Vec<Option<&str>> = (0..3).map(|number| globs.fault(number)).collect();
-    assert_eq!(faults[..2], [Some("a glob that takes away has nothing to take from"), None]);
-    assert!(faults[2].is_some_and(|fault| fault.contains("unclosed alternate group")), "{faults:?}");
+    assert_eq!(
+        faults[..2],
+        [
+            Some("a glob that takes away has nothing to take from"),
+            None
+        ]
+    );
+    assert!(
+        faults[2].is_some_and(|fault| fault.contains("unclosed alternate group")),
+        "{faults:?}"
+    );
     assert_eq!(globs.matches("x.rs"), [1]);
 }

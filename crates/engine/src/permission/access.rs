@@ -62,12 +62,20 @@ impl Capability {
 impl<'a> Access<'a> {
     /// Creates the access of offering the tool `name` to a model.
     pub fn offer(name: &'a str) -> Access<'a> {
-        Access::Tool { name, capability: Capability::TOOL_CALL, arguments: None }
+        Access::Tool {
+            name,
+            capability: Capability::TOOL_CALL,
+            arguments: None,
+        }
     }
 
     /// Creates the access of calling the tool `name` with these arguments.
     pub fn call(name: &'a str, arguments: &'a Value) -> Access<'a> {
-        Access::Tool { name, capability: Capability::TOOL_CALL, arguments: Some(arguments) }
+        Access::Tool {
+            name,
+            capability: Capability::TOOL_CALL,
+            arguments: Some(arguments),
+        }
     }
 
     /// Returns the kind of access.
@@ -116,12 +124,18 @@ pub trait Authorizer: Debug + Send + Sync + 'static {
 
 /// Returns the strictest ruling of the authorizers that govern this access, of equal ones the first; `None` without one.
 pub(crate) fn ruling(authorizers: &[Arc<dyn Authorizer>], access: &Access<'_>) -> Option<Ruling> {
-    authorizers.iter().filter_map(|authorizer| ruling_of(authorizer.as_ref(), access)).reduce(Ruling::and)
+    authorizers
+        .iter()
+        .filter_map(|authorizer| ruling_of(authorizer.as_ref(), access))
+        .reduce(Ruling::and)
 }
 
 fn ruling_of(authorizer: &dyn Authorizer, access: &Access<'_>) -> Option<Ruling> {
-    let asked =
-        catch_unwind(AssertUnwindSafe(|| authorizer.governs(access.capability()).then(|| authorizer.check(access))));
+    let asked = catch_unwind(AssertUnwindSafe(|| {
+        authorizer
+            .governs(access.capability())
+            .then(|| authorizer.check(access))
+    }));
     let failure = match asked {
         Ok(None) => return None,
         Ok(Some(Ok(ruling))) => return Some(ruling),
@@ -168,8 +182,16 @@ pub struct Ruling {
 
 impl Ruling {
     /// Creates a ruling.
-    pub fn new(effect: Effect, rule: impl Into<Arc<str>>, rationale: impl Into<Arc<str>>) -> Ruling {
-        Ruling { effect, rule: rule.into(), rationale: rationale.into() }
+    pub fn new(
+        effect: Effect,
+        rule: impl Into<Arc<str>>,
+        rationale: impl Into<Arc<str>>,
+    ) -> Ruling {
+        Ruling {
+            effect,
+            rule: rule.into(),
+            rationale: rationale.into(),
+        }
     }
 
     /// Returns whether the access is allowed without a question.
@@ -183,7 +205,11 @@ impl Ruling {
     }
 
     pub(crate) fn and(self, other: Ruling) -> Ruling {
-        if other.effect > self.effect { other } else { self }
+        if other.effect > self.effect {
+            other
+        } else {
+            self
+        }
     }
 }
 

@@ -66,16 +66,27 @@ impl Grants {
     ///
     /// `argument` is the text that patterns match: the command of a shell, the path of a file.
     pub fn ruling(&self, tool: &str, argument: &str) -> Option<Ruling> {
-        if let Some(pattern) = self.denied.iter().find(|pattern| pattern.touches(tool, argument)) {
+        if let Some(pattern) = self
+            .denied
+            .iter()
+            .find(|pattern| pattern.touches(tool, argument))
+        {
             return Some(Ruling::new(
                 Effect::Deny,
                 format!("deny.{pattern}"),
                 format!("the operator denies `{pattern}`"),
             ));
         }
-        let (id, pattern) = self.granted.iter().find(|(_, pattern)| pattern.covers(tool, argument))?;
+        let (id, pattern) = self
+            .granted
+            .iter()
+            .find(|(_, pattern)| pattern.covers(tool, argument))?;
         let why = format!("the active skill `{id}` pre-approves `{pattern}`");
-        Some(Ruling::new(Effect::Allow, format!("skill:{id}.allowed-tools"), why))
+        Some(Ruling::new(
+            Effect::Allow,
+            format!("skill:{id}.allowed-tools"),
+            why,
+        ))
     }
 
     /// Returns the rules that grant nothing because they cannot be read, with the full names of their skills.

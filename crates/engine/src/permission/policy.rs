@@ -75,7 +75,10 @@ impl PermissionPolicy {
     ///
     /// # Errors
     /// [`EngineError::UnknownRole`] when `active` is none of them.
-    pub fn new<R, T>(roles: impl IntoIterator<Item = (R, T)>, active: &str) -> Result<PermissionPolicy, EngineError>
+    pub fn new<R, T>(
+        roles: impl IntoIterator<Item = (R, T)>,
+        active: &str,
+    ) -> Result<PermissionPolicy, EngineError>
     where
         R: Into<Arc<str>>,
         T: IntoIterator<Item: Into<Arc<str>>>,
@@ -83,13 +86,19 @@ impl PermissionPolicy {
         let mut all: Vec<(Arc<str>, RoleRules)> = Vec::new();
         for (name, tools) in roles {
             let name = name.into();
-            let role = RoleRules { tools: tools.into_iter().map(Into::into).collect(), ..RoleRules::default() };
+            let role = RoleRules {
+                tools: tools.into_iter().map(Into::into).collect(),
+                ..RoleRules::default()
+            };
             match all.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, known)) => *known = role,
                 None => all.push((name, role)),
             }
         }
-        let policy = PermissionPolicy { roles: all.into(), active: 0 };
+        let policy = PermissionPolicy {
+            roles: all.into(),
+            active: 0,
+        };
         policy.active_role(active)
     }
 
@@ -102,7 +111,10 @@ impl PermissionPolicy {
         role: &str,
         skills: impl IntoIterator<Item = Target>,
     ) -> Result<PermissionPolicy, EngineError> {
-        self.role_mut(role)?.skills.get_or_insert_default().extend(skills);
+        self.role_mut(role)?
+            .skills
+            .get_or_insert_default()
+            .extend(skills);
         Ok(self)
     }
 
@@ -115,7 +127,10 @@ impl PermissionPolicy {
         role: &str,
         tiers: impl IntoIterator<Item = FunctionalTier>,
     ) -> Result<PermissionPolicy, EngineError> {
-        self.role_mut(role)?.tiers.get_or_insert_default().extend(tiers);
+        self.role_mut(role)?
+            .tiers
+            .get_or_insert_default()
+            .extend(tiers);
         Ok(self)
     }
 
@@ -123,7 +138,11 @@ impl PermissionPolicy {
     ///
     /// # Errors
     /// [`EngineError::UnknownRole`].
-    pub fn invoke_level(mut self, role: &str, level: InvokeLevel) -> Result<PermissionPolicy, EngineError> {
+    pub fn invoke_level(
+        mut self,
+        role: &str,
+        level: InvokeLevel,
+    ) -> Result<PermissionPolicy, EngineError> {
         self.role_mut(role)?.level = Some(level);
         Ok(self)
     }
@@ -137,7 +156,10 @@ impl PermissionPolicy {
         role: &str,
         capabilities: impl IntoIterator<Item = Capability>,
     ) -> Result<PermissionPolicy, EngineError> {
-        self.role_mut(role)?.capabilities.get_or_insert_default().extend(capabilities);
+        self.role_mut(role)?
+            .capabilities
+            .get_or_insert_default()
+            .extend(capabilities);
         Ok(self)
     }
 
@@ -146,7 +168,10 @@ impl PermissionPolicy {
     /// # Errors
     /// [`EngineError::UnknownRole`].
     pub fn active_role(&self, role: &str) -> Result<PermissionPolicy, EngineError> {
-        Ok(PermissionPolicy { roles: self.roles.clone(), active: self.place(role)? })
+        Ok(PermissionPolicy {
+            roles: self.roles.clone(),
+            active: self.place(role)?,
+        })
     }
 
     /// Returns the decision about `access`; a policy can always decide.
@@ -158,10 +183,18 @@ impl PermissionPolicy {
                     && *capability != Capability::TOOL_CALL =>
             {
                 let is_listed = capabilities.contains(capability);
-                self.listed("capabilities", is_listed, &format!("the capability `{capability}`"))
+                self.listed(
+                    "capabilities",
+                    is_listed,
+                    &format!("the capability `{capability}`"),
+                )
             }
             Access::Tool { name, .. } => {
-                let is_listed = self.role().tools.iter().any(|allowed| allowed.as_ref() == *name);
+                let is_listed = self
+                    .role()
+                    .tools
+                    .iter()
+                    .any(|allowed| allowed.as_ref() == *name);
                 self.listed("allowlist", is_listed, &format!("the tool `{name}`"))
             }
         }
@@ -176,26 +209,39 @@ impl PermissionPolicy {
             self.listed("skills", is_listed, &what)
         });
         let by_label = role.tiers.as_ref().map(|tiers| {
-            self.listed("functional-tiers", skill.has_functional_tier(tiers), &format!("the label of {what}"))
+            self.listed(
+                "functional-tiers",
+                skill.has_functional_tier(tiers),
+                &format!("the label of {what}"),
+            )
         });
         let by_level = role.level.map(|level| {
             let (needs, has) = (u8::from(skill.invoke_level()), u8::from(level));
-            let why = format!("{what} demands level {needs}, and the role `{name}` has level {has}");
+            let why =
+                format!("{what} demands level {needs}, and the role `{name}` has level {has}");
             match needs <= has {
                 true => Ruling::new(Effect::Allow, format!("{name}.invoke-level"), why),
                 false => Ruling::new(Effect::Deny, format!("{name}.invoke-level.miss"), why),
             }
         });
-        [by_id, by_label, by_level].into_iter().flatten().reduce(Ruling::and).unwrap_or_else(|| {
-            let why = format!("nothing is said of the skills of the role `{name}`");
-            Ruling::new(Effect::Allow, format!("{name}.skills.unruled"), why)
-        })
+        [by_id, by_label, by_level]
+            .into_iter()
+            .flatten()
+            .reduce(Ruling::and)
+            .unwrap_or_else(|| {
+                let why = format!("nothing is said of the skills of the role `{name}`");
+                Ruling::new(Effect::Allow, format!("{name}.skills.unruled"), why)
+            })
     }
 
     fn listed(&self, list: &str, is_listed: bool, what: &str) -> Ruling {
         let name = &self.roles[self.active].0;
         match is_listed {
-            true => Ruling::new(Effect::Allow, format!("{name}.{list}"), format!("the role `{name}` has {what}")),
+            true => Ruling::new(
+                Effect::Allow,
+                format!("{name}.{list}"),
+                format!("the role `{name}` has {what}"),
+            ),
             false => Ruling::new(
                 Effect::Deny,
                 format!("{name}.{list}.miss"),
@@ -218,7 +264,10 @@ impl PermissionPolicy {
             role: role.to_owned(),
             roles: self.roles.iter().map(|(name, _)| name.clone()).collect(),
         };
-        self.roles.iter().position(|(name, _)| name.as_ref() == role).ok_or_else(unknown)
+        self.roles
+            .iter()
+            .position(|(name, _)| name.as_ref() == role)
+            .ok_or_else(unknown)
     }
 }
 

@@ -61,12 +61,22 @@ impl SkillTools {
     /// # Errors
     /// [`EngineError::ToolClash`] for two tools of one name.
     pub fn new(own: impl IntoIterator<Item = ToolSpec>) -> Result<SkillTools, EngineError> {
-        let mut all = SkillTools { tools: Vec::new(), offer: Offer::WhileActive, authorizers: Vec::new() };
+        let mut all = SkillTools {
+            tools: Vec::new(),
+            offer: Offer::WhileActive,
+            authorizers: Vec::new(),
+        };
         for spec in own {
             if all.tool(&spec.name).is_some() {
-                return Err(EngineError::ToolClash { tool: spec.name, skills: Vec::new() });
+                return Err(EngineError::ToolClash {
+                    tool: spec.name,
+                    skills: Vec::new(),
+                });
             }
-            all.tools.push(Tool { spec, owners: Vec::new() });
+            all.tools.push(Tool {
+                spec,
+                owners: Vec::new(),
+            });
         }
         Ok(all)
     }
@@ -88,19 +98,45 @@ impl SkillTools {
         skill: &Attachable,
         tools: impl IntoIterator<Item = ToolSpec>,
     ) -> Result<SkillTools, EngineError> {
-        let offer = if is_for_its_activation(skill.skill()) { Offer::WhileActive } else { self.offer };
+        let offer = if is_for_its_activation(skill.skill()) {
+            Offer::WhileActive
+        } else {
+            self.offer
+        };
         for spec in tools {
-            let owner = ToolOwner { id: id.clone(), offer, effect: skill.policy(&spec.name).into() };
+            let owner = ToolOwner {
+                id: id.clone(),
+                offer,
+                effect: skill.policy(&spec.name).into(),
+            };
             let tool = spec.name.clone();
-            match self.tools.iter_mut().find(|known| known.spec.name == spec.name) {
-                None => self.tools.push(Tool { spec, owners: vec![owner] }),
+            match self
+                .tools
+                .iter_mut()
+                .find(|known| known.spec.name == spec.name)
+            {
+                None => self.tools.push(Tool {
+                    spec,
+                    owners: vec![owner],
+                }),
                 Some(known) => match known.owners.first() {
-                    None => return Err(EngineError::ToolClash { tool, skills: vec![owner.id] }),
+                    None => {
+                        return Err(EngineError::ToolClash {
+                            tool,
+                            skills: vec![owner.id],
+                        });
+                    }
                     Some(_) if known.owners.iter().any(|other| other.id == owner.id) => {
-                        return Err(EngineError::ToolClash { tool, skills: vec![owner.id.clone(), owner.id] });
+                        return Err(EngineError::ToolClash {
+                            tool,
+                            skills: vec![owner.id.clone(), owner.id],
+                        });
                     }
                     Some(first) if known.spec != spec => {
-                        return Err(EngineError::ToolClash { tool, skills: vec![first.id.clone(), owner.id] });
+                        return Err(EngineError::ToolClash {
+                            tool,
+                            skills: vec![first.id.clone(), owner.id],
+                        });
                     }
                     Some(_) => known.owners.push(owner),
                 },
@@ -118,7 +154,11 @@ impl SkillTools {
 
     /// Returns the tools to offer while the skills `active` are active, in the order in which they were added.
     pub fn offered(&self, active: &[Id]) -> Vec<ToolSpec> {
-        let is_offered = |tool: &&Tool| !self.ruling_of(tool, &Access::offer(&tool.spec.name), active).is_refused();
+        let is_offered = |tool: &&Tool| {
+            !self
+                .ruling_of(tool, &Access::offer(&tool.spec.name), active)
+                .is_refused()
+        };
         let offered = self.tools.iter().filter(is_offered);
         offered.map(|tool| tool.spec.clone()).collect()
     }
@@ -150,7 +190,11 @@ impl Tool {
     fn owned(&self, active: &[Id]) -> Ruling {
         let name = &self.spec.name;
         if self.owners.is_empty() {
-            return Ruling::new(Effect::Allow, "tools.own", format!("the tool `{name}` is of no skill"));
+            return Ruling::new(
+                Effect::Allow,
+                "tools.own",
+                format!("the tool `{name}` is of no skill"),
+            );
         }
         self.owners
             .iter()
@@ -170,14 +214,23 @@ impl Tool {
             })
             .reduce(Ruling::and)
             .unwrap_or_else(|| {
-                let ids: Vec<_> = self.owners.iter().map(|owner| format!("`{}`", owner.id)).collect();
-                let why = format!("the tool `{name}` is there while {} is active", ids.join(" or "));
+                let ids: Vec<_> = self
+                    .owners
+                    .iter()
+                    .map(|owner| format!("`{}`", owner.id))
+                    .collect();
+                let why = format!(
+                    "the tool `{name}` is there while {} is active",
+                    ids.join(" or ")
+                );
                 Ruling::new(Effect::Deny, "tools.inactive", why)
             })
     }
 }
 
 fn is_for_its_activation(skill: &Skill) -> bool {
-    let said = skill.text("autoActivate").or_else(|| skill.text("metadata.autoActivate"));
+    let said = skill
+        .text("autoActivate")
+        .or_else(|| skill.text("metadata.autoActivate"));
     said.is_some_and(|said| said.trim() == "currentSkill")
 }

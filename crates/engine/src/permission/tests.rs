@@ -5,8 +5,8 @@ use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use repertoire_core::{
-    Attachable, FunctionalTier, Id, InvokeLevel, Listing, ListingEntry, Revision, Skill, Stamp, ToolPolicies,
-    ToolPolicy, ToolSpec, skill_md,
+    Attachable, FunctionalTier, Id, InvokeLevel, Listing, ListingEntry, Revision, Skill, Stamp,
+    ToolPolicies, ToolPolicy, ToolSpec, skill_md,
 };
 use repertoire_registry::{Candidate, Layer, Origin, Snapshot, Target, Tier, merge};
 
@@ -15,7 +15,8 @@ use crate::permission::{Audience, HiddenReason, VisibilityPolicy};
 
 /// A view in which `home` has these skills.
 fn view(ids: &[&str]) -> Snapshot<Skill> {
-    let row = |id: &&str| ListingEntry::new(Skill::new(id.parse().unwrap(), "Does it."), Stamp::of(id));
+    let row =
+        |id: &&str| ListingEntry::new(Skill::new(id.parse().unwrap(), "Does it."), Stamp::of(id));
     let listing = Listing::new(Revision(0), ids.iter().map(row), []);
     merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)])
 }
@@ -42,8 +43,8 @@ impl<F> std::fmt::Debug for Host<F> {
     }
 }
 
-impl<F: Fn(&Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> + Send + Sync + 'static> Authorizer
-    for Host<F>
+impl<F: Fn(&Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> + Send + Sync + 'static>
+    Authorizer for Host<F>
 {
     fn governs(&self, _: &Capability) -> bool {
         true
@@ -55,7 +56,9 @@ impl<F: Fn(&Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> + Send +
     }
 }
 
-fn host<F: Fn(&Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> + Send + Sync + 'static>(
+fn host<
+    F: Fn(&Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> + Send + Sync + 'static,
+>(
     says: F,
 ) -> std::sync::Arc<Host<F>> {
     std::sync::Arc::new(Host(says, AtomicUsize::new(0)))

@@ -34,7 +34,10 @@ pub(super) struct Frequency {
 impl Frequency {
     /// Returns the frequency over these skills too.
     pub(super) fn and(self, with: usize, all: usize) -> Frequency {
-        Frequency { with: self.with + with as f32, all: self.all + all as f32 }
+        Frequency {
+            with: self.with + with as f32,
+            all: self.all + all as f32,
+        }
     }
 
     /// Returns the inverse document frequency of BM25.
@@ -45,21 +48,33 @@ impl Frequency {
 
 impl Background {
     pub(super) fn get() -> &'static Background {
-        static BACKGROUND: LazyLock<Background> = LazyLock::new(|| Background::parse(include_str!("background.tsv")));
+        static BACKGROUND: LazyLock<Background> =
+            LazyLock::new(|| Background::parse(include_str!("background.tsv")));
         &BACKGROUND
     }
 
     /// Parses lines of stem, skills with it in the front matter, and skills with it anywhere. The first line counts all skills.
     fn parse(text: &'static str) -> Background {
         let mut lines = text.lines();
-        let skills = lines.next().and_then(|line| line.parse().ok()).expect("the table begins with a number");
+        let skills = lines
+            .next()
+            .and_then(|line| line.parse().ok())
+            .expect("the table begins with a number");
         let frequencies = lines.map(|line| {
             let mut fields = line.split('\t');
             let stem = fields.next().expect("a line has a first field");
-            let mut count = || fields.next().and_then(|field| field.parse().ok()).expect("a line has two numbers");
+            let mut count = || {
+                fields
+                    .next()
+                    .and_then(|field| field.parse().ok())
+                    .expect("a line has two numbers")
+            };
             (stem, [count(), count()])
         });
-        Background { frequencies: frequencies.collect(), skills }
+        Background {
+            frequencies: frequencies.collect(),
+            skills,
+        }
     }
 
     /// Returns the frequency of `stem` in front matter.
@@ -74,7 +89,10 @@ impl Background {
 
     fn frequency(&self, stem: &str, of: usize) -> Frequency {
         let with = self.frequencies.get(stem).map_or(0.0, |counts| counts[of]);
-        Frequency { with: with * SKILLS / self.skills, all: SKILLS }
+        Frequency {
+            with: with * SKILLS / self.skills,
+            all: SKILLS,
+        }
     }
 }
 
@@ -97,7 +115,9 @@ pub fn background_of(skills: &[(Arc<Entry<Skill>>, Arc<str>)]) -> String {
             counts.entry(term.to_owned()).or_default()[1] += 1;
         }
     }
-    counts.retain(|_, [front_matter, all]| *front_matter >= LEAST_IN_FRONT_MATTER || *all >= LEAST_ANYWHERE);
+    counts.retain(|_, [front_matter, all]| {
+        *front_matter >= LEAST_IN_FRONT_MATTER || *all >= LEAST_ANYWHERE
+    });
     let mut lines = format!("{}\n", skills.len());
     for (stem, [front_matter, all]) in counts {
         writeln!(lines, "{stem}\t{front_matter}\t{all}").expect("a string takes all");

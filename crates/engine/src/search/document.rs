@@ -35,8 +35,14 @@ pub enum HitField {
 }
 
 impl HitField {
-    pub(super) const ALL: [HitField; 6] =
-        [HitField::Name, HitField::Trigger, HitField::Tag, HitField::Description, HitField::Example, HitField::Body];
+    pub(super) const ALL: [HitField; 6] = [
+        HitField::Name,
+        HitField::Trigger,
+        HitField::Tag,
+        HitField::Description,
+        HitField::Example,
+        HitField::Body,
+    ];
 }
 
 /// Occurrences of a term in each field of the front matter, in the order of [`HitField::ALL`]: 0, 1, or 2 for more.
@@ -61,7 +67,12 @@ pub(super) struct Posting {
 
 /// The weight of a word in each field of the front matter that has it 0 times, once, and more often. Repetition in the
 /// shortest description weighs less than one occurrence in the name.
-const WEIGHTS: [[f32; 3]; 4] = [[0.0, 3.0, 3.0], [0.0, 2.0, 2.0], [0.0, 1.5, 1.5], [0.0, 1.0, 2.0]];
+const WEIGHTS: [[f32; 3]; 4] = [
+    [0.0, 3.0, 3.0],
+    [0.0, 2.0, 2.0],
+    [0.0, 1.5, 1.5],
+    [0.0, 1.0, 2.0],
+];
 /// The weight of one occurrence in a body of [`MIDDLE_BODY`] words.
 const BODY_WEIGHT: f32 = 0.12;
 /// The weight of a word that every example prompt has.
@@ -95,17 +106,32 @@ impl Posting {
         // BM25F: at most K1 + 1.
         let often = name + trigger + tag + description / (1.0 - B + B * longer) + body + examples;
         let weight = often * (K1 + 1.0) / (K1 + often);
-        let found = front_matter.map(|count| count > 0).into_iter().chain([text.examples > 0, text.body > 0]);
-        let fields = (0..).zip(found).fold(0, |fields, (field, found)| fields | u16::from(found) << field);
-        Posting { number, weight: (weight / STEP) as u16, fields }
+        let found = front_matter
+            .map(|count| count > 0)
+            .into_iter()
+            .chain([text.examples > 0, text.body > 0]);
+        let fields = (0..).zip(found).fold(0, |fields, (field, found)| {
+            fields | u16::from(found) << field
+        });
+        Posting {
+            number,
+            weight: (weight / STEP) as u16,
+            fields,
+        }
     }
 
     fn of_facet(number: u32) -> Posting {
-        Posting { number, weight: 0, fields: FACET }
+        Posting {
+            number,
+            weight: 0,
+            fields: FACET,
+        }
     }
 
     pub(super) fn fields(self) -> impl Iterator<Item = HitField> {
-        HitField::ALL.into_iter().filter(move |field| self.fields & 1 << *field as u16 != 0)
+        HitField::ALL
+            .into_iter()
+            .filter(move |field| self.fields & 1 << *field as u16 != 0)
     }
 
     pub(super) fn weight(self) -> f32 {
@@ -149,9 +175,17 @@ pub(super) struct Doc {
 
 impl Doc {
     pub(super) fn of(entry: &Arc<Entry<Skill>>, text: Option<Arc<TextTerms>>) -> Doc {
-        let hidden = [Audience::Model, Audience::User].map(|audience| audience.hides(&entry.candidate));
+        let hidden =
+            [Audience::Model, Audience::User].map(|audience| audience.hides(&entry.candidate));
         let (tier, level) = (entry.origin().tier, entry.item().invoke_level());
-        Doc { entry: entry.clone(), text, tier, beginning: beginning(entry.id.as_str()), hidden, level }
+        Doc {
+            entry: entry.clone(),
+            text,
+            tier,
+            beginning: beginning(entry.id.as_str()),
+            hidden,
+            level,
+        }
     }
 
     pub(super) fn is_hidden(&self, audience: Audience) -> bool {
@@ -195,14 +229,22 @@ pub(super) struct SkillTerms {
 
 impl SkillTerms {
     pub(super) fn postings(&self, number: u32) -> impl Iterator<Item = (&str, Posting)> {
-        let facets = self.facets.iter().map(move |term| (term.as_str(), Posting::of_facet(number)));
+        let facets = self
+            .facets
+            .iter()
+            .map(move |term| (term.as_str(), Posting::of_facet(number)));
         let words = self.counts.iter();
-        words.map(move |(term, counts)| (term.as_str(), Posting::new(number, *counts, self.lengths))).chain(facets)
+        words
+            .map(move |(term, counts)| (term.as_str(), Posting::new(number, *counts, self.lengths)))
+            .chain(facets)
     }
 
     /// Returns the stems, without spellings of names and facets.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
-        self.counts.keys().map(String::as_str).filter(|term| !term.starts_with(char::is_control))
+        self.counts
+            .keys()
+            .map(String::as_str)
+            .filter(|term| !term.starts_with(char::is_control))
     }
 
     pub(super) fn of(entry: &Entry<Skill>, text: Option<&TextTerms>, stems: &Stems) -> SkillTerms {
@@ -246,7 +288,9 @@ impl SkillTerms {
         };
         for trigger in skill.triggers() {
             match &trigger {
-                SkillTrigger::Keyword(text) | SkillTrigger::Task(text) | SkillTrigger::Command(text) => {
+                SkillTrigger::Keyword(text)
+                | SkillTrigger::Task(text)
+                | SkillTrigger::Command(text) => {
                     take(text, HitField::Trigger);
                 }
                 // Patterns of paths, tools and texts are no words.
@@ -258,7 +302,11 @@ impl SkillTerms {
             take(text, HitField::Tag);
         }
         let about = [Some(skill.description.as_ref()), skill.when_to_use()];
-        let length = about.into_iter().flatten().map(|text| take(&positive(text), HitField::Description)).sum();
+        let length = about
+            .into_iter()
+            .flatten()
+            .map(|text| take(&positive(text), HitField::Description))
+            .sum();
 
         let functional = skill.functional_tier();
         let functional = functional.iter().map(FunctionalTier::as_str).collect();
@@ -273,9 +321,16 @@ impl SkillTerms {
                 terms.facets.push(facet.term(text));
             }
         }
-        for word in terms.name_words.iter().filter(|word| NameVocabulary::takes(word)) {
+        for word in terms
+            .name_words
+            .iter()
+            .filter(|word| NameVocabulary::takes(word))
+        {
             let stem = stems.of(word);
-            let counts = terms.counts.get(stem.as_ref()).or_else(|| terms.counts.get(&accented(&stem)));
+            let counts = terms
+                .counts
+                .get(stem.as_ref())
+                .or_else(|| terms.counts.get(&accented(&stem)));
             let counts = *counts.expect("each word of a name was counted");
             terms.counts.insert(written(word), counts);
         }
@@ -289,7 +344,13 @@ impl SkillTerms {
             }
         }
         terms.names = vec![normalized(entry.id.as_str()), normalized(skill.id.as_str())];
-        terms.names.extend(terms.names.iter().filter_map(|name| bare(name)).collect::<Vec<_>>());
+        terms.names.extend(
+            terms
+                .names
+                .iter()
+                .filter_map(|name| bare(name))
+                .collect::<Vec<_>>(),
+        );
         terms.names.sort_unstable();
         terms.names.dedup();
         // Signs alone make no word.
@@ -332,12 +393,24 @@ impl Facet {
 }
 
 fn categories(skill: &Skill) -> Vec<&str> {
-    let value = skill.field("category").or_else(|| skill.field("metadata")?.get("category"));
-    value.map_or(&[][..], Value::items).iter().filter_map(Value::as_text).collect()
+    let value = skill
+        .field("category")
+        .or_else(|| skill.field("metadata")?.get("category"));
+    value
+        .map_or(&[][..], Value::items)
+        .iter()
+        .filter_map(Value::as_text)
+        .collect()
 }
 
 fn tools(skill: &Skill) -> Vec<&str> {
     let allowed = skill.allowed_tools.iter().flatten().map(AsRef::as_ref);
-    let tools = skill.required_tools().into_iter().chain(skill.tools()).chain(allowed);
-    tools.map(|tool| tool.split_once('(').map_or(tool, |(name, _)| name)).collect()
+    let tools = skill
+        .required_tools()
+        .into_iter()
+        .chain(skill.tools())
+        .chain(allowed);
+    tools
+        .map(|tool| tool.split_once('(').map_or(tool, |(name, _)| name))
+        .collect()
 }

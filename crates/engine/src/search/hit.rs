@@ -52,8 +52,12 @@ impl MatchConfidence {
     pub(super) fn of(fit: MatchKind, score: f32, share: f32, has_bodies: bool) -> MatchConfidence {
         let [may_fit, fits_well] = LEAST_SCORES[usize::from(has_bodies)];
         match fit {
-            MatchKind::Words if score < may_fit && share < MAY_FIT_SHARE => MatchConfidence::NothingFits,
-            MatchKind::Words if score < fits_well && share < FITS_WELL_SHARE => MatchConfidence::MayFit,
+            MatchKind::Words if score < may_fit && share < MAY_FIT_SHARE => {
+                MatchConfidence::NothingFits
+            }
+            MatchKind::Words if score < fits_well && share < FITS_WELL_SHARE => {
+                MatchConfidence::MayFit
+            }
             _ => MatchConfidence::FitsWell,
         }
     }
@@ -119,7 +123,10 @@ impl fmt::Display for Explanation {
         }
         let mut between = "";
         for field in HitField::ALL {
-            let words = self.words.iter().filter(|found| found.fields.contains(&field));
+            let words = self
+                .words
+                .iter()
+                .filter(|found| found.fields.contains(&field));
             let words: Vec<String> = words.map(ToString::to_string).collect();
             if !words.is_empty() {
                 write!(f, "{between}{field}: {}", words.join(", "))?;
@@ -162,7 +169,11 @@ pub trait Ranker: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Whatever keeps it from answering. The caller then goes by words alone; a message is for the operator.
-    async fn rank(&self, text: &str, limit: usize) -> Result<Vec<Id>, Box<dyn std::error::Error + Send + Sync>>;
+    async fn rank(
+        &self,
+        text: &str,
+        limit: usize,
+    ) -> Result<Vec<Id>, Box<dyn std::error::Error + Send + Sync>>;
 }
 
 /// The constant of reciprocal-rank fusion, as its paper proposes.
@@ -200,7 +211,10 @@ impl SearchIndex {
                 continue;
             }
             let score = scores.entry(id.clone()).or_insert_with(|| {
-                let entry = self.snapshot().get(id.as_str()).expect("what is allowed is there");
+                let entry = self
+                    .snapshot()
+                    .get(id.as_str())
+                    .expect("what is allowed is there");
                 hits.push(SearchHit {
                     entry: entry.clone(),
                     why: Explanation {
@@ -215,11 +229,21 @@ impl SearchIndex {
             *score += share(place);
             place += 1;
         }
-        hits.sort_by(|SearchHit { entry: a, why: of_a }, SearchHit { entry: b, why: of_b }| {
-            let exact_first = (of_b.fit == MatchKind::Exact).cmp(&(of_a.fit == MatchKind::Exact));
-            let by_score = exact_first.then_with(|| scores[&b.id].total_cmp(&scores[&a.id]));
-            by_score.then_with(|| (a.origin().tier, &a.id).cmp(&(b.origin().tier, &b.id)))
-        });
+        hits.sort_by(
+            |SearchHit {
+                 entry: a,
+                 why: of_a,
+             },
+             SearchHit {
+                 entry: b,
+                 why: of_b,
+             }| {
+                let exact_first =
+                    (of_b.fit == MatchKind::Exact).cmp(&(of_a.fit == MatchKind::Exact));
+                let by_score = exact_first.then_with(|| scores[&b.id].total_cmp(&scores[&a.id]));
+                by_score.then_with(|| (a.origin().tier, &a.id).cmp(&(b.origin().tier, &b.id)))
+            },
+        );
         hits.truncate(query.limit);
         hits
     }

@@ -74,15 +74,32 @@ impl SearchIndex {
     ///
     /// Of a body, the 512 terms are kept that identify it best; 256 of them where the index has more than 4,096 skills.
     #[must_use]
-    pub fn with_texts<'t>(&self, texts: impl IntoIterator<Item = (&'t Id, &'t SkillText)>) -> SearchIndex {
+    pub fn with_texts<'t>(
+        &self,
+        texts: impl IntoIterator<Item = (&'t Id, &'t SkillText)>,
+    ) -> SearchIndex {
         let stems = Stems::new();
-        let kept = if self.0.len() > MANY_SKILLS { BODY_TERMS_OF_MANY } else { BODY_TERMS };
-        let terms = |(id, text)| Some((self.0.number_of(id)?, Arc::new(TextTerms::of(text, kept, &stems))));
+        let kept = if self.0.len() > MANY_SKILLS {
+            BODY_TERMS_OF_MANY
+        } else {
+            BODY_TERMS
+        };
+        let terms = |(id, text)| {
+            Some((
+                self.0.number_of(id)?,
+                Arc::new(TextTerms::of(text, kept, &stems)),
+            ))
+        };
         let texts: HashMap<u32, Arc<TextTerms>> = texts.into_iter().filter_map(terms).collect();
         let mut inner = IndexData::clone(&self.0);
         if texts.len() < self.0.len() / 8 {
             for (number, text) in texts {
-                let doc = self.0.docs.get(number).clone().expect("its number was found");
+                let doc = self
+                    .0
+                    .docs
+                    .get(number)
+                    .clone()
+                    .expect("its number was found");
                 inner.remove(&doc.entry, &stems);
                 inner.insert(&doc.entry, Some(text), &stems);
             }
@@ -90,7 +107,11 @@ impl SearchIndex {
         }
         let mut build = IndexBuilder::default();
         for (number, doc) in self.0.docs() {
-            build.add(&doc.entry, texts.get(&number).or(doc.text.as_ref()).cloned(), &stems);
+            build.add(
+                &doc.entry,
+                texts.get(&number).or(doc.text.as_ref()).cloned(),
+                &stems,
+            );
         }
         SearchIndex(Arc::new(build.finish(&self.0.snapshot)))
     }
@@ -121,7 +142,10 @@ impl SearchIndex {
 
     /// Returns the skills whose text is not in the index.
     pub fn without_text(&self) -> impl Iterator<Item = &Arc<Entry<Skill>>> {
-        self.0.docs().filter(|(_, doc)| doc.text.is_none()).map(|(_, doc)| &doc.entry)
+        self.0
+            .docs()
+            .filter(|(_, doc)| doc.text.is_none())
+            .map(|(_, doc)| &doc.entry)
     }
 
     /// Returns whether both are one index, with the same texts.
@@ -154,15 +178,24 @@ impl SearchIndex {
         let words = QueryWords::of(&self.0, &query.text, None).words.len();
         let hits = self.search(query).into_iter();
         let near = hits.filter(|hit| {
-            let in_name = hit.why.words.iter().filter(|word| word.fields.contains(&HitField::Name)).count();
+            let in_name = hit
+                .why
+                .words
+                .iter()
+                .filter(|word| word.fields.contains(&HitField::Name))
+                .count();
             hit.why.fit < MatchKind::Words || in_name > 0 && in_name * 2 >= words
         });
         near.map(|hit| hit.entry).take(3).collect()
     }
 
     pub(super) fn allows(&self, query: &Query, id: &Id) -> bool {
-        let Some(number) = self.0.number_of(id) else { return false };
-        let Some(doc) = self.0.docs.get(number) else { return false };
+        let Some(number) = self.0.number_of(id) else {
+            return false;
+        };
+        let Some(doc) = self.0.docs.get(number) else {
+            return false;
+        };
         let sight = self.0.sight(query);
         TopK::none_of(&self.0, query, sight.as_deref()).is_some_and(|best| best.allows(number, doc))
     }
@@ -179,11 +212,15 @@ impl IndexData {
     }
 
     pub(super) fn sight(&self, query: &Query) -> Option<Arc<VisibilityMask>> {
-        self.sights.of(&self.docs, query).filter(|sight| sight.count() < self.len())
+        self.sights
+            .of(&self.docs, query)
+            .filter(|sight| sight.count() < self.len())
     }
 
     pub(super) fn docs(&self) -> impl Iterator<Item = (u32, &Doc)> {
-        (0..).zip(self.docs.blocks().flatten()).filter_map(|(number, doc)| Some((number, doc.as_ref()?)))
+        (0..)
+            .zip(self.docs.blocks().flatten())
+            .filter_map(|(number, doc)| Some((number, doc.as_ref()?)))
     }
 
     fn insert(&mut self, entry: &Arc<Entry<Skill>>, text: Option<Arc<TextTerms>>, stems: &Stems) {
@@ -195,7 +232,10 @@ impl IndexData {
         for (term, posting) in terms.postings(number) {
             self.dictionary.insert(term, posting);
         }
-        terms.name_words.iter().for_each(|word| self.vocabulary.insert(word));
+        terms
+            .name_words
+            .iter()
+            .for_each(|word| self.vocabulary.insert(word));
         for name in terms.names {
             let at = self.name_place(&name, number);
             self.names.splice(at..at, [(name.into(), number)]);
@@ -208,13 +248,22 @@ impl IndexData {
 
     /// Removes an entry, and returns its text.
     fn remove(&mut self, entry: &Arc<Entry<Skill>>, stems: &Stems) -> Option<Arc<TextTerms>> {
-        let number = self.number_of(&entry.id).expect("what is removed was inserted");
-        let text = self.docs.get(number).as_ref().and_then(|doc| doc.text.clone());
+        let number = self
+            .number_of(&entry.id)
+            .expect("what is removed was inserted");
+        let text = self
+            .docs
+            .get(number)
+            .as_ref()
+            .and_then(|doc| doc.text.clone());
         let terms = SkillTerms::of(entry, text.as_deref(), stems);
         for (term, posting) in terms.postings(number) {
             self.dictionary.remove(term, posting);
         }
-        terms.name_words.iter().for_each(|word| self.vocabulary.remove(word));
+        terms
+            .name_words
+            .iter()
+            .for_each(|word| self.vocabulary.remove(word));
         for name in terms.names {
             let at = self.name_place(&name, number);
             self.names.splice(at..at + 1, []);
@@ -227,11 +276,17 @@ impl IndexData {
     }
 
     fn name_place(&self, name: &str, number: u32) -> usize {
-        self.names.partition_point(|(other, owner)| (&**other, *owner) < (name, number))
+        self.names
+            .partition_point(|(other, owner)| (&**other, *owner) < (name, number))
     }
 
     fn number_of(&self, id: &Id) -> Option<u32> {
-        let has = |number: &u32| self.docs.get(*number).as_ref().is_some_and(|doc| doc.entry.id == *id);
+        let has = |number: &u32| {
+            self.docs
+                .get(*number)
+                .as_ref()
+                .is_some_and(|doc| doc.entry.id == *id)
+        };
         let name = normalized(id.as_str());
         if name.is_empty() {
             // A name of signs alone: rare enough to be looked for everywhere.
@@ -277,7 +332,8 @@ impl IndexBuilder {
             *self.name_words.entry(word).or_default() += 1;
         }
         self.bodies += usize::from(has_body(text.as_deref()));
-        self.names.extend(terms.names.into_iter().map(|name| (name.into(), number)));
+        self.names
+            .extend(terms.names.into_iter().map(|name| (name.into(), number)));
         let doc = Doc::of(entry, text);
         self.sights.insert(number, &doc);
         self.docs.set(number, Some(doc));

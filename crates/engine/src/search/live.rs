@@ -44,7 +44,11 @@ impl LiveIndex {
         let updated = Arc::new(index.updated(&snapshot));
         self.0.index.rcu(|now| {
             let newer = now.snapshot().generation() >= updated.snapshot().generation();
-            if newer { Arc::clone(now) } else { Arc::clone(&updated) }
+            if newer {
+                Arc::clone(now)
+            } else {
+                Arc::clone(&updated)
+            }
         });
         SearchIndex::clone(&updated)
     }
@@ -61,7 +65,10 @@ impl LiveIndex {
         let mut texts = Vec::new();
         for entry in index.without_text() {
             let body = self.0.registry.body(&entry.candidate).await;
-            let text = body.map_or_else(|_| SkillText::new(), |body| SkillText::new().body(body.text));
+            let text = body.map_or_else(
+                |_| SkillText::new(),
+                |body| SkillText::new().body(body.text),
+            );
             texts.push((entry.id.clone(), text));
         }
         if texts.is_empty() {

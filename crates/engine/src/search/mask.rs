@@ -20,8 +20,17 @@ pub(super) struct VisibilityMask {
 }
 
 impl VisibilityMask {
-    fn of(docs: &BlockTable<Option<Doc>>, audience: Audience, modes: &VisibilityPolicy) -> VisibilityMask {
-        let mut sight = VisibilityMask { audience, modes: modes.clone(), seen: Bits::default(), count: 0 };
+    fn of(
+        docs: &BlockTable<Option<Doc>>,
+        audience: Audience,
+        modes: &VisibilityPolicy,
+    ) -> VisibilityMask {
+        let mut sight = VisibilityMask {
+            audience,
+            modes: modes.clone(),
+            seen: Bits::default(),
+            count: 0,
+        };
         for (number, doc) in (0..).zip(docs.blocks().flatten()) {
             sight.look(number, doc.as_ref());
         }
@@ -49,7 +58,11 @@ impl VisibilityMask {
     }
 
     pub(super) fn count_of(&self, postings: &ChunkedVec<Posting>) -> usize {
-        postings.chunks().flatten().filter(|posting| self.sees(posting.number)).count()
+        postings
+            .chunks()
+            .flatten()
+            .filter(|posting| self.sees(posting.number))
+            .count()
     }
 }
 
@@ -66,13 +79,20 @@ pub(super) struct MaskCache {
 const KEPT: usize = 8;
 
 impl MaskCache {
-    pub(super) fn of(&self, docs: &BlockTable<Option<Doc>>, query: &Query) -> Option<Arc<VisibilityMask>> {
+    pub(super) fn of(
+        &self,
+        docs: &BlockTable<Option<Doc>>,
+        query: &Query,
+    ) -> Option<Arc<VisibilityMask>> {
         let audience = query.audience?;
         if query.modes.is_empty() && self.hidden[audience as usize] == 0 {
             return None;
         }
         let lately = self.lately.lock();
-        let found = lately.iter().find(|mask| mask.audience == audience && mask.modes.is(&query.modes)).cloned();
+        let found = lately
+            .iter()
+            .find(|mask| mask.audience == audience && mask.modes.is(&query.modes))
+            .cloned();
         drop(lately);
         Some(found.unwrap_or_else(|| {
             // Without the lock, because an authorizer may search itself.
@@ -88,12 +108,18 @@ impl MaskCache {
 
     pub(super) fn insert(&mut self, number: u32, doc: &Doc) {
         self.count(doc, |hidden| hidden + 1);
-        self.lately.get_mut().iter_mut().for_each(|sight| Arc::make_mut(sight).look(number, Some(doc)));
+        self.lately
+            .get_mut()
+            .iter_mut()
+            .for_each(|sight| Arc::make_mut(sight).look(number, Some(doc)));
     }
 
     pub(super) fn remove(&mut self, number: u32, doc: &Doc) {
         self.count(doc, |hidden| hidden - 1);
-        self.lately.get_mut().iter_mut().for_each(|sight| Arc::make_mut(sight).look(number, None));
+        self.lately
+            .get_mut()
+            .iter_mut()
+            .for_each(|sight| Arc::make_mut(sight).look(number, None));
     }
 
     fn count(&mut self, doc: &Doc, change: impl Fn(usize) -> usize) {
@@ -108,7 +134,10 @@ impl MaskCache {
 
 impl Clone for MaskCache {
     fn clone(&self) -> MaskCache {
-        MaskCache { hidden: self.hidden, lately: Mutex::new(self.lately.lock().clone()) }
+        MaskCache {
+            hidden: self.hidden,
+            lately: Mutex::new(self.lately.lock().clone()),
+        }
     }
 }
 
@@ -118,7 +147,9 @@ pub(super) struct Bits(Vec<u64>);
 
 impl Bits {
     pub(super) fn has(&self, number: u32) -> bool {
-        self.0.get(number as usize / 64).is_some_and(|bits| bits & (1 << (number % 64)) != 0)
+        self.0
+            .get(number as usize / 64)
+            .is_some_and(|bits| bits & (1 << (number % 64)) != 0)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
@@ -126,7 +157,9 @@ impl Bits {
             .step_by(64)
             .zip(&self.0)
             .flat_map(|(first, bits)| (first..first + 64).map(move |number| (number, bits)));
-        numbers.filter(|(number, bits)| **bits & (1 << (number % 64)) != 0).map(|(number, _)| number)
+        numbers
+            .filter(|(number, bits)| **bits & (1 << (number % 64)) != 0)
+            .map(|(number, _)| number)
     }
 
     pub(super) fn insert(&mut self, number: u32) {

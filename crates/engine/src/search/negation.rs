@@ -24,12 +24,19 @@ const ARROWS: [&str; 3] = ["→", "->", "=>"];
 pub(super) fn positive(text: &str) -> Cow<'_, str> {
     let lower = text.to_ascii_lowercase();
     let phrase = |at: usize| {
-        let begin = PHRASES.iter().filter_map(|phrase| find(&lower, at, phrase)).min()?;
+        let begin = PHRASES
+            .iter()
+            .filter_map(|phrase| find(&lower, at, phrase))
+            .min()?;
         Some(begin..begin + sentence_length(&text[begin..]))
     };
     let mut kept = String::new();
     let mut at = 0;
-    while let Some(cut) = [phrase(at), redirect(text, at)].into_iter().flatten().min_by_key(|cut| cut.start) {
+    while let Some(cut) = [phrase(at), redirect(text, at)]
+        .into_iter()
+        .flatten()
+        .min_by_key(|cut| cut.start)
+    {
         kept.push_str(&text[at..cut.start]);
         at = cut.end;
     }
@@ -42,14 +49,20 @@ pub(super) fn positive(text: &str) -> Cow<'_, str> {
 
 /// Returns the first clause, from `at` on, that ends with an arrow and a name with a hyphen.
 fn redirect(text: &str, at: usize) -> Option<Range<usize>> {
-    let arrows = ARROWS.iter().flat_map(|arrow| text[at..].match_indices(arrow));
+    let arrows = ARROWS
+        .iter()
+        .flat_map(|arrow| text[at..].match_indices(arrow));
     let redirects = arrows.filter_map(|(place, arrow)| {
         let place = at + place;
         let behind = &text[place + arrow.len()..];
         let name = behind.trim_start().trim_start_matches('`');
-        let length = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(name.len());
+        let length = name
+            .find(|c: char| !c.is_ascii_alphanumeric() && c != '-')
+            .unwrap_or(name.len());
         let is_name = name[..length].trim_matches('-').contains('-');
-        let begin = text[at..place].rfind(['.', ';', ',', '!', '?', '\n']).map_or(at, |end| at + end + 1);
+        let begin = text[at..place]
+            .rfind(['.', ';', ',', '!', '?', '\n'])
+            .map_or(at, |end| at + end + 1);
         is_name.then(|| begin..text.len() - name.len() + length)
     });
     redirects.min_by_key(|redirect| redirect.start)
@@ -58,7 +71,9 @@ fn redirect(text: &str, at: usize) -> Option<Range<usize>> {
 /// Returns the place of `phrase` as whole words in `text`, from `at` on.
 fn find(text: &str, at: usize, phrase: &str) -> Option<usize> {
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let places = text[at..].match_indices(phrase).map(|(place, _)| at + place);
+    let places = text[at..]
+        .match_indices(phrase)
+        .map(|(place, _)| at + place);
     places
         .filter(|place| !is_letter(text[..*place].chars().next_back()))
         .find(|place| !is_letter(text[place + phrase.len()..].chars().next()))
@@ -71,7 +86,8 @@ fn sentence_length(text: &str) -> usize {
         .filter(|(_, c)| matches!(c, '.' | '!' | '?' | '\n' | '。'))
         .map(|(at, c)| at + c.len_utf8());
     // A full stop inside of `config.toml` ends nothing.
-    ends.find(|end| text[*end..].chars().next().is_none_or(char::is_whitespace)).unwrap_or(text.len())
+    ends.find(|end| text[*end..].chars().next().is_none_or(char::is_whitespace))
+        .unwrap_or(text.len())
 }
 
 #[cfg(test)]
@@ -81,11 +97,20 @@ mod tests {
     #[test]
     fn what_a_skill_is_not_for_is_left_out() {
         for (text, kept) in [
-            ("Fills PDF forms. Do NOT use for tax.toml files. Reads them.", "Fills PDF forms.  Reads them."),
+            (
+                "Fills PDF forms. Do NOT use for tax.toml files. Reads them.",
+                "Fills PDF forms.  Reads them.",
+            ),
             ("Fills forms, not for letters", "Fills forms, "),
             ("Never use it in Excel!", ""),
-            ("It is not forgotten; use it.", "It is not forgotten; use it."),
-            ("Cuts clips. For tables → edit-tables, For PDF->`fill-pdf`.", "Cuts clips.,`."),
+            (
+                "It is not forgotten; use it.",
+                "It is not forgotten; use it.",
+            ),
+            (
+                "Cuts clips. For tables → edit-tables, For PDF->`fill-pdf`.",
+                "Cuts clips.,`.",
+            ),
             ("Turns CSV -> JSON.", "Turns CSV -> JSON."),
         ] {
             assert_eq!(positive(text), kept, "{text}");

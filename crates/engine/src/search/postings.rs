@@ -87,11 +87,17 @@ impl Dictionary {
         }
         let mut postings = Postings::default();
         postings.set(posting, true);
-        self.0.insert(TermRow { term: term.into(), postings });
+        self.0.insert(TermRow {
+            term: term.into(),
+            postings,
+        });
     }
 
     pub(super) fn remove(&mut self, term: &str, posting: Posting) {
-        let row = self.0.get_mut(term).expect("only what was inserted is removed");
+        let row = self
+            .0
+            .get_mut(term)
+            .expect("only what was inserted is removed");
         row.postings.set(posting, false);
         if row.postings.is_empty() {
             self.0.remove(term);

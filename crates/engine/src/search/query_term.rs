@@ -59,8 +59,16 @@ impl<'a> QueryWords<'a> {
     /// Looks up the words of `text`, with the terms that `sight` may see.
     ///
     /// A word weighs its rarity, and more if it is repeated. Stop words count only if there are no others.
-    pub(super) fn of(index: &'a IndexData, text: &str, sight: Option<&VisibilityMask>) -> QueryWords<'a> {
-        let terms = TermLookup { index, sight, stems: Stems::new() };
+    pub(super) fn of(
+        index: &'a IndexData,
+        text: &str,
+        sight: Option<&VisibilityMask>,
+    ) -> QueryWords<'a> {
+        let terms = TermLookup {
+            index,
+            sight,
+            stems: Stems::new(),
+        };
         let typed = Typed::all(text, &terms.stems);
         let count = typed.len();
         let last = count.wrapping_sub(1);
@@ -69,16 +77,29 @@ impl<'a> QueryWords<'a> {
             let mut typed = terms.of(&stem);
             let mut spelled = terms.spelled(&text, &stem);
             // Spellings of one word are equally rare, so that the one that was typed comes first.
-            let idf = (typed.iter().chain(&spelled).map(|term| term.idf)).fold(f32::INFINITY, f32::min);
-            typed.iter_mut().chain(&mut spelled).for_each(|term| term.idf = idf);
+            let idf =
+                (typed.iter().chain(&spelled).map(|term| term.idf)).fold(f32::INFINITY, f32::min);
+            typed
+                .iter_mut()
+                .chain(&mut spelled)
+                .for_each(|term| term.idf = idf);
             let is_unknown = typed.is_none() && spelled.is_empty();
             let is_corrected = is_unknown && count <= MOST_CORRECTED;
             let is_unfinished = place == last && count <= MOST_UNFINISHED;
             let instead = terms.instead_of(&text, &stem, is_corrected, is_unfinished);
-            let mut term = QueryTerm { text, typed, spelled, instead };
+            let mut term = QueryTerm {
+                text,
+                typed,
+                spelled,
+                instead,
+            };
             let repeated = 1.0 + f32::from(times).ln();
             term.terms_mut().for_each(|term| term.idf *= repeated);
-            weight += if is_unknown { repeated * terms.rarity_of_unknown(&stem) } else { term.weight() };
+            weight += if is_unknown {
+                repeated * terms.rarity_of_unknown(&stem)
+            } else {
+                term.weight()
+            };
             all.push(term);
         }
         keep_heaviest(&mut all);
@@ -89,29 +110,54 @@ impl<'a> QueryWords<'a> {
 impl<'a> QueryTerm<'a> {
     fn terms_mut(&mut self) -> impl Iterator<Item = &mut Term<'a>> {
         let instead = self.instead.iter_mut().map(|(_, term)| term);
-        self.typed.iter_mut().chain(&mut self.spelled).chain(instead)
+        self.typed
+            .iter_mut()
+            .chain(&mut self.spelled)
+            .chain(instead)
     }
 
     /// Returns the weight of the word in the query; zero if no skill has it.
     fn weight(&self) -> f32 {
         let found = self.typed.iter().chain(&self.spelled).map(|term| term.idf);
-        let instead = self.instead.iter().map(|(_, term)| EXPANSION_WEIGHT * term.idf);
+        let instead = self
+            .instead
+            .iter()
+            .map(|(_, term)| EXPANSION_WEIGHT * term.idf);
         found.chain(instead).fold(0.0, f32::max)
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &'a ChunkedVec<Posting>> {
         let instead = self.instead.iter().map(|(_, term)| term);
-        self.typed.iter().chain(&self.spelled).chain(instead).map(|term| &term.postings.named)
+        self.typed
+            .iter()
+            .chain(&self.spelled)
+            .chain(instead)
+            .map(|term| &term.postings.named)
     }
 
     pub(super) fn found_in(&self, number: u32) -> Option<HitWord> {
         let word = self.text.clone();
-        if let Some(posting) = self.typed.iter().chain(&self.spelled).find_map(|term| term.postings.get(number)) {
-            return Some(HitWord { word, instead: None, fields: posting.fields().collect() });
+        if let Some(posting) = self
+            .typed
+            .iter()
+            .chain(&self.spelled)
+            .find_map(|term| term.postings.get(number))
+        {
+            return Some(HitWord {
+                word,
+                instead: None,
+                fields: posting.fields().collect(),
+            });
         }
-        let (instead, _) =
-            self.instead.iter().find(|(_, term)| term.postings.get(number).is_some_and(Posting::is_in_name))?;
-        Some(HitWord { word, instead: Some((*instead).to_owned()), fields: vec![HitField::Name] })
+        let (instead, _) = self
+            .instead
+            .iter()
+            .find(|(_, term)| term.postings.get(number).is_some_and(Posting::is_in_name))?;
+        Some(HitWord {
+            word,
+            instead: Some((*instead).to_owned()),
+            fields: vec![HitField::Name],
+        })
     }
 }
 
@@ -126,7 +172,11 @@ impl Typed {
                 all[*place].times = all[*place].times.saturating_add(1);
             } else if all.len() < MOST_READ {
                 places.insert(stem.clone().into_owned(), all.len());
-                all.push(Typed { text: word.to_owned(), stem: stem.into_owned(), times: 1 });
+                all.push(Typed {
+                    text: word.to_owned(),
+                    stem: stem.into_owned(),
+                    times: 1,
+                });
             }
         });
         if all.iter().any(|typed| !is_stop_word(&typed.text)) {
@@ -164,13 +214,25 @@ impl<'a> TermLookup<'a, '_> {
     fn of(&self, stem: &str) -> Option<Term<'a>> {
         let postings = self.index.dictionary.get(stem)?;
         let all = self.sight.map_or(self.index.len(), VisibilityMask::count);
-        let count = |list| self.sight.map_or_else(|| ChunkedVec::len(list), |sight| sight.count_of(list));
+        let count = |list| {
+            self.sight
+                .map_or_else(|| ChunkedVec::len(list), |sight| sight.count_of(list))
+        };
         let [named, others, texts] = postings.lists().map(count);
         let background = Background::get();
         // Front matter alone is best for questions about it, everything for long ones; the mean is near the better of both.
-        let in_front_matter = background.front_matter(stem).and(named + others, all).rarity();
-        let anywhere = background.all(stem).and(named + others + texts, all).rarity();
-        (named + others + texts > 0).then_some(Term { postings, idf: (in_front_matter + anywhere) / 2.0 })
+        let in_front_matter = background
+            .front_matter(stem)
+            .and(named + others, all)
+            .rarity();
+        let anywhere = background
+            .all(stem)
+            .and(named + others + texts, all)
+            .rarity();
+        (named + others + texts > 0).then_some(Term {
+            postings,
+            idf: (in_front_matter + anywhere) / 2.0,
+        })
     }
 
     /// Returns the weight of a word that no skill has.
@@ -184,17 +246,28 @@ impl<'a> TermLookup<'a, '_> {
             None => self.of(&accented(stem)).into_iter().collect(),
             Some(bare) => {
                 let stem = self.stems.of(&bare);
-                self.of(&stem).into_iter().chain(self.of(&accented(&stem))).collect()
+                self.of(&stem)
+                    .into_iter()
+                    .chain(self.of(&accented(&stem)))
+                    .collect()
             }
         }
     }
 
-    fn instead_of(&self, text: &str, stem: &str, is_corrected: bool, is_unfinished: bool) -> Vec<(&'a str, Term<'a>)> {
+    fn instead_of(
+        &self,
+        text: &str,
+        stem: &str,
+        is_corrected: bool,
+        is_unfinished: bool,
+    ) -> Vec<(&'a str, Term<'a>)> {
         let names = |word: &str, all: u32| match self.sight {
             None => all,
-            Some(sight) => {
-                self.index.dictionary.get(&written(word)).map_or(0, |names| sight.count_of(&names.named) as u32)
-            }
+            Some(sight) => self
+                .index
+                .dictionary
+                .get(&written(word))
+                .map_or(0, |names| sight.count_of(&names.named) as u32),
         };
         let mut words = Vec::new();
         let bare = bare(text);
@@ -203,12 +276,23 @@ impl<'a> TermLookup<'a, '_> {
             words.extend(self.index.vocabulary.near(text, MOST_INSTEAD, &names));
         }
         if is_unfinished && text.chars().nth(2).is_some() {
-            words.extend(self.index.vocabulary.beginning_with(text, MOST_INSTEAD, &names));
+            words.extend(
+                self.index
+                    .vocabulary
+                    .beginning_with(text, MOST_INSTEAD, &names),
+            );
         }
-        let others = words.into_iter().map(|word| (word, self.stems.of(word))).filter(|(_, other)| other != stem);
+        let others = words
+            .into_iter()
+            .map(|word| (word, self.stems.of(word)))
+            .filter(|(_, other)| other != stem);
         let terms = others.flat_map(|(word, other)| {
             let accented = accented(&other);
-            [other.as_ref(), &accented].map(|stem| self.of(stem)).into_iter().flatten().map(move |term| (word, term))
+            [other.as_ref(), &accented]
+                .map(|stem| self.of(stem))
+                .into_iter()
+                .flatten()
+                .map(move |term| (word, term))
         });
         terms.collect()
     }

@@ -56,7 +56,11 @@ pub(super) struct TopK<'a> {
 }
 
 impl<'a> TopK<'a> {
-    pub(super) fn none_of(index: &IndexData, query: &'a Query, sight: Option<&'a VisibilityMask>) -> Option<TopK<'a>> {
+    pub(super) fn none_of(
+        index: &IndexData,
+        query: &'a Query,
+        sight: Option<&'a VisibilityMask>,
+    ) -> Option<TopK<'a>> {
         if query.limit == 0 {
             return None;
         }
@@ -65,16 +69,29 @@ impl<'a> TopK<'a> {
             .iter()
             .map(|term: &String| {
                 let postings = index.dictionary.get(term)?;
-                Some(postings.others.iter().map(|posting| posting.number).collect())
+                Some(
+                    postings
+                        .others
+                        .iter()
+                        .map(|posting| posting.number)
+                        .collect(),
+                )
             })
             .collect::<Option<_>>()?;
-        Some(TopK { query, sight, facets, rows: BinaryHeap::new() })
+        Some(TopK {
+            query,
+            sight,
+            facets,
+            rows: BinaryHeap::new(),
+        })
     }
 
     pub(super) fn offer(&mut self, row: ScoredSkill<'a>) {
         let full = self.rows.len() == self.query.limit;
         // Most rows are worse, and comparing is cheaper than checking the filters.
-        if full && self.rows.peek().is_some_and(|worst| *worst < row) || !self.allows(row.number, row.doc) {
+        if full && self.rows.peek().is_some_and(|worst| *worst < row)
+            || !self.allows(row.number, row.doc)
+        {
             return;
         }
         if full {
@@ -103,7 +120,11 @@ impl<'a> TopK<'a> {
             && self.query.tier.is_none_or(|tier| tier == doc.tier())
             && self.query.level.is_none_or(|level| doc.level() <= level)
             && self.facets.iter().all(|facet| facet.has(number))
-            && self.query.source.as_ref().is_none_or(|source| *source == *doc.entry.origin().source)
+            && self
+                .query
+                .source
+                .as_ref()
+                .is_none_or(|source| *source == *doc.entry.origin().source)
     }
 }
 
@@ -115,23 +136,55 @@ pub(super) const EXPANSION_WEIGHT: f32 = 0.4;
 pub(super) fn search(index: &IndexData, query: &Query) -> Vec<SearchHit> {
     let sight = index.sight(query);
     let sight = sight.as_deref();
-    let Some(mut best) = TopK::none_of(index, query, sight) else { return Vec::new() };
+    let Some(mut best) = TopK::none_of(index, query, sight) else {
+        return Vec::new();
+    };
     let name = normalized(&query.text);
     let wanted = QueryWords::of(index, &query.text, sight);
     if query.text.trim().is_empty() {
         for (number, doc) in index.docs() {
-            best.offer(ScoredSkill { fit: MatchKind::Everything, score: 0.0, number, doc });
+            best.offer(ScoredSkill {
+                fit: MatchKind::Everything,
+                score: 0.0,
+                number,
+                doc,
+            });
         }
     } else {
-        score(index, &wanted.words, &named(index, &name, &wanted.words), &mut best);
+        score(
+            index,
+            &wanted.words,
+            &named(index, &name, &wanted.words),
+            &mut best,
+        );
     }
     best.into_rows()
         .into_iter()
-        .map(|ScoredSkill { fit, score, number, doc }: ScoredSkill<'_>| {
-            let words = wanted.words.iter().filter_map(|word| word.found_in(number)).collect();
-            let confidence = MatchConfidence::of(fit, score, score / wanted.weight, index.has_bodies());
-            SearchHit { entry: doc.entry.clone(), why: Explanation { fit, confidence, words, score } }
-        })
+        .map(
+            |ScoredSkill {
+                 fit,
+                 score,
+                 number,
+                 doc,
+             }: ScoredSkill<'_>| {
+                let words = wanted
+                    .words
+                    .iter()
+                    .filter_map(|word| word.found_in(number))
+                    .collect();
+                let confidence =
+                    MatchConfidence::of(fit, score, score / wanted.weight, index.has_bodies());
+                SearchHit {
+                    entry: doc.entry.clone(),
+                    why: Explanation {
+                        fit,
+                        confidence,
+                        words,
+                        score,
+                    },
+                }
+            },
+        )
         .collect()
 }
 
@@ -140,7 +193,12 @@ impl IndexData {
         if !is_whole {
             return MatchKind::Beginning;
         }
-        if self.docs.get(number).as_ref().is_some_and(|doc: &Doc| doc.names().any(|other| normalized(other) == name)) {
+        if self
+            .docs
+            .get(number)
+            .as_ref()
+            .is_some_and(|doc: &Doc| doc.names().any(|other| normalized(other) == name))
+        {
             MatchKind::Exact
         } else {
             MatchKind::Spelled
@@ -156,24 +214,42 @@ fn named(index: &IndexData, name: &str, wanted: &[QueryTerm<'_>]) -> Vec<(u32, M
     for name in std::iter::once(name).chain(bare.as_deref()) {
         // One letter is the beginning of too many names.
         let begins = name.chars().nth(1).is_some();
-        let names = index.names.iter_from(index.names.partition_point(|(other, _)| **other < *name));
+        let names = index
+            .names
+            .iter_from(index.names.partition_point(|(other, _)| **other < *name));
         let names = names.take_while(|(other, _)| !name.is_empty() && other.starts_with(name));
         let names = names.take_while(|(other, _)| begins || other.len() == name.len());
-        found.extend(names.map(|(other, number)| (*number, index.fit(*number, typed, other.len() == name.len()))));
+        found.extend(names.map(|(other, number)| {
+            (
+                *number,
+                index.fit(*number, typed, other.len() == name.len()),
+            )
+        }));
     }
-    found.extend(with_every(wanted).into_iter().map(|number| (number, MatchKind::Name)));
+    found.extend(
+        with_every(wanted)
+            .into_iter()
+            .map(|number| (number, MatchKind::Name)),
+    );
     found.sort_unstable();
     found.dedup_by_key(|(number, _)| *number);
     found
 }
 
 fn with_every(wanted: &[QueryTerm<'_>]) -> Vec<u32> {
-    let mut words: Vec<Vec<&ChunkedVec<Posting>>> = wanted.iter().map(|word| word.names().collect()).collect();
+    let mut words: Vec<Vec<&ChunkedVec<Posting>>> =
+        wanted.iter().map(|word| word.names().collect()).collect();
     words.sort_by_cached_key(|lists| lists.iter().map(|list| list.len()).sum::<usize>());
     let numbers = |lists: &[&ChunkedVec<Posting>]| -> Bits {
-        lists.iter().flat_map(|list| list.chunks().flatten()).map(|posting| posting.number).collect()
+        lists
+            .iter()
+            .flat_map(|list| list.chunks().flatten())
+            .map(|posting| posting.number)
+            .collect()
     };
-    let Some((rarest, others)) = words.split_first() else { return Vec::new() };
+    let Some((rarest, others)) = words.split_first() else {
+        return Vec::new();
+    };
     let mut found: Vec<u32> = numbers(rarest).iter().collect();
     for lists in others {
         if found.is_empty() {
@@ -185,26 +261,49 @@ fn with_every(wanted: &[QueryTerm<'_>]) -> Vec<u32> {
     found
 }
 
-fn score<'a>(index: &'a IndexData, wanted: &[QueryTerm<'_>], named: &[(u32, MatchKind)], best: &mut TopK<'a>) {
+fn score<'a>(
+    index: &'a IndexData,
+    wanted: &[QueryTerm<'_>],
+    named: &[(u32, MatchKind)],
+    best: &mut TopK<'a>,
+) {
     let mut words: Vec<WordScorer<'_>> = wanted.iter().map(WordScorer::of).collect();
     let mut named = named.iter().peekable();
-    let mut block = ScoreBlock { scores: [0.0; BLOCK], brought: [0.0; BLOCK] };
+    let mut block = ScoreBlock {
+        scores: [0.0; BLOCK],
+        brought: [0.0; BLOCK],
+    };
     for (start, docs) in (0..).step_by(BLOCK).zip(index.docs.blocks()) {
         block.scores.fill(0.0);
-        words.iter_mut().for_each(|word| word.add(&mut block, start + BLOCK as u32));
+        words
+            .iter_mut()
+            .for_each(|word| word.add(&mut block, start + BLOCK as u32));
         let offer = |best: &mut TopK<'a>, at: usize, fit: MatchKind, score: f32| {
             if let Some(doc) = &docs[at] {
-                best.offer(ScoredSkill { fit, score, number: start + at as u32, doc });
+                best.offer(ScoredSkill {
+                    fit,
+                    score,
+                    number: start + at as u32,
+                    doc,
+                });
             }
         };
-        while let Some((number, fit)) = named.next_if(|(number, _)| (*number as usize) < start as usize + BLOCK) {
+        while let Some((number, fit)) =
+            named.next_if(|(number, _)| (*number as usize) < start as usize + BLOCK)
+        {
             let at = (number - start) as usize;
             offer(best, at, *fit, std::mem::take(&mut block.scores[at]));
         }
         let mut least = best.least(MatchKind::Words);
-        for (first, scores) in (0..).step_by(STRIDE).zip(block.scores.as_chunks::<STRIDE>().0) {
+        for (first, scores) in (0..)
+            .step_by(STRIDE)
+            .zip(block.scores.as_chunks::<STRIDE>().0)
+        {
             // Without branches, because nearly all of them are too low once there are some hits.
-            if !scores.iter().fold(false, |any, score| any | (*score >= least)) {
+            if !scores
+                .iter()
+                .fold(false, |any, score| any | (*score >= least))
+            {
                 continue;
             }
             for (at, score) in (first..).zip(scores) {
@@ -233,16 +332,25 @@ struct WordScorer<'a> {
 
 impl<'a> WordScorer<'a> {
     fn of(wanted: &QueryTerm<'a>) -> WordScorer<'a> {
-        let typed = |term: &Term<'a>| term.postings.lists().map(|list| PostingCursor::of(list, term.idf));
-        let instead = |term: &Term<'a>| PostingCursor::of(&term.postings.named, EXPANSION_WEIGHT * term.idf);
+        let typed = |term: &Term<'a>| {
+            term.postings
+                .lists()
+                .map(|list| PostingCursor::of(list, term.idf))
+        };
+        let instead =
+            |term: &Term<'a>| PostingCursor::of(&term.postings.named, EXPANSION_WEIGHT * term.idf);
         let spelled = |term: &Term<'a>| {
             let idf = SPELLING_WEIGHT * term.idf;
-            term.postings.lists().map(|list| PostingCursor::of(list, idf))
+            term.postings
+                .lists()
+                .map(|list| PostingCursor::of(list, idf))
         };
         let spelled = wanted.spelled.iter().flat_map(spelled);
         WordScorer {
             typed: wanted.typed.as_ref().map(typed),
-            instead: spelled.chain(wanted.instead.iter().map(|(_, term)| instead(term))).collect(),
+            instead: spelled
+                .chain(wanted.instead.iter().map(|(_, term)| instead(term)))
+                .collect(),
         }
     }
 
@@ -287,7 +395,12 @@ impl<'a> PostingCursor<'a> {
     fn of(postings: &'a ChunkedVec<Posting>, idf: f32) -> PostingCursor<'a> {
         let mut chunks = Box::new(postings.chunks());
         let next = chunks.next().unwrap_or_default();
-        PostingCursor { idf, chunks, rest: &[], next }
+        PostingCursor {
+            idf,
+            chunks,
+            rest: &[],
+            next,
+        }
     }
 
     /// Calls `each` with the place in the block and the score of the next postings below `end`.
@@ -302,11 +415,21 @@ impl<'a> PostingCursor<'a> {
                 for ((place, weight), posting) in places.iter_mut().zip(&mut weights).zip(ahead) {
                     (*place, *weight) = read(posting);
                 }
-                places.iter().zip(&weights).for_each(|(place, weight)| each(*place % BLOCK, *weight));
+                places
+                    .iter()
+                    .zip(&weights)
+                    .for_each(|(place, weight)| each(*place % BLOCK, *weight));
                 self.rest = rest;
             }
-            let below = self.rest.iter().take(AHEAD).take_while(|posting| posting.number < end);
-            let below = below.map(read).map(|(place, weight)| each(place, weight)).count();
+            let below = self
+                .rest
+                .iter()
+                .take(AHEAD)
+                .take_while(|posting| posting.number < end);
+            let below = below
+                .map(read)
+                .map(|(place, weight)| each(place, weight))
+                .count();
             self.rest = &self.rest[below..];
             if !self.rest.is_empty() {
                 return;

@@ -3,7 +3,9 @@ mod relevance;
 mod texts;
 
 use proptest::prelude::*;
-use repertoire_core::{FunctionalTier, Id, InvokeLevel, Listing, ListingEntry, Revision, Skill, Stamp, skill_md};
+use repertoire_core::{
+    FunctionalTier, Id, InvokeLevel, Listing, ListingEntry, Revision, Skill, Stamp, skill_md,
+};
 use repertoire_registry::{Layer, Origin, Snapshot, Tier, Trust, merge};
 
 use super::*;
@@ -16,15 +18,29 @@ fn skill(id: &str, about: &str) -> Skill {
 /// A skill with these lines in its front matter.
 fn written(id: &str, lines: &str) -> Skill {
     let text = format!("---\nname: {id}\n{lines}\n---\n");
-    skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md").in_directory(id)).skill.unwrap()
+    skill_md::parse(
+        text.as_bytes(),
+        skill_md::FileContext::new("SKILL.md").in_directory(id),
+    )
+    .skill
+    .unwrap()
 }
 
-fn layer(tier: Tier, source: &str, position: usize, skills: impl IntoIterator<Item = Skill>) -> Layer<Skill> {
+fn layer(
+    tier: Tier,
+    source: &str,
+    position: usize,
+    skills: impl IntoIterator<Item = Skill>,
+) -> Layer<Skill> {
     let rows = skills.into_iter().map(|skill| {
         let stamp = Stamp::of(&format!("{skill:?}"));
         ListingEntry::new(skill, stamp)
     });
-    Layer::new(Origin::new(tier, source), position, Listing::new(Revision(0), rows, []))
+    Layer::new(
+        Origin::new(tier, source),
+        position,
+        Listing::new(Revision(0), rows, []),
+    )
 }
 
 fn index(skills: impl IntoIterator<Item = Skill>) -> SearchIndex {
@@ -49,16 +65,44 @@ fn a_name_comes_before_its_beginning_before_its_words_before_the_description() {
         skill("pdf-tools", "Cuts and joins."),
         skill("weather", "Tells the weather."),
     ]);
-    check(&index, "pdf", &["pdf", "pdf-tools", "fill-pdf", "describes"]);
-    check(&index, "PDF Tools", &["pdf-tools", "fill-pdf", "pdf", "describes"]);
-    check(&index, "tools for pdf", &["pdf-tools", "fill-pdf", "pdf", "describes"]);
-    let fits: Vec<MatchKind> = index.search(&Query::new("pdf")).iter().map(|hit| hit.why.fit).collect();
-    assert_eq!(fits, [MatchKind::Exact, MatchKind::Beginning, MatchKind::Name, MatchKind::Words]);
+    check(
+        &index,
+        "pdf",
+        &["pdf", "pdf-tools", "fill-pdf", "describes"],
+    );
+    check(
+        &index,
+        "PDF Tools",
+        &["pdf-tools", "fill-pdf", "pdf", "describes"],
+    );
+    check(
+        &index,
+        "tools for pdf",
+        &["pdf-tools", "fill-pdf", "pdf", "describes"],
+    );
+    let fits: Vec<MatchKind> = index
+        .search(&Query::new("pdf"))
+        .iter()
+        .map(|hit| hit.why.fit)
+        .collect();
+    assert_eq!(
+        fits,
+        [
+            MatchKind::Exact,
+            MatchKind::Beginning,
+            MatchKind::Name,
+            MatchKind::Words
+        ]
+    );
 }
 
 #[test]
 fn signs_case_and_humps_make_no_other_name() {
-    let index = index([skill("release-notes", "R."), skill("GitHub Issues", "G."), skill("straße", "S.")]);
+    let index = index([
+        skill("release-notes", "R."),
+        skill("GitHub Issues", "G."),
+        skill("straße", "S."),
+    ]);
     for (query, found) in [
         ("Release_Notes", "release-notes"),
         ("releasenotes", "release-notes"),
@@ -72,10 +116,19 @@ fn signs_case_and_humps_make_no_other_name() {
 
 #[test]
 fn slips_in_names_are_forgiven_and_told() {
-    let index = index([skill("release-notes", "Writes them."), skill("deployment-checklist", "Lists steps.")]);
+    let index = index([
+        skill("release-notes", "Writes them."),
+        skill("deployment-checklist", "Lists steps."),
+    ]);
     let hits = index.search(&Query::new("relaese ntoes"));
-    assert_eq!((ids(&hits), hits[0].why.fit), (vec!["release-notes"], MatchKind::Name));
-    assert_eq!(hits[0].why.to_string(), "name: `release` for `relaese`, `notes` for `ntoes`");
+    assert_eq!(
+        (ids(&hits), hits[0].why.fit),
+        (vec!["release-notes"], MatchKind::Name)
+    );
+    assert_eq!(
+        hits[0].why.to_string(),
+        "name: `release` for `relaese`, `notes` for `ntoes`"
+    );
     check(&index, "delpoymetn", &["deployment-checklist"]);
     // What somebody wrote is not taken for something else.
     check(&index, "steps", &["deployment-checklist"]);
@@ -84,7 +137,10 @@ fn slips_in_names_are_forgiven_and_told() {
 
 #[test]
 fn the_last_word_may_be_unfinished() {
-    let index = index([skill("write-spreadsheet", "W."), skill("read-spreadsheet", "R.")]);
+    let index = index([
+        skill("write-spreadsheet", "W."),
+        skill("read-spreadsheet", "R."),
+    ]);
     let hits = index.search(&Query::new("read spread"));
     assert_eq!(ids(&hits), ["read-spreadsheet", "write-spreadsheet"]);
     assert_eq!(hits[1].why.to_string(), "name: `spreadsheet` for `spread`");
@@ -93,7 +149,10 @@ fn the_last_word_may_be_unfinished() {
 
 #[test]
 fn forms_of_a_word_are_one_word() {
-    let index = index([skill("a", "Deploys containers."), skill("b", "Translates books.")]);
+    let index = index([
+        skill("a", "Deploys containers."),
+        skill("b", "Translates books."),
+    ]);
     check(&index, "deploying container", &["a"]);
     check(&index, "translation book", &["b"]);
 }
@@ -106,8 +165,12 @@ fn scripts_without_blanks_are_found_by_their_parts() {
         skill("thai", "แปลเอกสารภาษาไทย"),
         skill("russian", "Переводит ДОКУМЕНТЫ на русский."),
     ]);
-    for (query, found) in [("合計", "kanji"), ("한국", "hangul"), ("ภาษาไทย", "thai"), ("документы", "russian")]
-    {
+    for (query, found) in [
+        ("合計", "kanji"),
+        ("한국", "hangul"),
+        ("ภาษาไทย", "thai"),
+        ("документы", "russian"),
+    ] {
         check(&index, query, &[found]);
     }
     // Read as one character: compatibility forms are what they stand for.
@@ -116,7 +179,10 @@ fn scripts_without_blanks_are_found_by_their_parts() {
 
 #[test]
 fn words_that_tell_nothing_do_not_count_unless_there_are_no_others() {
-    let index = index([skill("how-to", "Explains."), skill("pdf", "Use this when the user has a file for you.")]);
+    let index = index([
+        skill("how-to", "Explains."),
+        skill("pdf", "Use this when the user has a file for you."),
+    ]);
     check(&index, "how to use a pdf", &["pdf"]);
     check(&index, "how to", &["how-to"]);
     check(&index, "when", &[]);
@@ -125,7 +191,9 @@ fn words_that_tell_nothing_do_not_count_unless_there_are_no_others() {
 #[test]
 fn of_a_long_query_the_first_words_are_looked_for() {
     let index = index([skill("pdf", "Reads."), skill("mail", "Writes.")]);
-    let long: String = (0..50_000).map(|number| format!("word{number} 表{number} ")).collect();
+    let long: String = (0..50_000)
+        .map(|number| format!("word{number} 表{number} "))
+        .collect();
     check(&index, &format!("pdf {long} mail"), &["pdf"]);
     check(&index, &"pdf ".repeat(50_000), &["pdf"]);
     check(&index, &"x".repeat(1_000_000), &[]);
@@ -138,7 +206,10 @@ fn each_hit_says_why() {
         "description: Fills forms in PDF files.\ntriggers: [tax return]\ntags: [office, Paper]\nmetadata: {category: legal}",
     )]);
     let why = |query: &str| index.search(&Query::new(query))[0].why.clone();
-    assert_eq!(why("legal form filling").to_string(), "name: `form`; tag: `legal`; description: `form`, `filling`");
+    assert_eq!(
+        why("legal form filling").to_string(),
+        "name: `form`; tag: `legal`; description: `form`, `filling`"
+    );
     assert_eq!(why("tax paper").to_string(), "trigger: `tax`; tag: `paper`");
     assert_eq!(why("pdf-forms").to_string(), "its name");
     assert!(why("form dentist").score > 0.0);
@@ -156,11 +227,25 @@ fn filters_leave_only_what_has_everything_asked_for() {
             "home",
             0,
             [
-                written("a", "description: PDF.\ntags: [Office, paper]\nrequired_tools: [git]"),
-                written("b", "description: PDF.\nmetadata: {tags: office}\nallowed-tools: Bash(git:*) Read"),
+                written(
+                    "a",
+                    "description: PDF.\ntags: [Office, paper]\nrequired_tools: [git]",
+                ),
+                written(
+                    "b",
+                    "description: PDF.\nmetadata: {tags: office}\nallowed-tools: Bash(git:*) Read",
+                ),
             ],
         ),
-        layer(Tier::Plugin, "acme", 1, [written("c", "description: PDF.\ncategory: office\ntools: [git]")]),
+        layer(
+            Tier::Plugin,
+            "acme",
+            1,
+            [written(
+                "c",
+                "description: PDF.\ncategory: office\ntools: [git]",
+            )],
+        ),
     ];
     let index = SearchIndex::new(&merge(&layers));
     let found = |query: Query| ids(&index.search(&query)).join(" ");
@@ -189,22 +274,45 @@ fn filters_leave_only_what_has_everything_asked_for() {
 #[test]
 fn colibris_labels_are_filters() {
     let index = index([
-        written("any", "description: PDF.\ninvoke-level: 1\nfunctional-tier: Audit & Proof"),
+        written(
+            "any",
+            "description: PDF.\ninvoke-level: 1\nfunctional-tier: Audit & Proof",
+        ),
         written("default", "description: PDF.\ntier: integration"),
-        written("own", "description: PDF.\nmetadata: {functional-tier: House Keeping}"),
+        written(
+            "own",
+            "description: PDF.\nmetadata: {functional-tier: House Keeping}",
+        ),
         written("top", "description: PDF.\ntier: 3"),
     ]);
     let found = |query: Query| ids(&index.search(&query)).join(" ");
     let pdf = || Query::new("pdf");
     for (query, expected) in [
-        (pdf().functional_tier(&FunctionalTier::new("audit-proof")), "any"),
-        (pdf().functional_tier(&FunctionalTier::new("integration")), "default"),
-        (pdf().functional_tier(&FunctionalTier::new("house keeping")), "own"),
-        (pdf().functional_tier(&FunctionalTier::new("infrastructure")), ""),
+        (
+            pdf().functional_tier(&FunctionalTier::new("audit-proof")),
+            "any",
+        ),
+        (
+            pdf().functional_tier(&FunctionalTier::new("integration")),
+            "default",
+        ),
+        (
+            pdf().functional_tier(&FunctionalTier::new("house keeping")),
+            "own",
+        ),
+        (
+            pdf().functional_tier(&FunctionalTier::new("infrastructure")),
+            "",
+        ),
         (pdf().invoke_level(InvokeLevel::Top), "any default own top"),
         (pdf().invoke_level(InvokeLevel::Executor), "any default own"),
         (pdf().invoke_level(InvokeLevel::Any), "any"),
-        (Query::new("").invoke_level(InvokeLevel::Any).functional_tier(&FunctionalTier::new("integration")), ""),
+        (
+            Query::new("")
+                .invoke_level(InvokeLevel::Any)
+                .functional_tier(&FunctionalTier::new("integration")),
+            "",
+        ),
     ] {
         assert_eq!(found(query.clone()), expected, "{query:?}");
     }
@@ -213,10 +321,24 @@ fn colibris_labels_are_filters() {
 #[test]
 fn equals_stand_by_tier_then_id() {
     let layers = [
-        layer(Tier::Plugin, "acme", 0, ["a", "b"].map(|id| skill(id, "Same words."))),
-        layer(Tier::User, "home", 1, ["same-beginning-2", "same-beginning-10", "B"].map(|id| skill(id, "Same words."))),
+        layer(
+            Tier::Plugin,
+            "acme",
+            0,
+            ["a", "b"].map(|id| skill(id, "Same words.")),
+        ),
+        layer(
+            Tier::User,
+            "home",
+            1,
+            ["same-beginning-2", "same-beginning-10", "B"].map(|id| skill(id, "Same words.")),
+        ),
     ];
-    check(&SearchIndex::new(&merge(&layers)), "words", &["B", "same-beginning-10", "same-beginning-2", "a", "b"]);
+    check(
+        &SearchIndex::new(&merge(&layers)),
+        "words",
+        &["B", "same-beginning-10", "same-beginning-2", "a", "b"],
+    );
 }
 
 #[test]
@@ -225,43 +347,91 @@ fn what_an_audience_may_not_see_is_neither_found_nor_suggested() {
     by_hand.disable_model_invocation = true;
     let mut background = skill("kept-model", "Releases the product.");
     background.user_invocable = false;
-    let mut clone = layer(Tier::User, "clone", 1, [skill("kept-clone", "Releases the product.")]);
+    let mut clone = layer(
+        Tier::User,
+        "clone",
+        1,
+        [skill("kept-clone", "Releases the product.")],
+    );
     clone.trust = Trust::Pending;
-    let index = SearchIndex::new(&merge(&[layer(Tier::User, "home", 0, [by_hand, background]), clone]));
+    let index = SearchIndex::new(&merge(&[
+        layer(Tier::User, "home", 0, [by_hand, background]),
+        clone,
+    ]));
     let found = |query: Query| ids(&index.search(&query)).join(" ");
-    for text in ["releases", "kept", "kept-hand", "kept-clone", "", "kept hnad model clone"] {
+    for text in [
+        "releases",
+        "kept",
+        "kept-hand",
+        "kept-clone",
+        "",
+        "kept hnad model clone",
+    ] {
         let query = Query::new(text);
         assert_eq!(found(query.clone()), "kept-model", "{text}");
         assert_eq!(found(query.seen_by(Audience::User)), "kept-hand", "{text}");
     }
-    assert_eq!(found(Query::new("releases").for_operator()), "kept-clone kept-hand kept-model");
+    assert_eq!(
+        found(Query::new("releases").for_operator()),
+        "kept-clone kept-hand kept-model"
+    );
     let off = VisibilityPolicy::default().with("home:*".parse().unwrap(), Exposure::Off);
     assert_eq!(found(Query::new("releases").modes(off.clone())), "");
-    assert_eq!(found(Query::new("releases").modes(off).for_operator()), "kept-clone kept-hand kept-model");
-    for (audience, near) in [(Audience::Model, "kept-model"), (Audience::User, "kept-hand")] {
+    assert_eq!(
+        found(Query::new("releases").modes(off).for_operator()),
+        "kept-clone kept-hand kept-model"
+    );
+    for (audience, near) in [
+        (Audience::Model, "kept-model"),
+        (Audience::User, "kept-hand"),
+    ] {
         let suggested = index.near(&Query::new("kept-hnad").seen_by(audience));
-        assert_eq!(suggested.iter().map(|entry| entry.id.as_str()).collect::<Vec<_>>(), [near]);
+        assert_eq!(
+            suggested
+                .iter()
+                .map(|entry| entry.id.as_str())
+                .collect::<Vec<_>>(),
+            [near]
+        );
     }
 }
 
 #[test]
 fn what_is_hidden_moves_nothing_that_is_seen() {
     let visible = ["release-notes", "deploy"].map(|id| skill(id, "Tells what a relese brings."));
-    let mut secret =
-        ["relaese-payroll", "deployments-at-night", "payroll"].map(|id| skill(id, "Tells what relaese means."));
-    secret.iter_mut().for_each(|skill| skill.disable_model_invocation = true);
+    let mut secret = ["relaese-payroll", "deployments-at-night", "payroll"]
+        .map(|id| skill(id, "Tells what relaese means."));
+    secret
+        .iter_mut()
+        .for_each(|skill| skill.disable_model_invocation = true);
     let alone = index(visible.clone());
     let beside = index(visible.into_iter().chain(secret));
     // Its words are not known, not near to a typed one, and not what one begins with.
-    for text in ["relaese", "payrol", "pay", "deployment", "tells", "deploymets", ""] {
+    for text in [
+        "relaese",
+        "payrol",
+        "pay",
+        "deployment",
+        "tells",
+        "deploymets",
+        "",
+    ] {
         assert_eq!(shown(&beside, text), shown(&alone, text), "{text}");
         let near = |index: &SearchIndex| -> Vec<String> {
-            index.near(&Query::new(text)).iter().map(|entry| entry.id.to_string()).collect()
+            index
+                .near(&Query::new(text))
+                .iter()
+                .map(|entry| entry.id.to_string())
+                .collect()
         };
         assert_eq!(near(&beside), near(&alone), "{text}");
     }
-    let user = |text: &str| ids(&beside.search(&Query::new(text).seen_by(Audience::User))).join(" ");
-    assert_eq!(user("relaese"), "relaese-payroll deployments-at-night payroll");
+    let user =
+        |text: &str| ids(&beside.search(&Query::new(text).seen_by(Audience::User))).join(" ");
+    assert_eq!(
+        user("relaese"),
+        "relaese-payroll deployments-at-night payroll"
+    );
 }
 
 #[test]
@@ -269,7 +439,11 @@ fn suggestions_share_half_of_the_name_and_are_three() {
     let names = ["pdf-forms", "pdf-merge", "pdf-split", "pdf-sign", "weather"];
     let index = index(names.map(|id| skill(id, "Mentions weather reports in passing.")));
     let near = |name: &str| -> Vec<String> {
-        index.near(&Query::new(name)).iter().map(|entry| entry.id.to_string()).collect()
+        index
+            .near(&Query::new(name))
+            .iter()
+            .map(|entry| entry.id.to_string())
+            .collect()
     };
     assert_eq!(near("pdf-from"), ["pdf-forms", "pdf-merge", "pdf-sign"]);
     assert_eq!(near("wether"), ["weather"]);
@@ -283,21 +457,44 @@ fn two_rankings_are_fused_and_the_exact_name_stays_first() {
     let index = index(["pdf", "pdf-a", "pdf-b", "letters"].map(|id| skill(id, "Reads a pdf.")));
     let ranked = ["letters", "pdf-b", "nobody", "letters"].map(|id| id.parse::<Id>().unwrap());
     let query = Query::new("pdf");
-    assert_eq!(ids(&index.search(&query)), ["pdf", "pdf-a", "pdf-b", "letters"]);
+    assert_eq!(
+        ids(&index.search(&query)),
+        ["pdf", "pdf-a", "pdf-b", "letters"]
+    );
     // `letters` is fourth and first, `pdf-b` third and second, `pdf-a` second alone.
-    assert_eq!(ids(&index.search_with(&query, &ranked)), ["pdf", "letters", "pdf-b", "pdf-a"]);
-    assert_eq!(ids(&index.search_with(&query.clone().limit(2), &ranked)), ["pdf", "letters"]);
-    assert_eq!(ids(&index.search_with(&query, &[])), ids(&index.search(&query)));
+    assert_eq!(
+        ids(&index.search_with(&query, &ranked)),
+        ["pdf", "letters", "pdf-b", "pdf-a"]
+    );
+    assert_eq!(
+        ids(&index.search_with(&query.clone().limit(2), &ranked)),
+        ["pdf", "letters"]
+    );
+    assert_eq!(
+        ids(&index.search_with(&query, &[])),
+        ids(&index.search(&query))
+    );
     let hits = index.search_with(&Query::new("unheard"), &ranked);
-    assert_eq!((ids(&hits), hits[0].why.fit), (vec!["letters", "pdf-b"], MatchKind::Ranked));
-    assert_eq!(index.search_with(&Query::new("unheard").source("elsewhere"), &ranked).len(), 0);
+    assert_eq!(
+        (ids(&hits), hits[0].why.fit),
+        (vec!["letters", "pdf-b"], MatchKind::Ranked)
+    );
+    assert_eq!(
+        index
+            .search_with(&Query::new("unheard").source("elsewhere"), &ranked)
+            .len(),
+        0
+    );
 }
 
 #[tokio::test]
 async fn a_live_index_follows_its_registry() {
-    use repertoire_registry::{Authority, MemorySource, Registered, RuleSet, RuleStack, SkillRegistry};
+    use repertoire_registry::{
+        Authority, MemorySource, Registered, RuleSet, RuleStack, SkillRegistry,
+    };
     let home = MemorySource::new("home");
-    home.register(Registered::new(skill("pdf", "Reads."), "-")).unwrap();
+    home.register(Registered::new(skill("pdf", "Reads."), "-"))
+        .unwrap();
     let registry = SkillRegistry::builder().user(home).load().await.unwrap();
     let live = LiveIndex::new(registry.clone());
     let before = live.current();
@@ -306,16 +503,25 @@ async fn a_live_index_follows_its_registry() {
     assert_eq!(ids(&before.search(&Query::new("pdf"))), ["pdf"]);
     registry.unregister("pdf-forms");
     assert_eq!(ids(&live.clone().search(&Query::new("pdf"))), ["pdf"]);
-    registry.set_rules(&RuleStack::new([RuleSet::new("user", Authority::Full).disable("pdf".parse().unwrap())]));
+    registry.set_rules(&RuleStack::new([
+        RuleSet::new("user", Authority::Full).disable("pdf".parse().unwrap())
+    ]));
     assert_eq!(live.search(&Query::new("pdf")).len(), 0);
-    assert_eq!(ids(&live.search(&Query::new("pdf").for_operator())), ["pdf"]);
+    assert_eq!(
+        ids(&live.search(&Query::new("pdf").for_operator())),
+        ["pdf"]
+    );
     registry.set_rules(&RuleStack::default());
     assert_eq!(ids(&live.search(&Query::new("pdf"))), ["pdf"]);
 }
 
 /// Few words, so that they meet; names that fold to one, and some that fold to nothing.
 fn skills() -> impl Strategy<Value = Vec<Skill>> {
-    let word = prop_oneof!["(pdf|form|read|deploy|notes)(s|ing)?", "[ab]{1,2}", "表|を|Straße"];
+    let word = prop_oneof![
+        "(pdf|form|read|deploy|notes)(s|ing)?",
+        "[ab]{1,2}",
+        "表|を|Straße"
+    ];
     let name = prop_oneof![
         4 => proptest::collection::vec(word.clone(), 1..4).prop_map(|words| words.join("-")),
         1 => "[+=!]{1,2}",
@@ -434,7 +640,11 @@ fn accents_are_no_obstacle_and_the_exact_spelling_comes_first() {
             let named = index([skill(written, "Does it."), skill(typed, "Does it.")]);
             check(&named, first, &[&id(first), &id(second)]);
             let about = index([skill("one-of-two", written), skill("two-of-two", typed)]);
-            let order = if first == written { ["one-of-two", "two-of-two"] } else { ["two-of-two", "one-of-two"] };
+            let order = if first == written {
+                ["one-of-two", "two-of-two"]
+            } else {
+                ["two-of-two", "one-of-two"]
+            };
             check(&about, first, &order);
         }
     }

@@ -8,11 +8,11 @@ use crate::fold::{fold, is_unspaced};
 
 /// English words that carry no meaning in descriptions. In names they count.
 const STOP_WORDS: [&str; 64] = [
-    "a", "about", "all", "also", "an", "and", "any", "are", "as", "asks", "at", "be", "by", "can", "do", "does", "etc",
-    "for", "from", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "like", "me", "my", "need",
-    "needs", "of", "on", "or", "other", "please", "should", "skill", "so", "such", "that", "the", "their", "them",
-    "these", "they", "this", "to", "use", "used", "user", "uses", "using", "want", "wants", "was", "we", "when",
-    "will", "with", "you",
+    "a", "about", "all", "also", "an", "and", "any", "are", "as", "asks", "at", "be", "by", "can",
+    "do", "does", "etc", "for", "from", "has", "have", "how", "i", "if", "in", "into", "is", "it",
+    "its", "like", "me", "my", "need", "needs", "of", "on", "or", "other", "please", "should",
+    "skill", "so", "such", "that", "the", "their", "them", "these", "they", "this", "to", "use",
+    "used", "user", "uses", "using", "want", "wants", "was", "we", "when", "will", "with", "you",
 ];
 
 /// Calls `each` with every word of `text`: letters and digits of any script, in NFKC, without letter case.
@@ -20,7 +20,12 @@ const STOP_WORDS: [&str; 64] = [
 /// In a script without blanks, every two neighbours are a word, and so is a character that stands alone. Apostrophes are
 /// skipped: `don't` is `dont`. A letter keeps `+` and `#` behind it: `c++`, `f#`.
 pub(super) fn words(text: &str, each: impl FnMut(&str)) {
-    let mut splitter = Splitter { word: String::new(), neighbour: None, alone: false, each };
+    let mut splitter = Splitter {
+        word: String::new(),
+        neighbour: None,
+        alone: false,
+        each,
+    };
     if text.is_ascii() {
         text.chars().for_each(|c| splitter.take(c));
     } else {

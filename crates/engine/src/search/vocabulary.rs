@@ -29,8 +29,14 @@ impl NameWord {
 
 impl NameVocabulary {
     pub(super) fn from_counts(words: HashMap<String, u32>) -> NameVocabulary {
-        let words = words.into_iter().filter(|(word, _)| NameVocabulary::takes(word));
-        let word = |(text, names): (String, u32)| NameWord { letters: letters(&text), text: text.into(), names };
+        let words = words
+            .into_iter()
+            .filter(|(word, _)| NameVocabulary::takes(word));
+        let word = |(text, names): (String, u32)| NameWord {
+            letters: letters(&text),
+            text: text.into(),
+            names,
+        };
         let mut words: Vec<NameWord> = words.map(word).collect();
         words.sort_unstable_by(|a, b| a.text.cmp(&b.text));
         NameVocabulary(words.into_iter().collect())
@@ -54,16 +60,34 @@ impl NameVocabulary {
         }
         let at = self.0.partition_point(|other| *other.text < *word);
         let found = self.0.get(at).filter(|found| *found.text == *word).cloned();
-        let counted = found.clone().unwrap_or_else(|| NameWord { text: word.into(), letters: letters(word), names: 0 });
-        let counted = NameWord { names: change(counted.names), ..counted };
-        self.0.splice(at..at + usize::from(found.is_some()), Some(counted).filter(|word| word.names > 0));
+        let counted = found.clone().unwrap_or_else(|| NameWord {
+            text: word.into(),
+            letters: letters(word),
+            names: 0,
+        });
+        let counted = NameWord {
+            names: change(counted.names),
+            ..counted
+        };
+        self.0.splice(
+            at..at + usize::from(found.is_some()),
+            Some(counted).filter(|word| word.names > 0),
+        );
     }
 
-    pub(super) fn beginning_with(&self, beginning: &str, most: usize, names: NameCounter<'_>) -> Vec<&str> {
-        let words = self.0.iter_from(self.0.partition_point(|word| *word.text < *beginning));
+    pub(super) fn beginning_with(
+        &self,
+        beginning: &str,
+        most: usize,
+        names: NameCounter<'_>,
+    ) -> Vec<&str> {
+        let words = self
+            .0
+            .iter_from(self.0.partition_point(|word| *word.text < *beginning));
         let words = words.take_while(|word| word.text.starts_with(beginning));
         let longer = words.filter(|word| word.text.len() > beginning.len());
-        let found = longer.filter_map(|word| Some((Reverse(word.known(names)?), word.text.as_ref())));
+        let found =
+            longer.filter_map(|word| Some((Reverse(word.known(names)?), word.text.as_ref())));
         let mut found: Vec<_> = found.take(LOOKED_AT).collect();
         found.sort_unstable();
         found.into_iter().take(most).map(|(_, word)| word).collect()
@@ -97,7 +121,12 @@ impl NameVocabulary {
         found.sort_unstable();
         // What is nearer was meant.
         let nearest = found.first().map_or(0, |(mistakes, ..)| *mistakes);
-        found.into_iter().take_while(|(mistakes, ..)| *mistakes == nearest).take(most).map(|(.., word)| word).collect()
+        found
+            .into_iter()
+            .take_while(|(mistakes, ..)| *mistakes == nearest)
+            .take(most)
+            .map(|(.., word)| word)
+            .collect()
     }
 }
 
@@ -105,7 +134,8 @@ impl NameVocabulary {
 const LOOKED_AT: usize = 256;
 
 fn letters(word: &str) -> u64 {
-    word.chars().fold(0, |letters, c| letters | 1 << (u32::from(c) % 64))
+    word.chars()
+        .fold(0, |letters, c| letters | 1 << (u32::from(c) % 64))
 }
 
 #[cfg(test)]

@@ -88,8 +88,17 @@ pub(super) struct LoadedBody {
 }
 
 impl LoadedBody {
-    pub(super) fn new(candidate: Candidate<Skill>, body: Arc<str>, files: Arc<[Resource]>) -> LoadedBody {
-        LoadedBody { digest: Digest::of(body.as_bytes()), candidate, body, files }
+    pub(super) fn new(
+        candidate: Candidate<Skill>,
+        body: Arc<str>,
+        files: Arc<[Resource]>,
+    ) -> LoadedBody {
+        LoadedBody {
+            digest: Digest::of(body.as_bytes()),
+            candidate,
+            body,
+            files,
+        }
     }
 
     pub(super) async fn read(
@@ -101,10 +110,18 @@ impl LoadedBody {
         let body = reader.body(&candidate, arguments).await?;
         // Instructions without the list of their files are better than none.
         let files = reader.resources(&candidate).await.unwrap_or_default();
-        let Instructions { text, outcomes, warnings } = body;
+        let Instructions {
+            text,
+            outcomes,
+            warnings,
+        } = body;
         let has_notice = !outcomes.is_empty() || !warnings.is_empty();
-        let notice = has_notice.then(|| Notice::of_skill(id.clone(), NoticeReason::Rendered { outcomes, warnings }));
-        Ok((LoadedBody::new(candidate, text.into(), files.into()), notice))
+        let notice = has_notice
+            .then(|| Notice::of_skill(id.clone(), NoticeReason::Rendered { outcomes, warnings }));
+        Ok((
+            LoadedBody::new(candidate, text.into(), files.into()),
+            notice,
+        ))
     }
 
     pub(super) fn is_blank(&self) -> bool {
@@ -119,11 +136,25 @@ impl LoadedBody {
         let part = &self.body[..bytes];
         let next = (bytes < self.body.len()).then(|| {
             let read = &preset.read;
-            let onward = read.offset.as_ref().map(|offset| format!(", or on with `{offset}` {bytes}"));
+            let onward = read
+                .offset
+                .as_ref()
+                .map(|offset| format!(", or on with `{offset}` {bytes}"));
             let onward = onward.unwrap_or_default();
-            format!("[{bytes} of {} bytes: read all of it with `{}`{onward}.]", self.body.len(), read.name)
+            format!(
+                "[{bytes} of {} bytes: read all of it with `{}`{onward}.]",
+                self.body.len(),
+                read.name
+            )
         });
-        Wrapped { name: name.as_str(), candidate: &self.candidate, part, files: &self.files, next }.wrapped(preset)
+        Wrapped {
+            name: name.as_str(),
+            candidate: &self.candidate,
+            part,
+            files: &self.files,
+            next,
+        }
+        .wrapped(preset)
     }
 }
 

@@ -22,7 +22,10 @@ impl Session {
         reader: &dyn SkillReader,
         model: &Model,
     ) -> Option<ToolOutput> {
-        let answer = self.tools.call_in_turn(tool, arguments, reader, &self.suggested).await?;
+        let answer = self
+            .tools
+            .call_in_turn(tool, arguments, reader, &self.suggested)
+            .await?;
         Some(self.record_tool_output(answer, model))
     }
 
@@ -35,43 +38,77 @@ impl Session {
     /// | the result, and this body is not in the conversation | `answer` |
     /// | the result, and this body is in the conversation, also of an expired activation | a sentence that says so |
     pub fn record_tool_output(&mut self, answer: ToolOutput, model: &Model) -> ToolOutput {
-        let Some(SkillRead { entry, candidate, instructions, arguments, files }) = answer.read.clone() else {
+        let Some(SkillRead {
+            entry,
+            candidate,
+            instructions,
+            arguments,
+            files,
+        }) = answer.read.clone()
+        else {
             return answer;
         };
         let name = quoted(entry.id.as_str());
         let rendered = LoadedBody::new(candidate.clone(), instructions.text.into(), files);
-        let (digest, is_blank, qualified) = (rendered.digest, rendered.is_blank(), candidate.qualified_id());
+        let (digest, is_blank, qualified) = (
+            rendered.digest,
+            rendered.is_blank(),
+            candidate.qualified_id(),
+        );
         let surface = self.options.surfaces.resolve(candidate.item.surface, model);
         let is_result = surface.mode != SurfaceMode::SystemPrompt && !is_blank;
-        let held = self.activations.iter_mut().find(|held| held.qualified == qualified);
+        let held = self
+            .activations
+            .iter_mut()
+            .find(|held| held.qualified == qualified);
         if let Some(held) = held.filter(|held| held.is_with_model(digest, &arguments, is_result)) {
-            let text =
-                format!("The skill {name} is active already, and its instructions are what they were. Follow them.\n");
+            let text = format!(
+                "The skill {name} is active already, and its instructions are what they were. Follow them.\n"
+            );
             let name = held.qualified.clone();
             self.touch(name.as_str());
             return ToolOutput { text, ..answer };
         }
         let audience = self.tools.options().audience;
         let (calls, tokens) = (self.calls.saturating_add(1), self.grown_by(&answer.text));
-        let is_new = !self.activations.iter().any(|held| held.qualified == qualified);
-        let held = self.take(&candidate, &arguments, audience, ActivatedBy::Tool, Some(Arc::new(rendered)));
+        let is_new = !self
+            .activations
+            .iter()
+            .any(|held| held.qualified == qualified);
+        let held = self.take(
+            &candidate,
+            &arguments,
+            audience,
+            ActivatedBy::Tool,
+            Some(Arc::new(rendered)),
+        );
         held.surface = Some(surface);
         let text = if is_blank {
             format!("The skill {name} is active. It has no instructions.\n")
         } else if is_result {
             if !(is_new && held.is_delivered(digest)) {
-                held.delivered = Some(DeliveredBody { digest, part: DeliveredPart::All, calls, tokens });
+                held.delivered = Some(DeliveredBody {
+                    digest,
+                    part: DeliveredPart::All,
+                    calls,
+                    tokens,
+                });
                 return answer;
             }
-            format!("The skill {name} is active again, and its instructions are what they were. Follow them.\n")
+            format!(
+                "The skill {name} is active again, and its instructions are what they were. Follow them.\n"
+            )
         } else {
-            format!("The skill {name} is active: its instructions are with you from now on. Follow them.\n")
+            format!(
+                "The skill {name} is active: its instructions are with you from now on. Follow them.\n"
+            )
         };
         ToolOutput { text, ..answer }
     }
 
     pub(super) fn grown_by(&self, text: &str) -> u64 {
-        self.tokens.saturating_add(self.options.tokenizer.estimate(text) as u64)
+        self.tokens
+            .saturating_add(self.options.tokenizer.estimate(text) as u64)
     }
 }
 
@@ -79,16 +116,15 @@ impl ActivationRecord {
     fn is_with_model(&self, digest: Digest, arguments: &str, is_result: bool) -> bool {
         let is_same = self.digest == Some(digest) && *self.arguments == *arguments;
         // Where nothing was placed yet, nothing stands.
-        let stands = self
-            .surface
-            .as_ref()
-            .is_some_and(|surface| !is_result || self.by != ActivatedBy::Tool && surface.mode != SurfaceMode::ToolOnly);
+        let stands = self.surface.as_ref().is_some_and(|surface| {
+            !is_result || self.by != ActivatedBy::Tool && surface.mode != SurfaceMode::ToolOnly
+        });
         is_same && (self.is_delivered(digest) || stands)
     }
 
     fn is_delivered(&self, digest: Digest) -> bool {
-        self.delivered
-            .as_ref()
-            .is_some_and(|delivered| delivered.part == DeliveredPart::All && delivered.digest == digest)
+        self.delivered.as_ref().is_some_and(|delivered| {
+            delivered.part == DeliveredPart::All && delivered.digest == digest
+        })
     }
 }

@@ -42,9 +42,15 @@ impl Session {
         for held in &self.activations {
             let Ok(found) = self.find(held) else { continue };
             let id = found.id();
-            if let Some(rendered) = held.rendered.as_ref().filter(|rendered: &&Arc<LoadedBody>| {
-                wanted(held, &id) && !rendered.is_blank() && rendered.candidate.is_same(found.candidate)
-            }) {
+            if let Some(rendered) = held
+                .rendered
+                .as_ref()
+                .filter(|rendered: &&Arc<LoadedBody>| {
+                    wanted(held, &id)
+                        && !rendered.is_blank()
+                        && rendered.candidate.is_same(found.candidate)
+                })
+            {
                 newest.push((held.last_used, id, rendered.clone()));
             }
         }
@@ -59,10 +65,14 @@ impl Session {
             } else {
                 self.cut(&id, &rendered, survival.per_skill.min(room))
             };
-            let tokens = text.as_deref().map_or(0, |text| self.options.tokenizer.estimate(text));
+            let tokens = text
+                .as_deref()
+                .map_or(0, |text| self.options.tokenizer.estimate(text));
             room -= tokens;
             if let Some(text) = text {
-                again.text.push_str(if again.text.is_empty() { "" } else { "\n" });
+                again
+                    .text
+                    .push_str(if again.text.is_empty() { "" } else { "\n" });
                 again.text.push_str(&text);
             }
             let part = match tokens {
@@ -70,12 +80,19 @@ impl Session {
                 _ if tokens == of => DeliveredPart::All,
                 _ => DeliveredPart::Beginning,
             };
-            let delivered =
-                DeliveredBody { digest: rendered.digest, part, calls: call, tokens: self.grown_by(&again.text) };
+            let delivered = DeliveredBody {
+                digest: rendered.digest,
+                part,
+                calls: call,
+                tokens: self.grown_by(&again.text),
+            };
             if let Some(held) = self.held(&id) {
                 held.delivered = Some(delivered);
             }
-            again.skills.push(Notice::of_skill(id, NoticeReason::Redelivered { tokens, of }));
+            again.skills.push(Notice::of_skill(
+                id,
+                NoticeReason::Redelivered { tokens, of },
+            ));
         }
         again
     }

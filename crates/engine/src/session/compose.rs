@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use repertoire_core::{
-    Content, DecidedBy, Digest, Flavor, Id, Message, Model, Role, Slot, Surface, SurfaceMode, ToolSpec,
+    Content, DecidedBy, Digest, Flavor, Id, Message, Model, Role, Slot, Surface, SurfaceMode,
+    ToolSpec,
 };
 
 use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, DeliveredPart, LoadedBody};
@@ -55,7 +56,11 @@ impl Session {
     ///
     /// # Errors
     /// [`EngineError::Undeliverable`] for injections of the host that the call cannot carry, before anything counts as delivered.
-    pub fn compose(&mut self, evaluation: &Evaluation, model: &Model) -> Result<Slots, EngineError> {
+    pub fn compose(
+        &mut self,
+        evaluation: &Evaluation,
+        model: &Model,
+    ) -> Result<Slots, EngineError> {
         let mut builder = SlotBuilder {
             slots: Slots::default(),
             system: Vec::new(),
@@ -67,7 +72,11 @@ impl Session {
         let planned = self.plan(evaluation, model, builder.rules, &mut builder.slots.notices)?;
 
         self.calls = self.calls.saturating_add(1);
-        self.suggested = evaluation.suggested.iter().map(|suggested| suggested.id.clone()).collect();
+        self.suggested = evaluation
+            .suggested
+            .iter()
+            .map(|suggested| suggested.id.clone())
+            .collect();
         self.tokens = match evaluation.tokens {
             TokensSoFar::Known(tokens) => tokens,
             TokensSoFar::More(tokens) => self.tokens.saturating_add(tokens),
@@ -77,14 +86,25 @@ impl Session {
         for pending in std::mem::take(&mut self.pending) {
             self.deliver(pending, &mut builder);
         }
-        for Planned { active, surface, fate } in planned {
+        for Planned {
+            active,
+            surface,
+            fate,
+        } in planned
+        {
             if fate == Inclusion::LeftOut {
                 self.leave_out(active, surface, &mut builder);
                 continue;
             }
             match &active.what {
                 What::Host(host, text) => {
-                    self.place_host(active, &host.injection.content, text.as_deref(), surface, &mut builder);
+                    self.place_host(
+                        active,
+                        &host.injection.content,
+                        text.as_deref(),
+                        surface,
+                        &mut builder,
+                    );
                 }
                 What::Skill(skill) => {
                     if let (Some(rendered), Some(surface)) = (&skill.rendered, surface) {
@@ -107,11 +127,19 @@ impl Session {
         let mut offenders = Vec::new();
         let mut planned = Vec::new();
         // Nothing that is hidden since it was evaluated.
-        for active in evaluation.active.iter().filter(|active| !self.hides(active)) {
+        for active in evaluation
+            .active
+            .iter()
+            .filter(|active| !self.hides(active))
+        {
             let why = match self.surface_of(active, model, notices) {
                 Ok(surface) => {
                     offenders.extend(self.refused_roles(active, model, rules));
-                    planned.push(Planned { active, surface, fate: Inclusion::Delivered });
+                    planned.push(Planned {
+                        active,
+                        surface,
+                        fate: Inclusion::Delivered,
+                    });
                     continue;
                 }
                 Err(why) => why,
@@ -124,12 +152,20 @@ impl Session {
             match &active.what {
                 What::Host(..) => offenders.push(notice),
                 What::Skill(_) => {
-                    planned.push(Planned { active, surface, fate: Inclusion::LeftOut });
+                    planned.push(Planned {
+                        active,
+                        surface,
+                        fate: Inclusion::LeftOut,
+                    });
                     notices.push(notice);
                 }
             }
         }
-        if offenders.is_empty() { Ok(planned) } else { Err(EngineError::Undeliverable(offenders)) }
+        if offenders.is_empty() {
+            Ok(planned)
+        } else {
+            Err(EngineError::Undeliverable(offenders))
+        }
     }
 
     fn surface_of(
@@ -147,16 +183,25 @@ impl Session {
             What::Skill(skill) => {
                 let rendered = skill.rendered.as_ref().ok_or(NoticeReason::NotRead)?;
                 let is_read = skill.by == ActivatedBy::Tool;
-                ((!rendered.is_blank()).then_some(skill.candidate.item.surface), is_read)
+                (
+                    (!rendered.is_blank()).then_some(skill.candidate.item.surface),
+                    is_read,
+                )
             }
         };
         let surface = declared.map(|declared| self.options.surfaces.resolve(declared, model));
         match surface {
-            Some(surface) if surface.mode == SurfaceMode::ToolOnly && !is_read => match surface.decided_by {
+            Some(surface) if surface.mode == SurfaceMode::ToolOnly && !is_read => match surface
+                .decided_by
+            {
                 DecidedBy::Rule(_) | DecidedBy::Fallback => {
                     let mut raised = surface.clone();
                     raised.mode = SurfaceMode::Both;
-                    notices.push(Notice::new(active.id.clone(), active.flavor.clone(), NoticeReason::Raised(surface)));
+                    notices.push(Notice::new(
+                        active.id.clone(),
+                        active.flavor.clone(),
+                        NoticeReason::Raised(surface),
+                    ));
                     Ok(Some(raised))
                 }
                 DecidedBy::Skill | DecidedBy::Registry => Err(NoticeReason::NoToolRead(surface)),
@@ -168,21 +213,41 @@ impl Session {
     fn hides(&self, active: &Active) -> bool {
         match &active.what {
             What::Host(..) => false,
-            What::Skill(skill) => self.tools.options().modes.hides(skill.audience, &skill.candidate).is_some(),
+            What::Skill(skill) => self
+                .tools
+                .options()
+                .modes
+                .hides(skill.audience, &skill.candidate)
+                .is_some(),
         }
     }
 
     fn refused_roles(&self, active: &Active, model: &Model, rules: MessageRules) -> Vec<Notice> {
-        let What::Host(host, _) = &active.what else { return Vec::new() };
+        let What::Host(host, _) = &active.what else {
+            return Vec::new();
+        };
         let provider = self.options.provider(model).unwrap_or_default();
         let mut refused: Vec<Notice> = Vec::new();
-        for message in host.injection.content.messages.iter().filter(|message| !message.text.trim().is_empty()) {
+        for message in host
+            .injection
+            .content
+            .messages
+            .iter()
+            .filter(|message| !message.text.trim().is_empty())
+        {
             if rules.carries(message.role)
-                || self.delivered_messages.contains(&messages::key(&active.flavor, &active.id, message))
+                || self.delivered_messages.contains(&messages::key(
+                    &active.flavor,
+                    &active.id,
+                    message,
+                ))
             {
                 continue;
             }
-            let why = NoticeReason::UnsupportedRole { provider: provider.to_owned(), role: message.role };
+            let why = NoticeReason::UnsupportedRole {
+                provider: provider.to_owned(),
+                role: message.role,
+            };
             let one = Notice::new(active.id.clone(), active.flavor.clone(), why);
             if !refused.contains(&one) {
                 refused.push(one);
@@ -200,22 +265,32 @@ impl Session {
             {
                 let (flavor, id) = (active.flavor.clone(), active.id.clone());
                 let messages = host.injection.content.messages.iter();
-                let keys = messages.map(|message| messages::key(&flavor, &id, message)).collect();
+                let keys = messages
+                    .map(|message| messages::key(&flavor, &id, message))
+                    .collect();
                 now.push((flavor, id, keys));
             }
         }
         for (flavor, id, keys) in &mut self.turn_messages {
-            let at = now.iter().position(|(other, name, _)| (other, name) == (flavor, id));
+            let at = now
+                .iter()
+                .position(|(other, name, _)| (other, name) == (flavor, id));
             let current = at.map(|at| now.swap_remove(at).2);
-            let is_current = |key: &Digest| current.as_ref().is_some_and(|current| current.contains(key));
+            let is_current = |key: &Digest| {
+                current
+                    .as_ref()
+                    .is_some_and(|current| current.contains(key))
+            };
             self.pending.retain(|pending| {
                 let is_of_this = pending.flavor == *flavor && pending.id == *id;
                 !is_of_this || is_current(&messages::key(flavor, id, &pending.message))
             });
             if let Some(current) = current {
-                keys.iter().filter(|key| !current.contains(key)).for_each(|key| {
-                    self.delivered_messages.remove(key);
-                });
+                keys.iter()
+                    .filter(|key| !current.contains(key))
+                    .for_each(|key| {
+                        self.delivered_messages.remove(key);
+                    });
                 *keys = current;
             }
         }
@@ -225,8 +300,12 @@ impl Session {
     fn leave_out(&mut self, active: &Active, surface: Option<Surface>, builder: &mut SlotBuilder) {
         if let (What::Skill(skill), Some(surface)) = (&active.what, &surface) {
             let qualified = skill.candidate.qualified_id();
-            let held = self.activations.iter_mut().find(|held| held.qualified == qualified);
-            held.into_iter().for_each(|held| held.surface = Some(surface.clone()));
+            let held = self
+                .activations
+                .iter_mut()
+                .find(|held| held.qualified == qualified);
+            held.into_iter()
+                .for_each(|held| held.surface = Some(surface.clone()));
         }
         builder.record(active, Slot::Messages, Delivery::LeftOut, surface);
     }
@@ -243,11 +322,17 @@ impl Session {
             match slot {
                 Slot::SystemPrompt => {
                     // What is no skill has no surface, and is always there.
-                    let bodies = surface.as_ref().map_or(BodyPlacement::SystemPrompt, |_| self.options.bodies);
+                    let bodies = surface
+                        .as_ref()
+                        .map_or(BodyPlacement::SystemPrompt, |_| self.options.bodies);
                     builder.place(active, text.unwrap_or_default(), bodies, surface.clone());
                 }
                 Slot::Messages => {
-                    for message in content.messages.iter().filter(|message| !message.text.trim().is_empty()) {
+                    for message in content
+                        .messages
+                        .iter()
+                        .filter(|message| !message.text.trim().is_empty())
+                    {
                         let pending = PendingMessage {
                             id: active.id.clone(),
                             flavor: active.flavor.clone(),
@@ -258,7 +343,10 @@ impl Session {
                     }
                 }
                 Slot::Tools => {
-                    content.tools.iter().for_each(|tool| builder.offer_tool(active, tool));
+                    content
+                        .tools
+                        .iter()
+                        .for_each(|tool| builder.offer_tool(active, tool));
                     builder.record(active, Slot::Tools, Delivery::Now, None);
                 }
             }
@@ -273,7 +361,11 @@ impl Session {
         if self.pending.contains(&pending) {
             return Delivery::Deferred;
         }
-        let PendingMessage { id, flavor, message: Message { role, text, .. } } = &pending;
+        let PendingMessage {
+            id,
+            flavor,
+            message: Message { role, text, .. },
+        } = &pending;
         if builder.push_message(*role, text.clone(), vec![id.clone()], flavor) {
             self.tokens = self.grown_by(text);
             self.delivered_messages.insert(key);
@@ -292,11 +384,20 @@ impl Session {
     ) {
         let qualified = rendered.candidate.qualified_id();
         let (calls, tokens, refresh) = (self.calls, self.tokens, self.options.refresh);
-        let held = self.activations.iter_mut().find(|held| held.qualified == qualified);
+        let held = self
+            .activations
+            .iter_mut()
+            .find(|held| held.qualified == qualified);
         let before = held.as_ref().and_then(|held| held.surface.clone());
         if let Some(from) = before.filter(|before| *before != surface) {
-            let why = NoticeReason::Moved { from, to: surface.clone() };
-            builder.slots.notices.push(Notice::of_skill(active.id.clone(), why));
+            let why = NoticeReason::Moved {
+                from,
+                to: surface.clone(),
+            };
+            builder
+                .slots
+                .notices
+                .push(Notice::of_skill(active.id.clone(), why));
         }
         if surface.mode != SurfaceMode::ToolOnly {
             let text = rendered.wrapped(&active.id, &self.tools.options().preset);
@@ -305,14 +406,20 @@ impl Session {
         let Some(held) = held else { return };
         held.surface = Some(surface.clone());
         if held.is_for_conversation() {
-            let delivered =
-                held.delivered.as_ref().filter(|delivered| delivered.is_current(rendered, refresh, calls, tokens));
+            let delivered = held
+                .delivered
+                .as_ref()
+                .filter(|delivered| delivered.is_current(rendered, refresh, calls, tokens));
             if delivered.is_none() {
                 builder.due.push(active.id.clone());
             }
             // What is due is left out unless it finds room below.
             let is_there = delivered.is_some_and(|delivered| delivered.part != DeliveredPart::None);
-            let delivery = if is_there { Delivery::Earlier } else { Delivery::LeftOut };
+            let delivery = if is_there {
+                Delivery::Earlier
+            } else {
+                Delivery::LeftOut
+            };
             builder.record(active, Slot::Messages, delivery, Some(surface));
         }
     }
@@ -327,12 +434,25 @@ impl Session {
             builder.defer(due, &Flavor::Skill, Role::User, why);
             return;
         }
-        let again = self.again(&self.options.survival.clone(), self.calls, |_, id| due.contains(id));
+        let again = self.again(&self.options.survival.clone(), self.calls, |_, id| {
+            due.contains(id)
+        });
         let (delivered, cut): (Vec<_>, Vec<_>) = again.skills.into_iter().partition(is_whole);
-        let is_there = |notice: &&Notice| !matches!(notice.why, NoticeReason::Redelivered { tokens: 0, .. });
-        let ids: Vec<Id> = delivered.iter().chain(&cut).filter(is_there).map(|notice| notice.id.clone()).collect();
+        let is_there =
+            |notice: &&Notice| !matches!(notice.why, NoticeReason::Redelivered { tokens: 0, .. });
+        let ids: Vec<Id> = delivered
+            .iter()
+            .chain(&cut)
+            .filter(is_there)
+            .map(|notice| notice.id.clone())
+            .collect();
         if !ids.is_empty() {
-            builder.push_message(Role::User, again.text.as_str().into(), ids.clone(), &Flavor::Skill);
+            builder.push_message(
+                Role::User,
+                again.text.as_str().into(),
+                ids.clone(),
+                &Flavor::Skill,
+            );
             builder.mark_delivered(&ids, Delivery::Now);
             self.tokens = self.grown_by(&again.text);
         }
@@ -341,29 +461,60 @@ impl Session {
 
     pub(super) fn held(&mut self, id: &Id) -> Option<&mut ActivationRecord> {
         let snapshot = self.tools.snapshot();
-        self.activations.iter_mut().find(|held| find(snapshot, held).is_some_and(|found| found.id() == *id))
+        self.activations
+            .iter_mut()
+            .find(|held| find(snapshot, held).is_some_and(|found| found.id() == *id))
     }
 }
 
 impl DeliveredBody {
-    fn is_current(&self, rendered: &LoadedBody, refresh: RefreshPolicy, calls: u64, tokens: u64) -> bool {
+    fn is_current(
+        &self,
+        rendered: &LoadedBody,
+        refresh: RefreshPolicy,
+        calls: u64,
+        tokens: u64,
+    ) -> bool {
         // Not again in the call that it comes with.
         let is_due = match refresh {
             RefreshPolicy::Never => false,
-            RefreshPolicy::AfterTokens(most) => tokens.saturating_sub(self.tokens) >= most.max(1) as u64,
-            RefreshPolicy::AfterTurns(most) => calls.saturating_sub(self.calls) >= most.max(1) as u64,
+            RefreshPolicy::AfterTokens(most) => {
+                tokens.saturating_sub(self.tokens) >= most.max(1) as u64
+            }
+            RefreshPolicy::AfterTurns(most) => {
+                calls.saturating_sub(self.calls) >= most.max(1) as u64
+            }
         };
         self.digest == rendered.digest && !is_due
     }
 }
 
 impl SlotBuilder {
-    fn record(&mut self, active: &Active, slot: Slot, delivery: Delivery, surface: Option<Surface>) {
+    fn record(
+        &mut self,
+        active: &Active,
+        slot: Slot,
+        delivery: Delivery,
+        surface: Option<Surface>,
+    ) {
         let (id, flavor, reason) = (active.id.clone(), active.flavor.clone(), active.reason());
-        self.slots.placements.push(Placement { id, flavor, slot, delivery, surface, reason });
+        self.slots.placements.push(Placement {
+            id,
+            flavor,
+            slot,
+            delivery,
+            surface,
+            reason,
+        });
     }
 
-    fn place(&mut self, active: &Active, text: &str, bodies: BodyPlacement, surface: Option<Surface>) {
+    fn place(
+        &mut self,
+        active: &Active,
+        text: &str,
+        bodies: BodyPlacement,
+        surface: Option<Surface>,
+    ) {
         let text = text.trim_end().to_owned();
         let slot = match bodies {
             BodyPlacement::SystemPrompt => {
@@ -380,7 +531,10 @@ impl SlotBuilder {
 
     fn defer(&mut self, ids: Vec<Id>, flavor: &Flavor, role: Role, cause: &'static str) {
         let why = NoticeReason::Deferred { role, cause };
-        self.slots.notices.extend(ids.into_iter().map(|id| Notice::new(id, flavor.clone(), why.clone())));
+        self.slots.notices.extend(
+            ids.into_iter()
+                .map(|id| Notice::new(id, flavor.clone(), why.clone())),
+        );
     }
 
     fn push_message(&mut self, role: Role, text: Arc<str>, ids: Vec<Id>, flavor: &Flavor) -> bool {
@@ -393,33 +547,63 @@ impl SlotBuilder {
             Role::Assistant => ConversationEnd::Assistant,
             Role::System => self.tail,
         };
-        self.slots.messages.push(SlotMessage { role, text, place: MessagePlace::End, ids });
+        self.slots.messages.push(SlotMessage {
+            role,
+            text,
+            place: MessagePlace::End,
+            ids,
+        });
         true
     }
 
     fn offer_tool(&mut self, active: &Active, tool: &ToolSpec) {
-        match self.slots.tools.iter().find(|offered| offered.name == tool.name) {
+        match self
+            .slots
+            .tools
+            .iter()
+            .find(|offered| offered.name == tool.name)
+        {
             None => self.slots.tools.push(tool.clone()),
             Some(offered) if offered == tool => {}
             Some(_) => {
                 let why = NoticeReason::ToolTaken(tool.name.clone());
-                self.slots.notices.push(Notice::new(active.id.clone(), active.flavor.clone(), why));
+                self.slots
+                    .notices
+                    .push(Notice::new(active.id.clone(), active.flavor.clone(), why));
             }
         }
     }
 
     fn mark_delivered(&mut self, ids: &[Id], delivery: Delivery) {
-        let left_out = self.slots.placements.iter_mut().filter(|placement| placement.delivery == Delivery::LeftOut);
-        left_out.filter(|placement| ids.contains(&placement.id)).for_each(|placement| placement.delivery = delivery);
+        let left_out = self
+            .slots
+            .placements
+            .iter_mut()
+            .filter(|placement| placement.delivery == Delivery::LeftOut);
+        left_out
+            .filter(|placement| ids.contains(&placement.id))
+            .for_each(|placement| placement.delivery = delivery);
     }
 
     fn finish(mut self) -> Slots {
         self.slots.system_prompt = self.system.join("\n\n");
         if !self.buffer.is_empty() {
-            let place = if self.rules.is_alternating() { MessagePlace::InMessage } else { MessagePlace::BeforeMessage };
+            let place = if self.rules.is_alternating() {
+                MessagePlace::InMessage
+            } else {
+                MessagePlace::BeforeMessage
+            };
             let (ids, texts): (Vec<_>, Vec<_>) = self.buffer.into_iter().unzip();
             let text = texts.join("\n\n").into();
-            self.slots.messages.insert(0, SlotMessage { role: Role::User, text, place, ids });
+            self.slots.messages.insert(
+                0,
+                SlotMessage {
+                    role: Role::User,
+                    text,
+                    place,
+                    ids,
+                },
+            );
         }
         self.slots
     }

@@ -43,9 +43,16 @@ impl Session {
     ///
     /// # Cancel safety
     /// May be dropped at any await: the bodies that were read are kept.
-    pub async fn read(&mut self, mut evaluation: Evaluation, reader: &dyn SkillReader) -> Evaluation {
+    pub async fn read(
+        &mut self,
+        mut evaluation: Evaluation,
+        reader: &dyn SkillReader,
+    ) -> Evaluation {
         for mut active in std::mem::take(&mut evaluation.active) {
-            match self.complete(&mut active, &mut evaluation.notices, reader).await {
+            match self
+                .complete(&mut active, &mut evaluation.notices, reader)
+                .await
+            {
                 Ok(()) => evaluation.active.push(active),
                 Err(why) => evaluation.skip(active.flavor, active.id, why),
             }
@@ -55,25 +62,43 @@ impl Session {
 
     fn brought(&self, turn: &Turn) -> u64 {
         let tokenizer = &self.options.tokenizer;
-        let message = if turn.number <= 1 { tokenizer.estimate(&turn.message) } else { 0 };
-        turn.results.iter().fold(message, |sum, result| sum + tokenizer.estimate(&result.text)) as u64
+        let message = if turn.number <= 1 {
+            tokenizer.estimate(&turn.message)
+        } else {
+            0
+        };
+        turn.results.iter().fold(message, |sum, result| {
+            sum + tokenizer.estimate(&result.text)
+        }) as u64
     }
 
     /// Evaluates the injections of the session, or those of the turn in their place, then the other ones of the turn.
     fn evaluate_hosts(&self, turn: &Turn, evaluation: &mut Evaluation) {
         let mut of_turn: Vec<&Injection> = turn.injections.iter().collect();
         for host in &self.options.injections {
-            match of_turn.iter().position(|injection| host.is(&injection.flavor, &injection.id)) {
+            match of_turn
+                .iter()
+                .position(|injection| host.is(&injection.flavor, &injection.id))
+            {
                 Some(at) => self.evaluate_of_turn(of_turn.remove(at), turn, evaluation),
                 None => self.evaluate_host(host, turn, evaluation),
             }
         }
-        of_turn.into_iter().for_each(|injection| self.evaluate_of_turn(injection, turn, evaluation));
+        of_turn
+            .into_iter()
+            .for_each(|injection| self.evaluate_of_turn(injection, turn, evaluation));
     }
 
     fn evaluate_of_turn(&self, injection: &Injection, turn: &Turn, evaluation: &mut Evaluation) {
         match Host::new(injection.clone()) {
-            Ok(host) => self.evaluate_host(&Arc::new(Host { is_of_turn: true, ..host }), turn, evaluation),
+            Ok(host) => self.evaluate_host(
+                &Arc::new(Host {
+                    is_of_turn: true,
+                    ..host
+                }),
+                turn,
+                evaluation,
+            ),
             Err(why) => {
                 let (id, flavor) = (injection.id.clone(), injection.flavor.clone());
                 evaluation.skip(flavor, id, NoticeReason::Invalid(why.into()));
@@ -84,7 +109,13 @@ impl Session {
     fn evaluate_host(&self, host: &Arc<Host>, turn: &Turn, evaluation: &mut Evaluation) {
         let injection = &host.injection;
         let (flavor, id) = (&injection.flavor, &injection.id);
-        let mut skip = |why: String| evaluation.skip(flavor.clone(), id.clone(), NoticeReason::Invalid(why.into()));
+        let mut skip = |why: String| {
+            evaluation.skip(
+                flavor.clone(),
+                id.clone(),
+                NoticeReason::Invalid(why.into()),
+            )
+        };
         let by = match &injection.trigger {
             Trigger::Always => Some(ActiveBy::Always),
             Trigger::Rule(name) => match self.rule(name, turn) {
@@ -92,11 +123,14 @@ impl Session {
                 Err(why) => return skip(why),
             },
             Trigger::AfterTool(name) => after(turn, |tool| *tool == **name),
-            Trigger::AfterToolMatching(_) => {
-                after(turn, |tool| host.tool.as_ref().is_some_and(|regex| regex.is_match(tool)))
-            }
+            Trigger::AfterToolMatching(_) => after(turn, |tool| {
+                host.tool.as_ref().is_some_and(|regex| regex.is_match(tool))
+            }),
             Trigger::Activated => {
-                let is_activated = self.activated.iter().any(|(held, other, _)| (held, other) == (flavor, id));
+                let is_activated = self
+                    .activated
+                    .iter()
+                    .any(|(held, other, _)| (held, other) == (flavor, id));
                 is_activated.then_some(ActiveBy::Activated)
             }
             _ => return skip("its trigger is of an unknown kind".to_owned()),
@@ -105,7 +139,11 @@ impl Session {
         let text = match host.template.as_ref().map(|template| template.fill(turn)) {
             None => injection.content.system_prompt.clone(),
             Some(Ok(text)) => Some(text.into()),
-            Some(Err(fact)) => return skip(format!("the turn does not have `{fact}`, which its text names")),
+            Some(Err(fact)) => {
+                return skip(format!(
+                    "the turn does not have `{fact}`, which its text names"
+                ));
+            }
         };
         evaluation.active.push(Active {
             id: id.clone(),
@@ -117,10 +155,16 @@ impl Session {
     }
 
     fn rule(&self, name: &str, turn: &Turn) -> Result<bool, String> {
-        let rule = self.options.rules.get(name).ok_or_else(|| format!("there is no rule `{name}`"))?;
+        let rule = self
+            .options
+            .rules
+            .get(name)
+            .ok_or_else(|| format!("there is no rule `{name}`"))?;
         catch_unwind(AssertUnwindSafe(|| rule(turn))).map_err(|panic| {
-            let message =
-                panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+            let message = panic
+                .downcast_ref::<&str>()
+                .copied()
+                .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
             format!("its rule panicked: {}", message.unwrap_or_default())
         })
     }
@@ -146,28 +190,47 @@ impl Session {
                 rendered: activation
                     .rendered
                     .as_ref()
-                    .filter(|rendered: &&Arc<LoadedBody>| rendered.candidate.is_same(found.candidate))
+                    .filter(|rendered: &&Arc<LoadedBody>| {
+                        rendered.candidate.is_same(found.candidate)
+                    })
                     .cloned(),
             };
-            evaluation.active.push(active(&found, ActiveBy::Activated, candidate));
+            evaluation
+                .active
+                .push(active(&found, ActiveBy::Activated, candidate));
         }
     }
 
     fn evaluate_triggers(&self, turn: &Turn, taken: &HashSet<Id>, evaluation: &mut Evaluation) {
         let modes = &self.tools.options().modes;
         let triggers = self.tools.triggers(None);
-        let mut room = self.options.most_skills.saturating_sub(self.triggered.skills);
+        let mut room = self
+            .options
+            .most_skills
+            .saturating_sub(self.triggered.skills);
         let (fired, missed) = triggers.evaluate_all(turn, modes);
         let behind = behind_names(&fired, &turn.message);
         // The audience of an activation may not see it any more, while the one of this trigger does.
-        let is_for_another = |why: &NoticeReason| matches!(why, NoticeReason::Hidden(_) | NoticeReason::Untrusted);
-        let hidden = evaluation.skipped.iter().filter(|skipped| is_for_another(&skipped.why));
+        let is_for_another =
+            |why: &NoticeReason| matches!(why, NoticeReason::Hidden(_) | NoticeReason::Untrusted);
+        let hidden = evaluation
+            .skipped
+            .iter()
+            .filter(|skipped| is_for_another(&skipped.why));
         let mut hidden: HashSet<Id> = hidden.map(|skipped| skipped.id.clone()).collect();
         let mut known = evaluation.known_skills();
-        let (fired, suggesting): (Vec<_>, Vec<_>) = fired.into_iter().partition(TriggerMatch::activates);
+        let (fired, suggesting): (Vec<_>, Vec<_>) =
+            fired.into_iter().partition(TriggerMatch::activates);
         for fired in fired {
-            let found = ResolvedName { entry: &fired.entry, candidate: &fired.candidate };
-            let (id, qualified, audience) = (found.id(), found.candidate.qualified_id(), audience(&fired.by));
+            let found = ResolvedName {
+                entry: &fired.entry,
+                candidate: &fired.candidate,
+            };
+            let (id, qualified, audience) = (
+                found.id(),
+                found.candidate.qualified_id(),
+                audience(&fired.by),
+            );
             if taken.contains(&id) {
                 if known.insert(qualified.clone()) {
                     evaluation.skip(Flavor::Skill, qualified, NoticeReason::Overridden);
@@ -175,11 +238,20 @@ impl Session {
                 continue;
             }
             if hidden.remove(&qualified) {
-                evaluation.skipped.retain(|skipped| skipped.flavor != Flavor::Skill || skipped.id != qualified);
+                evaluation
+                    .skipped
+                    .retain(|skipped| skipped.flavor != Flavor::Skill || skipped.id != qualified);
                 known.remove(&qualified);
             }
-            let is_at_start = fired.spans.first().is_some_and(|first| first.start < behind);
-            let said = if is_at_start && audience == Audience::User { turn.message[behind..].trim() } else { "" };
+            let is_at_start = fired
+                .spans
+                .first()
+                .is_some_and(|first| first.start < behind);
+            let said = if is_at_start && audience == Audience::User {
+                turn.message[behind..].trim()
+            } else {
+                ""
+            };
             if !known.insert(id.clone()) {
                 // What was said is said once, however many calls it takes.
                 if turn.number <= 1 {
@@ -192,14 +264,32 @@ impl Session {
                 continue;
             }
             if room == 0 {
-                evaluation.skip(Flavor::Skill, id, over_limit(self.options.most_skills, "skills for one message"));
+                evaluation.skip(
+                    Flavor::Skill,
+                    id,
+                    over_limit(self.options.most_skills, "skills for one message"),
+                );
                 continue;
             }
             room -= 1;
-            let by = if audience == Audience::User { ActivatedBy::Name } else { ActivatedBy::Trigger };
+            let by = if audience == Audience::User {
+                ActivatedBy::Name
+            } else {
+                ActivatedBy::Trigger
+            };
             let candidate = found.candidate.clone();
-            let candidate = ActiveClaim { candidate, arguments: said.into(), audience, by, rendered: None };
-            evaluation.active.push(active(&found, ActiveBy::Trigger(fired.by.clone()), candidate));
+            let candidate = ActiveClaim {
+                candidate,
+                arguments: said.into(),
+                audience,
+                by,
+                rendered: None,
+            };
+            evaluation.active.push(active(
+                &found,
+                ActiveBy::Trigger(fired.by.clone()),
+                candidate,
+            ));
         }
         for notice in missed {
             if known.insert(notice.id.clone()) {
@@ -209,7 +299,9 @@ impl Session {
         self.suggest(suggesting, &mut known, evaluation);
         for refused in triggers.refused() {
             let (id, candidate) = (&refused.entry.id, &refused.entry.candidate);
-            let is_seen = [Audience::Model, Audience::User].iter().any(|audience| modes.sees(*audience, candidate));
+            let is_seen = [Audience::Model, Audience::User]
+                .iter()
+                .any(|audience| modes.sees(*audience, candidate));
             if is_seen && known.insert(id.clone()) {
                 let why = format!("its trigger never matches: {}", refused.why);
                 evaluation.skip(Flavor::Skill, id.clone(), NoticeReason::Invalid(why.into()));
@@ -217,9 +309,23 @@ impl Session {
         }
     }
 
-    fn suggest(&self, matches: Vec<TriggerMatch>, known: &mut HashSet<Id>, evaluation: &mut Evaluation) {
-        for TriggerMatch { entry, candidate, by, .. } in matches {
-            let found = ResolvedName { entry: &entry, candidate: &candidate };
+    fn suggest(
+        &self,
+        matches: Vec<TriggerMatch>,
+        known: &mut HashSet<Id>,
+        evaluation: &mut Evaluation,
+    ) {
+        for TriggerMatch {
+            entry,
+            candidate,
+            by,
+            ..
+        } in matches
+        {
+            let found = ResolvedName {
+                entry: &entry,
+                candidate: &candidate,
+            };
             let (id, source) = (found.id(), &candidate.origin.source);
             if !known.insert(id.clone()) {
                 continue;
@@ -227,9 +333,14 @@ impl Session {
             let of_source = evaluation.suggested.iter().filter_map(Active::candidate);
             if self.deactivated.contains(&candidate.qualified_id()) {
                 evaluation.skip(Flavor::Skill, id, NoticeReason::Deactivated);
-            } else if of_source.filter(|other| other.origin.source == *source).count() == MOST_SUGGESTED {
-                let why =
-                    format!("a source that is not trusted suggests at most {MOST_SUGGESTED} skills for one message");
+            } else if of_source
+                .filter(|other| other.origin.source == *source)
+                .count()
+                == MOST_SUGGESTED
+            {
+                let why = format!(
+                    "a source that is not trusted suggests at most {MOST_SUGGESTED} skills for one message"
+                );
                 evaluation.skip(Flavor::Skill, id, NoticeReason::OverLimit(why.into()));
             } else {
                 let audience = audience(&by);
@@ -240,7 +351,9 @@ impl Session {
                     by: ActivatedBy::Trigger,
                     rendered: None,
                 };
-                evaluation.suggested.push(active(&found, ActiveBy::Trigger(by), claim));
+                evaluation
+                    .suggested
+                    .push(active(&found, ActiveBy::Trigger(by), claim));
             }
         }
     }
@@ -251,7 +364,9 @@ impl Session {
         notices: &mut Vec<Notice>,
         reader: &dyn SkillReader,
     ) -> Result<(), NoticeReason> {
-        let What::Skill(skill) = &mut active.what else { return Ok(()) };
+        let What::Skill(skill) = &mut active.what else {
+            return Ok(());
+        };
         let qualified = skill.candidate.qualified_id();
         let is_triggered = matches!(active.by, ActiveBy::Trigger(_));
         // It may have been ended since it was evaluated.
@@ -261,25 +376,48 @@ impl Session {
         let rendered = match &skill.rendered {
             Some(rendered) => rendered.clone(),
             None => {
-                let read = LoadedBody::read(&active.id, skill.candidate.clone(), &skill.arguments, reader).await;
-                let (rendered, notice) = read.map_err(|error| NoticeReason::Unreadable(error.to_string().into()))?;
+                let read = LoadedBody::read(
+                    &active.id,
+                    skill.candidate.clone(),
+                    &skill.arguments,
+                    reader,
+                )
+                .await;
+                let (rendered, notice) =
+                    read.map_err(|error| NoticeReason::Unreadable(error.to_string().into()))?;
                 notices.extend(notice);
                 Arc::new(rendered)
             }
         };
         skill.rendered = Some(rendered.clone());
-        let held = self.activations.iter_mut().find(|held| held.qualified == qualified);
+        let held = self
+            .activations
+            .iter_mut()
+            .find(|held| held.qualified == qualified);
         if is_triggered {
             // Counted once, however often it is read.
             if held.is_none() {
-                let tokens = self.options.tokenizer.estimate(&rendered.body).saturating_add(self.triggered.tokens);
+                let tokens = self
+                    .options
+                    .tokenizer
+                    .estimate(&rendered.body)
+                    .saturating_add(self.triggered.tokens);
                 if tokens > self.options.most_tokens {
-                    return Err(over_limit(self.options.most_tokens, "tokens of skills for one message"));
+                    return Err(over_limit(
+                        self.options.most_tokens,
+                        "tokens of skills for one message",
+                    ));
                 }
                 self.triggered.tokens = tokens;
                 self.triggered.skills = self.triggered.skills.saturating_add(1);
             }
-            self.take(&skill.candidate, &skill.arguments, skill.audience, skill.by, Some(rendered));
+            self.take(
+                &skill.candidate,
+                &skill.arguments,
+                skill.audience,
+                skill.by,
+                Some(rendered),
+            );
         } else if let Some(held) = held {
             held.arguments = skill.arguments.clone();
             held.keep(rendered);
@@ -293,8 +431,14 @@ const MOST_SUGGESTED: usize = 3;
 
 impl Evaluation {
     fn known_skills(&self) -> HashSet<Id> {
-        let skipped = self.skipped.iter().filter(|skipped| skipped.flavor == Flavor::Skill);
-        self.skills().chain(skipped.map(|skipped| &skipped.id)).cloned().collect()
+        let skipped = self
+            .skipped
+            .iter()
+            .filter(|skipped| skipped.flavor == Flavor::Skill);
+        self.skills()
+            .chain(skipped.map(|skipped| &skipped.id))
+            .cloned()
+            .collect()
     }
 
     fn renew(&mut self, id: &Id, arguments: &str) {
@@ -338,8 +482,12 @@ fn audience(by: &MatchedBy) -> Audience {
 
 /// Returns the end of the names that the message begins with: what follows are the arguments of all of them.
 fn behind_names(fired: &[TriggerMatch], message: &str) -> usize {
-    let named = fired.iter().filter(|fired| fired.activates() && audience(&fired.by) == Audience::User);
-    let mut spans: Vec<_> = named.flat_map(|fired| fired.spans.iter().cloned()).collect();
+    let named = fired
+        .iter()
+        .filter(|fired| fired.activates() && audience(&fired.by) == Audience::User);
+    let mut spans: Vec<_> = named
+        .flat_map(|fired| fired.spans.iter().cloned())
+        .collect();
     spans.sort_unstable_by_key(|span| (span.start, span.end));
     let mut behind = 0;
     for span in spans {

@@ -90,14 +90,31 @@ pub enum ActiveBy {
 impl Evaluation {
     /// Returns the ids of the active skills.
     pub fn skills(&self) -> impl Iterator<Item = &Id> {
-        self.active.iter().filter(|active| active.flavor == Flavor::Skill).map(|active| &active.id)
+        self.active
+            .iter()
+            .filter(|active| active.flavor == Flavor::Skill)
+            .map(|active| &active.id)
     }
 
     /// Returns, for each active skill that requires tools, which of them are `available` and allowed by `authorizers`.
-    pub fn check_tools(&self, available: &[&str], authorizers: &[Arc<dyn Authorizer>]) -> Vec<(Id, ToolCheck)> {
-        let skills = self.active.iter().filter_map(|active| Some((&active.id, active.candidate()?)));
+    pub fn check_tools(
+        &self,
+        available: &[&str],
+        authorizers: &[Arc<dyn Authorizer>],
+    ) -> Vec<(Id, ToolCheck)> {
+        let skills = self
+            .active
+            .iter()
+            .filter_map(|active| Some((&active.id, active.candidate()?)));
         let requiring = skills.filter(|(_, candidate)| !candidate.item.required_tools().is_empty());
-        requiring.map(|(id, candidate)| (id.clone(), ToolCheck::new(&candidate.item, available, authorizers))).collect()
+        requiring
+            .map(|(id, candidate)| {
+                (
+                    id.clone(),
+                    ToolCheck::new(&candidate.item, available, authorizers),
+                )
+            })
+            .collect()
     }
 
     /// Runs the `verification` of each active skill that declares one, at the end of a turn. Typed checks of a source that is not
@@ -108,7 +125,9 @@ impl Evaluation {
     pub async fn verify(&self, checker: &dyn Checker) -> Vec<(Id, Vec<(Check, CheckOutcome)>)> {
         let mut verified = Vec::new();
         for active in &self.active {
-            let Some(candidate) = active.candidate() else { continue };
+            let Some(candidate) = active.candidate() else {
+                continue;
+            };
             let checked = verify(candidate, checker).await;
             if !checked.is_empty() {
                 verified.push((active.id.clone(), checked));

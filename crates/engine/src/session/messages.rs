@@ -42,21 +42,34 @@ const WITHOUT_SYSTEM: [&str; 5] = ["anthropic", "bedrock", "google", "gemini", "
 
 impl MessageRules {
     /// Every role, in any order.
-    pub const ANY: MessageRules = MessageRules { system: true, alternating: false };
+    pub const ANY: MessageRules = MessageRules {
+        system: true,
+        alternating: false,
+    };
 
     /// Users and assistants only.
-    pub const WITHOUT_SYSTEM: MessageRules = MessageRules { system: false, alternating: false };
+    pub const WITHOUT_SYSTEM: MessageRules = MessageRules {
+        system: false,
+        alternating: false,
+    };
 
     /// The same rules where two messages of one role in a row are refused.
     #[must_use]
     pub const fn strictly_alternating(self) -> MessageRules {
-        MessageRules { alternating: true, ..self }
+        MessageRules {
+            alternating: true,
+            ..self
+        }
     }
 
     /// Returns the rules of `provider`.
     pub fn of_provider(provider: &str) -> MessageRules {
         let name = provider.trim().to_lowercase();
-        if WITHOUT_SYSTEM.contains(&name.as_str()) { MessageRules::WITHOUT_SYSTEM } else { MessageRules::ANY }
+        if WITHOUT_SYSTEM.contains(&name.as_str()) {
+            MessageRules::WITHOUT_SYSTEM
+        } else {
+            MessageRules::ANY
+        }
     }
 
     pub(super) fn carries(&self, role: Role) -> bool {

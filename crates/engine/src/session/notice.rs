@@ -119,13 +119,21 @@ impl fmt::Display for NoticeReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NoticeReason::Invalid(why) | NoticeReason::OverLimit(why) => f.write_str(why),
-            NoticeReason::Overridden => f.write_str("an injection of the host is a skill of its id"),
+            NoticeReason::Overridden => {
+                f.write_str("an injection of the host is a skill of its id")
+            }
             NoticeReason::Gone => f.write_str("its source does not list it any more"),
             NoticeReason::Hidden(hidden) => hidden.fmt(f),
-            NoticeReason::Untrusted => f.write_str("a trigger activated it, and its source is not trusted"),
+            NoticeReason::Untrusted => {
+                f.write_str("a trigger activated it, and its source is not trusted")
+            }
             NoticeReason::Ambiguous(names) => {
                 let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-                write!(f, "several skills have the name; use a full name: {}", names.join(", "))
+                write!(
+                    f,
+                    "several skills have the name; use a full name: {}",
+                    names.join(", ")
+                )
             }
             NoticeReason::Deactivated => f.write_str("it was deactivated since the user's message"),
             NoticeReason::Unreadable(why) => write!(f, "it cannot be read: {why}"),
@@ -134,9 +142,15 @@ impl fmt::Display for NoticeReason {
                 "`{}`, decided by {}, and no tool read it; declare `both` or `system-prompt`",
                 surface.mode, surface.decided_by
             ),
-            NoticeReason::NotRead => f.write_str("its body is missing; pass the evaluation to `Session::read` first"),
+            NoticeReason::NotRead => {
+                f.write_str("its body is missing; pass the evaluation to `Session::read` first")
+            }
             NoticeReason::UnsupportedRole { provider, role } => {
-                write!(f, "provider `{provider}` accepts no message of the role `{}`", lower(*role))
+                write!(
+                    f,
+                    "provider `{provider}` accepts no message of the role `{}`",
+                    lower(*role)
+                )
             }
             NoticeReason::Raised(surface) => write!(
                 f,
@@ -144,15 +158,25 @@ impl fmt::Display for NoticeReason {
                 surface.mode, surface.decided_by
             ),
             NoticeReason::Moved { from, to } => {
-                write!(f, "moved from `{}` ({}) to `{}` ({})", from.mode, from.decided_by, to.mode, to.decided_by)
+                write!(
+                    f,
+                    "moved from `{}` ({}) to `{}` ({})",
+                    from.mode, from.decided_by, to.mode, to.decided_by
+                )
             }
-            NoticeReason::Deferred { role, cause } => write!(f, "in the role `{}` waits: {cause}", lower(*role)),
+            NoticeReason::Deferred { role, cause } => {
+                write!(f, "in the role `{}` waits: {cause}", lower(*role))
+            }
             NoticeReason::Redelivered { tokens, of } => {
                 write!(f, "is delivered again with {tokens} of its {of} tokens")
             }
-            NoticeReason::ToolTaken(_) => f.write_str("is not offered: a different tool has its name"),
+            NoticeReason::ToolTaken(_) => {
+                f.write_str("is not offered: a different tool has its name")
+            }
             NoticeReason::Changed => f.write_str("has a different body than before"),
-            NoticeReason::Rendered { outcomes, warnings } => f.write_str(&rendering(outcomes, warnings)),
+            NoticeReason::Rendered { outcomes, warnings } => {
+                f.write_str(&rendering(outcomes, warnings))
+            }
         }
     }
 }
@@ -162,10 +186,16 @@ fn lower(role: Role) -> String {
 }
 
 fn rendering(outcomes: &[DirectiveOutcome], warnings: &[Warning]) -> String {
-    let ran = outcomes.iter().filter(|outcome| matches!(outcome, DirectiveOutcome::Ran(_))).count();
+    let ran = outcomes
+        .iter()
+        .filter(|outcome| matches!(outcome, DirectiveOutcome::Ran(_)))
+        .count();
     let mut parts = Vec::new();
     if !outcomes.is_empty() {
-        parts.push(format!("{ran} of {} commands and scripts ran", outcomes.len()));
+        parts.push(format!(
+            "{ran} of {} commands and scripts ran",
+            outcomes.len()
+        ));
     }
     for outcome in outcomes {
         let why = match outcome {

@@ -112,7 +112,10 @@ pub struct CompactionBudget {
 
 impl Default for CompactionBudget {
     fn default() -> CompactionBudget {
-        CompactionBudget { per_skill: 5_000, total: 25_000 }
+        CompactionBudget {
+            per_skill: 5_000,
+            total: 25_000,
+        }
     }
 }
 
@@ -169,20 +172,42 @@ impl SessionOptions {
     /// # Errors
     /// As [`inject`](SessionOptions::inject), and for an unknown name between double braces, for messages, and without a text.
     pub fn inject_template(self, injection: Injection) -> Result<SessionOptions, EngineError> {
-        let text = injection.content.system_prompt.as_deref().filter(|_| injection.content.messages.is_empty());
-        let text =
-            text.ok_or_else(|| invalid(&injection, "a template is a text for the system prompt, without messages"))?;
+        let text = injection
+            .content
+            .system_prompt
+            .as_deref()
+            .filter(|_| injection.content.messages.is_empty());
+        let text = text.ok_or_else(|| {
+            invalid(
+                &injection,
+                "a template is a text for the system prompt, without messages",
+            )
+        })?;
         let template = Template::parse(text).map_err(|name| {
             let name = repertoire_core::text::terminal_line(name);
             let expected = "expected `action`, `actionBudget` or `actionsRemaining`";
-            invalid(&injection, format!("its text has the unknown name `{name}`: {expected}"))
+            invalid(
+                &injection,
+                format!("its text has the unknown name `{name}`: {expected}"),
+            )
         })?;
         self.add(injection, Some(template))
     }
 
-    fn add(mut self, injection: Injection, template: Option<Template>) -> Result<SessionOptions, EngineError> {
-        if self.injections.iter().any(|host| host.is(&injection.flavor, &injection.id)) {
-            return Err(invalid(&injection, "the session has one of its flavor and id"));
+    fn add(
+        mut self,
+        injection: Injection,
+        template: Option<Template>,
+    ) -> Result<SessionOptions, EngineError> {
+        if self
+            .injections
+            .iter()
+            .any(|host| host.is(&injection.flavor, &injection.id))
+        {
+            return Err(invalid(
+                &injection,
+                "the session has one of its flavor and id",
+            ));
         }
         let host = Host::new(injection.clone()).map_err(|why| invalid(&injection, why))?;
         self.injections.push(Arc::new(Host { template, ..host }));
@@ -192,7 +217,11 @@ impl SessionOptions {
     /// Defines the rule of this name for `Trigger::Rule`. It may depend on the turn alone. A rule that panics does not hold, and the
     /// evaluation has a notice.
     #[must_use]
-    pub fn rule(mut self, name: &str, holds: impl Fn(&Turn) -> bool + Send + Sync + 'static) -> SessionOptions {
+    pub fn rule(
+        mut self,
+        name: &str,
+        holds: impl Fn(&Turn) -> bool + Send + Sync + 'static,
+    ) -> SessionOptions {
         self.rules.insert(name.into(), Arc::new(holds));
         self
     }
@@ -253,22 +282,38 @@ impl SessionOptions {
     pub(super) fn rules_of(&self, model: &Model) -> MessageRules {
         let provider = self.provider(model);
         let name = provider.unwrap_or_default().trim().to_lowercase();
-        self.providers.get(&name).copied().unwrap_or_else(|| MessageRules::of_provider(&name))
+        self.providers
+            .get(&name)
+            .copied()
+            .unwrap_or_else(|| MessageRules::of_provider(&name))
     }
 }
 
 impl Host {
     /// Creates an injection without a template, or returns the reason why its trigger is not valid.
     pub(super) fn new(injection: Injection) -> Result<Host, String> {
-        let tool = match &injection.trigger {
-            Trigger::AfterToolMatching(pattern) => {
-                let regex = RegexBuilder::new(&format!("^(?:{pattern})")).size_limit(1 << 18).build();
-                Some(regex.map_err(|error| format!("its trigger is not a regular expression: {error}"))?)
-            }
-            _ => None,
-        };
-        let surface = Skill::try_from(injection.clone()).ok().and_then(|skill| skill.surface);
-        Ok(Host { injection, tool, surface, template: None, is_of_turn: false })
+        let tool =
+            match &injection.trigger {
+                Trigger::AfterToolMatching(pattern) => {
+                    let regex = RegexBuilder::new(&format!("^(?:{pattern})"))
+                        .size_limit(1 << 18)
+                        .build();
+                    Some(regex.map_err(|error| {
+                        format!("its trigger is not a regular expression: {error}")
+                    })?)
+                }
+                _ => None,
+            };
+        let surface = Skill::try_from(injection.clone())
+            .ok()
+            .and_then(|skill| skill.surface);
+        Ok(Host {
+            injection,
+            tool,
+            surface,
+            template: None,
+            is_of_turn: false,
+        })
     }
 
     pub(super) fn is(&self, flavor: &Flavor, id: &Id) -> bool {
@@ -277,7 +322,11 @@ impl Host {
 }
 
 fn invalid(injection: &Injection, why: impl Into<String>) -> EngineError {
-    EngineError::InvalidInjection { id: injection.id.clone(), flavor: injection.flavor.clone(), why: why.into() }
+    EngineError::InvalidInjection {
+        id: injection.id.clone(),
+        flavor: injection.flavor.clone(),
+        why: why.into(),
+    }
 }
 
 impl fmt::Debug for SessionOptions {

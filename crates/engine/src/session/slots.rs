@@ -88,8 +88,14 @@ impl Slots {
     /// Returns the ids in `slot`, in order, whether they are delivered now or were before.
     pub fn ids(&self, slot: Slot) -> Vec<&Id> {
         let mut ids: Vec<&Id> = Vec::new();
-        for placement in self.placements.iter().filter(|placement| placement.slot == slot) {
-            if matches!(placement.delivery, Delivery::Now | Delivery::Earlier) && !ids.contains(&&placement.id) {
+        for placement in self
+            .placements
+            .iter()
+            .filter(|placement| placement.slot == slot)
+        {
+            if matches!(placement.delivery, Delivery::Now | Delivery::Earlier)
+                && !ids.contains(&&placement.id)
+            {
                 ids.push(&placement.id);
             }
         }

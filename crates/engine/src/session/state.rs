@@ -137,12 +137,18 @@ impl Session {
             pending,
         } = state;
         (session.uses, session.calls, session.tokens) = (uses, calls, tokens);
-        (session.activated, session.triggered, session.deactivated) = (activated, triggered, deactivated);
-        (session.expired, session.delivered_messages, session.pending) = (expired, delivered_messages, pending);
+        (session.activated, session.triggered, session.deactivated) =
+            (activated, triggered, deactivated);
+        (session.expired, session.delivered_messages, session.pending) =
+            (expired, delivered_messages, pending);
         session.turn_messages = turn_messages;
         let mut notices = Vec::new();
         for skill in skills {
-            if session.activations.iter().any(|held| held.qualified == skill.skill) {
+            if session
+                .activations
+                .iter()
+                .any(|held| held.qualified == skill.skill)
+            {
                 continue;
             }
             let mut held = skill.activation();
@@ -152,7 +158,12 @@ impl Session {
         (session, notices)
     }
 
-    async fn restore(&self, held: &mut ActivationRecord, reader: &dyn SkillReader, notices: &mut Vec<Notice>) {
+    async fn restore(
+        &self,
+        held: &mut ActivationRecord,
+        reader: &dyn SkillReader,
+        notices: &mut Vec<Notice>,
+    ) {
         let found = match self.find(held) {
             Ok(found) => found,
             // It is read when the user names it.
@@ -164,7 +175,10 @@ impl Session {
         let Some(before) = held.digest else { return };
         match LoadedBody::read(&id, candidate, &held.arguments, reader).await {
             Err(error) => {
-                notices.push(Notice::of_skill(id, NoticeReason::Unreadable(error.to_string().into())));
+                notices.push(Notice::of_skill(
+                    id,
+                    NoticeReason::Unreadable(error.to_string().into()),
+                ));
             }
             Ok((rendered, notice)) => {
                 if before != rendered.digest {

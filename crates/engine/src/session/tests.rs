@@ -10,8 +10,9 @@ mod templates;
 mod triggering;
 
 use repertoire_core::{
-    Bytes, Content, DecidedBy, Flavor, Injection, Message, Model, Resource, ResourcePath, Role, Skill, Slot,
-    SourceError, SourceErrorKind, Surface, SurfaceMode, SurfacePolicy, ToolSpec, Trigger, async_trait, skill_md,
+    Bytes, Content, DecidedBy, Flavor, Injection, Message, Model, Resource, ResourcePath, Role,
+    Skill, Slot, SourceError, SourceErrorKind, Surface, SurfaceMode, SurfacePolicy, ToolSpec,
+    Trigger, async_trait, skill_md,
 };
 use repertoire_registry::{Candidate, MemorySource, Mount, Registered, SkillRegistry, Tier, Trust};
 use serde_json::json;
@@ -34,7 +35,9 @@ fn id(id: &str) -> Id {
 
 fn skill(front_matter: &str) -> Skill {
     let text = format!("---\n{front_matter}\n---\n");
-    skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md")).skill.expect("a skill")
+    skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md"))
+        .skill
+        .expect("a skill")
 }
 
 /// Skills whose body says `<name> body`, and what else their front matter says.
@@ -65,8 +68,16 @@ impl World {
             Tier::User => Mount::user(home.clone()),
             Tier::Plugin => Mount::plugin(home.clone()),
         };
-        let registry = SkillRegistry::builder().mount(mount.trust(trust)).load().await.unwrap();
-        World { home, registry, modes: VisibilityPolicy::default() }
+        let registry = SkillRegistry::builder()
+            .mount(mount.trust(trust))
+            .load()
+            .await
+            .unwrap();
+        World {
+            home,
+            registry,
+            modes: VisibilityPolicy::default(),
+        }
     }
 
     fn tools(&self) -> Toolset {
@@ -79,12 +90,18 @@ impl World {
     }
 
     fn hide(&mut self, name: &str) {
-        self.modes = self.modes.clone().with(name.parse().unwrap(), Exposure::Off);
+        self.modes = self
+            .modes
+            .clone()
+            .with(name.parse().unwrap(), Exposure::Off);
     }
 
     async fn rewrite(&self, name: &str, body: &str) {
         self.home
-            .replace(&id(name), Registered::new(skill(&format!("name: {name}\ndescription: New.")), body))
+            .replace(
+                &id(name),
+                Registered::new(skill(&format!("name: {name}\ndescription: New.")), body),
+            )
             .unwrap();
         self.registry.refresh().await.unwrap();
     }
@@ -94,8 +111,16 @@ impl World {
         self.read_with(session, json!({"id": name}), model).await
     }
 
-    async fn read_with(&self, session: &mut Session, arguments: serde_json::Value, model: &Model) -> String {
-        let answer = session.call("read_skill", &arguments, &self.registry, model).await.unwrap();
+    async fn read_with(
+        &self,
+        session: &mut Session,
+        arguments: serde_json::Value,
+        model: &Model,
+    ) -> String {
+        let answer = session
+            .call("read_skill", &arguments, &self.registry, model)
+            .await
+            .unwrap();
         assert_eq!(answer.code, ToolStatus::Ok, "{}", answer.text);
         answer.text
     }
@@ -105,7 +130,12 @@ impl World {
         self.try_slots(session, turn, model).await.unwrap()
     }
 
-    async fn try_slots(&self, session: &mut Session, turn: &Turn, model: &Model) -> Result<Slots, EngineError> {
+    async fn try_slots(
+        &self,
+        session: &mut Session,
+        turn: &Turn,
+        model: &Model,
+    ) -> Result<Slots, EngineError> {
         let evaluation = session.evaluate(turn);
         let evaluation = session.read(evaluation, &self.registry).await;
         assert_each_once(&evaluation);
@@ -128,11 +158,21 @@ fn injection(name: &str, flavor: Flavor, trigger: Trigger, content: Content) -> 
 }
 
 fn steering(name: &str, trigger: Trigger) -> Injection {
-    injection(name, Flavor::Steering, trigger, Content::system_prompt(format!("{name} text")))
+    injection(
+        name,
+        Flavor::Steering,
+        trigger,
+        Content::system_prompt(format!("{name} text")),
+    )
 }
 
 fn message(name: &str, role: Role) -> Injection {
-    injection(name, Flavor::Fact, Trigger::Always, Content::message(role, format!("{name} text")))
+    injection(
+        name,
+        Flavor::Fact,
+        Trigger::Always,
+        Content::message(role, format!("{name} text")),
+    )
 }
 
 /// The skills that a call leaves out because they would reach the model nowhere.
@@ -147,23 +187,44 @@ fn left_out(slots: &Slots) -> Vec<&str> {
 }
 
 fn suggested(evaluation: &Evaluation) -> Vec<&str> {
-    evaluation.suggested.iter().map(|suggested| suggested.id.as_str()).collect()
+    evaluation
+        .suggested
+        .iter()
+        .map(|suggested| suggested.id.as_str())
+        .collect()
 }
 
 fn ids(evaluation: &Evaluation) -> Vec<&str> {
-    evaluation.active.iter().map(|active| active.id.as_str()).collect()
+    evaluation
+        .active
+        .iter()
+        .map(|active| active.id.as_str())
+        .collect()
 }
 
 fn active(session: &Session) -> Vec<String> {
-    session.active().iter().map(|skill| skill.id.to_string()).collect()
+    session
+        .active()
+        .iter()
+        .map(|skill| skill.id.to_string())
+        .collect()
 }
 
 /// E10: nothing is in both lists, and nothing twice in one.
 #[track_caller]
 fn assert_each_once(evaluation: &Evaluation) {
-    let active = evaluation.active.iter().map(|active| (active.flavor.clone(), active.id.clone()));
-    let skipped = evaluation.skipped.iter().map(|skipped| (skipped.flavor.clone(), skipped.id.clone()));
-    let suggested = evaluation.suggested.iter().map(|suggested| (Flavor::Skill, suggested.id.clone()));
+    let active = evaluation
+        .active
+        .iter()
+        .map(|active| (active.flavor.clone(), active.id.clone()));
+    let skipped = evaluation
+        .skipped
+        .iter()
+        .map(|skipped| (skipped.flavor.clone(), skipped.id.clone()));
+    let suggested = evaluation
+        .suggested
+        .iter()
+        .map(|suggested| (Flavor::Skill, suggested.id.clone()));
     let all: Vec<_> = active.chain(skipped).chain(suggested).collect();
     let unique: std::collections::HashSet<_> = all.iter().collect();
     assert_eq!(unique.len(), all.len(), "{all:?}");
@@ -178,7 +239,11 @@ struct Broken<'a>(&'a SkillRegistry, &'static str);
 
 #[async_trait]
 impl SkillReader for Broken<'_> {
-    async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
+    async fn body(
+        &self,
+        candidate: &Candidate<Skill>,
+        arguments: &str,
+    ) -> Result<Instructions, SourceError> {
         if candidate.item.id.as_str() == self.1 {
             return Err(SourceError::new(SourceErrorKind::Unavailable, "not now"));
         }
@@ -189,7 +254,11 @@ impl SkillReader for Broken<'_> {
         SkillReader::resources(self.0, candidate).await
     }
 
-    async fn resource(&self, candidate: &Candidate<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
+    async fn resource(
+        &self,
+        candidate: &Candidate<Skill>,
+        path: &ResourcePath,
+    ) -> Result<Bytes, SourceError> {
         SkillReader::resource(self.0, candidate, path).await
     }
 }

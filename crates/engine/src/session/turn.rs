@@ -51,12 +51,19 @@ pub struct ToolResult {
 impl ToolResult {
     /// Creates the result of a successful call.
     pub fn new(tool: impl Into<String>, text: impl Into<String>) -> ToolResult {
-        ToolResult { tool: tool.into(), text: text.into(), is_error: false }
+        ToolResult {
+            tool: tool.into(),
+            text: text.into(),
+            is_error: false,
+        }
     }
 
     /// Creates the result of a failed call.
     pub fn failed(tool: impl Into<String>, text: impl Into<String>) -> ToolResult {
-        ToolResult { is_error: true, ..ToolResult::new(tool, text) }
+        ToolResult {
+            is_error: true,
+            ..ToolResult::new(tool, text)
+        }
     }
 }
 
@@ -80,7 +87,11 @@ pub enum ConversationEnd {
 impl Turn {
     /// Creates the first call after a message of the user.
     pub fn new(message: impl Into<String>) -> Turn {
-        Turn { number: 1, message: message.into(), ..Turn::default() }
+        Turn {
+            number: 1,
+            message: message.into(),
+            ..Turn::default()
+        }
     }
 
     /// Sets the number of the call since the user's message, from 1.
@@ -92,43 +103,67 @@ impl Turn {
     /// Sets the maximum number of calls.
     #[must_use]
     pub fn at_most(self, most: usize) -> Turn {
-        Turn { most: Some(most), ..self }
+        Turn {
+            most: Some(most),
+            ..self
+        }
     }
 
     /// Sets the results of the last tool calls.
     #[must_use]
     pub fn results(self, results: impl Into<Vec<ToolResult>>) -> Turn {
-        Turn { results: results.into(), ..self }
+        Turn {
+            results: results.into(),
+            ..self
+        }
     }
 
     /// Sets the files in use.
     #[must_use]
     pub fn paths(self, paths: impl IntoIterator<Item = impl AsRef<str>>) -> Turn {
-        Turn { paths: paths.into_iter().map(|path| path.as_ref().to_owned()).collect(), ..self }
+        Turn {
+            paths: paths
+                .into_iter()
+                .map(|path| path.as_ref().to_owned())
+                .collect(),
+            ..self
+        }
     }
 
     /// Sets the type of the task.
     #[must_use]
     pub fn task(self, task: impl Into<String>) -> Turn {
-        Turn { task: Some(task.into()), ..self }
+        Turn {
+            task: Some(task.into()),
+            ..self
+        }
     }
 
     /// Sets the command of the user.
     #[must_use]
     pub fn command(self, command: impl Into<String>) -> Turn {
-        Turn { command: Some(command.into()), ..self }
+        Turn {
+            command: Some(command.into()),
+            ..self
+        }
     }
 
     /// Sets the tokens of the conversation.
     #[must_use]
     pub fn tokens(self, tokens: usize) -> Turn {
-        Turn { tokens: Some(tokens), ..self }
+        Turn {
+            tokens: Some(tokens),
+            ..self
+        }
     }
 
     /// Sets the end of the conversation.
     #[must_use]
     pub fn end(self, end: ConversationEnd) -> Turn {
-        Turn { end: Some(end), ..self }
+        Turn {
+            end: Some(end),
+            ..self
+        }
     }
 
     /// Adds an injection of this call, such as memory, facts or retrieved text. It replaces an injection of the session of the same
@@ -157,7 +192,8 @@ impl Turn {
     /// ```
     #[must_use]
     pub fn inject(mut self, injection: Injection) -> Turn {
-        self.injections.retain(|other| (&other.flavor, &other.id) != (&injection.flavor, &injection.id));
+        self.injections
+            .retain(|other| (&other.flavor, &other.id) != (&injection.flavor, &injection.id));
         self.injections.push(injection);
         self
     }
@@ -168,7 +204,11 @@ impl Turn {
     }
 
     pub(super) fn tail(&self) -> ConversationEnd {
-        self.end.unwrap_or(if self.results.is_empty() { ConversationEnd::User } else { ConversationEnd::Results })
+        self.end.unwrap_or(if self.results.is_empty() {
+            ConversationEnd::User
+        } else {
+            ConversationEnd::Results
+        })
     }
 }
 
@@ -182,8 +222,11 @@ enum TemplatePart {
 }
 
 /// The facts that a template may name between double braces, each with its value.
-const FACTS: [(&str, TurnFact); 3] =
-    [("action", |turn| Some(turn.number)), ("actionBudget", |turn| turn.most), ("actionsRemaining", Turn::remaining)];
+const FACTS: [(&str, TurnFact); 3] = [
+    ("action", |turn| Some(turn.number)),
+    ("actionBudget", |turn| turn.most),
+    ("actionsRemaining", Turn::remaining),
+];
 
 type TurnFact = fn(&Turn) -> Option<usize>;
 
@@ -191,11 +234,18 @@ impl Template {
     /// Parses a template, or returns the unknown name.
     pub(super) fn parse(text: &str) -> Result<Template, &str> {
         let (mut parts, mut rest) = (Vec::new(), text);
-        while let Some((before, (name, behind))) =
-            rest.split_once("{{").and_then(|(before, inside)| Some((before, inside.split_once("}}")?)))
+        while let Some((before, (name, behind))) = rest
+            .split_once("{{")
+            .and_then(|(before, inside)| Some((before, inside.split_once("}}")?)))
         {
-            let (name, fact) = FACTS.iter().find(|(fact, _)| *fact == name.trim()).ok_or(name.trim())?;
-            parts.extend([TemplatePart::Text(before.to_owned()), TemplatePart::Fact(name, *fact)]);
+            let (name, fact) = FACTS
+                .iter()
+                .find(|(fact, _)| *fact == name.trim())
+                .ok_or(name.trim())?;
+            parts.extend([
+                TemplatePart::Text(before.to_owned()),
+                TemplatePart::Fact(name, *fact),
+            ]);
             rest = behind;
         }
         parts.push(TemplatePart::Text(rest.to_owned()));
@@ -208,7 +258,9 @@ impl Template {
         for part in &self.0 {
             match part {
                 TemplatePart::Text(part) => text.push_str(part),
-                TemplatePart::Fact(name, fact) => text.push_str(&fact(turn).ok_or(*name)?.to_string()),
+                TemplatePart::Fact(name, fact) => {
+                    text.push_str(&fact(turn).ok_or(*name)?.to_string())
+                }
             }
         }
         Ok(text)

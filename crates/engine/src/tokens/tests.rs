@@ -8,7 +8,11 @@ const SHIPPED: [Tokenizer; 3] = [Tokenizer::O200K, Tokenizer::CLAUDE_2023, Token
 fn check(tokenizer: Tokenizer, text: &str, thousandths: u64) {
     let (parts, base) = (tokenizer.thousandths(text), tokenizer.base());
     assert_eq!(parts + base, thousandths, "{text:?}");
-    assert_eq!(tokenizer.estimate(text), thousandths.div_ceil(1000) as usize, "{text:?}");
+    assert_eq!(
+        tokenizer.estimate(text),
+        thousandths.div_ceil(1000) as usize,
+        "{text:?}"
+    );
 }
 
 #[test]
@@ -26,8 +30,16 @@ fn a_text_costs_what_it_consists_of() {
     check(o200k(), "表を、한Ａ", 5 * 741 + 520);
     check(o200k(), "✅ \u{1F3F3}\u{FE0F}", 3 * 474 + 520);
     check(o200k(), " \t\r\u{1}\u{a0}", 520);
-    check(Tokenizer::CLAUDE_2023, "Größe 7,\n表", 2 * 1078 + 2 * 1675 + 833 + 877 + 1303 + 995 + 876);
-    check(Tokenizer::LLAMA3, "Größe 7,\n表", 2 * 1043 + 2 * 647 + 911 + 753 + 766 + 787 + 565);
+    check(
+        Tokenizer::CLAUDE_2023,
+        "Größe 7,\n表",
+        2 * 1078 + 2 * 1675 + 833 + 877 + 1303 + 995 + 876,
+    );
+    check(
+        Tokenizer::LLAMA3,
+        "Größe 7,\n表",
+        2 * 1043 + 2 * 647 + 911 + 753 + 766 + 787 + 565,
+    );
 }
 
 #[test]
@@ -37,7 +49,10 @@ fn nothing_costs_nothing() {
 
 #[test]
 fn the_shipped_tables_have_names() {
-    assert_eq!(SHIPPED.map(|tokenizer| tokenizer.name), ["o200k", "claude-2023", "llama3"]);
+    assert_eq!(
+        SHIPPED.map(|tokenizer| tokenizer.name),
+        ["o200k", "claude-2023", "llama3"]
+    );
     assert_eq!(Tokenizer::default(), Tokenizer::CLAUDE_2023);
 }
 
@@ -52,26 +67,44 @@ fn weights_of(tokenizer: Tokenizer) -> Weights {
 
 /// The features, counted the plain way.
 fn defined(weights: &Weights, text: &str) -> u64 {
-    let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = text
+        .split(|c: char| !c.is_ascii_alphabetic())
+        .filter(|word| !word.is_empty())
+        .collect();
     let count = |is: &dyn Fn(char) -> bool| text.chars().filter(|c| is(*c)).count();
     let steps = |word: &&str| {
-        word.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count()
+        word.as_bytes()
+            .windows(2)
+            .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+            .count()
     };
     let features = [
         (weights.word, words.len()),
-        (weights.long_letter, words.iter().map(|word| word.len().saturating_sub(6)).sum()),
+        (
+            weights.long_letter,
+            words.iter().map(|word| word.len().saturating_sub(6)).sum(),
+        ),
         (weights.digit, count(&|c| c.is_ascii_digit())),
         (weights.punctuation, count(&|c| c.is_ascii_punctuation())),
         (weights.cjk, count(&is_cjk)),
-        (weights.other, count(&|c| !c.is_ascii() && !c.is_whitespace() && !is_cjk(c))),
+        (
+            weights.other,
+            count(&|c| !c.is_ascii() && !c.is_whitespace() && !is_cjk(c)),
+        ),
         (weights.newline, count(&|c| c == '\n')),
         (weights.camel_step, words.iter().map(steps).sum()),
     ];
-    features.iter().map(|(weight, count)| u64::from(*weight) * *count as u64).sum()
+    features
+        .iter()
+        .map(|(weight, count)| u64::from(*weight) * *count as u64)
+        .sum()
 }
 
 fn texts() -> impl Strategy<Value = String> {
-    prop_oneof!["[a-zA-Z]{0,12}[ A-Za-z0-9.,\n表を한é✅\u{3000}]{0,24}", any::<String>()]
+    prop_oneof![
+        "[a-zA-Z]{0,12}[ A-Za-z0-9.,\n表を한é✅\u{3000}]{0,24}",
+        any::<String>()
+    ]
 }
 
 proptest! {

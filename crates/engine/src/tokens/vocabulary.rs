@@ -14,7 +14,9 @@ impl TokenVocabulary {
             TokenVocabulary::Cl100k => "cl100k_base",
             TokenVocabulary::Llama3 => "llama3",
         };
-        tiktoken::get_encoding(name).expect("the features of the crate bring it").count(text)
+        tiktoken::get_encoding(name)
+            .expect("the features of the crate bring it")
+            .count(text)
     }
 }
 

@@ -8,7 +8,13 @@ use super::output::{CallFailure, ToolStatus};
 use super::toolset::{LONGEST_PAGE, PAGE, quoted};
 
 pub(super) fn declare(preset: &ToolPreset, ids: Option<&[&str]>, catalog: &str) -> Vec<ToolSpec> {
-    let ToolPreset { list, search, read, resource, .. } = preset;
+    let ToolPreset {
+        list,
+        search,
+        read,
+        resource,
+        ..
+    } = preset;
     let mut tools = Vec::new();
     if let Some(name) = list {
         tools.push(spec(
@@ -25,7 +31,11 @@ pub(super) fn declare(preset: &ToolPreset, ids: Option<&[&str]>, catalog: &str) 
             object([("query", query)], &["query"]),
         ));
     }
-    tools.push(spec(&read.name, &read_description(preset, catalog), read_schema(read, ids)));
+    tools.push(spec(
+        &read.name,
+        &read_description(preset, catalog),
+        read_schema(read, ids),
+    ));
     if let Some(tool) = resource {
         let about = format!(
             "Reads a file of a skill: a path that its instructions name, relative to the skill. Call `{}` first.",
@@ -37,7 +47,8 @@ pub(super) fn declare(preset: &ToolPreset, ids: Option<&[&str]>, catalog: &str) 
 }
 
 fn spec(name: &str, description: &str, schema: Value) -> ToolSpec {
-    ToolSpec::new(name, description, schema).expect("presets only have valid names, and schemas are objects")
+    ToolSpec::new(name, description, schema)
+        .expect("presets only have valid names, and schemas are objects")
 }
 
 fn read_description(preset: &ToolPreset, catalog: &str) -> String {
@@ -45,7 +56,10 @@ fn read_description(preset: &ToolPreset, catalog: &str) -> String {
         "Reads the instructions of a skill. Call it as soon as a task fits what the skill is for, before you \
                      begin the task, and follow what it answers."
             .to_owned();
-    if let (true, Some(name)) = (catalog.is_empty(), preset.list.as_ref().or(preset.search.as_ref())) {
+    if let (true, Some(name)) = (
+        catalog.is_empty(),
+        preset.list.as_ref().or(preset.search.as_ref()),
+    ) {
         about.push_str(&format!(" `{name}` tells which skills there are."));
     }
     if !catalog.is_empty() {
@@ -61,8 +75,14 @@ fn list_schema(preset: &ToolPreset) -> Value {
     }
     let properties = [
         ("query", text("Only skills that fit these words.")),
-        ("cursor", text("Where to go on: `next_cursor` of the page before.")),
-        ("limit", number("How many skills at most.", 1, LONGEST_PAGE as u64)),
+        (
+            "cursor",
+            text("Where to go on: `next_cursor` of the page before."),
+        ),
+        (
+            "limit",
+            number("How many skills at most.", 1, LONGEST_PAGE as u64),
+        ),
     ];
     object(properties, &[])
 }
@@ -70,10 +90,20 @@ fn list_schema(preset: &ToolPreset) -> Value {
 fn read_schema(tool: &ReadTool, ids: Option<&[&str]>) -> Value {
     let mut properties = vec![(tool.id.as_ref(), id(ids))];
     if let Some(name) = &tool.arguments {
-        properties.push((name, text("What the skill shall work on, as a user would write it behind its name.")));
+        properties.push((
+            name,
+            text("What the skill shall work on, as a user would write it behind its name."),
+        ));
     }
     if let Some(name) = &tool.offset {
-        properties.push((name, number("Where to read on, in bytes, if the answer before said so.", 0, u64::MAX)));
+        properties.push((
+            name,
+            number(
+                "Where to read on, in bytes, if the answer before said so.",
+                0,
+                u64::MAX,
+            ),
+        ));
     }
     object(properties, &[&tool.id])
 }
@@ -81,7 +111,10 @@ fn read_schema(tool: &ReadTool, ids: Option<&[&str]>) -> Value {
 fn resource_schema(tool: &ResourceTool, ids: Option<&[&str]>) -> Value {
     let properties = [
         (tool.id.as_ref(), id(ids)),
-        (tool.path.as_ref(), text("The path of the file inside the skill, as in `references/guide.md`.")),
+        (
+            tool.path.as_ref(),
+            text("The path of the file inside the skill, as in `references/guide.md`."),
+        ),
         ("offset", number("Where to begin, in bytes.", 0, u64::MAX)),
         ("limit", number("How many bytes at most.", 1, PAGE as u64)),
     ];
@@ -109,8 +142,10 @@ fn number(about: &str, least: u64, most: u64) -> Value {
 }
 
 fn object<'a>(properties: impl IntoIterator<Item = (&'a str, Value)>, required: &[&str]) -> Value {
-    let properties: Map<String, Value> =
-        properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
+    let properties: Map<String, Value> = properties
+        .into_iter()
+        .map(|(name, schema)| (name.to_owned(), schema))
+        .collect();
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
@@ -126,7 +161,10 @@ impl<'a> CallArguments<'a> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(bad(&format!("`{key}` is a text; found {}", quoted(&other.to_string())))),
+            Some(other) => Err(bad(&format!(
+                "`{key}` is a text; found {}",
+                quoted(&other.to_string())
+            ))),
         }
     }
 
@@ -152,8 +190,15 @@ impl<'a> CallArguments<'a> {
         };
         let whole = number.as_ref().and_then(whole);
         whole.map(Some).ok_or_else(|| {
-            let found = self.0.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
-            bad(&format!("`{key}` is a whole number from 0 on; found {}", quoted(&found.unwrap_or_default())))
+            let found = self.0.get(key).map(|value| {
+                value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned)
+            });
+            bad(&format!(
+                "`{key}` is a whole number from 0 on; found {}",
+                quoted(&found.unwrap_or_default())
+            ))
         })
     }
 }
@@ -170,5 +215,8 @@ fn whole(number: &serde_json::Number) -> Option<usize> {
 }
 
 fn bad(what: &str) -> CallFailure {
-    CallFailure::new(ToolStatus::BadArguments, format!("The arguments do not fit: {what}."))
+    CallFailure::new(
+        ToolStatus::BadArguments,
+        format!("The arguments do not fit: {what}."),
+    )
 }

@@ -55,10 +55,14 @@ impl ToolFormat {
     }
 
     fn tool(self, tool: &ToolSpec) -> Value {
-        let ToolSpec { name, description, .. } = tool;
+        let ToolSpec {
+            name, description, ..
+        } = tool;
         let schema = object_at_root(&tool.input_schema);
         match self {
-            ToolFormat::Anthropic => json!({"name": name, "description": description, "input_schema": schema}),
+            ToolFormat::Anthropic => {
+                json!({"name": name, "description": description, "input_schema": schema})
+            }
             ToolFormat::OpenAiChat => json!({
                 "type": "function",
                 "function": {"name": name, "description": description, "parameters": schema},
@@ -74,8 +78,12 @@ impl ToolFormat {
             ToolFormat::Gemini => {
                 let mut declared = json!({"name": name, "description": description});
                 // Gemini refuses an object without properties, and a tool without parameters declares none.
-                if schema["properties"].as_object().is_some_and(|properties| !properties.is_empty()) {
-                    declared["parameters"] = GeminiSchema::new(&schema).convert(&schema, &mut Vec::new());
+                if schema["properties"]
+                    .as_object()
+                    .is_some_and(|properties| !properties.is_empty())
+                {
+                    declared["parameters"] =
+                        GeminiSchema::new(&schema).convert(&schema, &mut Vec::new());
                 }
                 declared
             }
@@ -88,10 +96,19 @@ impl ToolFormat {
 fn object_at_root(schema: &Value) -> Value {
     let mut root = schema.as_object().cloned().unwrap_or_default();
     let all = branches(root.remove("allOf"));
-    let one = [root.remove("anyOf"), root.remove("oneOf")].into_iter().flat_map(branches).collect::<Vec<_>>();
-    ["enum", "not", "const"].into_iter().for_each(|key| drop(root.remove(key)));
+    let one = [root.remove("anyOf"), root.remove("oneOf")]
+        .into_iter()
+        .flat_map(branches)
+        .collect::<Vec<_>>();
+    ["enum", "not", "const"]
+        .into_iter()
+        .for_each(|key| drop(root.remove(key)));
     let mut properties = Map::new();
-    for branch in [&Value::Object(root.clone())].into_iter().chain(&all).chain(&one) {
+    for branch in [&Value::Object(root.clone())]
+        .into_iter()
+        .chain(&all)
+        .chain(&one)
+    {
         for (name, schema) in branch["properties"].as_object().into_iter().flatten() {
             properties.entry(name).or_insert_with(|| schema.clone());
         }
@@ -101,7 +118,10 @@ fn object_at_root(schema: &Value) -> Value {
         .into_iter()
         .chain(&all)
         .flat_map(|branch| branch["required"].as_array().into_iter().flatten())
-        .filter(|name| name.as_str().is_some_and(|name| properties.contains_key(name)))
+        .filter(|name| {
+            name.as_str()
+                .is_some_and(|name| properties.contains_key(name))
+        })
         .cloned()
         .collect();
     root.insert("type".to_owned(), "object".into());
@@ -145,12 +165,17 @@ const KEPT: [&str; 11] = [
 
 impl<'a> GeminiSchema<'a> {
     fn new(root: &'a Value) -> GeminiSchema<'a> {
-        GeminiSchema { root, left: Cell::new(MOST_SCHEMAS) }
+        GeminiSchema {
+            root,
+            left: Cell::new(MOST_SCHEMAS),
+        }
     }
 
     /// Converts `schema`, which is inside of the references `path`. A reference to one of them is not inlined again.
     fn convert(&self, schema: &Value, path: &mut Vec<String>) -> Value {
-        let Some(left) = self.left.get().checked_sub(1) else { return json!({"type": "STRING"}) };
+        let Some(left) = self.left.get().checked_sub(1) else {
+            return json!({"type": "STRING"});
+        };
         self.left.set(left);
         let outer = path.len();
         let merged = self.merged(schema, path);
@@ -169,7 +194,10 @@ impl<'a> GeminiSchema<'a> {
         let mut is_nullable = kinds.contains(&"null") || has_null(merged);
         kinds.retain(|kind| *kind != "null");
         let mut options = Vec::new();
-        for option in ["anyOf", "oneOf"].into_iter().flat_map(|key| merged.get(key).and_then(Value::as_array)).flatten()
+        for option in ["anyOf", "oneOf"]
+            .into_iter()
+            .flat_map(|key| merged.get(key).and_then(Value::as_array))
+            .flatten()
         {
             if option["type"] == "null" {
                 is_nullable = true;
@@ -183,13 +211,20 @@ impl<'a> GeminiSchema<'a> {
         match (options.len(), kinds.as_slice()) {
             (1, _) => {
                 // The schema around the only alternative describes it.
-                let Some(Value::Object(option)) = options.pop() else { return taken };
+                let Some(Value::Object(option)) = options.pop() else {
+                    return taken;
+                };
                 for (key, value) in option {
                     taken.entry(key).or_insert(value);
                 }
             }
             (2.., _) => drop(taken.insert("anyOf".to_owned(), options.into())),
-            (0, [] | [_]) => self.typed(kinds.first().copied().unwrap_or("string"), merged, path, &mut taken),
+            (0, [] | [_]) => self.typed(
+                kinds.first().copied().unwrap_or("string"),
+                merged,
+                path,
+                &mut taken,
+            ),
             (0, kinds) => {
                 let each = kinds.iter().map(|kind| {
                     let mut one = Map::new();
@@ -203,7 +238,13 @@ impl<'a> GeminiSchema<'a> {
         taken
     }
 
-    fn typed(&self, kind: &str, schema: &Map<String, Value>, path: &mut Vec<String>, taken: &mut Map<String, Value>) {
+    fn typed(
+        &self,
+        kind: &str,
+        schema: &Map<String, Value>,
+        path: &mut Vec<String>,
+        taken: &mut Map<String, Value>,
+    ) {
         taken.insert("type".to_owned(), kind.to_uppercase().into());
         match kind {
             "object" => {
@@ -213,8 +254,15 @@ impl<'a> GeminiSchema<'a> {
                     .flatten()
                     .map(|(name, schema)| (name.clone(), self.convert(schema, path)))
                     .collect();
-                let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-                let is_there = |name: &&Value| name.as_str().is_some_and(|name| properties.contains_key(name));
+                let required = schema
+                    .get("required")
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten();
+                let is_there = |name: &&Value| {
+                    name.as_str()
+                        .is_some_and(|name| properties.contains_key(name))
+                };
                 let required: Vec<Value> = required.filter(is_there).cloned().collect();
                 if !required.is_empty() {
                     taken.insert("required".to_owned(), required.into());
@@ -225,7 +273,10 @@ impl<'a> GeminiSchema<'a> {
             }
             "array" => {
                 let items = schema.get("items").filter(|items| items.is_object());
-                let items = items.map_or_else(|| json!({"type": "STRING"}), |items| self.convert(items, path));
+                let items = items.map_or_else(
+                    || json!({"type": "STRING"}),
+                    |items| self.convert(items, path),
+                );
                 taken.insert("items".to_owned(), items);
             }
             "integer" | "number" => {
@@ -233,14 +284,20 @@ impl<'a> GeminiSchema<'a> {
                     let bound = schema.get(key).filter(|value| value.is_number());
                     taken.extend(bound.map(|value| (key.to_owned(), value.clone())));
                 }
-                let formats: &[&str] = if kind == "integer" { &["int32", "int64"] } else { &["float", "double"] };
+                let formats: &[&str] = if kind == "integer" {
+                    &["int32", "int64"]
+                } else {
+                    &["float", "double"]
+                };
                 taken.extend(format(schema, formats));
             }
             "string" => {
                 let values: Vec<Value> = match (schema.get("enum"), schema.get("const")) {
-                    (Some(Value::Array(values)), _) => {
-                        values.iter().filter(|value| value.is_string()).cloned().collect()
-                    }
+                    (Some(Value::Array(values)), _) => values
+                        .iter()
+                        .filter(|value| value.is_string())
+                        .cloned()
+                        .collect(),
                     (_, Some(value @ Value::String(_))) => vec![value.clone()],
                     _ => Vec::new(),
                 };
@@ -261,7 +318,12 @@ impl<'a> GeminiSchema<'a> {
         if let Some(Value::String(reference)) = merged.remove("$ref")
             && !path.contains(&reference)
         {
-            parts.extend(reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)).cloned());
+            parts.extend(
+                reference
+                    .strip_prefix('#')
+                    .and_then(|pointer| self.root.pointer(pointer))
+                    .cloned(),
+            );
             path.push(reference);
         }
         parts.extend(branches(merged.remove("allOf")));
@@ -273,7 +335,9 @@ impl<'a> GeminiSchema<'a> {
                             properties.entry(name).or_insert(schema);
                         }
                     }
-                    ("required", Some(Value::Array(names)), Value::Array(more)) => names.extend(more),
+                    ("required", Some(Value::Array(names)), Value::Array(more)) => {
+                        names.extend(more)
+                    }
                     (_, Some(_), _) => {}
                     (_, None, value) => drop(merged.insert(key, value)),
                 }
@@ -290,7 +354,10 @@ fn kinds(schema: &Map<String, Value>) -> Vec<&str> {
         Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
         _ if schema.contains_key("properties") => vec!["object"],
         _ if schema.contains_key("items") => vec!["array"],
-        _ => match schema.get("const").or_else(|| schema.get("enum").and_then(|values| values.get(0))) {
+        _ => match schema
+            .get("const")
+            .or_else(|| schema.get("enum").and_then(|values| values.get(0)))
+        {
             Some(Value::Bool(_)) => vec!["boolean"],
             Some(Value::Number(_)) => vec!["number"],
             _ => Vec::new(),
@@ -300,12 +367,16 @@ fn kinds(schema: &Map<String, Value>) -> Vec<&str> {
 
 fn has_null(schema: &Map<String, Value>) -> bool {
     let values = schema.get("enum").and_then(Value::as_array);
-    values.is_some_and(|values| values.contains(&Value::Null)) || schema.get("const").is_some_and(Value::is_null)
+    values.is_some_and(|values| values.contains(&Value::Null))
+        || schema.get("const").is_some_and(Value::is_null)
 }
 
 fn format(schema: &Map<String, Value>, accepted: &[&str]) -> Option<(String, Value)> {
     let format = schema.get("format")?;
-    format.as_str().is_some_and(|name| accepted.contains(&name)).then(|| ("format".to_owned(), format.clone()))
+    format
+        .as_str()
+        .is_some_and(|name| accepted.contains(&name))
+        .then(|| ("format".to_owned(), format.clone()))
 }
 
 #[cfg(test)]

@@ -151,12 +151,25 @@ const fn read(name: &'static str, id: &'static str, arguments: Option<&'static s
         Some(arguments) => Some(text(arguments)),
         None => None,
     };
-    ReadTool { name: text(name), id: text(id), arguments, offset: None }
+    ReadTool {
+        name: text(name),
+        id: text(id),
+        arguments,
+        offset: None,
+    }
 }
 
 const fn one_tool(name: &'static str, read: ReadTool, tag: &'static str) -> ToolPreset {
     let wrapper = BodyWrapper::Element { tag };
-    ToolPreset { name, list: None, search: None, read, resource: None, rows: RowFormat::Array, wrapper }
+    ToolPreset {
+        name,
+        list: None,
+        search: None,
+        read,
+        resource: None,
+        rows: RowFormat::Array,
+        wrapper,
+    }
 }
 
 impl ToolPreset {
@@ -171,9 +184,15 @@ impl ToolPreset {
             arguments: Some(text("arguments")),
             offset: Some(text("offset")),
         },
-        resource: Some(ResourceTool { name: text("read_skill_resource"), id: text("id"), path: text("path") }),
+        resource: Some(ResourceTool {
+            name: text("read_skill_resource"),
+            id: text("id"),
+            path: text("path"),
+        }),
         rows: RowFormat::Pages,
-        wrapper: BodyWrapper::Element { tag: "skill_content" },
+        wrapper: BodyWrapper::Element {
+            tag: "skill_content",
+        },
     };
 
     pub(crate) const AGENTFOOTPRINT: ToolPreset = ToolPreset {
@@ -186,8 +205,11 @@ impl ToolPreset {
         wrapper: BodyWrapper::Plain,
     };
 
-    pub(crate) const CORTEX: ToolPreset =
-        one_tool("cortex", read("load_skill", "name", Some("arguments")), "skill-instructions");
+    pub(crate) const CORTEX: ToolPreset = one_tool(
+        "cortex",
+        read("load_skill", "name", Some("arguments")),
+        "skill-instructions",
+    );
 
     pub(crate) const FIND_SKILLS: ToolPreset = ToolPreset {
         name: "find-skills",
@@ -199,12 +221,20 @@ impl ToolPreset {
         wrapper: BodyWrapper::Descriptor,
     };
 
-    pub(crate) const GEMINI_CLI: ToolPreset =
-        one_tool("gemini-cli", read("activate_skill", "name", None), "activated_skill");
+    pub(crate) const GEMINI_CLI: ToolPreset = one_tool(
+        "gemini-cli",
+        read("activate_skill", "name", None),
+        "activated_skill",
+    );
 
-    pub(crate) const OPENCODE: ToolPreset = one_tool("opencode", read("skill", "name", None), "skill_content");
+    pub(crate) const OPENCODE: ToolPreset =
+        one_tool("opencode", read("skill", "name", None), "skill_content");
 
-    pub(crate) const GOOSE: ToolPreset = one_tool("goose", read("load_skill", "name", Some("args")), "loaded_skill");
+    pub(crate) const GOOSE: ToolPreset = one_tool(
+        "goose",
+        read("load_skill", "name", Some("args")),
+        "loaded_skill",
+    );
 
     pub(crate) const AGENT_FRAMEWORK: ToolPreset = ToolPreset {
         name: "agent-framework",
@@ -246,7 +276,10 @@ impl ToolPreset {
     ///
     /// # Errors
     /// [`EngineError::InvalidToolName`].
-    pub fn list_tool(mut self, name: impl Into<Cow<'static, str>>) -> Result<ToolPreset, EngineError> {
+    pub fn list_tool(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+    ) -> Result<ToolPreset, EngineError> {
         self.list = Some(tool_name(name)?);
         Ok(self)
     }
@@ -255,7 +288,10 @@ impl ToolPreset {
     ///
     /// # Errors
     /// [`EngineError::InvalidToolName`].
-    pub fn search_tool(mut self, name: impl Into<Cow<'static, str>>) -> Result<ToolPreset, EngineError> {
+    pub fn search_tool(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+    ) -> Result<ToolPreset, EngineError> {
         self.search = Some(tool_name(name)?);
         Ok(self)
     }
@@ -277,8 +313,15 @@ impl ToolPreset {
     ///
     /// # Errors
     /// [`EngineError::InvalidToolName`].
-    pub fn resource_tool(mut self, name: impl Into<Cow<'static, str>>) -> Result<ToolPreset, EngineError> {
-        self.resource = Some(ResourceTool { name: tool_name(name)?, id: text("id"), path: text("path") });
+    pub fn resource_tool(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+    ) -> Result<ToolPreset, EngineError> {
+        self.resource = Some(ResourceTool {
+            name: tool_name(name)?,
+            id: text("id"),
+            path: text("path"),
+        });
         Ok(self)
     }
 
@@ -306,7 +349,11 @@ impl ToolPreset {
 
 fn tool_name(name: impl Into<Cow<'static, str>>) -> Result<Cow<'static, str>, EngineError> {
     let name = name.into();
-    if ToolSpec::is_name(&name) { Ok(name) } else { Err(EngineError::InvalidToolName(name.into_owned())) }
+    if ToolSpec::is_name(&name) {
+        Ok(name)
+    } else {
+        Err(EngineError::InvalidToolName(name.into_owned()))
+    }
 }
 
 impl Default for ToolPreset {

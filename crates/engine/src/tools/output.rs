@@ -68,17 +68,29 @@ pub struct SkillRead {
 
 impl ToolOutput {
     pub(super) fn ok(text: impl Into<String>) -> ToolOutput {
-        ToolOutput { text: text.into(), is_error: false, code: ToolStatus::Ok, read: None, operator_note: None }
+        ToolOutput {
+            text: text.into(),
+            is_error: false,
+            code: ToolStatus::Ok,
+            read: None,
+            operator_note: None,
+        }
     }
 
     pub(super) fn of(outcome: Result<ToolOutput, CallFailure>) -> ToolOutput {
-        outcome.unwrap_or_else(|CallFailure { code, text, operator_note }| ToolOutput {
-            text,
-            is_error: true,
-            code,
-            read: None,
-            operator_note,
-        })
+        outcome.unwrap_or_else(
+            |CallFailure {
+                 code,
+                 text,
+                 operator_note,
+             }| ToolOutput {
+                text,
+                is_error: true,
+                code,
+                read: None,
+                operator_note,
+            },
+        )
     }
 }
 
@@ -91,6 +103,10 @@ pub(super) struct CallFailure {
 
 impl CallFailure {
     pub(super) fn new(code: ToolStatus, text: impl Into<String>) -> CallFailure {
-        CallFailure { code, text: text.into(), operator_note: None }
+        CallFailure {
+            code,
+            text: text.into(),
+            operator_note: None,
+        }
     }
 }

@@ -31,7 +31,11 @@ type Gate = Arc<dyn Fn(&Directive) -> Result<(), Refusal> + Send + Sync>;
 impl ApprovedCommands {
     /// Creates a runner of what `approvals` has.
     pub fn new(runner: DirectiveRunner, approvals: CommandApprovals) -> ApprovedCommands {
-        ApprovedCommands { runner, approvals, gate: Arc::new(|_| Ok(())) }
+        ApprovedCommands {
+            runner,
+            approvals,
+            gate: Arc::new(|_| Ok(())),
+        }
     }
 
     /// Adds a last check of each approved directive.
@@ -57,14 +61,27 @@ impl CommandRunner for ApprovedCommands {
         binding: &Binding,
     ) -> Vec<DirectiveOutcome> {
         let (state, trust) = (self.approvals.state(binding), candidate.trust);
-        let call = Call::new(folder(&candidate.item).unwrap_or(Path::new("")), context, binding);
-        self.runner.run(directives, call, |directive| state.permit(trust).and_then(|()| (self.gate)(directive))).await
+        let call = Call::new(
+            folder(&candidate.item).unwrap_or(Path::new("")),
+            context,
+            binding,
+        );
+        self.runner
+            .run(directives, call, |directive| {
+                state.permit(trust).and_then(|()| (self.gate)(directive))
+            })
+            .await
     }
 }
 
 impl fmt::Debug for ApprovedCommands {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ApprovedCommands { runner, approvals, .. } = self;
-        f.debug_struct("ApprovedCommands").field("runner", runner).field("approvals", approvals).finish_non_exhaustive()
+        let ApprovedCommands {
+            runner, approvals, ..
+        } = self;
+        f.debug_struct("ApprovedCommands")
+            .field("runner", runner)
+            .field("approvals", approvals)
+            .finish_non_exhaustive()
     }
 }

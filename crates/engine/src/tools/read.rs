@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use repertoire_core::text::{clean, clean_line, inside_elements, xml_attribute};
-use repertoire_core::{Id, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, error_chain};
+use repertoire_core::{
+    Id, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, error_chain,
+};
 use repertoire_registry::{Candidate, Entry, Trust};
 use serde_json::{Map, Value, json};
 
@@ -25,12 +27,27 @@ impl Toolset {
         suggested: &[Id],
     ) -> Result<ToolOutput, CallFailure> {
         if self.0.options.preset.rows != RowFormat::Pages {
-            let rows: Value = self.0.visible.iter().map(|entry| self.row(entry, suggested)).collect();
-            let text = if self.0.options.preset.rows == RowFormat::Array { rows } else { json!({"skills": rows}) };
+            let rows: Value = self
+                .0
+                .visible
+                .iter()
+                .map(|entry| self.row(entry, suggested))
+                .collect();
+            let text = if self.0.options.preset.rows == RowFormat::Array {
+                rows
+            } else {
+                json!({"skills": rows})
+            };
             return Ok(ToolOutput::ok(format!("{text:#}")));
         }
-        let limit = arguments.number("limit")?.unwrap_or(USUAL_PAGE).clamp(1, LONGEST_PAGE);
-        let query = arguments.text("query")?.map(str::trim).filter(|query| !query.is_empty());
+        let limit = arguments
+            .number("limit")?
+            .unwrap_or(USUAL_PAGE)
+            .clamp(1, LONGEST_PAGE);
+        let query = arguments
+            .text("query")?
+            .map(str::trim)
+            .filter(|query| !query.is_empty());
         let (found, operator_note) = match query {
             None => (self.0.visible.clone(), None),
             Some(query) => self.ranked(query, LONGEST_PAGE).await,
@@ -40,19 +57,27 @@ impl Toolset {
             Some(cursor) => match found.iter().position(|entry| entry.id.as_str() == cursor) {
                 Some(last) => last + 1,
                 None => {
-                    let text =
-                        format!("The list has changed and has no {} any more: list from the start.", quoted(cursor));
+                    let text = format!(
+                        "The list has changed and has no {} any more: list from the start.",
+                        quoted(cursor)
+                    );
                     return Err(CallFailure::new(ToolStatus::Stale, text));
                 }
             },
         };
         let page = &found[first..found.len().min(first + limit)];
-        let rows: Value = page.iter().map(|entry| self.row(entry, suggested)).collect();
+        let rows: Value = page
+            .iter()
+            .map(|entry| self.row(entry, suggested))
+            .collect();
         let mut text = json!({"skills": rows, "total": found.len()});
         if let (Some(last), true) = (page.last(), first + limit < found.len()) {
             text["next_cursor"] = last.id.as_str().into();
         }
-        Ok(ToolOutput { operator_note, ..ToolOutput::ok(format!("{text:#}")) })
+        Ok(ToolOutput {
+            operator_note,
+            ..ToolOutput::ok(format!("{text:#}"))
+        })
     }
 
     pub(super) async fn search(
@@ -65,18 +90,29 @@ impl Toolset {
         };
         let (found, operator_note): (Vec<_>, _) = if query.trim().is_empty() {
             // Nothing is in everything.
-            let most = if self.0.options.preset.rows == RowFormat::Pages { MATCHES } else { usize::MAX };
+            let most = if self.0.options.preset.rows == RowFormat::Pages {
+                MATCHES
+            } else {
+                usize::MAX
+            };
             (self.0.visible.iter().take(most).cloned().collect(), None)
         } else {
             self.ranked(query, MATCHES).await
         };
-        let matches: Value = found.iter().map(|entry| self.row(entry, suggested)).collect();
+        let matches: Value = found
+            .iter()
+            .map(|entry| self.row(entry, suggested))
+            .collect();
         let mut answer = json!({"query": query, "matches": matches});
         if found.is_empty() {
-            answer["note"] = "No skill fits. Go on without one, or search again in other words.".into();
+            answer["note"] =
+                "No skill fits. Go on without one, or search again in other words.".into();
         }
         let text = format!("{answer:#}");
-        Ok(ToolOutput { operator_note, ..ToolOutput::ok(text) })
+        Ok(ToolOutput {
+            operator_note,
+            ..ToolOutput::ok(text)
+        })
     }
 
     async fn ranked(&self, text: &str, limit: usize) -> (Vec<Arc<Entry<Skill>>>, Option<String>) {
@@ -85,24 +121,43 @@ impl Toolset {
             None => (index.search(&query), None),
             Some(ranker) => match ranker.rank(text, SearchIndex::depth(&query)).await {
                 Ok(ranked) => (index.search_with(&query, &ranked), None),
-                Err(error) => (index.search(&query), Some(format!("skills were ranked by words alone: {error}"))),
+                Err(error) => (
+                    index.search(&query),
+                    Some(format!("skills were ranked by words alone: {error}")),
+                ),
             },
         };
         // Where the best does not fit, the others do not either.
-        let nothing_fits = hits.first().is_none_or(|hit| hit.why.confidence == MatchConfidence::NothingFits);
+        let nothing_fits = hits
+            .first()
+            .is_none_or(|hit| hit.why.confidence == MatchConfidence::NothingFits);
         let hits = if nothing_fits { Vec::new() } else { hits };
-        (hits.into_iter().map(|hit| hit.entry).collect(), operator_note)
+        (
+            hits.into_iter().map(|hit| hit.entry).collect(),
+            operator_note,
+        )
     }
 
     fn row(&self, entry: &Entry<Skill>, suggested: &[Id]) -> Value {
-        let key = if self.0.options.preset.rows == RowFormat::Named { "name" } else { "id" };
+        let key = if self.0.options.preset.rows == RowFormat::Named {
+            "name"
+        } else {
+            "id"
+        };
         let description = repertoire_core::text::clean_line(&entry.item().description);
-        let description = if description.is_empty() { "(no description)" } else { &description };
+        let description = if description.is_empty() {
+            "(no description)"
+        } else {
+            &description
+        };
         let mut row = Map::new();
         row.insert(key.to_owned(), entry.id.as_str().into());
         row.insert("description".to_owned(), description.into());
         if entry.candidate.trust != Trust::Trusted {
-            row.insert("source".to_owned(), repertoire_core::text::clean_line(&entry.origin().source).into());
+            row.insert(
+                "source".to_owned(),
+                repertoire_core::text::clean_line(&entry.origin().source).into(),
+            );
         }
         if suggested.contains(&entry.id) {
             row.insert("suggested".to_owned(), true.into());
@@ -120,21 +175,54 @@ impl Toolset {
         let preset = &self.0.options.preset;
         let tool = &preset.read;
         let name = arguments.required(&tool.id, "give the name of a skill")?;
-        let written = tool.arguments.as_ref().map(|key| arguments.text(key)).transpose()?.flatten().unwrap_or_default();
-        let offset = tool.offset.as_ref().map(|key| arguments.number(key)).transpose()?.flatten().unwrap_or(0);
+        let written = tool
+            .arguments
+            .as_ref()
+            .map(|key| arguments.text(key))
+            .transpose()?
+            .flatten()
+            .unwrap_or_default();
+        let offset = tool
+            .offset
+            .as_ref()
+            .map(|key| arguments.number(key))
+            .transpose()?
+            .flatten()
+            .unwrap_or(0);
         let ResolvedName { entry, candidate } = self.find(name)?;
-        let read = reader.body(candidate, written).await.map_err(|error| unreadable(name, &error))?;
+        let read = reader
+            .body(candidate, written)
+            .await
+            .map_err(|error| unreadable(name, &error))?;
         let body = read.text.as_str();
         // Where no parameter says where to read on, everything comes at once; so does what would run again for each part.
-        let most = if tool.offset.is_some() && !read.ran_any() { PAGE } else { usize::MAX };
+        let most = if tool.offset.is_some() && !read.ran_any() {
+            PAGE
+        } else {
+            usize::MAX
+        };
         let (part, end) = part(body, offset, most);
         let next = (end < body.len()).then(|| {
             let key = tool.offset.as_deref().unwrap_or_default();
-            format!("[{end} of {} bytes so far: read on with `{key}` {end} before you begin.]", body.len())
+            format!(
+                "[{end} of {} bytes so far: read on with `{key}` {end} before you begin.]",
+                body.len()
+            )
         });
         // Instructions without the list of their files are better than none.
-        let files = if offset == 0 { self.files(candidate, reader).await } else { Vec::new() };
-        let text = Wrapped { name: entry.id.as_str(), candidate, part, files: &files, next }.wrapped(preset);
+        let files = if offset == 0 {
+            self.files(candidate, reader).await
+        } else {
+            Vec::new()
+        };
+        let text = Wrapped {
+            name: entry.id.as_str(),
+            candidate,
+            part,
+            files: &files,
+            next,
+        }
+        .wrapped(preset);
         let read = (offset == 0).then(|| SkillRead {
             entry: entry.clone(),
             candidate: candidate.clone(),
@@ -142,7 +230,10 @@ impl Toolset {
             arguments: written.into(),
             files: files.into(),
         });
-        Ok(ToolOutput { read, ..ToolOutput::ok(text) })
+        Ok(ToolOutput {
+            read,
+            ..ToolOutput::ok(text)
+        })
     }
 
     pub(super) async fn resource(
@@ -150,17 +241,34 @@ impl Toolset {
         arguments: &CallArguments<'_>,
         reader: &dyn SkillReader,
     ) -> Result<ToolOutput, CallFailure> {
-        let tool = self.0.options.preset.resource.as_ref().expect("the tool was called, so the preset has it");
+        let tool = self
+            .0
+            .options
+            .preset
+            .resource
+            .as_ref()
+            .expect("the tool was called, so the preset has it");
         let name = arguments.required(&tool.id, "give the name of a skill")?;
         let path = arguments.required(&tool.path, "give the path of a file of the skill")?;
-        let (offset, limit) = (arguments.number("offset")?.unwrap_or(0), arguments.number("limit")?.unwrap_or(PAGE));
+        let (offset, limit) = (
+            arguments.number("offset")?.unwrap_or(0),
+            arguments.number("limit")?.unwrap_or(PAGE),
+        );
         let ResolvedName { candidate, .. } = self.find(name)?;
         let no_resource = |files: &[Resource]| {
             let mut text = format!("The skill {} has no file {}.", quoted(name), quoted(path));
-            let named: Vec<_> = files.iter().take(20).map(|file| quoted(file.path.as_str())).collect();
+            let named: Vec<_> = files
+                .iter()
+                .take(20)
+                .map(|file| quoted(file.path.as_str()))
+                .collect();
             if !named.is_empty() {
                 text.push_str(&format!(" It has {}", named.join(", ")));
-                text.push_str(if files.len() > named.len() { " and more." } else { "." });
+                text.push_str(if files.len() > named.len() {
+                    " and more."
+                } else {
+                    "."
+                });
             }
             CallFailure::new(ToolStatus::NoResource, text)
         };
@@ -169,7 +277,9 @@ impl Toolset {
         };
         let bytes = match reader.resource(candidate, &path).await {
             Ok(bytes) => bytes,
-            Err(error) if is_missing(&error) => return Err(no_resource(&self.files(candidate, reader).await)),
+            Err(error) if is_missing(&error) => {
+                return Err(no_resource(&self.files(candidate, reader).await));
+            }
             Err(error) => return Err(unreadable(name, &error)),
         };
         let Ok(text) = std::str::from_utf8(&bytes) else {
@@ -184,7 +294,10 @@ impl Toolset {
         let (part, end) = part(&text, offset, limit.clamp(1, PAGE));
         let mut answer = part.to_owned();
         if end < text.len() {
-            answer.push_str(&format!("\n[{end} of {} bytes so far: read on with `offset` {end}.]\n", text.len()));
+            answer.push_str(&format!(
+                "\n[{end} of {} bytes so far: read on with `offset` {end}.]\n",
+                text.len()
+            ));
         }
         Ok(ToolOutput::ok(answer))
     }
@@ -195,30 +308,46 @@ impl Toolset {
 }
 
 fn is_missing(error: &SourceError) -> bool {
-    matches!(error.kind(), SourceErrorKind::NotFound | SourceErrorKind::Unsupported | SourceErrorKind::Denied)
+    matches!(
+        error.kind(),
+        SourceErrorKind::NotFound | SourceErrorKind::Unsupported | SourceErrorKind::Denied
+    )
 }
 
 /// Converts a source's error for a model, which gets no paths and causes.
 fn unreadable(name: &str, error: &SourceError) -> CallFailure {
     let name = quoted(name);
     let failure = match error.kind() {
-        SourceErrorKind::NotFound => {
-            CallFailure::new(ToolStatus::Stale, format!("The skill {name} is not there any more. Go on without it."))
-        }
+        SourceErrorKind::NotFound => CallFailure::new(
+            ToolStatus::Stale,
+            format!("The skill {name} is not there any more. Go on without it."),
+        ),
         SourceErrorKind::Unavailable => {
-            let text = format!("The skill {name} cannot be reached now. Try again later, or go on without it.");
+            let text = format!(
+                "The skill {name} cannot be reached now. Try again later, or go on without it."
+            );
             CallFailure::new(ToolStatus::Unreadable, text)
         }
-        _ => CallFailure::new(ToolStatus::Unreadable, format!("The skill {name} cannot be read. Go on without it.")),
+        _ => CallFailure::new(
+            ToolStatus::Unreadable,
+            format!("The skill {name} cannot be read. Go on without it."),
+        ),
     };
-    CallFailure { operator_note: Some(error_chain(error)), ..failure }
+    CallFailure {
+        operator_note: Some(error_chain(error)),
+        ..failure
+    }
 }
 
 /// Returns at most `most` bytes of `text` from `offset` on, and their end, on edges of characters and at least one.
 fn part(text: &str, offset: usize, most: usize) -> (&str, usize) {
     let start = text.floor_char_boundary(offset);
     let end = text.floor_char_boundary(start.saturating_add(most));
-    let end = if end == start { text.ceil_char_boundary((start + 1).min(text.len())) } else { end };
+    let end = if end == start {
+        text.ceil_char_boundary((start + 1).min(text.len()))
+    } else {
+        end
+    };
     (&text[start..end], end)
 }
 
@@ -255,7 +384,10 @@ impl Wrapped<'_> {
     fn element(&self, tag: &str, preset: &ToolPreset) -> String {
         let mut text = format!("<{tag} name=\"{}\"", xml_attribute(self.name));
         if self.candidate.trust != Trust::Trusted {
-            text.push_str(&format!(" source=\"{}\"", xml_attribute(&self.candidate.origin.source)));
+            text.push_str(&format!(
+                " source=\"{}\"",
+                xml_attribute(&self.candidate.origin.source)
+            ));
         }
         text.push_str(">\n");
         text.push_str(&inside_elements(self.part.trim_end(), &[tag]));
@@ -265,7 +397,9 @@ impl Wrapped<'_> {
         }
         if let Some(folder) = self.candidate.item.location.as_deref().and_then(folder) {
             let folder = inside_elements(&clean_line(folder), &[tag]).into_owned();
-            text.push_str(&format!("\nThis skill lies in {folder}\nRelative paths in it start there.\n"));
+            text.push_str(&format!(
+                "\nThis skill lies in {folder}\nRelative paths in it start there.\n"
+            ));
         }
         self.files(tag, preset, &mut text);
         text.push_str(&format!("</{tag}>\n"));
@@ -277,13 +411,22 @@ impl Wrapped<'_> {
         if count == 0 {
             return;
         }
-        let how = preset.resource.as_ref().map(|tool| format!(", each can be read with `{}`", tool.name));
+        let how = preset
+            .resource
+            .as_ref()
+            .map(|tool| format!(", each can be read with `{}`", tool.name));
         let how = how.unwrap_or_default();
-        let shown =
-            if count > NAMED { format!("{count} files{how}; the first {NAMED}") } else { format!("Its files{how}") };
+        let shown = if count > NAMED {
+            format!("{count} files{how}; the first {NAMED}")
+        } else {
+            format!("Its files{how}")
+        };
         text.push_str(&format!("\n{shown}:\n"));
         for file in self.files.iter().take(NAMED) {
-            text.push_str(&format!("- {}\n", inside_elements(&clean_line(file.path.as_str()), &[tag])));
+            text.push_str(&format!(
+                "- {}\n",
+                inside_elements(&clean_line(file.path.as_str()), &[tag])
+            ));
         }
     }
 }

@@ -5,10 +5,13 @@ use std::fmt;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use repertoire_core::{Bytes, Digest, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
+use repertoire_core::{
+    Bytes, Digest, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait,
+};
 use repertoire_registry::{Candidate, SkillRegistry};
 use repertoire_render::{
-    Arguments, Binding, Context, Dialect, Directive, DirectiveOutcome, Plan, RenderError, RenderOutput, Syntax, Warning,
+    Arguments, Binding, Context, Dialect, Directive, DirectiveOutcome, Plan, RenderError,
+    RenderOutput, Syntax, Warning,
 };
 
 use super::toolset::folder;
@@ -20,7 +23,11 @@ pub trait SkillReader: Send + Sync {
     ///
     /// # Errors
     /// The source's own, and what the reader refuses to render.
-    async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError>;
+    async fn body(
+        &self,
+        candidate: &Candidate<Skill>,
+        arguments: &str,
+    ) -> Result<Instructions, SourceError>;
 
     /// Returns the files of the skill, sorted by path.
     ///
@@ -32,12 +39,20 @@ pub trait SkillReader: Send + Sync {
     ///
     /// # Errors
     /// The source's own.
-    async fn resource(&self, candidate: &Candidate<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError>;
+    async fn resource(
+        &self,
+        candidate: &Candidate<Skill>,
+        path: &ResourcePath,
+    ) -> Result<Bytes, SourceError>;
 }
 
 #[async_trait]
 impl SkillReader for SkillRegistry {
-    async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
+    async fn body(
+        &self,
+        candidate: &Candidate<Skill>,
+        arguments: &str,
+    ) -> Result<Instructions, SourceError> {
         Renderer::new(self.clone()).body(candidate, arguments).await
     }
 
@@ -49,7 +64,11 @@ impl SkillReader for SkillRegistry {
         }
     }
 
-    async fn resource(&self, candidate: &Candidate<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
+    async fn resource(
+        &self,
+        candidate: &Candidate<Skill>,
+        path: &ResourcePath,
+    ) -> Result<Bytes, SourceError> {
         SkillRegistry::resource(self, candidate, path).await
     }
 }
@@ -69,20 +88,34 @@ pub struct Instructions {
 impl Instructions {
     /// Returns whether a command ran for this text, so that the next one can be different.
     pub(super) fn ran_any(&self) -> bool {
-        self.outcomes.iter().any(|outcome| matches!(outcome, DirectiveOutcome::Ran(_)))
+        self.outcomes
+            .iter()
+            .any(|outcome| matches!(outcome, DirectiveOutcome::Ran(_)))
     }
 }
 
 impl<T: Into<String>> From<T> for Instructions {
     fn from(text: T) -> Instructions {
-        Instructions { text: text.into(), ..Instructions::default() }
+        Instructions {
+            text: text.into(),
+            ..Instructions::default()
+        }
     }
 }
 
 impl Instructions {
     pub(super) fn rendered(rendered: RenderOutput<'_>) -> Instructions {
-        let RenderOutput { text, outcomes, warnings, .. } = rendered;
-        Instructions { text: text.into_owned(), outcomes, warnings }
+        let RenderOutput {
+            text,
+            outcomes,
+            warnings,
+            ..
+        } = rendered;
+        Instructions {
+            text: text.into_owned(),
+            outcomes,
+            warnings,
+        }
     }
 }
 
@@ -155,7 +188,14 @@ impl Renderer {
     /// Creates a reader over `registry` whose only variable is the folder of a skill, and that runs nothing.
     pub fn new(registry: SkillRegistry) -> Renderer {
         let (context, dialects) = (Context::new(), BTreeMap::new());
-        Renderer { registry, context, dialect: None, dialects, variables: Vec::new(), commands: None }
+        Renderer {
+            registry,
+            context,
+            dialect: None,
+            dialects,
+            variables: Vec::new(),
+            commands: None,
+        }
     }
 
     /// Sets the context of every body. The arguments and the folder of a skill override it.
@@ -190,7 +230,11 @@ impl Renderer {
         name: impl Into<Box<str>>,
         value: impl Fn() -> Option<String> + Send + Sync + 'static,
     ) -> Renderer {
-        self.variables.push(SourceVariable { source: source.into(), name: name.into(), value: Arc::new(value) });
+        self.variables.push(SourceVariable {
+            source: source.into(),
+            name: name.into(),
+            value: Arc::new(value),
+        });
         self
     }
 
@@ -207,8 +251,16 @@ impl Renderer {
     ///
     /// # Errors
     /// The source's own.
-    pub async fn binding(&self, candidate: &Candidate<Skill>, skill_md: Digest) -> Result<Binding, SourceError> {
-        let binding = Binding::new(candidate.qualified_id(), skill_md, &self.registry.manifest(candidate).await?);
+    pub async fn binding(
+        &self,
+        candidate: &Candidate<Skill>,
+        skill_md: Digest,
+    ) -> Result<Binding, SourceError> {
+        let binding = Binding::new(
+            candidate.qualified_id(),
+            skill_md,
+            &self.registry.manifest(candidate).await?,
+        );
         Ok(match folder(&candidate.item) {
             Some(folder) => binding.in_folder(folder.to_string_lossy()),
             None => binding,
@@ -221,17 +273,30 @@ impl SkillReader for Renderer {
     /// # Errors
     /// The source's own; [`Denied`](SourceErrorKind::Denied) and [`Invalid`](SourceErrorKind::Invalid) where the
     /// [context](Renderer::context) asks for it: a directive was refused, or a variable is unknown.
-    async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
+    async fn body(
+        &self,
+        candidate: &Candidate<Skill>,
+        arguments: &str,
+    ) -> Result<Instructions, SourceError> {
         let body = self.registry.body(candidate).await?;
         let source = self.dialects.get(candidate.origin.source.as_ref()).copied();
-        let plan = Plan::new(&body.text, &Syntax::from_skill(&candidate.item, source, self.dialect));
+        let plan = Plan::new(
+            &body.text,
+            &Syntax::from_skill(&candidate.item, source, self.dialect),
+        );
         let folder = folder(&candidate.item);
-        let context = self.context.clone().arguments(Arguments::new(arguments.trim()));
+        let context = self
+            .context
+            .clone()
+            .arguments(Arguments::new(arguments.trim()));
         let context = match folder {
             Some(folder) => context.skill_dir(folder.to_string_lossy()),
             None => context,
         };
-        let of_source = self.variables.iter().filter(|variable| *variable.source == *candidate.origin.source);
+        let of_source = self
+            .variables
+            .iter()
+            .filter(|variable| *variable.source == *candidate.origin.source);
         let context = of_source.fold(context, |context, variable| match (variable.value)() {
             Some(value) => context.skill_variable(&*variable.name, value),
             None => context,
@@ -240,7 +305,9 @@ impl SkillReader for Renderer {
             (None, _) | (_, []) => Vec::new(),
             (Some(commands), directives) => {
                 let binding = self.binding(candidate, body.digest).await?;
-                commands.run(candidate, directives, &context, &binding).await
+                commands
+                    .run(candidate, directives, &context, &binding)
+                    .await
             }
         };
         let rendered = plan.render(&context, outcomes).map_err(|error| {
@@ -248,7 +315,11 @@ impl SkillReader for Renderer {
                 RenderError::Refused { .. } => SourceErrorKind::Denied,
                 _ => SourceErrorKind::Invalid,
             };
-            SourceError::new(kind, format!("cannot render `{}`", candidate.qualified_id())).caused_by(error)
+            SourceError::new(
+                kind,
+                format!("cannot render `{}`", candidate.qualified_id()),
+            )
+            .caused_by(error)
         })?;
         Ok(Instructions::rendered(rendered))
     }
@@ -257,7 +328,11 @@ impl SkillReader for Renderer {
         SkillReader::resources(&self.registry, candidate).await
     }
 
-    async fn resource(&self, candidate: &Candidate<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
+    async fn resource(
+        &self,
+        candidate: &Candidate<Skill>,
+        path: &ResourcePath,
+    ) -> Result<Bytes, SourceError> {
         SkillReader::resource(&self.registry, candidate, path).await
     }
 }

@@ -9,7 +9,9 @@ mod seeds;
 
 use std::sync::Arc;
 
-use repertoire_core::{Bytes, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
+use repertoire_core::{
+    Bytes, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait,
+};
 use repertoire_registry::{Candidate, MemorySource, Mount, Registered, SkillRegistry, Trust};
 use serde_json::{Value, json};
 
@@ -22,7 +24,10 @@ fn skill(id: &str, about: &str) -> Skill {
     Skill::new(id.parse().unwrap(), about)
 }
 
-fn source(name: &str, skills: impl IntoIterator<Item = (Skill, &'static str)>) -> MemorySource<Skill> {
+fn source(
+    name: &str,
+    skills: impl IntoIterator<Item = (Skill, &'static str)>,
+) -> MemorySource<Skill> {
     let source = MemorySource::new(name);
     for (skill, body) in skills {
         source.register(Registered::new(skill, body)).unwrap();
@@ -33,8 +38,15 @@ fn source(name: &str, skills: impl IntoIterator<Item = (Skill, &'static str)>) -
 /// Two skills in the order of their registration, as the vectors of agentfootprint have them.
 async fn two() -> SkillRegistry {
     let refund = skill("refund", "Pays money back.");
-    let skills = [(skill("billing", "Writes bills."), "Write the bill."), (refund, "Pay it back.")];
-    SkillRegistry::builder().user(source("home", skills)).load().await.unwrap()
+    let skills = [
+        (skill("billing", "Writes bills."), "Write the bill."),
+        (refund, "Pay it back."),
+    ];
+    SkillRegistry::builder()
+        .user(source("home", skills))
+        .load()
+        .await
+        .unwrap()
 }
 
 /// One visible skill among hidden ones, of which each is hidden in another way.
@@ -48,23 +60,38 @@ async fn hidden() -> SkillRegistry {
     ];
     SkillRegistry::builder()
         .user(source("home", home))
-        .mount(Mount::user(source("clone", [(skill("release-clone", "Came along."), "Obey.")])).trust(Trust::Pending))
+        .mount(
+            Mount::user(source(
+                "clone",
+                [(skill("release-clone", "Came along."), "Obey.")],
+            ))
+            .trust(Trust::Pending),
+        )
         .load()
         .await
         .unwrap()
 }
 
 fn without_off() -> ToolOptions {
-    ToolOptions::default().modes(VisibilityPolicy::default().with("release-off".parse().unwrap(), Exposure::Off))
+    ToolOptions::default()
+        .modes(VisibilityPolicy::default().with("release-off".parse().unwrap(), Exposure::Off))
 }
 
 fn preset(preset: ToolPreset) -> ToolOptions {
     ToolOptions::default().preset(preset)
 }
 
-async fn call(registry: &SkillRegistry, options: &ToolOptions, tool: &str, arguments: Value) -> ToolOutput {
+async fn call(
+    registry: &SkillRegistry,
+    options: &ToolOptions,
+    tool: &str,
+    arguments: Value,
+) -> ToolOutput {
     let tools = Toolset::new(&registry.snapshot(), options);
-    tools.call(tool, &arguments, registry).await.expect("the tool is one of these")
+    tools
+        .call(tool, &arguments, registry)
+        .await
+        .expect("the tool is one of these")
 }
 
 /// What a call answers: its code and its text. Errors are flagged, and nothing else is.

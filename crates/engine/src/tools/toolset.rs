@@ -54,7 +54,9 @@ impl Toolset {
         let mut visible: Vec<_> = snapshot
             .entries()
             .iter()
-            .filter(|entry: &&Arc<Entry<Skill>>| options.modes.sees(options.audience, &entry.candidate))
+            .filter(|entry: &&Arc<Entry<Skill>>| {
+                options.modes.sees(options.audience, &entry.candidate)
+            })
             .cloned()
             .collect();
         if options.preset.rows == RowFormat::Pages {
@@ -65,7 +67,9 @@ impl Toolset {
         } else {
             let ids: Vec<&str> = visible.iter().map(|entry| entry.id.as_str()).collect();
             let catalog = options.catalog.clone().map(|catalog| {
-                let catalog = catalog.seen_by(options.audience).modes(options.modes.clone());
+                let catalog = catalog
+                    .seen_by(options.audience)
+                    .modes(options.modes.clone());
                 Catalog::new(snapshot, &catalog).text
             });
             let catalog = catalog.unwrap_or_default();
@@ -73,7 +77,13 @@ impl Toolset {
             let are_named = ids.len() <= options.named && !options.modes.depend_on_role();
             declare(&options.preset, are_named.then_some(&ids[..]), &catalog)
         };
-        Toolset(Arc::new(ToolsetData { options: options.clone(), visible, tools, triggers: OnceLock::new(), index }))
+        Toolset(Arc::new(ToolsetData {
+            options: options.clone(),
+            visible,
+            tools,
+            triggers: OnceLock::new(),
+            index,
+        }))
     }
 
     /// Returns the tools to offer: those of the preset, or none.
@@ -83,7 +93,10 @@ impl Toolset {
 
     /// Returns the folders of the visible skills, in their order, for a host that lets a model read them without a question.
     pub fn folders(&self) -> impl Iterator<Item = &Path> {
-        self.0.visible.iter().filter_map(|entry| folder(entry.item()))
+        self.0
+            .visible
+            .iter()
+            .filter_map(|entry| folder(entry.item()))
     }
 
     /// Returns the snapshot of the tools.
@@ -92,10 +105,12 @@ impl Toolset {
     }
 
     pub(crate) fn triggers(&self, before: Option<&Toolset>) -> &Triggers {
-        self.0.triggers.get_or_init(|| match before.and_then(|before| before.0.triggers.get()) {
-            Some(before) => before.updated(self.snapshot()),
-            None => Triggers::new(self.snapshot()),
-        })
+        self.0
+            .triggers
+            .get_or_init(|| match before.and_then(|before| before.0.triggers.get()) {
+                Some(before) => before.updated(self.snapshot()),
+                None => Triggers::new(self.snapshot()),
+            })
     }
 
     pub(crate) fn options(&self) -> &ToolOptions {
@@ -109,7 +124,12 @@ impl Toolset {
     ///
     /// # Cancel safety
     /// May be dropped at any await.
-    pub async fn call(&self, tool: &str, arguments: &Value, reader: &dyn SkillReader) -> Option<ToolOutput> {
+    pub async fn call(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        reader: &dyn SkillReader,
+    ) -> Option<ToolOutput> {
         self.call_in_turn(tool, arguments, reader, &[]).await
     }
 
@@ -149,12 +169,21 @@ impl Toolset {
     }
 
     pub(super) fn find(&self, name: &str) -> Result<ResolvedName<'_>, CallFailure> {
-        let ToolOptions { modes, audience, .. } = &self.0.options;
+        let ToolOptions {
+            modes, audience, ..
+        } = &self.0.options;
         let found = match ResolvedName::resolve(name.trim(), self.snapshot(), modes, *audience) {
             Ok(found) => found,
             Err(RegistryError::Ambiguous { candidates, .. }) => {
-                let names = candidates.iter().map(|id| quoted(id.as_str())).collect::<Vec<_>>().join(", ");
-                let text = format!("Several skills are called {}. Give a full name: {names}.", quoted(name));
+                let names = candidates
+                    .iter()
+                    .map(|id| quoted(id.as_str()))
+                    .collect::<Vec<_>>()
+                    .join(", ");
+                let text = format!(
+                    "Several skills are called {}. Give a full name: {names}.",
+                    quoted(name)
+                );
                 return Err(CallFailure::new(ToolStatus::Ambiguous, text));
             }
             Err(_) => return Err(self.unknown(name)),
@@ -167,9 +196,17 @@ impl Toolset {
 
     fn refused(&self, name: &str, candidate: &Candidate<Skill>) -> CallFailure {
         let text = self.unknown(name).text;
-        let why = self.0.options.modes.explain(self.0.options.audience, candidate);
-        let operator_note = why.map(|why| format!("`{}` was refused: {why}", candidate.qualified_id()));
-        CallFailure { operator_note, ..CallFailure::new(ToolStatus::Refused, text) }
+        let why = self
+            .0
+            .options
+            .modes
+            .explain(self.0.options.audience, candidate);
+        let operator_note =
+            why.map(|why| format!("`{}` was refused: {why}", candidate.qualified_id()));
+        CallFailure {
+            operator_note,
+            ..CallFailure::new(ToolStatus::Refused, text)
+        }
     }
 
     pub(super) fn unknown(&self, name: &str) -> CallFailure {
@@ -184,7 +221,12 @@ impl Toolset {
             let near: Vec<_> = near.iter().map(|entry| quoted(entry.id.as_str())).collect();
             text.push_str(&format!(" Did you mean {}?", near.join(" or ")));
         } else if (1..=FEW).contains(&self.0.visible.len()) {
-            let all: Vec<_> = self.0.visible.iter().map(|entry| quoted(entry.id.as_str())).collect();
+            let all: Vec<_> = self
+                .0
+                .visible
+                .iter()
+                .map(|entry| quoted(entry.id.as_str()))
+                .collect();
             text.push_str(&format!(" The skills are {}.", all.join(", ")));
         }
         if self.0.visible.is_empty() {
@@ -196,7 +238,9 @@ impl Toolset {
     }
 
     pub(super) fn query(&self, text: &str) -> Query {
-        Query::new(text).seen_by(self.0.options.audience).modes(self.0.options.modes.clone())
+        Query::new(text)
+            .seen_by(self.0.options.audience)
+            .modes(self.0.options.modes.clone())
     }
 
     pub(super) fn offered(&self, name: &str) -> Option<&Id> {
@@ -241,7 +285,11 @@ impl LiveTools {
     /// Creates the tools over the registry of a shared index.
     pub fn from_index(index: LiveIndex, options: ToolOptions) -> LiveTools {
         let offered = ArcSwap::from_pointee(Toolset::from_index(index.current(), &options));
-        LiveTools(Arc::new(LiveState { index, options, offered }))
+        LiveTools(Arc::new(LiveState {
+            index,
+            options,
+            offered,
+        }))
     }
 
     /// Returns the index that the tools search.
@@ -264,19 +312,32 @@ impl LiveTools {
     /// # Cancel safety
     /// May be dropped at any await.
     pub async fn call(&self, tool: &str, arguments: &Value) -> Option<ToolOutput> {
-        self.call_with(tool, arguments, self.0.index.registry()).await
+        self.call_with(tool, arguments, self.0.index.registry())
+            .await
     }
 
     /// Answers like [`call`](LiveTools::call), reading through `reader`.
     ///
     /// # Cancel safety
     /// May be dropped at any await.
-    pub async fn call_with(&self, tool: &str, arguments: &Value, reader: &dyn SkillReader) -> Option<ToolOutput> {
+    pub async fn call_with(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        reader: &dyn SkillReader,
+    ) -> Option<ToolOutput> {
         let offered = Toolset::clone(&self.0.offered.load());
         let answer = self.fresh(&offered).call(tool, arguments, reader).await?;
-        let name = arguments.get(self.0.options.preset.read.id.as_ref()).and_then(Value::as_str);
+        let name = arguments
+            .get(self.0.options.preset.read.id.as_ref())
+            .and_then(Value::as_str);
         let gone = name.filter(|name| offered.offered(name).is_some());
-        let gone = gone.map(|name| format!("The skill {} is not there any more. Go on without it.", quoted(name)));
+        let gone = gone.map(|name| {
+            format!(
+                "The skill {} is not there any more. Go on without it.",
+                quoted(name)
+            )
+        });
         Some(match answer.code {
             ToolStatus::Unknown if let Some(text) = gone.clone() => {
                 ToolOutput::of(Err(CallFailure::new(ToolStatus::Stale, text)))

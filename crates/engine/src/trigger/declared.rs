@@ -65,22 +65,38 @@ impl DeclaredTrigger {
 
 /// Returns the triggers of `snapshot` in force, each with its key, by source, then the longest, then in the order of skills;
 /// and those that are refused.
-#[allow(clippy::type_complexity, reason = "two lists that are taken apart at once")]
+#[allow(
+    clippy::type_complexity,
+    reason = "two lists that are taken apart at once"
+)]
 pub(super) fn of(
     snapshot: &Snapshot<Skill>,
-) -> (Vec<(DeclaredTrigger, String)>, Vec<(Id, SkillTrigger, TriggerRefusal)>) {
+) -> (
+    Vec<(DeclaredTrigger, String)>,
+    Vec<(Id, SkillTrigger, TriggerRefusal)>,
+) {
     let (mut declared, mut refused) = (Vec::new(), Vec::new());
     let (mut source, mut last) = (0, None);
     for entry in snapshot.entries() {
-        if last.replace(entry.origin()).is_some_and(|last| last != entry.origin()) {
+        if last
+            .replace(entry.origin())
+            .is_some_and(|last| last != entry.origin())
+        {
             source += 1;
         }
         // It is hidden from both audiences.
-        if [Audience::Model, Audience::User].iter().all(|audience| audience.never_sees(&entry.candidate)) {
+        if [Audience::Model, Audience::User]
+            .iter()
+            .all(|audience| audience.never_sees(&entry.candidate))
+        {
             continue;
         }
         let mut seen: Vec<SkillTrigger> = Vec::new();
-        let paths = entry.item().paths().into_iter().map(|path| SkillTrigger::Path(path.into()));
+        let paths = entry
+            .item()
+            .paths()
+            .into_iter()
+            .map(|path| SkillTrigger::Path(path.into()));
         for trigger in entry.item().triggers().into_iter().chain(paths) {
             if seen.contains(&trigger) {
                 continue;
@@ -89,18 +105,35 @@ pub(super) fn of(
                 Err(why) => refused.push((entry.id.clone(), trigger, why)),
                 Ok(key) => {
                     seen.push(trigger.clone());
-                    declared.push((source, (DeclaredTrigger { id: entry.id.clone(), trigger }, key)));
+                    declared.push((
+                        source,
+                        (
+                            DeclaredTrigger {
+                                id: entry.id.clone(),
+                                trigger,
+                            },
+                            key,
+                        ),
+                    ));
                 }
             }
         }
     }
     // Stable, so that what is left is the order in which they came.
-    declared.sort_by_key(|(source, (DeclaredTrigger { trigger, .. }, _))| (*source, Reverse(text(trigger).len())));
-    (declared.into_iter().map(|(_, declared)| declared).collect(), refused)
+    declared.sort_by_key(|(source, (DeclaredTrigger { trigger, .. }, _))| {
+        (*source, Reverse(text(trigger).len()))
+    });
+    (
+        declared.into_iter().map(|(_, declared)| declared).collect(),
+        refused,
+    )
 }
 
 fn key(trigger: &SkillTrigger, trust: Trust, before: usize) -> Result<String, TriggerRefusal> {
-    let (is_regex, is_always) = (matches!(trigger, SkillTrigger::Regex(_)), *trigger == SkillTrigger::Always);
+    let (is_regex, is_always) = (
+        matches!(trigger, SkillTrigger::Regex(_)),
+        *trigger == SkillTrigger::Always,
+    );
     let text = text(trigger);
     if (is_regex || is_always) && trust != Trust::Trusted {
         return Err(TriggerRefusal::Untrusted);
@@ -120,7 +153,9 @@ fn key(trigger: &SkillTrigger, trust: Trust, before: usize) -> Result<String, Tr
         return Err(TriggerRefusal::Empty);
     }
     match trigger {
-        SkillTrigger::Keyword(text) => WeakKeyword::of(text).map_or(Ok(key), |weak| Err(TriggerRefusal::Weak(weak))),
+        SkillTrigger::Keyword(text) => {
+            WeakKeyword::of(text).map_or(Ok(key), |weak| Err(TriggerRefusal::Weak(weak)))
+        }
         _ => Ok(key),
     }
 }
@@ -151,7 +186,10 @@ impl fmt::Display for TriggerRefusal {
             TriggerRefusal::Untrusted => f.write_str("its source is not trusted"),
             TriggerRefusal::Empty => f.write_str("it is empty"),
             TriggerRefusal::Weak(weak) => weak.fmt(f),
-            TriggerRefusal::TooLong => write!(f, "expected at most {LONGEST} bytes, or {LONGEST_REGEX} of a `regex`"),
+            TriggerRefusal::TooLong => write!(
+                f,
+                "expected at most {LONGEST} bytes, or {LONGEST_REGEX} of a `regex`"
+            ),
             TriggerRefusal::TooMany => write!(f, "expected at most {MOST} triggers"),
             TriggerRefusal::Invalid(why) => f.write_str(why),
         }

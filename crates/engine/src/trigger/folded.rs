@@ -31,7 +31,11 @@ enum StretchShape {
 
 impl Folded {
     pub(super) fn of(text: &str) -> Folded {
-        let mut folded = Folded { text: String::with_capacity(text.len()), stretches: Vec::new(), length: text.len() };
+        let mut folded = Folded {
+            text: String::with_capacity(text.len()),
+            stretches: Vec::new(),
+            length: text.len(),
+        };
         let mut at = 0;
         while at < text.len() {
             let length = match plain(&text[at..]) {
@@ -42,7 +46,11 @@ impl Folded {
                 }
                 length => {
                     folded.stretch(at, StretchShape::Even);
-                    folded.text.extend(text[at..at + length].chars().map(|c| c.to_ascii_lowercase()));
+                    folded.text.extend(
+                        text[at..at + length]
+                            .chars()
+                            .map(|c| c.to_ascii_lowercase()),
+                    );
                     length
                 }
             };
@@ -52,15 +60,30 @@ impl Folded {
     }
 
     pub(super) fn span(&self, range: Range<usize>) -> Range<usize> {
-        let stretch = |at: usize| self.stretches.partition_point(|stretch| stretch.folded <= at) - 1;
+        let stretch = |at: usize| {
+            self.stretches
+                .partition_point(|stretch| stretch.folded <= at)
+                - 1
+        };
         let (first, last) = (stretch(range.start), stretch(range.end - 1));
         let start = match &self.stretches[first] {
-            Stretch { folded, original, shape: StretchShape::Even } => original + range.start - folded,
+            Stretch {
+                folded,
+                original,
+                shape: StretchShape::Even,
+            } => original + range.start - folded,
             Stretch { original, .. } => *original,
         };
         let end = match &self.stretches[last] {
-            Stretch { folded, original, shape: StretchShape::Even } => original + range.end - folded,
-            _ => self.stretches.get(last + 1).map_or(self.length, |next| next.original),
+            Stretch {
+                folded,
+                original,
+                shape: StretchShape::Even,
+            } => original + range.end - folded,
+            _ => self
+                .stretches
+                .get(last + 1)
+                .map_or(self.length, |next| next.original),
         };
         start..end
     }
@@ -68,23 +91,45 @@ impl Folded {
     fn take(&mut self, original: usize, unit: &str) {
         let mut folded = String::new();
         let mut chars = unit.chars();
-        if chars.clone().find(|c| !is_ignorable(*c)).is_some_and(char::is_whitespace) {
+        if chars
+            .clone()
+            .find(|c| !is_ignorable(*c))
+            .is_some_and(char::is_whitespace)
+        {
             folded.push(' ');
         } else {
-            unit.nfkc().filter(|c| !is_ignorable(*c)).for_each(|c| fold(c, &mut folded));
+            unit.nfkc()
+                .filter(|c| !is_ignorable(*c))
+                .for_each(|c| fold(c, &mut folded));
         }
         // Nothing is added where there is nothing that anybody sees.
         if folded.is_empty() {
             return;
         }
-        let is_even = folded.len() == unit.len() && chars.nth(1).is_none() && folded.chars().nth(1).is_none();
-        self.stretch(original, if is_even { StretchShape::Even } else { StretchShape::Whole });
+        let is_even =
+            folded.len() == unit.len() && chars.nth(1).is_none() && folded.chars().nth(1).is_none();
+        self.stretch(
+            original,
+            if is_even {
+                StretchShape::Even
+            } else {
+                StretchShape::Whole
+            },
+        );
         self.text.push_str(&folded);
     }
 
     fn stretch(&mut self, original: usize, shape: StretchShape) {
-        if !self.stretches.last().is_some_and(|last| (last.shape, shape) == (StretchShape::Even, StretchShape::Even)) {
-            self.stretches.push(Stretch { folded: self.text.len(), original, shape });
+        if !self
+            .stretches
+            .last()
+            .is_some_and(|last| (last.shape, shape) == (StretchShape::Even, StretchShape::Even))
+        {
+            self.stretches.push(Stretch {
+                folded: self.text.len(),
+                original,
+                shape,
+            });
         }
     }
 }
@@ -98,24 +143,50 @@ pub(super) fn fold_next(text: &str, out: &mut String) -> usize {
         out.push_str(if out.ends_with(' ') { "" } else { " " });
         return first.len_utf8();
     }
-    let length = chars.find(|(_, c)| !melts(*c)).map_or(text.len(), |(at, _)| at);
-    text[..length].nfkc().filter(|c| !is_ignorable(*c)).for_each(|c| fold(c, out));
+    let length = chars
+        .find(|(_, c)| !melts(*c))
+        .map_or(text.len(), |(at, _)| at);
+    text[..length]
+        .nfkc()
+        .filter(|c| !is_ignorable(*c))
+        .for_each(|c| fold(c, out));
     length
 }
 
 /// Returns the length of the ASCII prefix of `text` that folds byte by byte.
 fn plain(text: &str) -> usize {
-    let length = text.bytes().take_while(|byte: &u8| byte.is_ascii() && !char::from(*byte).is_whitespace()).count();
-    let may_melt = text.as_bytes().get(length).is_some_and(|next| !next.is_ascii());
-    if may_melt { length.saturating_sub(1) } else { length }
+    let length = text
+        .bytes()
+        .take_while(|byte: &u8| byte.is_ascii() && !char::from(*byte).is_whitespace())
+        .count();
+    let may_melt = text
+        .as_bytes()
+        .get(length)
+        .is_some_and(|next| !next.is_ascii());
+    if may_melt {
+        length.saturating_sub(1)
+    } else {
+        length
+    }
 }
 
 /// Returns the length of the first part of `text` that is folded by itself: blanks in a row, or a character and its marks.
 fn unit(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
-    let first = chars.by_ref().map(|(_, c)| c).find(|c| !is_ignorable(*c)).unwrap_or_default();
-    let goes_on: fn(char) -> bool = if first.is_whitespace() { char::is_whitespace } else { melts };
-    while chars.next_if(|(_, c)| goes_on(*c) || is_ignorable(*c)).is_some() {}
+    let first = chars
+        .by_ref()
+        .map(|(_, c)| c)
+        .find(|c| !is_ignorable(*c))
+        .unwrap_or_default();
+    let goes_on: fn(char) -> bool = if first.is_whitespace() {
+        char::is_whitespace
+    } else {
+        melts
+    };
+    while chars
+        .next_if(|(_, c)| goes_on(*c) || is_ignorable(*c))
+        .is_some()
+    {}
     chars.next().map_or(text.len(), |(at, _)| at)
 }
 

@@ -42,7 +42,10 @@ pub(super) struct PatternGroup<M> {
 
 impl<M: Matcher> PatternGroup<M> {
     /// Groups `owned`, each trigger's number with its pattern. Reuses what `before` compiled from the same patterns.
-    pub(super) fn new(mut owned: Vec<(String, usize)>, before: Option<&PatternGroup<M>>) -> PatternGroup<M> {
+    pub(super) fn new(
+        mut owned: Vec<(String, usize)>,
+        before: Option<&PatternGroup<M>>,
+    ) -> PatternGroup<M> {
         owned.sort_unstable();
         let (mut patterns, mut owners) = (Vec::<String>::new(), Vec::<Vec<usize>>::new());
         for (pattern, owner) in owned {
@@ -55,7 +58,10 @@ impl<M: Matcher> PatternGroup<M> {
             }
         }
         let same = before.filter(|before| before.matcher.patterns() == patterns);
-        let matcher = same.map_or_else(|| Arc::new(M::new(patterns)), |before| before.matcher.clone());
+        let matcher = same.map_or_else(
+            || Arc::new(M::new(patterns)),
+            |before| before.matcher.clone(),
+        );
         PatternGroup { matcher, owners }
     }
 
@@ -64,7 +70,11 @@ impl<M: Matcher> PatternGroup<M> {
     }
 
     pub(super) fn faults(&self) -> impl Iterator<Item = (usize, &str)> {
-        let faulty = self.owners.iter().enumerate().filter_map(|(n, owners)| Some((owners, self.matcher.fault(n)?)));
+        let faulty = self
+            .owners
+            .iter()
+            .enumerate()
+            .filter_map(|(n, owners)| Some((owners, self.matcher.fault(n)?)));
         faulty.flat_map(|(owners, fault)| owners.iter().map(move |owner| (*owner, fault)))
     }
 }
@@ -78,8 +88,14 @@ pub(super) struct Keywords {
 
 impl Matcher for Keywords {
     fn new(patterns: Vec<String>) -> Keywords {
-        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&patterns).ok();
-        Keywords { patterns, automaton }
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .build(&patterns)
+            .ok();
+        Keywords {
+            patterns,
+            automaton,
+        }
     }
 
     fn patterns(&self) -> &[String] {
@@ -87,31 +103,48 @@ impl Matcher for Keywords {
     }
 
     fn fault(&self, _: usize) -> Option<&str> {
-        self.automaton.is_none().then_some("there are too many keywords")
+        self.automaton
+            .is_none()
+            .then_some("there are too many keywords")
     }
 }
 
 impl Keywords {
     pub(super) fn matches(&self, text: &str) -> Vec<(usize, Range<usize>)> {
-        let Some(automaton) = self.automaton.as_ref().filter(|_| !self.patterns.is_empty()) else { return Vec::new() };
+        let Some(automaton) = self
+            .automaton
+            .as_ref()
+            .filter(|_| !self.patterns.is_empty())
+        else {
+            return Vec::new();
+        };
         let text = Folded::of(text);
         let found = automaton.find_overlapping_iter(&text.text);
         let alone = found.filter(|found| stands_alone(&text.text, found.range()));
-        alone.map(|found| (found.pattern().as_usize(), text.span(found.range()))).collect()
+        alone
+            .map(|found| (found.pattern().as_usize(), text.span(found.range())))
+            .collect()
     }
 }
 
 /// Returns whether `range` is a word of its own: no letter or digit is next to it, or the script has no blanks.
 fn stands_alone(text: &str, range: Range<usize>) -> bool {
-    let (before, after) = (text[..range.start].chars().next_back(), text[range.end..].chars().next());
+    let (before, after) = (
+        text[..range.start].chars().next_back(),
+        text[range.end..].chars().next(),
+    );
     let keyword = &text[range];
-    let (Some(first), Some(last)) = (keyword.chars().next(), keyword.chars().next_back()) else { return false };
+    let (Some(first), Some(last)) = (keyword.chars().next(), keyword.chars().next_back()) else {
+        return false;
+    };
     before.is_none_or(|before| is_edge(first, before))
         && after.is_none_or(|after| is_edge(last, after) && !is_combining_mark(after))
 }
 
 fn is_edge(inner: char, outer: char) -> bool {
-    !(outer.is_alphanumeric() || is_combining_mark(outer)) || is_unspaced(outer) || is_unspaced(inner)
+    !(outer.is_alphanumeric() || is_combining_mark(outer))
+        || is_unspaced(outer)
+        || is_unspaced(inner)
 }
 
 /// Regular expressions of bounded size: compiling and matching take time in proportion to it.
@@ -129,14 +162,23 @@ impl Matcher for Regexes {
         let compiled = patterns
             .iter()
             .map(|pattern: &String| {
-                let regex =
-                    RegexBuilder::new(pattern).size_limit(LARGEST).dfa_size_limit(LARGEST).nest_limit(64).build();
+                let regex = RegexBuilder::new(pattern)
+                    .size_limit(LARGEST)
+                    .dfa_size_limit(LARGEST)
+                    .nest_limit(64)
+                    .build();
                 regex.map_err(|error| match error {
-                    regex::Error::CompiledTooBig(limit) => format!("it takes more than {limit} bytes"),
-                    // The last line says what is wrong, those before it where.
-                    error => {
-                        error.to_string().lines().next_back().unwrap_or_default().trim_start_matches("error: ").into()
+                    regex::Error::CompiledTooBig(limit) => {
+                        format!("it takes more than {limit} bytes")
                     }
+                    // The last line says what is wrong, those before it where.
+                    error => error
+                        .to_string()
+                        .lines()
+                        .next_back()
+                        .unwrap_or_default()
+                        .trim_start_matches("error: ")
+                        .into(),
                 })
             })
             .collect();
@@ -154,10 +196,16 @@ impl Matcher for Regexes {
 
 impl Regexes {
     pub(super) fn matches(&self, text: &str) -> impl Iterator<Item = (usize, Range<usize>)> {
-        let compiled =
-            self.compiled.iter().enumerate().filter_map(|(number, regex)| Some((number, regex.as_ref().ok()?)));
+        let compiled = self
+            .compiled
+            .iter()
+            .enumerate()
+            .filter_map(|(number, regex)| Some((number, regex.as_ref().ok()?)));
         compiled.flat_map(move |(number, regex)| {
-            regex.find_iter(text).filter(|found| !found.is_empty()).map(move |found| (number, found.range()))
+            regex
+                .find_iter(text)
+                .filter(|found| !found.is_empty())
+                .map(move |found| (number, found.range()))
         })
     }
 }

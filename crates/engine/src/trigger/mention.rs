@@ -36,13 +36,19 @@ pub(super) fn each(
         if at < from || !may_begin(&message[..at]) {
             continue;
         }
-        let sigil = if message.as_bytes()[at] == b'/' { Sigil::Slash } else { Sigil::Dollar };
+        let sigil = if message.as_bytes()[at] == b'/' {
+            Sigil::Slash
+        } else {
+            Sigil::Dollar
+        };
         let behind = &message[at + 1..];
         let ends = ends(behind).into_iter().filter(|end| may_end(behind, *end));
-        let found = ends.map(|end| (at..at + 1 + end, &behind[..end])).find(|(range, name)| {
-            let name: String = name.nfkc().collect();
-            each(range.clone(), sigil, &name)
-        });
+        let found = ends
+            .map(|end| (at..at + 1 + end, &behind[..end]))
+            .find(|(range, name)| {
+                let name: String = name.nfkc().collect();
+                each(range.clone(), sigil, &name)
+            });
         from = found.map_or(from, |(range, _)| range.end);
     }
 }
@@ -55,13 +61,19 @@ fn may_begin(before: &str) -> bool {
 }
 
 fn may_end(text: &str, end: usize) -> bool {
-    let Some((name, behind)) = text.split_at_checked(end) else { return false };
+    let Some((name, behind)) = text.split_at_checked(end) else {
+        return false;
+    };
     let mut behind = behind.chars();
     let (last, next, second) = (name.chars().next_back(), behind.next(), behind.next());
     match next {
         None => true,
-        Some('-' | '_' | '.' | ':' | '@' | '=' | '+' | '~' | '&' | '%' | '#' | '$') => !second.is_some_and(goes_on),
-        Some(next) if last.is_some_and(is_unspaced) => !is_combining_mark(next) && next != '/' && next != '\\',
+        Some('-' | '_' | '.' | ':' | '@' | '=' | '+' | '~' | '&' | '%' | '#' | '$') => {
+            !second.is_some_and(goes_on)
+        }
+        Some(next) if last.is_some_and(is_unspaced) => {
+            !is_combining_mark(next) && next != '/' && next != '\\'
+        }
         Some(next) => !goes_on(next),
     }
 }
@@ -80,7 +92,13 @@ pub(super) struct Mentions<'a> {
 
 impl<'a> Mentions<'a> {
     pub(super) fn new(snapshot: &'a Snapshot<Skill>, modes: &'a VisibilityPolicy) -> Mentions<'a> {
-        Mentions { snapshot, modes, fired: Vec::new(), at: HashMap::new(), missed: Vec::new() }
+        Mentions {
+            snapshot,
+            modes,
+            fired: Vec::new(),
+            at: HashMap::new(),
+            missed: Vec::new(),
+        }
     }
 
     pub(super) fn take(&mut self, name: &str, span: &Range<usize>) -> bool {
@@ -101,7 +119,15 @@ impl<'a> Mentions<'a> {
         let ResolvedName { entry, candidate } = found;
         let at = *self.at.entry(candidate.qualified_id()).or_insert_with(|| {
             let (entry, candidate, spans) = (entry.clone(), candidate.clone(), [].into());
-            self.fired.push((TriggerMatch { entry, candidate, by: MatchedBy::Mention, spans }, Vec::new()));
+            self.fired.push((
+                TriggerMatch {
+                    entry,
+                    candidate,
+                    by: MatchedBy::Mention,
+                    spans,
+                },
+                Vec::new(),
+            ));
             self.fired.len() - 1
         });
         self.fired[at].1.push(span.clone());
@@ -118,7 +144,10 @@ impl<'a> Mentions<'a> {
     }
 
     pub(super) fn into_matches(self) -> (Vec<TriggerMatch>, Vec<Notice>) {
-        let fired = self.fired.into_iter().map(|(fired, spans)| TriggerMatch { spans: spans.into(), ..fired });
+        let fired = self.fired.into_iter().map(|(fired, spans)| TriggerMatch {
+            spans: spans.into(),
+            ..fired
+        });
         (fired.collect(), self.missed)
     }
 }

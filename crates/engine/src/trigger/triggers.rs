@@ -106,7 +106,10 @@ impl Triggers {
             true => self.0.compiled.clone(),
             false => Arc::new(Compiled::new(snapshot, Some(&self.0.compiled))),
         };
-        Triggers(Arc::new(TriggerData { snapshot: snapshot.clone(), compiled }))
+        Triggers(Arc::new(TriggerData {
+            snapshot: snapshot.clone(),
+            compiled,
+        }))
     }
 
     /// Returns the snapshot whose triggers these are.
@@ -126,7 +129,10 @@ impl Triggers {
     }
 
     fn entry(&self, id: &Id) -> &Arc<Entry<Skill>> {
-        self.0.snapshot.get(id.as_str()).expect("the triggers are those of the snapshot")
+        self.0
+            .snapshot
+            .get(id.as_str())
+            .expect("the triggers are those of the snapshot")
     }
 
     /// Returns every trigger that matches, each once.
@@ -146,7 +152,11 @@ impl Triggers {
         self.evaluate_all(turn, policy).1
     }
 
-    pub(crate) fn evaluate_all(&self, turn: &Turn, modes: &VisibilityPolicy) -> (Vec<TriggerMatch>, Vec<Notice>) {
+    pub(crate) fn evaluate_all(
+        &self,
+        turn: &Turn,
+        modes: &VisibilityPolicy,
+    ) -> (Vec<TriggerMatch>, Vec<Notice>) {
         let mut mentions = Mentions::new(&self.0.snapshot, modes);
         let holding = self.0.compiled.holding(turn, &mut mentions);
         let (mut fired, missed) = mentions.into_matches();
@@ -171,7 +181,10 @@ impl Compiled {
         let (mut declared, refused) = declared::of(snapshot);
         let mut owned: [Vec<(String, usize)>; 4] = Default::default();
         let [keywords, tools, paths, regexes] = &mut owned;
-        let (mut tasks, mut commands) = (HashMap::<String, Vec<usize>>::new(), HashMap::<String, Vec<usize>>::new());
+        let (mut tasks, mut commands) = (
+            HashMap::<String, Vec<usize>>::new(),
+            HashMap::<String, Vec<usize>>::new(),
+        );
         let mut always = Vec::new();
         for (number, (DeclaredTrigger { trigger, .. }, key)) in declared.iter_mut().enumerate() {
             let key = std::mem::take(key);
@@ -207,12 +220,20 @@ impl Compiled {
     }
 
     fn refuse_faults(&mut self) {
-        let faults = self.keywords.faults().chain(self.tools.faults()).chain(self.paths.faults());
+        let faults = self
+            .keywords
+            .faults()
+            .chain(self.tools.faults())
+            .chain(self.paths.faults());
         let mut faults: Vec<(usize, &str)> = faults.chain(self.regexes.faults()).collect();
         faults.sort_unstable();
         let refused = faults.into_iter().map(|(number, why)| {
             let DeclaredTrigger { id, trigger } = &self.declared[number];
-            (id.clone(), trigger.clone(), TriggerRefusal::Invalid(why.to_owned()))
+            (
+                id.clone(),
+                trigger.clone(),
+                TriggerRefusal::Invalid(why.to_owned()),
+            )
         });
         let refused: Vec<_> = refused.collect();
         self.refused.extend(refused);
@@ -224,15 +245,35 @@ impl Compiled {
             holding.extend(numbers.iter().map(|number| (*number, spans.clone())));
         };
         hold(&self.always, Spans::default());
-        hold_all(&self.keywords, self.keywords.matcher.matches(&turn.message), &mut hold);
-        hold_all(&self.regexes, self.regexes.matcher.matches(&turn.message), &mut hold);
+        hold_all(
+            &self.keywords,
+            self.keywords.matcher.matches(&turn.message),
+            &mut hold,
+        );
+        hold_all(
+            &self.regexes,
+            self.regexes.matcher.matches(&turn.message),
+            &mut hold,
+        );
         for ToolResult { tool, .. } in &turn.results {
-            self.tools.matcher.matches(tool).into_iter().for_each(|at| hold(self.tools.owners(at), Spans::default()));
+            self.tools
+                .matcher
+                .matches(tool)
+                .into_iter()
+                .for_each(|at| hold(self.tools.owners(at), Spans::default()));
         }
         for path in &turn.paths {
-            self.paths.matcher.matches(path).into_iter().for_each(|at| hold(self.paths.owners(at), Spans::default()));
+            self.paths
+                .matcher
+                .matches(path)
+                .into_iter()
+                .for_each(|at| hold(self.paths.owners(at), Spans::default()));
         }
-        if let Some(numbers) = turn.task.as_deref().and_then(|task| self.tasks.get(&declared::folded(task))) {
+        if let Some(numbers) = turn
+            .task
+            .as_deref()
+            .and_then(|task| self.tasks.get(&declared::folded(task)))
+        {
             hold(numbers, Spans::default());
         }
         let mut commands: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
@@ -243,15 +284,21 @@ impl Compiled {
             &turn.message,
             |text: &str| self.ends(text),
             |span, sigil, name| {
-                let command = (sigil == Sigil::Slash && !self.commands.is_empty()).then(|| declared::command(name));
+                let command = (sigil == Sigil::Slash && !self.commands.is_empty())
+                    .then(|| declared::command(name));
                 let command = command.filter(|command| self.commands.contains_key(command));
                 let is_command = command.is_some();
-                command.into_iter().for_each(|command| commands.entry(command).or_default().push(span.clone()));
+                command
+                    .into_iter()
+                    .for_each(|command| commands.entry(command).or_default().push(span.clone()));
                 mentions.take(name, &span) || is_command
             },
         );
         for (command, spans) in commands {
-            hold(self.commands.get(&command).map_or(&[], Vec::as_slice), spans.into());
+            hold(
+                self.commands.get(&command).map_or(&[], Vec::as_slice),
+                spans.into(),
+            );
         }
         holding
     }
@@ -261,7 +308,12 @@ impl Compiled {
         let mut ends = self.names.ends(text);
         for source in self.sources.ends(text) {
             if let Some(name) = text[source..].strip_prefix(':') {
-                ends.extend(self.names.ends(name).into_iter().map(|end| source + 1 + end));
+                ends.extend(
+                    self.names
+                        .ends(name)
+                        .into_iter()
+                        .map(|end| source + 1 + end),
+                );
             }
         }
         ends.sort_unstable_by_key(|end| Reverse(*end));
@@ -279,40 +331,64 @@ fn hold_all<M: Matcher>(
     for (pattern, span) in matches {
         found.entry(pattern).or_default().push(span);
     }
-    found.into_iter().for_each(|(pattern, spans)| hold(part.owners(pattern), spans.into()));
+    found
+        .into_iter()
+        .for_each(|(pattern, spans)| hold(part.owners(pattern), spans.into()));
 }
 
-fn names<'a>(snapshot: &'a Snapshot<Skill>, commands: impl Iterator<Item = &'a String>) -> (SortedNames, SortedNames) {
-    let (mut names, mut sources): (Vec<String>, BTreeSet<&str>) = (commands.cloned().collect(), BTreeSet::new());
+fn names<'a>(
+    snapshot: &'a Snapshot<Skill>,
+    commands: impl Iterator<Item = &'a String>,
+) -> (SortedNames, SortedNames) {
+    let (mut names, mut sources): (Vec<String>, BTreeSet<&str>) =
+        (commands.cloned().collect(), BTreeSet::new());
     for entry in snapshot.entries() {
         names.push(declared::folded(entry.id.as_str()));
         if entry.item().id != entry.id {
             names.push(declared::folded(entry.item().id.as_str()));
         }
-        sources.extend(entry.candidates().map(|candidate| candidate.origin.source.as_ref()));
+        sources.extend(
+            entry
+                .candidates()
+                .map(|candidate| candidate.origin.source.as_ref()),
+        );
     }
-    (SortedNames::new(names), SortedNames::new(sources.into_iter().map(declared::folded).collect()))
+    (
+        SortedNames::new(names),
+        SortedNames::new(sources.into_iter().map(declared::folded).collect()),
+    )
 }
 
 /// Returns whether both snapshots have the same names and triggers in the same order.
 fn declare_alike(old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> bool {
     let change = new.changes_since(old);
     let sources = |entry: &Entry<Skill>| -> Vec<Arc<str>> {
-        entry.candidates().map(|candidate| candidate.origin.source.clone()).collect()
+        entry
+            .candidates()
+            .map(|candidate| candidate.origin.source.clone())
+            .collect()
     };
     new.has_order_of(old)
-        && change.modified.iter().all(|Modified { old, new, .. }: &Modified<Skill>| {
-            let (before, after) = (old.item(), new.item());
-            let reach = |skill: &Skill| {
-                (skill.disable_model_invocation, skill.user_invocable, skill.allowed_workflows.is_some())
-            };
-            (old.candidate.trust, old.candidate.status) == (new.candidate.trust, new.candidate.status)
-                && sources(old) == sources(new)
-                && before.id == after.id
-                && reach(before) == reach(after)
-                && before.triggers() == after.triggers()
-                && before.paths() == after.paths()
-        })
+        && change
+            .modified
+            .iter()
+            .all(|Modified { old, new, .. }: &Modified<Skill>| {
+                let (before, after) = (old.item(), new.item());
+                let reach = |skill: &Skill| {
+                    (
+                        skill.disable_model_invocation,
+                        skill.user_invocable,
+                        skill.allowed_workflows.is_some(),
+                    )
+                };
+                (old.candidate.trust, old.candidate.status)
+                    == (new.candidate.trust, new.candidate.status)
+                    && sources(old) == sources(new)
+                    && before.id == after.id
+                    && reach(before) == reach(after)
+                    && before.triggers() == after.triggers()
+                    && before.paths() == after.paths()
+            })
 }
 
 #[cfg(test)]

@@ -57,7 +57,10 @@ impl VisibilityLimits {
     }
 
     fn is_open(&self) -> bool {
-        self.tiers.is_none() && self.level.is_none() && self.authorizers.is_empty() && self.probe.is_none()
+        self.tiers.is_none()
+            && self.level.is_none()
+            && self.authorizers.is_empty()
+            && self.probe.is_none()
     }
 
     /// Returns whether both hide alike, as far as that can be known without asking.
@@ -71,14 +74,21 @@ impl VisibilityLimits {
 
     pub(super) fn is_in_workflow_of(&self, skill: &Skill) -> bool {
         let allowed = skill.allowed_workflows.as_deref().unwrap_or_default();
-        self.workflow.as_ref().is_some_and(|workflow| allowed.contains(workflow))
+        self.workflow
+            .as_ref()
+            .is_some_and(|workflow| allowed.contains(workflow))
     }
 
-    pub(super) fn hides(&self, audience: Audience, candidate: &Candidate<Skill>) -> Option<HiddenReason> {
+    pub(super) fn hides(
+        &self,
+        audience: Audience,
+        candidate: &Candidate<Skill>,
+    ) -> Option<HiddenReason> {
         if self.is_open() {
             return None;
         }
-        self.filtered(audience, &candidate.item).or_else(|| Some(self.withheld(candidate)?.hidden))
+        self.filtered(audience, &candidate.item)
+            .or_else(|| Some(self.withheld(candidate)?.hidden))
     }
 
     pub(super) fn explain(&self, candidate: &Candidate<Skill>) -> Option<Arc<str>> {
@@ -87,8 +97,13 @@ impl VisibilityLimits {
 
     fn filtered(&self, audience: Audience, skill: &Skill) -> Option<HiddenReason> {
         // Levels are about agents: a person stands above all of them.
-        let stays = self.tiers.as_ref().is_none_or(|tiers| skill.has_functional_tier(tiers))
-            && self.level.is_none_or(|level: InvokeLevel| audience == Audience::User || skill.invoke_level() <= level);
+        let stays = self
+            .tiers
+            .as_ref()
+            .is_none_or(|tiers| skill.has_functional_tier(tiers))
+            && self.level.is_none_or(|level: InvokeLevel| {
+                audience == Audience::User || skill.invoke_level() <= level
+            });
         (!stays).then_some(HiddenReason::Filtered)
     }
 
@@ -98,7 +113,11 @@ impl VisibilityLimits {
             return None;
         }
         let key = (candidate.origin.source.clone(), candidate.item.id.clone());
-        if let Some(known) = self.known.read().get(&key).and_then(|known| known.iter().find(|one| one.is_of(candidate)))
+        if let Some(known) = self
+            .known
+            .read()
+            .get(&key)
+            .and_then(|known| known.iter().find(|one| one.is_of(candidate)))
         {
             return known.withheld.clone();
         }
@@ -113,30 +132,44 @@ impl VisibilityLimits {
         if known.len() == 2 {
             known.remove(0);
         }
-        known.push(KnownState { candidate: candidate.clone(), withheld: withheld.clone() });
+        known.push(KnownState {
+            candidate: candidate.clone(),
+            withheld: withheld.clone(),
+        });
         withheld
     }
 
     fn asked(&self, candidate: &Candidate<Skill>) -> Option<Withheld> {
-        if let Some(ruling) = ruling(&self.authorizers, &Access::Skill(candidate)).filter(|ruling| !ruling.is_allowed())
+        if let Some(ruling) = ruling(&self.authorizers, &Access::Skill(candidate))
+            .filter(|ruling| !ruling.is_allowed())
         {
             let why = format!("{}: {}", ruling.rule, ruling.rationale).into();
-            return Some(Withheld { hidden: HiddenReason::Denied, why });
+            return Some(Withheld {
+                hidden: HiddenReason::Denied,
+                why,
+            });
         }
         let readiness = Requirements::new(&candidate.item, self.probe.as_deref()?);
-        let hidden = match (readiness.missing.as_slice(), readiness.superseded_by.as_slice()) {
+        let hidden = match (
+            readiness.missing.as_slice(),
+            readiness.superseded_by.as_slice(),
+        ) {
             ([], []) => return None,
             ([], _) => HiddenReason::NotNeeded,
             _ => HiddenReason::NotReady,
         };
-        Some(Withheld { hidden, why: readiness.to_string().into() })
+        Some(Withheld {
+            hidden,
+            why: readiness.to_string().into(),
+        })
     }
 }
 
 impl KnownState {
     fn is_of(&self, candidate: &Candidate<Skill>) -> bool {
         let mine = &self.candidate;
-        (mine.trust, mine.stamp, mine.digest) == (candidate.trust, candidate.stamp, candidate.digest)
+        (mine.trust, mine.stamp, mine.digest)
+            == (candidate.trust, candidate.stamp, candidate.digest)
             && (Arc::ptr_eq(&mine.item, &candidate.item) || mine.item == candidate.item)
     }
 }
@@ -150,7 +183,11 @@ impl PartialEq for VisibilityLimits {
         };
         (&self.workflow, &self.tiers, self.level) == (&other.workflow, &other.tiers, other.level)
             && self.authorizers.len() == other.authorizers.len()
-            && self.authorizers.iter().zip(&other.authorizers).all(|(a, b)| Arc::ptr_eq(a, b))
+            && self
+                .authorizers
+                .iter()
+                .zip(&other.authorizers)
+                .all(|(a, b)| Arc::ptr_eq(a, b))
             && has_same_probe
     }
 }
@@ -159,6 +196,13 @@ impl Eq for VisibilityLimits {}
 
 impl Hash for VisibilityLimits {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.workflow, &self.tiers, self.level, self.authorizers.len(), self.probe.is_some()).hash(state);
+        (
+            &self.workflow,
+            &self.tiers,
+            self.level,
+            self.authorizers.len(),
+            self.probe.is_some(),
+        )
+            .hash(state);
     }
 }

@@ -1,14 +1,27 @@
 use std::sync::Arc;
 
-use repertoire_core::{FunctionalTier, InvokeLevel, Listing, ListingEntry, Revision, Stamp, skill_md};
-use repertoire_registry::{Authority, Layer, Origin, RuleSet, RuleStack, Tier, Trust, merge, merge_under};
+use repertoire_core::{
+    FunctionalTier, InvokeLevel, Listing, ListingEntry, Revision, Stamp, skill_md,
+};
+use repertoire_registry::{
+    Authority, Layer, Origin, RuleSet, RuleStack, Tier, Trust, merge, merge_under,
+};
 
 use super::*;
 use crate::permission::{Access, PermissionPolicy};
 
 /// Why a skill with these flags is hidden, from the model and from the user.
-fn hidden(trust: Trust, disable_model_invocation: bool, user_invocable: bool) -> [Option<HiddenReason>; 2] {
-    hidden_under(&RuleStack::default(), trust, disable_model_invocation, user_invocable)
+fn hidden(
+    trust: Trust,
+    disable_model_invocation: bool,
+    user_invocable: bool,
+) -> [Option<HiddenReason>; 2] {
+    hidden_under(
+        &RuleStack::default(),
+        trust,
+        disable_model_invocation,
+        user_invocable,
+    )
 }
 
 fn hidden_under(
@@ -23,7 +36,11 @@ fn hidden_under(
     let listing = Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of("1"))], []);
     let mut layer = Layer::new(Origin::new(Tier::User, "home"), 0, listing);
     layer.trust = trust;
-    let candidate = merge_under(rules, &[layer]).get("by-hand").unwrap().candidate.clone();
+    let candidate = merge_under(rules, &[layer])
+        .get("by-hand")
+        .unwrap()
+        .candidate
+        .clone();
 
     [Audience::Model, Audience::User].map(|audience| audience.hides(&candidate))
 }
@@ -36,26 +53,43 @@ fn a_skill_that_says_nothing_is_seen_by_both() {
 
 #[test]
 fn each_flag_hides_from_one_audience_and_leaves_the_other() {
-    assert_eq!(hidden(Trust::Trusted, true, true), [Some(HiddenReason::ForUsersOnly), None]);
-    assert_eq!(hidden(Trust::Trusted, false, false), [None, Some(HiddenReason::ForModelsOnly)]);
+    assert_eq!(
+        hidden(Trust::Trusted, true, true),
+        [Some(HiddenReason::ForUsersOnly), None]
+    );
+    assert_eq!(
+        hidden(Trust::Trusted, false, false),
+        [None, Some(HiddenReason::ForModelsOnly)]
+    );
     assert_eq!(
         hidden(Trust::Trusted, true, false),
-        [Some(HiddenReason::ForUsersOnly), Some(HiddenReason::ForModelsOnly)]
+        [
+            Some(HiddenReason::ForUsersOnly),
+            Some(HiddenReason::ForModelsOnly)
+        ]
     );
 }
 
 #[test]
 fn pending_hides_from_both_whatever_the_flags() {
     for flags in [(false, true), (true, false)] {
-        assert_eq!(hidden(Trust::Pending, flags.0, flags.1), [Some(HiddenReason::Pending); 2]);
+        assert_eq!(
+            hidden(Trust::Pending, flags.0, flags.1),
+            [Some(HiddenReason::Pending); 2]
+        );
     }
 }
 
 #[test]
 fn disabled_hides_from_both_even_what_is_pending() {
     for trust in [Trust::Trusted, Trust::Restricted, Trust::Pending] {
-        let rules = RuleStack::new([RuleSet::new("user", Authority::Full).disable("by-hand".parse().unwrap())]);
-        assert_eq!(hidden_under(&rules, trust, false, true), [Some(HiddenReason::Disabled); 2]);
+        let rules = RuleStack::new([
+            RuleSet::new("user", Authority::Full).disable("by-hand".parse().unwrap())
+        ]);
+        assert_eq!(
+            hidden_under(&rules, trust, false, true),
+            [Some(HiddenReason::Disabled); 2]
+        );
     }
 }
 
@@ -81,9 +115,13 @@ fn a_reason_says_who_may() {
 fn the_most_specific_mode_decides_and_widens_nothing() {
     let mut release = Skill::new("release".parse().unwrap(), "Releases.");
     release.disable_model_invocation = true;
-    let rows =
-        [release, Skill::new("pdf".parse().unwrap(), "Reads.")].map(|skill| ListingEntry::new(skill, Stamp::of("1")));
-    let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, Listing::new(Revision(0), rows, []))]);
+    let rows = [release, Skill::new("pdf".parse().unwrap(), "Reads.")]
+        .map(|skill| ListingEntry::new(skill, Stamp::of("1")));
+    let snapshot = merge(&[Layer::new(
+        Origin::new(Tier::User, "home"),
+        0,
+        Listing::new(Revision(0), rows, []),
+    )]);
     let candidate = |id: &str| snapshot.get(id).unwrap().candidate.clone();
     let hidden = |modes: &VisibilityPolicy, id: &str| {
         [Audience::Model, Audience::User].map(|audience| modes.hides(audience, &candidate(id)))
@@ -94,16 +132,32 @@ fn the_most_specific_mode_decides_and_widens_nothing() {
         ("*", Exposure::Off),
         ("home:*", Exposure::NameOnly),
     ];
-    let modes =
-        modes.iter().fold(VisibilityPolicy::default(), |all, (target, mode)| all.with(target.parse().unwrap(), *mode));
+    let modes = modes
+        .iter()
+        .fold(VisibilityPolicy::default(), |all, (target, mode)| {
+            all.with(target.parse().unwrap(), *mode)
+        });
     assert_eq!(
-        [modes.exposure(&candidate("pdf")), modes.exposure(&candidate("release"))],
+        [
+            modes.exposure(&candidate("pdf")),
+            modes.exposure(&candidate("release"))
+        ],
         [Exposure::ManualOnly, Exposure::Pinned]
     );
-    assert_eq!(hidden(&modes, "pdf"), [Some(HiddenReason::ForUsersOnly), None]);
-    assert_eq!(hidden(&modes, "release"), [Some(HiddenReason::ForUsersOnly), None], "what it declares stays");
     assert_eq!(
-        hidden(&modes.with("home:pdf".parse().unwrap(), Exposure::Off), "pdf"),
+        hidden(&modes, "pdf"),
+        [Some(HiddenReason::ForUsersOnly), None]
+    );
+    assert_eq!(
+        hidden(&modes, "release"),
+        [Some(HiddenReason::ForUsersOnly), None],
+        "what it declares stays"
+    );
+    assert_eq!(
+        hidden(
+            &modes.with("home:pdf".parse().unwrap(), Exposure::Off),
+            "pdf"
+        ),
         [Some(HiddenReason::Disabled); 2]
     );
     assert_eq!(hidden(&VisibilityPolicy::default(), "pdf"), [None, None]);
@@ -112,44 +166,76 @@ fn the_most_specific_mode_decides_and_widens_nothing() {
 #[test]
 fn a_full_name_is_of_its_owner() {
     let listing = |ids: &[&str]| {
-        let skill = |id: &&str| ListingEntry::new(Skill::new(id.parse().unwrap(), "Does it."), Stamp::of("1"));
+        let skill = |id: &&str| {
+            ListingEntry::new(Skill::new(id.parse().unwrap(), "Does it."), Stamp::of("1"))
+        };
         Listing::new(Revision(0), ids.iter().map(skill), [])
     };
     let layers = |home: &[&str], tier| {
         let home = Layer::new(Origin::new(Tier::User, "home"), 0, listing(home));
-        [home, Layer::new(Origin::new(tier, "work"), 1, listing(&["home:tidy", "home:bake"]))]
+        [
+            home,
+            Layer::new(
+                Origin::new(tier, "work"),
+                1,
+                listing(&["home:tidy", "home:bake"]),
+            ),
+        ]
     };
     let modes = VisibilityPolicy::default().with("home:tidy".parse().unwrap(), Exposure::Off);
     let policy = PermissionPolicy::new([("reader", Vec::<&str>::new())], "reader").unwrap();
-    let policy = policy.skills("reader", ["home:tidy".parse().unwrap()]).unwrap();
+    let policy = policy
+        .skills("reader", ["home:tidy".parse().unwrap()])
+        .unwrap();
     let matched = |layers: &[Layer<Skill>]| {
         let snapshot = merge(layers);
-        let candidates = || snapshot.entries().iter().flat_map(|entry| entry.candidates());
+        let candidates = || {
+            snapshot
+                .entries()
+                .iter()
+                .flat_map(|entry| entry.candidates())
+        };
         let off: Vec<_> = candidates()
             .filter(|candidate| modes.exposure(candidate) == Exposure::Off)
             .map(Candidate::qualified_id)
             .collect();
-        let read = candidates().filter(|candidate| policy.ruling(&Access::Skill(candidate)).is_allowed());
+        let read =
+            candidates().filter(|candidate| policy.ruling(&Access::Skill(candidate)).is_allowed());
         assert_eq!(read.map(Candidate::qualified_id).collect::<Vec<_>>(), off);
         off.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(matched(&layers(&["tidy"], Tier::User)), ["home:tidy"]);
-    assert_eq!(matched(&layers(&["bake"], Tier::User)), [""; 0], "the source `home` does not have it");
-    assert_eq!(matched(&layers(&["tidy"], Tier::Builtin)), ["work:home:tidy", "home:tidy"], "an earlier tier keeps it");
+    assert_eq!(
+        matched(&layers(&["bake"], Tier::User)),
+        [""; 0],
+        "the source `home` does not have it"
+    );
+    assert_eq!(
+        matched(&layers(&["tidy"], Tier::Builtin)),
+        ["work:home:tidy", "home:tidy"],
+        "an earlier tier keeps it"
+    );
 }
 
 /// One skill with this front matter, in a source that is trusted.
 fn declaring(front_matter: &str) -> Candidate<Skill> {
     let text = format!("---\nname: probe\ndescription: Probes.\n{front_matter}\n---\n");
-    let skill = skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md")).skill.unwrap();
+    let skill = skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md"))
+        .skill
+        .unwrap();
     let listing = Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of("1"))], []);
-    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]).get("probe").unwrap().candidate.clone()
+    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)])
+        .get("probe")
+        .unwrap()
+        .candidate
+        .clone()
 }
 
 #[test]
 fn a_skill_for_some_workflows_is_there_while_one_of_them_runs() {
     let outside = VisibilityPolicy::default();
-    let [build, deploy] = ["build", "deploy"].map(|workflow| VisibilityPolicy::default().in_workflow(workflow));
+    let [build, deploy] =
+        ["build", "deploy"].map(|workflow| VisibilityPolicy::default().in_workflow(workflow));
     for (declared, expected) in [
         ("license: MIT", [true, true, true]),
         ("allowedWorkflows: [build]", [false, true, false]),
@@ -168,10 +254,18 @@ fn a_skill_for_some_workflows_is_there_while_one_of_them_runs() {
                 "{declared}"
             );
         }
-        assert_eq!(Audience::Model.hides(&candidate), outside.hides(Audience::Model, &candidate), "{declared}");
+        assert_eq!(
+            Audience::Model.hides(&candidate),
+            outside.hides(Audience::Model, &candidate),
+            "{declared}"
+        );
     }
     let twice = declaring("allowedWorkflows: [build]\ndisable-model-invocation: true");
-    assert_eq!(build.hides(Audience::Model, &twice), Some(HiddenReason::ForUsersOnly), "a workflow lifts nothing else");
+    assert_eq!(
+        build.hides(Audience::Model, &twice),
+        Some(HiddenReason::ForUsersOnly),
+        "a workflow lifts nothing else"
+    );
 }
 
 #[test]
@@ -180,19 +274,32 @@ fn labels_narrow_what_is_there_and_levels_what_an_agent_reaches() {
     let hidden = |modes: &VisibilityPolicy, candidate: &Candidate<Skill>| {
         [Audience::Model, Audience::User].map(|who| modes.hides(who, candidate))
     };
-    assert_eq!(hidden(&audit, &declaring("functional-tier: Audit & Proof")), [None; 2]);
+    assert_eq!(
+        hidden(&audit, &declaring("functional-tier: Audit & Proof")),
+        [None; 2]
+    );
     for other in ["functional-tier: integration", "license: MIT"] {
-        assert_eq!(hidden(&audit, &declaring(other)), [Some(HiddenReason::Filtered); 2], "{other}");
+        assert_eq!(
+            hidden(&audit, &declaring(other)),
+            [Some(HiddenReason::Filtered); 2],
+            "{other}"
+        );
     }
     for (declared, levels) in [
         ("invoke-level: 1", [true, true, true]),
         ("license: MIT", [false, true, true]),
         ("tier: 3", [false, false, true]),
     ] {
-        for (level, sees) in [InvokeLevel::Any, InvokeLevel::Executor, InvokeLevel::Top].into_iter().zip(levels) {
+        for (level, sees) in [InvokeLevel::Any, InvokeLevel::Executor, InvokeLevel::Top]
+            .into_iter()
+            .zip(levels)
+        {
             let expected = [(!sees).then_some(HiddenReason::Filtered), None];
             assert_eq!(
-                hidden(&VisibilityPolicy::default().invoke_level(level), &declaring(declared)),
+                hidden(
+                    &VisibilityPolicy::default().invoke_level(level),
+                    &declaring(declared)
+                ),
                 expected,
                 "{declared}"
             );
@@ -210,9 +317,18 @@ fn modes_are_equal_when_they_hide_alike_for_all_that_can_be_told() {
         VisibilityPolicy::default().permitted_by(policy()),
         "nobody can tell whether they decide alike"
     );
-    assert_eq!(VisibilityPolicy::default().in_workflow("a"), VisibilityPolicy::default().in_workflow("a"));
-    assert_ne!(VisibilityPolicy::default().in_workflow("a"), VisibilityPolicy::default());
-    assert!(VisibilityPolicy::default().is_empty() && !VisibilityPolicy::default().in_workflow("a").is_empty());
+    assert_eq!(
+        VisibilityPolicy::default().in_workflow("a"),
+        VisibilityPolicy::default().in_workflow("a")
+    );
+    assert_ne!(
+        VisibilityPolicy::default().in_workflow("a"),
+        VisibilityPolicy::default()
+    );
+    assert!(
+        VisibilityPolicy::default().is_empty()
+            && !VisibilityPolicy::default().in_workflow("a").is_empty()
+    );
 }
 
 mod modes;

@@ -28,17 +28,35 @@ impl Workflow {
     /// [`EngineError::InvalidWorkflow`] with all faults.
     pub fn new(candidate: &Candidate<Skill>) -> Result<Workflow, EngineError> {
         let skill = &candidate.item;
-        let required = ToolGlobs::new(skill.required_tools().into_iter().map(str::to_owned).collect());
+        let required = ToolGlobs::new(
+            skill
+                .required_tools()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+        );
         // Parameters are data, not prose: nothing in them is an example in code.
         let syntax = Syntax::from_skill(skill, None, None).in_code();
-        let (steps, mut faults) = skill.extension(&["workflow"]).map(WorkflowStep::read_all).unwrap_or_default();
+        let (steps, mut faults) = skill
+            .extension(&["workflow"])
+            .map(WorkflowStep::read_all)
+            .unwrap_or_default();
         for (number, step) in &steps {
             let number = *number;
-            if let Some(tool) = step.tool.clone().filter(|tool| required.matches(tool).is_empty()) {
-                let message = format!("step {number} calls `{tool}`, which is not among the `required_tools`");
+            if let Some(tool) = step
+                .tool
+                .clone()
+                .filter(|tool| required.matches(tool).is_empty())
+            {
+                let message = format!(
+                    "step {number} calls `{tool}`, which is not among the `required_tools`"
+                );
                 faults.push(WorkflowFault::new(number, message));
             }
-            let directives = step.params.iter().flat_map(|params| directives(params, &syntax));
+            let directives = step
+                .params
+                .iter()
+                .flat_map(|params| directives(params, &syntax));
             faults.extend(directives.map(|directive| {
                 let what = format!("a parameter of step {number} asks for `{directive}` to be run");
                 WorkflowFault::new(number, format!("{what}, which happens in bodies alone"))
@@ -47,9 +65,16 @@ impl Workflow {
         faults.sort_by_key(|fault| fault.number);
         let steps = steps.into_iter().map(|(_, step)| step).collect();
         if faults.is_empty() {
-            Ok(Workflow { steps, trust: candidate.trust, syntax })
+            Ok(Workflow {
+                steps,
+                trust: candidate.trust,
+                syntax,
+            })
         } else {
-            Err(EngineError::InvalidWorkflow { skill: skill.id.clone(), faults })
+            Err(EngineError::InvalidWorkflow {
+                skill: skill.id.clone(),
+                faults,
+            })
         }
     }
 
@@ -92,13 +117,20 @@ impl Workflow {
                 (Some(failed), _) => StepOutcome::Skipped(failed.clone()),
                 (None, None) => StepOutcome::NoTool,
                 (None, Some(tool)) => {
-                    let params = step.params.as_ref().map_or_else(|| serde_json::json!({}), Value::json);
+                    let params = step
+                        .params
+                        .as_ref()
+                        .map_or_else(|| serde_json::json!({}), Value::json);
                     invoker.invoke(tool, &params).await
                 }
             };
             let has_failed = matches!(outcome, StepOutcome::Denied(_) | StepOutcome::Failed(_));
             if has_failed && step.on_error != OnError::Continue {
-                failed = Some(step.id.clone().unwrap_or_else(|| Arc::from(number.to_string())));
+                failed = Some(
+                    step.id
+                        .clone()
+                        .unwrap_or_else(|| Arc::from(number.to_string())),
+                );
             }
             outcomes.push(outcome);
         }
@@ -108,15 +140,22 @@ impl Workflow {
 
 fn filled(value: &Value, syntax: &Syntax, context: &Context) -> Result<Value, RenderError> {
     Ok(match value {
-        Value::List(items) => {
-            Value::List(items.iter().map(|item| filled(item, syntax, context)).collect::<Result<_, _>>()?)
-        }
+        Value::List(items) => Value::List(
+            items
+                .iter()
+                .map(|item| filled(item, syntax, context))
+                .collect::<Result<_, _>>()?,
+        ),
         Value::Map(rows) => {
-            let rows = rows.iter().map(|(key, value)| Ok((key.clone(), filled(value, syntax, context)?)));
+            let rows = rows
+                .iter()
+                .map(|(key, value)| Ok((key.clone(), filled(value, syntax, context)?)));
             Value::Map(rows.collect::<Result<_, _>>()?)
         }
         scalar => match scalar.json() {
-            serde_json::Value::String(text) => Value::text(Plan::new(&text, syntax).render(context, [])?.text),
+            serde_json::Value::String(text) => {
+                Value::text(Plan::new(&text, syntax).render(context, [])?.text)
+            }
             _ => scalar.clone(),
         },
     })
@@ -124,11 +163,20 @@ fn filled(value: &Value, syntax: &Syntax, context: &Context) -> Result<Value, Re
 
 fn directives(value: &Value, syntax: &Syntax) -> Vec<String> {
     match value {
-        Value::List(items) => items.iter().flat_map(|item| directives(item, syntax)).collect(),
-        Value::Map(rows) => rows.iter().flat_map(|(_, value)| directives(value, syntax)).collect(),
+        Value::List(items) => items
+            .iter()
+            .flat_map(|item| directives(item, syntax))
+            .collect(),
+        Value::Map(rows) => rows
+            .iter()
+            .flat_map(|(_, value)| directives(value, syntax))
+            .collect(),
         scalar => {
             let plan = scalar.as_text().map(|text| Plan::new(text, syntax));
-            plan.iter().flat_map(Plan::directives).map(ToString::to_string).collect()
+            plan.iter()
+                .flat_map(Plan::directives)
+                .map(ToString::to_string)
+                .collect()
         }
     }
 }

@@ -1,7 +1,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use repertoire_core::skill_md::{FileContext, parse};
-use repertoire_core::{Check, Listing, ListingEntry, Revision, Skill, Stamp, Trust, Value, async_trait};
+use repertoire_core::{
+    Check, Listing, ListingEntry, Revision, Skill, Stamp, Trust, Value, async_trait,
+};
 use repertoire_registry::{Candidate, Layer, Origin, Tier, merge};
 use repertoire_render::{Arguments, Context, Unknown};
 use serde_json::json;
@@ -13,7 +15,9 @@ use crate::permission::PermissionPolicy;
 /// What a source of this trust candidates: a skill with these lines of front matter.
 fn candidate(trust: Trust, lines: &str) -> Candidate<Skill> {
     let text = format!("---\nname: a\ndescription: A.\n{lines}\n---\n");
-    let skill = parse(text.as_bytes(), FileContext::new("SKILL.md")).skill.unwrap();
+    let skill = parse(text.as_bytes(), FileContext::new("SKILL.md"))
+        .skill
+        .unwrap();
     let listing = Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of("1"))], []);
     let mut layer = Layer::new(Origin::new(Tier::User, "home"), 0, listing);
     layer.trust = trust;
@@ -26,7 +30,10 @@ struct Host(Mutex<Vec<String>>);
 
 impl Host {
     fn note(&self, line: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(line);
     }
 
     fn noted(self) -> Vec<String> {
@@ -59,7 +66,9 @@ impl Checker for Host {
 
 fn faults(error: &EngineError) -> Vec<String> {
     match error {
-        EngineError::InvalidWorkflow { faults, .. } => faults.iter().map(ToString::to_string).collect(),
+        EngineError::InvalidWorkflow { faults, .. } => {
+            faults.iter().map(ToString::to_string).collect()
+        }
         other => panic!("{other}"),
     }
 }
@@ -73,7 +82,11 @@ const STEPS: &str = "required_tools: [git_log, mcp__github__*]\narguments: [sinc
 fn tools_are_there_or_missing_or_denied() {
     let check = |required: &str, available: &[&str], denied: &[&str]| {
         let candidate = candidate(Trust::Trusted, &format!("required_tools: {required}"));
-        let allowed: Vec<&str> = available.iter().filter(|tool| !denied.contains(tool)).copied().collect();
+        let allowed: Vec<&str> = available
+            .iter()
+            .filter(|tool| !denied.contains(tool))
+            .copied()
+            .collect();
         let policy = PermissionPolicy::new([("all", allowed)], "all").unwrap();
         let check = ToolCheck::new(&candidate.item, available, &[Arc::new(policy)]);
         [check.missing, check.denied, check.ok].map(|tools| tools.join(" "))
@@ -81,29 +94,53 @@ fn tools_are_there_or_missing_or_denied() {
     let told = |lists: [&str; 3]| lists.map(str::to_owned);
     assert_eq!(check("[]", &[], &[]), told(["", "", ""]));
     assert_eq!(check("[b, a]", &["a", "b"], &[]), told(["", "", "b a"]));
-    assert_eq!(check("[a, b, c]", &["a", "b"], &["b"]), told(["c", "b", "a"]));
+    assert_eq!(
+        check("[a, b, c]", &["a", "b"], &["b"]),
+        told(["c", "b", "a"])
+    );
     let github = ["mcp__github__list", "mcp__github__write"];
-    assert_eq!(check("[mcp__github__*]", &github, &[]), told(["", "", "mcp__github__*"]));
-    assert_eq!(check("[mcp__github__*]", &github, &github[..1]), told(["", "", "mcp__github__*"]));
-    assert_eq!(check("[mcp__github__*]", &github, &github), told(["", "mcp__github__*", ""]));
-    assert_eq!(check("[mcp__github__*]", &["mcp__gitlab__list"], &[]), told(["mcp__github__*", "", ""]));
+    assert_eq!(
+        check("[mcp__github__*]", &github, &[]),
+        told(["", "", "mcp__github__*"])
+    );
+    assert_eq!(
+        check("[mcp__github__*]", &github, &github[..1]),
+        told(["", "", "mcp__github__*"])
+    );
+    assert_eq!(
+        check("[mcp__github__*]", &github, &github),
+        told(["", "mcp__github__*", ""])
+    );
+    assert_eq!(
+        check("[mcp__github__*]", &["mcp__gitlab__list"], &[]),
+        told(["mcp__github__*", "", ""])
+    );
 }
 
 #[test]
 fn parameters_are_filled_in_and_never_read_again() {
     let workflow = Workflow::new(&candidate(Trust::Trusted, STEPS)).unwrap();
-    let context = Context::new().arguments(Arguments::new("'${HOME_PAGE} !`x`'")).variable("HOME_PAGE", "$since");
+    let context = Context::new()
+        .arguments(Arguments::new("'${HOME_PAGE} !`x`'"))
+        .variable("HOME_PAGE", "$since");
     let planned = workflow.planned(&context).unwrap();
-    let steps = planned.iter().map(|step| (&*step.step, step.params.as_ref().map(Value::json)));
+    let steps = planned
+        .iter()
+        .map(|step| (&*step.step, step.params.as_ref().map(Value::json)));
     assert_eq!(
         steps.collect::<Vec<_>>(),
         [
-            ("Collect", Some(json!({"since": "${HOME_PAGE} !`x`", "list": ["$since", 3, true], "$1": "x"}))),
+            (
+                "Collect",
+                Some(json!({"since": "${HOME_PAGE} !`x`", "list": ["$since", 3, true], "$1": "x"}))
+            ),
             ("Group them", None),
             ("Publish", None),
         ]
     );
-    let unknown = workflow.planned(&Context::new().unknown(Unknown::Error)).unwrap_err();
+    let unknown = workflow
+        .planned(&Context::new().unknown(Unknown::Error))
+        .unwrap_err();
     assert_eq!(unknown.to_string(), "line 1: unknown variable `HOME_PAGE`");
 }
 
@@ -124,17 +161,32 @@ fn everything_that_is_wrong_with_a_plan_is_told_at_once() {
             "a parameter of step 4 asks for `date` to be run, which happens in bodies alone",
         ]
     );
-    assert_eq!(error.to_string(), format!("the workflow of `a` is not valid: {}", told.join("; ")));
+    assert_eq!(
+        error.to_string(),
+        format!("the workflow of `a` is not valid: {}", told.join("; "))
+    );
     let told = |lines: &str| {
         let error = Workflow::new(&candidate(Trust::Trusted, lines)).unwrap_err();
         faults(&error)
     };
-    assert_eq!(told("workflow: {step: One}"), ["expected a list of steps, found a map"]);
-    let unnamed = ["the `id` of step 1 is no text", "the `tool` of step 1 is no text"];
-    assert_eq!(told("workflow: [{id: [a], step: One, tool: {name: t}}]"), unnamed, "no step for a model by a slip");
+    assert_eq!(
+        told("workflow: {step: One}"),
+        ["expected a list of steps, found a map"]
+    );
+    let unnamed = [
+        "the `id` of step 1 is no text",
+        "the `tool` of step 1 is no text",
+    ];
+    assert_eq!(
+        told("workflow: [{id: [a], step: One, tool: {name: t}}]"),
+        unnamed,
+        "no step for a model by a slip"
+    );
     for nothing in ["license: MIT", "workflow:", "workflow: []"] {
         assert_eq!(
-            Workflow::new(&candidate(Trust::Trusted, nothing)).unwrap().planned(&Context::new()),
+            Workflow::new(&candidate(Trust::Trusted, nothing))
+                .unwrap()
+                .planned(&Context::new()),
             Ok(vec![]),
             "{nothing}"
         );
@@ -145,8 +197,12 @@ fn everything_that_is_wrong_with_a_plan_is_told_at_once() {
 #[test]
 fn parameters_are_json_whatever_they_are() {
     let lines = "required_tools: t\nworkflow:\n  - {step: One, tool: t, params: {a: .nan, b: .inf, c: ~, d: 0x1F, e: 1e3, f: [{g: 1.10}]}}";
-    let planned = Workflow::new(&candidate(Trust::Trusted, lines)).unwrap().planned(&Context::new()).unwrap();
-    let expected = json!({"a": ".nan", "b": ".inf", "c": null, "d": "0x1F", "e": "1e3", "f": [{"g": "1.10"}]});
+    let planned = Workflow::new(&candidate(Trust::Trusted, lines))
+        .unwrap()
+        .planned(&Context::new())
+        .unwrap();
+    let expected =
+        json!({"a": ".nan", "b": ".inf", "c": null, "d": "0x1F", "e": "1e3", "f": [{"g": "1.10"}]});
     assert_eq!(planned[0].params.as_ref().map(Value::json), Some(expected));
 }
 
@@ -154,13 +210,18 @@ fn parameters_are_json_whatever_they_are() {
 async fn steps_are_carried_out_in_order() {
     let workflow = Workflow::new(&candidate(Trust::Trusted, STEPS)).unwrap();
     let host = Host::default();
-    let planned = workflow.planned(&Context::new().arguments(Arguments::new("v1"))).unwrap();
+    let planned = workflow
+        .planned(&Context::new().arguments(Arguments::new("v1")))
+        .unwrap();
     let run = workflow.run(&planned, &host).await.unwrap();
     let done = || StepOutcome::Done(json!("done"));
     assert_eq!(run, [done(), StepOutcome::NoTool, done()]);
     assert_eq!(
         host.noted(),
-        [r#"git_log {"since":"v1","list":["${HOME_PAGE}",3,true],"$1":"x"}"#, "mcp__github__release {}"]
+        [
+            r#"git_log {"since":"v1","list":["${HOME_PAGE}",3,true],"$1":"x"}"#,
+            "mcp__github__release {}"
+        ]
     );
 }
 
@@ -177,8 +238,11 @@ async fn a_failure_means_what_its_step_says() {
     };
     let failed = || StepOutcome::Failed("\"x\"".into());
     let skipped = || StepOutcome::Skipped("a".into());
-    for (on_error, second) in [("fail", skipped()), ("skip", skipped()), ("continue", StepOutcome::Done(json!("done")))]
-    {
+    for (on_error, second) in [
+        ("fail", skipped()),
+        ("skip", skipped()),
+        ("continue", StepOutcome::Done(json!("done"))),
+    ] {
         assert_eq!(run(on_error).await, [failed(), second], "{on_error}");
     }
 }
@@ -186,13 +250,28 @@ async fn a_failure_means_what_its_step_says() {
 #[tokio::test]
 async fn nothing_of_a_source_that_is_not_trusted_is_run() {
     let host = Host::default();
-    let restricted =
-        candidate(Trust::Restricted, &format!("{STEPS}\nverification: [{{kind: command, run: make}}, It works]"));
+    let restricted = candidate(
+        Trust::Restricted,
+        &format!("{STEPS}\nverification: [{{kind: command, run: make}}, It works]"),
+    );
     let workflow = Workflow::new(&restricted).unwrap();
     let planned = workflow.planned(&Context::new()).unwrap();
-    assert_eq!(workflow.run(&planned, &host).await, Err(EngineError::Untrusted(Trust::Restricted)));
-    let outcomes: Vec<_> = verify(&restricted, &host).await.into_iter().map(|(_, outcome)| outcome).collect();
-    assert_eq!(outcomes, [CheckOutcome::Skipped("its source is restricted".into()), CheckOutcome::NeedsJudgement]);
+    assert_eq!(
+        workflow.run(&planned, &host).await,
+        Err(EngineError::Untrusted(Trust::Restricted))
+    );
+    let outcomes: Vec<_> = verify(&restricted, &host)
+        .await
+        .into_iter()
+        .map(|(_, outcome)| outcome)
+        .collect();
+    assert_eq!(
+        outcomes,
+        [
+            CheckOutcome::Skipped("its source is restricted".into()),
+            CheckOutcome::NeedsJudgement
+        ]
+    );
     assert_eq!(host.noted(), [""; 0]);
 }
 
@@ -203,7 +282,11 @@ async fn texts_are_judged_and_typed_checks_are_run_by_the_host() {
     let host = Host::default();
     let checked = verify(&candidate(Trust::Trusted, lines), &host).await;
     assert_eq!(checked[0].0, Check::Text("All tests pass".into()));
-    assert_eq!(checked[4].0, Check::Text(r#"{"run":"make lint"}"#.into()), "nothing is dropped");
+    assert_eq!(
+        checked[4].0,
+        Check::Text(r#"{"run":"make lint"}"#.into()),
+        "nothing is dropped"
+    );
     let outcomes: Vec<_> = checked.into_iter().map(|(_, outcome)| outcome).collect();
     assert_eq!(
         outcomes,
@@ -223,7 +306,17 @@ async fn texts_are_judged_and_typed_checks_are_run_by_the_host() {
             r#"moon-phase {"kind":"moon-phase"}"#,
         ]
     );
-    let map = verify(&candidate(Trust::Trusted, "verification: {kind: command, run: make}"), &Host::default()).await;
-    assert_eq!(map.iter().map(|(_, outcome)| outcome).collect::<Vec<_>>(), [&CheckOutcome::Passed]);
-    assert_eq!(verify(&candidate(Trust::Trusted, "license: MIT"), &Host::default()).await, []);
+    let map = verify(
+        &candidate(Trust::Trusted, "verification: {kind: command, run: make}"),
+        &Host::default(),
+    )
+    .await;
+    assert_eq!(
+        map.iter().map(|(_, outcome)| outcome).collect::<Vec<_>>(),
+        [&CheckOutcome::Passed]
+    );
+    assert_eq!(
+        verify(&candidate(Trust::Trusted, "license: MIT"), &Host::default()).await,
+        []
+    );
 }

@@ -34,17 +34,28 @@ pub enum CheckOutcome {
 
 /// Runs the `verification` of `candidate` in order. Typed checks of a source that is not trusted, and invalid items, are
 /// skipped. Texts need judgement.
-pub(crate) async fn verify(candidate: &Candidate<Skill>, checker: &dyn Checker) -> Vec<(Check, CheckOutcome)> {
+pub(crate) async fn verify(
+    candidate: &Candidate<Skill>,
+    checker: &dyn Checker,
+) -> Vec<(Check, CheckOutcome)> {
     let mut checked = Vec::new();
-    for item in candidate.item.extension(&["verification"]).map_or(&[][..], Check::items) {
+    for item in candidate
+        .item
+        .extension(&["verification"])
+        .map_or(&[][..], Check::items)
+    {
         checked.push(match Check::read(item) {
             None => {
                 let why = "expected a text or a map with `kind`".to_owned();
-                (Check::Text(item.json().to_string().into()), CheckOutcome::Skipped(why))
+                (
+                    Check::Text(item.json().to_string().into()),
+                    CheckOutcome::Skipped(why),
+                )
             }
-            Some(check @ Check::Typed { .. }) if candidate.trust != Trust::Trusted => {
-                (check, CheckOutcome::Skipped(format!("its source is {}", candidate.trust)))
-            }
+            Some(check @ Check::Typed { .. }) if candidate.trust != Trust::Trusted => (
+                check,
+                CheckOutcome::Skipped(format!("its source is {}", candidate.trust)),
+            ),
             Some(Check::Typed { id, kind, item }) => {
                 let outcome = checker.check(&kind, &item).await;
                 (Check::Typed { id, kind, item }, outcome)
@@ -88,13 +99,22 @@ pub struct ToolCheck {
 impl ToolCheck {
     /// Compares the required tools of `skill` with the `available` ones and the rulings of `authorizers`. A tool for which a
     /// person is asked counts as allowed.
-    pub fn new(skill: &Skill, available: &[&str], authorizers: &[Arc<dyn Authorizer>]) -> ToolCheck {
-        let required: Vec<String> = skill.required_tools().into_iter().map(str::to_owned).collect();
+    pub fn new(
+        skill: &Skill,
+        available: &[&str],
+        authorizers: &[Arc<dyn Authorizer>],
+    ) -> ToolCheck {
+        let required: Vec<String> = skill
+            .required_tools()
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
         let globs = ToolGlobs::new(required.clone());
         // For each, whether any matching tool is allowed.
         let mut allowed: Vec<Option<bool>> = vec![None; required.len()];
         for tool in available {
-            let is_allowed = !ruling(authorizers, &Access::offer(tool)).is_some_and(|ruling| ruling.is_refused());
+            let is_allowed = !ruling(authorizers, &Access::offer(tool))
+                .is_some_and(|ruling| ruling.is_refused());
             for number in globs.matches(tool) {
                 allowed[number] = allowed[number].max(Some(is_allowed));
             }

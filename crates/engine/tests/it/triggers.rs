@@ -17,8 +17,14 @@ fn inputs_that_were_hard_keep_the_laws() {
         (&["$a", "/skill-0", "skill-0"], "/skill-0 $skill-1 $a"),
         (&["[", "{", "(", "\\"], "[ { ( \\"),
         (&["straße", "ssst", "strasse"], "STRASSE straße ssst"),
-        (&["ab\u{200D}cd", "cd ef"], "abcd \u{AD}cd \u{3000}ef ab\u{200D}cd"),
-        (&["İstanbul", "istanbul"], "İstanbul i\u{307}stanbul ISTANBUL"),
+        (
+            &["ab\u{200D}cd", "cd ef"],
+            "abcd \u{AD}cd \u{3000}ef ab\u{200D}cd",
+        ),
+        (
+            &["İstanbul", "istanbul"],
+            "İstanbul i\u{307}stanbul ISTANBUL",
+        ),
     ] {
         laws::hold(texts, message);
     }

@@ -14,14 +14,27 @@ pub(crate) fn hold(texts: &[&str], message: &str) {
     let triggers = Triggers::new(&snapshot);
     let names = [message, texts.first().copied().unwrap_or_default()];
     let results = names.map(|name| ToolResult::new(name, ""));
-    let turn = Turn::new(message).results(results).paths(names).task(message).command(message);
+    let turn = Turn::new(message)
+        .results(results)
+        .paths(names)
+        .task(message)
+        .command(message);
     let policy = VisibilityPolicy::default();
     let fired = triggers.fired(&turn, &policy);
     for span in fired.iter().flat_map(|fired| fired.spans.iter()) {
-        assert!(message.get(span.clone()).is_some_and(|part| !part.is_empty()), "{span:?} is no part of {message:?}");
+        assert!(
+            message
+                .get(span.clone())
+                .is_some_and(|part| !part.is_empty()),
+            "{span:?} is no part of {message:?}"
+        );
     }
     for fired in &fired {
-        assert!(fired.spans.is_sorted_by_key(|span| (span.start, span.end)), "{:?}", fired.spans);
+        assert!(
+            fired.spans.is_sorted_by_key(|span| (span.start, span.end)),
+            "{:?}",
+            fired.spans
+        );
     }
     // A mention is a sigil and what the snapshot knows the candidate by; whoever is missed is not heard.
     for fired in fired.iter().filter(|fired| fired.by == MatchedBy::Mention) {
@@ -29,17 +42,39 @@ pub(crate) fn hold(texts: &[&str], message: &str) {
             let name: String = message[span.start + 1..span.end].nfkc().collect();
             let found = snapshot.resolve(&name).expect("a name");
             assert!(
-                message[span.clone()].starts_with(['$', '/']) && found.candidate.is_same(&fired.candidate),
+                message[span.clone()].starts_with(['$', '/'])
+                    && found.candidate.is_same(&fired.candidate),
                 "{name:?}"
             );
         }
     }
-    assert_eq!(triggers.missed(&turn, &policy), [], "every skill is for users, and none is called like another");
+    assert_eq!(
+        triggers.missed(&turn, &policy),
+        [],
+        "every skill is for users, and none is called like another"
+    );
     // All at once find what each finds by itself.
-    let is_refused = |text: &str| triggers.refused().iter().any(|refused| refused.trigger == keyword(text));
-    let has_fired = |text: &str| fired.iter().any(|fired| fired.by == MatchedBy::Declared(keyword(text)));
-    for text in texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
-        assert_eq!(has_fired(text), !is_refused(text) && is_said(text, message), "{text:?} in {message:?}");
+    let is_refused = |text: &str| {
+        triggers
+            .refused()
+            .iter()
+            .any(|refused| refused.trigger == keyword(text))
+    };
+    let has_fired = |text: &str| {
+        fired
+            .iter()
+            .any(|fired| fired.by == MatchedBy::Declared(keyword(text)))
+    };
+    for text in texts
+        .iter()
+        .map(|text| text.trim())
+        .filter(|text| !text.is_empty())
+    {
+        assert_eq!(
+            has_fired(text),
+            !is_refused(text) && is_said(text, message),
+            "{text:?} in {message:?}"
+        );
     }
     assert_eq!(
         format!("{fired:?}"),
@@ -55,10 +90,15 @@ fn keyword(text: &str) -> SkillTrigger {
 /// A skill for each text, which is its keyword, and what else a text can be.
 fn snapshot(texts: &[&str]) -> Snapshot<Skill> {
     let row = |(number, text): (usize, &&str)| {
-        let mut skill = Skill::new(format!("skill-{number}").parse().expect("a name"), "Does it.");
+        let mut skill = Skill::new(
+            format!("skill-{number}").parse().expect("a name"),
+            "Does it.",
+        );
         let kinds = ["keyword", "task", "tool", "path", "command", "regex"];
         let trigger = |kind: &str| Value::Map(vec![(kind.into(), Value::text(*text))]);
-        skill.fields.push(("triggers".into(), Value::List(kinds.map(trigger).into())));
+        skill
+            .fields
+            .push(("triggers".into(), Value::List(kinds.map(trigger).into())));
         ListingEntry::new(skill, Stamp::of(text))
     };
     let listing = Listing::new(Revision(0), texts.iter().enumerate().map(row), []);
@@ -69,15 +109,17 @@ fn snapshot(texts: &[&str]) -> Snapshot<Skill> {
 fn is_said(keyword: &str, message: &str) -> bool {
     let (keyword, message) = (plain(keyword), plain(message));
     let is_edge = |inner: char, outer: char| {
-        !(outer.is_alphanumeric() || is_combining_mark(outer)) || is_unspaced(inner) || is_unspaced(outer)
+        !(outer.is_alphanumeric() || is_combining_mark(outer))
+            || is_unspaced(inner)
+            || is_unspaced(outer)
     };
     let stands_at = |start: usize| {
         let end = start + keyword.len();
         message.get(start..end) == Some(&keyword[..])
             && (start == 0 || is_edge(keyword[0], message[start - 1]))
-            && message
-                .get(end)
-                .is_none_or(|after| is_edge(keyword[keyword.len() - 1], *after) && !is_combining_mark(*after))
+            && message.get(end).is_none_or(|after| {
+                is_edge(keyword[keyword.len() - 1], *after) && !is_combining_mark(*after)
+            })
     };
     !keyword.is_empty() && (0..message.len()).any(stands_at)
 }
@@ -86,8 +128,19 @@ fn is_said(keyword: &str, message: &str) -> bool {
 fn plain(text: &str) -> Vec<char> {
     let words = text.split(char::is_whitespace).map(|word| {
         let seen = word.nfkc().filter(|c| !is_ignorable(*c));
-        let folded = |c: char| c.to_uppercase().flat_map(char::to_lowercase).collect::<Vec<_>>();
-        seen.flat_map(|c| if c.is_ascii() { vec![c.to_ascii_lowercase()] } else { folded(c) }).collect::<String>()
+        let folded = |c: char| {
+            c.to_uppercase()
+                .flat_map(char::to_lowercase)
+                .collect::<Vec<_>>()
+        };
+        seen.flat_map(|c| {
+            if c.is_ascii() {
+                vec![c.to_ascii_lowercase()]
+            } else {
+                folded(c)
+            }
+        })
+        .collect::<String>()
     });
     let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
     words.join(" ").trim().chars().collect()

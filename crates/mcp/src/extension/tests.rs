@@ -25,7 +25,10 @@ fn what_the_standard_has_conforms_and_nothing_else() {
         json!({"compatibility": ""}),
         json!({"compatibility": "a".repeat(501)}),
     ] {
-        assert!(!is_conforming(&front("tidy", "Sorts.", more.clone())), "{more}");
+        assert!(
+            !is_conforming(&front("tidy", "Sorts.", more.clone())),
+            "{more}"
+        );
     }
     assert!(!is_conforming(&front("tidy", &"a".repeat(1025), json!({}))));
     assert!(!is_conforming(&front("tidy", " ", json!({}))));

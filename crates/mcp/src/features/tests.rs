@@ -3,7 +3,10 @@ use super::*;
 #[test]
 fn features_are_parsed_as_written() {
     let some: McpFeatures = "tools, prompts".parse().unwrap();
-    assert_eq!(some, McpFeatures(McpFeatures::PROMPTS.0 | McpFeatures::TOOLS.0));
+    assert_eq!(
+        some,
+        McpFeatures(McpFeatures::PROMPTS.0 | McpFeatures::TOOLS.0)
+    );
     assert_eq!(some.to_string(), "prompts,tools");
     for text in ["all".to_owned(), McpFeatures::ALL.to_string()] {
         assert_eq!(text.parse::<McpFeatures>().unwrap(), McpFeatures::ALL);
@@ -34,6 +37,10 @@ fn clients_are_recognised_by_name_prefix() {
         ("somebody", None),
         ("", None),
     ] {
-        assert_eq!(ClientPreset::find(name).map(|preset| preset.name), expected, "{name}");
+        assert_eq!(
+            ClientPreset::find(name).map(|preset| preset.name),
+            expected,
+            "{name}"
+        );
     }
 }

@@ -11,8 +11,14 @@ pub(super) struct Accepted {
 
 impl Accepted {
     pub(super) fn of(headers: &HeaderMap) -> Accepted {
-        let named = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        let ranges: Vec<Range<'_>> = named.flat_map(|value| value.split(',')).filter_map(Range::parse).collect();
+        let named = headers
+            .get_all(ACCEPT)
+            .iter()
+            .filter_map(|value| value.to_str().ok());
+        let ranges: Vec<Range<'_>> = named
+            .flat_map(|value| value.split(','))
+            .filter_map(Range::parse)
+            .collect();
         Accepted {
             json: is_accepted(&ranges, "application", "json"),
             events: is_accepted(&ranges, "text", "event-stream"),
@@ -21,7 +27,9 @@ impl Accepted {
 }
 
 fn is_accepted(ranges: &[Range<'_>], kind: &str, name: &str) -> bool {
-    let precisions = ranges.iter().filter_map(|range| Some((range.precision(kind, name)?, range)));
+    let precisions = ranges
+        .iter()
+        .filter_map(|range| Some((range.precision(kind, name)?, range)));
     let closest = precisions.max_by_key(|(precision, _)| *precision);
     ranges.is_empty() || closest.is_some_and(|(_, range)| range.is_wanted)
 }
@@ -38,8 +46,14 @@ impl<'h> Range<'h> {
         let essence = parts.next().filter(|essence| !essence.is_empty())?;
         let (kind, name) = essence.split_once('/').unwrap_or((essence, ""));
         let weight = parts.find_map(|part| part.strip_prefix("q=").or(part.strip_prefix("Q=")));
-        let is_nothing = weight.and_then(|weight| weight.parse::<f32>().ok()).is_some_and(|weight| weight <= 0.0);
-        Some(Range { kind, name, is_wanted: !is_nothing })
+        let is_nothing = weight
+            .and_then(|weight| weight.parse::<f32>().ok())
+            .is_some_and(|weight| weight <= 0.0);
+        Some(Range {
+            kind,
+            name,
+            is_wanted: !is_nothing,
+        })
     }
 
     fn precision(&self, kind: &str, name: &str) -> Option<u8> {

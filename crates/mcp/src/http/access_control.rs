@@ -64,11 +64,14 @@ impl AccessControl {
     pub(super) fn new(options: &HttpOptions, shared: Arc<HttpState>) -> AccessControl {
         AccessControl {
             limiter: SessionLimiter::new(options.limits.sessions, options.limits.idle),
-            requests: Arc::new(Semaphore::new(options.limits.requests.min(Semaphore::MAX_PERMITS))),
-            rates: options
-                .limits
-                .rate
-                .map(|rate| RateLimiter::hashmap(Quota::per_second(rate).allow_burst(rate.saturating_add(rate.get())))),
+            requests: Arc::new(Semaphore::new(
+                options.limits.requests.min(Semaphore::MAX_PERMITS),
+            )),
+            rates: options.limits.rate.map(|rate| {
+                RateLimiter::hashmap(
+                    Quota::per_second(rate).allow_burst(rate.saturating_add(rate.get())),
+                )
+            }),
             count: AtomicU64::new(0),
             options: options.clone(),
             shared,
@@ -94,7 +97,9 @@ impl AccessControl {
         {
             return Err(Rejection::Token);
         }
-        let permit = Arc::clone(&self.requests).try_acquire_owned().map_err(|_| Rejection::Requests)?;
+        let permit = Arc::clone(&self.requests)
+            .try_acquire_owned()
+            .map_err(|_| Rejection::Requests)?;
         let session_permit = match may_begin_session(request) {
             true => {
                 let sessions = self.shared.sessions.as_ref();
@@ -103,11 +108,16 @@ impl AccessControl {
             }
             false => None,
         };
-        Ok(Permit { permit, session_permit })
+        Ok(Permit {
+            permit,
+            session_permit,
+        })
     }
 
     fn count(&self, peer: Option<&Peer>) -> Result<(), Rejection> {
-        let (Some(rates), Some(Peer(peer))) = (&self.rates, peer) else { return Ok(()) };
+        let (Some(rates), Some(Peer(peer))) = (&self.rates, peer) else {
+            return Ok(());
+        };
         if rates.len() > ADDRESSES {
             rates.retain_recent();
         }
@@ -116,22 +126,42 @@ impl AccessControl {
 
     fn is_host_allowed(&self, request: &Parts) -> bool {
         let mut hosts = request.headers.get_all(HOST).iter();
-        let (Some(host), None) = (hosts.next().and_then(|host| host.to_str().ok()), hosts.next()) else { return false };
-        self.is_allowed_name(host) && request.uri.authority().is_none_or(|target| self.is_allowed_name(target.as_str()))
+        let (Some(host), None) = (
+            hosts.next().and_then(|host| host.to_str().ok()),
+            hosts.next(),
+        ) else {
+            return false;
+        };
+        self.is_allowed_name(host)
+            && request
+                .uri
+                .authority()
+                .is_none_or(|target| self.is_allowed_name(target.as_str()))
     }
 
     fn is_allowed_name(&self, host: &str) -> bool {
         // A colon in brackets is part of an IPv6 address.
         let name = match host.rsplit_once(':') {
-            Some((name, port)) if !port.contains(']') && port.bytes().all(|digit| digit.is_ascii_digit()) => name,
+            Some((name, port))
+                if !port.contains(']') && port.bytes().all(|digit| digit.is_ascii_digit()) =>
+            {
+                name
+            }
             _ => host,
         };
-        self.options.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(host) || ours.eq_ignore_ascii_case(name))
+        self.options
+            .hosts
+            .iter()
+            .any(|ours| ours.eq_ignore_ascii_case(host) || ours.eq_ignore_ascii_case(name))
     }
 
     fn is_origin_allowed(&self, headers: &HeaderMap) -> bool {
-        let allowed =
-            |origin: &HeaderValue| self.options.origins.iter().any(|ours| ours.as_bytes() == origin.as_bytes());
+        let allowed = |origin: &HeaderValue| {
+            self.options
+                .origins
+                .iter()
+                .any(|ours| ours.as_bytes() == origin.as_bytes())
+        };
         headers.get_all(ORIGIN).iter().all(allowed)
     }
 }
@@ -166,25 +196,36 @@ pub(super) async fn control_access(
 ) -> Response {
     let id = control.count.fetch_add(1, Ordering::Relaxed);
     let began = Instant::now();
-    let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
+    let span =
+        tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
     async {
         let metrics = &control.shared.metrics;
         let (mut request, body) = request.into_parts();
         let slot = request.extensions.remove::<ConnectionSlot>();
         let busy = slot.as_ref().map(ConnectionSlot::busy);
-        let (is_stream, is_end) = (request.method == Method::GET, request.method == Method::DELETE);
+        let (is_stream, is_end) = (
+            request.method == Method::GET,
+            request.method == Method::DELETE,
+        );
         let mut response = match control.admit(&request).await {
-            Ok(Permit { permit, session_permit }) => {
+            Ok(Permit {
+                permit,
+                session_permit,
+            }) => {
                 slot.iter().for_each(ConnectionSlot::set_authorized);
                 // No handler can log the token.
                 request.headers.remove(AUTHORIZATION);
                 request.extensions.insert(Number(id));
                 let activity = session(&request.headers).and_then(|id| control.limiter.track(id));
                 let response = next.run(Request::from_parts(request, body)).await;
-                if let (Some(activity), true) = (&activity, is_end && response.status().is_success()) {
+                if let (Some(activity), true) =
+                    (&activity, is_end && response.status().is_success())
+                {
                     activity.forget();
                 }
-                if let (Some(session_permit), Some(id)) = (session_permit, session(response.headers())) {
+                if let (Some(session_permit), Some(id)) =
+                    (session_permit, session(response.headers()))
+                {
                     session_permit.assign(id);
                 }
                 // A stream does not count as a request in progress, as it stays open.
@@ -205,15 +246,25 @@ pub(super) async fn control_access(
             }
         };
         metrics.answered(response.status(), began.elapsed());
-        tracing::info!(status = response.status().as_u16(), micros = began.elapsed().as_micros() as u64, "answered");
-        response.headers_mut().insert("x-request-id", HeaderValue::from(id));
+        tracing::info!(
+            status = response.status().as_u16(),
+            micros = began.elapsed().as_micros() as u64,
+            "answered"
+        );
+        response
+            .headers_mut()
+            .insert("x-request-id", HeaderValue::from(id));
         response
     }
     .instrument(span)
     .await
 }
 
-pub(super) async fn limit_health(State(control): State<Arc<AccessControl>>, request: Request, next: Next) -> Response {
+pub(super) async fn limit_health(
+    State(control): State<Arc<AccessControl>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let mut response = match control.count(request.extensions().get()) {
         Ok(()) => next.run(request).await,
         Err(refused) => {
@@ -239,7 +290,10 @@ impl IntoResponse for Rejection {
             Rejection::Ending => (StatusCode::SERVICE_UNAVAILABLE, "the server is ending"),
         };
         let mut response = (status, format!("{says}\n")).into_response();
-        if matches!(self, Rejection::Host | Rejection::Origin | Rejection::Token | Rejection::Rate) {
+        if matches!(
+            self,
+            Rejection::Host | Rejection::Origin | Rejection::Token | Rejection::Rate
+        ) {
             // A rejected client keeps no connection.
             response.headers_mut().insert(CONNECTION, CLOSE);
         }
@@ -248,7 +302,9 @@ impl IntoResponse for Rejection {
             StatusCode::FORBIDDEN => return response,
             _ => (RETRY_AFTER, "1"),
         };
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
         response
     }
 }

@@ -48,26 +48,51 @@ pub(super) struct BusyGuard(ConnectionSlot);
 impl ConnectionSlots {
     pub(super) fn new(max: usize, max_of_one: usize) -> ConnectionSlots {
         let max = max.max(1);
-        ConnectionSlots(Arc::new(SlotLimits { max, max_of_one: max_of_one.clamp(1, max), table: Mutex::default() }))
+        ConnectionSlots(Arc::new(SlotLimits {
+            max,
+            max_of_one: max_of_one.clamp(1, max),
+            table: Mutex::default(),
+        }))
     }
 
     pub(super) fn acquire(&self, sender: IpAddr) -> Option<ConnectionSlot> {
         let mut table = self.table();
         let mut counts: HashMap<IpAddr, usize> = HashMap::new();
-        table.slots.values().for_each(|open| *counts.entry(open.sender).or_default() += 1);
-        let is_crowd = counts.get(&sender).is_some_and(|count| *count >= self.0.max_of_one);
+        table
+            .slots
+            .values()
+            .for_each(|open| *counts.entry(open.sender).or_default() += 1);
+        let is_crowd = counts
+            .get(&sender)
+            .is_some_and(|count| *count >= self.0.max_of_one);
         if is_crowd || table.slots.len() >= self.0.max {
-            let idle = table.slots.iter().filter(|(_, open)| open.busy == 0 && (!is_crowd || open.sender == sender));
-            let number =
-                *idle.min_by_key(|(_, open)| (open.is_authorized, Reverse(counts[&open.sender]), open.used))?.0;
+            let idle = table
+                .slots
+                .iter()
+                .filter(|(_, open)| open.busy == 0 && (!is_crowd || open.sender == sender));
+            let number = *idle
+                .min_by_key(|(_, open)| {
+                    (open.is_authorized, Reverse(counts[&open.sender]), open.used)
+                })?
+                .0;
             table.slots.remove(&number)?.close.cancel();
         }
         table.turn += 1;
         let (number, close) = (table.turn, CancellationToken::new());
-        let open = OpenConnection { sender, busy: 0, is_authorized: false, used: number, close: close.clone() };
+        let open = OpenConnection {
+            sender,
+            busy: 0,
+            is_authorized: false,
+            used: number,
+            close: close.clone(),
+        };
         table.slots.insert(number, open);
         drop(table);
-        Some(ConnectionSlot(Arc::new(SlotGuard { number, slots: self.clone(), close })))
+        Some(ConnectionSlot(Arc::new(SlotGuard {
+            number,
+            slots: self.clone(),
+            close,
+        })))
     }
 
     fn table(&self) -> MutexGuard<'_, SlotTable> {

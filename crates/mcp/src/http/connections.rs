@@ -33,12 +33,18 @@ pub(super) async fn accept(
 ) -> GracefulShutdown {
     let mut end = pin!(end);
     let open = GracefulShutdown::new();
-    let slots =
-        ConnectionSlots::new(limits.connections.min(descriptors()), limits.connections - limits.connections / 4);
+    let slots = ConnectionSlots::new(
+        limits.connections.min(descriptors()),
+        limits.connections - limits.connections / 4,
+    );
     let mut warned: Option<Instant> = None;
     let mut should_warn = || {
         let should_warn = warned.is_none_or(|warned| warned.elapsed() >= WARNING_INTERVAL);
-        warned = if should_warn { Some(Instant::now()) } else { warned };
+        warned = if should_warn {
+            Some(Instant::now())
+        } else {
+            warned
+        };
         should_warn
     };
     loop {
@@ -52,7 +58,10 @@ pub(super) async fn accept(
             Err(error) => {
                 // The connection is broken already, or the process has no descriptors left until one closes.
                 if should_warn() {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "a connection could not be accepted");
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "a connection could not be accepted"
+                    );
                 }
                 tokio::time::sleep(Duration::from_millis(10)).await;
                 continue;
@@ -85,7 +94,10 @@ pub(super) async fn accept(
             let _place = slot;
             match closed.run_until_cancelled(connection).await {
                 Some(Err(error)) => {
-                    tracing::debug!(error = &error as &dyn std::error::Error, "a connection failed");
+                    tracing::debug!(
+                        error = &error as &dyn std::error::Error,
+                        "a connection failed"
+                    );
                 }
                 Some(Ok(())) => {}
                 None => tracing::debug!("an idle connection was closed to make room for a new one"),
@@ -97,7 +109,9 @@ pub(super) async fn accept(
 #[cfg(unix)]
 fn descriptors() -> usize {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    limit.map_or(usize::MAX, |limit| usize::try_from(available(limit)).unwrap_or(usize::MAX))
+    limit.map_or(usize::MAX, |limit| {
+        usize::try_from(available(limit)).unwrap_or(usize::MAX)
+    })
 }
 
 #[cfg(not(unix))]
@@ -107,7 +121,9 @@ fn descriptors() -> usize {
 
 #[cfg(unix)]
 fn available(limit: u64) -> u64 {
-    limit.saturating_sub(RESERVED_DESCRIPTORS.max(limit / 4)).max(limit / 2)
+    limit
+        .saturating_sub(RESERVED_DESCRIPTORS.max(limit / 4))
+        .max(limit / 2)
 }
 
 #[cfg(all(test, unix))]

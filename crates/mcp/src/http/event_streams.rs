@@ -98,7 +98,10 @@ impl SessionStreams {
         self.lock().active = Instant::now();
     }
 
-    pub(super) fn open_response(self: &Arc<SessionStreams>, request: RequestId) -> Result<EventStream, SessionEnded> {
+    pub(super) fn open_response(
+        self: &Arc<SessionStreams>,
+        request: RequestId,
+    ) -> Result<EventStream, SessionEnded> {
         let mut state = self.lock();
         if state.has_ended {
             return Err(SessionEnded);
@@ -107,10 +110,19 @@ impl SessionStreams {
         let number = events.add_reader();
         state.response_count += 1;
         let which = StreamId::Response(state.response_count);
-        let response = ResponseStream { number: state.response_count, request, events };
+        let response = ResponseStream {
+            number: state.response_count,
+            request,
+            events,
+        };
         state.responses.push(response);
         let first = Some(ServerSseMessage::priming(which.name(0), RETRY));
-        Ok(EventStream { streams: Arc::clone(self), which, number, first })
+        Ok(EventStream {
+            streams: Arc::clone(self),
+            which,
+            number,
+            first,
+        })
     }
 
     pub(super) fn cancel(&self, request: &RequestId) {
@@ -137,7 +149,12 @@ impl SessionStreams {
             events.delivered = after.clamp(events.dropped, events.delivered);
         }
         let number = events.add_reader();
-        Ok(EventStream { streams: Arc::clone(self), which, number, first: None })
+        Ok(EventStream {
+            streams: Arc::clone(self),
+            which,
+            number,
+            first: None,
+        })
     }
 
     pub(super) fn poll_send(
@@ -149,7 +166,9 @@ impl SessionStreams {
         if state.has_ended {
             return Poll::Ready(Err(SessionEnded));
         }
-        let Some(owed) = message.take() else { return Poll::Ready(Ok(())) };
+        let Some(owed) = message.take() else {
+            return Poll::Ready(Ok(()));
+        };
         state.active = Instant::now();
         let responded_to = match &*owed {
             ServerJsonRpcMessage::Response(response) => Some(&response.id),
@@ -158,15 +177,25 @@ impl SessionStreams {
         };
         let Some(responded_to) = responded_to else {
             *message = state.standalone.push(owed, waker).err();
-            return if message.is_some() { Poll::Pending } else { Poll::Ready(Ok(())) };
+            return if message.is_some() {
+                Poll::Pending
+            } else {
+                Poll::Ready(Ok(()))
+            };
         };
         if let Some(initialize_response) = state.initialize_response.take() {
             state.has_batches = supports_batches(&owed);
-            return Poll::Ready(initialize_response.send(Arc::unwrap_or_clone(owed)).map_err(|_| SessionEnded));
+            return Poll::Ready(
+                initialize_response
+                    .send(Arc::unwrap_or_clone(owed))
+                    .map_err(|_| SessionEnded),
+            );
         }
         // A cancelled request has no response.
-        if let Some(response) =
-            state.responses.iter_mut().find(|response| response.request == *responded_to && !response.events.is_over)
+        if let Some(response) = state
+            .responses
+            .iter_mut()
+            .find(|response| response.request == *responded_to && !response.events.is_over)
         {
             response.events.finish(owed);
         }
@@ -178,7 +207,10 @@ impl SessionStreams {
         state.has_ended = true;
         state.initialize_response = None;
         state.standalone.end();
-        state.responses.iter_mut().for_each(|response| response.events.end());
+        state
+            .responses
+            .iter_mut()
+            .for_each(|response| response.events.end());
         state.responses.clear();
     }
 
@@ -200,7 +232,11 @@ impl StreamsState {
     }
 
     fn drop_unread(&mut self) {
-        let unread = self.responses.iter().enumerate().filter(|(_, response)| response.events.readers.is_empty());
+        let unread = self
+            .responses
+            .iter()
+            .enumerate()
+            .filter(|(_, response)| response.events.readers.is_empty());
         let unread: Vec<usize> = unread.map(|(at, _)| at).collect();
         if unread.len() > MAX_UNREAD_RESPONSES {
             self.responses.remove(unread[0]);
@@ -249,7 +285,10 @@ impl Events {
     }
 
     fn end(&mut self) {
-        self.readers.drain(..).filter_map(|(_, waker)| waker).for_each(Waker::wake);
+        self.readers
+            .drain(..)
+            .filter_map(|(_, waker)| waker)
+            .for_each(Waker::wake);
         self.wake_senders();
     }
 
@@ -266,13 +305,22 @@ impl Events {
         self.senders.drain(..).for_each(Waker::wake);
     }
 
-    fn poll(&mut self, number: u64, context: &Context<'_>) -> Poll<Option<(u64, Arc<ServerJsonRpcMessage>)>> {
+    fn poll(
+        &mut self,
+        number: u64,
+        context: &Context<'_>,
+    ) -> Poll<Option<(u64, Arc<ServerJsonRpcMessage>)>> {
         let last = self.readers.len().saturating_sub(1);
-        let Some(at) = self.readers.iter().position(|(reader, _)| *reader == number) else {
+        let Some(at) = self
+            .readers
+            .iter()
+            .position(|(reader, _)| *reader == number)
+        else {
             return Poll::Ready(None);
         };
         if at == last {
-            let next = usize::try_from(self.delivered - self.dropped).expect("no more are kept than fit");
+            let next =
+                usize::try_from(self.delivered - self.dropped).expect("no more are kept than fit");
             if let Some(message) = self.kept.get(next).map(Arc::clone) {
                 self.delivered += 1;
                 self.wake_senders();
@@ -298,7 +346,10 @@ impl StreamId {
     pub(super) fn parse(name: &str) -> Option<(StreamId, u64)> {
         match name.split_once('/') {
             None => Some((StreamId::Standalone, name.parse().ok()?)),
-            Some((event, number)) => Some((StreamId::Response(number.parse().ok()?), event.parse().ok()?)),
+            Some((event, number)) => Some((
+                StreamId::Response(number.parse().ok()?),
+                event.parse().ok()?,
+            )),
         }
     }
 }
@@ -306,12 +357,17 @@ impl StreamId {
 impl Stream for EventStream {
     type Item = ServerSseMessage;
 
-    fn poll_next(mut self: std::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<ServerSseMessage>> {
+    fn poll_next(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<ServerSseMessage>> {
         if let Some(first) = self.first.take() {
             return Poll::Ready(Some(first));
         }
         let mut state = self.streams.lock();
-        let Some(events) = state.events(self.which) else { return Poll::Ready(None) };
+        let Some(events) = state.events(self.which) else {
+            return Poll::Ready(None);
+        };
         events.poll(self.number, context).map(|event| {
             event.map(|(number, message)| {
                 let mut event = ServerSseMessage::default();
@@ -326,9 +382,12 @@ impl Stream for EventStream {
 impl Drop for EventStream {
     fn drop(&mut self) {
         let mut state = self.streams.lock();
-        let Some(events) = state.events(self.which) else { return };
+        let Some(events) = state.events(self.which) else {
+            return;
+        };
         events.remove_reader(self.number);
-        let is_heard = events.is_over && events.delivered == events.dropped + events.kept.len() as u64;
+        let is_heard =
+            events.is_over && events.delivered == events.dropped + events.kept.len() as u64;
         if let (StreamId::Response(number), true) = (self.which, is_heard) {
             state.responses.retain(|response| response.number != number);
         } else {

@@ -63,20 +63,33 @@ pub(super) async fn handle_post(
         return not_acceptable("a response is `application/json` or `text/event-stream`");
     }
     head.headers.insert(ACCEPT, BOTH);
-    let kind = head.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()?.split(';').next());
+    let kind = head
+        .headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok()?.split(';').next());
     if !kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {
         // A wrong content type is answered before a wrong body.
         return next.run(Request::from_parts(head, Body::from(bytes))).await;
     }
     match Incoming::parse(&bytes) {
-        Incoming::Message(message) if message.method() == Some("subscriptions/listen") && !accepted.events => {
-            not_acceptable("`subscriptions/listen` is answered with events: accept `text/event-stream`")
+        Incoming::Message(message)
+            if message.method() == Some("subscriptions/listen") && !accepted.events =>
+        {
+            not_acceptable(
+                "`subscriptions/listen` is answered with events: accept `text/event-stream`",
+            )
         }
         Incoming::Message(message) => {
             let response = next.run(request_of(&head, &message)).await;
-            if accepted.events { response } else { as_json(response).await }
+            if accepted.events {
+                response
+            } else {
+                as_json(response).await
+            }
         }
-        Incoming::Batch(items) => batch(&request_limits.sessions, &head, items, accepted, &next).await,
+        Incoming::Batch(items) => {
+            batch(&request_limits.sessions, &head, items, accepted, &next).await
+        }
         Incoming::Rejection(refusal) => refused(&refusal),
         Incoming::Nothing if trimmed(&bytes).is_empty() => refused(&ErrorReply::not_json()),
         Incoming::Nothing => StatusCode::ACCEPTED.into_response(),
@@ -132,13 +145,16 @@ async fn batch(
 }
 
 async fn as_json(response: Response) -> Response {
-    let is_stream =
-        response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+    let is_stream = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
     if !is_stream {
         return response;
     }
     let (mut head, body) = response.into_parts();
-    head.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    head.headers
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     match response_message(body).await {
         Some(message) => Response::from_parts(head, Body::from(message.get().as_bytes().to_vec())),
         // A cancelled request has no response.
@@ -163,21 +179,35 @@ async fn collect(body: Body, most: usize) -> Result<Bytes, BodyError> {
 
 fn refused(refusal: &ErrorReply) -> Response {
     let text = refusal.text().get().as_bytes().to_vec();
-    (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], text).into_response()
+    (
+        StatusCode::BAD_REQUEST,
+        [(CONTENT_TYPE, "application/json")],
+        text,
+    )
+        .into_response()
 }
 
 impl BodyError {
     fn response(self, limits: HttpLimits) -> Response {
         let (status, says) = match self {
-            BodyError::TooLong => {
-                (StatusCode::PAYLOAD_TOO_LARGE, format!("a request has at most {} bytes\n", limits.body))
-            }
-            BodyError::TooSlow => (StatusCode::REQUEST_TIMEOUT, "the request was not sent in time\n".to_owned()),
-            BodyError::Broken => (StatusCode::BAD_REQUEST, "the request broke off\n".to_owned()),
+            BodyError::TooLong => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                format!("a request has at most {} bytes\n", limits.body),
+            ),
+            BodyError::TooSlow => (
+                StatusCode::REQUEST_TIMEOUT,
+                "the request was not sent in time\n".to_owned(),
+            ),
+            BodyError::Broken => (
+                StatusCode::BAD_REQUEST,
+                "the request broke off\n".to_owned(),
+            ),
         };
         let mut response = (status, says).into_response();
         // The rest of the body is not read.
-        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        response
+            .headers_mut()
+            .insert(CONNECTION, HeaderValue::from_static("close"));
         response
     }
 }

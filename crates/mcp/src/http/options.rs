@@ -60,7 +60,9 @@ impl Default for HttpOptions {
     fn default() -> HttpOptions {
         HttpOptions {
             token: None,
-            hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).to_vec(),
+            hosts: ["localhost", "127.0.0.1", "[::1]"]
+                .map(str::to_owned)
+                .to_vec(),
             origins: Vec::new(),
             limits: HttpLimits::default(),
             drain: Duration::from_secs(5),
@@ -84,7 +86,11 @@ impl HttpOptions {
     pub fn host(mut self, host: impl Into<String>) -> HttpOptions {
         let host = host.into();
         // A `Host` header has IPv6 addresses in brackets.
-        self.hosts.push(if host.parse::<Ipv6Addr>().is_ok() { format!("[{host}]") } else { host });
+        self.hosts.push(if host.parse::<Ipv6Addr>().is_ok() {
+            format!("[{host}]")
+        } else {
+            host
+        });
         self
     }
 
@@ -124,7 +130,9 @@ impl AccessToken {
         let is_strong = text.len() >= 16 && text.bytes().all(|byte| byte.is_ascii_graphic());
         match is_strong {
             true => Ok(AccessToken(text.into())),
-            false => Err(ServeError::InvalidOption("a token is at least 16 visible characters of ASCII".to_owned())),
+            false => Err(ServeError::InvalidOption(
+                "a token is at least 16 visible characters of ASCII".to_owned(),
+            )),
         }
     }
 

@@ -35,14 +35,24 @@ pub(super) struct ActivityGuard(SessionLimiter, Arc<str>);
 
 impl SessionLimiter {
     pub(super) fn new(max: usize, idle: Duration) -> SessionLimiter {
-        SessionLimiter { max, idle, state: Arc::default() }
+        SessionLimiter {
+            max,
+            idle,
+            state: Arc::default(),
+        }
     }
 
-    pub(super) async fn acquire(&self, manager: &impl SessionManager, live: usize) -> Option<SessionPermit> {
+    pub(super) async fn acquire(
+        &self,
+        manager: &impl SessionManager,
+        live: usize,
+    ) -> Option<SessionPermit> {
         let idle: Vec<Arc<str>> = {
             let state = self.lock();
-            let idle =
-                state.activity.iter().filter(|(_, client)| client.open == 0 && client.last.elapsed() >= self.idle);
+            let idle = state
+                .activity
+                .iter()
+                .filter(|(_, client)| client.open == 0 && client.last.elapsed() >= self.idle);
             idle.map(|(id, _)| Arc::clone(id)).collect()
         };
         let mut live = live;
@@ -83,23 +93,38 @@ impl SessionLimiter {
 async fn end_session(manager: &impl SessionManager, id: &Arc<str>) -> usize {
     let was_live = manager.has_session(id).await.unwrap_or(false);
     if let Err(error) = manager.close_session(id).await {
-        tracing::warn!(error = &error as &dyn std::error::Error, "a session could not be ended");
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "a session could not be ended"
+        );
     }
     usize::from(was_live)
 }
 
 impl LimiterState {
     fn evictable(&self) -> Option<Arc<str>> {
-        let is_needed =
-            |activity: &Activity| activity.open > 0 || activity.has_asked && activity.last.elapsed() < MIN_IDLE;
-        let idle = self.activity.iter().filter(|(_, activity)| !is_needed(activity));
-        idle.min_by_key(|(_, activity)| (activity.has_asked, activity.last)).map(|(id, _)| Arc::clone(id))
+        let is_needed = |activity: &Activity| {
+            activity.open > 0 || activity.has_asked && activity.last.elapsed() < MIN_IDLE
+        };
+        let idle = self
+            .activity
+            .iter()
+            .filter(|(_, activity)| !is_needed(activity));
+        idle.min_by_key(|(_, activity)| (activity.has_asked, activity.last))
+            .map(|(id, _)| Arc::clone(id))
     }
 }
 
 impl SessionPermit {
     pub(super) fn assign(self, id: &str) {
-        self.0.lock().activity.insert(id.into(), Activity { open: 0, last: Instant::now(), has_asked: false });
+        self.0.lock().activity.insert(
+            id.into(),
+            Activity {
+                open: 0,
+                last: Instant::now(),
+                has_asked: false,
+            },
+        );
     }
 }
 

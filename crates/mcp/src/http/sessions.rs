@@ -11,7 +11,9 @@ use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::common::server_side_http::session_id;
-use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId, SessionManager};
+use rmcp::transport::streamable_http_server::session::{
+    ServerSseMessage, SessionId, SessionManager,
+};
 use tokio::sync::mpsc;
 
 use super::event_streams::{SessionStreams, StreamId};
@@ -41,7 +43,10 @@ const MAX_WAITING: usize = 16;
 
 impl Sessions {
     pub(super) fn new(idle: Duration) -> Sessions {
-        Sessions { open: Mutex::default(), idle }
+        Sessions {
+            open: Mutex::default(),
+            idle,
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -49,7 +54,8 @@ impl Sessions {
     }
 
     pub(super) fn supports_batches(&self, id: &str) -> bool {
-        self.find(&id.into()).is_ok_and(|open| open.streams.has_batches())
+        self.find(&id.into())
+            .is_ok_and(|open| open.streams.has_batches())
     }
 
     fn find(&self, id: &SessionId) -> Result<OpenSession, SessionEnded> {
@@ -68,8 +74,21 @@ impl SessionManager for Sessions {
     async fn create_session(&self) -> Result<(SessionId, SessionTransport), SessionEnded> {
         let (sender, delivered) = mpsc::channel(MAX_WAITING);
         let (streams, id) = (Arc::new(SessionStreams::new()), session_id());
-        self.lock().insert(Arc::clone(&id), OpenSession { delivered: sender, streams: Arc::clone(&streams) });
-        Ok((id, SessionTransport { delivered, streams, idle: self.idle }))
+        self.lock().insert(
+            Arc::clone(&id),
+            OpenSession {
+                delivered: sender,
+                streams: Arc::clone(&streams),
+            },
+        );
+        Ok((
+            id,
+            SessionTransport {
+                delivered,
+                streams,
+                idle: self.idle,
+            },
+        ))
     }
 
     async fn initialize_session(
@@ -79,7 +98,10 @@ impl SessionManager for Sessions {
     ) -> Result<ServerJsonRpcMessage, SessionEnded> {
         let open = self.find(id)?;
         let initialize_response = open.streams.initialize_response();
-        open.delivered.send(Box::new(message)).await.map_err(|_| SessionEnded)?;
+        open.delivered
+            .send(Box::new(message))
+            .await
+            .map_err(|_| SessionEnded)?;
         initialize_response.await.map_err(|_| SessionEnded)
     }
 
@@ -101,13 +123,22 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionEnded> {
         let open = self.find(id)?;
-        let ClientJsonRpcMessage::Request(request) = &message else { return Err(SessionEnded) };
+        let ClientJsonRpcMessage::Request(request) = &message else {
+            return Err(SessionEnded);
+        };
         let reader = open.streams.open_response(request.id.clone())?;
-        open.delivered.send(Box::new(message)).await.map_err(|_| SessionEnded)?;
+        open.delivered
+            .send(Box::new(message))
+            .await
+            .map_err(|_| SessionEnded)?;
         Ok(reader)
     }
 
-    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionEnded> {
+    async fn accept_message(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<(), SessionEnded> {
         let open = self.find(id)?;
         if let ClientJsonRpcMessage::Notification(notification) = &message
             && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
@@ -115,7 +146,10 @@ impl SessionManager for Sessions {
         {
             open.streams.cancel(request);
         }
-        open.delivered.send(Box::new(message)).await.map_err(|_| SessionEnded)
+        open.delivered
+            .send(Box::new(message))
+            .await
+            .map_err(|_| SessionEnded)
     }
 
     async fn create_standalone_stream(
@@ -150,7 +184,10 @@ impl Transport<RoleServer> for SessionTransport {
             match sent {
                 Poll::Ready(sent) => sent,
                 Poll::Pending => {
-                    std::future::poll_fn(|context| streams.poll_send(&mut owed, Some(context.waker()))).await
+                    std::future::poll_fn(|context| {
+                        streams.poll_send(&mut owed, Some(context.waker()))
+                    })
+                    .await
                 }
             }
         }

@@ -17,5 +17,8 @@ fn only_local_absolute_folders_are_roots() {
     ] {
         assert_eq!(folder(uri), expected.map(PathBuf::from), "{uri}");
     }
-    assert_eq!(folder(&format!("file:///{}", "a".repeat(MAX_URI_BYTES))), None);
+    assert_eq!(
+        folder(&format!("file:///{}", "a".repeat(MAX_URI_BYTES))),
+        None
+    );
 }

@@ -4,8 +4,13 @@ use super::*;
 
 fn said(file: &str) -> (Map<String, Json>, String) {
     let parsed = skill_md::parse(file.as_bytes(), skill_md::FileContext::new("SKILL.md"));
-    let skill = parsed.skill.unwrap_or_else(|| panic!("{file}: {:?}", parsed.diagnostics));
-    (front_matter(&skill, false), skill_md::body(file.as_bytes()).unwrap().into_owned())
+    let skill = parsed
+        .skill
+        .unwrap_or_else(|| panic!("{file}: {:?}", parsed.diagnostics));
+    (
+        front_matter(&skill, false),
+        skill_md::body(file.as_bytes()).unwrap().into_owned(),
+    )
 }
 
 #[test]
@@ -15,7 +20,10 @@ fn a_synthesized_file_has_the_fields() {
         ("license".into(), repertoire::skill::Value::plain("1.10")),
         (
             "metadata".into(),
-            repertoire::skill::Value::Map(vec![("a:b".into(), repertoire::skill::Value::plain("true"))]),
+            repertoire::skill::Value::Map(vec![(
+                "a:b".into(),
+                repertoire::skill::Value::plain("true"),
+            )]),
         ),
     ];
     let file = synthesize(&skill, "Sort it.\n");
@@ -24,7 +32,10 @@ fn a_synthesized_file_has_the_fields() {
         "---\nname: \"tidy\"\ndescription: \"Sorts: \\\"all\\\" #1\\n- and ---\"\nlicense: \"1.10\"\n\
          metadata: {\"a:b\": true}\n---\n\nSort it.\n"
     );
-    assert_eq!(said(&file), (front_matter(&skill, true), "Sort it.\n".to_owned()));
+    assert_eq!(
+        said(&file),
+        (front_matter(&skill, true), "Sort it.\n".to_owned())
+    );
 }
 
 proptest! {

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use repertoire_mcp::Server;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, Implementation, ResourceUpdatedNotificationParam, SKILLS_EXTENSION_ID,
+    ClientCapabilities, ClientConfig, Implementation, ResourceUpdatedNotificationParam,
+    SKILLS_EXTENSION_ID,
 };
 use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceError};
 use rmcp::{ClientHandler, ServiceExt};
@@ -38,7 +39,10 @@ impl ClientHandler for Listening {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         if self.has_extension {
-            capabilities.extensions.get_or_insert_default().insert(SKILLS_EXTENSION_ID.to_owned(), Default::default());
+            capabilities
+                .extensions
+                .get_or_insert_default()
+                .insert(SKILLS_EXTENSION_ID.to_owned(), Default::default());
         }
         ClientConfig::new(capabilities, Implementation::new(self.name, "1.0.0"))
     }
@@ -55,7 +59,11 @@ impl ClientHandler for Listening {
         let _ = self.told.send(Told::Resources);
     }
 
-    async fn on_resource_updated(&self, updated: ResourceUpdatedNotificationParam, _: NotificationContext<RoleClient>) {
+    async fn on_resource_updated(
+        &self,
+        updated: ResourceUpdatedNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
         let _ = self.told.send(Told::Updated(updated.uri));
     }
 }
@@ -87,16 +95,29 @@ impl Client {
     /// What handles what a client is told, and where that arrives.
     pub(crate) fn handler(name: &'static str) -> (Listening, mpsc::UnboundedReceiver<Told>) {
         let (sender, told) = mpsc::unbounded_channel();
-        (Listening { name, has_extension: true, told: sender }, told)
+        (
+            Listening {
+                name,
+                has_extension: true,
+                told: sender,
+            },
+            told,
+        )
     }
 
-    pub(crate) fn new(peer: RunningService<RoleClient, Listening>, told: mpsc::UnboundedReceiver<Told>) -> Client {
+    pub(crate) fn new(
+        peer: RunningService<RoleClient, Listening>,
+        told: mpsc::UnboundedReceiver<Told>,
+    ) -> Client {
         Client { peer, told }
     }
 
     /// The next that the client is told of.
     pub(crate) async fn next(&mut self) -> Told {
-        tokio::time::timeout(PATIENCE, self.told.recv()).await.expect("told in time").expect("the client is there")
+        tokio::time::timeout(PATIENCE, self.told.recv())
+            .await
+            .expect("told in time")
+            .expect("the client is there")
     }
 
     /// Gives a notice of the view that is served now every chance to come, and finds none.
@@ -108,7 +129,10 @@ impl Client {
 
     /// All that it was told of until now: an answer comes behind every notice before it.
     pub(crate) async fn so_far(&mut self) -> Vec<Told> {
-        self.peer.list_all_tools().await.expect("the server answers");
+        self.peer
+            .list_all_tools()
+            .await
+            .expect("the server answers");
         std::iter::from_fn(|| self.told.try_recv().ok()).collect()
     }
 }

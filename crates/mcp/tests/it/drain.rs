@@ -27,7 +27,11 @@ struct Held {
 impl SkillReader for Held {
     async fn body(&self, _: &Candidate<Skill>, _: &str) -> Result<Instructions, SourceError> {
         self.waiting.add_permits(1);
-        self.let_go.acquire().await.expect("nobody closes it").forget();
+        self.let_go
+            .acquire()
+            .await
+            .expect("nobody closes it")
+            .forget();
         Ok("Sort it in the end.\n".into())
     }
 
@@ -45,7 +49,11 @@ struct Connection(BufReader<TcpStream>);
 
 impl Connection {
     async fn to(listening: &Listening) -> Connection {
-        Connection(BufReader::new(TcpStream::connect(listening.address).await.expect("it listens")))
+        Connection(BufReader::new(
+            TcpStream::connect(listening.address)
+                .await
+                .expect("it listens"),
+        ))
     }
 
     async fn send(&mut self, request: &str, body: &str) {
@@ -53,20 +61,35 @@ impl Connection {
             "{request} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: {}\r\n",
             body.len()
         );
-        self.0.write_all(format!("{request}\r\n{body}").as_bytes()).await.expect("heard");
+        self.0
+            .write_all(format!("{request}\r\n{body}").as_bytes())
+            .await
+            .expect("heard");
     }
 
     /// The status and the head of the next answer, whose body has a length.
     async fn answer(&mut self) -> (u16, String) {
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
-            assert_ne!(self.0.read_line(&mut head).await.expect("text"), 0, "it was closed: {head}");
+            assert_ne!(
+                self.0.read_line(&mut head).await.expect("text"),
+                0,
+                "it was closed: {head}"
+            );
         }
         let head = head.to_ascii_lowercase();
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: "));
         let mut body = vec![0; length.map_or(0, |length| length.parse().expect("a number"))];
         self.0.read_exact(&mut body).await.expect("a body");
-        (head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status"), head)
+        (
+            head.split(' ')
+                .nth(1)
+                .and_then(|status| status.parse().ok())
+                .expect("a status"),
+            head,
+        )
     }
 
     async fn ask(&mut self, request: &str, body: &str) -> (u16, String) {
@@ -81,12 +104,20 @@ fn read_tidy() -> Value {
 
 /// A server that answers when it is let, and the header of a session with it.
 async fn held(options: HttpOptions) -> (Listening, Arc<Held>, String) {
-    let held = Arc::new(Held { waiting: Semaphore::new(0), let_go: Semaphore::new(0) });
+    let held = Arc::new(Held {
+        waiting: Semaphore::new(0),
+        let_go: Semaphore::new(0),
+    });
     let served = ServerOptions::default().reader(held.clone());
     let server = serve_with(Mount::user(home(&[("tidy", "Sort it.\n")])), served).await;
     let listening = listen(&server, options).await;
-    let (_, head, _) = listening.post("", introduction().to_string().as_bytes()).await;
-    let id = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).expect("a session");
+    let (_, head, _) = listening
+        .post("", introduction().to_string().as_bytes())
+        .await;
+    let id = head
+        .lines()
+        .find_map(|line| line.strip_prefix("mcp-session-id: "))
+        .expect("a session");
     let session = format!("mcp-session-id: {id}\r\n");
     let begun = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
     assert_eq!(listening.post(&session, begun.as_bytes()).await.0, 202);
@@ -95,7 +126,11 @@ async fn held(options: HttpOptions) -> (Listening, Arc<Held>, String) {
 
 impl Held {
     async fn is_asked(&self) {
-        tokio::time::timeout(PATIENCE, self.waiting.acquire()).await.expect("it is asked").expect("open").forget();
+        tokio::time::timeout(PATIENCE, self.waiting.acquire())
+            .await
+            .expect("it is asked")
+            .expect("open")
+            .forget();
     }
 }
 
@@ -106,8 +141,11 @@ async fn requests_in_progress_are_answered() {
     let asking = listening.post(&session, question.as_bytes());
     let ending = async {
         held.is_asked().await;
-        let [mut there, mut ready, mut alive] =
-            [Connection::to(&listening).await, Connection::to(&listening).await, Connection::to(&listening).await];
+        let [mut there, mut ready, mut alive] = [
+            Connection::to(&listening).await,
+            Connection::to(&listening).await,
+            Connection::to(&listening).await,
+        ];
         for connection in [&mut there, &mut ready, &mut alive] {
             assert_eq!(connection.ask("GET /metrics", "").await.0, 200);
         }
@@ -121,13 +159,17 @@ async fn requests_in_progress_are_answered() {
         held.let_go.add_permits(1);
     };
     let ((status, _, body), ()) = tokio::join!(asking, ending);
-    assert!(status == 200 && body.contains("Sort it in the end."), "{body}");
+    assert!(
+        status == 200 && body.contains("Sort it in the end."),
+        "{body}"
+    );
     listening.end().await;
 }
 
 #[tokio::test]
 async fn the_end_has_a_time_limit() {
-    let (listening, held, session) = held(HttpOptions::default().drain(std::time::Duration::ZERO)).await;
+    let (listening, held, session) =
+        held(HttpOptions::default().drain(std::time::Duration::ZERO)).await;
     let question = read_tidy().to_string();
     let ending = async {
         held.is_asked().await;

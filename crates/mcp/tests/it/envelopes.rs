@@ -16,24 +16,51 @@ async fn what_is_listed_is_readable_at_every_door() {
     let id = |number: usize| format!("skill-{number}");
     for (number, envelope) in envelopes.iter().enumerate() {
         let document = envelope.around("description: Does it.");
-        write(folder.path(), &[(&format!("{}/SKILL.md", id(number)), document.as_bytes())]);
+        write(
+            folder.path(),
+            &[(&format!("{}/SKILL.md", id(number)), document.as_bytes())],
+        );
     }
     let server = serve_folder(folder.path()).await;
     let client = Client::of(&server).await;
-    assert_eq!(client.peer.list_all_resources().await.unwrap().len(), envelopes.len());
-    assert_eq!(client.peer.list_all_prompts().await.unwrap().len(), envelopes.len());
+    assert_eq!(
+        client.peer.list_all_resources().await.unwrap().len(),
+        envelopes.len()
+    );
+    assert_eq!(
+        client.peer.list_all_prompts().await.unwrap().len(),
+        envelopes.len()
+    );
     for (number, envelope) in envelopes.iter().enumerate() {
         let (id, document) = (id(number), envelope.around("description: Does it."));
         let body = envelope.body();
         let told = call(&client, "read_skill", json!({ "id": id })).await;
-        assert!(!told.is_error && told.text.contains(body.trim_end()), "{document:?}: {}", told.text);
+        assert!(
+            !told.is_error && told.text.contains(body.trim_end()),
+            "{document:?}: {}",
+            told.text
+        );
 
-        let bytes = read(&client, &format!("skill://home/{id}/SKILL.md")).await.unwrap();
+        let bytes = read(&client, &format!("skill://home/{id}/SKILL.md"))
+            .await
+            .unwrap();
         assert_eq!(bytes, document.as_bytes(), "the very bytes");
 
-        let prompt = client.peer.get_prompt(GetPromptRequestParams::new(&*id)).await.unwrap();
-        let [message] = prompt.messages.as_slice() else { panic!("one message: {prompt:?}") };
-        let ContentBlock::Text(text) = &message.content else { panic!("a text: {message:?}") };
-        assert!(text.text.contains(body.trim_end()), "{document:?}: {}", text.text);
+        let prompt = client
+            .peer
+            .get_prompt(GetPromptRequestParams::new(&*id))
+            .await
+            .unwrap();
+        let [message] = prompt.messages.as_slice() else {
+            panic!("one message: {prompt:?}")
+        };
+        let ContentBlock::Text(text) = &message.content else {
+            panic!("a text: {message:?}")
+        };
+        assert!(
+            text.text.contains(body.trim_end()),
+            "{document:?}: {}",
+            text.text
+        );
     }
 }

@@ -7,7 +7,11 @@ use crate::client::{Client, code};
 use crate::fixture::{home, serve, serve_with};
 
 fn instructions(client: &Client) -> String {
-    client.peer.peer_info().and_then(|info| info.instructions.clone()).unwrap_or_default()
+    client
+        .peer
+        .peer_info()
+        .and_then(|info| info.instructions.clone())
+        .unwrap_or_default()
 }
 
 #[tokio::test]
@@ -25,7 +29,10 @@ async fn everything_that_is_declared_is_true() {
             "tools": {"listChanged": true},
         })
     );
-    assert_eq!(info.server_info.as_ref().map(|server| server.name.as_str()), Some("repertoire"));
+    assert_eq!(
+        info.server_info.as_ref().map(|server| server.name.as_str()),
+        Some("repertoire")
+    );
 }
 
 #[tokio::test]
@@ -34,13 +41,20 @@ async fn a_feature_that_is_off_is_not_served() {
     let server = serve_with(Mount::user(home(&[("tidy", "Sort it.\n")])), options).await;
     let client = Client::of(&server).await;
     let capabilities = &client.peer.peer_info().expect("introduced").capabilities;
-    assert!(capabilities.prompts.is_none() && capabilities.resources.is_none() && capabilities.extensions.is_none());
+    assert!(
+        capabilities.prompts.is_none()
+            && capabilities.resources.is_none()
+            && capabilities.extensions.is_none()
+    );
     assert_eq!(instructions(&client), "");
     assert_eq!(client.peer.list_all_tools().await.unwrap().len(), 4);
     assert_eq!(code(client.peer.list_prompts(None).await).0, -32601);
     assert_eq!(code(client.peer.list_resources(None).await).0, -32601);
     assert_eq!(code(client.peer.list_skills(None).await).0, -32601);
-    assert_eq!(code(crate::resources::read(&client, "skill://home/tidy/SKILL.md").await).0, -32601);
+    assert_eq!(
+        code(crate::resources::read(&client, "skill://home/tidy/SKILL.md").await).0,
+        -32601
+    );
 }
 
 #[tokio::test]
@@ -61,20 +75,29 @@ async fn a_known_client_gets_its_features() {
 async fn instructions_depend_on_the_extension() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let with = instructions(&Client::of(&server).await);
-    assert!(with.contains("`repertoire`") && with.contains("skills/list") && !with.contains("tidy"), "{with}");
+    assert!(
+        with.contains("`repertoire`") && with.contains("skills/list") && !with.contains("tidy"),
+        "{with}"
+    );
     let without = instructions(&Client::without_extension("somebody", &server).await);
     assert!(
-        without.contains("`repertoire`") && without.contains("`read_skill`") && without.contains("tidy"),
+        without.contains("`repertoire`")
+            && without.contains("`read_skill`")
+            && without.contains("tidy"),
         "{without}"
     );
 }
 
 #[tokio::test]
 async fn instructions_name_no_disabled_feature() {
-    let options = ServerOptions::default().features(McpFeatures::ALL.without(McpFeatures::EXTENSION));
+    let options =
+        ServerOptions::default().features(McpFeatures::ALL.without(McpFeatures::EXTENSION));
     let server = serve_with(Mount::user(home(&[("tidy", "Sort it.\n")])), options).await;
     let told = instructions(&Client::of(&server).await);
-    assert!(!told.contains("skills/list") && told.contains("`read_skill`") && told.contains("tidy"), "{told}");
+    assert!(
+        !told.contains("skills/list") && told.contains("`read_skill`") && told.contains("tidy"),
+        "{told}"
+    );
 }
 
 #[tokio::test]
@@ -83,6 +106,8 @@ async fn the_catalog_stays_within_its_budget() {
     let skills: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), "Do it.\n")).collect();
     let server = serve(home(&skills)).await;
     let text = instructions(&Client::without_extension("somebody", &server).await);
-    let tokens = repertoire::CatalogOptions::default().budget(repertoire::Budget::Tokens(0)).count(&text);
+    let tokens = repertoire::CatalogOptions::default()
+        .budget(repertoire::Budget::Tokens(0))
+        .count(&text);
     assert!((100..600).contains(&tokens), "{tokens}");
 }

@@ -15,7 +15,8 @@ pub(crate) fn skill(id: &str, about: &str) -> Skill {
 pub(crate) fn home(skills: &[(&str, &str)]) -> Arc<MemorySource<Skill>> {
     let home = MemorySource::new("home");
     for (id, body) in skills {
-        home.register(Registered::new(skill(id, &format!("Does {id}.")), *body)).expect("ids are unique");
+        home.register(Registered::new(skill(id, &format!("Does {id}.")), *body))
+            .expect("ids are unique");
     }
     Arc::new(home)
 }
@@ -25,13 +26,18 @@ pub(crate) async fn serve(home: Arc<MemorySource<Skill>>) -> Server {
 }
 
 pub(crate) async fn serve_with(mount: Mount<Skill>, options: ServerOptions) -> Server {
-    let registry = SkillRegistry::builder().mount(mount).start(&Handle::current()).await.expect("composed");
+    let registry = SkillRegistry::builder()
+        .mount(mount)
+        .start(&Handle::current())
+        .await
+        .expect("composed");
     Server::new(registry, options)
 }
 
 /// A folder of skills, served as the source `home`; it is watched.
 pub(crate) async fn serve_folder(folder: &Path) -> Server {
-    let source = FsSource::new("home", folder).watching(repertoire::source::fs::WatchOptions::default());
+    let source =
+        FsSource::new("home", folder).watching(repertoire::source::fs::WatchOptions::default());
     serve_with(Mount::user(source), ServerOptions::default()).await
 }
 

@@ -28,8 +28,14 @@ async fn answers(server: &Server, lines: &[u8]) -> Vec<Value> {
     };
     tokio::time::timeout(PATIENCE, all).await.expect("it ends");
     // Whatever was sent, it neither panics nor goes on for ever.
-    let ended = tokio::time::timeout(PATIENCE, serving).await.expect("it ends").expect("no panic");
-    assert!(!matches!(ended, Err(repertoire_mcp::ServeError::Ended(_))), "{ended:?}");
+    let ended = tokio::time::timeout(PATIENCE, serving)
+        .await
+        .expect("it ends")
+        .expect("no panic");
+    assert!(
+        !matches!(ended, Err(repertoire_mcp::ServeError::Ended(_))),
+        "{ended:?}"
+    );
     answers
 }
 
@@ -58,16 +64,34 @@ async fn garbage_gets_an_error() {
         (b"1", Some(-32600)),
         (b"null", Some(-32600)),
         (b"{}", Some(-32600)),
-        (br#"{"jsonrpc": "1.0", "id": 7, "method": "ping"}"#, Some(-32602)),
-        (br#"{"jsonrpc": "2.0", "id": {}, "method": "ping"}"#, Some(-32600)),
+        (
+            br#"{"jsonrpc": "1.0", "id": 7, "method": "ping"}"#,
+            Some(-32602),
+        ),
+        (
+            br#"{"jsonrpc": "2.0", "id": {}, "method": "ping"}"#,
+            Some(-32600),
+        ),
         (br#"{"jsonrpc": "2.0", "id": 7, "method": 1}"#, Some(-32600)),
         (br#"{"jsonrpc": "2.0", "id": 7}"#, Some(-32600)),
-        (br#"{"jsonrpc": "2.0", "id": 7, "method": "ping", "result": {}}"#, Some(-32602)),
-        (br#"[{"jsonrpc": "2.0", "id": 7, "method": "ping"}]"#, Some(-32600)),
+        (
+            br#"{"jsonrpc": "2.0", "id": 7, "method": "ping", "result": {}}"#,
+            Some(-32602),
+        ),
+        (
+            br#"[{"jsonrpc": "2.0", "id": 7, "method": "ping"}]"#,
+            Some(-32600),
+        ),
         (b"", None),
         (b" \r", None),
-        (br#"{"jsonrpc": "2.0", "method": "notifications/unknown", "params": {}}"#, None),
-        (br#"{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": 1}"#, None),
+        (
+            br#"{"jsonrpc": "2.0", "method": "notifications/unknown", "params": {}}"#,
+            None,
+        ),
+        (
+            br#"{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": 1}"#,
+            None,
+        ),
         (br#"{"jsonrpc": "2.0", "id": 7, "result": {}}"#, None),
         (br#"{"jsonrpc": "2.0", "id": 7, "error": 1}"#, None),
     ] {
@@ -81,9 +105,15 @@ async fn garbage_gets_an_error() {
             let answers = answers(&server, &lines).await;
             let shown = String::from_utf8_lossy(&line[..line.len().min(80)]);
             let errors: Vec<_> = answers.iter().filter_map(code).collect();
-            assert_eq!(errors, Vec::from_iter(expected), "{shown} {is_introduced}: {answers:?}");
-            let pong =
-                answers.iter().find(|answer| answer["id"] == 9).unwrap_or_else(|| panic!("{shown}: {answers:?}"));
+            assert_eq!(
+                errors,
+                Vec::from_iter(expected),
+                "{shown} {is_introduced}: {answers:?}"
+            );
+            let pong = answers
+                .iter()
+                .find(|answer| answer["id"] == 9)
+                .unwrap_or_else(|| panic!("{shown}: {answers:?}"));
             assert_eq!(pong["result"], json!({}), "{shown}");
         }
     }
@@ -99,17 +129,26 @@ async fn a_malformed_request_is_an_error() {
         ("tools/call", json!({"name": 1})),
         ("tools/call", json!({"name": "read_skill", "arguments": []})),
         ("tools/call", json!({"name": "nobody"})),
-        ("prompts/get", json!({"name": "tidy", "arguments": {"arguments": {}}})),
+        (
+            "prompts/get",
+            json!({"name": "tidy", "arguments": {"arguments": {}}}),
+        ),
         ("resources/read", json!({"uri": 1})),
         ("resources/read", json!({"uri": "x".repeat(100_000)})),
         ("skills/get", json!({"uri": "skill://home/tidy/SKILL.md\0"})),
         ("skills/list", json!({"cursor": "x"})),
-        ("resources/directory/read", json!({"uri": "skill://home/tidy", "cursor": "x"})),
+        (
+            "resources/directory/read",
+            json!({"uri": "skill://home/tidy", "cursor": "x"}),
+        ),
         ("tools/list", json!(1)),
     ];
     let mut lines = format!("{}\n", introduction());
     for (id, (method, params)) in (10..).zip(&requests) {
-        lines.push_str(&format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})));
+        lines.push_str(&format!(
+            "{}\n",
+            json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+        ));
     }
     let answers = answers(&server, lines.as_bytes()).await;
     for (id, (method, params)) in (10..).zip(&requests) {
@@ -117,7 +156,9 @@ async fn a_malformed_request_is_an_error() {
             .iter()
             .find(|answer| answer["id"] == id)
             .unwrap_or_else(|| panic!("no answer to {method} {params}"));
-        let message = answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{method} {params}: {answer}"));
+        let message = answer["error"]["message"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{method} {params}: {answer}"));
         assert!(message.len() < 2_000, "{method}: {} bytes", message.len());
     }
 }
@@ -133,10 +174,16 @@ async fn slow_clients_cause_backpressure() {
     let questions = 2_000;
     let writing = tokio::spawn(async move {
         let begun = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        write.write_all(format!("{}\n{begun}\n", introduction()).as_bytes()).await.expect("heard");
+        write
+            .write_all(format!("{}\n{begun}\n", introduction()).as_bytes())
+            .await
+            .expect("heard");
         for id in 2..questions {
             let question = json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"});
-            write.write_all(format!("{question}\n").as_bytes()).await.expect("heard");
+            write
+                .write_all(format!("{question}\n").as_bytes())
+                .await
+                .expect("heard");
         }
         write
     });
@@ -155,9 +202,15 @@ async fn slow_clients_cause_backpressure() {
             heard.insert(serde_json::from_str::<Value>(&line).expect("a document")["id"].as_u64());
         }
     };
-    tokio::time::timeout(PATIENCE, all).await.expect("all is answered");
+    tokio::time::timeout(PATIENCE, all)
+        .await
+        .expect("all is answered");
     drop((writing.await.expect("no panic"), read));
-    tokio::time::timeout(PATIENCE, serving).await.expect("it ends").expect("no panic").expect("served");
+    tokio::time::timeout(PATIENCE, serving)
+        .await
+        .expect("it ends")
+        .expect("no panic")
+        .expect("served");
 }
 
 #[tokio::test]
@@ -168,12 +221,20 @@ async fn a_closed_output_ends_the_connection() {
     let (told, hears) = tokio::io::duplex(4096);
     let serving = tokio::spawn(async move { server.serve(heard, told).await });
     let begun = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    ask.write_all(format!("{}\n{begun}\n", introduction()).as_bytes()).await.expect("heard");
+    ask.write_all(format!("{}\n{begun}\n", introduction()).as_bytes())
+        .await
+        .expect("heard");
     let mut hears = BufReader::new(hears).lines();
     hears.next_line().await.expect("text").expect("an answer");
     drop(hears);
-    ask.write_all(format!("{}\n", ping(2)).as_bytes()).await.expect("heard");
-    tokio::time::timeout(PATIENCE, serving).await.expect("it ends").expect("no panic").expect("served");
+    ask.write_all(format!("{}\n", ping(2)).as_bytes())
+        .await
+        .expect("heard");
+    tokio::time::timeout(PATIENCE, serving)
+        .await
+        .expect("it ends")
+        .expect("no panic")
+        .expect("served");
 }
 
 #[tokio::test]
@@ -197,13 +258,22 @@ async fn http_garbage_gets_a_status() {
         let (status, head, answer) = listening.post("", body).await;
         assert_eq!(status, 400, "{shown}: {head}");
         // As over lines.
-        let answer: Value = serde_json::from_str(&answer).unwrap_or_else(|_| panic!("{shown}: {answer}"));
-        assert!([Some(-32700), Some(-32600)].contains(&code(&answer)), "{shown}: {answer}");
+        let answer: Value =
+            serde_json::from_str(&answer).unwrap_or_else(|_| panic!("{shown}: {answer}"));
+        assert!(
+            [Some(-32700), Some(-32600)].contains(&code(&answer)),
+            "{shown}: {answer}"
+        );
     }
     let request = "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
                    content-type: text/plain\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
     assert_eq!(listening.raw(request.as_bytes()).await.0, 415);
-    let marked = [b"\xef\xbb\xbf ".as_slice(), introduction().to_string().as_bytes(), b"\n"].concat();
+    let marked = [
+        b"\xef\xbb\xbf ".as_slice(),
+        introduction().to_string().as_bytes(),
+        b"\n",
+    ]
+    .concat();
     assert_eq!(listening.post("", &marked).await.0, 200);
     for bytes in [
         b"\r\n\r\n".as_slice(),
@@ -218,7 +288,9 @@ async fn http_garbage_gets_a_status() {
         let (status, head, _) = listening.raw(bytes).await;
         assert!(status == 0 || (400..500).contains(&status), "{}: {head}", String::from_utf8_lossy(bytes));
     }
-    let (status, _, body) = listening.post("", introduction().to_string().as_bytes()).await;
+    let (status, _, body) = listening
+        .post("", introduction().to_string().as_bytes())
+        .await;
     assert!(status == 200 && body.contains("protocolVersion"), "{body}");
 }
 
@@ -244,8 +316,11 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
     let params = prop_oneof![
         Just(json!({})),
         Just(introduction()["params"].clone()),
-        "\\PC{0,12}".prop_map(|text| json!({"uri": text, "name": text, "cursor": text, "requestId": 3})),
-        Just(json!({"uri": "skill://home/tidy/SKILL.md", "name": "read_skill", "arguments": {"id": "tidy"}})),
+        "\\PC{0,12}"
+            .prop_map(|text| json!({"uri": text, "name": text, "cursor": text, "requestId": 3})),
+        Just(
+            json!({"uri": "skill://home/tidy/SKILL.md", "name": "read_skill", "arguments": {"id": "tidy"}})
+        ),
         Just(json!([1, null])),
         Just(Value::Null),
     ];
@@ -256,11 +331,13 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
         }
         message.to_string().into_bytes()
     });
-    let broken = (message.clone(), any::<prop::sample::Index>(), any::<u8>()).prop_map(|(mut bytes, at, byte)| {
-        let at = at.index(bytes.len());
-        bytes[at] = byte;
-        bytes
-    });
+    let broken = (message.clone(), any::<prop::sample::Index>(), any::<u8>()).prop_map(
+        |(mut bytes, at, byte)| {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            bytes
+        },
+    );
     prop_oneof![4 => message, 2 => broken, 1 => prop::collection::vec(any::<u8>(), 0..64)]
 }
 

@@ -29,16 +29,31 @@ pub(crate) struct Listening {
 
 pub(crate) async fn listen(server: &Server, options: HttpOptions) -> Listening {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let (address, end) = (listener.local_addr().expect("an address"), CancellationToken::new());
+    let (address, end) = (
+        listener.local_addr().expect("an address"),
+        CancellationToken::new(),
+    );
     let (server, ends) = (server.clone(), end.clone());
-    let ended = tokio::spawn(async move { server.serve_http(listener, &options, ends.cancelled_owned()).await });
-    Listening { address, end, ended }
+    let ended = tokio::spawn(async move {
+        server
+            .serve_http(listener, &options, ends.cancelled_owned())
+            .await
+    });
+    Listening {
+        address,
+        end,
+        ended,
+    }
 }
 
 impl Listening {
     pub(crate) async fn end(self) {
         self.end.cancel();
-        tokio::time::timeout(PATIENCE, self.ended).await.expect("in time").expect("no panic").expect("served");
+        tokio::time::timeout(PATIENCE, self.ended)
+            .await
+            .expect("in time")
+            .expect("no panic")
+            .expect("served");
     }
 
     fn url(&self) -> String {
@@ -55,20 +70,31 @@ impl Listening {
         // Whoever is refused early may not be heard out.
         let _ = stream.write_all(bytes).await;
         let mut answer = Vec::new();
-        let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut answer)).await.expect("an end");
+        let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut answer))
+            .await
+            .expect("an end");
         let answer = String::from_utf8_lossy(&answer).into_owned();
         assert!(read.is_ok() || !answer.is_empty(), "no answer: {read:?}");
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
+        let status = head
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+            .unwrap_or_default();
         (status, head.to_ascii_lowercase(), body.to_owned())
     }
 
     pub(crate) async fn get(&self, path: &str, headers: &str) -> (u16, String, String) {
-        self.raw(format!("GET {path} HTTP/1.1\r\n{headers}connection: close\r\n\r\n").as_bytes()).await
+        self.raw(format!("GET {path} HTTP/1.1\r\n{headers}connection: close\r\n\r\n").as_bytes())
+            .await
     }
 
     pub(crate) async fn post(&self, headers: &str, body: &[u8]) -> (u16, String, String) {
-        self.post_with(&format!("accept: application/json, text/event-stream\r\n{headers}"), body).await
+        self.post_with(
+            &format!("accept: application/json, text/event-stream\r\n{headers}"),
+            body,
+        )
+        .await
     }
 
     /// As [`post`](Listening::post), of a client that accepts what its headers say.
@@ -89,7 +115,10 @@ pub(crate) async fn connect(url: String, token: Option<&str>) -> Client {
     let mut config = StreamableHttpClientTransportConfig::with_uri(url);
     config.auth_header = token.map(str::to_owned);
     let (handler, told) = Client::handler("somebody");
-    let peer = handler.serve(StreamableHttpClientTransport::from_config(config)).await.expect("the server answers");
+    let peer = handler
+        .serve(StreamableHttpClientTransport::from_config(config))
+        .await
+        .expect("the server answers");
     Client::new(peer, told)
 }
 
@@ -120,12 +149,25 @@ async fn every_feature_is_served_over_http() {
     for client in &clients {
         assert_eq!(client.peer.list_all_tools().await.unwrap().len(), 4);
         assert_eq!(client.peer.list_all_prompts().await.unwrap().len(), 1);
-        assert_eq!(client.peer.list_all_skills().await.unwrap()[0].uri, "skill://home/tidy/SKILL.md");
-        assert!(read(client, "skill://home/tidy/SKILL.md").await.unwrap().ends_with(b"Sort it.\n"));
+        assert_eq!(
+            client.peer.list_all_skills().await.unwrap()[0].uri,
+            "skill://home/tidy/SKILL.md"
+        );
+        assert!(
+            read(client, "skill://home/tidy/SKILL.md")
+                .await
+                .unwrap()
+                .ends_with(b"Sort it.\n")
+        );
     }
-    home.register(Registered::new(skill("greet", "Greets."), "Hello.\n")).unwrap();
+    home.register(Registered::new(skill("greet", "Greets."), "Hello.\n"))
+        .unwrap();
     for client in &mut clients {
-        let mut told = vec![client.next().await, client.next().await, client.next().await];
+        let mut told = vec![
+            client.next().await,
+            client.next().await,
+            client.next().await,
+        ];
         told.extend(client.so_far().await);
         assert_eq!(told, [Told::Tools, Told::Prompts, Told::Resources]);
     }
@@ -136,15 +178,27 @@ async fn every_feature_is_served_over_http() {
 async fn a_session_that_its_client_ends_has_ended() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let listening = listen(&server, HttpOptions::default()).await;
-    let (_, head, _) = listening.post("", introduction().to_string().as_bytes()).await;
-    let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).expect("a session");
-    let end =
-        format!("DELETE /mcp HTTP/1.1\r\nhost: localhost\r\nmcp-session-id: {session}\r\nconnection: close\r\n\r\n");
+    let (_, head, _) = listening
+        .post("", introduction().to_string().as_bytes())
+        .await;
+    let session = head
+        .lines()
+        .find_map(|line| line.strip_prefix("mcp-session-id: "))
+        .expect("a session");
+    let end = format!(
+        "DELETE /mcp HTTP/1.1\r\nhost: localhost\r\nmcp-session-id: {session}\r\nconnection: close\r\n\r\n"
+    );
     let (status, head, body) = listening.raw(end.as_bytes()).await;
-    assert_eq!((status, body.as_str(), head.contains("content-length")), (204, "", false), "{head}");
+    assert_eq!(
+        (status, body.as_str(), head.contains("content-length")),
+        (204, "", false),
+        "{head}"
+    );
     assert_eq!(listening.raw(end.as_bytes()).await.0, 404);
     let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}).to_string();
-    let (status, ..) = listening.post(&format!("mcp-session-id: {session}\r\n"), ping.as_bytes()).await;
+    let (status, ..) = listening
+        .post(&format!("mcp-session-id: {session}\r\n"), ping.as_bytes())
+        .await;
     assert_eq!(status, 404);
     listening.end().await;
 }
@@ -154,7 +208,11 @@ async fn dns_rebinding_is_refused() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let listening = listen(
         &server,
-        HttpOptions::default().host("skills.example").host("fd00::1").origin("https://app.example").origin("*"),
+        HttpOptions::default()
+            .host("skills.example")
+            .host("fd00::1")
+            .origin("https://app.example")
+            .origin("*"),
     )
     .await;
     for (headers, expected) in [
@@ -180,10 +238,20 @@ async fn dns_rebinding_is_refused() {
         ("", 403),
         ("host: localhost\r\norigin: null\r\n", 403),
         ("host: localhost\r\norigin: http://localhost\r\n", 403),
-        ("host: localhost\r\norigin: https://app.example.evil.example\r\n", 403),
-        ("host: localhost\r\norigin: https://app.example\r\norigin: https://evil.example\r\n", 403),
+        (
+            "host: localhost\r\norigin: https://app.example.evil.example\r\n",
+            403,
+        ),
+        (
+            "host: localhost\r\norigin: https://app.example\r\norigin: https://evil.example\r\n",
+            403,
+        ),
     ] {
-        assert_eq!(listening.get("/metrics", headers).await.0, expected, "{headers}");
+        assert_eq!(
+            listening.get("/metrics", headers).await.0,
+            expected,
+            "{headers}"
+        );
     }
     let (status, ..) = listening
         .raw(b"POST /mcp HTTP/1.1\r\nhost: evil.example\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
@@ -197,9 +265,19 @@ async fn dns_rebinding_is_refused() {
         ("http://localhost@evil.example/metrics", 403),
         ("http://localhost.evil.example:80/metrics", 403),
     ] {
-        assert_eq!(listening.get(target, "host: localhost\r\n").await.0, expected, "{target}");
+        assert_eq!(
+            listening.get(target, "host: localhost\r\n").await.0,
+            expected,
+            "{target}"
+        );
     }
-    assert_eq!(listening.get("http://localhost/metrics", "host: evil.example\r\n").await.0, 403);
+    assert_eq!(
+        listening
+            .get("http://localhost/metrics", "host: evil.example\r\n")
+            .await
+            .0,
+        403
+    );
     // Whoever only wants to know whether it lives may come by any name.
     assert_eq!(listening.get("/healthz", "host: pod\r\n").await.0, 200);
     assert_eq!(listening.get("/readyz", "host: pod\r\n").await.0, 200);
@@ -212,15 +290,28 @@ async fn a_token_is_required_and_never_logged() {
     let options = HttpOptions::default().token(AccessToken::new(TOKEN).unwrap());
     assert!(!format!("{options:?}").contains(TOKEN));
     let listening = listen(&server, options).await;
-    for header in ["", "authorization: Bearer x\r\n", "authorization: Basic 0123456789abcdef0123456789abcdef\r\n"] {
+    for header in [
+        "",
+        "authorization: Bearer x\r\n",
+        "authorization: Basic 0123456789abcdef0123456789abcdef\r\n",
+    ] {
         let headers = format!("host: localhost\r\n{header}");
         let (status, head, _) = listening.get("/metrics", &headers).await;
-        assert!(status == 401 && head.contains("www-authenticate: bearer"), "{head}");
-        let (status, ..) = listening.post(header, introduction().to_string().as_bytes()).await;
+        assert!(
+            status == 401 && head.contains("www-authenticate: bearer"),
+            "{head}"
+        );
+        let (status, ..) = listening
+            .post(header, introduction().to_string().as_bytes())
+            .await;
         assert_eq!(status, 401);
     }
-    let (status, _, text) =
-        listening.get("/metrics", &format!("host: localhost\r\nauthorization: Bearer {TOKEN}\r\n")).await;
+    let (status, _, text) = listening
+        .get(
+            "/metrics",
+            &format!("host: localhost\r\nauthorization: Bearer {TOKEN}\r\n"),
+        )
+        .await;
     assert!(status == 200 && !text.contains(TOKEN), "{text}");
     let client = listening.connect(Some(TOKEN)).await;
     assert_eq!(client.peer.list_all_tools().await.unwrap().len(), 4);
@@ -231,11 +322,19 @@ async fn a_token_is_required_and_never_logged() {
 async fn other_machines_need_a_token() {
     let server = serve(home(&[])).await;
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
-    let refused = server.serve_http(listener, &HttpOptions::default(), std::future::ready(())).await;
-    assert!(matches!(refused, Err(ServeError::NoToken(_))), "{refused:?}");
+    let refused = server
+        .serve_http(listener, &HttpOptions::default(), std::future::ready(()))
+        .await;
+    assert!(
+        matches!(refused, Err(ServeError::NoToken(_))),
+        "{refused:?}"
+    );
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
     let options = HttpOptions::default().token(AccessToken::new(TOKEN).unwrap());
-    server.serve_http(listener, &options, std::future::ready(())).await.unwrap();
+    server
+        .serve_http(listener, &options, std::future::ready(()))
+        .await
+        .unwrap();
 }
 
 fn limits(change: impl FnOnce(&mut HttpLimits)) -> HttpOptions {
@@ -251,7 +350,10 @@ async fn each_limit_has_its_status() {
 
     let listening = listen(&server, limits(|limits| limits.body = body.len())).await;
     assert_eq!(listening.post("", body.as_bytes()).await.0, 200);
-    assert_eq!(listening.post("", format!("{body} ").as_bytes()).await.0, 413);
+    assert_eq!(
+        listening.post("", format!("{body} ").as_bytes()).await.0,
+        413
+    );
     listening.end().await;
 
     let listening = listen(&server, limits(|limits| limits.sessions = 1)).await;
@@ -269,15 +371,23 @@ async fn each_limit_has_its_status() {
         assert_eq!(status == 429, head.contains("\r\nretry-after: 1"), "{head}");
         statuses.push(status);
     }
-    assert!(statuses[0] == 200 && statuses.contains(&429), "{statuses:?}");
+    assert!(
+        statuses[0] == 200 && statuses.contains(&429),
+        "{statuses:?}"
+    );
     // Whether it lives is asked as often as anything, and by a connection of its own.
     let (status, head, _) = listening.get("/healthz", "").await;
     assert!(status == 429 && head.contains("retry-after: 1"), "{head}");
     listening.end().await;
     let listening = listen(&server, HttpOptions::default()).await;
     for path in ["/healthz", "/readyz"] {
-        let (status, head, _) = listening.raw(format!("GET {path} HTTP/1.1\r\n\r\n").as_bytes()).await;
-        assert!(status == 200 && head.contains("connection: close"), "{head}");
+        let (status, head, _) = listening
+            .raw(format!("GET {path} HTTP/1.1\r\n\r\n").as_bytes())
+            .await;
+        assert!(
+            status == 200 && head.contains("connection: close"),
+            "{head}"
+        );
     }
     listening.end().await;
 
@@ -285,32 +395,59 @@ async fn each_limit_has_its_status() {
     assert_eq!(listening.post("", body.as_bytes()).await.0, 503);
     listening.end().await;
 
-    let listening = listen(&server, limits(|limits| limits.head = Duration::from_millis(50))).await;
+    let listening = listen(
+        &server,
+        limits(|limits| limits.head = Duration::from_millis(50)),
+    )
+    .await;
     // One that never says what it wants is let go.
     listening.raw_silence().await;
     // And so is one that never says all of it.
     let (status, head, _) = listening
         .raw(b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{")
         .await;
-    assert!(status == 408 && head.contains("connection: close"), "{head}");
+    assert!(
+        status == 408 && head.contains("connection: close"),
+        "{head}"
+    );
     listening.end().await;
 
     // Guesses count, whatever comes of them.
     let mut slow = HttpLimits::default();
     slow.rate = NonZeroU32::new(1);
-    let listening = listen(&server, HttpOptions::default().limits(slow).token(AccessToken::new(TOKEN).unwrap())).await;
+    let listening = listen(
+        &server,
+        HttpOptions::default()
+            .limits(slow)
+            .token(AccessToken::new(TOKEN).unwrap()),
+    )
+    .await;
     let mut statuses = Vec::new();
     for _ in 0..8 {
-        statuses.push(listening.get("/metrics", "host: localhost\r\nauthorization: Bearer guess\r\n").await.0);
+        statuses.push(
+            listening
+                .get(
+                    "/metrics",
+                    "host: localhost\r\nauthorization: Bearer guess\r\n",
+                )
+                .await
+                .0,
+        );
     }
-    assert!(statuses[0] == 401 && statuses.contains(&429), "{statuses:?}");
+    assert!(
+        statuses[0] == 401 && statuses.contains(&429),
+        "{statuses:?}"
+    );
     listening.end().await;
 }
 
 impl Listening {
     async fn raw_silence(&self) {
         let mut stream = TcpStream::connect(self.address).await.expect("it listens");
-        stream.write_all(b"GET / HTTP/1.1\r\n").await.expect("heard");
+        stream
+            .write_all(b"GET / HTTP/1.1\r\n")
+            .await
+            .expect("heard");
         let mut answer = Vec::new();
         let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut answer)).await;
         assert!(read.is_ok(), "the connection stays open");
@@ -333,14 +470,18 @@ async fn the_end_closes_every_stream() {
 #[cfg(target_os = "linux")]
 async fn idle(listening: &Listening, from: u8) -> TcpStream {
     let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
-    socket.bind(SocketAddr::from(([127, 0, 0, from], 0))).expect("an address of this machine");
+    socket
+        .bind(SocketAddr::from(([127, 0, 0, from], 0)))
+        .expect("an address of this machine");
     socket.connect(listening.address).await.expect("it listens")
 }
 
 /// Whether the server has closed its end.
 #[cfg(target_os = "linux")]
 async fn is_over(stream: &mut TcpStream) {
-    let read = tokio::time::timeout(PATIENCE, stream.read(&mut [0])).await.expect("an end");
+    let read = tokio::time::timeout(PATIENCE, stream.read(&mut [0]))
+        .await
+        .expect("an end");
     assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
 }
 
@@ -355,7 +496,9 @@ async fn one_address_cannot_take_all_connections() {
         let request = format!("GET /metrics HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n");
         stream.write_all(request.as_bytes()).await.expect("heard");
         let mut status = [0; 12];
-        let read = tokio::time::timeout(PATIENCE, stream.read_exact(&mut status)).await.expect("in time");
+        let read = tokio::time::timeout(PATIENCE, stream.read_exact(&mut status))
+            .await
+            .expect("in time");
         read.expect("an answer");
         String::from_utf8_lossy(&status).into_owned()
     };
@@ -379,9 +522,15 @@ async fn one_address_cannot_take_all_connections() {
 #[tokio::test]
 async fn a_refused_client_is_let_go() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
-    let listening = listen(&server, HttpOptions::default().token(AccessToken::new(TOKEN).unwrap())).await;
+    let listening = listen(
+        &server,
+        HttpOptions::default().token(AccessToken::new(TOKEN).unwrap()),
+    )
+    .await;
     for headers in ["host: localhost\r\n", "host: evil.example\r\n"] {
-        let (_, head, _) = listening.raw(format!("GET /mcp HTTP/1.1\r\n{headers}\r\n").as_bytes()).await;
+        let (_, head, _) = listening
+            .raw(format!("GET /mcp HTTP/1.1\r\n{headers}\r\n").as_bytes())
+            .await;
         assert!(head.contains("connection: close"), "{head}");
     }
     listening.end().await;
@@ -395,7 +544,13 @@ async fn sessions_without_requests_are_evicted() {
     let client = listening.connect(None).await;
     assert_eq!(client.peer.list_all_tools().await.unwrap().len(), 4);
     for _ in 0..20 {
-        assert_eq!(listening.post("", introduction().to_string().as_bytes()).await.0, 200);
+        assert_eq!(
+            listening
+                .post("", introduction().to_string().as_bytes())
+                .await
+                .0,
+            200
+        );
     }
     let other = listening.connect(None).await;
     assert_eq!(other.peer.list_all_tools().await.unwrap().len(), 4);
@@ -408,20 +563,44 @@ async fn sessions_without_requests_are_evicted() {
 async fn a_forged_event_id_resumes_nothing() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let listening = listen(&server, HttpOptions::default()).await;
-    let (_, head, _) = listening.post("", introduction().to_string().as_bytes()).await;
-    let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).expect("a session").to_owned();
+    let (_, head, _) = listening
+        .post("", introduction().to_string().as_bytes())
+        .await;
+    let session = head
+        .lines()
+        .find_map(|line| line.strip_prefix("mcp-session-id: "))
+        .expect("a session")
+        .to_owned();
     let long = "9".repeat(8000);
-    for event in
-        ["x", "1/1", "0/0", "-1", "1/x", "18446744073709551616", "1/18446744073709551615", "/", "1/2/3", "..", &long]
-    {
+    for event in [
+        "x",
+        "1/1",
+        "0/0",
+        "-1",
+        "1/x",
+        "18446744073709551616",
+        "1/18446744073709551615",
+        "/",
+        "1/2/3",
+        "..",
+        &long,
+    ] {
         let headers = format!(
             "host: localhost\r\naccept: text/event-stream\r\nmcp-session-id: {session}\r\nlast-event-id: {event}\r\n"
         );
         let (status, _, body) = listening.get("/mcp", &headers).await;
-        assert!(status < 500 && !body.contains("jsonrpc") && !body.contains("id:"), "{event}: {status} {body}");
+        assert!(
+            status < 500 && !body.contains("jsonrpc") && !body.contains("id:"),
+            "{event}: {status} {body}"
+        );
     }
     let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}).to_string();
-    let (status, _, body) = listening.post(&format!("mcp-session-id: {session}\r\n"), list.as_bytes()).await;
-    assert!(status == 200 && body.contains("read_skill"), "{status} {body}");
+    let (status, _, body) = listening
+        .post(&format!("mcp-session-id: {session}\r\n"), list.as_bytes())
+        .await;
+    assert!(
+        status == 200 && body.contains("read_skill"),
+        "{status} {body}"
+    );
     listening.end().await;
 }

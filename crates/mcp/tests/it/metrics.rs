@@ -15,7 +15,9 @@ struct Family {
 
 fn is_name(name: &str) -> bool {
     let mut letters = name.chars();
-    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+    letters
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
@@ -23,7 +25,10 @@ fn is_name(name: &str) -> bool {
 fn sample(line: &str) -> (String, Vec<(String, String)>, f64) {
     let (what, value) = line.rsplit_once(' ').expect("a value");
     let (name, labels) = match what.split_once('{') {
-        Some((name, labels)) => (name, labels.strip_suffix('}').expect("an end of the labels")),
+        Some((name, labels)) => (
+            name,
+            labels.strip_suffix('}').expect("an end of the labels"),
+        ),
         None => (what, ""),
     };
     assert!(is_name(name), "{line}");
@@ -31,7 +36,10 @@ fn sample(line: &str) -> (String, Vec<(String, String)>, f64) {
         .split_terminator(',')
         .map(|label| {
             let (key, value) = label.split_once('=').expect("a label");
-            let value = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).expect("quotes");
+            let value = value
+                .strip_prefix('"')
+                .and_then(|value| value.strip_suffix('"'))
+                .expect("quotes");
             assert!(is_name(key) && !value.contains(['"', '\\', '\n']), "{line}");
             (key.to_owned(), value.to_owned())
         })
@@ -44,15 +52,26 @@ fn sample(line: &str) -> (String, Vec<(String, String)>, f64) {
 /// The families of `text`. In the older form a counter is introduced with the name of its samples.
 fn families(text: &str, is_older: bool) -> BTreeMap<String, Family> {
     let text = text.strip_suffix('\n').expect("the last line ends");
-    let text = if is_older { text } else { text.strip_suffix("\n# EOF").expect("it says that it is the end") };
+    let text = if is_older {
+        text
+    } else {
+        text.strip_suffix("\n# EOF")
+            .expect("it says that it is the end")
+    };
     let mut families: BTreeMap<String, Family> = BTreeMap::new();
     let mut now = String::new();
     for line in text.lines() {
         if let Some(help) = line.strip_prefix("# HELP ") {
             let (name, help) = help.split_once(' ').expect("a help");
             now = name.to_owned();
-            let family = Family { help: help.to_owned(), ..Family::default() };
-            assert!(is_name(name) && families.insert(now.clone(), family).is_none(), "twice: {line}");
+            let family = Family {
+                help: help.to_owned(),
+                ..Family::default()
+            };
+            assert!(
+                is_name(name) && families.insert(now.clone(), family).is_none(),
+                "twice: {line}"
+            );
         } else if let Some(kind) = line.strip_prefix("# TYPE ") {
             let (name, kind) = kind.split_once(' ').expect("a kind");
             assert_eq!(name, now, "beside its help");
@@ -67,15 +86,31 @@ fn families(text: &str, is_older: bool) -> BTreeMap<String, Family> {
                 "histogram" => &["_bucket", "_sum", "_count"],
                 other => panic!("{other}: {line}"),
             };
-            assert!(endings.iter().any(|ending| name == format!("{now}{ending}")), "{line} of {now}");
-            assert!(family.samples.insert((name, labels), value).is_none(), "twice: {line}");
+            assert!(
+                endings
+                    .iter()
+                    .any(|ending| name == format!("{now}{ending}")),
+                "{line} of {now}"
+            );
+            assert!(
+                family.samples.insert((name, labels), value).is_none(),
+                "twice: {line}"
+            );
         }
     }
-    for (name, family) in families.iter().filter(|(_, family)| family.kind == "histogram") {
+    for (name, family) in families
+        .iter()
+        .filter(|(_, family)| family.kind == "histogram")
+    {
         let value = |ending: &str| family.samples[&(format!("{name}{ending}"), Vec::new())];
-        let buckets = family.samples.iter().filter(|((sample, _), _)| *sample == format!("{name}_bucket"));
+        let buckets = family
+            .samples
+            .iter()
+            .filter(|((sample, _), _)| *sample == format!("{name}_bucket"));
         let bound = |labels: &[(String, String)]| labels[0].1.parse::<f64>().expect("a bound");
-        let mut buckets: Vec<_> = buckets.map(|((_, labels), count)| (bound(labels), *count)).collect();
+        let mut buckets: Vec<_> = buckets
+            .map(|((_, labels), count)| (bound(labels), *count))
+            .collect();
         buckets.sort_by(|a, b| a.0.total_cmp(&b.0));
         assert!(buckets.is_sorted_by_key(|(_, count)| *count), "{buckets:?}");
         assert_eq!(buckets.last(), Some(&(f64::INFINITY, value("_count"))));
@@ -91,18 +126,33 @@ async fn metrics_hold_numbers_alone() {
     let client = listening.connect(None).await;
     client.peer.list_all_tools().await.unwrap();
     listening.get("/metrics", "host: evil.example\r\n").await;
-    let ask = async |accept: &str| listening.get("/metrics", &format!("host: localhost\r\n{accept}")).await;
+    let ask = async |accept: &str| {
+        listening
+            .get("/metrics", &format!("host: localhost\r\n{accept}"))
+            .await
+    };
 
     let (_, head, older) = ask("").await;
-    assert!(head.contains("content-type: text/plain; version=0.0.4; charset=utf-8\r\n"), "{head}");
+    assert!(
+        head.contains("content-type: text/plain; version=0.0.4; charset=utf-8\r\n"),
+        "{head}"
+    );
     assert!(head.contains("x-request-id: "), "{head}");
     let (_, head, newer) =
         ask("accept: application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3\r\n").await;
-    assert!(head.contains("content-type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n"), "{head}");
+    assert!(
+        head.contains(
+            "content-type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n"
+        ),
+        "{head}"
+    );
 
     let (older, newer) = (families(&older, true), families(&newer, false));
     let kinds = |families: &BTreeMap<String, Family>| {
-        families.iter().map(|(name, family)| format!("{name} {}", family.kind)).collect::<Vec<_>>()
+        families
+            .iter()
+            .map(|(name, family)| format!("{name} {}", family.kind))
+            .collect::<Vec<_>>()
     };
     let names = [
         "answer_seconds histogram",
@@ -115,17 +165,26 @@ async fn metrics_hold_numbers_alone() {
     ]
     .map(|name| format!("repertoire_mcp_{name}"));
     assert_eq!(kinds(&newer), names);
-    assert_eq!(kinds(&older), names.map(|name| name.replace(" counter", "_total counter")));
+    assert_eq!(
+        kinds(&older),
+        names.map(|name| name.replace(" counter", "_total counter"))
+    );
     let value = |name: &str, labels: &[(&str, &str)]| {
-        let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        older[&format!("repertoire_mcp_{name}")].samples[&(format!("repertoire_mcp_{name}"), labels)]
+        let labels = labels
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+            .collect();
+        older[&format!("repertoire_mcp_{name}")].samples
+            [&(format!("repertoire_mcp_{name}"), labels)]
     };
     assert_eq!(value("sessions", &[]), 1.0);
     assert_eq!(value("skills", &[]), 1.0);
     assert_eq!(value("refused_total", &[("reason", "host")]), 1.0);
     assert_eq!(value("requests_total", &[("status", "403")]), 1.0);
     // What is counted apart are statuses and reasons, of which there are few whatever clients do.
-    let labels = older.values().flat_map(|family| family.samples.keys().flat_map(|(_, labels)| labels));
+    let labels = older
+        .values()
+        .flat_map(|family| family.samples.keys().flat_map(|(_, labels)| labels));
     let keys: BTreeSet<_> = labels.map(|(key, _)| key.as_str()).collect();
     assert_eq!(keys, BTreeSet::from(["le", "reason", "status"]));
     listening.end().await;

@@ -22,10 +22,22 @@ async fn m10_results_are_complete_and_not_cacheable() {
     let mut raw = Raw::of(&server);
     for (id, method, params) in [
         (1, "skills/list", json!({})),
-        (2, "skills/get", json!({"uri": "skill://home/tidy/SKILL.md"})),
+        (
+            2,
+            "skills/get",
+            json!({"uri": "skill://home/tidy/SKILL.md"}),
+        ),
         (3, "resources/list", json!({})),
-        (4, "resources/read", json!({"uri": "skill://home/tidy/SKILL.md"})),
-        (5, "resources/directory/read", json!({"uri": "skill://home/tidy"})),
+        (
+            4,
+            "resources/read",
+            json!({"uri": "skill://home/tidy/SKILL.md"}),
+        ),
+        (
+            5,
+            "resources/directory/read",
+            json!({"uri": "skill://home/tidy"}),
+        ),
         (6, "prompts/list", json!({})),
         (7, "tools/list", json!({})),
     ] {
@@ -34,7 +46,11 @@ async fn m10_results_are_complete_and_not_cacheable() {
         let result = &answer["result"];
         assert_eq!(result["resultType"], "complete", "{method}: {answer}");
         // It may be another at any time, so nothing holds; whose skills they are is nobody else's business.
-        assert_eq!((&result["ttlMs"], &result["cacheScope"]), (&json!(0), &json!("private")), "{method}: {answer}");
+        assert_eq!(
+            (&result["ttlMs"], &result["cacheScope"]),
+            (&json!(0), &json!("private")),
+            "{method}: {answer}"
+        );
     }
 }
 
@@ -45,9 +61,22 @@ async fn discovery_declares_the_capabilities() {
     raw.send(request(1, "server/discover", json!({}))).await;
     let answer = raw.next().await;
     let result = &answer["result"];
-    assert_eq!(result["capabilities"]["extensions"]["io.modelcontextprotocol/skills"], json!({"directoryRead": true}));
-    assert!(result["instructions"].as_str().is_some_and(|text| text.contains("skills/list")), "{answer}");
-    raw.send(request(2, "resources/read", json!({"uri": "skill://home/nobody/SKILL.md"}))).await;
+    assert_eq!(
+        result["capabilities"]["extensions"]["io.modelcontextprotocol/skills"],
+        json!({"directoryRead": true})
+    );
+    assert!(
+        result["instructions"]
+            .as_str()
+            .is_some_and(|text| text.contains("skills/list")),
+        "{answer}"
+    );
+    raw.send(request(
+        2,
+        "resources/read",
+        json!({"uri": "skill://home/nobody/SKILL.md"}),
+    ))
+    .await;
     // What older clients are told by a code of its own.
     assert_eq!(raw.next().await["error"]["code"], -32602);
 }
@@ -59,14 +88,30 @@ async fn listeners_get_what_they_asked_for() {
     let mut raw = Raw::of(&server);
     let tidy = "skill://home/tidy/SKILL.md";
     let wanted = json!({"promptsListChanged": true, "resourceSubscriptions": [tidy]});
-    raw.send(request(1, "subscriptions/listen", json!({"notifications": wanted}))).await;
+    raw.send(request(
+        1,
+        "subscriptions/listen",
+        json!({"notifications": wanted}),
+    ))
+    .await;
     let heard = raw.next().await;
-    assert_eq!(heard["method"], "notifications/subscriptions/acknowledged", "{heard}");
+    assert_eq!(
+        heard["method"], "notifications/subscriptions/acknowledged",
+        "{heard}"
+    );
     assert_eq!(heard["params"]["notifications"], wanted, "{heard}");
 
-    home.register(Registered::new(skill("greet", "Greets."), "Hello.\n")).unwrap();
-    assert_eq!(raw.next().await["method"], "notifications/prompts/list_changed");
-    home.replace(&"tidy".parse().unwrap(), Registered::new(skill("tidy", "Does tidy."), "Sort it well.\n")).unwrap();
+    home.register(Registered::new(skill("greet", "Greets."), "Hello.\n"))
+        .unwrap();
+    assert_eq!(
+        raw.next().await["method"],
+        "notifications/prompts/list_changed"
+    );
+    home.replace(
+        &"tidy".parse().unwrap(),
+        Registered::new(skill("tidy", "Does tidy."), "Sort it well.\n"),
+    )
+    .unwrap();
     let updated = raw.next().await;
     assert_eq!(
         (&updated["method"], &updated["params"]["uri"]),
@@ -84,6 +129,9 @@ async fn over_http_they_need_no_session() {
     let body = request(1, "skills/list", json!({})).to_string();
     let headers = "mcp-protocol-version: 2026-07-28\r\nmcp-method: skills/list\r\n";
     let (status, head, text) = listening.post(headers, body.as_bytes()).await;
-    assert!(status == 200 && text.contains("skill://home/tidy/SKILL.md"), "{head}\n{text}");
+    assert!(
+        status == 200 && text.contains("skill://home/tidy/SKILL.md"),
+        "{head}\n{text}"
+    );
     assert!(!head.contains("\r\nmcp-session-id:"), "{head}");
 }

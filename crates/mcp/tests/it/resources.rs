@@ -11,16 +11,27 @@ use crate::fixture::{home, serve, serve_folder, serve_with, skill, write};
 
 /// The bytes of one resource.
 pub(crate) async fn read(client: &Client, uri: &str) -> Result<Vec<u8>, ServiceError> {
-    let result = client.peer.read_resource(ReadResourceRequestParams::new(uri)).await?;
-    let [contents] = result.contents.as_slice() else { panic!("one resource: {result:?}") };
+    let result = client
+        .peer
+        .read_resource(ReadResourceRequestParams::new(uri))
+        .await?;
+    let [contents] = result.contents.as_slice() else {
+        panic!("one resource: {result:?}")
+    };
     Ok(match contents {
-        ResourceContents::TextResourceContents { uri: told, text, .. } => {
+        ResourceContents::TextResourceContents {
+            uri: told, text, ..
+        } => {
             assert_eq!(told, uri);
             text.as_bytes().to_vec()
         }
-        ResourceContents::BlobResourceContents { uri: told, blob, .. } => {
+        ResourceContents::BlobResourceContents {
+            uri: told, blob, ..
+        } => {
             assert_eq!(told, uri);
-            base64::engine::general_purpose::STANDARD.decode(blob).expect("base64")
+            base64::engine::general_purpose::STANDARD
+                .decode(blob)
+                .expect("base64")
         }
         other => panic!("{other:?}"),
     })
@@ -31,14 +42,29 @@ async fn m3_resources_are_described_by_front_matter() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let client = Client::of(&server).await;
     let resources = client.peer.list_all_resources().await.unwrap();
-    let [tidy] = resources.as_slice() else { panic!("one resource: {resources:?}") };
+    let [tidy] = resources.as_slice() else {
+        panic!("one resource: {resources:?}")
+    };
     assert_eq!(
-        (tidy.uri.as_str(), tidy.name.as_str(), tidy.description.as_deref(), tidy.mime_type.as_deref()),
-        ("skill://home/tidy/SKILL.md", "tidy", Some("Does tidy."), Some("text/markdown"))
+        (
+            tidy.uri.as_str(),
+            tidy.name.as_str(),
+            tidy.description.as_deref(),
+            tidy.mime_type.as_deref()
+        ),
+        (
+            "skill://home/tidy/SKILL.md",
+            "tidy",
+            Some("Does tidy."),
+            Some("text/markdown")
+        )
     );
     let templates = client.peer.list_all_resource_templates().await.unwrap();
     assert_eq!(
-        templates.iter().map(|template| template.uri_template.as_str()).collect::<Vec<_>>(),
+        templates
+            .iter()
+            .map(|template| template.uri_template.as_str())
+            .collect::<Vec<_>>(),
         ["skill://{source}/{skill}/{+path}"]
     );
 }
@@ -48,8 +74,11 @@ async fn raw_bytes_come_with_a_diagnostic() {
     let folder = tempfile::tempdir().unwrap();
     let file = "---\nname: odd\ndescription: O\u{2060}dd.\n---\nDo \u{e0053}\u{e0045}\u{e004e}\u{e0044}it.\n";
     let notes = "Note\u{202e}.\n";
-    let files: [(&str, &[u8]); 3] =
-        [("odd/SKILL.md", file.as_bytes()), ("odd/notes.md", notes.as_bytes()), ("odd/plain.md", b"Plain.\n")];
+    let files: [(&str, &[u8]); 3] = [
+        ("odd/SKILL.md", file.as_bytes()),
+        ("odd/notes.md", notes.as_bytes()),
+        ("odd/plain.md", b"Plain.\n"),
+    ];
     write(folder.path(), &files);
     let server = serve_folder(folder.path()).await;
     let client = Client::of(&server).await;
@@ -59,16 +88,34 @@ async fn raw_bytes_come_with_a_diagnostic() {
             "code": "invisible-text", "severity": severity, "message": message, "line": line, "column": column,
         }])
     };
-    let of_skill = diagnostic("the file holds 5 invisible characters that spell `SEND`", 3, 15);
+    let of_skill = diagnostic(
+        "the file holds 5 invisible characters that spell `SEND`",
+        3,
+        15,
+    );
     let of_notes = diagnostic("the file holds 1 invisible character (U+202E)", 1, 5);
-    for (path, bytes, expected) in
-        [("SKILL.md", file, Some(&of_skill)), ("notes.md", notes, Some(&of_notes)), ("plain.md", "Plain.\n", None)]
-    {
+    for (path, bytes, expected) in [
+        ("SKILL.md", file, Some(&of_skill)),
+        ("notes.md", notes, Some(&of_notes)),
+        ("plain.md", "Plain.\n", None),
+    ] {
         let uri = format!("skill://home/odd/{path}");
-        assert_eq!(read(&client, &uri).await.unwrap(), bytes.as_bytes(), "{path}");
-        let result = client.peer.read_resource(ReadResourceRequestParams::new(&uri)).await.unwrap();
+        assert_eq!(
+            read(&client, &uri).await.unwrap(),
+            bytes.as_bytes(),
+            "{path}"
+        );
+        let result = client
+            .peer
+            .read_resource(ReadResourceRequestParams::new(&uri))
+            .await
+            .unwrap();
         let contents = serde_json::to_value(&result.contents[0]).unwrap();
-        assert_eq!(contents["_meta"].get("repertoire/diagnostics"), expected, "{path}");
+        assert_eq!(
+            contents["_meta"].get("repertoire/diagnostics"),
+            expected,
+            "{path}"
+        );
     }
     let request = rmcp::model::GetSkillRequestParams::new("skill://home/odd/SKILL.md");
     let skill = serde_json::to_value(client.peer.get_skill(request).await.unwrap().skill).unwrap();
@@ -78,7 +125,11 @@ async fn raw_bytes_come_with_a_diagnostic() {
     assert_eq!(resources[0].description.as_deref(), Some("Odd."));
     let prompts = client.peer.list_all_prompts().await.unwrap();
     assert_eq!(prompts[0].description.as_deref(), Some("Odd."));
-    let prompt = client.peer.get_prompt(rmcp::model::GetPromptRequestParams::new("odd")).await.unwrap();
+    let prompt = client
+        .peer
+        .get_prompt(rmcp::model::GetPromptRequestParams::new("odd"))
+        .await
+        .unwrap();
     let prompt = serde_json::to_string(&prompt).unwrap();
     let call = async |name: &'static str, arguments: serde_json::Value| {
         let request = rmcp::model::CallToolRequestParams::new(name)
@@ -86,7 +137,11 @@ async fn raw_bytes_come_with_a_diagnostic() {
         serde_json::to_string(&client.peer.call_tool(request).await.unwrap()).unwrap()
     };
     let body = call("read_skill", serde_json::json!({"id": "odd"})).await;
-    let beside = call("read_skill_resource", serde_json::json!({"id": "odd", "path": "notes.md"})).await;
+    let beside = call(
+        "read_skill_resource",
+        serde_json::json!({"id": "odd", "path": "notes.md"}),
+    )
+    .await;
     assert!(
         prompt.contains("Do it.") && body.contains("Do it.") && beside.contains("Note."),
         "{prompt} {body} {beside}"
@@ -99,15 +154,27 @@ async fn raw_bytes_come_with_a_diagnostic() {
 #[tokio::test]
 async fn bytes_arrive_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
-    let text = "\u{feff}---\r\nname: odd\r\ndescription: Odd.\r\n---\r\n\u{202e}x\u{0001}\r".as_bytes();
-    let files: [(&str, &[u8]); 4] = [("SKILL.md", text), ("a.bin", b"a\0b"), ("b.txt", b"\xff\xfe"), ("empty", b"")];
+    let text =
+        "\u{feff}---\r\nname: odd\r\ndescription: Odd.\r\n---\r\n\u{202e}x\u{0001}\r".as_bytes();
+    let files: [(&str, &[u8]); 4] = [
+        ("SKILL.md", text),
+        ("a.bin", b"a\0b"),
+        ("b.txt", b"\xff\xfe"),
+        ("empty", b""),
+    ];
     for (path, bytes) in files {
         write(folder.path(), &[(&format!("odd/{path}"), bytes)]);
     }
     let server = serve_folder(folder.path()).await;
     let client = Client::of(&server).await;
     for (path, bytes) in files {
-        assert_eq!(read(&client, &format!("skill://home/odd/{path}")).await.unwrap(), bytes, "{path}");
+        assert_eq!(
+            read(&client, &format!("skill://home/odd/{path}"))
+                .await
+                .unwrap(),
+            bytes,
+            "{path}"
+        );
     }
 }
 
@@ -118,7 +185,10 @@ async fn m24_unlisted_files_are_not_found() {
         folder.path(),
         &[
             ("secret.txt", b"secret"),
-            ("tidy/SKILL.md", b"---\nname: tidy\ndescription: Sorts.\n---\nSort.\n"),
+            (
+                "tidy/SKILL.md",
+                b"---\nname: tidy\ndescription: Sorts.\n---\nSort.\n",
+            ),
             ("tidy/.git/config", b"secret"),
         ],
     );
@@ -148,10 +218,15 @@ async fn m24_unlisted_files_are_not_found() {
 #[tokio::test]
 async fn template_variables_are_completed() {
     let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str| format!("---\nname: {name}\ndescription: Is {name}.\n---\n").into_bytes();
+    let file =
+        |name: &str| format!("---\nname: {name}\ndescription: Is {name}.\n---\n").into_bytes();
     write(
         folder.path(),
-        &[("tidy/SKILL.md", &file("tidy")), ("tidy/refs/a (1).md", b"a"), ("tent/SKILL.md", &file("tent"))],
+        &[
+            ("tidy/SKILL.md", &file("tidy")),
+            ("tidy/refs/a (1).md", b"a"),
+            ("tent/SKILL.md", &file("tent")),
+        ],
     );
     let hidden = b"---\nname: telling\ndescription: Hidden.\ndisable-model-invocation: true\n---\n";
     write(folder.path(), &[("telling/SKILL.md", hidden)]);
@@ -163,7 +238,10 @@ async fn template_variables_are_completed() {
             "argument": {"name": name, "value": value},
             "context": {"arguments": context},
         });
-        client.peer.complete(serde_json::from_value(params).unwrap()).await
+        client
+            .peer
+            .complete(serde_json::from_value(params).unwrap())
+            .await
     };
     let template = "skill://{source}/{skill}/{+path}";
     let none = serde_json::json!({});
@@ -178,14 +256,30 @@ async fn template_variables_are_completed() {
         ("path", "", &tidy, vec!["SKILL.md", "refs/a%20%281%29.md"]),
         ("path", "r", &tidy, vec!["refs/a%20%281%29.md"]),
         ("path", "", &home, vec![]),
-        ("path", "", &serde_json::json!({"source": "home", "skill": "telling"}), vec![]),
+        (
+            "path",
+            "",
+            &serde_json::json!({"source": "home", "skill": "telling"}),
+            vec![],
+        ),
         ("other", "", &none, vec![]),
     ] {
-        let told = complete(template, name, value, context.clone()).await.unwrap().completion;
+        let told = complete(template, name, value, context.clone())
+            .await
+            .unwrap()
+            .completion;
         assert_eq!(told.values, expected, "{name} {value} {context}");
-        assert_eq!((told.total, told.has_more), (Some(expected.len() as u32), Some(false)));
+        assert_eq!(
+            (told.total, told.has_more),
+            (Some(expected.len() as u32), Some(false))
+        );
     }
-    assert_eq!(read(&client, "skill://home/tidy/refs/a%20%281%29.md").await.unwrap(), b"a");
+    assert_eq!(
+        read(&client, "skill://home/tidy/refs/a%20%281%29.md")
+            .await
+            .unwrap(),
+        b"a"
+    );
     assert_eq!(
         code(complete("skill://other", "source", "", none).await),
         (-32602, "no template `skill://other`".into())
@@ -197,25 +291,57 @@ async fn hidden_skills_are_at_no_door() {
     let home = home(&[("seen", "Seen.\n")]);
     let mut by_hand = skill("by-hand", "By hand.");
     by_hand.disable_model_invocation = true;
-    home.register(Registered::new(by_hand, "By hand.\n")).unwrap();
-    home.register(Registered::new(skill("off", "Off."), "Off.\n")).unwrap();
-    let modes = repertoire::permission::VisibilityPolicy::default()
-        .with("off".parse().unwrap(), repertoire::permission::Exposure::Off);
+    home.register(Registered::new(by_hand, "By hand.\n"))
+        .unwrap();
+    home.register(Registered::new(skill("off", "Off."), "Off.\n"))
+        .unwrap();
+    let modes = repertoire::permission::VisibilityPolicy::default().with(
+        "off".parse().unwrap(),
+        repertoire::permission::Exposure::Off,
+    );
     let server = serve_with(Mount::user(home), ServerOptions::default().modes(modes)).await;
     let client = Client::of(&server).await;
     let resources = client.peer.list_all_resources().await.unwrap();
-    assert_eq!(resources.iter().map(|resource| resource.name.as_str()).collect::<Vec<_>>(), ["seen"]);
+    assert_eq!(
+        resources
+            .iter()
+            .map(|resource| resource.name.as_str())
+            .collect::<Vec<_>>(),
+        ["seen"]
+    );
     let page = client.peer.list_skills(None).await.unwrap();
-    assert_eq!(page.skills.iter().map(rmcp::model::Skill::name).collect::<Vec<_>>(), ["seen"]);
+    assert_eq!(
+        page.skills
+            .iter()
+            .map(rmcp::model::Skill::name)
+            .collect::<Vec<_>>(),
+        ["seen"]
+    );
     for id in ["by-hand", "off", "nobody"] {
         let uri = format!("skill://home/{id}/SKILL.md");
         let message = |answer: (i32, String)| (answer.0, answer.1.replace(id, "ID"));
-        assert_eq!(message(code(read(&client, &uri).await)), (-32002, "no resource `skill://home/ID/SKILL.md`".into()));
-        let got = client.peer.get_skill(rmcp::model::GetSkillRequestParams::new(&uri)).await;
-        assert_eq!(message(code(got)), (-32602, "no skill `skill://home/ID/SKILL.md`".into()));
+        assert_eq!(
+            message(code(read(&client, &uri).await)),
+            (-32002, "no resource `skill://home/ID/SKILL.md`".into())
+        );
+        let got = client
+            .peer
+            .get_skill(rmcp::model::GetSkillRequestParams::new(&uri))
+            .await;
+        assert_eq!(
+            message(code(got)),
+            (-32602, "no skill `skill://home/ID/SKILL.md`".into())
+        );
     }
-    let instructions = client.peer.peer_info().and_then(|info| info.instructions.clone()).unwrap_or_default();
-    assert!(!instructions.contains("by-hand") && !instructions.contains("off"), "{instructions}");
+    let instructions = client
+        .peer
+        .peer_info()
+        .and_then(|info| info.instructions.clone())
+        .unwrap_or_default();
+    assert!(
+        !instructions.contains("by-hand") && !instructions.contains("off"),
+        "{instructions}"
+    );
 }
 
 #[tokio::test]
@@ -227,6 +353,15 @@ async fn an_untrusted_source_is_not_served() {
     assert_eq!(client.peer.list_all_prompts().await.unwrap(), []);
     assert_eq!(client.peer.list_all_tools().await.unwrap(), []);
     assert_eq!(client.peer.list_skills(None).await.unwrap().skills, []);
-    assert_eq!(code(read(&client, "skill://home/tidy/SKILL.md").await).0, -32002);
-    assert_eq!(client.peer.peer_info().and_then(|info| info.instructions.clone()), None);
+    assert_eq!(
+        code(read(&client, "skill://home/tidy/SKILL.md").await).0,
+        -32002
+    );
+    assert_eq!(
+        client
+            .peer
+            .peer_info()
+            .and_then(|info| info.instructions.clone()),
+        None
+    );
 }

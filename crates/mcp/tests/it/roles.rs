@@ -15,30 +15,43 @@ use crate::fixture::{home, skill};
 use crate::http::connect;
 use crate::resources::read;
 
-const ROLES: [(&str, &str, &str); 2] =
-    [("support", "refunds", "support-0123456789"), ("finance", "payroll", "finance-0123456789")];
+const ROLES: [(&str, &str, &str); 2] = [
+    ("support", "refunds", "support-0123456789"),
+    ("finance", "payroll", "finance-0123456789"),
+];
 
 /// What a client sees at every feature that lists.
 async fn seen(client: &Client) -> String {
-    let instructions = client.peer.peer_info().and_then(|info| info.instructions.clone());
+    let instructions = client
+        .peer
+        .peer_info()
+        .and_then(|info| info.instructions.clone());
     format!(
         "{instructions:?} {:?} {:?} {:?} {:?} {}",
         client.peer.list_all_skills().await.expect("skills"),
         client.peer.list_all_resources().await.expect("resources"),
         client.peer.list_all_prompts().await.expect("prompts"),
         client.peer.list_all_tools().await.expect("tools"),
-        crate::tools::call(client, "list_skills", json!({})).await.text,
+        crate::tools::call(client, "list_skills", json!({}))
+            .await
+            .text,
     )
 }
 
 #[tokio::test]
 async fn each_role_has_its_own_token() {
     let home = home(&[("payroll", "Pay.\n"), ("refunds", "Refund.\n")]);
-    let registry = SkillRegistry::builder().user(home.clone()).start(&Handle::current()).await.unwrap();
+    let registry = SkillRegistry::builder()
+        .user(home.clone())
+        .start(&Handle::current())
+        .await
+        .unwrap();
     let mut routes = Router::new();
     for (role, its, token) in ROLES {
         let policy = PermissionPolicy::new([(role, ["read_skill"])], role).unwrap();
-        let policy = policy.skills(role, [its.parse().unwrap(), "bonus".parse().unwrap()]).unwrap();
+        let policy = policy
+            .skills(role, [its.parse().unwrap(), "bonus".parse().unwrap()])
+            .unwrap();
         let modes = VisibilityPolicy::default().permitted_by(Arc::new(policy));
         let server = Server::new(registry.clone(), ServerOptions::default().modes(modes));
         let options = HttpOptions::default().token(AccessToken::new(token).unwrap());
@@ -53,16 +66,28 @@ async fn each_role_has_its_own_token() {
         let client = connect(format!("http://{address}/{role}/mcp"), Some(token)).await;
         let (_, others, _) = ROLES.into_iter().find(|(name, ..)| *name != role).unwrap();
         let seen = seen(&client).await;
-        assert!(seen.contains(its) && !seen.contains(others), "{role}: {seen}");
-        assert!(read(&client, &format!("skill://home/{its}/SKILL.md")).await.is_ok());
-        assert_eq!(code(read(&client, &format!("skill://home/{others}/SKILL.md")).await).0, -32002);
+        assert!(
+            seen.contains(its) && !seen.contains(others),
+            "{role}: {seen}"
+        );
+        assert!(
+            read(&client, &format!("skill://home/{its}/SKILL.md"))
+                .await
+                .is_ok()
+        );
+        assert_eq!(
+            code(read(&client, &format!("skill://home/{others}/SKILL.md")).await).0,
+            -32002
+        );
         clients.push(client);
     }
     // What a role may not see is no news to it.
-    home.register(Registered::new(skill("secret", "Nobody's."), "Hush.\n")).unwrap();
+    home.register(Registered::new(skill("secret", "Nobody's."), "Hush.\n"))
+        .unwrap();
     let refunds = Registered::new(skill("refunds", "Refunds more."), "Refund more.\n");
     home.replace(&"refunds".parse().unwrap(), refunds).unwrap();
-    home.register(Registered::new(skill("bonus", "For both."), "Both.\n")).unwrap();
+    home.register(Registered::new(skill("bonus", "For both."), "Both.\n"))
+        .unwrap();
     let finance = &mut clients[1];
     let mut told = vec![finance.next().await, finance.next().await];
     told.extend(finance.so_far().await);

@@ -1,13 +1,18 @@
 //! The project folders of clients.
 
-#![expect(deprecated, reason = "clients of the protocols before 2026-07-28 have roots")]
+#![expect(
+    deprecated,
+    reason = "clients of the protocols before 2026-07-28 have roots"
+)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use repertoire_mcp::{HttpOptions, Server};
-use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ListRootsResult, Root, RootsCapabilities};
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, Implementation, ListRootsResult, Root, RootsCapabilities,
+};
 use rmcp::service::{RequestContext, RoleClient, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::{ClientHandler, ErrorData, ServiceExt};
@@ -27,21 +32,38 @@ impl ClientHandler for Rooted {
         ClientConfig::new(capabilities, Implementation::new("somebody", "1"))
     }
 
-    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
-        Ok(ListRootsResult::new(self.0.lock().iter().map(|uri| Root::new(*uri)).collect()))
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        Ok(ListRootsResult::new(
+            self.0.lock().iter().map(|uri| Root::new(*uri)).collect(),
+        ))
     }
 }
 
-async fn connect(server: &Server, roots: &[&'static str]) -> (RunningService<RoleClient, Rooted>, Rooted) {
+async fn connect(
+    server: &Server,
+    roots: &[&'static str],
+) -> (RunningService<RoleClient, Rooted>, Rooted) {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (server, (read, write)) = (server.clone(), tokio::io::split(theirs));
     tokio::spawn(async move { server.serve(read, write).await });
     let rooted = Rooted(Arc::new(Mutex::new(roots.to_vec())));
-    (rooted.clone().serve(ours).await.expect("the server answers"), rooted)
+    (
+        rooted
+            .clone()
+            .serve(ours)
+            .await
+            .expect("the server answers"),
+        rooted,
+    )
 }
 
 async fn changed(server: &Server, known: &[PathBuf]) -> Vec<PathBuf> {
-    tokio::time::timeout(PATIENCE, server.roots_changed(known)).await.expect("roots in time")
+    tokio::time::timeout(PATIENCE, server.roots_changed(known))
+        .await
+        .expect("roots in time")
 }
 
 #[tokio::test]
@@ -71,7 +93,10 @@ async fn clients_over_http_have_no_roots() {
     let listening = listen(&server, HttpOptions::default()).await;
     let rooted = Rooted(Arc::new(Mutex::new(vec!["file:///srv/far"])));
     let far = rooted
-        .serve(StreamableHttpClientTransport::from_uri(format!("http://{}/mcp", listening.address)))
+        .serve(StreamableHttpClientTransport::from_uri(format!(
+            "http://{}/mcp",
+            listening.address
+        )))
         .await
         .expect("the server answers");
     far.list_all_tools().await.expect("tools");

@@ -13,15 +13,26 @@ use crate::fixture::skill;
 /// A server with a skill for each mode that can be declared, named for it.
 async fn server(default: Option<SurfaceMode>) -> Server {
     let home = MemorySource::new("home");
-    let modes = [None, Some(SurfaceMode::SystemPrompt), Some(SurfaceMode::ToolOnly), Some(SurfaceMode::Both)];
+    let modes = [
+        None,
+        Some(SurfaceMode::SystemPrompt),
+        Some(SurfaceMode::ToolOnly),
+        Some(SurfaceMode::Both),
+    ];
     for mode in modes {
         let mut skill = skill(mode.map_or("auto", SurfaceMode::as_str), "Is one.");
         skill.surface = mode;
-        home.register(Registered::new(skill, "Sort it.\n")).expect("ids are unique");
+        home.register(Registered::new(skill, "Sort it.\n"))
+            .expect("ids are unique");
     }
     let mut policy = SurfacePolicy::default();
     policy.default = default;
-    let registry = SkillRegistry::builder().user(home).surface_policy(policy).load().await.expect("composed");
+    let registry = SkillRegistry::builder()
+        .user(home)
+        .surface_policy(policy)
+        .load()
+        .await
+        .expect("composed");
     Server::new(registry, ServerOptions::default())
 }
 
@@ -29,8 +40,13 @@ async fn server(default: Option<SurfaceMode>) -> Server {
 async fn doors(client: &Client, id: &str) -> [Value; 2] {
     let mut call = CallToolRequestParams::new("read_skill");
     call.arguments = json!({"id": id}).as_object().cloned();
-    let tool = serde_json::to_value(client.peer.call_tool(call).await.expect("an answer")).expect("a document");
-    let prompt = client.peer.get_prompt(GetPromptRequestParams::new(id)).await.expect("an answer");
+    let tool = serde_json::to_value(client.peer.call_tool(call).await.expect("an answer"))
+        .expect("a document");
+    let prompt = client
+        .peer
+        .get_prompt(GetPromptRequestParams::new(id))
+        .await
+        .expect("an answer");
     let prompt = serde_json::to_value(prompt).expect("a document");
     [tool, prompt].map(|answer| {
         assert!(answer.to_string().contains("Sort it."), "{id}: {answer}");
@@ -64,7 +80,11 @@ async fn every_door_tells_what_the_cascade_resolves_to() {
             let client = Client::without_extension(name, &server).await;
             for declared in ["system-prompt", "tool-only", "both"] {
                 for told in doors_of(&client, name, declared).await {
-                    assert_eq!(told, json!({"mode": declared, "decidedBy": "skill"}), "{name} {declared}");
+                    assert_eq!(
+                        told,
+                        json!({"mode": declared, "decidedBy": "skill"}),
+                        "{name} {declared}"
+                    );
                 }
             }
             for told in doors_of(&client, name, "auto").await {
@@ -83,7 +103,8 @@ async fn doors_of(client: &Client, name: &str, id: &str) -> Vec<Value> {
     }
     let mut call = CallToolRequestParams::new("read_skill");
     call.arguments = json!({"id": id}).as_object().cloned();
-    let tool = serde_json::to_value(client.peer.call_tool(call).await.expect("an answer")).expect("a document");
+    let tool = serde_json::to_value(client.peer.call_tool(call).await.expect("an answer"))
+        .expect("a document");
     vec![tool["_meta"]["repertoire/surface"].clone()]
 }
 
@@ -92,38 +113,55 @@ async fn surfaces_depend_on_the_client() {
     let server = server(None).await;
     let claude = Client::without_extension("claude-ai", &server).await;
     let gemini = Client::without_extension("gemini-cli-mcp-client", &server).await;
-    let told = [doors(&claude, "auto").await, doors(&gemini, "auto").await].map(|[tool, prompt]| {
-        assert_eq!(tool, prompt);
-        tool
-    });
+    let told =
+        [doors(&claude, "auto").await, doors(&gemini, "auto").await].map(|[tool, prompt]| {
+            assert_eq!(tool, prompt);
+            tool
+        });
     assert_eq!(told[0]["mode"], "both");
     assert_ne!(told[0], told[1]);
     // Of a client that nothing is known of, no provider is made up.
     let options = ServerOptions::default().ignore_presets();
     let plain = Server::new(server.registry().clone(), options);
     let claude = Client::without_extension("claude-ai", &plain).await;
-    assert_eq!(doors(&claude, "auto").await[0], json!({"mode": "tool-only", "decidedBy": "fallback"}));
+    assert_eq!(
+        doors(&claude, "auto").await[0],
+        json!({"mode": "tool-only", "decidedBy": "fallback"})
+    );
 }
 
 #[tokio::test]
 async fn an_answer_without_a_body_has_no_surface() {
     let client = Client::without_extension("claude-ai", &server(None).await).await;
-    for (tool, arguments) in [("list_skills", json!({})), ("read_skill", json!({"id": "nobody"}))] {
+    for (tool, arguments) in [
+        ("list_skills", json!({})),
+        ("read_skill", json!({"id": "nobody"})),
+    ] {
         let mut call = CallToolRequestParams::new(tool);
         call.arguments = arguments.as_object().cloned();
-        assert_eq!(client.peer.call_tool(call).await.unwrap().meta, None, "{tool}");
+        assert_eq!(
+            client.peer.call_tool(call).await.unwrap().meta,
+            None,
+            "{tool}"
+        );
     }
 }
 
 #[tokio::test]
 async fn skills_for_the_system_prompt_are_reported() {
     let server = server(None).await;
-    let [diagnostic] = &server.surface_diagnostics()[..] else { panic!("one: {:?}", server.surface_diagnostics()) };
+    let [diagnostic] = &server.surface_diagnostics()[..] else {
+        panic!("one: {:?}", server.surface_diagnostics())
+    };
     assert_eq!(diagnostic.code, repertoire::skill::Code::SURFACE_OVER_MCP);
     let message = "`home:system-prompt` declares `system-prompt`; over MCP its body is a tool's result or a prompt";
     assert_eq!(diagnostic.message, message);
     // One that nobody is served with is nobody's business.
-    let modes = VisibilityPolicy::default().with("home:system-prompt".parse().unwrap(), Exposure::Off);
-    let hidden = Server::new(server.registry().clone(), ServerOptions::default().modes(modes));
+    let modes =
+        VisibilityPolicy::default().with("home:system-prompt".parse().unwrap(), Exposure::Off);
+    let hidden = Server::new(
+        server.registry().clone(),
+        ServerOptions::default().modes(modes),
+    );
     assert_eq!(hidden.surface_diagnostics(), []);
 }

@@ -9,17 +9,42 @@ use crate::forms::Raw;
 fn requests(id: &str, uri: &str) -> [(&'static str, Value, &'static str); 6] {
     let tool = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
     [
-        ("tools/call", tool("read_skill", json!({"id": id})), "/result/content/0/text"),
-        ("prompts/get", json!({"name": id}), "/result/messages/0/content/text"),
-        ("resources/read", json!({"uri": format!("{uri}/SKILL.md")}), "/result/contents/0/text"),
-        ("skills/get", json!({"uri": format!("{uri}/SKILL.md")}), "/result/skill/uri"),
-        ("resources/directory/read", json!({"uri": uri}), "/result/resources/0/uri"),
-        ("tools/call", tool("read_skill_resource", json!({"id": id, "path": "SKILL.md"})), "/result/content/0/text"),
+        (
+            "tools/call",
+            tool("read_skill", json!({"id": id})),
+            "/result/content/0/text",
+        ),
+        (
+            "prompts/get",
+            json!({"name": id}),
+            "/result/messages/0/content/text",
+        ),
+        (
+            "resources/read",
+            json!({"uri": format!("{uri}/SKILL.md")}),
+            "/result/contents/0/text",
+        ),
+        (
+            "skills/get",
+            json!({"uri": format!("{uri}/SKILL.md")}),
+            "/result/skill/uri",
+        ),
+        (
+            "resources/directory/read",
+            json!({"uri": uri}),
+            "/result/resources/0/uri",
+        ),
+        (
+            "tools/call",
+            tool("read_skill_resource", json!({"id": id, "path": "SKILL.md"})),
+            "/result/content/0/text",
+        ),
     ]
 }
 
 async fn ask(raw: &mut Raw, method: &str, params: &Value) -> Value {
-    raw.send(json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).await;
+    raw.send(json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
+        .await;
     raw.next().await
 }
 
@@ -31,7 +56,10 @@ async fn typed_names_reach_their_skill() {
         ("na\u{ef}ve-list", "skill://home/na%C3%AFve-list"),
         (" na\u{ef}ve-list ", " skill://home/na%C3%AFve-list"),
         ("nai\u{308}ve-list", "skill://home/nai%CC%88ve-list"),
-        ("\u{ff4e}a\u{ef}ve-list", "skill://home/%EF%BD%8Ea%C3%AFve-list"),
+        (
+            "\u{ff4e}a\u{ef}ve-list",
+            "skill://home/%EF%BD%8Ea%C3%AFve-list",
+        ),
         ("home:na\u{ef}ve-list", "skill://home/na\u{ef}ve-list/"),
     ] {
         for (method, params, place) in &requests(id, uri)[..5] {
@@ -41,8 +69,14 @@ async fn typed_names_reach_their_skill() {
                 assert_eq!(answer["error"]["code"], -32602, "{answer}");
                 continue;
             }
-            assert!(answer.pointer(place).is_some_and(Value::is_string), "{method} {params}: {answer}");
-            assert_ne!(answer["result"]["isError"], true, "{method} {params}: {answer}");
+            assert!(
+                answer.pointer(place).is_some_and(Value::is_string),
+                "{method} {params}: {answer}"
+            );
+            assert_ne!(
+                answer["result"]["isError"], true,
+                "{method} {params}: {answer}"
+            );
         }
     }
 }
@@ -53,9 +87,14 @@ async fn a_name_in_another_case_gets_a_tip() {
     let mut raw = Raw::introduced(&server, "2025-06-18").await;
     for (method, params, _) in requests("Tidy", "skill://home/Tidy") {
         let answer = ask(&mut raw, method, &params).await;
-        let text = answer.pointer("/error/message").or(answer.pointer("/result/content/0/text"));
+        let text = answer
+            .pointer("/error/message")
+            .or(answer.pointer("/result/content/0/text"));
         let text = text.and_then(Value::as_str).unwrap_or_default();
-        assert!(text.contains("id you mean") && text.contains("tidy"), "{method} {params}: {answer}");
+        assert!(
+            text.contains("id you mean") && text.contains("tidy"),
+            "{method} {params}: {answer}"
+        );
     }
 }
 
@@ -64,7 +103,13 @@ async fn no_uri_leads_out_of_a_skill() {
     let folder = tempfile::tempdir().unwrap();
     write(
         folder.path(),
-        &[("secret.md", b"secret"), ("tidy/SKILL.md", b"---\nname: tidy\ndescription: Sorts.\n---\nSort.\n")],
+        &[
+            ("secret.md", b"secret"),
+            (
+                "tidy/SKILL.md",
+                b"---\nname: tidy\ndescription: Sorts.\n---\nSort.\n",
+            ),
+        ],
     );
     let server = serve_folder(folder.path()).await;
     let mut raw = Raw::introduced(&server, "2025-06-18").await;
@@ -85,8 +130,17 @@ async fn no_uri_leads_out_of_a_skill() {
         "secret.md%00",
         "SKILL.md/../../secret.md",
     ];
-    let heads = ["skill://home/tidy/", "skill://home/", "skill://home/../", "skill://../home/", "file://"];
-    for uri in heads.iter().flat_map(|head| tails.iter().map(move |tail| format!("{head}{tail}"))) {
+    let heads = [
+        "skill://home/tidy/",
+        "skill://home/",
+        "skill://home/../",
+        "skill://../home/",
+        "file://",
+    ];
+    for uri in heads
+        .iter()
+        .flat_map(|head| tails.iter().map(move |tail| format!("{head}{tail}")))
+    {
         for (method, params) in [
             ("resources/read", json!({"uri": uri})),
             ("resources/directory/read", json!({"uri": uri})),
@@ -99,8 +153,14 @@ async fn no_uri_leads_out_of_a_skill() {
         ] {
             let answer = ask(&mut raw, method, &params).await;
             let is_followed = method == "resources/subscribe" && answer["error"].is_null();
-            assert!(is_followed || answer["error"]["code"].is_i64(), "{method} {uri}: {answer}");
-            assert!(!answer["result"].to_string().contains("secret"), "{method} {uri}: {answer}");
+            assert!(
+                is_followed || answer["error"]["code"].is_i64(),
+                "{method} {uri}: {answer}"
+            );
+            assert!(
+                !answer["result"].to_string().contains("secret"),
+                "{method} {uri}: {answer}"
+            );
         }
     }
 }

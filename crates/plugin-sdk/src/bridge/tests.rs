@@ -26,11 +26,17 @@ impl Documents for Moody {
     const FEATURES: &'static str = "changes";
 
     fn list(&self) -> Result<DocumentListing, SourceError> {
-        Ok(DocumentListing::new(7, [DocumentRow::new("a", "1", "---\n")]))
+        Ok(DocumentListing::new(
+            7,
+            [DocumentRow::new("a", "1", "---\n")],
+        ))
     }
 
     fn body(&self, key: &str) -> Result<DocumentBody, SourceError> {
-        Err(SourceError::new(SourceErrorKind::NotFound, format!("no `{key}`")).caused_by(std::fmt::Error))
+        Err(
+            SourceError::new(SourceErrorKind::NotFound, format!("no `{key}`"))
+                .caused_by(std::fmt::Error),
+        )
     }
 
     fn cancel(&self) {
@@ -47,7 +53,10 @@ impl Drop for Moody {
 static TABLE: RepertoireTable = RepertoireTable::new::<Moody>();
 
 fn slice(bytes: &[u8]) -> RepertoireSlice {
-    RepertoireSlice { ptr: bytes.as_ptr(), len: bytes.len() }
+    RepertoireSlice {
+        ptr: bytes.as_ptr(),
+        len: bytes.len(),
+    }
 }
 
 /// What a reply says; it is given back.
@@ -67,7 +76,11 @@ fn create(request: &serde_json::Value) -> (i32, *mut c_void, serde_json::Value) 
     (status, made, taken(reply))
 }
 
-fn call(call: Option<abi::RepertoireCall>, source: *mut c_void, request: &str) -> (i32, serde_json::Value) {
+fn call(
+    call: Option<abi::RepertoireCall>,
+    source: *mut c_void,
+    request: &str,
+) -> (i32, serde_json::Value) {
     let mut reply = RepertoireBuffer::EMPTY;
     // SAFETY: the source was made by the table and is not destroyed yet.
     let status = unsafe { call.unwrap()(source, slice(request.as_bytes()), &mut reply) };
@@ -76,13 +89,27 @@ fn call(call: Option<abi::RepertoireCall>, source: *mut c_void, request: &str) -
 
 #[test]
 fn no_panic_leaves_the_table() {
-    let (status, source, _) = create(&json!({"schema": 1, "source": "m", "abi": [1, 0], "options": {"open": true}}));
+    let (status, source, _) =
+        create(&json!({"schema": 1, "source": "m", "abi": [1, 0], "options": {"open": true}}));
     assert_eq!((status, source.is_null()), (0, false));
     let (status, listed) = call(TABLE.list, source, "");
-    assert_eq!((status, &listed["revision"], &listed["skills"][0]["key"]), (0, &json!(7), &json!("a")));
-    let (status, failure) = call(TABLE.body, source, r#"{"schema": 1, "key": "x", "later": true}"#);
+    assert_eq!(
+        (status, &listed["revision"], &listed["skills"][0]["key"]),
+        (0, &json!(7), &json!("a"))
+    );
+    let (status, failure) = call(
+        TABLE.body,
+        source,
+        r#"{"schema": 1, "key": "x", "later": true}"#,
+    );
     let message = "no `x`: an error occurred when formatting an argument";
-    assert_eq!((status, failure), (1, json!({"schema": 1, "kind": "not-found", "message": message})));
+    assert_eq!(
+        (status, failure),
+        (
+            1,
+            json!({"schema": 1, "kind": "not-found", "message": message})
+        )
+    );
     let (status, failure) = call(TABLE.resources, source, r#"{"schema": 1, "key": "x"}"#);
     assert_eq!((status, &failure["kind"]), (1, &json!("unsupported")));
     // SAFETY: as above, and never used again after `destroy`.
@@ -94,16 +121,26 @@ fn no_panic_leaves_the_table() {
 
 #[test]
 fn a_panic_is_an_error() {
-    let (status, source, failure) = create(&json!({"schema": 1, "source": "m", "abi": [1, 0], "options": {}}));
+    let (status, source, failure) =
+        create(&json!({"schema": 1, "source": "m", "abi": [1, 0], "options": {}}));
     assert_eq!((status, source.is_null()), (1, true));
-    assert_eq!(failure, json!({"schema": 1, "kind": "other", "message": "it panicked: not today"}));
+    assert_eq!(
+        failure,
+        json!({"schema": 1, "kind": "other", "message": "it panicked: not today"})
+    );
 }
 
 #[test]
 fn a_request_of_a_later_schema_is_refused() {
     let (status, _, failure) = create(&json!({"schema": 2}));
     let message = "expected messages of schema 1, found 2";
-    assert_eq!((status, failure), (1, json!({"schema": 1, "kind": "invalid", "message": message})));
+    assert_eq!(
+        (status, failure),
+        (
+            1,
+            json!({"schema": 1, "kind": "invalid", "message": message})
+        )
+    );
 }
 
 #[test]
@@ -151,12 +188,22 @@ fn no_call_lets_a_panic_out() {
     let (mut source, mut reply) = (ptr::null_mut(), RepertoireBuffer::EMPTY);
     let request = r#"{"schema": 1, "source": "p", "abi": [1, 0], "options": {}}"#;
     // SAFETY: all three pointers are valid for the length of the call.
-    let status = unsafe { PANICKING.create.unwrap()(slice(request.as_bytes()), &mut source, &mut reply) };
+    let status =
+        unsafe { PANICKING.create.unwrap()(slice(request.as_bytes()), &mut source, &mut reply) };
     assert_eq!(status, 0);
     let request = r#"{"schema": 1, "key": "k", "path": "p", "since": 0, "patience_ms": 1}"#;
-    for door in [PANICKING.list, PANICKING.body, PANICKING.resources, PANICKING.resource, PANICKING.wait] {
+    for door in [
+        PANICKING.list,
+        PANICKING.body,
+        PANICKING.resources,
+        PANICKING.resource,
+        PANICKING.wait,
+    ] {
         let (status, failure) = call(door, source, request);
-        assert_eq!((status, &failure["message"]), (1, &json!("it panicked without a message")));
+        assert_eq!(
+            (status, &failure["message"]),
+            (1, &json!("it panicked without a message"))
+        );
     }
     // SAFETY: never used again.
     unsafe { PANICKING.destroy.unwrap()(source) };

@@ -9,7 +9,9 @@ use super::front_matter;
 fn read(skill: &Skill) -> Skill {
     let text = front_matter(skill);
     let parsed = skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md"));
-    parsed.skill.unwrap_or_else(|| panic!("{text}{:?}", parsed.diagnostics))
+    parsed
+        .skill
+        .unwrap_or_else(|| panic!("{text}{:?}", parsed.diagnostics))
 }
 
 #[test]
@@ -25,27 +27,50 @@ fn what_a_skill_declares_is_read_back() {
     assert_eq!(read.description, skill.description);
     assert_eq!(read.surface, skill.surface);
     assert_eq!(read.allowed_tools, skill.allowed_tools);
-    assert_eq!((read.disable_model_invocation, read.user_invocable), (true, false));
+    assert_eq!(
+        (read.disable_model_invocation, read.user_invocable),
+        (true, false)
+    );
     assert_eq!(read.allowed_workflows, skill.allowed_workflows);
 }
 
 #[test]
 fn the_spelling_of_a_number_stays() {
     let mut skill = Skill::new("greet".parse().unwrap(), "Greets people.");
-    let map = Value::Map(vec![("no".into(), Value::plain("no")), ("empty".into(), Value::plain(""))]);
-    skill.fields = vec![("version".into(), Value::plain("1.10")), ("metadata".into(), map)];
+    let map = Value::Map(vec![
+        ("no".into(), Value::plain("no")),
+        ("empty".into(), Value::plain("")),
+    ]);
+    skill.fields = vec![
+        ("version".into(), Value::plain("1.10")),
+        ("metadata".into(), map),
+    ];
     let read = read(&skill);
     assert_eq!(read.field("version"), Some(&Value::plain("1.10")));
-    assert_eq!(read.field("metadata").unwrap().get("no"), Some(&Value::plain("no")));
-    assert!(read.field("metadata").unwrap().get("empty").unwrap().is_null());
+    assert_eq!(
+        read.field("metadata").unwrap().get("no"),
+        Some(&Value::plain("no"))
+    );
+    assert!(
+        read.field("metadata")
+            .unwrap()
+            .get("empty")
+            .unwrap()
+            .is_null()
+    );
 }
 
 fn values() -> impl Strategy<Value = Value> {
-    let scalar = prop_oneof!["\\PC{0,12}".prop_map(Value::text), "[a-z0-9.]{1,8}".prop_map(Value::plain)];
+    let scalar = prop_oneof![
+        "\\PC{0,12}".prop_map(Value::text),
+        "[a-z0-9.]{1,8}".prop_map(Value::plain)
+    ];
     scalar.prop_recursive(3, 16, 4, |inner| {
         let rows = vec((any::<String>(), inner.clone()), 0..4).prop_map(|rows| {
             let mut known = std::collections::BTreeSet::new();
-            let fresh = rows.into_iter().filter(|(key, _)| !key.trim().is_empty() && known.insert(key.clone()));
+            let fresh = rows
+                .into_iter()
+                .filter(|(key, _)| !key.trim().is_empty() && known.insert(key.clone()));
             Value::Map(fresh.map(|(key, value)| (Arc::from(key), value)).collect())
         });
         prop_oneof![vec(inner, 0..4).prop_map(Value::List), rows]
@@ -58,7 +83,11 @@ fn texts(value: &Value) -> Value {
         Value::Scalar(scalar) if scalar.plain && value.is_null() => Value::plain("null"),
         Value::Scalar(scalar) => Value::text(scalar.text.clone()),
         Value::List(items) => Value::List(items.iter().map(texts).collect()),
-        Value::Map(rows) => Value::Map(rows.iter().map(|(key, value)| (key.clone(), texts(value))).collect()),
+        Value::Map(rows) => Value::Map(
+            rows.iter()
+                .map(|(key, value)| (key.clone(), texts(value)))
+                .collect(),
+        ),
         other => other.clone(),
     }
 }

@@ -18,9 +18,14 @@ fn a_supervisor_runs_the_program_behind_it() {
         let command = command(&supervisor, memory, OsStr::new("server"));
         let program = command.get_program().to_owned();
         let arguments = command.get_args().map(ToOwned::to_owned);
-        std::iter::once(program).chain(arguments).collect::<Vec<_>>()
+        std::iter::once(program)
+            .chain(arguments)
+            .collect::<Vec<_>>()
     };
     assert_eq!(line(&[], Some(7)), ["server"]);
-    assert_eq!(line(&["helper", "supervise"], Some(7)), ["helper", "supervise", "7", "server"]);
+    assert_eq!(
+        line(&["helper", "supervise"], Some(7)),
+        ["helper", "supervise", "7", "server"]
+    );
     assert_eq!(line(&["helper"], None), ["helper", "-", "server"]);
 }

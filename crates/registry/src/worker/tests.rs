@@ -21,8 +21,14 @@ enum Event {
 async fn pause(times: usize) {
     for _ in 0..times {
         let mut yielded = false;
-        std::future::poll_fn(|_| if std::mem::replace(&mut yielded, true) { Poll::Ready(()) } else { Poll::Pending })
-            .await;
+        std::future::poll_fn(|_| {
+            if std::mem::replace(&mut yielded, true) {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
     }
 }
 
@@ -110,7 +116,12 @@ fn callers_that_wait_together_share_one_run() {
     // Call 0 begins a run; 1, 2 and 3 ask while it goes; one further run serves all three.
     let steps: Vec<_> = [0, 1, 2, 3].into_iter().map(|call| (call, false)).collect();
     let log = schedule(4, &steps);
-    assert_eq!(log.iter().filter(|event| matches!(event, Event::Began(_))).count(), 2);
+    assert_eq!(
+        log.iter()
+            .filter(|event| matches!(event, Event::Began(_)))
+            .count(),
+        2
+    );
 }
 
 #[test]

@@ -20,7 +20,12 @@ fn loaded() -> Registry<Workflow> {
 }
 
 fn register(registry: &Registry<Workflow>, name: &str) {
-    registry.register(Workflow { id: id(name), steps: 1 }).unwrap();
+    registry
+        .register(Workflow {
+            id: id(name),
+            steps: 1,
+        })
+        .unwrap();
 }
 
 fn summary(update: &Update<Workflow>) -> String {
@@ -39,7 +44,11 @@ fn told(receiver: &Receiver<String>) -> Vec<String> {
 #[tokio::test]
 async fn callbacks_run_before_the_verb_returns() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
-    let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
+    let registry = Registry::builder()
+        .user(Arc::clone(&home))
+        .load()
+        .await
+        .unwrap();
     let (sender, receiver) = mpsc::channel();
     let _handle = registry.on_change(sending(sender));
     registry.refresh().await.unwrap();
@@ -70,7 +79,11 @@ fn ended_callbacks_are_not_called() {
     register(&registry, "y");
     assert_eq!(
         (told(&ended), told(&dropped), told(&detached)),
-        (vec!["+ x".to_owned()], vec![], vec!["+ x".to_owned(), "+ y".to_owned()])
+        (
+            vec!["+ x".to_owned()],
+            vec![],
+            vec!["+ x".to_owned(), "+ y".to_owned()]
+        )
     );
 }
 
@@ -132,7 +145,14 @@ impl Blocking {
             let _ = ends.recv_timeout(HANG);
             over.store(true, Ordering::SeqCst);
         });
-        (Blocking { began, may_end, is_over }, handle)
+        (
+            Blocking {
+                began,
+                may_end,
+                is_over,
+            },
+            handle,
+        )
     }
 
     fn begun(&self) -> String {
@@ -169,7 +189,11 @@ fn unsubscribing_waits_for_a_call_in_another_thread() {
         scope.spawn(move || may_end.send(()).unwrap());
         drop(handle);
         assert!(slow.is_over.load(Ordering::SeqCst), "the call is over");
-        assert_eq!(Arc::strong_count(&slow.is_over), 1, "nothing of the callback is left");
+        assert_eq!(
+            Arc::strong_count(&slow.is_over),
+            1,
+            "nothing of the callback is left"
+        );
     });
     register(&registry, "y");
     assert!(slow.began.try_recv().is_err());
@@ -199,7 +223,9 @@ fn a_callback_may_end_itself() {
 fn closing_waits_for_running_callbacks() {
     let registry = loaded();
     let (slow, handle) = Blocking::on(&registry);
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
     thread::scope(|scope| {
         scope.spawn(|| register(&registry, "x"));
         slow.begun();
@@ -209,7 +235,14 @@ fn closing_waits_for_running_callbacks() {
         assert!(slow.is_over.load(Ordering::SeqCst), "the call is over");
     });
     let (late, _late_handle) = Blocking::on(&registry);
-    assert!(registry.register(Workflow { id: id("y"), steps: 1 }).is_err());
+    assert!(
+        registry
+            .register(Workflow {
+                id: id("y"),
+                steps: 1
+            })
+            .is_err()
+    );
     assert!(slow.began.try_recv().is_err() && late.began.try_recv().is_err());
     drop(handle);
 }
@@ -222,42 +255,70 @@ fn a_callback_may_close_the_registry() {
         .on_change({
             let registry = registry.clone();
             move |update| {
-                let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .build()
+                    .unwrap();
                 runtime.block_on(registry.close());
                 sender.send(summary(update)).unwrap();
             }
         })
         .detach();
     register(&registry, "x");
-    assert!(registry.register(Workflow { id: id("y"), steps: 1 }).is_err());
+    assert!(
+        registry
+            .register(Workflow {
+                id: id("y"),
+                steps: 1
+            })
+            .is_err()
+    );
     assert_eq!(told(&receiver), ["+ x"]);
 }
 
 #[tokio::test]
 async fn started_callbacks_run_on_the_runtime() {
     let home = Arc::new(Script::new("home", []));
-    let registry = Registry::builder().user(Arc::clone(&home)).start(&Handle::current()).await.unwrap();
+    let registry = Registry::builder()
+        .user(Arc::clone(&home))
+        .start(&Handle::current())
+        .await
+        .unwrap();
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
     let here = thread::current().id();
     registry
         .on_change(move |update| {
-            sender.send((summary(update), thread::current().id() == here)).unwrap();
+            sender
+                .send((summary(update), thread::current().id() == here))
+                .unwrap();
             panic!("a callback's own fault");
         })
         .detach();
     for (rows, expected) in [(vec![row("a", 1)], "+ a"), (vec![], "- a")] {
         home.set(rows);
-        let next = tokio::time::timeout(HANG, receiver.recv()).await.expect("it is told").unwrap();
+        let next = tokio::time::timeout(HANG, receiver.recv())
+            .await
+            .expect("it is told")
+            .unwrap();
         assert_eq!(next, (expected.to_owned(), false));
     }
     registry.close().await;
-    assert!(registry.register(Workflow { id: id("b"), steps: 1 }).is_err());
+    assert!(
+        registry
+            .register(Workflow {
+                id: id("b"),
+                steps: 1
+            })
+            .is_err()
+    );
     assert!(receiver.recv().await.is_none(), "the callback is gone");
 }
 
 #[tokio::test]
 async fn slow_started_callbacks_block_only_their_end() {
-    let registry = Registry::<Workflow>::builder().start(&Handle::current()).await.unwrap();
+    let registry = Registry::<Workflow>::builder()
+        .start(&Handle::current())
+        .await
+        .unwrap();
     let (slow, handle) = Blocking::on(&registry);
     let slow = Arc::new(Mutex::new(slow));
     register(&registry, "x");
@@ -276,7 +337,10 @@ async fn slow_started_callbacks_block_only_their_end() {
 
 #[tokio::test]
 async fn started_callbacks_may_close_the_registry() {
-    let registry = Registry::<Workflow>::builder().start(&Handle::current()).await.unwrap();
+    let registry = Registry::<Workflow>::builder()
+        .start(&Handle::current())
+        .await
+        .unwrap();
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
     let (runtime, held) = (Handle::current(), registry.clone());
     registry
@@ -286,7 +350,14 @@ async fn started_callbacks_may_close_the_registry() {
         })
         .detach();
     register(&registry, "x");
-    let first = tokio::time::timeout(HANG, receiver.recv()).await.expect("it does not wait for itself");
+    let first = tokio::time::timeout(HANG, receiver.recv())
+        .await
+        .expect("it does not wait for itself");
     assert_eq!(first.as_deref(), Some("+ x"));
-    assert!(tokio::time::timeout(HANG, receiver.recv()).await.expect("the callback is dropped").is_none());
+    assert!(
+        tokio::time::timeout(HANG, receiver.recv())
+            .await
+            .expect("the callback is dropped")
+            .is_none()
+    );
 }

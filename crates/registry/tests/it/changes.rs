@@ -4,8 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use repertoire_core::{Code, ContentDigests, Diagnostic, Digest, Id, Listing, ListingEntry, Manifest, Revision, Stamp};
-use repertoire_registry::{Cause, Change, Layer, Mount, Registry, Snapshot, SourceDiagnostic, Tier, merge};
+use repertoire_core::{
+    Code, ContentDigests, Diagnostic, Digest, Id, Listing, ListingEntry, Manifest, Revision, Stamp,
+};
+use repertoire_registry::{
+    Cause, Change, Layer, Mount, Registry, Snapshot, SourceDiagnostic, Tier, merge,
+};
 
 use crate::workflow::{Script, Workflow, any_layers, any_rows, digested, id, layer, row};
 
@@ -39,7 +43,9 @@ fn counted<'a>(findings: impl IntoIterator<Item = &'a SourceDiagnostic>) -> BTre
 
 /// What is more in `a` than in `b`.
 fn more(a: &BTreeMap<String, i64>, b: &BTreeMap<String, i64>) -> BTreeMap<String, i64> {
-    let more = a.iter().map(|(finding, count)| (finding.clone(), count - b.get(finding).unwrap_or(&0)));
+    let more = a
+        .iter()
+        .map(|(finding, count)| (finding.clone(), count - b.get(finding).unwrap_or(&0)));
     more.filter(|(_, count)| *count > 0).collect()
 }
 
@@ -109,27 +115,58 @@ proptest! {
 #[tokio::test]
 async fn a_change_says_why() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
-    let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
+    let registry = Registry::builder()
+        .user(Arc::clone(&home))
+        .load()
+        .await
+        .unwrap();
     let first = registry.snapshot();
 
-    registry.register(Workflow { id: id("a"), steps: 2 }).unwrap();
+    registry
+        .register(Workflow {
+            id: id("a"),
+            steps: 2,
+        })
+        .unwrap();
     let registered = registry.snapshot();
     home.set([row("a", 1), row("b", 1)]);
     let refreshed = registry.refresh().await.unwrap();
-    let added = registry.add_source(Mount::user(Script::new("team", [row("b", 3)]))).await.unwrap();
+    let added = registry
+        .add_source(Mount::user(Script::new("team", [row("b", 3)])))
+        .await
+        .unwrap();
     home.fail("gone");
     let failed = registry.refresh().await.unwrap();
 
-    let causes = |change: &Change<Workflow>| change.causes.iter().map(Cause::to_string).collect::<Vec<_>>();
-    assert_eq!(causes(&registered.changes_since(&first)), ["registered in code"]);
+    let causes = |change: &Change<Workflow>| {
+        change
+            .causes
+            .iter()
+            .map(Cause::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        causes(&registered.changes_since(&first)),
+        ["registered in code"]
+    );
     assert_eq!(causes(&refreshed), ["source `home`"]);
     assert_eq!(causes(&added), ["composition of `team`"]);
     assert_eq!(causes(&failed), ["source `home`"]);
     assert_eq!(
         causes(&registry.snapshot().changes_since(&first)),
-        ["registered in code", "source `home`", "composition of `team`"]
+        [
+            "registered in code",
+            "source `home`",
+            "composition of `team`"
+        ]
     );
-    assert_eq!(registry.snapshot().changes_since(&registry.snapshot()).causes, []);
+    assert_eq!(
+        registry
+            .snapshot()
+            .changes_since(&registry.snapshot())
+            .causes,
+        []
+    );
     assert_eq!(
         serde_json::to_value(&registry.snapshot().changes_since(&first).causes).unwrap(),
         serde_json::json!([
@@ -147,35 +184,70 @@ async fn unused_preferences_lose_their_diagnostic() {
         (home, Mount::user(Script::new("team", [row("a", 2)])))
     };
     let (home, team) = mounts();
-    let builder = Registry::builder().mount(home.clone()).mount(team.clone()).prefer(id("a"), "team");
+    let builder = Registry::builder()
+        .mount(home.clone())
+        .mount(team.clone())
+        .prefer(id("a"), "team");
     let registry = builder.load().await.unwrap();
-    let change = registry.recompose(Registry::builder().mount(team).mount(home).prefer(id("a"), "team")).await.unwrap();
-    let gone: Vec<_> = change.diagnostics.gone.iter().map(|finding| finding.diagnostic.code).collect();
-    assert_eq!((gone, change.diagnostics.new.len()), (vec![Code::PREFERRED], 0));
+    let change = registry
+        .recompose(
+            Registry::builder()
+                .mount(team)
+                .mount(home)
+                .prefer(id("a"), "team"),
+        )
+        .await
+        .unwrap();
+    let gone: Vec<_> = change
+        .diagnostics
+        .gone
+        .iter()
+        .map(|finding| finding.diagnostic.code)
+        .collect();
+    assert_eq!(
+        (gone, change.diagnostics.new.len()),
+        (vec![Code::PREFERRED], 0)
+    );
 }
 
 /// A row whose parts are known, written for the `written`th time.
 fn with_parts(written: u8, body: &str) -> ListingEntry<Workflow> {
     let files = Manifest::new([]).unwrap();
-    let row = ListingEntry::new(Workflow { id: id("a"), steps: 1 }, Stamp::of(&written));
+    let row = ListingEntry::new(
+        Workflow {
+            id: id("a"),
+            steps: 1,
+        },
+        Stamp::of(&written),
+    );
     row.with_parts(ContentDigests::new(body, &files))
 }
 
 #[tokio::test]
 async fn rewriting_equal_content_is_not_a_change() {
     let home = Arc::new(Script::new("home", [with_parts(1, "Do it.")]));
-    let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
+    let registry = Registry::builder()
+        .user(Arc::clone(&home))
+        .load()
+        .await
+        .unwrap();
     home.set([with_parts(2, "Do it.")]);
     let generation = registry.snapshot().generation();
     let change = registry.refresh().await.unwrap();
-    assert_eq!((change.is_empty(), registry.snapshot().generation()), (true, generation));
+    assert_eq!(
+        (change.is_empty(), registry.snapshot().generation()),
+        (true, generation)
+    );
     assert_eq!(
         registry.get("a").unwrap().candidate.stamp,
         Stamp::of(&2u8),
         "what is read is compared with the newer file"
     );
     home.set([with_parts(3, "Do it well.")]);
-    assert_eq!(registry.refresh().await.unwrap().summary().to_string(), "~ a (body)");
+    assert_eq!(
+        registry.refresh().await.unwrap().summary().to_string(),
+        "~ a (body)"
+    );
 }
 
 #[test]
@@ -184,43 +256,92 @@ fn summaries_have_one_line_per_id() {
     let agent = |rows: Vec<_>| layer(Tier::Builtin, "agent", 0, rows);
     let old = merge(&[
         agent(vec![]),
-        home(vec![row("b", 1), row("c", 1), row("gone", 1), row("same", 1), digested("d", 1, 1)]),
+        home(vec![
+            row("b", 1),
+            row("c", 1),
+            row("gone", 1),
+            row("same", 1),
+            digested("d", 1, 1),
+        ]),
     ]);
     let new = merge(&[
         agent(vec![row("b", 1), row("new", 1)]),
-        home(vec![row("b", 1), row("c", 2), row("same", 1), digested("d", 1, 2), row("also", 1)]),
+        home(vec![
+            row("b", 1),
+            row("c", 2),
+            row("same", 1),
+            digested("d", 1, 2),
+            row("also", 1),
+        ]),
     ]);
     let summary = new.changes_since(&old).summary();
-    let lines =
-        ["+ also", "~ b (source)", "~ c (metadata, body, resources)", "~ d (body, resources)", "- gone", "+ new"];
+    let lines = [
+        "+ also",
+        "~ b (source)",
+        "~ c (metadata, body, resources)",
+        "~ d (body, resources)",
+        "- gone",
+        "+ new",
+    ];
     assert_eq!(summary.to_string(), lines.join("\n"));
     assert_eq!(summary.lines().len(), 6);
     assert_eq!(summary.clone().at_most(6).to_string(), lines.join("\n"));
-    assert_eq!(summary.clone().at_most(2).to_string(), "+ also\n~ b (source)\nand 4 more");
+    assert_eq!(
+        summary.clone().at_most(2).to_string(),
+        "+ also\n~ b (source)\nand 4 more"
+    );
     assert_eq!(summary.at_most(0).to_string(), "and 6 more");
     let nothing = new.changes_since(&new).summary();
-    assert_eq!((nothing.is_empty(), nothing.to_string()), (true, String::new()));
+    assert_eq!(
+        (nothing.is_empty(), nothing.to_string()),
+        (true, String::new())
+    );
 
     let mut pending = home(vec![row("c", 1)]);
     pending.trust = repertoire_registry::Trust::Pending;
     let trusted = merge(&[home(vec![row("c", 1)])]);
-    assert_eq!(merge(&[pending]).changes_since(&trusted).summary().to_string(), "~ c (trust)");
-    let shadowed = merge(&[home(vec![row("c", 1)]), layer(Tier::Plugin, "kit", 2, [row("c", 9)])]);
-    assert_eq!(shadowed.changes_since(&trusted).summary().to_string(), "~ c (shadows)");
+    assert_eq!(
+        merge(&[pending])
+            .changes_since(&trusted)
+            .summary()
+            .to_string(),
+        "~ c (trust)"
+    );
+    let shadowed = merge(&[
+        home(vec![row("c", 1)]),
+        layer(Tier::Plugin, "kit", 2, [row("c", 9)]),
+    ]);
+    assert_eq!(
+        shadowed.changes_since(&trusted).summary().to_string(),
+        "~ c (shadows)"
+    );
 }
 
 /// A row whose stamp covers the files, which its digest does not.
 fn stamped(description: u8, files: &str) -> ListingEntry<Workflow> {
-    let item = Workflow { id: id("a"), steps: description };
+    let item = Workflow {
+        id: id("a"),
+        steps: description,
+    };
     ListingEntry::new(item, Stamp::of(&(description, files))).with_digest(Digest::of(b"Do it."))
 }
 
 #[tokio::test]
 async fn a_changed_file_is_a_changed_resource() {
     let home = Arc::new(Script::new("home", [stamped(1, "plum")]));
-    let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
+    let registry = Registry::builder()
+        .user(Arc::clone(&home))
+        .load()
+        .await
+        .unwrap();
     home.set([stamped(1, "pear")]);
-    assert_eq!(registry.refresh().await.unwrap().summary().to_string(), "~ a (resources)");
+    assert_eq!(
+        registry.refresh().await.unwrap().summary().to_string(),
+        "~ a (resources)"
+    );
     home.set([stamped(2, "pear")]);
-    assert_eq!(registry.refresh().await.unwrap().summary().to_string(), "~ a (metadata)");
+    assert_eq!(
+        registry.refresh().await.unwrap().summary().to_string(),
+        "~ a (metadata)"
+    );
 }

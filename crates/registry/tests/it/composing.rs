@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use repertoire_core::{
-    Body, Digest, Id, Listing, ListingEntry, Revision, Skill, Source, SourceError, SourceErrorKind, Stamp, async_trait,
+    Body, Digest, Id, Listing, ListingEntry, Revision, Skill, Source, SourceError, SourceErrorKind,
+    Stamp, async_trait,
 };
 use repertoire_registry::{Change, Mount, Registry, RegistryError, Trust, merge};
 use tokio::runtime::Handle;
@@ -21,7 +22,11 @@ fn script(name: &str, rows: impl IntoIterator<Item = ListingEntry<Workflow>>) ->
 }
 
 fn names(registry: &Registry<Workflow>) -> Vec<String> {
-    registry.mounts().iter().map(|mount| mount.origin().source.to_string()).collect()
+    registry
+        .mounts()
+        .iter()
+        .map(|mount| mount.origin().source.to_string())
+        .collect()
 }
 
 /// Waits until nobody but the test holds the source.
@@ -31,40 +36,83 @@ async fn released(source: &Arc<Script>) {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(HANG, alone).await.expect("the source is let go of");
+    tokio::time::timeout(HANG, alone)
+        .await
+        .expect("the source is let go of");
 }
 
 #[tokio::test]
 async fn added_sources_come_last() {
-    let registry = Registry::builder().user(script("home", [row("a", 1)])).load().await.unwrap();
+    let registry = Registry::builder()
+        .user(script("home", [row("a", 1)]))
+        .load()
+        .await
+        .unwrap();
     let mut subscription = registry.subscribe();
-    let change = registry.add_source(Mount::user(script("team", [row("a", 2), row("b", 2)]))).await.unwrap();
-    assert_eq!(table(&registry.snapshot()), ["a <- home > team", "b <- team"]);
+    let change = registry
+        .add_source(Mount::user(script("team", [row("a", 2), row("b", 2)])))
+        .await
+        .unwrap();
+    assert_eq!(
+        table(&registry.snapshot()),
+        ["a <- home > team", "b <- team"]
+    );
     assert_eq!((change.added.len(), change.modified.len()), (1, 1));
     let generation = registry.snapshot().generation();
-    assert_eq!(subscription.next().await.unwrap().snapshot.generation(), generation);
+    assert_eq!(
+        subscription.next().await.unwrap().snapshot.generation(),
+        generation
+    );
     assert_eq!(names(&registry), ["registered", "home", "team"]);
 }
 
 #[tokio::test]
 async fn a_name_that_looks_like_another_is_reported() {
-    let rows = ["deploy", "d\u{435}ploy", "отчёт", "сору", "résumé", "resume", "数据整理", "名前-rust", "\u{3bf}k"];
-    let registry = Registry::builder().user(script("home", rows.map(|name| row(name, 1)))).load().await.unwrap();
+    let rows = [
+        "deploy",
+        "d\u{435}ploy",
+        "отчёт",
+        "сору",
+        "résumé",
+        "resume",
+        "数据整理",
+        "名前-rust",
+        "\u{3bf}k",
+    ];
+    let registry = Registry::builder()
+        .user(script("home", rows.map(|name| row(name, 1))))
+        .load()
+        .await
+        .unwrap();
     let told = |registry: &Registry<Workflow>| {
         let snapshot = registry.snapshot();
-        snapshot.diagnostics().iter().map(|found| found.diagnostic.to_string()).collect::<Vec<_>>()
+        snapshot
+            .diagnostics()
+            .iter()
+            .map(|found| found.diagnostic.to_string())
+            .collect::<Vec<_>>()
     };
-    let deploy =
-        "warning[looks-alike]: workflow `d\u{435}ploy` looks like `deploy`, and is a different one: it has U+0435";
+    let deploy = "warning[looks-alike]: workflow `d\u{435}ploy` looks like `deploy`, and is a different one: it has U+0435";
     assert_eq!(told(&registry), [deploy]);
     // It comes with the other name, from whichever source, and goes with it.
     let team = script("team", [row("copy", 1), row("ok", 1)]);
-    let change = registry.add_source(Mount::user(Arc::clone(&team))).await.unwrap();
+    let change = registry
+        .add_source(Mount::user(Arc::clone(&team)))
+        .await
+        .unwrap();
     let copy = "warning[looks-alike]: workflow `сору` looks like `copy`, and is a different one: it has U+0441, U+043E, U+0440, U+0443";
-    let new: Vec<_> = change.diagnostics.new.iter().map(|found| found.diagnostic.to_string()).collect();
+    let new: Vec<_> = change
+        .diagnostics
+        .new
+        .iter()
+        .map(|found| found.diagnostic.to_string())
+        .collect();
     assert_eq!(
         new,
-        [copy, "warning[looks-alike]: workflow `οk` looks like `ok`, and is a different one: it has U+03BF"]
+        [
+            copy,
+            "warning[looks-alike]: workflow `οk` looks like `ok`, and is a different one: it has U+03BF"
+        ]
     );
     team.set([row("ok", 1)]);
     registry.refresh().await.unwrap();
@@ -79,9 +127,15 @@ async fn failing_sources_are_added_with_a_diagnostic() {
     let registry = Registry::<Workflow>::builder().load().await.unwrap();
     let team = script("team", []);
     team.fail("no network");
-    let change = registry.add_source(Mount::user(Arc::clone(&team))).await.unwrap();
+    let change = registry
+        .add_source(Mount::user(Arc::clone(&team)))
+        .await
+        .unwrap();
     assert!(!change.diagnostics.is_empty());
-    assert_eq!(registry.snapshot().errors()["team"][0].message, "source `team` could not be listed: no network");
+    assert_eq!(
+        registry.snapshot().errors()["team"][0].message,
+        "source `team` could not be listed: no network"
+    );
     team.set([row("a", 1)]);
     registry.refresh().await.unwrap();
     assert_eq!(table(&registry.snapshot()), ["a <- team"]);
@@ -91,57 +145,119 @@ async fn failing_sources_are_added_with_a_diagnostic() {
 async fn removed_sources_can_not_be_read() {
     let agent = Script::new("agent", [row("a", 1)]).with_body("a", 1);
     let home = Script::new("home", [row("a", 2)]).with_body("a", 2);
-    let builder = Registry::builder().builtin(agent).user(home).prefer(id("a"), "agent");
+    let builder = Registry::builder()
+        .builtin(agent)
+        .user(home)
+        .prefer(id("a"), "agent");
     let registry = builder.load().await.unwrap();
     let before = registry.snapshot();
     let change = registry.remove_source("agent").await.unwrap();
     assert_eq!(change.modified.len(), 1);
     assert_eq!(table(&registry.snapshot()), ["a <- home"]);
 
-    let error = registry.body(&before.get("a").unwrap().candidate).await.unwrap_err();
+    let error = registry
+        .body(&before.get("a").unwrap().candidate)
+        .await
+        .unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string().as_str()),
-        (SourceErrorKind::Unavailable, "source `agent` is no longer composed")
+        (
+            SourceErrorKind::Unavailable,
+            "source `agent` is no longer composed"
+        )
     );
-    assert_eq!(registry.body(&before.resolve("home:a").unwrap().candidate.clone()).await.unwrap().text.as_ref(), "2");
+    assert_eq!(
+        registry
+            .body(&before.resolve("home:a").unwrap().candidate.clone())
+            .await
+            .unwrap()
+            .text
+            .as_ref(),
+        "2"
+    );
 }
 
 #[tokio::test]
 async fn replaced_sources_keep_place_and_preferences() {
     let first = Script::new("team", [row("a", 1), row("b", 1)]).with_body("b", 1);
-    let builder = Registry::builder().user(first).user(script("home", [row("a", 2), row("b", 2)]));
+    let builder = Registry::builder()
+        .user(first)
+        .user(script("home", [row("a", 2), row("b", 2)]));
     let registry = builder.prefer(id("b"), "team").load().await.unwrap();
     let before = registry.snapshot();
 
     let second = Script::new("team", [row("a", 1), row("b", 3)]).with_body("b", 3);
     let change = registry.replace_source(Mount::user(second)).await.unwrap();
-    assert_eq!(table(&registry.snapshot()), ["a <- team > home", "b <- team > home"]);
-    assert_eq!(change.modified.iter().map(|id| id.new.id.as_str()).collect::<Vec<_>>(), ["b"]);
-    assert_eq!(registry.body(&before.get("b").unwrap().candidate).await.unwrap().text.as_ref(), "3");
+    assert_eq!(
+        table(&registry.snapshot()),
+        ["a <- team > home", "b <- team > home"]
+    );
+    assert_eq!(
+        change
+            .modified
+            .iter()
+            .map(|id| id.new.id.as_str())
+            .collect::<Vec<_>>(),
+        ["b"]
+    );
+    assert_eq!(
+        registry
+            .body(&before.get("b").unwrap().candidate)
+            .await
+            .unwrap()
+            .text
+            .as_ref(),
+        "3"
+    );
 
     // What was read as trusted is not read from a source that is not.
     let third = Script::new("team", [row("b", 3)]).with_body("b", 3);
-    registry.replace_source(Mount::user(third).trust(Trust::Pending)).await.unwrap();
-    let error = registry.body(&before.get("b").unwrap().candidate).await.unwrap_err();
+    registry
+        .replace_source(Mount::user(third).trust(Trust::Pending))
+        .await
+        .unwrap();
+    let error = registry
+        .body(&before.get("b").unwrap().candidate)
+        .await
+        .unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string().as_str()),
-        (SourceErrorKind::Unavailable, "source `team` is composed in another way by now")
+        (
+            SourceErrorKind::Unavailable,
+            "source `team` is composed in another way by now"
+        )
     );
 }
 
 #[tokio::test]
 async fn what_is_refused_changes_nothing() {
-    let registry = Registry::builder().user(script("home", [row("a", 1)])).load().await.unwrap();
+    let registry = Registry::builder()
+        .user(script("home", [row("a", 1)]))
+        .load()
+        .await
+        .unwrap();
     let before = registry.snapshot();
     let team = || Mount::user(script("team", []));
     let errors = [
-        registry.add_source(Mount::user(script("home", []))).await.unwrap_err(),
-        registry.add_source(Mount::user(script("a:b", []))).await.unwrap_err(),
+        registry
+            .add_source(Mount::user(script("home", [])))
+            .await
+            .unwrap_err(),
+        registry
+            .add_source(Mount::user(script("a:b", [])))
+            .await
+            .unwrap_err(),
         registry.remove_source("team").await.unwrap_err(),
         registry.remove_source("registered").await.unwrap_err(),
         registry.replace_source(team()).await.unwrap_err(),
-        registry.recompose(Registry::builder().mount(team()).mount(team())).await.unwrap_err(),
-        registry.recompose(Registry::builder().mount(team()).prefer(id("a"), "home")).await.unwrap_err(),
+        registry
+            .recompose(Registry::builder().mount(team()).mount(team()))
+            .await
+            .unwrap_err(),
+        registry
+            .recompose(Registry::builder().mount(team()).prefer(id("a"), "home"))
+            .await
+            .unwrap_err(),
     ];
     assert_eq!(
         errors.map(|error| error.to_string()),
@@ -156,7 +272,10 @@ async fn what_is_refused_changes_nothing() {
         ]
     );
     registry.close().await;
-    assert_eq!(registry.add_source(team()).await.unwrap_err(), RegistryError::Closed);
+    assert_eq!(
+        registry.add_source(team()).await.unwrap_err(),
+        RegistryError::Closed
+    );
     assert_eq!(names(&registry), ["registered", "home"]);
     assert_eq!(registry.snapshot().generation(), before.generation());
 }
@@ -176,30 +295,52 @@ impl Source<Workflow> for Slow {
 
     async fn list(&self) -> Result<Listing<Workflow>, SourceError> {
         self.listed.fetch_add(1, Ordering::SeqCst);
-        let _permit = self.may.acquire().await.expect("the semaphore is never closed");
+        let _permit = self
+            .may
+            .acquire()
+            .await
+            .expect("the semaphore is never closed");
         Ok(listing(0, [row("a", 1)]))
     }
 }
 
 fn slow(permits: usize) -> Arc<Slow> {
-    Arc::new(Slow { listed: AtomicU64::new(0), may: tokio::sync::Semaphore::new(permits) })
+    Arc::new(Slow {
+        listed: AtomicU64::new(0),
+        may: tokio::sync::Semaphore::new(permits),
+    })
 }
 
 #[tokio::test]
 async fn dropped_calls_change_nothing() {
-    let registry = Registry::builder().user(script("home", [row("b", 1)])).load().await.unwrap();
+    let registry = Registry::builder()
+        .user(script("home", [row("b", 1)]))
+        .load()
+        .await
+        .unwrap();
     let slow = slow(0);
     let mut adding = Box::pin(registry.add_source(Mount::user(Arc::clone(&slow))));
     assert!(futures_util::poll!(&mut adding).is_pending());
     assert_eq!(slow.listed.load(Ordering::SeqCst), 1);
-    assert_eq!((table(&registry.snapshot()), names(&registry).len()), (vec!["b <- home".to_owned()], 2));
-    registry.register(Workflow { id: id("c"), steps: 1 }).unwrap();
+    assert_eq!(
+        (table(&registry.snapshot()), names(&registry).len()),
+        (vec!["b <- home".to_owned()], 2)
+    );
+    registry
+        .register(Workflow {
+            id: id("c"),
+            steps: 1,
+        })
+        .unwrap();
     drop(adding);
     assert_eq!(names(&registry).len(), 2);
 
     slow.may.add_permits(1);
     registry.add_source(Mount::user(slow)).await.unwrap();
-    assert_eq!(table(&registry.snapshot()), ["c <- registered", "b <- home", "a <- slow"]);
+    assert_eq!(
+        table(&registry.snapshot()),
+        ["c <- registered", "b <- home", "a <- slow"]
+    );
 }
 
 #[tokio::test]
@@ -208,7 +349,12 @@ async fn concurrent_registrations_are_kept() {
     let slow = slow(0);
     let mut adding = Box::pin(registry.add_source(Mount::user(Arc::clone(&slow))));
     assert!(futures_util::poll!(&mut adding).is_pending());
-    registry.register(Workflow { id: id("a"), steps: 7 }).unwrap();
+    registry
+        .register(Workflow {
+            id: id("a"),
+            steps: 7,
+        })
+        .unwrap();
     slow.may.add_permits(1);
     adding.await.unwrap();
     assert_eq!(table(&registry.snapshot()), ["a <- registered > slow"]);
@@ -220,42 +366,88 @@ async fn recomposing_lists_only_new_sources() {
     let slow = slow(9);
     let known = Mount::user(Arc::clone(&slow));
     let builder = || Registry::builder().mount(known.clone());
-    let registry = builder().user(script("home", [row("b", 1)])).load().await.unwrap();
-    registry.register(Workflow { id: id("c"), steps: 1 }).unwrap();
+    let registry = builder()
+        .user(script("home", [row("b", 1)]))
+        .load()
+        .await
+        .unwrap();
+    registry
+        .register(Workflow {
+            id: id("c"),
+            steps: 1,
+        })
+        .unwrap();
     let before = registry.get("a").unwrap();
 
     let team = script("team", [row("b", 2), row("a", 2)]);
     registry.recompose(builder().user(team)).await.unwrap();
-    assert_eq!(table(&registry.snapshot()), ["c <- registered", "a <- slow > team", "b <- team"]);
-    registry.recompose(Registry::builder().mount(known.trust(Trust::Restricted))).await.unwrap();
-    assert_eq!(registry.get("a").unwrap().candidate.trust, Trust::Restricted);
-    assert!(Arc::ptr_eq(&registry.get("a").unwrap().candidate.item, &before.candidate.item));
-    assert_eq!(slow.listed.load(Ordering::SeqCst), 1, "it was not listed again");
+    assert_eq!(
+        table(&registry.snapshot()),
+        ["c <- registered", "a <- slow > team", "b <- team"]
+    );
+    registry
+        .recompose(Registry::builder().mount(known.trust(Trust::Restricted)))
+        .await
+        .unwrap();
+    assert_eq!(
+        registry.get("a").unwrap().candidate.trust,
+        Trust::Restricted
+    );
+    assert!(Arc::ptr_eq(
+        &registry.get("a").unwrap().candidate.item,
+        &before.candidate.item
+    ));
+    assert_eq!(
+        slow.listed.load(Ordering::SeqCst),
+        1,
+        "it was not listed again"
+    );
 }
 
 #[tokio::test]
 async fn untouched_entries_are_shared() {
-    let (home, team) =
-        (Mount::user(script("home", [row("a", 1), row("b", 1)])), Mount::user(script("team", [row("b", 2)])));
+    let (home, team) = (
+        Mount::user(script("home", [row("a", 1), row("b", 1)])),
+        Mount::user(script("team", [row("b", 2)])),
+    );
     let builder = |first: &Mount<Workflow>, second: &Mount<Workflow>| {
-        Registry::builder().mount(first.clone()).mount(second.clone())
+        Registry::builder()
+            .mount(first.clone())
+            .mount(second.clone())
     };
     let registry = builder(&home, &team).load().await.unwrap();
     let before = registry.get("a").unwrap();
     let change = registry.recompose(builder(&team, &home)).await.unwrap();
-    assert_eq!(change.modified.iter().map(|id| id.new.id.as_str()).collect::<Vec<_>>(), ["b"]);
+    assert_eq!(
+        change
+            .modified
+            .iter()
+            .map(|id| id.new.id.as_str())
+            .collect::<Vec<_>>(),
+        ["b"]
+    );
     assert!(Arc::ptr_eq(&registry.get("a").unwrap(), &before));
 }
 
 #[tokio::test]
 async fn started_registries_follow_added_sources() {
     let home = script("home", [row("a", 1)]);
-    let registry = Registry::builder().user(Arc::clone(&home)).start(&Handle::current()).await.unwrap();
+    let registry = Registry::builder()
+        .user(Arc::clone(&home))
+        .start(&Handle::current())
+        .await
+        .unwrap();
     let team = script("team", []);
-    registry.add_source(Mount::user(Arc::clone(&team))).await.unwrap();
+    registry
+        .add_source(Mount::user(Arc::clone(&team)))
+        .await
+        .unwrap();
     let mut subscription = registry.subscribe();
     team.set([row("b", 1)]);
-    let update = tokio::time::timeout(HANG, subscription.next()).await.expect("it is followed").unwrap();
+    let update = tokio::time::timeout(HANG, subscription.next())
+        .await
+        .expect("it is followed")
+        .unwrap();
     assert_eq!(table(&update.snapshot), ["a <- home", "b <- team"]);
 
     registry.remove_source("home").await.unwrap();
@@ -263,7 +455,10 @@ async fn started_registries_follow_added_sources() {
     home.set([row("c", 1)]);
     team.set([row("d", 1)]);
     while registry.get("d").is_none() {
-        tokio::time::timeout(HANG, subscription.next()).await.expect("the others are followed still").unwrap();
+        tokio::time::timeout(HANG, subscription.next())
+            .await
+            .expect("the others are followed still")
+            .unwrap();
     }
     assert_eq!(table(&registry.snapshot()), ["d <- team"]);
     registry.close().await;
@@ -303,7 +498,9 @@ impl Source<Workflow> for Locking {
 #[tokio::test]
 async fn sources_wait_independently() {
     let (locking, home) = (Arc::new(Locking::default()), script("home", []));
-    let builder = Registry::builder().user(Arc::clone(&locking)).user(Arc::clone(&home));
+    let builder = Registry::builder()
+        .user(Arc::clone(&locking))
+        .user(Arc::clone(&home));
     let registry = builder.start(&Handle::current()).await.unwrap();
     locking.is_held.notified().await;
     let refreshing = tokio::spawn({
@@ -315,7 +512,11 @@ async fn sources_wait_independently() {
     home.set([row("a", 1)]);
     tokio::task::yield_now().await;
     locking.may_go_on.notify_one();
-    tokio::time::timeout(HANG, refreshing).await.expect("nobody waits for each other").unwrap().unwrap();
+    tokio::time::timeout(HANG, refreshing)
+        .await
+        .expect("nobody waits for each other")
+        .unwrap()
+        .unwrap();
 }
 
 /// One skill whose content nobody knows before it is asked for.
@@ -332,20 +533,40 @@ impl Source<Skill> for Unread {
 
     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
         let skill = Skill::new(id("tidy"), "Sorts a folder.");
-        Ok(Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of(TEXT))], []))
+        Ok(Listing::new(
+            Revision(0),
+            [ListingEntry::new(skill, Stamp::of(TEXT))],
+            [],
+        ))
     }
 
     async fn body(&self, _: &Id) -> Result<Body, SourceError> {
-        Ok(Body::new(TEXT, Digest::of(TEXT.as_bytes()), Stamp::of(TEXT)))
+        Ok(Body::new(
+            TEXT,
+            Digest::of(TEXT.as_bytes()),
+            Stamp::of(TEXT),
+        ))
     }
 }
 
 #[tokio::test]
 async fn added_shadows_have_a_known_identity() {
-    let registry = Registry::builder().user(Unread("home")).load().await.unwrap();
-    let change = registry.add_source(Mount::user(Unread("team"))).await.unwrap();
+    let registry = Registry::builder()
+        .user(Unread("home"))
+        .load()
+        .await
+        .unwrap();
+    let change = registry
+        .add_source(Mount::user(Unread("team")))
+        .await
+        .unwrap();
     let identical = |change: &Change<Skill>| change.modified[0].new.shadows[0].identical;
     assert_eq!(identical(&change), Some(true));
-    let builder = Registry::builder().user(Unread("other")).user(Unread("home"));
-    assert_eq!(identical(&registry.recompose(builder).await.unwrap()), Some(true));
+    let builder = Registry::builder()
+        .user(Unread("other"))
+        .user(Unread("home"));
+    assert_eq!(
+        identical(&registry.recompose(builder).await.unwrap()),
+        Some(true)
+    );
 }

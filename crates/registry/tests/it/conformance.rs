@@ -18,7 +18,10 @@ struct Memory {
 
 impl Memory {
     fn new() -> Memory {
-        Memory { source: Arc::new(MemorySource::new("memory")), written: BTreeMap::new() }
+        Memory {
+            source: Arc::new(MemorySource::new("memory")),
+            written: BTreeMap::new(),
+        }
     }
 
     fn write(&mut self, id: &Id, change: impl FnOnce(&mut Written)) {
@@ -27,8 +30,15 @@ impl Memory {
         change(written);
         let Written(description, body, files) = written.clone();
         let skill = Registered::new(Skill::new(id.clone(), description), body);
-        let skill = files.into_iter().fold(skill, |skill, (path, bytes)| skill.with_resource(path, bytes));
-        if is_new { self.source.register(skill) } else { self.source.replace(id, skill) }.unwrap();
+        let skill = files.into_iter().fold(skill, |skill, (path, bytes)| {
+            skill.with_resource(path, bytes)
+        });
+        if is_new {
+            self.source.register(skill)
+        } else {
+            self.source.replace(id, skill)
+        }
+        .unwrap();
     }
 }
 
@@ -40,7 +50,9 @@ impl Fixture for Memory {
     }
 
     async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unsupported> {
-        self.write(id, |written| (written.0, written.1) = (description.to_owned(), body.to_owned()));
+        self.write(id, |written| {
+            (written.0, written.1) = (description.to_owned(), body.to_owned())
+        });
         Ok(())
     }
 
@@ -51,10 +63,17 @@ impl Fixture for Memory {
     }
 
     async fn put_malformed(&mut self, _: &Id) -> Result<(), Unsupported> {
-        Err(Unsupported::because("an item that was registered is well formed by its type"))
+        Err(Unsupported::because(
+            "an item that was registered is well formed by its type",
+        ))
     }
 
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
+    async fn put_resource(
+        &mut self,
+        id: &Id,
+        path: &ResourcePath,
+        bytes: &[u8],
+    ) -> Result<(), Unsupported> {
         self.write(id, |written| written.2.push((path.clone(), bytes.to_vec())));
         Ok(())
     }
@@ -110,7 +129,12 @@ mod deferred {
             self.0.remove(id).await
         }
 
-        async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
+        async fn put_resource(
+            &mut self,
+            id: &Id,
+            path: &ResourcePath,
+            bytes: &[u8],
+        ) -> Result<(), Unsupported> {
             self.0.put_resource(id, path, bytes).await
         }
 

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use repertoire_core::{Skill, Source};
-use repertoire_registry::{ConfigError, MemorySource, SourceConfig, SourceKind, SourceKinds, inventory};
+use repertoire_registry::{
+    ConfigError, MemorySource, SourceConfig, SourceKind, SourceKinds, inventory,
+};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -32,8 +34,12 @@ inventory::submit! {
 }
 
 fn build(options: serde_json::Value) -> Result<Arc<dyn Source<Skill>>, ConfigError> {
-    let serde_json::Value::Object(options) = options else { panic!("options are a table") };
-    let mut built = SourceKind::find("inline").unwrap().build(&SourceConfig::new("mine", "/base", options))?;
+    let serde_json::Value::Object(options) = options else {
+        panic!("options are a table")
+    };
+    let mut built = SourceKind::find("inline")
+        .unwrap()
+        .build(&SourceConfig::new("mine", "/base", options))?;
     assert_eq!(built.len(), 1);
     Ok(built.remove(0))
 }
@@ -47,9 +53,24 @@ fn kinds_have_defaults_for_composition() {
         SourceKind::foreign("c", "", one).namespaced(),
         SourceKind::several("d", "", |_| Ok(Vec::new())),
     ];
-    let says = kinds.clone().map(|kind| (kind.name(), kind.is_foreign(), kind.is_namespaced()));
-    assert_eq!(says, [("a", false, false), ("b", true, false), ("c", true, true), ("d", true, true)]);
-    assert!(kinds[3].build(&SourceConfig::new("mine", "/base", serde_json::Map::new())).unwrap().is_empty());
+    let says = kinds
+        .clone()
+        .map(|kind| (kind.name(), kind.is_foreign(), kind.is_namespaced()));
+    assert_eq!(
+        says,
+        [
+            ("a", false, false),
+            ("b", true, false),
+            ("c", true, true),
+            ("d", true, true)
+        ]
+    );
+    assert!(
+        kinds[3]
+            .build(&SourceConfig::new("mine", "/base", serde_json::Map::new()))
+            .unwrap()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -57,16 +78,27 @@ fn hosts_add_kinds_of_their_own() {
     let source = MemorySource::new("own");
     let own = || {
         let source = source.clone();
-        SourceKind::from_fn("own", "made by a closure", move |_| Ok(Arc::new(source.clone())))
+        SourceKind::from_fn("own", "made by a closure", move |_| {
+            Ok(Arc::new(source.clone()))
+        })
     };
     let kinds = SourceKinds::linked().unwrap().with(own()).unwrap();
     let config = SourceConfig::new("own", "/base", serde_json::Map::new());
     let names = ["own", "inline"].map(|name| kinds.find(name).unwrap().name());
-    assert_eq!((names, kinds.find("own").unwrap().build(&config).unwrap().len()), (["own", "inline"], 1));
+    assert_eq!(
+        (
+            names,
+            kinds.find("own").unwrap().build(&config).unwrap().len()
+        ),
+        (["own", "inline"], 1)
+    );
     let twice = kinds.clone().with(own()).unwrap_err();
     let message = "two source kinds are called `own`: made by a closure and made by a closure; link one of them";
     assert_eq!(twice.to_string(), message);
-    assert_eq!(kinds.find("owm").unwrap_err().to_string(), "unknown source kind `owm`; known: inline, own");
+    assert_eq!(
+        kinds.find("owm").unwrap_err().to_string(),
+        "unknown source kind `owm`; known: inline, own"
+    );
 }
 
 #[test]
@@ -80,7 +112,13 @@ async fn a_linked_kind_builds_its_source_from_options() {
     let source = build(json!({ "skills": [{ "id": "tidy", "description": "Sorts." }] })).unwrap();
     let listing = source.list().await.unwrap();
     assert_eq!(source.name(), "mine");
-    assert_eq!(listing.iter().map(|row| row.item.id.to_string()).collect::<Vec<_>>(), ["tidy"]);
+    assert_eq!(
+        listing
+            .iter()
+            .map(|row| row.item.id.to_string())
+            .collect::<Vec<_>>(),
+        ["tidy"]
+    );
 }
 
 #[test]
@@ -90,7 +128,10 @@ fn an_option_that_does_not_fit_is_named() {
         key(json!({ "skills": [{ "id": "tidy", "description": 7 }] })).as_deref(),
         Some("skills[0].description")
     );
-    assert_eq!(key(json!({ "skills": [{ "id": "../x", "description": "d" }] })).as_deref(), Some("skills[0].id"));
+    assert_eq!(
+        key(json!({ "skills": [{ "id": "../x", "description": "d" }] })).as_deref(),
+        Some("skills[0].id")
+    );
     assert_eq!(key(json!({ "skils": [] })).as_deref(), Some("skils"));
     assert_eq!(key(json!({})), None);
 }
@@ -98,9 +139,16 @@ fn an_option_that_does_not_fit_is_named() {
 #[test]
 fn an_unknown_kind_lists_the_known_ones() {
     let error = SourceKind::find("inlin").unwrap_err();
-    assert_eq!(error.to_string(), "unknown source kind `inlin`; known: inline");
     assert_eq!(
-        SourceKind::all().unwrap().iter().map(|kind| (kind.name(), kind.about())).collect::<Vec<_>>(),
+        error.to_string(),
+        "unknown source kind `inlin`; known: inline"
+    );
+    assert_eq!(
+        SourceKind::all()
+            .unwrap()
+            .iter()
+            .map(|kind| (kind.name(), kind.about()))
+            .collect::<Vec<_>>(),
         [("inline", "skills written into the configuration")]
     );
 }

@@ -7,21 +7,39 @@ use proptest::prelude::*;
 use repertoire_core::{Id, Item};
 use repertoire_registry::{Candidate, Change, Entry, Layer, Snapshot, Status, Tier, Trust, merge};
 
-use crate::workflow::{Workflow, any_layers, any_rows, bare, digested, id, layer, listing, row, table};
+use crate::workflow::{
+    Workflow, any_layers, any_rows, bare, digested, id, layer, listing, row, table,
+};
 
 /// What decides about a claim, said the slow way: pending, not preferred, tier, plain, position, prefixed.
 type Key = (bool, bool, Tier, bool, usize, bool);
 
 fn key(layer: &Layer<Workflow>, item: &Id) -> Key {
     let bare = bare(layer, item);
-    let (pending, preferred) = (layer.trust == Trust::Pending, layer.preferred.contains(&bare));
-    let is_prefixed = item.as_str().starts_with(&format!("{}:", layer.origin.source));
-    (pending, !preferred, layer.origin.tier, !layer.namespaced, layer.position, is_prefixed)
+    let (pending, preferred) = (
+        layer.trust == Trust::Pending,
+        layer.preferred.contains(&bare),
+    );
+    let is_prefixed = item
+        .as_str()
+        .starts_with(&format!("{}:", layer.origin.source));
+    (
+        pending,
+        !preferred,
+        layer.origin.tier,
+        !layer.namespaced,
+        layer.position,
+        is_prefixed,
+    )
 }
 
 /// How much a source counts: the smallest counts most.
 fn weight(layer: &Layer<Workflow>) -> (bool, Tier, Trust) {
-    (layer.trust == Trust::Pending, layer.origin.tier, layer.trust)
+    (
+        layer.trust == Trust::Pending,
+        layer.origin.tier,
+        layer.trust,
+    )
 }
 
 /// Who should have each id, said the slow way.
@@ -31,60 +49,113 @@ fn model(layers: &[Layer<Workflow>]) -> BTreeMap<Id, Vec<String>> {
         for row in layer.listing.iter() {
             let (item, source) = (row.item.id(), &layer.origin.source);
             let is_posing = item.as_str().split_once(':').is_some_and(|(name, _)| {
-                let mut owners =
-                    layers.iter().filter(|owner| *owner.origin.source == *name && owner.origin != layer.origin);
+                let mut owners = layers
+                    .iter()
+                    .filter(|owner| *owner.origin.source == *name && owner.origin != layer.origin);
                 owners.any(|owner| weight(owner) <= weight(layer))
             });
             let is_qualified = layer.namespaced || is_posing;
-            let id = if is_qualified { format!("{source}:{}", bare(layer, item)) } else { item.to_string() };
-            candidates.entry(id.parse().unwrap()).or_default().push((key(layer, item), source.to_string()));
+            let id = if is_qualified {
+                format!("{source}:{}", bare(layer, item))
+            } else {
+                item.to_string()
+            };
+            candidates
+                .entry(id.parse().unwrap())
+                .or_default()
+                .push((key(layer, item), source.to_string()));
         }
     }
     let chain = |(id, mut candidates): (Id, Vec<(Key, String)>)| {
         candidates.sort();
-        (id, candidates.into_iter().map(|(_, source)| source).collect())
+        (
+            id,
+            candidates.into_iter().map(|(_, source)| source).collect(),
+        )
     };
     candidates.into_iter().map(chain).collect()
 }
 
 /// The place of the first part of the keys that differs.
 fn first_difference(won: Key, lost: Key) -> usize {
-    let parts = [won.0 != lost.0, won.1 != lost.1, won.2 != lost.2, won.3 != lost.3, won.4 != lost.4, won.5 != lost.5];
-    parts.iter().position(|differs| *differs).expect("two claims to one id differ")
+    let parts = [
+        won.0 != lost.0,
+        won.1 != lost.1,
+        won.2 != lost.2,
+        won.3 != lost.3,
+        won.4 != lost.4,
+        won.5 != lost.5,
+    ];
+    parts
+        .iter()
+        .position(|differs| *differs)
+        .expect("two claims to one id differ")
 }
 
 /// The place of a reason among the parts of a key.
 fn place(reason: &str) -> usize {
-    let words = ["waits for admission", "is preferred", "tier comes after", "belong to", "is composed after", "itself"];
-    words.iter().position(|words| reason.contains(words)).expect("a known reason")
+    let words = [
+        "waits for admission",
+        "is preferred",
+        "tier comes after",
+        "belong to",
+        "is composed after",
+        "itself",
+    ];
+    words
+        .iter()
+        .position(|words| reason.contains(words))
+        .expect("a known reason")
 }
 
 fn chains(snapshot: &Snapshot<Workflow>) -> BTreeMap<Id, Vec<String>> {
     let chain = |entry: &Arc<Entry<Workflow>>| {
-        (entry.id.clone(), entry.candidates().map(|candidate| candidate.origin.source.to_string()).collect())
+        (
+            entry.id.clone(),
+            entry
+                .candidates()
+                .map(|candidate| candidate.origin.source.to_string())
+                .collect(),
+        )
     };
     snapshot.entries().iter().map(chain).collect()
 }
 
 fn by_id(snapshot: &Snapshot<Workflow>) -> BTreeMap<Id, Arc<Entry<Workflow>>> {
-    snapshot.entries().iter().map(|entry| (entry.id.clone(), entry.clone())).collect()
+    snapshot
+        .entries()
+        .iter()
+        .map(|entry| (entry.id.clone(), entry.clone()))
+        .collect()
 }
 
 fn same(a: &BTreeMap<Id, Arc<Entry<Workflow>>>, b: &BTreeMap<Id, Arc<Entry<Workflow>>>) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|((_, a), (_, b))| a.is_same(b))
 }
 
-fn applied(old: &Snapshot<Workflow>, change: &Change<Workflow>) -> BTreeMap<Id, Arc<Entry<Workflow>>> {
+fn applied(
+    old: &Snapshot<Workflow>,
+    change: &Change<Workflow>,
+) -> BTreeMap<Id, Arc<Entry<Workflow>>> {
     let mut entries = by_id(old);
     for entry in &change.removed {
-        assert!(entries.remove(&entry.id).is_some(), "removed ids were there");
+        assert!(
+            entries.remove(&entry.id).is_some(),
+            "removed ids were there"
+        );
     }
     for entry in &change.added {
-        assert!(entries.insert(entry.id.clone(), entry.clone()).is_none(), "added ids are new");
+        assert!(
+            entries.insert(entry.id.clone(), entry.clone()).is_none(),
+            "added ids are new"
+        );
     }
     for id in &change.modified {
         let was = entries.insert(id.new.id.clone(), id.new.clone());
-        assert!(was.is_some_and(|was| was.is_same(&id.old)), "modified ids were as the change says");
+        assert!(
+            was.is_some_and(|was| was.is_same(&id.old)),
+            "modified ids were as the change says"
+        );
     }
     entries
 }
@@ -203,13 +274,23 @@ proptest! {
 fn tiers_decide_before_order() {
     let view = merge(&[
         layer(Tier::Plugin, "plugin", 0, [row("a", 1), row("d", 1)]),
-        layer(Tier::User, "home", 3, [row("b", 2), row("a", 2), row("c", 2)]),
+        layer(
+            Tier::User,
+            "home",
+            3,
+            [row("b", 2), row("a", 2), row("c", 2)],
+        ),
         layer(Tier::User, "project", 2, [row("c", 3), row("b", 3)]),
         layer(Tier::Builtin, "agent", 4, [row("a", 4)]),
     ]);
     assert_eq!(
         table(&view),
-        ["a <- agent > home > plugin", "c <- project > home", "b <- project > home", "d <- plugin"]
+        [
+            "a <- agent > home > plugin",
+            "c <- project > home",
+            "b <- project > home",
+            "d <- plugin"
+        ]
     );
 }
 
@@ -221,7 +302,14 @@ fn removed_winners_are_modifications() {
     let new = old.with_listing("agent", listing(1, []));
     assert_eq!(table(&new), ["a <- home"]);
     let change = new.changes_since(&old);
-    assert_eq!((change.added.len(), change.removed.len(), change.modified.len()), (0, 0, 1));
+    assert_eq!(
+        (
+            change.added.len(),
+            change.removed.len(),
+            change.modified.len()
+        ),
+        (0, 0, 1)
+    );
     let id = &change.modified[0];
     assert_eq!((id.old.item().steps, id.new.item().steps), (1, 2));
 }
@@ -231,7 +319,10 @@ fn a_pending_source_hides_nobody_who_is_admitted() {
     let mut project = layer(Tier::User, "project", 0, [row("a", 1), row("b", 1)]);
     project.trust = Trust::Pending;
     let plugin = layer(Tier::Plugin, "plugin", 1, [row("a", 2)]);
-    assert_eq!(table(&merge(&[project, plugin])), ["b <- project", "a <- plugin > project"]);
+    assert_eq!(
+        table(&merge(&[project, plugin])),
+        ["b <- project", "a <- plugin > project"]
+    );
 }
 
 #[test]
@@ -241,7 +332,11 @@ fn a_preference_beats_the_tier_and_is_reported() {
     home.preferred = [id("a"), id("nope")].into();
     let view = merge(&[agent, home]);
     assert_eq!(table(&view), ["a <- home > agent"]);
-    let findings: Vec<_> = view.diagnostics().iter().map(|finding| finding.diagnostic.to_string()).collect();
+    let findings: Vec<_> = view
+        .diagnostics()
+        .iter()
+        .map(|finding| finding.diagnostic.to_string())
+        .collect();
     assert_eq!(
         findings,
         [
@@ -255,12 +350,38 @@ fn a_preference_beats_the_tier_and_is_reported() {
 #[test]
 fn identical_copies_are_quiet_and_others_warn() {
     let view = merge(&[
-        layer(Tier::User, "project", 0, [digested("same", 1, 7), digested("other", 1, 7), row("open", 1)]),
-        layer(Tier::User, "home", 1, [digested("same", 1, 7), digested("other", 1, 8), row("open", 1)]),
+        layer(
+            Tier::User,
+            "project",
+            0,
+            [
+                digested("same", 1, 7),
+                digested("other", 1, 7),
+                row("open", 1),
+            ],
+        ),
+        layer(
+            Tier::User,
+            "home",
+            1,
+            [
+                digested("same", 1, 7),
+                digested("other", 1, 8),
+                row("open", 1),
+            ],
+        ),
     ]);
-    let identical: Vec<_> = view.entries().iter().map(|entry| entry.shadows[0].identical).collect();
+    let identical: Vec<_> = view
+        .entries()
+        .iter()
+        .map(|entry| entry.shadows[0].identical)
+        .collect();
     assert_eq!(identical, [Some(true), Some(false), None]);
-    let codes: Vec<_> = view.diagnostics().iter().map(|finding| finding.diagnostic.code.name()).collect();
+    let codes: Vec<_> = view
+        .diagnostics()
+        .iter()
+        .map(|finding| finding.diagnostic.code.name())
+        .collect();
     assert_eq!(codes, ["shadowed-identical", "shadowed", "shadowed"]);
 }
 
@@ -272,7 +393,10 @@ fn one_change_shares_every_other_entry() {
     let mut next = rows;
     next[500] = row("w500", 2);
     let after = view.with_listing("home", listing(1, next));
-    let shared = |entry: &&Arc<Entry<Workflow>>| view.get(entry.id.as_str()).is_some_and(|old| Arc::ptr_eq(old, entry));
+    let shared = |entry: &&Arc<Entry<Workflow>>| {
+        view.get(entry.id.as_str())
+            .is_some_and(|old| Arc::ptr_eq(old, entry))
+    };
     assert_eq!(after.entries().iter().filter(shared).count(), 999);
     assert_eq!(after.changes_since(&view).modified.len(), 1);
 }
@@ -288,5 +412,8 @@ fn a_listing_of_an_unknown_source_changes_nothing() {
 fn the_kind_of_item_names_itself_in_messages() {
     assert_eq!(Workflow::KIND, "workflow");
     let view = merge(&[layer(Tier::User, "home", 0, [row("a", 1)])]);
-    assert_eq!(view.resolve("b").unwrap_err().to_string(), "no workflow `b`");
+    assert_eq!(
+        view.resolve("b").unwrap_err().to_string(),
+        "no workflow `b`"
+    );
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use proptest::prelude::*;
 use repertoire_core::{
-    ChangedParts, Content, Flavor, Id, Injection, Message, Role, Skill, Source, SourceErrorKind, ToolSpec, Trigger,
-    Value,
+    ChangedParts, Content, Flavor, Id, Injection, Message, Role, Skill, Source, SourceErrorKind,
+    ToolSpec, Trigger, Value,
 };
 use repertoire_registry::{MemorySource, Registered, RegistryError};
 
@@ -15,7 +15,10 @@ fn id(text: &str) -> Id {
 }
 
 fn skill(name: &str) -> Registered<Skill> {
-    Registered::new(Skill::new(id(name), format!("About {name}.")), format!("Body of {name}."))
+    Registered::new(
+        Skill::new(id(name), format!("About {name}.")),
+        format!("Body of {name}."),
+    )
 }
 
 fn with(names: &[&str]) -> MemorySource<Skill> {
@@ -32,7 +35,10 @@ fn skills(source: &MemorySource<Skill>) -> Vec<Arc<Skill>> {
 }
 
 fn names(source: &MemorySource<Skill>) -> Vec<String> {
-    skills(source).iter().map(|skill| skill.id.to_string()).collect()
+    skills(source)
+        .iter()
+        .map(|skill| skill.id.to_string())
+        .collect()
 }
 
 #[test]
@@ -50,7 +56,10 @@ fn order_is_the_order_of_registration() {
 fn registering_twice_is_refused() {
     let error = with(&["a"]).register(skill("a")).unwrap_err();
     assert_eq!(error, already("a"));
-    assert_eq!(error.to_string(), "skill `a` is already registered; use `replace` to change it");
+    assert_eq!(
+        error.to_string(),
+        "skill `a` is already registered; use `replace` to change it"
+    );
 }
 
 fn already(name: &str) -> RegistryError {
@@ -61,17 +70,37 @@ fn already(name: &str) -> RegistryError {
 #[test]
 fn registering_another_flavor_is_refused_and_names_it() {
     let content = Content::message(Role::User, "Be brief.");
-    let steering = Injection::new(id("brief"), Flavor::Steering, Trigger::Always, "Keeps it short.", content).unwrap();
+    let steering = Injection::new(
+        id("brief"),
+        Flavor::Steering,
+        Trigger::Always,
+        "Keeps it short.",
+        content,
+    )
+    .unwrap();
     let refused = Registered::try_from(steering).unwrap_err();
-    assert_eq!(refused.to_string(), "expected a skill, but `brief` has the flavor `steering`");
+    assert_eq!(
+        refused.to_string(),
+        "expected a skill, but `brief` has the flavor `steering`"
+    );
 }
 
 #[test]
 fn a_delivered_skill_registers_with_its_body() {
     let content = Content::system_prompt("Sort it.");
-    let injection = Injection::new(id("tidy"), Flavor::Skill, Trigger::Activated, "Sorts.", content).unwrap();
+    let injection = Injection::new(
+        id("tidy"),
+        Flavor::Skill,
+        Trigger::Activated,
+        "Sorts.",
+        content,
+    )
+    .unwrap();
     let registered = Registered::try_from(injection).unwrap();
-    assert_eq!(registered, Registered::new(Skill::new(id("tidy"), "Sorts."), "Sort it."));
+    assert_eq!(
+        registered,
+        Registered::new(Skill::new(id("tidy"), "Sorts."), "Sort it.")
+    );
 }
 
 #[test]
@@ -79,17 +108,29 @@ fn what_a_registered_skill_cannot_keep_is_refused() {
     let tool = ToolSpec::new("sort", "Sorts.", serde_json::json!({"type": "object"})).unwrap();
     let text = || Content::system_prompt("Sort it.");
     let mut with_message = text();
-    with_message.messages.push(Message::new(Role::User, "Sort."));
+    with_message
+        .messages
+        .push(Message::new(Role::User, "Sort."));
     for (trigger, content, lost) in [
-        (Trigger::Activated, text().with_tools([tool.clone()]), "tools"),
+        (
+            Trigger::Activated,
+            text().with_tools([tool.clone()]),
+            "tools",
+        ),
         (Trigger::Activated, with_message, "messages"),
         (Trigger::Always, text(), "a trigger but `activated`"),
-        (Trigger::AfterTool("run".into()), text().with_tools([tool]), "tools and a trigger but `activated`"),
+        (
+            Trigger::AfterTool("run".into()),
+            text().with_tools([tool]),
+            "tools and a trigger but `activated`",
+        ),
     ] {
-        let injection = Injection::new(id("tidy"), Flavor::Skill, trigger, "Sorts.", content).unwrap();
+        let injection =
+            Injection::new(id("tidy"), Flavor::Skill, trigger, "Sorts.", content).unwrap();
         let error = Registered::try_from(injection).unwrap_err().to_string();
-        let expected =
-            format!("skill `tidy` cannot be registered with {lost}; give the injection to the session instead");
+        let expected = format!(
+            "skill `tidy` cannot be registered with {lost}; give the injection to the session instead"
+        );
         assert_eq!(error, expected);
     }
 }
@@ -114,7 +155,12 @@ proptest! {
 #[test]
 fn replacing_keeps_the_position() {
     let source = with(&["a", "b", "c"]);
-    source.replace(&id("b"), Registered::new(Skill::new(id("b"), "New."), "New body.")).unwrap();
+    source
+        .replace(
+            &id("b"),
+            Registered::new(Skill::new(id("b"), "New."), "New body."),
+        )
+        .unwrap();
     assert_eq!(names(&source), ["a", "b", "c"]);
     assert_eq!(skills(&source)[1].description.as_ref(), "New.");
 }
@@ -123,9 +169,15 @@ fn replacing_keeps_the_position() {
 fn replacing_checks_the_id_first() {
     let source = with(&["a"]);
     let unknown = source.replace(&id("x"), skill("b")).unwrap_err();
-    assert_eq!(unknown.to_string(), "no skill `x` is registered; use `register` to add it");
+    assert_eq!(
+        unknown.to_string(),
+        "no skill `x` is registered; use `register` to add it"
+    );
     let mismatch = source.replace(&id("a"), skill("b")).unwrap_err();
-    assert_eq!(mismatch.to_string(), "skill `a` cannot be replaced by `b`: the ids differ");
+    assert_eq!(
+        mismatch.to_string(),
+        "skill `a` cannot be replaced by `b`: the ids differ"
+    );
     assert_eq!(names(&source), ["a"]);
 }
 
@@ -148,11 +200,28 @@ fn clearing_drops_everything() {
 #[tokio::test]
 async fn resources_are_read_by_their_exact_path() {
     let source = MemorySource::new("mine");
-    source.register(skill("a").with_resource("notes/x.md".parse().unwrap(), "hello")).unwrap();
+    source
+        .register(skill("a").with_resource("notes/x.md".parse().unwrap(), "hello"))
+        .unwrap();
     let listed = source.resources(&id("a")).await.unwrap();
-    assert_eq!(listed.iter().map(|file| (file.path.as_str(), file.size)).collect::<Vec<_>>(), [("notes/x.md", 5)]);
-    assert_eq!(source.resource(&id("a"), &"notes/x.md".parse().unwrap()).await.unwrap(), "hello");
-    let missing = source.resource(&id("a"), &"x.md".parse().unwrap()).await.unwrap_err();
+    assert_eq!(
+        listed
+            .iter()
+            .map(|file| (file.path.as_str(), file.size))
+            .collect::<Vec<_>>(),
+        [("notes/x.md", 5)]
+    );
+    assert_eq!(
+        source
+            .resource(&id("a"), &"notes/x.md".parse().unwrap())
+            .await
+            .unwrap(),
+        "hello"
+    );
+    let missing = source
+        .resource(&id("a"), &"x.md".parse().unwrap())
+        .await
+        .unwrap_err();
     assert_eq!(missing.kind(), SourceErrorKind::NotFound);
 }
 
@@ -163,26 +232,57 @@ async fn an_item_without_a_body_says_so() {
     let error = source.body(&id("bare")).await.unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string()),
-        (SourceErrorKind::Unsupported, "the source of skill `bare` has no body".to_owned())
+        (
+            SourceErrorKind::Unsupported,
+            "the source of skill `bare` has no body".to_owned()
+        )
     );
 }
 
 #[tokio::test]
 async fn changed_files_change_only_resources() {
     let with_file = |text: &'static str| skill("a").with_resource("run.sh".parse().unwrap(), text);
-    let registry = repertoire_registry::SkillRegistry::builder().load().await.unwrap();
+    let registry = repertoire_registry::SkillRegistry::builder()
+        .load()
+        .await
+        .unwrap();
     let before = registry.register(with_file("ls\n")).unwrap().snapshot();
-    let after = registry.replace(&id("a"), with_file("ls -l\n")).unwrap().snapshot();
+    let after = registry
+        .replace(&id("a"), with_file("ls -l\n"))
+        .unwrap()
+        .snapshot();
     let change = after.changes_since(&before);
-    let moved: Vec<_> = change.modified.iter().map(|modified| modified.changed_parts()).collect();
-    assert_eq!(moved, [ChangedParts { resources: true, ..ChangedParts::default() }]);
+    let moved: Vec<_> = change
+        .modified
+        .iter()
+        .map(|modified| modified.changed_parts())
+        .collect();
+    assert_eq!(
+        moved,
+        [ChangedParts {
+            resources: true,
+            ..ChangedParts::default()
+        }]
+    );
 }
 
 #[tokio::test]
 async fn a_file_is_found_in_other_composed_letters() {
-    let registry = repertoire_registry::SkillRegistry::builder().load().await.unwrap();
-    registry.register(skill("a").with_resource("references/\u{d559}\u{c810}.md".parse().unwrap(), "hello")).unwrap();
+    let registry = repertoire_registry::SkillRegistry::builder()
+        .load()
+        .await
+        .unwrap();
+    registry
+        .register(
+            skill("a").with_resource("references/\u{d559}\u{c810}.md".parse().unwrap(), "hello"),
+        )
+        .unwrap();
     let candidate = registry.get("a").unwrap().candidate.clone();
-    let decomposed = "references/\u{1112}\u{1161}\u{11a8}\u{110c}\u{1165}\u{11b7}.md".parse().unwrap();
-    assert_eq!(registry.resource(&candidate, &decomposed).await.unwrap(), "hello");
+    let decomposed = "references/\u{1112}\u{1161}\u{11a8}\u{110c}\u{1165}\u{11b7}.md"
+        .parse()
+        .unwrap();
+    assert_eq!(
+        registry.resource(&candidate, &decomposed).await.unwrap(),
+        "hello"
+    );
 }

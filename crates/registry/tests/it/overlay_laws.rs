@@ -5,7 +5,9 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use proptest::prelude::*;
 use repertoire_core::ListingEntry;
-use repertoire_registry::{Authority, Builder, Layer, Mount, Registry, RuleSet, RuleStack, Tier, Trust, merge_under};
+use repertoire_registry::{
+    Authority, Builder, Layer, Mount, Registry, RuleSet, RuleStack, Tier, Trust, merge_under,
+};
 
 use crate::workflow::{Script, Workflow, any_rows, id};
 
@@ -14,16 +16,35 @@ fn script(name: &str, rows: impl IntoIterator<Item = ListingEntry<Workflow>>) ->
 }
 
 fn disabling(target: &str) -> RuleStack {
-    RuleStack::new([RuleSet::new("level", Authority::RestrictOnly).disable(target.parse().unwrap())])
+    RuleStack::new(
+        [RuleSet::new("level", Authority::RestrictOnly).disable(target.parse().unwrap())],
+    )
 }
 
 #[derive(Debug, Clone)]
 enum Step {
-    Rows { on_overlay: bool, source: usize, rows: Vec<ListingEntry<Workflow>> },
-    Registered { on_overlay: bool, name: u8, steps: Option<u8> },
-    Disabled { on_overlay: bool, name: u8 },
-    Added { on_overlay: bool, tier: Tier, rows: Vec<ListingEntry<Workflow>> },
-    Removed { on_overlay: bool },
+    Rows {
+        on_overlay: bool,
+        source: usize,
+        rows: Vec<ListingEntry<Workflow>>,
+    },
+    Registered {
+        on_overlay: bool,
+        name: u8,
+        steps: Option<u8>,
+    },
+    Disabled {
+        on_overlay: bool,
+        name: u8,
+    },
+    Added {
+        on_overlay: bool,
+        tier: Tier,
+        rows: Vec<ListingEntry<Workflow>>,
+    },
+    Removed {
+        on_overlay: bool,
+    },
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -43,7 +64,10 @@ fn expected(base: &Registry<Workflow>, session: &Registry<Workflow>) -> Vec<Laye
     let mounts = [session.mounts(), base.mounts()].concat();
     let view = session.snapshot();
     let layer = |(position, mount): (usize, &Mount<Workflow>)| {
-        let mut layer = view.layer(&mount.origin().source).expect("every mount has a layer").clone();
+        let mut layer = view
+            .layer(&mount.origin().source)
+            .expect("every mount has a layer")
+            .clone();
         layer.position = position;
         layer
     };

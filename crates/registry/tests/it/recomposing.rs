@@ -38,7 +38,11 @@ fn any_plans() -> impl Strategy<Value = Vec<Vec<Way>>> {
         let plan = |(order, count, way): (Vec<usize>, usize, Way)| {
             let source = way.source;
             ways[source] = way;
-            order.into_iter().take(count).map(|source| ways[source].clone()).collect()
+            order
+                .into_iter()
+                .take(count)
+                .map(|source| ways[source].clone())
+                .collect()
         };
         plans.into_iter().map(plan).collect()
     })
@@ -47,9 +51,15 @@ fn any_plans() -> impl Strategy<Value = Vec<Vec<Way>>> {
 fn composed(ways: &[Way], pool: &[Mount<Workflow>]) -> Builder<Workflow> {
     ways.iter().fold(Registry::builder(), |builder, way| {
         let mount = pool[way.source].clone().at(way.tier).trust(way.trust);
-        let builder = builder.mount(if way.namespaced { mount.namespaced() } else { mount });
+        let builder = builder.mount(if way.namespaced {
+            mount.namespaced()
+        } else {
+            mount
+        });
         let source = format!("s{}", way.source);
-        way.preferred.iter().fold(builder, |builder, name| builder.prefer(id(&format!("w{name}")), &source))
+        way.preferred.iter().fold(builder, |builder, name| {
+            builder.prefer(id(&format!("w{name}")), &source)
+        })
     })
 }
 

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use repertoire_core::Code;
 use repertoire_registry::{
-    Authority, Candidate, Layer, Mount, Registry, RuleSet, RuleStack, Snapshot, Status, Target, Tier, Trust, merge,
-    merge_under,
+    Authority, Candidate, Layer, Mount, Registry, RuleSet, RuleStack, Snapshot, Status, Target,
+    Tier, Trust, merge, merge_under,
 };
 
-use crate::workflow::{Script, Workflow, any_layers, any_rows, bare, id, layer, listing, row, table};
+use crate::workflow::{
+    Script, Workflow, any_layers, any_rows, bare, id, layer, listing, row, table,
+};
 
 fn target(text: &str) -> Target {
     text.parse().unwrap()
@@ -29,7 +31,11 @@ fn with(level: RuleSet, target: Target, decision: Decision) -> RuleSet {
 }
 
 fn level(name: &str, authority: Authority, rules: &[(&str, Decision)]) -> RuleSet {
-    rules.iter().fold(RuleSet::new(name, authority), |level, (text, decision)| with(level, target(text), *decision))
+    rules
+        .iter()
+        .fold(RuleSet::new(name, authority), |level, (text, decision)| {
+            with(level, target(text), *decision)
+        })
 }
 
 use Authority::{Full, RestrictOnly};
@@ -37,14 +43,26 @@ use Decision::{Disable, Enable};
 
 /// `id status <- source > source` in order of iteration.
 fn statuses(view: &Snapshot<Workflow>) -> Vec<String> {
-    let standings = view.entries().iter().map(|entry| entry.candidate.status.to_string());
-    table(view).iter().zip(standings).map(|(row, status)| row.replacen(" <-", &format!(" {status} <-"), 1)).collect()
+    let standings = view
+        .entries()
+        .iter()
+        .map(|entry| entry.candidate.status.to_string());
+    table(view)
+        .iter()
+        .zip(standings)
+        .map(|(row, status)| row.replacen(" <-", &format!(" {status} <-"), 1))
+        .collect()
 }
 
 fn findings(view: &Snapshot<Workflow>) -> Vec<String> {
     let of_rules = |code| [Code::RULE_IGNORED, Code::RULE_UNMATCHED].contains(&code);
-    let findings = view.diagnostics().iter().filter(|finding| of_rules(finding.diagnostic.code));
-    findings.map(|finding| format!("{}: {}", finding.source, finding.diagnostic)).collect()
+    let findings = view
+        .diagnostics()
+        .iter()
+        .filter(|finding| of_rules(finding.diagnostic.code));
+    findings
+        .map(|finding| format!("{}: {}", finding.source, finding.diagnostic))
+        .collect()
 }
 
 fn layers() -> Vec<Layer<Workflow>> {
@@ -73,41 +91,81 @@ fn rules_for_ids_cover_every_source() {
             "kit:c active <- kit"
         ]
     );
-    assert_eq!(under(&[level("user", Full, &[("agent:a", Disable)])])[1], "a active <- home > agent");
-    assert_eq!(under(&[level("user", Full, &[("kit:a", Disable)])])[3], "kit:a disabled <- kit");
+    assert_eq!(
+        under(&[level("user", Full, &[("agent:a", Disable)])])[1],
+        "a active <- home > agent"
+    );
+    assert_eq!(
+        under(&[level("user", Full, &[("kit:a", Disable)])])[3],
+        "kit:a disabled <- kit"
+    );
 }
 
 #[test]
 fn most_specific_rule_decides() {
     let level = |rules: &[(&str, Decision)]| under(&[level("user", Full, rules)]);
     let all_but_b = level(&[("*", Disable), ("agent:b", Enable)]);
-    assert_eq!(all_but_b.iter().filter(|row| row.contains("active")).collect::<Vec<_>>(), ["b active <- agent"]);
-    assert_eq!(level(&[("home:*", Disable), ("d", Enable)])[2], "d active <- home");
-    assert_eq!(level(&[("d", Disable), ("home:d", Enable)])[2], "d active <- home");
-    assert_eq!(level(&[("d", Enable), ("home:*", Disable)])[2], "d active <- home", "the order does not matter");
-    assert_eq!(level(&[("d", Enable), ("d", Disable)])[2], "d disabled <- home");
-    assert_eq!(level(&[("d", Disable), ("d", Enable)])[2], "d active <- home");
+    assert_eq!(
+        all_but_b
+            .iter()
+            .filter(|row| row.contains("active"))
+            .collect::<Vec<_>>(),
+        ["b active <- agent"]
+    );
+    assert_eq!(
+        level(&[("home:*", Disable), ("d", Enable)])[2],
+        "d active <- home"
+    );
+    assert_eq!(
+        level(&[("d", Disable), ("home:d", Enable)])[2],
+        "d active <- home"
+    );
+    assert_eq!(
+        level(&[("d", Enable), ("home:*", Disable)])[2],
+        "d active <- home",
+        "the order does not matter"
+    );
+    assert_eq!(
+        level(&[("d", Enable), ("d", Disable)])[2],
+        "d disabled <- home"
+    );
+    assert_eq!(
+        level(&[("d", Disable), ("d", Enable)])[2],
+        "d active <- home"
+    );
 }
 
 #[test]
 fn later_levels_enable_only_with_full_authority() {
     let user = level("user", Full, &[("d", Disable), ("b", Enable)]);
     let project = |authority| level("project", authority, &[("d", Enable), ("b", Disable)]);
-    assert_eq!(under(&[user.clone(), project(Full)])[1..3], ["b disabled <- agent", "d active <- home"]);
+    assert_eq!(
+        under(&[user.clone(), project(Full)])[1..3],
+        ["b disabled <- agent", "d active <- home"]
+    );
     let narrowing = RuleStack::new([user, project(RestrictOnly)]);
     let view = merge_under(&narrowing, &layers());
-    assert_eq!(statuses(&view)[1..3], ["b disabled <- agent", "d disabled <- home"]);
+    assert_eq!(
+        statuses(&view)[1..3],
+        ["b disabled <- agent", "d disabled <- home"]
+    );
     assert_eq!(
         findings(&view),
-        ["project: warning[rule-ignored]: rule `enable d` of level `project` is ignored: the level may only narrow, \
-          and an earlier one disables it"]
+        [
+            "project: warning[rule-ignored]: rule `enable d` of level `project` is ignored: the level may only narrow, \
+          and an earlier one disables it"
+        ]
     );
 }
 
 #[test]
 fn restricting_levels_may_have_exceptions() {
     let view = merge_under(
-        &RuleStack::new([level("project", RestrictOnly, &[("home:*", Disable), ("d", Enable)])]),
+        &RuleStack::new([level(
+            "project",
+            RestrictOnly,
+            &[("home:*", Disable), ("d", Enable)],
+        )]),
         &layers(),
     );
     assert_eq!(statuses(&view)[2], "d active <- home");
@@ -116,7 +174,13 @@ fn restricting_levels_may_have_exceptions() {
 
 #[test]
 fn a_rule_about_nothing_is_told() {
-    let rules = [("nope", Disable), ("team:*", Disable), ("home:c", Enable), ("kit:*", Disable), ("*", Enable)];
+    let rules = [
+        ("nope", Disable),
+        ("team:*", Disable),
+        ("home:c", Enable),
+        ("kit:*", Disable),
+        ("*", Enable),
+    ];
     let view = merge_under(&RuleStack::new([level("user", Full, &rules)]), &layers());
     assert_eq!(
         findings(&view),
@@ -130,18 +194,51 @@ fn a_rule_about_nothing_is_told() {
 
 #[test]
 fn what_counts_less_hides_nothing_that_counts_more() {
-    let mut pending = layer(Tier::Builtin, "agent", 0, [row("a", 1), row("home:b", 1), row("home:c", 1)]);
+    let mut pending = layer(
+        Tier::Builtin,
+        "agent",
+        0,
+        [row("a", 1), row("home:b", 1), row("home:c", 1)],
+    );
     pending.trust = Trust::Pending;
-    let home = layer(Tier::User, "home", 1, [row("a", 2), row("b", 2), row("c", 2)]);
-    let rules = RuleStack::new([level("user", Full, &[("home:a", Disable), ("home:c", Disable)])]);
+    let home = layer(
+        Tier::User,
+        "home",
+        1,
+        [row("a", 2), row("b", 2), row("c", 2)],
+    );
+    let rules = RuleStack::new([level(
+        "user",
+        Full,
+        &[("home:a", Disable), ("home:c", Disable)],
+    )]);
     let view = merge_under(&rules, &[pending, home]);
     assert_eq!(
-        view.get("a").unwrap().candidates().map(|candidate| candidate.status).collect::<Vec<_>>(),
+        view.get("a")
+            .unwrap()
+            .candidates()
+            .map(|candidate| candidate.status)
+            .collect::<Vec<_>>(),
         [Status::Pending, Status::Disabled]
     );
-    let source = |name: &str| view.resolve(name).unwrap().candidate.origin.source.to_string();
-    assert_eq!(source("home:b"), "home", "an active one before a pending one that is only written so");
-    assert_eq!(source("home:c"), "home", "a full name that is off stays with its source");
+    let source = |name: &str| {
+        view.resolve(name)
+            .unwrap()
+            .candidate
+            .origin
+            .source
+            .to_string()
+    };
+    assert_eq!(
+        source("home:b"),
+        "home",
+        "an active one before a pending one that is only written so"
+    );
+    assert_eq!(
+        source("home:c"),
+        "home",
+        "a full name that is off stays with its source"
+    );
 }
 
 #[test]
@@ -153,20 +250,42 @@ fn a_disabled_one_makes_no_bare_name_ambiguous() {
     };
     let layers = [namespaced("pa", 0), namespaced("pb", 1)];
     assert!(merge(&layers).resolve("seed").is_err());
-    let view = merge_under(&RuleStack::new([level("user", Full, &[("pa:*", Disable)])]), &layers);
+    let view = merge_under(
+        &RuleStack::new([level("user", Full, &[("pa:*", Disable)])]),
+        &layers,
+    );
     assert_eq!(view.resolve("seed").unwrap().entry.id, id("pb:seed"));
-    assert_eq!(view.resolve("pa:seed").unwrap().candidate.status, Status::Disabled, "the operator reaches it");
+    assert_eq!(
+        view.resolve("pa:seed").unwrap().candidate.status,
+        Status::Disabled,
+        "the operator reaches it"
+    );
 }
 
 #[test]
 fn a_target_reads_as_it_is_written() {
-    for text in ["*", "home:*", "tidy", "home:tidy", "kit:x:y", "tidy *", "a*"] {
+    for text in [
+        "*",
+        "home:*",
+        "tidy",
+        "home:tidy",
+        "kit:x:y",
+        "tidy *",
+        "a*",
+    ] {
         assert_eq!(target(text).to_string(), text);
         let json = serde_json::to_value(target(text)).unwrap();
-        assert_eq!(serde_json::from_value::<Target>(json).unwrap(), target(text));
+        assert_eq!(
+            serde_json::from_value::<Target>(json).unwrap(),
+            target(text)
+        );
     }
     assert_eq!(target("home:*"), Target::Source("home".into()));
-    assert_eq!(target("a*"), Target::Id(id("a*")), "a star stands for everything, not for a part of a name");
+    assert_eq!(
+        target("a*"),
+        Target::Id(id("a*")),
+        "a star stands for everything, not for a part of a name"
+    );
     assert!("../x".parse::<Target>().is_err());
 }
 
@@ -174,27 +293,61 @@ fn a_target_reads_as_it_is_written() {
 async fn rules_hold_at_once_and_for_whatever_comes() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
     let off = |text: &str| RuleStack::new([level("user", Full, &[(text, Disable)])]);
-    let registry = Registry::builder().user(Arc::clone(&home)).rules(off("b")).load().await.unwrap();
+    let registry = Registry::builder()
+        .user(Arc::clone(&home))
+        .rules(off("b"))
+        .load()
+        .await
+        .unwrap();
     let mut subscription = registry.subscribe();
     home.set([row("a", 1), row("b", 1)]);
     registry.refresh().await.unwrap();
-    registry.add_source(Mount::user(Script::new("team", [row("b", 2)]))).await.unwrap();
-    assert_eq!(statuses(&registry.snapshot()), ["a active <- home", "b disabled <- home > team"]);
+    registry
+        .add_source(Mount::user(Script::new("team", [row("b", 2)])))
+        .await
+        .unwrap();
+    assert_eq!(
+        statuses(&registry.snapshot()),
+        ["a active <- home", "b disabled <- home > team"]
+    );
     subscription.next().await.unwrap();
 
     let before = registry.get("a").unwrap();
     registry.set_rules(&off("home:b"));
-    assert_eq!(statuses(&registry.snapshot()), ["a active <- home", "b active <- team > home"]);
+    assert_eq!(
+        statuses(&registry.snapshot()),
+        ["a active <- home", "b active <- team > home"]
+    );
     assert!(Arc::ptr_eq(&registry.get("a").unwrap(), &before));
     let change = subscription.next().await.unwrap().change;
-    assert_eq!(change.causes.iter().map(ToString::to_string).collect::<Vec<_>>(), ["rules"]);
-    assert_eq!(change.summary().to_string(), "~ b (source, metadata, body, resources, enabled)");
+    assert_eq!(
+        change
+            .causes
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>(),
+        ["rules"]
+    );
+    assert_eq!(
+        change.summary().to_string(),
+        "~ b (source, metadata, body, resources, enabled)"
+    );
 
     registry.set_rules(&off("*"));
-    assert_eq!(statuses(&registry.snapshot()), ["a disabled <- home", "b disabled <- home > team"]);
+    assert_eq!(
+        statuses(&registry.snapshot()),
+        ["a disabled <- home", "b disabled <- home > team"]
+    );
     assert_eq!(registry.snapshot().rules(), &off("*"));
-    registry.recompose(Registry::builder().user(Script::new("team", [row("b", 2)]))).await.unwrap();
-    assert_eq!(statuses(&registry.snapshot()), ["b active <- team"], "a new composition brings its own rules");
+    registry
+        .recompose(Registry::builder().user(Script::new("team", [row("b", 2)])))
+        .await
+        .unwrap();
+    assert_eq!(
+        statuses(&registry.snapshot()),
+        ["b active <- team"],
+        "a new composition brings its own rules"
+    );
 }
 
 fn any_target() -> impl Strategy<Value = Target> {
@@ -212,13 +365,21 @@ type Levels = Vec<(Authority, Vec<(Target, Decision)>)>;
 fn any_levels() -> impl Strategy<Value = Levels> {
     let decision = prop_oneof![2 => Just(Disable), 1 => Just(Enable)];
     let authority = prop_oneof![Just(Full), Just(RestrictOnly)];
-    prop::collection::vec((authority, prop::collection::vec((any_target(), decision), 0..4)), 0..4)
+    prop::collection::vec(
+        (
+            authority,
+            prop::collection::vec((any_target(), decision), 0..4),
+        ),
+        0..4,
+    )
 }
 
 fn stack(levels: Levels) -> RuleStack {
     RuleStack::new(levels.into_iter().map(|(authority, rules)| {
         let level = RuleSet::new("level", authority);
-        rules.into_iter().fold(level, |level, (target, decision)| with(level, target, decision))
+        rules.into_iter().fold(level, |level, (target, decision)| {
+            with(level, target, decision)
+        })
     }))
 }
 
@@ -226,9 +387,18 @@ fn stack(levels: Levels) -> RuleStack {
 fn is_anothers(view: &Snapshot<Workflow>, candidate: &Candidate<Workflow>) -> bool {
     let own = view.layer(&candidate.origin.source).unwrap();
     let name = bare(own, &candidate.item.id);
-    let Some((source, _)) = name.as_str().split_once(':') else { return false };
-    let weight = |layer: &Layer<Workflow>| (layer.trust == Trust::Pending, layer.origin.tier, layer.trust);
-    view.layer(source).is_some_and(|owner| owner.origin != own.origin && weight(owner) <= weight(own))
+    let Some((source, _)) = name.as_str().split_once(':') else {
+        return false;
+    };
+    let weight = |layer: &Layer<Workflow>| {
+        (
+            layer.trust == Trust::Pending,
+            layer.origin.tier,
+            layer.trust,
+        )
+    };
+    view.layer(source)
+        .is_some_and(|owner| owner.origin != own.origin && weight(owner) <= weight(own))
 }
 
 /// Whether an item is off, said the slow way.
@@ -239,9 +409,16 @@ fn is_off(levels: &Levels, view: &Snapshot<Workflow>, candidate: &Candidate<Work
     let own = (!is_anothers(view, candidate)).then(|| Target::Id(name.clone()));
     let mut off = false;
     for (authority, rules) in levels {
-        let of = |wanted: &Target| rules.iter().rfind(|(target, _)| target == wanted).map(|(_, decision)| *decision);
+        let of = |wanted: &Target| {
+            rules
+                .iter()
+                .rfind(|(target, _)| target == wanted)
+                .map(|(_, decision)| *decision)
+        };
         let ids = std::iter::once(Target::Id(id(&full))).chain(own.clone());
-        let by_specificity: Vec<_> = ids.chain([Target::Source(source.into()), Target::All]).collect();
+        let by_specificity: Vec<_> = ids
+            .chain([Target::Source(source.into()), Target::All])
+            .collect();
         match by_specificity.iter().find_map(of) {
             Some(Disable) => off = true,
             Some(Enable) if *authority == Full => off = false,

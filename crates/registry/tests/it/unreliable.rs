@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use repertoire_core::{Body, Code, Id, Listing, Revision, Source, SourceError, SourceErrorKind, async_trait};
+use repertoire_core::{
+    Body, Code, Id, Listing, Revision, Source, SourceError, SourceErrorKind, async_trait,
+};
 use repertoire_registry::{Mount, Registry, RegistryError};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -23,7 +25,10 @@ struct Panicking {
 
 impl Panicking {
     fn new() -> Arc<Panicking> {
-        Arc::new(Panicking { is_well: watch::Sender::new(true), revision: AtomicU64::new(0) })
+        Arc::new(Panicking {
+            is_well: watch::Sender::new(true),
+            revision: AtomicU64::new(0),
+        })
     }
 
     fn set_well(&self, is_well: bool) {
@@ -55,15 +60,25 @@ impl Source<Workflow> for Panicking {
     async fn changed(&self, since: Revision) {
         self.must_be_well("change");
         let mut is_well = self.is_well.subscribe();
-        let _ = is_well.wait_for(|_| self.revision.load(Ordering::SeqCst) > since.0).await;
+        let _ = is_well
+            .wait_for(|_| self.revision.load(Ordering::SeqCst) > since.0)
+            .await;
         self.must_be_well("change");
     }
 }
 
 #[tokio::test]
 async fn panicking_sources_keep_their_last_listing() {
-    let (bad, good) = (Panicking::new(), Arc::new(Script::new("good", [row("b", 1)])));
-    let registry = Registry::builder().user(Arc::clone(&bad)).user(Arc::clone(&good)).load().await.unwrap();
+    let (bad, good) = (
+        Panicking::new(),
+        Arc::new(Script::new("good", [row("b", 1)])),
+    );
+    let registry = Registry::builder()
+        .user(Arc::clone(&bad))
+        .user(Arc::clone(&good))
+        .load()
+        .await
+        .unwrap();
     bad.set_well(false);
     good.set([row("c", 1)]);
     registry.refresh().await.unwrap();
@@ -73,8 +88,14 @@ async fn panicking_sources_keep_their_last_listing() {
         "source `panicking` could not be listed: it panicked: no list today; its last listing stays"
     );
     let view = registry.snapshot();
-    let error = registry.body(&view.get("a").unwrap().candidate).await.unwrap_err();
-    assert_eq!((error.kind(), error.to_string().as_str()), (SourceErrorKind::Other, "it panicked: no body today"));
+    let error = registry
+        .body(&view.get("a").unwrap().candidate)
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.kind(), error.to_string().as_str()),
+        (SourceErrorKind::Other, "it panicked: no body today")
+    );
 
     bad.set_well(true);
     registry.refresh().await.unwrap();
@@ -84,28 +105,49 @@ async fn panicking_sources_keep_their_last_listing() {
 #[tokio::test]
 async fn panics_leave_digests_unknown() {
     let (bad, good) = (Panicking::new(), Arc::new(Script::new("good", [])));
-    let registry = Registry::builder().user(Arc::clone(&bad)).user(Arc::clone(&good)).load().await.unwrap();
+    let registry = Registry::builder()
+        .user(Arc::clone(&bad))
+        .user(Arc::clone(&good))
+        .load()
+        .await
+        .unwrap();
     good.set([row("a", 1)]);
     bad.is_well.send_replace(false);
     registry.refresh().await.unwrap();
     let entry = registry.get("a").unwrap();
-    assert_eq!(entry.shadows.iter().map(|shadow| shadow.identical).collect::<Vec<_>>(), [None]);
+    assert_eq!(
+        entry
+            .shadows
+            .iter()
+            .map(|shadow| shadow.identical)
+            .collect::<Vec<_>>(),
+        [None]
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn panicking_sources_do_not_end_following() {
     let (bad, good) = (Panicking::new(), Arc::new(Script::new("good", [])));
-    let builder = Registry::builder().user(Arc::clone(&bad)).user(Arc::clone(&good));
+    let builder = Registry::builder()
+        .user(Arc::clone(&bad))
+        .user(Arc::clone(&good));
     let registry = builder.start(&Handle::current()).await.unwrap();
     let mut updates = registry.subscribe();
     bad.set_well(false);
-    assert_eq!(updates.next().await.unwrap().change.diagnostics.new.len(), 1);
+    assert_eq!(
+        updates.next().await.unwrap().change.diagnostics.new.len(),
+        1
+    );
     good.set([row("b", 1)]);
     assert!(updates.next().await.unwrap().snapshot.get("b").is_some());
     // Time is paused: it jumps ahead only when every task waits, so a spinning task would hang this test.
     bad.set_well(true);
     let view = updates.next().await.unwrap().snapshot;
-    assert!(view.diagnostics().iter().all(|finding| finding.diagnostic.code != Code::SOURCE_FAILED));
+    assert!(
+        view.diagnostics()
+            .iter()
+            .all(|finding| finding.diagnostic.code != Code::SOURCE_FAILED)
+    );
     registry.close().await;
 }
 
@@ -130,22 +172,44 @@ impl Source<Workflow> for Hanging {
 #[tokio::test]
 async fn hanging_sources_block_nothing_else() {
     let good = Arc::new(Script::new("good", []));
-    let registry = Registry::builder().user(Hanging::default()).user(Arc::clone(&good)).load().await.unwrap();
+    let registry = Registry::builder()
+        .user(Hanging::default())
+        .user(Arc::clone(&good))
+        .load()
+        .await
+        .unwrap();
     let refresh = tokio::spawn({
         let registry = registry.clone();
         async move { registry.refresh().await }
     });
     tokio::task::yield_now().await;
-    registry.register(Workflow { id: id("c"), steps: 1 }).unwrap();
-    assert_eq!(table(&registry.snapshot()), ["c <- registered", "a <- hanging"]);
+    registry
+        .register(Workflow {
+            id: id("c"),
+            steps: 1,
+        })
+        .unwrap();
+    assert_eq!(
+        table(&registry.snapshot()),
+        ["c <- registered", "a <- hanging"]
+    );
     registry.close().await;
-    let ended = tokio::time::timeout(HANG, refresh).await.expect("the end is not held up").unwrap();
+    let ended = tokio::time::timeout(HANG, refresh)
+        .await
+        .expect("the end is not held up")
+        .unwrap();
     assert_eq!(ended.unwrap_err(), RegistryError::Closed);
 }
 
 /// Which source could not be listed, and why.
 fn failures(registry: &Registry<Workflow>) -> Vec<String> {
-    registry.snapshot().errors().values().flatten().map(|finding| finding.message.clone()).collect()
+    registry
+        .snapshot()
+        .errors()
+        .values()
+        .flatten()
+        .map(|finding| finding.message.clone())
+        .collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -160,7 +224,9 @@ async fn time_limits_end_listing() {
     assert_eq!(table(&registry.snapshot()), ["a <- hanging", "b <- good"]);
     assert_eq!(
         failures(&registry),
-        ["source `hanging` could not be listed: it did not answer within 5s; its last listing stays"]
+        [
+            "source `hanging` could not be listed: it did not answer within 5s; its last listing stays"
+        ]
     );
     registry.close().await;
 }
@@ -168,13 +234,24 @@ async fn time_limits_end_listing() {
 #[tokio::test(start_paused = true)]
 async fn hanging_sources_do_not_block_composition() {
     let hanging = || Hanging(AtomicU64::new(1));
-    let builder = Registry::builder().user(hanging()).user(Script::new("good", [row("b", 1)]));
+    let builder = Registry::builder()
+        .user(hanging())
+        .user(Script::new("good", [row("b", 1)]));
     let registry = builder.start(&Handle::current()).await.unwrap();
     assert_eq!(table(&registry.snapshot()), ["b <- good"]);
-    assert_eq!(failures(&registry), ["source `hanging` could not be listed: it did not answer within 30s"]);
+    assert_eq!(
+        failures(&registry),
+        ["source `hanging` could not be listed: it did not answer within 30s"]
+    );
 
-    registry.replace_source(Mount::user(hanging()).time_limit(Duration::from_millis(20))).await.unwrap();
-    assert_eq!(failures(&registry), ["source `hanging` could not be listed: it did not answer within 20ms"]);
+    registry
+        .replace_source(Mount::user(hanging()).time_limit(Duration::from_millis(20)))
+        .await
+        .unwrap();
+    assert_eq!(
+        failures(&registry),
+        ["source `hanging` could not be listed: it did not answer within 20ms"]
+    );
     let session = registry.overlay().load().await.unwrap();
     session.refresh().await.unwrap();
     session.remove_source("nobody").await.unwrap_err();
@@ -202,17 +279,30 @@ impl Source<Workflow> for Bodiless {
 #[tokio::test(start_paused = true)]
 async fn missing_bodies_leave_identity_unknown() {
     let good = Script::new("good", [row("a", 1)]).with_body("a", 1);
-    let registry = Registry::builder().user(Bodiless).user(good).start(&Handle::current()).await.unwrap();
+    let registry = Registry::builder()
+        .user(Bodiless)
+        .user(good)
+        .start(&Handle::current())
+        .await
+        .unwrap();
     assert_eq!(registry.get("a").unwrap().shadows[0].identical, None);
 }
 
 #[test]
 fn timeouts_use_the_runtime_of_the_registry() {
-    let started_on = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().unwrap();
-    let without = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let started_on = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_time()
+        .build()
+        .unwrap();
+    let without = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
     let hanging = Mount::user(Hanging::default()).time_limit(Duration::from_millis(1));
     let builder = Registry::builder().mount(hanging);
-    let registry = started_on.block_on(builder.start(started_on.handle())).unwrap();
+    let registry = started_on
+        .block_on(builder.start(started_on.handle()))
+        .unwrap();
     without.block_on(registry.refresh()).unwrap();
     assert_eq!(failures(&registry).len(), 1);
     without.block_on(registry.close());
@@ -229,9 +319,15 @@ async fn a_time_limit_holds_without_a_start() {
 #[test]
 fn a_time_limit_without_a_clock_is_reported() {
     let hanging = Mount::user(Hanging(AtomicU64::new(1))).time_limit(Duration::from_millis(100));
-    let registry = futures_util::FutureExt::now_or_never(Registry::builder().mount(hanging).load()).unwrap().unwrap();
+    let registry = futures_util::FutureExt::now_or_never(Registry::builder().mount(hanging).load())
+        .unwrap()
+        .unwrap();
     let failures = failures(&registry);
-    assert!(failures[0].starts_with("source `hanging` could not be listed: its time limit needs a tokio runtime"));
+    assert!(
+        failures[0].starts_with(
+            "source `hanging` could not be listed: its time limit needs a tokio runtime"
+        )
+    );
 }
 
 /// A source that is another one each time it is looked at, and says so at once.
@@ -245,7 +341,10 @@ impl Source<Workflow> for Restless {
     }
 
     async fn list(&self) -> Result<Listing<Workflow>, SourceError> {
-        Ok(listing(self.0.fetch_add(1, Ordering::SeqCst), [row("a", 1)]))
+        Ok(listing(
+            self.0.fetch_add(1, Ordering::SeqCst),
+            [row("a", 1)],
+        ))
     }
 
     async fn changed(&self, _: Revision) {}
@@ -254,13 +353,20 @@ impl Source<Workflow> for Restless {
 #[tokio::test]
 async fn busy_sources_block_nothing_else() {
     let good = Arc::new(Script::new("good", []));
-    let builder = Registry::builder().user(Restless::default()).user(Arc::clone(&good));
+    let builder = Registry::builder()
+        .user(Restless::default())
+        .user(Arc::clone(&good));
     let registry = builder.start(&Handle::current()).await.unwrap();
     let mut updates = registry.subscribe();
     good.set([row("b", 1)]);
-    let seen = tokio::time::timeout(HANG, updates.next()).await.expect("others are followed").unwrap();
+    let seen = tokio::time::timeout(HANG, updates.next())
+        .await
+        .expect("others are followed")
+        .unwrap();
     assert!(seen.snapshot.get("b").is_some());
-    tokio::time::timeout(HANG, registry.close()).await.expect("the end is not held up");
+    tokio::time::timeout(HANG, registry.close())
+        .await
+        .expect("the end is not held up");
 }
 
 /// A source whose revision went down, as after a restart.
@@ -281,7 +387,11 @@ async fn decreasing_revisions_are_failures() {
         }
     }
 
-    let registry = Registry::builder().user(Backwards(AtomicU64::new(9))).load().await.unwrap();
+    let registry = Registry::builder()
+        .user(Backwards(AtomicU64::new(9)))
+        .load()
+        .await
+        .unwrap();
     registry.refresh().await.unwrap();
     assert_eq!(table(&registry.snapshot()), ["w9 <- backwards"]);
     assert_eq!(

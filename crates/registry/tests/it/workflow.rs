@@ -5,7 +5,8 @@ use std::sync::Mutex;
 
 use proptest::prelude::*;
 use repertoire_core::{
-    Body, Digest, Id, Item, Listing, ListingEntry, Revision, Source, SourceError, SourceErrorKind, Stamp, async_trait,
+    Body, Digest, Id, Item, Listing, ListingEntry, Revision, Source, SourceError, SourceErrorKind,
+    Stamp, async_trait,
 };
 use repertoire_registry::{Layer, Origin, Snapshot, Tier, Trust};
 use tokio::sync::watch;
@@ -30,7 +31,13 @@ pub(crate) fn id(text: &str) -> Id {
 
 /// A row whose content is its number of steps.
 pub(crate) fn row(name: &str, steps: u8) -> ListingEntry<Workflow> {
-    ListingEntry::new(Workflow { id: id(name), steps }, Stamp::of(&steps))
+    ListingEntry::new(
+        Workflow {
+            id: id(name),
+            steps,
+        },
+        Stamp::of(&steps),
+    )
 }
 
 /// As [`row`], with a digest that tells `content` apart.
@@ -38,7 +45,10 @@ pub(crate) fn digested(name: &str, steps: u8, content: u8) -> ListingEntry<Workf
     row(name, steps).with_digest(Digest::of(&[content]))
 }
 
-pub(crate) fn listing(revision: u64, rows: impl IntoIterator<Item = ListingEntry<Workflow>>) -> Listing<Workflow> {
+pub(crate) fn listing(
+    revision: u64,
+    rows: impl IntoIterator<Item = ListingEntry<Workflow>>,
+) -> Listing<Workflow> {
     Listing::new(Revision(revision), rows, [])
 }
 
@@ -54,7 +64,10 @@ pub(crate) fn layer(
 /// `id <- source` and `id <- source > shadow > shadow`, in order of iteration.
 pub(crate) fn table(snapshot: &Snapshot<Workflow>) -> Vec<String> {
     let row = |entry: &std::sync::Arc<repertoire_registry::Entry<Workflow>>| {
-        let chain: Vec<_> = entry.candidates().map(|candidate| candidate.origin.source.to_string()).collect();
+        let chain: Vec<_> = entry
+            .candidates()
+            .map(|candidate| candidate.origin.source.to_string())
+            .collect();
         format!("{} <- {}", entry.id, chain.join(" > "))
     };
     snapshot.entries().iter().map(row).collect()
@@ -64,12 +77,17 @@ pub(crate) fn table(snapshot: &Snapshot<Workflow>) -> Vec<String> {
 const FULL_NAMES: [&str; 6] = ["s0:w0", "s0:w1", "s1:w0", "s2:w1", "b0:w0", "o0:w0"];
 
 fn spelled(number: u8) -> String {
-    usize::from(number).checked_sub(8).map_or_else(|| format!("w{number}"), |at| FULL_NAMES[at].to_owned())
+    usize::from(number)
+        .checked_sub(8)
+        .map_or_else(|| format!("w{number}"), |at| FULL_NAMES[at].to_owned())
 }
 
 /// The item's id without the prefix of its layer's namespace.
 pub(crate) fn bare(layer: &Layer<Workflow>, id: &Id) -> Id {
-    let rest = id.as_str().strip_prefix(&format!("{}:", layer.origin.source)).filter(|_| layer.namespaced);
+    let rest = id
+        .as_str()
+        .strip_prefix(&format!("{}:", layer.origin.source))
+        .filter(|_| layer.namespaced);
     rest.map_or_else(|| id.clone(), |rest| rest.parse().unwrap())
 }
 
@@ -124,9 +142,17 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    pub(crate) fn new(name: &str, rows: impl IntoIterator<Item = ListingEntry<Workflow>>) -> Script {
+    pub(crate) fn new(
+        name: &str,
+        rows: impl IntoIterator<Item = ListingEntry<Workflow>>,
+    ) -> Script {
         let rows = Mutex::new(Ok(rows.into_iter().collect()));
-        Script { name: name.to_owned(), rows, bodies: Mutex::default(), revision: watch::Sender::new(0) }
+        Script {
+            name: name.to_owned(),
+            rows,
+            bodies: Mutex::default(),
+            revision: watch::Sender::new(0),
+        }
     }
 
     pub(crate) fn with_body(self, name: &str, content: u8) -> Script {
@@ -155,18 +181,37 @@ impl Source<Workflow> for Script {
         let revision = *self.revision.borrow();
         match &*self.rows.lock().unwrap() {
             Ok(rows) => Ok(listing(revision, rows.clone())),
-            Err(message) => Err(SourceError::new(SourceErrorKind::Unavailable, message.as_str())),
+            Err(message) => Err(SourceError::new(
+                SourceErrorKind::Unavailable,
+                message.as_str(),
+            )),
         }
     }
 
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {
         let content = self.bodies.lock().unwrap().get(id).copied();
         let content = content.ok_or_else(|| SourceError::not_found("workflow", id))?;
-        let row = self.rows.lock().unwrap().as_ref().unwrap().iter().find(|row| row.item.id == *id).cloned();
-        Ok(Body::new(content.to_string(), Digest::of(&[content]), row.unwrap().stamp))
+        let row = self
+            .rows
+            .lock()
+            .unwrap()
+            .as_ref()
+            .unwrap()
+            .iter()
+            .find(|row| row.item.id == *id)
+            .cloned();
+        Ok(Body::new(
+            content.to_string(),
+            Digest::of(&[content]),
+            row.unwrap().stamp,
+        ))
     }
 
     async fn changed(&self, since: Revision) {
-        let _ = self.revision.subscribe().wait_for(|now| *now > since.0).await;
+        let _ = self
+            .revision
+            .subscribe()
+            .wait_for(|now| *now > since.0)
+            .await;
     }
 }

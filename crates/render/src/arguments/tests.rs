@@ -24,7 +24,10 @@ fn words_are_split_as_a_shell_does() {
 #[test]
 fn an_unclosed_quote_is_a_character() {
     for (text, words) in [
-        (r#"it's "fine"; touch x"#, &["it's", "fine;", "touch", "x"] as &[&str]),
+        (
+            r#"it's "fine"; touch x"#,
+            &["it's", "fine;", "touch", "x"] as &[&str],
+        ),
         (r#"say "no"#, &["say", "\"no"]),
         (r#"a "b\""#, &["a", "\"b\""]),
     ] {

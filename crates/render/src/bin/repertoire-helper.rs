@@ -1,5 +1,8 @@
 //! The helper of `repertoire_render::Runner`.
-#![allow(clippy::disallowed_methods, reason = "a program reads its own arguments")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a program reads its own arguments"
+)]
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {

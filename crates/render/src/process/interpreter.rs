@@ -26,9 +26,21 @@ impl CommandShell {
     pub(crate) fn command_line(self, command: &str, words: &[String]) -> Vec<String> {
         let before: &[&str] = match self {
             CommandShell::Sh => &["/bin/sh", "-c", "--", command, "skill"],
-            CommandShell::Bash => &["bash", "--noprofile", "--norc", "-c", "--", command, "skill"],
+            CommandShell::Bash => &[
+                "bash",
+                "--noprofile",
+                "--norc",
+                "-c",
+                "--",
+                command,
+                "skill",
+            ],
         };
-        before.iter().map(|part| (*part).to_owned()).chain(words.iter().cloned()).collect()
+        before
+            .iter()
+            .map(|part| (*part).to_owned())
+            .chain(words.iter().cloned())
+            .collect()
     }
 }
 
@@ -51,8 +63,9 @@ const BY_EXTENSION: [(&str, &[&str]); 9] = [
 pub(crate) fn command_line(folder: &Path, path: &ResourcePath) -> Result<Vec<OsString>, String> {
     let read = read(folder, path);
     let (real, bytes) = read.map_err(|error| format!("cannot open `{path}`: {error}"))?;
-    let mut line = interpreter(&bytes, &real)
-        .ok_or_else(|| format!("no interpreter is known for `{path}`, by its first line or its extension"))?;
+    let mut line = interpreter(&bytes, &real).ok_or_else(|| {
+        format!("no interpreter is known for `{path}`, by its first line or its extension")
+    })?;
     line.push(real.into());
     Ok(line)
 }
@@ -74,12 +87,17 @@ fn read(folder: &Path, path: &ResourcePath) -> std::io::Result<(PathBuf, Vec<u8>
 }
 
 fn interpreter(bytes: &[u8], path: &Path) -> Option<Vec<OsString>> {
-    let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let first = bytes
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
     if let Some(line) = first.strip_prefix(b"#!") {
         let line = std::str::from_utf8(line).ok()?.trim();
         // As in the kernel: a program, and the rest as one argument.
         let (program, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let parts = [program, argument.trim()].into_iter().filter(|part| !part.is_empty());
+        let parts = [program, argument.trim()]
+            .into_iter()
+            .filter(|part| !part.is_empty());
         return Some(parts.map(OsString::from).collect()).filter(|line: &Vec<_>| !line.is_empty());
     }
     let extension = path.extension()?.to_str()?;

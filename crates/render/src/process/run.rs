@@ -32,7 +32,11 @@ pub(crate) async fn run(
     limits: &RunLimits,
 ) -> io::Result<CompletedRun> {
     let (mut child, mut tree) = start.spawn()?;
-    let report_bytes = if sandbox.is_none() { MAX_REPORT_BYTES } else { 0 };
+    let report_bytes = if sandbox.is_none() {
+        MAX_REPORT_BYTES
+    } else {
+        0
+    };
     let mut stdout = Capture::new(child.stdout.take(), limits.stdout);
     let mut stderr = Capture::new(child.stderr.take(), limits.stderr + report_bytes);
     let stdin = child.stdin.take();
@@ -58,19 +62,30 @@ pub(crate) async fn run(
         ended.map(|ended| (ended, scope))
     };
     let (ended, cleanup) = match ended {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(helper_failed(&stderr)),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            return Err(helper_failed(&stderr));
+        }
         ended => ended?,
     };
     let sandbox = match sandbox {
         Some(sandbox) => sandbox,
         None => stderr.take_report().ok_or_else(|| helper_failed(&stderr))?,
     };
-    Ok(CompletedRun { ended, stdout: stdout.printed(), stderr: stderr.printed(), sandbox, cleanup })
+    Ok(CompletedRun {
+        ended,
+        stdout: stdout.printed(),
+        stderr: stderr.printed(),
+        sandbox,
+        cleanup,
+    })
 }
 
 /// Returns the error of a helper that failed before the command began.
 fn helper_failed(stderr: &Capture<impl AsyncRead + Unpin>) -> io::Error {
-    io::Error::other(format!("the helper failed: {}", stderr.printed().text().trim()))
+    io::Error::other(format!(
+        "the helper failed: {}",
+        stderr.printed().text().trim()
+    ))
 }
 
 /// Waits for the end of the command, and ends it after `time`.
@@ -126,7 +141,12 @@ struct Capture<R> {
 
 impl<R: AsyncRead + Unpin> Capture<R> {
     fn new(stream: Option<R>, limit: usize) -> Capture<R> {
-        Capture { stream, limit, kept: Vec::new(), total: 0 }
+        Capture {
+            stream,
+            limit,
+            kept: Vec::new(),
+            total: 0,
+        }
     }
 
     /// Reads to the end, also what exceeds the limit, so that the writer never blocks.

@@ -13,7 +13,9 @@ use super::interpreter::{self, CommandShell};
 use super::run::run;
 use super::sandbox::Confinement;
 use super::verified_copy::{NotCopied, VerifiedCopy, names_files};
-use crate::{Binding, CompletedRun, Context, Directive, DirectiveAction, DirectiveOutcome, Refusal, Sandbox};
+use crate::{
+    Binding, CompletedRun, Context, Directive, DirectiveAction, DirectiveOutcome, Refusal, Sandbox,
+};
 
 /// Other variables of the host may hold secrets, or change the effect of programs.
 const ENVIRONMENT: [&str; 14] = [
@@ -34,8 +36,11 @@ const ENVIRONMENT: [&str; 14] = [
 ];
 
 /// With these, Python neither reads nor writes bytecode, which is code that no reader of a skill sees.
-const OWN: [(&str, &str); 3] =
-    [("TERM", "dumb"), ("PYTHONPYCACHEPREFIX", "/dev/null"), ("PYTHONDONTWRITEBYTECODE", "1")];
+const OWN: [(&str, &str); 3] = [
+    ("TERM", "dumb"),
+    ("PYTHONPYCACHEPREFIX", "/dev/null"),
+    ("PYTHONDONTWRITEBYTECODE", "1"),
+];
 
 /// A runner of commands and scripts.
 ///
@@ -126,7 +131,11 @@ pub struct Call<'a> {
 impl<'a> Call<'a> {
     /// The skill in `folder`. Its files run only with the content in `binding`.
     pub fn new(folder: &'a Path, context: &'a Context, binding: &'a Binding) -> Call<'a> {
-        Call { folder, context, binding }
+        Call {
+            folder,
+            context,
+            binding,
+        }
     }
 }
 
@@ -135,14 +144,22 @@ impl DirectiveRunner {
     ///
     /// Of it, commands get `PATH`, `HOME`, `USER`, `LOGNAME`, `TZ`, `TMPDIR`, `TEMP`, `TMP`, `SystemRoot` and those of the language.
     pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> DirectiveRunner {
-        let environment = environment.into_iter().filter(|(name, _)| ENVIRONMENT.iter().any(|known| name == known));
+        let environment = environment
+            .into_iter()
+            .filter(|(name, _)| ENVIRONMENT.iter().any(|known| name == known));
         let environment = environment.filter_map(|(name, value)| match name == "PATH" {
             true => Some((name, absolute(&value)?)),
             false => Some((name, value)),
         });
         let (environment, helper) = (environment.collect(), Vec::new());
         let (shell, limits) = (CommandShell::default(), RunLimits::default());
-        DirectiveRunner { shell, limits, environment, helper, confinement: None }
+        DirectiveRunner {
+            shell,
+            limits,
+            environment,
+            helper,
+            confinement: None,
+        }
     }
 
     /// Returns the same runner with this shell.
@@ -164,7 +181,10 @@ impl DirectiveRunner {
     /// A helper is the absolute path of a program and its arguments: `repertoire-helper`, or a program that calls `helper` of this
     /// crate. It is a process of its own because a process can become a subreaper and give up rights only for itself.
     #[must_use]
-    pub fn helper<P: Into<OsString>>(mut self, helper: impl IntoIterator<Item = P>) -> DirectiveRunner {
+    pub fn helper<P: Into<OsString>>(
+        mut self,
+        helper: impl IntoIterator<Item = P>,
+    ) -> DirectiveRunner {
         self.helper = helper.into_iter().map(Into::into).collect();
         self
     }
@@ -191,18 +211,33 @@ impl DirectiveRunner {
         let mut permits = Vec::with_capacity(directives.len());
         for (number, directive) in directives.iter().enumerate() {
             let many = Refusal::TooMany(self.limits.directives);
-            permits.push(if number < self.limits.directives { permit(directive) } else { Err(many) });
+            permits.push(if number < self.limits.directives {
+                permit(directive)
+            } else {
+                Err(many)
+            });
         }
         let deadline = Instant::now() + self.limits.total;
-        let own = WorkingFolder { path: call.folder.to_owned(), context: call.context.clone(), shown: None };
+        let own = WorkingFolder {
+            path: call.folder.to_owned(),
+            context: call.context.clone(),
+            shown: None,
+        };
         let mut pairs = directives.iter().zip(&permits);
-        let needs_copy = pairs.any(|(directive, permit)| permit.is_ok() && names_files(directive, call.binding));
+        let needs_copy =
+            pairs.any(|(directive, permit)| permit.is_ok() && names_files(directive, call.binding));
         // Removed when the last run has ended.
-        let copy = if needs_copy { Some(copied(call).await) } else { None };
+        let copy = if needs_copy {
+            Some(copied(call).await)
+        } else {
+            None
+        };
         let mut runs = Vec::with_capacity(directives.len());
         for (directive, permit) in directives.iter().zip(permits) {
             let folder = match &copy {
-                Some(copied) if names_files(directive, call.binding) => copied.as_ref().map(|(_, folder)| folder),
+                Some(copied) if names_files(directive, call.binding) => {
+                    copied.as_ref().map(|(_, folder)| folder)
+                }
                 _ => Ok(&own),
             };
             runs.push(async move {
@@ -213,7 +248,10 @@ impl DirectiveRunner {
                 }
             });
         }
-        stream::iter(runs).buffered(self.limits.concurrent.max(1)).collect().await
+        stream::iter(runs)
+            .buffered(self.limits.concurrent.max(1))
+            .collect()
+            .await
     }
 
     async fn run_one(
@@ -223,7 +261,10 @@ impl DirectiveRunner {
         folder: &WorkingFolder,
         deadline: Instant,
     ) -> DirectiveOutcome {
-        let time = self.limits.timeout.min(deadline.saturating_duration_since(Instant::now()));
+        let time = self
+            .limits
+            .timeout
+            .min(deadline.saturating_duration_since(Instant::now()));
         if time == Duration::ZERO {
             return DirectiveOutcome::Refused { by: Refusal::Late };
         }
@@ -231,7 +272,11 @@ impl DirectiveRunner {
             Ok(line) => line,
             Err(outcome) => return outcome,
         };
-        let helper = if cfg!(target_os = "linux") { self.helper.as_slice() } else { &[] };
+        let helper = if cfg!(target_os = "linux") {
+            self.helper.as_slice()
+        } else {
+            &[]
+        };
         // A helper that confines the run reports it.
         let known = match &self.confinement {
             None => Some(Sandbox::Off),
@@ -248,7 +293,13 @@ impl DirectiveRunner {
             };
             let environment = self.environment(&folder.context);
             let (supervisor, input) = (helper, input.as_deref());
-            let start = Start { line, environment: &environment, folder: &folder.path, supervisor, input };
+            let start = Start {
+                line,
+                environment: &environment,
+                folder: &folder.path,
+                supervisor,
+                input,
+            };
             run(start, known, time, &self.limits).await
         };
         match running.await {
@@ -260,7 +311,10 @@ impl DirectiveRunner {
     }
 
     /// Returns the command line, and the input of a script.
-    #[expect(clippy::result_large_err, reason = "the error is the outcome of the directive")]
+    #[expect(
+        clippy::result_large_err,
+        reason = "the error is the outcome of the directive"
+    )]
     fn command_line(
         &self,
         directive: &Directive,
@@ -276,10 +330,15 @@ impl DirectiveRunner {
             DirectiveAction::Script { path, arguments } => {
                 let is_bound = call.binding.files.contains_key(path);
                 // A file that is not bound is not in the copy. If it does not exist either, that is the error.
-                let line = interpreter::command_line(if is_bound { &folder.path } else { call.folder }, path);
+                let line = interpreter::command_line(
+                    if is_bound { &folder.path } else { call.folder },
+                    path,
+                );
                 let mut line = line.map_err(failed)?;
                 if !is_bound {
-                    return Err(DirectiveOutcome::Refused { by: Refusal::Changed });
+                    return Err(DirectiveOutcome::Refused {
+                        by: Refusal::Changed,
+                    });
                 }
                 line.extend(words.iter().map(OsString::from));
                 Ok((line, Some(input(&folder.context, arguments))))
@@ -288,19 +347,27 @@ impl DirectiveRunner {
     }
 
     fn accepts(&self, sandbox: &Sandbox) -> bool {
-        self.confinement.as_ref().is_none_or(|rules| rules.is_met_by(sandbox))
+        self.confinement
+            .as_ref()
+            .is_none_or(|rules| rules.is_met_by(sandbox))
     }
 
     /// Returns the environment. Later entries override earlier ones: the variables of the context come first.
     fn environment(&self, context: &Context) -> Vec<(OsString, OsString)> {
-        let variables = context.variables().into_iter().filter(|(name, value)| is_name(name) && !value.contains('\0'));
-        let mut environment: Vec<(OsString, OsString)> =
-            variables.map(|(name, value)| (name.into(), value.into())).collect();
+        let variables = context
+            .variables()
+            .into_iter()
+            .filter(|(name, value)| is_name(name) && !value.contains('\0'));
+        let mut environment: Vec<(OsString, OsString)> = variables
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect();
         environment.extend(self.environment.iter().cloned());
         environment.extend(OWN.map(|(name, value)| (name.into(), value.into())));
         environment.push(("SKILL_ARGUMENTS".into(), context.arguments.raw().into()));
         let words = context.arguments.words().iter().enumerate();
-        environment.extend(words.map(|(number, word)| (format!("SKILL_ARG_{}", number + 1).into(), word.into())));
+        environment.extend(
+            words.map(|(number, word)| (format!("SKILL_ARG_{}", number + 1).into(), word.into())),
+        );
         environment
     }
 }
@@ -324,7 +391,9 @@ impl WorkingFolder {
 }
 
 fn failed(reason: String) -> DirectiveOutcome {
-    DirectiveOutcome::Failed { reason: reason.into() }
+    DirectiveOutcome::Failed {
+        reason: reason.into(),
+    }
 }
 
 async fn copied(call: Call<'_>) -> Result<(VerifiedCopy, WorkingFolder), DirectiveOutcome> {
@@ -335,22 +404,39 @@ async fn copied(call: Call<'_>) -> Result<(VerifiedCopy, WorkingFolder), Directi
     });
     let (copy, real) = match copying.await.map_err(|error| failed(error.to_string()))? {
         Ok(copied) => copied,
-        Err(NotCopied::Changed) => return Err(DirectiveOutcome::Refused { by: Refusal::Changed }),
+        Err(NotCopied::Changed) => {
+            return Err(DirectiveOutcome::Refused {
+                by: Refusal::Changed,
+            });
+        }
         Err(NotCopied::Failed(error)) => return Err(failed(error.to_string())),
     };
     let path = copy.path().to_string_lossy().into_owned();
     let (context, real) = match call.context.get(Context::SKILL_DIR) {
-        Some(known) => (call.context.clone().skill_dir(path.as_str()), known.to_owned()),
+        Some(known) => (
+            call.context.clone().skill_dir(path.as_str()),
+            known.to_owned(),
+        ),
         None => (call.context.clone(), real.to_string_lossy().into_owned()),
     };
-    let folder = WorkingFolder { path: copy.path().to_owned(), context, shown: Some((path, real)) };
+    let folder = WorkingFolder {
+        path: copy.path().to_owned(),
+        context,
+        shown: Some((path, real)),
+    };
     Ok((copy, folder))
 }
 
 /// Returns the absolute folders of a search path. A relative one would make files of the skill programs.
 fn absolute(path: &OsStr) -> Option<OsString> {
-    let folders: Vec<_> = std::env::split_paths(path).filter(|folder| folder.is_absolute()).collect();
-    if folders.is_empty() { None } else { std::env::join_paths(folders).ok() }
+    let folders: Vec<_> = std::env::split_paths(path)
+        .filter(|folder| folder.is_absolute())
+        .collect();
+    if folders.is_empty() {
+        None
+    } else {
+        std::env::join_paths(folders).ok()
+    }
 }
 
 fn is_name(name: &str) -> bool {

@@ -74,7 +74,10 @@ impl Confinement {
     /// Returns the same policy, under which nothing runs unless the kernel enforces all of it.
     #[must_use]
     pub fn required(self) -> Confinement {
-        Confinement { is_required: true, ..self }
+        Confinement {
+            is_required: true,
+            ..self
+        }
     }
 
     pub(crate) fn is_met_by(&self, sandbox: &Sandbox) -> bool {
@@ -82,12 +85,22 @@ impl Confinement {
     }
 
     /// Returns the command line of a helper that becomes `line`, confined to `folder`.
-    pub(crate) fn around(&self, helper: &[OsString], line: Vec<OsString>, folder: &Path) -> io::Result<Vec<OsString>> {
+    pub(crate) fn around(
+        &self,
+        helper: &[OsString],
+        line: Vec<OsString>,
+        folder: &Path,
+    ) -> io::Result<Vec<OsString>> {
         let mut rules = self.clone();
         rules.read.push(folder.canonicalize()?);
         // Fails for a path that is not UTF-8.
         let rules = serde_json::to_string(&rules).map_err(io::Error::other)?;
-        Ok(helper.iter().cloned().chain([CONFINE.into(), rules.into()]).chain(line).collect())
+        Ok(helper
+            .iter()
+            .cloned()
+            .chain([CONFINE.into(), rules.into()])
+            .chain(line)
+            .collect())
     }
 }
 
@@ -106,7 +119,10 @@ fn report_line(sandbox: &Sandbox) -> serde_json::Result<String> {
 
 /// Returns the sandbox in the report of a helper: the first line of `bytes`, and the length of the line.
 pub(super) fn read_report(bytes: &[u8]) -> Option<(Sandbox, usize)> {
-    let end = bytes.iter().take(MAX_REPORT_BYTES).position(|byte| *byte == b'\n')?;
+    let end = bytes
+        .iter()
+        .take(MAX_REPORT_BYTES)
+        .position(|byte| *byte == b'\n')?;
     let sandbox = serde_json::from_slice(bytes[..end].strip_prefix(REPORT.as_bytes())?).ok()?;
     Some((sandbox, end + 1))
 }

@@ -43,11 +43,14 @@ impl VerifiedCopy {
     /// Copies the files of `binding` from `folder`. Links are followed within the folder only.
     pub(crate) fn new(folder: &Path, binding: &Binding) -> Result<VerifiedCopy, NotCopied> {
         if binding.files.len() > MAX_FILES {
-            let message = format!("the skill has more than {MAX_FILES} files, and each would be copied");
+            let message =
+                format!("the skill has more than {MAX_FILES} files, and each would be copied");
             return Err(io::Error::other(message).into());
         }
         let from = Dir::open_ambient_dir(folder, ambient_authority())?;
-        let copy = VerifiedCopy { folder: private_folder()? };
+        let copy = VerifiedCopy {
+            folder: private_folder()?,
+        };
         let mut room = MAX_BYTES;
         for (path, digest) in &binding.files {
             copy.copy(&from, path.as_str(), *digest, &mut room)?;
@@ -63,12 +66,21 @@ impl VerifiedCopy {
         self.folder.path()
     }
 
-    fn copy(&self, from: &Dir, path: &str, expected: Digest, room: &mut u64) -> Result<(), NotCopied> {
+    fn copy(
+        &self,
+        from: &Dir,
+        path: &str,
+        expected: Digest,
+        room: &mut u64,
+    ) -> Result<(), NotCopied> {
         // It could be read when it was approved.
         let (file, bytes) = read(from, path, *room).map_err(|_| NotCopied::Changed)?;
         let length = bytes.len() as u64;
         if length > *room {
-            let message = format!("the skill has more than {} MiB, and all of it would be copied", MAX_BYTES >> 20);
+            let message = format!(
+                "the skill has more than {} MiB, and all of it would be copied",
+                MAX_BYTES >> 20
+            );
             return Err(io::Error::other(message).into());
         }
         if Digest::of(&bytes) != expected {
@@ -129,24 +141,34 @@ pub(crate) fn names_files(directive: &Directive, binding: &Binding) -> bool {
         DirectiveAction::Script { .. } => true,
         DirectiveAction::Command { command } => {
             command.contains("SKILL_DIR")
-                || binding.files.keys().any(|file| names(command, file.as_str()))
-                || binding.uncovered.iter().any(|omission| names(command, &omission.path))
+                || binding
+                    .files
+                    .keys()
+                    .any(|file| names(command, file.as_str()))
+                || binding
+                    .uncovered
+                    .iter()
+                    .any(|omission| names(command, &omission.path))
         }
     }
 }
 
 fn names(command: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    let is_named = command
-        .match_indices(name)
-        .any(|(at, _)| !command[..at].ends_with(is_word) && !command[at + name.len()..].starts_with(is_word));
-    is_named || path.split_once('/').is_some_and(|(folder, _)| leads_into(command, folder))
+    let is_named = command.match_indices(name).any(|(at, _)| {
+        !command[..at].ends_with(is_word) && !command[at + name.len()..].starts_with(is_word)
+    });
+    is_named
+        || path
+            .split_once('/')
+            .is_some_and(|(folder, _)| leads_into(command, folder))
 }
 
 fn leads_into(command: &str, folder: &str) -> bool {
     command.match_indices(folder).any(|(at, _)| {
         let before = command[..at].strip_suffix("./").unwrap_or(&command[..at]);
-        command[at + folder.len()..].starts_with('/') && !before.ends_with(|c: char| is_word(c) || c == '/')
+        command[at + folder.len()..].starts_with('/')
+            && !before.ends_with(|c: char| is_word(c) || c == '/')
     })
 }
 

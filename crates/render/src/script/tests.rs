@@ -6,7 +6,9 @@ use crate::DirectiveAction;
 /// The path and the arguments, and what is left.
 fn parsed(text: &str) -> Result<(String, Value, &str), &'static str> {
     let (action, length) = parse(text)?;
-    let DirectiveAction::Script { path, arguments } = action else { panic!("a script was read") };
+    let DirectiveAction::Script { path, arguments } = action else {
+        panic!("a script was read")
+    };
     Ok((path.to_string(), Value::Object(arguments), &text[length..]))
 }
 
@@ -25,8 +27,16 @@ fn scripts_are_read_with_typed_values() {
             "a.py",
             json!({"limit": "5", "list": "1,2,3", "end": "}"}),
         ),
-        ("!{script: a.py, url: http://x/y}", "a.py", json!({"url": "http://x/y"})),
-        ("!{script: a.py, version: 1.50, code: 007}", "a.py", json!({"version": "1.50", "code": "007"})),
+        (
+            "!{script: a.py, url: http://x/y}",
+            "a.py",
+            json!({"url": "http://x/y"}),
+        ),
+        (
+            "!{script: a.py, version: 1.50, code: 007}",
+            "a.py",
+            json!({"version": "1.50", "code": "007"}),
+        ),
         (
             "!{script: \"with, comma.sh\", q: \"a \\\" b \\\\ c \\n\"}",
             "with, comma.sh",
@@ -36,7 +46,10 @@ fn scripts_are_read_with_typed_values() {
     ] {
         assert_eq!(parsed(text), Ok((path.to_owned(), arguments, "")), "{text}");
     }
-    assert_eq!(parsed("!{script: a.sh} after").map(|(_, _, rest)| rest), Ok(" after"));
+    assert_eq!(
+        parsed("!{script: a.sh} after").map(|(_, _, rest)| rest),
+        Ok(" after")
+    );
 }
 
 #[test]
@@ -49,7 +62,10 @@ fn what_is_no_script_says_why() {
         ("!{script: a.sh,\n k: v}", "expected `key: value`"),
         ("!{script: a.sh, v}", "expected `key: value`"),
         ("!{script: a.sh, k: v, k: w}", "a key is written twice"),
-        ("!{script: a.sh, k: \"v}", "a quote is not closed on its line"),
+        (
+            "!{script: a.sh, k: \"v}",
+            "a quote is not closed on its line",
+        ),
         ("!{script: \"a.sh\" k: v}", "expected `,` or `}`"),
     ] {
         assert_eq!(parsed(text), Err(why), "{text}");

@@ -23,7 +23,9 @@ const HOSTILE: &[(&str, &str)] = &[
 
 #[test]
 fn hostile_inputs_keep_the_laws() {
-    HOSTILE.iter().for_each(|(body, typed)| law::hold(body, typed));
+    HOSTILE
+        .iter()
+        .for_each(|(body, typed)| law::hold(body, typed));
 }
 
 /// Quadratic time would take hours.
@@ -72,7 +74,9 @@ fn a_body_of_openings_takes_linear_time() {
         for syntax in [named, in_code, Syntax::new(Dialect::OpenClaw)] {
             let body = piece.repeat(300_000 / piece.len());
             let plan = Plan::new(&body, &syntax);
-            let context = Context::new().unknown(Unknown::Empty).arguments(Arguments::new("a b"));
+            let context = Context::new()
+                .unknown(Unknown::Empty)
+                .arguments(Arguments::new("a b"));
             let rendered = plan.render(&context, []).expect("nothing aborts");
             assert_eq!(rendered.outcomes.len(), plan.directives().len());
         }
@@ -137,12 +141,28 @@ fn bodies() -> impl Strategy<Value = String> {
         "[a](",
         ")",
     ];
-    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..30).prop_map(|pieces| pieces.concat())
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..30)
+        .prop_map(|pieces| pieces.concat())
 }
 
 fn typed() -> impl Strategy<Value = String> {
-    let pieces = ["a", " ", "'", "\"", "\\", "$ARGUMENTS", "${X}", "$1", "\n!`rm`\n", "!{script: b.sh}", "`", ";", "é"];
-    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..8).prop_map(|pieces| pieces.concat())
+    let pieces = [
+        "a",
+        " ",
+        "'",
+        "\"",
+        "\\",
+        "$ARGUMENTS",
+        "${X}",
+        "$1",
+        "\n!`rm`\n",
+        "!{script: b.sh}",
+        "`",
+        ";",
+        "é",
+    ];
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..8)
+        .prop_map(|pieces| pieces.concat())
 }
 
 proptest! {

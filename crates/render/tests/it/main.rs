@@ -16,7 +16,8 @@ mod syntax;
 mod wrapper;
 
 use repertoire_render::{
-    Arguments, CapturedOutput, CompletedRun, Context, Dialect, Directive, DirectiveOutcome, Plan, RunEnd, Syntax,
+    Arguments, CapturedOutput, CompletedRun, Context, Dialect, Directive, DirectiveOutcome, Plan,
+    RunEnd, Syntax,
 };
 
 /// A body with what was typed, in a dialect that is named.
@@ -30,8 +31,14 @@ fn plain(body: &str, typed: &str) -> String {
 }
 
 fn with(syntax: &Syntax, body: &str, typed: &str) -> String {
-    let context = Context::new().arguments(Arguments::new(typed)).skill_dir("/skills/it");
-    Plan::new(body, syntax).render(&context, []).expect("nothing aborts").text.into_owned()
+    let context = Context::new()
+        .arguments(Arguments::new(typed))
+        .skill_dir("/skills/it");
+    Plan::new(body, syntax)
+        .render(&context, [])
+        .expect("nothing aborts")
+        .text
+        .into_owned()
 }
 
 /// What a command that ended well printed.

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use repertoire_core::{Digest, Manifest};
 use repertoire_render::{
-    Binding, Call, CleanupScope, CommandShell, CompletedRun, Confinement, Context, DirectiveOutcome, DirectiveRunner,
-    MissingRule, Plan, RunEnd, RunLimits, Sandbox, Syntax,
+    Binding, Call, CleanupScope, CommandShell, CompletedRun, Confinement, Context,
+    DirectiveOutcome, DirectiveRunner, MissingRule, Plan, RunEnd, RunLimits, Sandbox, Syntax,
 };
 use tempfile::TempDir;
 
@@ -22,13 +22,20 @@ async fn outcome(confinement: Confinement, folder: &TempDir, body: &str) -> Dire
     outcome_with(&[HELPER], confinement, folder, body).await
 }
 
-async fn outcome_with(helper: &[&str], confinement: Confinement, folder: &TempDir, body: &str) -> DirectiveOutcome {
+async fn outcome_with(
+    helper: &[&str],
+    confinement: Confinement,
+    folder: &TempDir,
+    body: &str,
+) -> DirectiveOutcome {
     let mut limits = RunLimits::default();
     (limits.timeout, limits.total) = (Duration::from_secs(120), Duration::from_secs(120));
     let plan = Plan::new(body, &Syntax::default());
     let (context, id) = (Context::new(), "home:it".parse().expect("an id"));
     let binding = Binding::new(id, Digest::of(b""), &Manifest::default());
-    let runner = DirectiveRunner::new(std::env::vars_os()).shell(CommandShell::Bash).limits(limits);
+    let runner = DirectiveRunner::new(std::env::vars_os())
+        .shell(CommandShell::Bash)
+        .limits(limits);
     let runner = runner.helper(helper).confined(confinement);
     let call = Call::new(folder.path(), &context, &binding);
     let mut outcomes = runner.run(plan.directives(), call, |_| Ok(())).await;
@@ -45,7 +52,10 @@ async fn run(confinement: Confinement, folder: &TempDir, body: &str) -> Complete
 /// Runs a command that must fail unless the sandbox says that it does not keep this.
 async fn is_denied(rule: MissingRule, confinement: Confinement, folder: &TempDir, body: &str) {
     let run = run(confinement, folder, body).await;
-    assert!(lacks(&run.sandbox, rule) || run.ended != RunEnd::Exit(0), "{body}: {run:?}");
+    assert!(
+        lacks(&run.sandbox, rule) || run.ended != RunEnd::Exit(0),
+        "{body}: {run:?}"
+    );
 }
 
 fn writing(folder: &Path) -> Confinement {
@@ -65,27 +75,68 @@ fn lacks(sandbox: &Sandbox, rule: MissingRule) -> bool {
 async fn a_confined_command_reads_its_skill() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::write(folder.path().join("data.txt"), "inside\n").expect("a file");
-    let run = run(Confinement::default(), &folder, "!`cat data.txt 2> /dev/null; echo aside >&2`\n").await;
-    assert_eq!((run.ended, run.stdout.text(), run.stderr.text()), (RunEnd::Exit(0), "inside\n", "aside\n"));
-    assert!(matches!(run.sandbox, Sandbox::Active | Sandbox::Partial(_) | Sandbox::Unavailable), "{run:?}");
+    let run = run(
+        Confinement::default(),
+        &folder,
+        "!`cat data.txt 2> /dev/null; echo aside >&2`\n",
+    )
+    .await;
+    assert_eq!(
+        (run.ended, run.stdout.text(), run.stderr.text()),
+        (RunEnd::Exit(0), "inside\n", "aside\n")
+    );
+    assert!(
+        matches!(
+            run.sandbox,
+            Sandbox::Active | Sandbox::Partial(_) | Sandbox::Unavailable
+        ),
+        "{run:?}"
+    );
 }
 
 #[tokio::test]
 async fn other_files_are_out_of_reach() {
-    let (folder, outside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let (folder, outside) = (
+        tempfile::tempdir().expect("a folder"),
+        tempfile::tempdir().expect("a folder"),
+    );
     let secret = outside.path().join("secret.txt");
     fs::write(&secret, "secret\n").expect("a file");
     let usual = || Confinement::default();
-    is_denied(MissingRule::Files, usual(), &folder, &format!("!`cat {}`\n", secret.display())).await;
+    is_denied(
+        MissingRule::Files,
+        usual(),
+        &folder,
+        &format!("!`cat {}`\n", secret.display()),
+    )
+    .await;
     is_denied(MissingRule::Files, usual(), &folder, "!`cat /etc/passwd`\n").await;
-    is_denied(MissingRule::Files, usual(), &folder, "!`echo x > here.txt`\n").await;
-    is_denied(MissingRule::Files, usual(), &folder, &format!("!`echo x > {}`\n", secret.display())).await;
+    is_denied(
+        MissingRule::Files,
+        usual(),
+        &folder,
+        "!`echo x > here.txt`\n",
+    )
+    .await;
+    is_denied(
+        MissingRule::Files,
+        usual(),
+        &folder,
+        &format!("!`echo x > {}`\n", secret.display()),
+    )
+    .await;
 
     let mut wider = writing(folder.path());
     wider.read.push(outside.path().to_owned());
-    let body = format!("!`cat {} && echo x > here.txt && cat here.txt`\n", secret.display());
+    let body = format!(
+        "!`cat {} && echo x > here.txt && cat here.txt`\n",
+        secret.display()
+    );
     let run = run(wider, &folder, &body).await;
-    assert_eq!((run.ended, run.stdout.text()), (RunEnd::Exit(0), "secret\nx\n"));
+    assert_eq!(
+        (run.ended, run.stdout.text()),
+        (RunEnd::Exit(0), "secret\nx\n")
+    );
 }
 
 #[tokio::test]
@@ -93,11 +144,24 @@ async fn no_connection_is_made() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("it is bound").port();
-    let connects = |protocol: &str, port: u16| format!("!`exec 3<> /dev/{protocol}/127.0.0.1/{port}`\n");
-    is_denied(MissingRule::Sockets, Confinement::default(), &folder, &connects("tcp", port)).await;
+    let connects =
+        |protocol: &str, port: u16| format!("!`exec 3<> /dev/{protocol}/127.0.0.1/{port}`\n");
+    is_denied(
+        MissingRule::Sockets,
+        Confinement::default(),
+        &folder,
+        &connects("tcp", port),
+    )
+    .await;
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
     let port = socket.local_addr().expect("it is bound").port();
-    is_denied(MissingRule::Sockets, Confinement::default(), &folder, &connects("udp", port)).await;
+    is_denied(
+        MissingRule::Sockets,
+        Confinement::default(),
+        &folder,
+        &connects("udp", port),
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -105,23 +169,38 @@ async fn a_required_sandbox_is_complete() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let outcome_of = |confinement| outcome(confinement, &folder, "!`echo ran`\n");
     match outcome_of(Confinement::default().required()).await {
-        DirectiveOutcome::Ran(run) => assert_eq!((run.stdout.text(), run.sandbox), ("ran\n", Sandbox::Active)),
-        DirectiveOutcome::Failed { reason } => assert!(reason.starts_with("it needs a sandbox, which is "), "{reason}"),
+        DirectiveOutcome::Ran(run) => {
+            assert_eq!((run.stdout.text(), run.sandbox), ("ran\n", Sandbox::Active))
+        }
+        DirectiveOutcome::Failed { reason } => assert!(
+            reason.starts_with("it needs a sandbox, which is "),
+            "{reason}"
+        ),
         other => panic!("{other:?}"),
     }
     let without = |confinement| outcome_with(&[], confinement, &folder, "!`echo ran`\n");
     let outcome = without(Confinement::default().required()).await;
     let reason = "it needs a sandbox, which is unavailable here".into();
     assert_eq!(outcome, DirectiveOutcome::Failed { reason });
-    let DirectiveOutcome::Ran(run) = without(Confinement::default()).await else { panic!("it was not required") };
-    assert_eq!((run.stdout.text(), run.sandbox), ("ran\n", Sandbox::Unavailable));
+    let DirectiveOutcome::Ran(run) = without(Confinement::default()).await else {
+        panic!("it was not required")
+    };
+    assert_eq!(
+        (run.stdout.text(), run.sandbox),
+        ("ran\n", Sandbox::Unavailable)
+    );
 }
 
 #[tokio::test]
 async fn processes_outside_cannot_be_signalled() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    is_denied(MissingRule::Signals, Confinement::default(), &folder, &format!("!`kill -0 {}`\n", std::process::id()))
-        .await;
+    is_denied(
+        MissingRule::Signals,
+        Confinement::default(),
+        &folder,
+        &format!("!`kill -0 {}`\n", std::process::id()),
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -131,7 +210,12 @@ async fn files_and_processor_time_are_limited() {
     small.file_size = 1000;
     let run_small = run(small, &folder, "!`head -c 5000 /dev/zero > big.bin`\n").await;
     assert_ne!(run_small.ended, RunEnd::Exit(0));
-    assert!(fs::metadata(folder.path().join("big.bin")).expect("it was begun").len() <= 1000);
+    assert!(
+        fs::metadata(folder.path().join("big.bin"))
+            .expect("it was begun")
+            .len()
+            <= 1000
+    );
     let mut quick = Confinement::default();
     quick.cpu_s = 1;
     let run = run(quick, &folder, "!`while :; do :; done`\n").await;
@@ -145,7 +229,10 @@ async fn a_confined_command_cannot_signal_its_helper() {
     let run = run(Confinement::default(), &folder, body).await;
     let keeps_signals = matches!(&run.sandbox, Sandbox::Active)
         || matches!(&run.sandbox, Sandbox::Partial(missing) if !missing.contains(&MissingRule::Signals));
-    assert!(!keeps_signals || (run.stdout.text(), run.cleanup) == ("", CleanupScope::All), "{run:?}");
+    assert!(
+        !keeps_signals || (run.stdout.text(), run.cleanup) == ("", CleanupScope::All),
+        "{run:?}"
+    );
 }
 
 #[tokio::test]
@@ -153,9 +240,15 @@ async fn a_confined_hidden_process_ends() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let body = "!`setsid env -i /bin/sh -c 'echo $$ > away; exec sleep 100000' & while ! test -s away; do :; done; echo done`\n";
     let run = run(writing(folder.path()), &folder, body).await;
-    assert_eq!((run.ended, run.stdout.text(), run.cleanup), (RunEnd::Exit(0), "done\n", CleanupScope::All));
+    assert_eq!(
+        (run.ended, run.stdout.text(), run.cleanup),
+        (RunEnd::Exit(0), "done\n", CleanupScope::All)
+    );
     let away = fs::read_to_string(folder.path().join("away")).expect("it was started");
-    assert!(!fs::exists(format!("/proc/{}", away.trim())).expect("it can be looked for"), "{away}");
+    assert!(
+        !fs::exists(format!("/proc/{}", away.trim())).expect("it can be looked for"),
+        "{away}"
+    );
 }
 
 /// What the confined command of the next test runs.
@@ -163,26 +256,37 @@ async fn a_confined_hidden_process_ends() {
 #[ignore = "it is started by another test, in a sandbox"]
 fn sockets() {
     let folder = std::env::temp_dir();
-    let (mut one, mut other) = UnixStream::pair().expect("a connected pair is for a program and what it starts");
+    let (mut one, mut other) =
+        UnixStream::pair().expect("a connected pair is for a program and what it starts");
     one.write_all(b"x").expect("it is connected");
     let mut heard = [0];
     other.read_exact(&mut heard).expect("it is connected");
     let denied = |what: &str, error: Option<std::io::Error>| {
-        assert_eq!(error.map(|error| error.kind()), Some(ErrorKind::PermissionDenied), "{what}");
+        assert_eq!(
+            error.map(|error| error.kind()),
+            Some(ErrorKind::PermissionDenied),
+            "{what}"
+        );
     };
     denied("datagrams", UnixDatagram::pair().err());
     denied("an unbound one", UnixDatagram::unbound().err());
-    denied("a connection", UnixStream::connect(folder.join("socket")).err());
+    denied(
+        "a connection",
+        UnixStream::connect(folder.join("socket")).err(),
+    );
     denied("a listener", UnixListener::bind(folder.join("other")).err());
 }
 
 #[tokio::test]
 async fn only_stream_socket_pairs_are_allowed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let _listener = UnixListener::bind(folder.path().join("socket")).expect("it can be made out here");
+    let _listener =
+        UnixListener::bind(folder.path().join("socket")).expect("it can be made out here");
     let tests = std::env::current_exe().expect("a test is a file");
     let mut confinement = writing(folder.path());
-    confinement.read.push(tests.parent().expect("it is in a folder").to_owned());
+    confinement
+        .read
+        .push(tests.parent().expect("it is in a folder").to_owned());
     let (tests, folder_name) = (tests.display(), folder.path().display());
     let body = format!("!`TMPDIR='{folder_name}' '{tests}' --exact sandbox::sockets --ignored`\n");
     let run = run(confinement, &folder, &body).await;
@@ -201,13 +305,22 @@ async fn leaves_alone(helper: &[&str], file: &Path, folder: &TempDir, command: &
     let state = || {
         let metadata = fs::metadata(file).expect("it is there");
         let owner = (metadata.uid(), metadata.gid(), metadata.mode());
-        (owner, metadata.modified().expect("it has one"), rustix::fs::getxattr(file, "user.x", &mut [0; 8]).is_ok())
+        (
+            owner,
+            metadata.modified().expect("it has one"),
+            rustix::fs::getxattr(file, "user.x", &mut [0; 8]).is_ok(),
+        )
     };
     let before = state();
     let confinement = writing(folder.path());
     let outcome = outcome_with(helper, confinement, folder, &format!("!`{command}`\n")).await;
-    let DirectiveOutcome::Ran(run) = outcome else { panic!("it runs: {outcome:?}") };
-    assert!(lacks(&run.sandbox, MissingRule::Files) || run.ended != RunEnd::Exit(0), "{command}: {run:?}");
+    let DirectiveOutcome::Ran(run) = outcome else {
+        panic!("it runs: {outcome:?}")
+    };
+    assert!(
+        lacks(&run.sandbox, MissingRule::Files) || run.ended != RunEnd::Exit(0),
+        "{command}: {run:?}"
+    );
     assert_eq!(state(), before, "{command}");
 }
 
@@ -237,9 +350,21 @@ async fn modes_owners_times_and_attributes_stay() {
     let _ = rustix::fs::setxattr(&file, "user.y", b"y", rustix::fs::XattrFlags::empty());
     let every = async |helper: &[&str]| {
         for change in CHANGES {
-            leaves_alone(helper, &file, &folder, &change.replace("FILE", &file.display().to_string())).await;
+            leaves_alone(
+                helper,
+                &file,
+                &folder,
+                &change.replace("FILE", &file.display().to_string()),
+            )
+            .await;
         }
-        leaves_alone(helper, folder.path(), &folder, &format!("chmod 777 {}", folder.path().display())).await;
+        leaves_alone(
+            helper,
+            folder.path(),
+            &folder,
+            &format!("chmod 777 {}", folder.path().display()),
+        )
+        .await;
     };
     every(&[HELPER]).await;
     if rustix::process::geteuid().is_root() {
@@ -309,8 +434,16 @@ async fn system_calls_are_refused_by_both_conventions() {
     let x32 = CALLS.map(|(name, call)| (name, format!("0x40000000|{call}")));
     let calls = CALLS.map(|(name, call)| (name, call.to_owned()));
     for (name, call) in calls.into_iter().chain(x32) {
-        let run = run(Confinement::default(), &folder, &format!("!`{}`\n", program(&call))).await;
-        assert!(lacks(&run.sandbox, MissingRule::Files) || run.ended == RunEnd::Exit(7), "{name}, {call}: {run:?}");
+        let run = run(
+            Confinement::default(),
+            &folder,
+            &format!("!`{}`\n", program(&call)),
+        )
+        .await;
+        assert!(
+            lacks(&run.sandbox, MissingRule::Files) || run.ended == RunEnd::Exit(7),
+            "{name}, {call}: {run:?}"
+        );
     }
 }
 
@@ -343,7 +476,10 @@ async fn other_processes_and_places_are_out_of_reach() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for command in TRIED {
         let outcome = run(writing(folder.path()), &folder, &format!("!`{command}`\n")).await;
-        assert!(outcome.sandbox != Sandbox::Active || outcome.ended != RunEnd::Exit(0), "{command}: {outcome:?}");
+        assert!(
+            outcome.sandbox != Sandbox::Active || outcome.ended != RunEnd::Exit(0),
+            "{command}: {outcome:?}"
+        );
     }
 }
 
@@ -384,10 +520,20 @@ async fn a_32_bit_program_is_killed() {
     let path = folder.path().join("small");
     fs::write(&path, program).expect("it can be written");
     fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("it is there");
-    let mode = || fs::metadata(&file).expect("it is there").permissions().mode() & 0o777;
+    let mode = || {
+        fs::metadata(&file)
+            .expect("it is there")
+            .permissions()
+            .mode()
+            & 0o777
+    };
     let before = mode();
     let run = run(Confinement::default(), &folder, "!`./small`\n").await;
-    assert!(lacks(&run.sandbox, MissingRule::Files) || (run.ended != RunEnd::Exit(0) && mode() == before), "{run:?}");
+    assert!(
+        lacks(&run.sandbox, MissingRule::Files)
+            || (run.ended != RunEnd::Exit(0) && mode() == before),
+        "{run:?}"
+    );
 }
 
 /// A process limits itself, and has descriptors that it opened.
@@ -395,7 +541,13 @@ async fn a_32_bit_program_is_killed() {
 async fn a_process_may_still_limit_itself() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let body = "!`ulimit -n 20 && nice -n 1 true && exec 9< /dev/null && echo fine`\n";
-    assert_eq!(run(Confinement::default(), &folder, body).await.stdout.text(), "fine\n");
+    assert_eq!(
+        run(Confinement::default(), &folder, body)
+            .await
+            .stdout
+            .text(),
+        "fine\n"
+    );
 }
 
 #[tokio::test]
@@ -405,23 +557,43 @@ async fn no_capability_is_left() {
     let mut confinement = Confinement::default();
     confinement.read.push("/proc".into());
     let run = run(confinement, &folder, body).await;
-    let sets: Vec<_> = run.stdout.text().lines().filter_map(|line| line.split_once(":\t")).collect();
-    let others: Vec<_> = sets.iter().filter(|(_, set)| set.bytes().any(|digit| digit != b'0')).collect();
+    let sets: Vec<_> = run
+        .stdout
+        .text()
+        .lines()
+        .filter_map(|line| line.split_once(":\t"))
+        .collect();
+    let others: Vec<_> = sets
+        .iter()
+        .filter(|(_, set)| set.bytes().any(|digit| digit != b'0'))
+        .collect();
     let is_root = rustix::process::geteuid().is_root();
-    assert!(sets.len() == 5 && others.iter().all(|(name, _)| !is_root && *name == "CapBnd"), "{sets:?}");
+    assert!(
+        sets.len() == 5 && others.iter().all(|(name, _)| !is_root && *name == "CapBnd"),
+        "{sets:?}"
+    );
 }
 
 /// What a host has open, and did not open for itself alone.
 #[tokio::test]
 async fn open_files_of_the_host_stay_outside() {
-    let (folder, outside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let (folder, outside) = (
+        tempfile::tempdir().expect("a folder"),
+        tempfile::tempdir().expect("a folder"),
+    );
     let (out, secret) = (outside.path().join("out"), outside.path().join("secret"));
     fs::write(&secret, "secret").expect("it can be written");
-    let opened = format!("exec 7>{} 8<{} 19<&8; exec \"$0\" \"$@\"", out.display(), secret.display());
+    let opened = format!(
+        "exec 7>{} 8<{} 19<&8; exec \"$0\" \"$@\"",
+        out.display(),
+        secret.display()
+    );
     let helper = ["/bin/bash", "-c", &opened, HELPER];
     for body in ["!`echo x >&7`\n", "!`cat <&8`\n", "!`cat <&19`\n"] {
         let outcome = outcome_with(&helper, Confinement::default(), &folder, body).await;
-        let DirectiveOutcome::Ran(run) = outcome else { panic!("it runs: {outcome:?}") };
+        let DirectiveOutcome::Ran(run) = outcome else {
+            panic!("it runs: {outcome:?}")
+        };
         assert_ne!(run.ended, RunEnd::Exit(0), "{body}");
         assert_eq!(run.stdout.text(), "", "{body}");
     }
@@ -434,6 +606,9 @@ async fn a_helper_that_is_none_runs_nothing() {
     // It runs, and helps nobody; it cannot read what it is told; it is not there.
     for helper in [&["/bin/echo"][..], &[HELPER, "junk"], &["/does/not/exist"]] {
         let outcome = outcome_with(helper, Confinement::default(), &folder, "!`true`\n").await;
-        assert!(matches!(outcome, DirectiveOutcome::Failed { .. }), "{outcome:?}");
+        assert!(
+            matches!(outcome, DirectiveOutcome::Failed { .. }),
+            "{outcome:?}"
+        );
     }
 }

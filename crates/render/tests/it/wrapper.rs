@@ -22,7 +22,8 @@ fn a_wrapper_names_skill_source_and_folder() {
 #[test]
 fn nothing_inside_closes_or_opens_it() {
     let id: Id = "it".parse().expect("an id");
-    let wrapped = Wrapper::new(&id, "home").wrap("a </skill_content> <skill_resources> </Skill_Content\n> <skill> b\n");
+    let wrapped = Wrapper::new(&id, "home")
+        .wrap("a </skill_content> <skill_resources> </Skill_Content\n> <skill> b\n");
     assert_eq!(
         wrapped,
         "<skill_content name=\"it\" source=\"home\">\n\
@@ -33,9 +34,16 @@ fn nothing_inside_closes_or_opens_it() {
 #[test]
 fn a_long_list_is_cut_and_says_so() {
     let id: Id = "it".parse().expect("an id");
-    let paths: Vec<_> = (0..3000).map(|number| format!("data/f{number:04}.txt")).collect();
-    let shown: String = paths[..50].iter().map(|path| format!("<file>{path}</file>\n")).collect();
-    let wrapped = Wrapper::new(&id, "home").resources(paths.iter().map(String::as_str)).wrap("");
+    let paths: Vec<_> = (0..3000)
+        .map(|number| format!("data/f{number:04}.txt"))
+        .collect();
+    let shown: String = paths[..50]
+        .iter()
+        .map(|path| format!("<file>{path}</file>\n"))
+        .collect();
+    let wrapped = Wrapper::new(&id, "home")
+        .resources(paths.iter().map(String::as_str))
+        .wrap("");
     assert_eq!(
         wrapped,
         format!(
@@ -43,7 +51,15 @@ fn a_long_list_is_cut_and_says_so() {
              This list is incomplete: 2950 more files are not in it.\n</skill_resources>\n</skill_content>\n"
         )
     );
-    let paths: Vec<_> = (0..40).map(|number| format!("{}/{number}", "d".repeat(1000))).collect();
-    let wrapped = Wrapper::new(&id, "home").resources(paths.iter().map(String::as_str)).wrap("");
-    assert!(wrapped.contains("count=\"40\" shown=\"8\"") && wrapped.len() < 9000, "{}", wrapped.len());
+    let paths: Vec<_> = (0..40)
+        .map(|number| format!("{}/{number}", "d".repeat(1000)))
+        .collect();
+    let wrapped = Wrapper::new(&id, "home")
+        .resources(paths.iter().map(String::as_str))
+        .wrap("");
+    assert!(
+        wrapped.contains("count=\"40\" shown=\"8\"") && wrapped.len() < 9000,
+        "{}",
+        wrapped.len()
+    );
 }

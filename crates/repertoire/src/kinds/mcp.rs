@@ -17,16 +17,26 @@ inventory::submit! {
 
 fn placed(mut options: McpOptions, config: &SourceConfig) -> McpOptions {
     // A name without a folder is searched in PATH.
-    options.command = options.command.map(|command| match command.components().count() {
-        1 => command,
-        _ => config.path(command),
-    });
-    options.directory = Some(options.directory.map_or_else(|| config.base.clone(), |folder| config.path(folder)));
+    options.command = options
+        .command
+        .map(|command| match command.components().count() {
+            1 => command,
+            _ => config.path(command),
+        });
+    options.directory = Some(
+        options
+            .directory
+            .map_or_else(|| config.base.clone(), |folder| config.path(folder)),
+    );
     options.token_file = options.token_file.map(|file| config.path(file));
     options.ca_file = options.ca_file.map(|file| config.path(file));
-    options.token = options.token_env.as_deref().and_then(|name| BearerToken::new(config.variable(name)?.to_str()?));
+    options.token = options
+        .token_env
+        .as_deref()
+        .and_then(|name| BearerToken::new(config.variable(name)?.to_str()?));
     let inherited = McpOptions::INHERITED.iter();
-    let inherited = inherited.filter_map(|name| Some(((*name).into(), config.variable(name)?.to_owned())));
+    let inherited =
+        inherited.filter_map(|name| Some(((*name).into(), config.variable(name)?.to_owned())));
     options.inherited = inherited.collect();
     options.supervisor = config.supervisor.to_vec();
     options

@@ -47,7 +47,8 @@ inventory::submit! {
 
 #[cfg(unix)]
 fn beside_this_program() -> Result<PathBuf, ConfigError> {
-    let this = std::env::current_exe().map_err(|error| ConfigError::in_option("runner", error.to_string()))?;
+    let this = std::env::current_exe()
+        .map_err(|error| ConfigError::in_option("runner", error.to_string()))?;
     let beside = ["repertoire-plugin-host", "repertoire"].map(|name| this.with_file_name(name));
     beside.into_iter().find(|runner| runner.is_file()).ok_or_else(|| {
         let message =

@@ -10,13 +10,16 @@ mod example;
 
 async fn list(path: &Path) -> Result<String, String> {
     let mut out = Vec::new();
-    example::list(path, &mut out).await.map_err(|error| format!("{error:#}"))?;
+    example::list(path, &mut out)
+        .await
+        .map_err(|error| format!("{error:#}"))?;
     Ok(String::from_utf8(out).expect("it prints text"))
 }
 
 #[tokio::test]
 async fn the_example_lists_configured_skills() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/configured_host/repertoire.toml");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/configured_host/repertoire.toml");
     let expected = str![[r#"
 tidy-up from team, trusted, Sorts a folder. Use before a backup.
 toil from words, restricted, Explains the word toil.
@@ -33,5 +36,11 @@ async fn the_example_points_into_a_faulty_file() {
     std::fs::write(&path, text).expect("a fresh file");
     let error = list(&path).await.expect_err("the term is not a name");
     let lines: Vec<_> = error.lines().skip(1).collect();
-    assert_eq!(lines, ["terms = { a = \"One.\", \"b/c\" = \"Two.\" }", "                      ^^^^^^^^^^^^^^"]);
+    assert_eq!(
+        lines,
+        [
+            "terms = { a = \"One.\", \"b/c\" = \"Two.\" }",
+            "                      ^^^^^^^^^^^^^^"
+        ]
+    );
 }

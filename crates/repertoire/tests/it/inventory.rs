@@ -28,9 +28,16 @@ async fn what_is_declared_is_in_a_registry_without_being_listed() {
         .await
         .expect("one source composes");
     let snapshot = registry.snapshot();
-    let ids: Vec<_> = snapshot.entries().iter().map(|entry| entry.id.as_str()).collect();
+    let ids: Vec<_> = snapshot
+        .entries()
+        .iter()
+        .map(|entry| entry.id.as_str())
+        .collect();
     assert_eq!(ids, ["answer", "triage"]);
-    let body = registry.body(&snapshot.entries()[1].candidate).await.expect("it is in the program");
+    let body = registry
+        .body(&snapshot.entries()[1].candidate)
+        .await
+        .expect("it is in the program");
     assert_eq!(&*body.text, "Label them.\n");
 }
 
@@ -47,6 +54,11 @@ async fn a_configuration_names_a_declared_list() {
     let listing = source.list().await.expect("it is in the program");
     let ids: Vec<_> = listing.iter().map(|row| row.item.id.as_str()).collect();
     assert_eq!((source.name(), ids), ("house", vec!["answer", "triage"]));
-    let refused = build("other").expect_err("no constant has this name").to_string();
-    assert_eq!(refused, "`list` is `other`, and no crate of this program declares skills of this name");
+    let refused = build("other")
+        .expect_err("no constant has this name")
+        .to_string();
+    assert_eq!(
+        refused,
+        "`list` is `other`, and no crate of this program declares skills of this name"
+    );
 }

@@ -18,7 +18,9 @@ fn write(root: &Path, name: &str, body: &str) {
 
 async fn shown(registry: &repertoire::SkillRegistry) -> String {
     let mut out = Vec::new();
-    example::show(registry, &mut out).await.expect("every body can be read");
+    example::show(registry, &mut out)
+        .await
+        .expect("every body can be read");
     String::from_utf8(out)
         .expect("it prints text")
         .lines()
@@ -32,7 +34,9 @@ async fn the_example_follows_folders_and_admits_a_project() {
     let (home, project) = (folder.path().join("home"), folder.path().join("project"));
     write(&home, "tidy", "Sort.");
     write(&project, "ship", "Ship.");
-    let registry = example::compose(&home, &project).await.expect("both folders can be read");
+    let registry = example::compose(&home, &project)
+        .await
+        .expect("both folders can be read");
     let pending = str![[r#"
 ship (pending, both): 6 bytes
 tidy (trusted, both): 6 bytes
@@ -40,7 +44,9 @@ tidy (trusted, both): 6 bytes
 "#]];
     assert_data_eq!(shown(&registry).await, pending);
 
-    example::admit(&registry).await.expect("the project is there");
+    example::admit(&registry)
+        .await
+        .expect("the project is there");
     write(&home, "plan", "Plan it.");
     let mut changes = registry.subscribe();
     while registry.get("plan").is_none() {

@@ -4,7 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use repertoire_core::{Code, Diagnostic, Listing, Revision, Skill, Source, SourceError, async_trait};
+use repertoire_core::{
+    Code, Diagnostic, Listing, Revision, Skill, Source, SourceError, async_trait,
+};
 
 use super::{InstalledPlugin, InstalledPluginOptions, InstalledPlugins, shown};
 use crate::workers;
@@ -17,7 +19,10 @@ pub(super) struct PluginDiagnostics {
 
 impl PluginDiagnostics {
     pub(super) fn fixed(name: String, diagnostics: Vec<Diagnostic>) -> Arc<dyn Source<Skill>> {
-        Arc::new(PluginDiagnostics { name, look: Arc::new(move || diagnostics.clone()) })
+        Arc::new(PluginDiagnostics {
+            name,
+            look: Arc::new(move || diagnostics.clone()),
+        })
     }
 
     pub(super) fn composed(
@@ -27,17 +32,31 @@ impl PluginDiagnostics {
         composed: Vec<InstalledPlugin>,
     ) -> Arc<dyn Source<Skill>> {
         let look = move || {
-            let InstalledPlugins { plugins, mut diagnostics, .. } = options.find(&base);
+            let InstalledPlugins {
+                plugins,
+                mut diagnostics,
+                ..
+            } = options.find(&base);
             let came = plugins.iter().filter(|plugin| !has(&composed, plugin));
             let went = composed.iter().filter(|plugin| !has(&plugins, plugin));
-            for (plugin, what) in came.map(|plugin| (plugin, "came")).chain(went.map(|plugin| (plugin, "went"))) {
-                let message = format!("plugin `{}` {what} after the sources were composed", plugin.name);
-                let diagnostic = Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&plugin.folder));
+            for (plugin, what) in came
+                .map(|plugin| (plugin, "came"))
+                .chain(went.map(|plugin| (plugin, "went")))
+            {
+                let message = format!(
+                    "plugin `{}` {what} after the sources were composed",
+                    plugin.name
+                );
+                let diagnostic =
+                    Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&plugin.folder));
                 diagnostics.push(diagnostic.help("read the configuration again"));
             }
             diagnostics
         };
-        Arc::new(PluginDiagnostics { name, look: Arc::new(look) })
+        Arc::new(PluginDiagnostics {
+            name,
+            look: Arc::new(look),
+        })
     }
 }
 
@@ -47,7 +66,9 @@ fn has(all: &[InstalledPlugin], plugin: &InstalledPlugin) -> bool {
 
 impl fmt::Debug for PluginDiagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PluginDiagnostics").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("PluginDiagnostics")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -59,6 +80,10 @@ impl Source<Skill> for PluginDiagnostics {
 
     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
         let look = self.look.clone();
-        Ok(Listing::new(Revision(0), [], workers::run(move || look()).await?))
+        Ok(Listing::new(
+            Revision(0),
+            [],
+            workers::run(move || look()).await?,
+        ))
     }
 }

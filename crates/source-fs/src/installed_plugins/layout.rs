@@ -21,7 +21,11 @@ impl InstalledPlugins {
     pub fn find_below(folder: &Path) -> InstalledPlugins {
         let limits = FsLimits::default();
         let mut found = PluginSearch::in_cache(folder);
-        let mut all = InstalledPlugins { plugins: Vec::new(), client_folders: Vec::new(), diagnostics: Vec::new() };
+        let mut all = InstalledPlugins {
+            plugins: Vec::new(),
+            client_folders: Vec::new(),
+            diagnostics: Vec::new(),
+        };
         let mut level = vec![folder.to_owned()];
         let mut room = limits.folders;
         for _ in 0..=limits.depth {
@@ -34,7 +38,8 @@ impl InstalledPlugins {
                     continue;
                 }
                 let entries = place.read_dir().into_iter().flatten().flatten();
-                let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+                let real =
+                    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
                 let mut names: Vec<_> = real.map(|entry| entry.file_name()).collect();
                 names.retain(|name| SkippedFolder::of(name).is_none());
                 names.sort();
@@ -42,9 +47,12 @@ impl InstalledPlugins {
                     if name.as_encoded_bytes().first() == Some(&b'.') {
                         for found in client_folders(&place, &name.to_string_lossy()) {
                             if leads_out(&found, folder) {
-                                let message = "the skill folder is a link that leads out; it is not searched";
-                                all.diagnostics
-                                    .push(Diagnostic::new(Code::LINK_LEADS_OUT, message).at_path(shown(&found)));
+                                let message =
+                                    "the skill folder is a link that leads out; it is not searched";
+                                all.diagnostics.push(
+                                    Diagnostic::new(Code::LINK_LEADS_OUT, message)
+                                        .at_path(shown(&found)),
+                                );
                             } else {
                                 all.client_folders.push(found);
                             }
@@ -64,19 +72,27 @@ impl InstalledPlugins {
             }
         }
         let mut seen = HashSet::new();
-        all.plugins.retain(|plugin| plugin.folder != folder && seen.insert(plugin.folder.clone()));
+        all.plugins
+            .retain(|plugin| plugin.folder != folder && seen.insert(plugin.folder.clone()));
         all
     }
 }
 
 fn leads_out(path: &Path, folder: &Path) -> bool {
-    let real = path.canonicalize().and_then(|path| Ok(path.starts_with(folder.canonicalize()?)));
+    let real = path
+        .canonicalize()
+        .and_then(|path| Ok(path.starts_with(folder.canonicalize()?)));
     !real.unwrap_or_default()
 }
 
 fn client_folders(place: &Path, name: &str) -> Vec<PathBuf> {
-    let known = Client::ALL.iter().chain([&Client::SHARED]).flat_map(|client| client.project.iter().chain(client.home));
-    let known = known.filter(|path| path.split('/').next() == Some(name)).map(|path| place.join(path));
+    let known = Client::ALL
+        .iter()
+        .chain([&Client::SHARED])
+        .flat_map(|client| client.project.iter().chain(client.home));
+    let known = known
+        .filter(|path| path.split('/').next() == Some(name))
+        .map(|path| place.join(path));
     let mut folders: Vec<PathBuf> = known.chain([place.join(name).join("skills")]).collect();
     folders.sort();
     folders.dedup();
@@ -91,12 +107,18 @@ impl PluginSearch {
             self.listed(place, marketplace);
         } else if is_of_plugins {
             // A link among them is another way to a plugin that is met in its own place, or leads out.
-            let all = folders(place).into_iter().filter(|(_, plugin)| !plugin.is_symlink());
+            let all = folders(place)
+                .into_iter()
+                .filter(|(_, plugin)| !plugin.is_symlink());
             for (name, plugin) in all.filter(|(_, plugin)| plugin.join("skills").is_dir()) {
                 self.add(&plugin, name);
             }
         } else if PluginManifest::is_in(place) {
-            let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = place
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             self.add(place, name);
         }
     }

@@ -37,7 +37,12 @@ pub struct InstalledPluginOptions {
 impl InstalledPluginOptions {
     /// Creates the options of all plugins in `path`.
     pub fn new(path: impl Into<PathBuf>) -> InstalledPluginOptions {
-        InstalledPluginOptions { path: path.into(), only: None, limits: FsLimits::default(), watch: None }
+        InstalledPluginOptions {
+            path: path.into(),
+            only: None,
+            limits: FsLimits::default(),
+            watch: None,
+        }
     }
 
     /// Finds the plugins that count. Blocks as [`InstalledPlugins::find`] does. A plugin of `only` that is absent is a diagnostic.
@@ -47,8 +52,13 @@ impl InstalledPluginOptions {
         let Some(only) = &self.only else { return found };
         for name in only {
             if !found.plugins.iter().any(|plugin| plugin.name == *name) {
-                let message = format!("no plugin `{}` is there", repertoire_core::text::terminal_line(name));
-                found.diagnostics.push(Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&folder)));
+                let message = format!(
+                    "no plugin `{}` is there",
+                    repertoire_core::text::terminal_line(name)
+                );
+                found
+                    .diagnostics
+                    .push(Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&folder)));
             }
         }
         found.plugins.retain(|plugin| only.contains(&plugin.name));
@@ -60,9 +70,16 @@ impl InstalledPluginOptions {
     /// Links that lead out of the plugin are not followed. When the client installs a different version, the source reads that one.
     pub fn source(&self, plugin: &InstalledPlugin, name: impl Into<String>) -> FsSource {
         let (limits, watch) = (self.limits.clone(), self.watch.clone());
-        let options = FsOptions { roots: plugin.skills.clone(), limits, watch, ..FsOptions::default() };
+        let options = FsOptions {
+            roots: plugin.skills.clone(),
+            limits,
+            watch,
+            ..FsOptions::default()
+        };
         let source = FsSource::from_options(name, &plugin.folder, options);
-        source.expect("there is a root, all of them are absolute, and the pattern is the usual one").of_plugin(plugin)
+        source
+            .expect("there is a root, all of them are absolute, and the pattern is the usual one")
+            .of_plugin(plugin)
     }
 
     /// Creates a source called `name` that reports diagnostics about the folder, and plugins that differ from the `composed` ones.

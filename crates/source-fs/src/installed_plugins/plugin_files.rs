@@ -62,7 +62,9 @@ fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
 
 impl PluginManifest {
     pub(super) fn is_in(place: &Path) -> bool {
-        PLACES.iter().any(|folder| place.join(folder).join("plugin.json").is_file())
+        PLACES
+            .iter()
+            .any(|folder| place.join(folder).join("plugin.json").is_file())
     }
 
     pub(super) fn read(place: &Path, diagnostics: &mut Vec<Diagnostic>) -> Option<PluginManifest> {
@@ -86,21 +88,30 @@ impl Marketplace {
         }
         const NAME: &str = "marketplace.json";
         let RawMarketplace { metadata, plugins } = read(place, NAME, diagnostics)?;
-        let mut marketplace = Marketplace { plugins: Vec::new() };
+        let mut marketplace = Marketplace {
+            plugins: Vec::new(),
+        };
         for (index, entry) in plugins.into_iter().enumerate() {
             // A plugin at an address is not installed here.
             if entry["source"].is_object() {
                 continue;
             }
             let Ok(mut entry) = serde_json::from_value::<MarketplaceEntry>(entry) else {
-                let message =
-                    format!("plugin {} of `{NAME}` is skipped: expected strings `name` and `source`", index + 1);
+                let message = format!(
+                    "plugin {} of `{NAME}` is skipped: expected strings `name` and `source`",
+                    index + 1
+                );
                 let path = path_of(place, NAME).unwrap_or_else(|| place.to_owned());
-                diagnostics.push(Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&path)));
+                diagnostics
+                    .push(Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&path)));
                 continue;
             };
             if let Some(root) = &metadata.plugin_root {
-                entry.source = format!("{}/{}", root.trim_end_matches('/'), entry.source.trim_start_matches("./"));
+                entry.source = format!(
+                    "{}/{}",
+                    root.trim_end_matches('/'),
+                    entry.source.trim_start_matches("./")
+                );
             }
             marketplace.plugins.push(entry);
         }
@@ -109,15 +120,23 @@ impl Marketplace {
 }
 
 fn path_of(place: &Path, name: &str) -> Option<PathBuf> {
-    PLACES.iter().map(|folder| place.join(folder).join(name)).find(|path| path.is_file())
+    PLACES
+        .iter()
+        .map(|folder| place.join(folder).join(name))
+        .find(|path| path.is_file())
 }
 
-fn read<T: DeserializeOwned>(place: &Path, name: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<T> {
+fn read<T: DeserializeOwned>(
+    place: &Path,
+    name: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<T> {
     let path = path_of(place, name)?;
     let bytes = match read_inside(place, path.strip_prefix(place).ok()?) {
         Ok(bytes) => bytes,
         Err(UnreadFile::LeadsOut) => {
-            let message = format!("`{name}` is a link that leads out of the plugin, and is not read");
+            let message =
+                format!("`{name}` is a link that leads out of the plugin, and is not read");
             diagnostics.push(Diagnostic::new(Code::LINK_LEADS_OUT, message).at_path(shown(&path)));
             return None;
         }
@@ -135,14 +154,21 @@ fn read<T: DeserializeOwned>(place: &Path, name: &str, diagnostics: &mut Vec<Dia
                 Category::Data => "a field has a wrong type".to_owned(),
                 Category::Io | Category::Syntax | Category::Eof => {
                     let text = error.to_string();
-                    text.split(" at line ").next().unwrap_or_default().to_owned()
+                    text.split(" at line ")
+                        .next()
+                        .unwrap_or_default()
+                        .to_owned()
                 }
             };
-            let [line, column] =
-                [error.line(), error.column()].map(|number| u32::try_from(number).unwrap_or(u32::MAX).max(1));
+            let [line, column] = [error.line(), error.column()]
+                .map(|number| u32::try_from(number).unwrap_or(u32::MAX).max(1));
             let message = format!("`{name}` is not used: {cause}");
             let diagnostic = Diagnostic::new(Code::CLIENT_PLUGIN, message).at(line, column);
-            diagnostics.push(diagnostic.at_path(shown(&path)).help("correct the JSON at this place"));
+            diagnostics.push(
+                diagnostic
+                    .at_path(shown(&path))
+                    .help("correct the JSON at this place"),
+            );
             None
         }
     }
@@ -159,8 +185,13 @@ enum UnreadFile {
 impl From<io::Error> for UnreadFile {
     fn from(error: io::Error) -> UnreadFile {
         // cap-std makes this error itself for a path that leaves the folder.
-        let leads_out = error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none();
-        if leads_out { UnreadFile::LeadsOut } else { UnreadFile::Failed(file::cause(&error)) }
+        let leads_out =
+            error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none();
+        if leads_out {
+            UnreadFile::LeadsOut
+        } else {
+            UnreadFile::Failed(file::cause(&error))
+        }
     }
 }
 
@@ -177,19 +208,29 @@ fn read_inside(folder: &Path, path: &Path) -> Result<Vec<u8>, UnreadFile> {
         return Err(UnreadFile::LeadsOut);
     }
     if !metadata.is_file() {
-        return Err(UnreadFile::Failed(format!("expected a file, found {}", file::what(&metadata))));
+        return Err(UnreadFile::Failed(format!(
+            "expected a file, found {}",
+            file::what(&metadata)
+        )));
     }
     let mut bytes = Vec::new();
     opened.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST {
-        return Err(UnreadFile::Failed(format!("it is larger than {LARGEST} bytes")));
+        return Err(UnreadFile::Failed(format!(
+            "it is larger than {LARGEST} bytes"
+        )));
     }
     Ok(bytes)
 }
 
 pub(super) fn read_optional(path: &Path) -> Option<serde_json::Value> {
-    let (opened, metadata) = file::open(path).ok().filter(|(_, metadata)| metadata.is_file())?;
+    let (opened, metadata) = file::open(path)
+        .ok()
+        .filter(|(_, metadata)| metadata.is_file())?;
     let mut bytes = Vec::new();
-    let is_small = metadata.len() <= LARGEST && opened.take(LARGEST + 1).read_to_end(&mut bytes).is_ok();
-    (is_small && bytes.len() as u64 <= LARGEST).then(|| serde_json::from_slice(&bytes).ok()).flatten()
+    let is_small =
+        metadata.len() <= LARGEST && opened.take(LARGEST + 1).read_to_end(&mut bytes).is_ok();
+    (is_small && bytes.len() as u64 <= LARGEST)
+        .then(|| serde_json::from_slice(&bytes).ok())
+        .flatten()
 }

@@ -16,7 +16,13 @@ pub(super) fn expand(pattern: &str) -> Result<Vec<String>, String> {
             None => done.push(next),
             Some(group) => {
                 let (before, after) = (&next[..group.open], &next[group.close + 1..]);
-                open.extend(group.choices(&next).into_iter().rev().map(|choice| format!("{before}{choice}{after}")));
+                open.extend(
+                    group
+                        .choices(&next)
+                        .into_iter()
+                        .rev()
+                        .map(|choice| format!("{before}{choice}{after}")),
+                );
             }
         }
     }
@@ -34,7 +40,10 @@ impl BraceGroup {
     fn choices<'a>(&self, pattern: &'a str) -> Vec<&'a str> {
         let starts = std::iter::once(&self.open).chain(&self.commas);
         let ends = self.commas.iter().chain(std::iter::once(&self.close));
-        starts.zip(ends).map(|(start, end)| &pattern[start + 1..*end]).collect()
+        starts
+            .zip(ends)
+            .map(|(start, end)| &pattern[start + 1..*end])
+            .collect()
     }
 }
 
@@ -55,14 +64,19 @@ fn first_group(pattern: &str) -> Result<Option<BraceGroup>, &'static str> {
                 // A `]` that comes first is a letter of the class.
                 let negated = matches!(pattern.as_bytes().get(at + 1), Some(b'!' | b'^'));
                 let first = at + 1 + usize::from(negated);
-                let letters = usize::from(negated) + usize::from(pattern.as_bytes().get(first) == Some(&b']'));
+                let letters = usize::from(negated)
+                    + usize::from(pattern.as_bytes().get(first) == Some(&b']'));
                 (0..letters).for_each(|_| {
                     bytes.next();
                 });
             }
             b'{' => {
                 depth += 1;
-                group.get_or_insert(BraceGroup { open: at, commas: Vec::new(), close: at });
+                group.get_or_insert(BraceGroup {
+                    open: at,
+                    commas: Vec::new(),
+                    close: at,
+                });
             }
             b',' if depth == 1 => {
                 if let Some(group) = &mut group {
@@ -84,5 +98,9 @@ fn first_group(pattern: &str) -> Result<Option<BraceGroup>, &'static str> {
             _ => {}
         }
     }
-    if group.is_some() { Err("has a `{` without `}`") } else { Ok(None) }
+    if group.is_some() {
+        Err("has a `{` without `}`")
+    } else {
+        Ok(None)
+    }
 }

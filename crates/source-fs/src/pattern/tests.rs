@@ -5,13 +5,21 @@ use super::*;
 /// The folders among `folders` that `patterns` select, walked as the source walks: only where the cursor leads.
 fn selected<'a>(patterns: &[&str], folders: &[&'a str]) -> Vec<&'a str> {
     let patterns = Patterns::new(patterns).expect("the patterns are good");
-    let selects = |folder: &&&str| patterns.cursor(Path::new(folder)).is_some_and(|cursor| patterns.selects(&cursor));
+    let selects = |folder: &&&str| {
+        patterns
+            .cursor(Path::new(folder))
+            .is_some_and(|cursor| patterns.selects(&cursor))
+    };
     folders.iter().filter(selects).copied().collect()
 }
 
 fn starts(pattern: &str) -> Vec<String> {
     let patterns = Patterns::new(&[pattern]).expect("the pattern is good");
-    patterns.starts().into_iter().map(|start| start.to_str().unwrap().to_owned()).collect()
+    patterns
+        .starts()
+        .into_iter()
+        .map(|start| start.to_str().unwrap().to_owned())
+        .collect()
 }
 
 fn fault(pattern: &str) -> (String, Option<String>) {
@@ -22,7 +30,9 @@ fn fault(pattern: &str) -> (String, Option<String>) {
 #[test]
 fn only_two_stars_match_several_folders() {
     let folders = ["", "a", "b", "ab", "a/b", "a/x/b", "c/d/e"];
-    let check = |pattern: &str, expected: &[&str]| assert_eq!(selected(&[pattern], &folders), expected, "{pattern}");
+    let check = |pattern: &str, expected: &[&str]| {
+        assert_eq!(selected(&[pattern], &folders), expected, "{pattern}")
+    };
     check("SKILL.md", &[""]);
     check("./SKILL.md", &[""]);
     check("*/SKILL.md", &["a", "b", "ab"]);
@@ -66,26 +76,50 @@ fn a_search_starts_before_the_first_wildcard() {
 
 #[test]
 fn wildcards_skip_hidden_and_skipped_folders() {
-    let folders = [".x", "a/.x", "node_modules", "node_modules/a", "dist", "dist/a", "a"];
+    let folders = [
+        ".x",
+        "a/.x",
+        "node_modules",
+        "node_modules/a",
+        "dist",
+        "dist/a",
+        "a",
+    ];
     assert_eq!(selected(&["**/SKILL.md"], &folders), ["dist", "a"]);
     assert_eq!(selected(&["*/SKILL.md"], &folders), ["dist", "a"]);
     assert_eq!(selected(&["**/.x/SKILL.md"], &folders), [".x", "a/.x"]);
     assert_eq!(selected(&[".*/SKILL.md"], &folders), [".x"]);
-    assert_eq!(selected(&["node_modules/**/SKILL.md"], &folders), ["node_modules", "node_modules/a"]);
-    assert_eq!(selected(&["dist/**/SKILL.md"], &folders), ["dist", "dist/a"]);
+    assert_eq!(
+        selected(&["node_modules/**/SKILL.md"], &folders),
+        ["node_modules", "node_modules/a"]
+    );
+    assert_eq!(
+        selected(&["dist/**/SKILL.md"], &folders),
+        ["dist", "dist/a"]
+    );
 }
 
 #[test]
 fn a_negative_pattern_takes_away_wherever_it_stands() {
     let folders = ["a", "b", "b/c", "b/.c"];
-    assert_eq!(selected(&["!b/**/SKILL.md", "**/SKILL.md"], &folders), ["a"]);
-    assert_eq!(selected(&["**/SKILL.md", "!b/SKILL.md"], &folders), ["a", "b/c"]);
-    assert_eq!(selected(&["**/{c,.c}/SKILL.md", "!**/SKILL.md"], &folders), [""; 0]);
+    assert_eq!(
+        selected(&["!b/**/SKILL.md", "**/SKILL.md"], &folders),
+        ["a"]
+    );
+    assert_eq!(
+        selected(&["**/SKILL.md", "!b/SKILL.md"], &folders),
+        ["a", "b/c"]
+    );
+    assert_eq!(
+        selected(&["**/{c,.c}/SKILL.md", "!**/SKILL.md"], &folders),
+        [""; 0]
+    );
 }
 
 #[test]
 fn folders_that_no_pattern_reaches_are_not_entered() {
-    let patterns = Patterns::new(&["skills/*/SKILL.md", "**/x/SKILL.md", "!big/**/SKILL.md"]).unwrap();
+    let patterns =
+        Patterns::new(&["skills/*/SKILL.md", "**/x/SKILL.md", "!big/**/SKILL.md"]).unwrap();
     let leads = |folder: &str| patterns.cursor(Path::new(folder)).is_some();
     assert!(leads("skills/a") && leads("other/deep"));
     assert!(!leads("big"), "all below is taken away");
@@ -98,14 +132,42 @@ fn folders_that_no_pattern_reaches_are_not_entered() {
 #[test]
 fn a_bad_pattern_comes_with_what_to_write() {
     let check = |pattern: &str, message: &str, help: Option<&str>| {
-        assert_eq!(fault(pattern), (message.to_owned(), help.map(str::to_owned)), "{pattern}");
+        assert_eq!(
+            fault(pattern),
+            (message.to_owned(), help.map(str::to_owned)),
+            "{pattern}"
+        );
     };
-    check("skills/*", "`skills/*` does not end in `SKILL.md`", Some("write `skills/*/SKILL.md`"));
-    check("skills/**/*.md", "`skills/**/*.md` does not end in `SKILL.md`", Some("write `skills/**/SKILL.md`"));
-    check("skills/skill.md", "`skills/skill.md` does not end in `SKILL.md`", Some("write `skills/SKILL.md`"));
-    check("!drafts/", "`drafts/` does not end in `SKILL.md`", Some("write `drafts/SKILL.md`"));
-    check("", "`` does not end in `SKILL.md`", Some("write `SKILL.md`"));
-    check("../a/SKILL.md", "`../a/SKILL.md` climbs out of its root", Some("name the folder above as a root"));
+    check(
+        "skills/*",
+        "`skills/*` does not end in `SKILL.md`",
+        Some("write `skills/*/SKILL.md`"),
+    );
+    check(
+        "skills/**/*.md",
+        "`skills/**/*.md` does not end in `SKILL.md`",
+        Some("write `skills/**/SKILL.md`"),
+    );
+    check(
+        "skills/skill.md",
+        "`skills/skill.md` does not end in `SKILL.md`",
+        Some("write `skills/SKILL.md`"),
+    );
+    check(
+        "!drafts/",
+        "`drafts/` does not end in `SKILL.md`",
+        Some("write `drafts/SKILL.md`"),
+    );
+    check(
+        "",
+        "`` does not end in `SKILL.md`",
+        Some("write `SKILL.md`"),
+    );
+    check(
+        "../a/SKILL.md",
+        "`../a/SKILL.md` climbs out of its root",
+        Some("name the folder above as a root"),
+    );
     check(
         "/a/SKILL.md",
         "`/a/SKILL.md` is absolute; expected a pattern relative to a root",
@@ -115,7 +177,10 @@ fn a_bad_pattern_comes_with_what_to_write() {
     check("a}/SKILL.md", "`a}/SKILL.md` has a `}` without `{`", None);
     check(
         &format!("{}/SKILL.md", "{a,b}".repeat(12)),
-        &format!("`{}/SKILL.md` stands for more than 1000 patterns", "{a,b}".repeat(12)),
+        &format!(
+            "`{}/SKILL.md` stands for more than 1000 patterns",
+            "{a,b}".repeat(12)
+        ),
         None,
     );
     assert!(fault("[a/SKILL.md").0.contains("character class"));

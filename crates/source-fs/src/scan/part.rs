@@ -19,9 +19,17 @@ pub(crate) async fn rescan<'f>(
     previous: Arc<TreeScan>,
     folders: impl IntoIterator<Item = &'f Path>,
 ) -> Result<TreeScan, SourceError> {
-    let parts: Option<BTreeMap<PathBuf, usize>> =
-        folders.into_iter().map(|folder| previous.part(plan, folder).map(|(start, path)| (path, start))).collect();
-    let Some(parts) = parts else { return scan(plan, Some(previous)).await };
+    let parts: Option<BTreeMap<PathBuf, usize>> = folders
+        .into_iter()
+        .map(|folder| {
+            previous
+                .part(plan, folder)
+                .map(|(start, path)| (path, start))
+        })
+        .collect();
+    let Some(parts) = parts else {
+        return scan(plan, Some(previous)).await;
+    };
     // Components are compared, so that a folder comes right before what lies below it.
     let mut tops: Vec<(usize, PathBuf)> = Vec::new();
     for (path, start) in parts {
@@ -42,27 +50,50 @@ pub(crate) async fn rescan<'f>(
 
 impl TreeScan {
     fn with_parts(&self, plan: &SearchPlan, tops: &[(usize, PathBuf)], walk: Walk) -> TreeScan {
-        let Walk { skill_files: mut new, diagnostics: mut walk_diagnostics, mut listed, lost, .. } = walk;
-        let mut old: Vec<&Arc<SkillFile>> =
-            tops.iter().flat_map(|(start, top)| self.skill_files.below(plan.starts[*start].root, top)).collect();
+        let Walk {
+            skill_files: mut new,
+            diagnostics: mut walk_diagnostics,
+            mut listed,
+            lost,
+            ..
+        } = walk;
+        let mut old: Vec<&Arc<SkillFile>> = tops
+            .iter()
+            .flat_map(|(start, top)| self.skill_files.below(plan.starts[*start].root, top))
+            .collect();
         keep_unseen(&mut new, old.iter().copied(), &lost);
         old.sort_by(|a, b| a.order().cmp(&b.order()));
         new.sort_by(|a, b| a.order().cmp(&b.order()));
         let changes = SkillFileChange::between(old, new);
 
         let tops: HashSet<&OsStr> = tops.iter().map(|(_, top)| top.as_os_str()).collect();
-        let is_inside = |path: &Path| path.ancestors().any(|folder| tops.contains(folder.as_os_str()));
+        let is_inside = |path: &Path| {
+            path.ancestors()
+                .any(|folder| tops.contains(folder.as_os_str()))
+        };
         walk_diagnostics.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
         listed.sort_by(|a, b| bytes(a).cmp(bytes(b)));
-        let walk_diagnostics =
-            replaced(&self.walk_diagnostics, walk_diagnostics, |walk_diagnostic| &walk_diagnostic.path, is_inside);
+        let walk_diagnostics = replaced(
+            &self.walk_diagnostics,
+            walk_diagnostics,
+            |walk_diagnostic| &walk_diagnostic.path,
+            is_inside,
+        );
         let listed = replaced(&self.listed, listed, PathBuf::as_path, is_inside);
 
         let is_watched_like = Arc::ptr_eq(&walk_diagnostics, &self.walk_diagnostics)
             && Arc::ptr_eq(&listed, &self.listed)
             && changes.iter().all(SkillFileChange::is_watched_alike);
-        let watched = if is_watched_like { self.watched.clone() } else { Arc::default() };
-        TreeScan { listed, watched, ..self.after(&changes, walk_diagnostics) }
+        let watched = if is_watched_like {
+            self.watched.clone()
+        } else {
+            Arc::default()
+        };
+        TreeScan {
+            listed,
+            watched,
+            ..self.after(&changes, walk_diagnostics)
+        }
     }
 
     /// Returns the part of the tree to scan when `folder` may have changed, and its start.
@@ -74,10 +105,20 @@ impl TreeScan {
             let path = &plan.starts[*start].path;
             folder.starts_with(path) || path.starts_with(folder)
         });
-        let (Some(start), None, true) = (touched.next(), touched.next(), self.is_separable) else { return None };
-        let inside = folder.ancestors().take_while(|part| *part != plan.starts[start].path);
-        let is_listed = |path: &Path| self.listed.binary_search_by(|listed| bytes(listed).cmp(bytes(path))).is_ok();
-        let part = inside.into_iter().find(|part| part.parent().is_some_and(is_listed))?;
+        let (Some(start), None, true) = (touched.next(), touched.next(), self.is_separable) else {
+            return None;
+        };
+        let inside = folder
+            .ancestors()
+            .take_while(|part| *part != plan.starts[start].path);
+        let is_listed = |path: &Path| {
+            self.listed
+                .binary_search_by(|listed| bytes(listed).cmp(bytes(path)))
+                .is_ok()
+        };
+        let part = inside
+            .into_iter()
+            .find(|part| part.parent().is_some_and(is_listed))?;
         Some((start, part.to_owned()))
     }
 }
@@ -91,7 +132,12 @@ fn replaced<T: Clone + PartialEq>(
     if old.iter().filter(|old| is_inside(path(old))).eq(&new) {
         return old.clone();
     }
-    let mut next: Vec<T> = old.iter().filter(|old| !is_inside(path(old))).cloned().chain(new).collect();
+    let mut next: Vec<T> = old
+        .iter()
+        .filter(|old| !is_inside(path(old)))
+        .cloned()
+        .chain(new)
+        .collect();
     next.sort_by(|a, b| bytes(path(a)).cmp(bytes(path(b))));
     Arc::new(next)
 }

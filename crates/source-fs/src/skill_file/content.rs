@@ -21,14 +21,26 @@ impl SkillFile {
             row.listed = known.listed.clone();
             return;
         }
-        let Some(known) = reading.previous.filter(|known| known.content_known()).and_then(|known| known.row.as_ref())
+        let Some(known) = reading
+            .previous
+            .filter(|known| known.content_known())
+            .and_then(|known| known.row.as_ref())
         else {
             return;
         };
-        let Some(row) = reading.siblings.and_then(|limits| self.read_content(limits)) else { return };
+        let Some(row) = reading
+            .siblings
+            .and_then(|limits| self.read_content(limits))
+        else {
+            return;
+        };
         let is_same = row.listed.item == known.listed.item
             && (row.listed.digest, &row.listed.parts) == (known.listed.digest, &known.listed.parts);
-        let listed = if is_same { known.listed.clone() } else { row.listed };
+        let listed = if is_same {
+            known.listed.clone()
+        } else {
+            row.listed
+        };
         self.row = Some(ListedRow { listed, ..row });
     }
 
@@ -36,7 +48,9 @@ impl SkillFile {
     fn begins_with_siblings_of(&self, previous: &SkillFile) -> bool {
         let is_new = previous.siblings.is_none() && self.file == previous.file;
         let siblings = self.siblings.as_ref().filter(|_| is_new);
-        siblings.zip(previous.read_at).is_some_and(|(siblings, read_at)| siblings.are_older_than(read_at))
+        siblings
+            .zip(previous.read_at)
+            .is_some_and(|(siblings, read_at)| siblings.are_older_than(read_at))
     }
 
     pub(crate) fn read_whole(&self, limits: &FsLimits) -> SkillFile {
@@ -54,25 +68,42 @@ impl SkillFile {
     }
 
     fn read_content(&self, limits: &FsLimits) -> Option<ListedRow> {
-        let row = self.row.as_ref().filter(|row| Some(row.version) == self.stamp)?;
+        let row = self
+            .row
+            .as_ref()
+            .filter(|row| Some(row.version) == self.stamp)?;
         let folder = SkillFolder::open(self, limits).ok()?;
         let body = folder.body().ok()?;
         let files = Manifest::new(manifest::of(&folder)).ok()?;
-        let (file, siblings) = (FileStamp::of(&self.path, &self.path.metadata().ok()?), self.siblings.as_deref()?);
+        let (file, siblings) = (
+            FileStamp::of(&self.path, &self.path.metadata().ok()?),
+            self.siblings.as_deref()?,
+        );
         let beside_now = SiblingFiles::of(&self.path, self.is_search_root, limits, Some(siblings));
-        let is_current = body.stamp == row.version && self.file == Some(file) && beside_now.stamp == siblings.stamp;
+        let is_current = body.stamp == row.version
+            && self.file == Some(file)
+            && beside_now.stamp == siblings.stamp;
         is_current.then(|| ListedRow {
-            listed: row.listed.clone().with_digest(body.digest).with_parts(ContentDigests::new(&body.text, &files)),
+            listed: row
+                .listed
+                .clone()
+                .with_digest(body.digest)
+                .with_parts(ContentDigests::new(&body.text, &files)),
             version: row.version,
         })
     }
 
     pub(super) fn content_known(&self) -> bool {
-        self.row.as_ref().is_some_and(|row| row.listed.parts.is_some())
+        self.row
+            .as_ref()
+            .is_some_and(|row| row.listed.parts.is_some())
     }
 
     pub(crate) fn is_unread(&self) -> bool {
-        let is_own = self.row.as_ref().is_some_and(|row| Some(row.version) == self.stamp);
+        let is_own = self
+            .row
+            .as_ref()
+            .is_some_and(|row| Some(row.version) == self.stamp);
         self.siblings.is_some() && is_own && !self.content_known() && !self.content_unknown
     }
 

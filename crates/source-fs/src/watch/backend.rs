@@ -30,13 +30,18 @@ pub(crate) trait Backend: Debug + Send + Sync {
     }
 }
 
-pub(crate) type Opener = Box<dyn Fn(Arc<EventDispatcher>) -> Result<Box<dyn Backend>, WatchError> + Send + Sync>;
+pub(crate) type Opener =
+    Box<dyn Fn(Arc<EventDispatcher>) -> Result<Box<dyn Backend>, WatchError> + Send + Sync>;
 
 /// An event. It only means that a path may have changed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum WatchEvent<'a> {
     /// An event of the entry `name` of a folder, or of the folder itself. `moves`: the path may lead elsewhere now.
-    At { id: WatchId, name: Option<&'a OsStr>, moves: bool },
+    At {
+        id: WatchId,
+        name: Option<&'a OsStr>,
+        moves: bool,
+    },
     /// Events were lost, or mounts changed: any path may have changed or lead elsewhere.
     Anything,
     /// The backend ends with this error.
@@ -75,12 +80,21 @@ pub(crate) struct WatchLimit {
 impl WatchLimit {
     pub(crate) fn of_watches() -> WatchLimit {
         let what = "watches";
-        WatchLimit { what, setting: lower("user.max_inotify_watches", "fs.inotify.max_user_watches") }
+        WatchLimit {
+            what,
+            setting: lower("user.max_inotify_watches", "fs.inotify.max_user_watches"),
+        }
     }
 
     pub(crate) fn of_instances() -> WatchLimit {
         let what = "watchers";
-        WatchLimit { what, setting: lower("user.max_inotify_instances", "fs.inotify.max_user_instances") }
+        WatchLimit {
+            what,
+            setting: lower(
+                "user.max_inotify_instances",
+                "fs.inotify.max_user_instances",
+            ),
+        }
     }
 
     pub(crate) fn setting(&self) -> Option<&'static str> {
@@ -101,7 +115,9 @@ impl fmt::Display for WatchLimit {
 fn lower(own: &'static str, machine: &'static str) -> Option<(&'static str, u64)> {
     // If both have the same value, the well-known name comes first.
     let names = [machine, own].into_iter();
-    names.filter_map(|name| Some((name, value_of(name)?))).min_by_key(|(_, value)| *value)
+    names
+        .filter_map(|name| Some((name, value_of(name)?)))
+        .min_by_key(|(_, value)| *value)
 }
 
 fn value_of(setting: &str) -> Option<u64> {

@@ -59,16 +59,29 @@ const MOVES: ReadFlags = ReadFlags::DELETE
 pub(crate) fn open(dispatcher: Arc<EventDispatcher>) -> Result<Box<dyn Backend>, WatchError> {
     // First of all: if it fails, the process has too many open files, not the user too many instances.
     let end = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(denied)?;
-    let instance = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|error| match error {
-        Errno::MFILE => WatchError::Exhausted(WatchLimit::of_instances()),
-        error => denied(error),
-    })?;
+    let instance = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(
+        |error| match error {
+            Errno::MFILE => WatchError::Exhausted(WatchLimit::of_instances()),
+            error => denied(error),
+        },
+    )?;
     let (instance, end) = (Arc::new(instance), Arc::new(end));
     let mounts = File::open("/proc/self/mountinfo").ok();
-    let reader = InotifyThread { instance: instance.clone(), end: end.clone(), mounts, dispatcher };
-    let thread = thread::Builder::new().name("skill-watch".into()).spawn(move || reader.run());
+    let reader = InotifyThread {
+        instance: instance.clone(),
+        end: end.clone(),
+        mounts,
+        dispatcher,
+    };
+    let thread = thread::Builder::new()
+        .name("skill-watch".into())
+        .spawn(move || reader.run());
     let thread = thread.map_err(|error| WatchError::Denied(file::cause(&error)))?;
-    Ok(Box::new(InotifyBackend { instance, end, thread: Some(thread) }))
+    Ok(Box::new(InotifyBackend {
+        instance,
+        end,
+        thread: Some(thread),
+    }))
 }
 
 impl Backend for InotifyBackend {
@@ -76,11 +89,15 @@ impl Backend for InotifyBackend {
         let mut exhausted = None;
         let watch = |folder: &Arc<Path>| match &exhausted {
             Some(error) => Err(WatchError::clone(error)),
-            None => inotify::add_watch(&self.instance, &**folder, MASK).map(watch_id).map_err(|error| match error {
-                Errno::NOENT | Errno::NOTDIR => WatchError::Absent,
-                Errno::NOSPC => exhausted.insert(WatchError::Exhausted(WatchLimit::of_watches())).clone(),
-                error => denied(error),
-            }),
+            None => inotify::add_watch(&self.instance, &**folder, MASK)
+                .map(watch_id)
+                .map_err(|error| match error {
+                    Errno::NOENT | Errno::NOTDIR => WatchError::Absent,
+                    Errno::NOSPC => exhausted
+                        .insert(WatchError::Exhausted(WatchLimit::of_watches()))
+                        .clone(),
+                    error => denied(error),
+                }),
         };
         folders.iter().map(watch).collect()
     }
@@ -88,14 +105,16 @@ impl Backend for InotifyBackend {
     fn unwatch(&self, ids: &[WatchId]) {
         for id in ids {
             // Refused when the folder is gone, and the watch with it.
-            let _ = i32::try_from(id.0).map(|descriptor| inotify::remove_watch(&self.instance, descriptor));
+            let _ = i32::try_from(id.0)
+                .map(|descriptor| inotify::remove_watch(&self.instance, descriptor));
         }
     }
 }
 
 impl Drop for InotifyBackend {
     fn drop(&mut self) {
-        rustix::io::write(&self.end, &1_u64.to_ne_bytes()).expect("the first write to a counter has room");
+        rustix::io::write(&self.end, &1_u64.to_ne_bytes())
+            .expect("the first write to a counter has room");
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -105,22 +124,34 @@ impl Drop for InotifyBackend {
 impl InotifyThread {
     fn run(self) {
         if let Err(error) = self.until_the_end() {
-            self.dispatcher.dispatch(WatchEvent::Failed(&file::cause(&error.into())));
+            self.dispatcher
+                .dispatch(WatchEvent::Failed(&file::cause(&error.into())));
         }
     }
 
     fn until_the_end(&self) -> Result<(), Errno> {
         let mut buffer = [MaybeUninit::uninit(); 16 << 10];
-        let mut ready = vec![PollFd::new(&self.end, PollFlags::IN), PollFd::new(&self.instance, PollFlags::IN)];
+        let mut ready = vec![
+            PollFd::new(&self.end, PollFlags::IN),
+            PollFd::new(&self.instance, PollFlags::IN),
+        ];
         // Polling resets a change of mounts, so that each is dispatched once.
-        ready.extend(self.mounts.as_ref().map(|mounts| PollFd::new(mounts, PollFlags::PRI)));
+        ready.extend(
+            self.mounts
+                .as_ref()
+                .map(|mounts| PollFd::new(mounts, PollFlags::PRI)),
+        );
         loop {
             match poll(&mut ready, None) {
                 Ok(_) => {}
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(error),
             }
-            let is_ready = |which: usize| ready.get(which).is_some_and(|one| !one.revents().is_empty());
+            let is_ready = |which: usize| {
+                ready
+                    .get(which)
+                    .is_some_and(|one| !one.revents().is_empty())
+            };
             if is_ready(0) {
                 return Ok(());
             }
@@ -149,12 +180,19 @@ impl InotifyThread {
 
     fn dispatch(&self, event: &Event<'_>) {
         let flags = event.events();
-        self.dispatcher.dispatch(if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
-            WatchEvent::Anything
-        } else {
-            let name = event.file_name().map(|name| OsStr::from_bytes(name.to_bytes()));
-            WatchEvent::At { id: watch_id(event.wd()), name, moves: flags.intersects(MOVES) }
-        });
+        self.dispatcher
+            .dispatch(if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
+                WatchEvent::Anything
+            } else {
+                let name = event
+                    .file_name()
+                    .map(|name| OsStr::from_bytes(name.to_bytes()));
+                WatchEvent::At {
+                    id: watch_id(event.wd()),
+                    name,
+                    moves: flags.intersects(MOVES),
+                }
+            });
     }
 }
 

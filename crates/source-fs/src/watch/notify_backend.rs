@@ -10,8 +10,8 @@ use std::sync::{Arc, mpsc};
 
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{
-    Config, ErrorKind, Event, EventHandler, EventKind, EventKindMask, PathOp, RecommendedWatcher, UpdatePathsError,
-    Watcher as _,
+    Config, ErrorKind, Event, EventHandler, EventKind, EventKindMask, PathOp, RecommendedWatcher,
+    UpdatePathsError, Watcher as _,
 };
 use parking_lot::Mutex;
 
@@ -85,7 +85,10 @@ impl RunningWatcher {
         let (handler, ended) = EventForwarder::new(dispatcher.clone(), paths.clone());
         let config = Config::default().with_event_kinds(kinds);
         let watcher = RecommendedWatcher::new(handler, config).map_err(watch_error)?;
-        Ok(RunningWatcher { watcher: Some(watcher), ended })
+        Ok(RunningWatcher {
+            watcher: Some(watcher),
+            ended,
+        })
     }
 
     /// Applies `ops`, and returns the errors of those that add a watch. Removing a watch fails if `notify` has dropped it.
@@ -93,15 +96,28 @@ impl RunningWatcher {
         let watcher = self.watcher.as_mut().expect("taken only when dropped");
         let mut failed = HashMap::new();
         while !ops.is_empty() {
-            let Err(UpdatePathsError { source, origin, mut remaining, .. }) = watcher.update_paths(ops) else { break };
+            let Err(UpdatePathsError {
+                source,
+                origin,
+                mut remaining,
+                ..
+            }) = watcher.update_paths(ops)
+            else {
+                break;
+            };
             if let Some(PathOp::Watch(path, _)) = origin {
                 let error = watch_error(source);
                 if let WatchError::Exhausted(_) = error {
                     // Every further watch fails too.
-                    let (watches, others): (Vec<_>, Vec<_>) =
-                        remaining.into_iter().partition(|op| matches!(op, PathOp::Watch(..)));
+                    let (watches, others): (Vec<_>, Vec<_>) = remaining
+                        .into_iter()
+                        .partition(|op| matches!(op, PathOp::Watch(..)));
                     remaining = others;
-                    failed.extend(watches.into_iter().map(|op| (op.into_path(), error.clone())));
+                    failed.extend(
+                        watches
+                            .into_iter()
+                            .map(|op| (op.into_path(), error.clone())),
+                    );
                 }
                 failed.insert(path, error);
             }
@@ -124,7 +140,10 @@ impl Backend for NotifyBackend {
             // Added before the watch: its first event may come at once.
             Ok(metadata) => {
                 let identity = Identity::of(folder, &metadata);
-                Ok(self.paths.lock().add(folder, identity, &mut removals, &mut additions))
+                Ok(self
+                    .paths
+                    .lock()
+                    .add(folder, identity, &mut removals, &mut additions))
             }
         };
         let mut results: Vec<_> = folders.iter().map(&mut watch).collect();
@@ -135,7 +154,13 @@ impl Backend for NotifyBackend {
         }
         // `notify` does not resolve a path again that it has, so removals come first.
         let ops = removals.iter().map(|path| PathOp::unwatch(&**path));
-        let ops = ops.chain(additions.iter().map(|path| PathOp::watch_non_recursive(&**path))).collect();
+        let ops = ops
+            .chain(
+                additions
+                    .iter()
+                    .map(|path| PathOp::watch_non_recursive(&**path)),
+            )
+            .collect();
         let failed = running.update(ops);
         if !failed.is_empty() {
             let mut paths = self.paths.lock();
@@ -157,7 +182,12 @@ impl Backend for NotifyBackend {
             paths.take_doubtful()
         };
         if removed.len() <= FEW || !self.replace(&mut running) {
-            running.update(removed.iter().map(|path| PathOp::unwatch(&**path)).collect());
+            running.update(
+                removed
+                    .iter()
+                    .map(|path| PathOp::unwatch(&**path))
+                    .collect(),
+            );
         }
     }
 }
@@ -170,9 +200,13 @@ impl NotifyBackend {
         let all: Vec<_> = {
             let paths = self.paths.lock();
             let watched = paths.by_path.iter().filter(|(_, id)| id.is_some());
-            watched.map(|(path, _)| PathOp::watch_non_recursive(&**path)).collect()
+            watched
+                .map(|(path, _)| PathOp::watch_non_recursive(&**path))
+                .collect()
         };
-        let Ok(mut fresh) = RunningWatcher::start(&self.dispatcher, &self.paths) else { return false };
+        let Ok(mut fresh) = RunningWatcher::start(&self.dispatcher, &self.paths) else {
+            return false;
+        };
         let is_complete = fresh.update(all).is_empty();
         if is_complete {
             *running = fresh;
@@ -215,14 +249,22 @@ impl WatchedPaths {
             WatchId(self.last)
         });
         self.by_path.insert(path.clone(), Some(id));
-        self.folders.entry(id).or_insert_with(|| (identity, Vec::with_capacity(1))).1.push(path.clone());
+        self.folders
+            .entry(id)
+            .or_insert_with(|| (identity, Vec::with_capacity(1)))
+            .1
+            .push(path.clone());
         additions.push(path.clone());
         id
     }
 
     fn forget(&mut self, path: &Path) {
-        let Some(Some(id)) = self.by_path.remove(path) else { return };
-        let Some((identity, paths)) = self.folders.get_mut(&id) else { return };
+        let Some(Some(id)) = self.by_path.remove(path) else {
+            return;
+        };
+        let Some((identity, paths)) = self.folders.get_mut(&id) else {
+            return;
+        };
         paths.retain(|other| **other != *path);
         if paths.is_empty() {
             self.ids.remove(identity);
@@ -232,7 +274,9 @@ impl WatchedPaths {
 
     /// Ends the id of a folder. `notify` names one path of a folder, and may have dropped the others with it.
     fn doubt(&mut self, id: WatchId) {
-        let Some((identity, paths)) = self.folders.remove(&id) else { return };
+        let Some((identity, paths)) = self.folders.remove(&id) else {
+            return;
+        };
         self.ids.remove(&identity);
         for path in paths {
             self.by_path.insert(path, None);
@@ -248,7 +292,10 @@ impl WatchedPaths {
     }
 
     fn take_doubtful(&mut self) -> Vec<Arc<Path>> {
-        self.by_path.extract_if(.., |_, id| id.is_none()).map(|(path, _)| path).collect()
+        self.by_path
+            .extract_if(.., |_, id| id.is_none())
+            .map(|(path, _)| path)
+            .collect()
     }
 
     fn id(&self, path: &Path) -> Option<WatchId> {
@@ -259,7 +306,11 @@ impl WatchedPaths {
 impl EventHandler for EventForwarder {
     fn handle_event(&mut self, event: notify::Result<Event>) {
         let event = match event {
-            Err(error) => return self.dispatcher.dispatch(WatchEvent::Failed(&error.to_string())),
+            Err(error) => {
+                return self
+                    .dispatcher
+                    .dispatch(WatchEvent::Failed(&error.to_string()));
+            }
             Ok(event) => event,
         };
         if event.need_rescan() {
@@ -278,7 +329,10 @@ impl EventHandler for EventForwarder {
             EventKind::Access(_) => return,
             _ => true,
         };
-        event.paths.iter().for_each(|path| self.forward(path, moves));
+        event
+            .paths
+            .iter()
+            .for_each(|path| self.forward(path, moves));
     }
 }
 
@@ -289,7 +343,14 @@ impl EventForwarder {
         paths: Arc<Mutex<WatchedPaths>>,
     ) -> (EventForwarder, mpsc::Receiver<()>) {
         let (running, ended) = mpsc::channel();
-        (EventForwarder { dispatcher, paths, _running: running }, ended)
+        (
+            EventForwarder {
+                dispatcher,
+                paths,
+                _running: running,
+            },
+            ended,
+        )
     }
 
     fn forward(&self, path: &Path, moves: bool) {
@@ -305,10 +366,18 @@ impl EventForwarder {
             self.dispatcher.dispatch(WatchEvent::Anything);
         }
         if let Some(id) = own {
-            self.dispatcher.dispatch(WatchEvent::At { id, name: None, moves });
+            self.dispatcher.dispatch(WatchEvent::At {
+                id,
+                name: None,
+                moves,
+            });
         }
         if let Some(id) = parent {
-            self.dispatcher.dispatch(WatchEvent::At { id, name: path.file_name(), moves });
+            self.dispatcher.dispatch(WatchEvent::At {
+                id,
+                name: path.file_name(),
+                moves,
+            });
         }
     }
 }
@@ -320,7 +389,9 @@ fn watch_error(error: notify::Error) -> WatchError {
     match error.kind {
         ErrorKind::PathNotFound => WatchError::Absent,
         ErrorKind::MaxFilesWatch => WatchError::Exhausted(WatchLimit::of_watches()),
-        ErrorKind::Io(error) if cfg!(target_os = "linux") && error.raw_os_error() == Some(EMFILE) => {
+        ErrorKind::Io(error)
+            if cfg!(target_os = "linux") && error.raw_os_error() == Some(EMFILE) =>
+        {
             WatchError::Exhausted(WatchLimit::of_instances())
         }
         ErrorKind::Io(error) => match error.kind() {

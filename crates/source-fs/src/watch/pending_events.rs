@@ -76,7 +76,10 @@ const FOLDERS: usize = 1024;
 
 impl PendingEvents {
     pub(crate) fn new() -> PendingEvents {
-        PendingEvents { state: Mutex::default(), wakeups: watch::Sender::new(()) }
+        PendingEvents {
+            state: Mutex::default(),
+            wakeups: watch::Sender::new(()),
+        }
     }
 
     pub(crate) fn subscribe(&self) -> watch::Receiver<()> {
@@ -114,13 +117,19 @@ impl PendingEvents {
     /// Returns when this method first found dirty paths since they were last taken.
     pub(crate) fn dirty_since(&self) -> Option<Instant> {
         let mut state = self.lock();
-        state.dirty.is_some().then(|| *state.since.get_or_insert_with(Instant::now))
+        state
+            .dirty
+            .is_some()
+            .then(|| *state.since.get_or_insert_with(Instant::now))
     }
 
     pub(crate) fn take(&self) -> PendingGuard<'_> {
         let mut state = self.lock();
         state.since = None;
-        PendingGuard { dirty: std::mem::take(&mut state.dirty), pending: self }
+        PendingGuard {
+            dirty: std::mem::take(&mut state.dirty),
+            pending: self,
+        }
     }
 
     pub(crate) fn take_failure(&self) -> Option<String> {
@@ -161,12 +170,25 @@ impl PendingEvents {
                 None => (folder.into(), None, false),
             };
             if is_invalidated || id.is_none() {
-                requests.push(WatchRequest { index: state.dirs.len(), folder: folder.clone(), role, id });
+                requests.push(WatchRequest {
+                    index: state.dirs.len(),
+                    folder: folder.clone(),
+                    role,
+                    id,
+                });
             }
-            state.dirs.push(WatchedDir { folder, role, id, is_invalidated: false });
+            state.dirs.push(WatchedDir {
+                folder,
+                role,
+                id,
+                is_invalidated: false,
+            });
         }
         gone.extend(old);
-        let gone = gone.into_iter().filter_map(|dir| Some((dir.folder, dir.id?))).collect();
+        let gone = gone
+            .into_iter()
+            .filter_map(|dir| Some((dir.folder, dir.id?)))
+            .collect();
         state.steps.clone_from(steps);
         state.is_stale = false;
         (requests, gone)
@@ -198,7 +220,10 @@ impl DirtyPaths {
 
     pub(crate) fn extend(&mut self, other: DirtyPaths) {
         self.all |= other.all;
-        other.folders.into_iter().for_each(|folder| self.add(folder));
+        other
+            .folders
+            .into_iter()
+            .for_each(|folder| self.add(folder));
     }
 
     pub(crate) fn add(&mut self, folder: PathBuf) {
@@ -213,7 +238,9 @@ impl PendingState {
     fn invalidate_all(&mut self) {
         self.dirty.all = true;
         self.is_stale = true;
-        self.dirs.iter_mut().for_each(|dir| dir.is_invalidated = true);
+        self.dirs
+            .iter_mut()
+            .for_each(|dir| dir.is_invalidated = true);
     }
 
     fn touch(&mut self, folder: &Path, name: Option<&OsStr>, moves: bool) {
@@ -229,8 +256,14 @@ impl PendingState {
         }
         let in_parent = path.parent().is_some_and(|parent| self.is_inside(parent));
         if in_parent || self.is_inside(&path) {
-            let is_own = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(FILE_NAME));
-            let folder = if is_own && in_parent { path.parent().unwrap_or(&path) } else { &path };
+            let is_own = path
+                .file_name()
+                .is_some_and(|name| name.eq_ignore_ascii_case(FILE_NAME));
+            let folder = if is_own && in_parent {
+                path.parent().unwrap_or(&path)
+            } else {
+                &path
+            };
             self.dirty.add(folder.to_owned());
         }
         if moves {
@@ -241,8 +274,9 @@ impl PendingState {
     fn invalidate_below(&mut self, path: &Path) {
         let first_not_before = self.first_not_before(path);
         // Names that only begin alike come between a folder and what lies in it.
-        let below =
-            self.dirs[first_not_before..].iter_mut().take_while(|dir| bytes(&dir.folder).starts_with(bytes(path)));
+        let below = self.dirs[first_not_before..]
+            .iter_mut()
+            .take_while(|dir| bytes(&dir.folder).starts_with(bytes(path)));
         for dir in below.filter(|dir| is_within(&dir.folder, path)) {
             dir.is_invalidated = true;
             self.is_stale = true;
@@ -255,7 +289,8 @@ impl PendingState {
     }
 
     fn first_not_before(&self, folder: &Path) -> usize {
-        self.dirs.partition_point(|dir| bytes(&dir.folder) < bytes(folder))
+        self.dirs
+            .partition_point(|dir| bytes(&dir.folder) < bytes(folder))
     }
 }
 

@@ -62,7 +62,10 @@ pub(crate) struct WatchHandle {
 
 impl SharedWatcher {
     pub(crate) fn new(open: Opener) -> SharedWatcher {
-        SharedWatcher { open, current: Mutex::default() }
+        SharedWatcher {
+            open,
+            current: Mutex::default(),
+        }
     }
 
     /// Returns the watcher of this process that uses the backend for `by`.
@@ -81,18 +84,28 @@ impl SharedWatcher {
 
     pub(crate) fn join(&self, pending: &Arc<PendingEvents>) -> Result<WatchHandle, WatchError> {
         let mut open = self.current.lock();
-        let current = match open.upgrade().filter(|current| current.dispatcher.register(pending)) {
+        let current = match open
+            .upgrade()
+            .filter(|current| current.dispatcher.register(pending))
+        {
             Some(current) => current,
             None => {
                 let dispatcher = Arc::new(EventDispatcher::default());
                 dispatcher.register(pending);
                 let backend = (self.open)(dispatcher.clone())?;
-                let current = Arc::new(OpenWatcher { backend, dispatcher, turn: Mutex::default() });
+                let current = Arc::new(OpenWatcher {
+                    backend,
+                    dispatcher,
+                    turn: Mutex::default(),
+                });
                 *open = Arc::downgrade(&current);
                 current
             }
         };
-        Ok(WatchHandle { current, pending: pending.clone() })
+        Ok(WatchHandle {
+            current,
+            pending: pending.clone(),
+        })
     }
 }
 
@@ -114,10 +127,16 @@ impl EventDispatcher {
                     missed.push((id, name.map(OsStr::to_owned), moves));
                 }
             }
-            WatchEvent::Anything => subscriptions.sources.iter().for_each(|pending| pending.invalidate_all()),
+            WatchEvent::Anything => subscriptions
+                .sources
+                .iter()
+                .for_each(|pending| pending.invalidate_all()),
             WatchEvent::Failed(why) => {
                 subscriptions.is_closed = true;
-                subscriptions.sources.iter().for_each(|pending| pending.fail(why));
+                subscriptions
+                    .sources
+                    .iter()
+                    .for_each(|pending| pending.fail(why));
             }
         }
     }
@@ -137,7 +156,11 @@ impl SourceSubscriptions {
 
 impl WatchHandle {
     pub(crate) fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<WatchId, WatchError>> {
-        let OpenWatcher { backend, dispatcher, turn } = &*self.current;
+        let OpenWatcher {
+            backend,
+            dispatcher,
+            turn,
+        } = &*self.current;
         let _turn = turn.lock();
         dispatcher.subscriptions().missed = Some(Vec::new());
         // Unlocked during the call, so that the thread of the backend does not wait.
@@ -147,9 +170,18 @@ impl WatchHandle {
         for (folder, result) in folders.iter().zip(&results) {
             let Ok(id) = result else { continue };
             // Nearly always alone.
-            let listeners = subscriptions.listeners.entry(*id).or_insert_with(|| Vec::with_capacity(1));
-            if !listeners.iter().any(|listener| self.is_behind(listener, folder)) {
-                listeners.push(FolderListener { pending: self.pending.clone(), folder: folder.clone() });
+            let listeners = subscriptions
+                .listeners
+                .entry(*id)
+                .or_insert_with(|| Vec::with_capacity(1));
+            if !listeners
+                .iter()
+                .any(|listener| self.is_behind(listener, folder))
+            {
+                listeners.push(FolderListener {
+                    pending: self.pending.clone(),
+                    folder: folder.clone(),
+                });
             }
         }
         // A listener that was there before gets them twice, which is harmless.
@@ -164,12 +196,18 @@ impl WatchHandle {
     }
 
     pub(crate) fn unwatch(&self, folders: &[(Arc<Path>, WatchId)]) {
-        let OpenWatcher { backend, dispatcher, turn } = &*self.current;
+        let OpenWatcher {
+            backend,
+            dispatcher,
+            turn,
+        } = &*self.current;
         let _turn = turn.lock();
         let mut left = Vec::new();
         let mut subscriptions = dispatcher.subscriptions();
         for (folder, id) in folders {
-            let Some(listeners) = subscriptions.listeners.get_mut(id) else { continue };
+            let Some(listeners) = subscriptions.listeners.get_mut(id) else {
+                continue;
+            };
             listeners.retain(|listener| !self.is_behind(listener, folder));
             if listeners.is_empty() {
                 subscriptions.listeners.remove(id);
@@ -187,10 +225,16 @@ impl WatchHandle {
 
 impl Drop for WatchHandle {
     fn drop(&mut self) {
-        let OpenWatcher { backend, dispatcher, turn } = &*self.current;
+        let OpenWatcher {
+            backend,
+            dispatcher,
+            turn,
+        } = &*self.current;
         let _turn = turn.lock();
         let mut subscriptions = dispatcher.subscriptions();
-        subscriptions.sources.retain(|pending| !Arc::ptr_eq(pending, &self.pending));
+        subscriptions
+            .sources
+            .retain(|pending| !Arc::ptr_eq(pending, &self.pending));
         if subscriptions.sources.is_empty() {
             // All watches go with the backend.
             subscriptions.is_closed = true;
@@ -211,6 +255,8 @@ impl Drop for WatchHandle {
 
 impl fmt::Debug for SharedWatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedWatcher").field("current", &self.current).finish_non_exhaustive()
+        f.debug_struct("SharedWatcher")
+            .field("current", &self.current)
+            .finish_non_exhaustive()
     }
 }

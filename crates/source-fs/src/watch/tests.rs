@@ -88,13 +88,18 @@ async fn a_file_repaired_in_time_is_never_reported() {
     let stage = Stage::new(&["a"]).await;
     let before = stage.shown().revision();
     std::fs::write(stage.path("a/SKILL.md"), "").unwrap();
-    stage.world.dispatch_at(Kind::Written, &stage.path("a/SKILL.md"));
+    stage
+        .world
+        .dispatch_at(Kind::Written, &stage.path("a/SKILL.md"));
     let save = async {
         sleep(DEBOUNCE * 9 / 10).await;
         stage.edit("a", "Saved.");
     };
     tokio::join!(stage.change(), save);
-    assert_eq!((stage.rows(), stage.complaints()), (rows(&[("a", "Saved.")]), vec![]));
+    assert_eq!(
+        (stage.rows(), stage.complaints()),
+        (rows(&[("a", "Saved.")]), vec![])
+    );
     assert_eq!(stage.shown().revision(), Revision(before.0 + 1));
 }
 
@@ -128,7 +133,11 @@ async fn changes_before_the_watch_survive_a_dropped_wait() {
             }
         }
         stage.source.changed(since).await;
-        assert_eq!(stage.rows(), rows(&[("a", "Nobody tells.")]), "given up after {polls} polls");
+        assert_eq!(
+            stage.rows(),
+            rows(&[("a", "Nobody tells.")]),
+            "given up after {polls} polls"
+        );
     }
 }
 
@@ -147,7 +156,9 @@ async fn all_waiting_futures_are_notified() {
 async fn strangers_are_no_change() {
     let stage = Stage::new(&["a"]).await;
     stage.write("a", "Nobody tells.");
-    stage.world.dispatch_at(Kind::Written, &stage.path("../stranger"));
+    stage
+        .world
+        .dispatch_at(Kind::Written, &stage.path("../stranger"));
     assert!(stage.is_quiet().await);
 }
 
@@ -159,10 +170,16 @@ async fn an_overflow_scans_and_watches_everything_again() {
     stage.world.watched.lock().clear();
     stage.world.dispatch(WatchEvent::Anything);
     stage.change().await;
-    assert_eq!(stage.rows(), rows(&[("a", "Lost."), ("b", "First."), ("c", "Lost too.")]));
+    assert_eq!(
+        stage.rows(),
+        rows(&[("a", "Lost."), ("b", "First."), ("c", "Lost too.")])
+    );
     stage.edit("c", "Watched.");
     stage.change().await;
-    assert_eq!(stage.rows(), rows(&[("a", "Lost."), ("b", "First."), ("c", "Watched.")]));
+    assert_eq!(
+        stage.rows(),
+        rows(&[("a", "Lost."), ("b", "First."), ("c", "Watched.")])
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -199,9 +216,15 @@ async fn polling_replaces_watches_at_their_limit() {
     stage.write("c", "Nobody tells.");
     let elapsed = stage.change().await;
     assert!(elapsed <= POLL + Duration::from_millis(5), "{elapsed:?}");
-    assert_eq!(stage.rows(), rows(&[("a", "First."), ("b", "First."), ("c", "Nobody tells.")]));
+    assert_eq!(
+        stage.rows(),
+        rows(&[("a", "First."), ("b", "First."), ("c", "Nobody tells.")])
+    );
     assert!(stage.is_quiet().await);
-    assert_eq!(stage.source.list().await.unwrap().revision(), stage.shown().revision());
+    assert_eq!(
+        stage.source.list().await.unwrap().revision(),
+        stage.shown().revision()
+    );
     assert_eq!(stage.complaints(), [Code::WATCH_DEGRADED]);
     stage.world.room.store(usize::MAX, Ordering::Relaxed);
     stage.change().await;
@@ -231,10 +254,16 @@ async fn a_remote_file_system_is_polled() {
     stage.write("b", "Nobody tells.");
     let elapsed = stage.change().await;
     assert!(elapsed <= POLL + Duration::from_millis(5), "{elapsed:?}");
-    assert_eq!(stage.rows(), rows(&[("a", "First."), ("b", "Nobody tells.")]));
+    assert_eq!(
+        stage.rows(),
+        rows(&[("a", "First."), ("b", "Nobody tells.")])
+    );
     assert!(stage.is_quiet().await, "polling goes on without a word");
     stage.edit("a", "Told.");
-    assert!(about(stage.change().await, DEBOUNCE), "events of this machine count at once");
+    assert!(
+        about(stage.change().await, DEBOUNCE),
+        "events of this machine count at once"
+    );
     *stage.world.remote.lock() = None;
     stage.world.dispatch(WatchEvent::Anything);
     stage.change().await;
@@ -246,18 +275,28 @@ async fn a_remote_file_system_is_polled() {
 async fn a_linked_skill_on_a_remote_device_is_polled() {
     let stage = Stage::unarmed(&["a"], usize::MAX);
     // Another device than that of temporary folders, where there is one.
-    let Ok(other) = tempfile::tempdir_in("/dev/shm") else { return eprintln!("SKIPPED: no second file system") };
-    std::fs::write(other.path().join("SKILL.md"), "---\nname: far\ndescription: First.\n---\n").unwrap();
+    let Ok(other) = tempfile::tempdir_in("/dev/shm") else {
+        return eprintln!("SKIPPED: no second file system");
+    };
+    std::fs::write(
+        other.path().join("SKILL.md"),
+        "---\nname: far\ndescription: First.\n---\n",
+    )
+    .unwrap();
     std::os::unix::fs::symlink(other.path(), stage.path("far")).unwrap();
     *stage.world.remote.lock() = Some(stage.path("far"));
     stage.source.changed(Revision(0)).await;
     stage.until_hashed().await;
-    let same_device =
-        rustix::fs::stat(other.path()).unwrap().st_dev == rustix::fs::stat(stage.path("a")).unwrap().st_dev;
+    let same_device = rustix::fs::stat(other.path()).unwrap().st_dev
+        == rustix::fs::stat(stage.path("a")).unwrap().st_dev;
     if same_device {
         return eprintln!("SKIPPED: no second file system");
     }
-    assert!(stage.complaints().contains(&Code::WATCH_DEGRADED), "{:?}", stage.complaints());
+    assert!(
+        stage.complaints().contains(&Code::WATCH_DEGRADED),
+        "{:?}",
+        stage.complaints()
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -267,10 +306,16 @@ async fn a_failed_backend_is_replaced_without_loss() {
     stage.change().await;
     assert_eq!(stage.complaints(), [Code::WATCH_DEGRADED]);
     let message = stage.shown().diagnostics()[0].message.clone();
-    assert_eq!(&*message, "folders cannot be watched any more: out of order");
+    assert_eq!(
+        &*message,
+        "folders cannot be watched any more: out of order"
+    );
     stage.write("a", "Nobody tells.");
     stage.change().await;
-    assert_eq!((stage.rows(), stage.complaints()), (rows(&[("a", "Nobody tells.")]), vec![]));
+    assert_eq!(
+        (stage.rows(), stage.complaints()),
+        (rows(&[("a", "Nobody tells.")]), vec![])
+    );
     assert_eq!(stage.world.opened.load(Ordering::Relaxed), 2);
 }
 
@@ -282,7 +327,9 @@ async fn watches_grow_with_skills_not_their_dependencies() {
         std::fs::create_dir_all(stage.path(&format!("a/node_modules/p{package}"))).unwrap();
     }
     std::fs::create_dir_all(stage.path("a/scripts")).unwrap();
-    stage.world.dispatch_at(Kind::Made, &stage.path("a/scripts"));
+    stage
+        .world
+        .dispatch_at(Kind::Made, &stage.path("a/scripts"));
     assert!(stage.is_quiet().await, "an empty folder is no change");
     assert_eq!(stage.world.watched().len(), before + 1);
 }

@@ -38,7 +38,10 @@ impl Fixture for Folders {
     }
 
     async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unsupported> {
-        self.tree.write(&format!("skills/{id}/SKILL.md"), text(id.as_str(), description, body));
+        self.tree.write(
+            &format!("skills/{id}/SKILL.md"),
+            text(id.as_str(), description, body),
+        );
         Ok(())
     }
 
@@ -53,11 +56,19 @@ impl Fixture for Folders {
     }
 
     async fn put_malformed(&mut self, id: &Id) -> Result<(), Unsupported> {
-        self.tree.write(&format!("skills/{id}/SKILL.md"), "---\nname: never closed\n");
+        self.tree.write(
+            &format!("skills/{id}/SKILL.md"),
+            "---\nname: never closed\n",
+        );
         Ok(())
     }
 
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
+    async fn put_resource(
+        &mut self,
+        id: &Id,
+        path: &ResourcePath,
+        bytes: &[u8],
+    ) -> Result<(), Unsupported> {
         self.tree.write(&format!("skills/{id}/{path}"), bytes);
         Ok(())
     }
@@ -65,7 +76,8 @@ impl Fixture for Folders {
     #[cfg(unix)]
     async fn hostile_resource_paths(&mut self, id: &Id) -> Result<Vec<ResourcePath>, Unsupported> {
         let secret = self.tree.write("secret.txt", "secret");
-        self.tree.link("../../secret.txt", &format!("skills/{id}/out.md"));
+        self.tree
+            .link("../../secret.txt", &format!("skills/{id}/out.md"));
         self.tree.link(&secret, &format!("skills/{id}/absolute.md"));
         self.tree.link("../..", &format!("skills/{id}/up"));
         self.tree.link("/dev/zero", &format!("skills/{id}/endless"));

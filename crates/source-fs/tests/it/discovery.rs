@@ -14,7 +14,10 @@ fn found(tree: &Tree, cwd: &str, home: Option<&str>, clients: &[Client]) -> Vec<
 }
 
 fn client(name: &str) -> Client {
-    *Client::ALL.iter().find(|client| client.name == name).unwrap()
+    *Client::ALL
+        .iter()
+        .find(|client| client.name == name)
+        .unwrap()
 }
 
 fn names(roots: &[Root]) -> Vec<&str> {
@@ -23,16 +26,31 @@ fn names(roots: &[Root]) -> Vec<&str> {
 
 #[tokio::test]
 async fn the_project_reaches_up_to_its_repository_root() {
-    let tree = Tree::of(&[".agents/skills/above", "repo/.agents/skills/rootwide", "repo/pkg/app/.agents/skills/both"]);
+    let tree = Tree::of(&[
+        ".agents/skills/above",
+        "repo/.agents/skills/rootwide",
+        "repo/pkg/app/.agents/skills/both",
+    ]);
     tree.folder("repo/.git");
     let roots = found(&tree, "repo/pkg/app", None, &[]);
     assert_eq!(names(&roots), ["project", "project-2", "project-3"]);
-    let paths = ["repo/pkg/app", "repo/pkg", "repo"].map(|folder| tree.path(folder).join(".agents/skills"));
-    assert_eq!(roots.iter().map(|root| root.path.clone()).collect::<Vec<_>>(), paths);
+    let paths =
+        ["repo/pkg/app", "repo/pkg", "repo"].map(|folder| tree.path(folder).join(".agents/skills"));
+    assert_eq!(
+        roots
+            .iter()
+            .map(|root| root.path.clone())
+            .collect::<Vec<_>>(),
+        paths
+    );
     assert!(roots.iter().all(|root| root.project.is_some()));
     let mut loaded = Vec::new();
     for root in roots {
-        loaded.extend(ids(&list(&root.source()).await).into_iter().map(str::to_owned));
+        loaded.extend(
+            ids(&list(&root.source()).await)
+                .into_iter()
+                .map(str::to_owned),
+        );
     }
     assert_eq!(loaded, ["both", "rootwide"]);
 }
@@ -44,7 +62,10 @@ fn without_a_repository_only_the_working_folder_counts() {
     assert_eq!(names(&found(&tree, "a/b", None, &[])), ["project"]);
     // In a worktree `.git` is a file.
     tree.write("a/.git", "gitdir: elsewhere");
-    assert_eq!(names(&found(&tree, "a/b", None, &[])), ["project", "project-2"]);
+    assert_eq!(
+        names(&found(&tree, "a/b", None, &[])),
+        ["project", "project-2"]
+    );
 }
 
 #[test]
@@ -103,7 +124,10 @@ fn the_home_folder_is_compared_by_real_path() {
 #[cfg(unix)]
 #[tokio::test]
 async fn project_links_hide_no_user_root() {
-    for (target, path) in [("../../../.agents/skills", ".agents/skills"), ("../../.agents", ".agents")] {
+    for (target, path) in [
+        ("../../../.agents/skills", ".agents/skills"),
+        ("../../.agents", ".agents"),
+    ] {
         let tree = Tree::of(&["home/.agents/skills/mine"]);
         tree.folder("home/src/clone/.git");
         tree.link(target, &format!("home/src/clone/{path}"));
@@ -124,16 +148,24 @@ async fn a_root_outside_its_repository_is_not_searched() {
     assert_eq!(names(&roots), ["project", "project-claude"]);
     let listing = list(&roots[0].source()).await;
     assert_eq!(ids(&listing), [""; 0]);
-    assert_eq!(tree.complaints(&listing), [("repo/.agents/skills".to_owned(), Code::LINK_LEADS_OUT)]);
+    assert_eq!(
+        tree.complaints(&listing),
+        [("repo/.agents/skills".to_owned(), Code::LINK_LEADS_OUT)]
+    );
     let listing = list(&roots[1].source()).await;
-    assert_eq!((ids(&listing), tree.complaints(&listing)), (vec!["near"], vec![]));
+    assert_eq!(
+        (ids(&listing), tree.complaints(&listing)),
+        (vec!["near"], vec![])
+    );
 }
 
 /// Gives paths to another user, or prints why the test cannot.
 #[cfg(unix)]
 fn give(tree: &Tree, paths: &[&str]) -> bool {
     let nobody = Some(65534);
-    let given = paths.iter().try_for_each(|path| std::os::unix::fs::lchown(tree.path(path), nobody, nobody));
+    let given = paths
+        .iter()
+        .try_for_each(|path| std::os::unix::fs::lchown(tree.path(path), nobody, nobody));
     if let Err(error) = &given {
         eprintln!("SKIPPED: only root can give files to another user: {error}");
     }
@@ -145,31 +177,54 @@ fn give(tree: &Tree, paths: &[&str]) -> bool {
 fn the_search_stops_at_another_users_folder() {
     use std::os::unix::fs::PermissionsExt;
 
-    let tree = Tree::of(&["shared/.agents/skills/theirs", "shared/mine/.agents/skills/own"]);
+    let tree = Tree::of(&[
+        "shared/.agents/skills/theirs",
+        "shared/mine/.agents/skills/own",
+    ]);
     tree.folder("shared/.git");
-    assert_eq!(names(&found(&tree, "shared/mine", None, &[])), ["project", "project-2"]);
+    assert_eq!(
+        names(&found(&tree, "shared/mine", None, &[])),
+        ["project", "project-2"]
+    );
     let mode = |mode| std::fs::Permissions::from_mode(mode);
     std::fs::set_permissions(tree.path("shared"), mode(0o1777)).unwrap();
     let roots = found(&tree, "shared/mine", None, &[]);
-    assert_eq!((names(&roots), roots[0].distrust.clone()), (vec!["project"], None));
+    assert_eq!(
+        (names(&roots), roots[0].distrust.clone()),
+        (vec!["project"], None)
+    );
     // In that folder itself there is nothing to stop below: its root is named and never to be trusted.
     let roots = found(&tree, "shared", None, &[]);
-    let why = format!("`{}` can be written by every user", tree.path("shared").display());
-    assert_eq!((names(&roots), roots[0].distrust.clone()), (vec!["project"], Some(why)));
+    let why = format!(
+        "`{}` can be written by every user",
+        tree.path("shared").display()
+    );
+    assert_eq!(
+        (names(&roots), roots[0].distrust.clone()),
+        (vec!["project"], Some(why))
+    );
     std::fs::set_permissions(tree.path("shared"), mode(0o755)).unwrap();
     if !give(&tree, &["shared"]) {
         return;
     }
     let roots = found(&tree, "shared/mine", None, &[]);
-    assert_eq!((names(&roots), roots[0].distrust.clone()), (vec!["project"], None));
+    assert_eq!(
+        (names(&roots), roots[0].distrust.clone()),
+        (vec!["project"], None)
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn every_part_of_a_root_must_be_ours() {
-    for given in
-        ["repo/.git", "repo/.agents", "repo/.agents/skills", "repo/.claude/skills", "repo/kit", "repo/kit/skills"]
-    {
+    for given in [
+        "repo/.git",
+        "repo/.agents",
+        "repo/.agents/skills",
+        "repo/.claude/skills",
+        "repo/kit",
+        "repo/kit/skills",
+    ] {
         let tree = Tree::of(&["repo/.agents/skills/own", "repo/kit/skills/linked"]);
         tree.folder("repo/.git");
         tree.link("../kit/skills", "repo/.claude/skills");
@@ -177,9 +232,18 @@ fn every_part_of_a_root_must_be_ours() {
             return;
         }
         let roots = found(&tree, "repo", None, &[client("claude")]);
-        let why = format!("`{}` belongs to another user (65534)", tree.path(given).display());
-        let strangers: Vec<_> = roots.iter().map(|root| root.distrust.as_deref() == Some(&*why)).collect();
-        let expected = [given == "repo/.git" || given.contains(".agents"), !given.contains(".agents")];
+        let why = format!(
+            "`{}` belongs to another user (65534)",
+            tree.path(given).display()
+        );
+        let strangers: Vec<_> = roots
+            .iter()
+            .map(|root| root.distrust.as_deref() == Some(&*why))
+            .collect();
+        let expected = [
+            given == "repo/.git" || given.contains(".agents"),
+            !given.contains(".agents"),
+        ];
         assert_eq!(strangers, expected, "{given}: {roots:?}");
     }
     let tree = Tree::of(&["home/.agents/skills/own"]);
@@ -193,29 +257,50 @@ fn every_part_of_a_root_must_be_ours() {
 async fn skills_that_others_can_change_are_omitted() {
     use std::os::unix::fs::PermissionsExt;
 
-    let tree = Tree::of(&["root/file", "root/folder", "root/given", "root/group/inner", "root/own"]);
+    let tree = Tree::of(&[
+        "root/file",
+        "root/folder",
+        "root/given",
+        "root/group/inner",
+        "root/own",
+    ]);
     let source = tree.source("root");
-    assert_eq!(ids(&list(&source).await), ["file", "folder", "given", "inner", "own"]);
-    let change =
-        |path: &str, mode| std::fs::set_permissions(tree.path(path), std::fs::Permissions::from_mode(mode)).unwrap();
+    assert_eq!(
+        ids(&list(&source).await),
+        ["file", "folder", "given", "inner", "own"]
+    );
+    let change = |path: &str, mode| {
+        std::fs::set_permissions(tree.path(path), std::fs::Permissions::from_mode(mode)).unwrap()
+    };
     change("root/file/SKILL.md", 0o666);
     change("root/folder", 0o777);
     change("root/group", 0o777);
     let is_given = give(&tree, &["root/given/SKILL.md"]);
-    let mut left_out = vec!["root/file/SKILL.md", "root/folder/SKILL.md", "root/given/SKILL.md", "root/group"];
+    let mut left_out = vec![
+        "root/file/SKILL.md",
+        "root/folder/SKILL.md",
+        "root/given/SKILL.md",
+        "root/group",
+    ];
     let mut left = vec!["own"];
     if !is_given {
         left_out.remove(2);
         left.insert(0, "given");
     }
     let listing = list(&tree.source("root")).await;
-    let expected: Vec<_> = left_out.iter().map(|path| ((*path).to_owned(), Code::FOREIGN_OWNER)).collect();
+    let expected: Vec<_> = left_out
+        .iter()
+        .map(|path| ((*path).to_owned(), Code::FOREIGN_OWNER))
+        .collect();
     assert_eq!((ids(&listing), tree.complaints(&listing)), (left, expected));
     // A file that was listed before does not keep its row, since its body would come from the changed file.
     assert!(!ids(&list(&source).await).contains(&"file"));
     // The owner of a root that others can change has made no promise about it.
     change("root", 0o777);
-    assert_eq!(ids(&list(&tree.source("root")).await), ["file", "folder", "given", "inner", "own"]);
+    assert_eq!(
+        ids(&list(&tree.source("root")).await),
+        ["file", "folder", "given", "inner", "own"]
+    );
 }
 
 #[cfg(unix)]
@@ -234,7 +319,15 @@ fn clients_are_sorted_with_relative_folders() {
     assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
     for client in Client::ALL {
         let folders = client.project.iter().chain(client.home);
-        assert!(folders.into_iter().all(|folder| Path::new(folder).is_relative()), "{client:?}");
-        assert!(client.name.bytes().all(|byte| byte.is_ascii_lowercase()), "{client:?}");
+        assert!(
+            folders
+                .into_iter()
+                .all(|folder| Path::new(folder).is_relative()),
+            "{client:?}"
+        );
+        assert!(
+            client.name.bytes().all(|byte| byte.is_ascii_lowercase()),
+            "{client:?}"
+        );
     }
 }

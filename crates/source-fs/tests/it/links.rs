@@ -20,7 +20,12 @@ async fn a_root_may_be_a_link() {
 
 #[tokio::test]
 async fn linked_skills_and_collections_are_read() {
-    let tree = Tree::of(&["root/steady", "elsewhere/linked", "collection/a/deep", "collection/flat"]);
+    let tree = Tree::of(&[
+        "root/steady",
+        "elsewhere/linked",
+        "collection/a/deep",
+        "collection/flat",
+    ]);
     tree.write("elsewhere/linked/references/r.md", "inside");
     tree.link("../elsewhere/linked", "root/linked");
     tree.link(tree.path("collection"), "root/zoo");
@@ -30,7 +35,10 @@ async fn linked_skills_and_collections_are_read() {
     assert_eq!(tree.findings(&listing), []);
     assert_eq!(body(&source, "linked").await.as_deref(), Ok("Do it.\n"));
     assert_eq!(resources(&source, "linked").await, ["references/r.md"]);
-    assert_eq!(read(&source, "linked", "references/r.md").await, Ok(b"inside".to_vec()));
+    assert_eq!(
+        read(&source, "linked", "references/r.md").await,
+        Ok(b"inside".to_vec())
+    );
 }
 
 #[tokio::test]
@@ -50,7 +58,10 @@ async fn links_to_itself_or_its_parents_end() {
         ("root/outer/outer", Code::LINK_REPEATED),
         ("root/self", Code::LINK_DANGLING),
     ];
-    assert_eq!(tree.findings(&listing), expected.map(|(path, code)| (path.to_owned(), code)));
+    assert_eq!(
+        tree.findings(&listing),
+        expected.map(|(path, code)| (path.to_owned(), code))
+    );
 }
 
 #[tokio::test]
@@ -60,7 +71,17 @@ async fn links_to_one_folder_are_one_skill() {
     tree.link("m-real", "root/z-last");
     let listing = list(&tree.source("root")).await;
     assert_eq!(ids(&listing), ["m-real"]);
-    assert!(listing.iter().next().unwrap().item.location.as_deref().unwrap().ends_with("root/m-real/SKILL.md"));
+    assert!(
+        listing
+            .iter()
+            .next()
+            .unwrap()
+            .item
+            .location
+            .as_deref()
+            .unwrap()
+            .ends_with("root/m-real/SKILL.md")
+    );
     assert_eq!(tree.complaints(&listing), []);
 }
 
@@ -91,30 +112,59 @@ async fn a_dangling_link_hides_no_neighbour() {
     tree.link("/nonexistent/place", "root/half/SKILL.md");
     let listing = list(&tree.source("root")).await;
     assert_eq!(ids(&listing), ["steady", "zeta"]);
-    let expected = [("root/aaa-dead", Code::LINK_DANGLING), ("root/half/SKILL.md", Code::LINK_DANGLING)];
-    assert_eq!(tree.complaints(&listing), expected.map(|(path, code)| (path.to_owned(), code)));
-    assert!(listing.diagnostics().iter().all(|found| found.message.contains("link")));
+    let expected = [
+        ("root/aaa-dead", Code::LINK_DANGLING),
+        ("root/half/SKILL.md", Code::LINK_DANGLING),
+    ];
+    assert_eq!(
+        tree.complaints(&listing),
+        expected.map(|(path, code)| (path.to_owned(), code))
+    );
+    assert!(
+        listing
+            .diagnostics()
+            .iter()
+            .all(|found| found.message.contains("link"))
+    );
 }
 
 #[tokio::test]
 async fn a_linked_file_is_read_as_listed() {
     let tree = Tree::new();
-    let shared = tree.write("elsewhere/SKILL.md", text("shared", "From outside.", "Outside.\n"));
+    let shared = tree.write(
+        "elsewhere/SKILL.md",
+        text("shared", "From outside.", "Outside.\n"),
+    );
     let secret = tree.write("secret.txt", "secret");
     let file = tree.link(&shared, "root/shared/SKILL.md");
-    tree.write("root/inner/real.md", text("inner", "From inside.", "Inside.\n"));
+    tree.write(
+        "root/inner/real.md",
+        text("inner", "From inside.", "Inside.\n"),
+    );
     tree.link("real.md", "root/inner/SKILL.md");
     let source = tree.source("root");
     let listing = list(&source).await;
     assert_eq!(ids(&listing), ["inner", "shared"]);
-    assert_eq!(tree.findings(&listing).iter().filter(|(_, code)| *code == Code::LINK_DANGLING).count(), 0);
+    assert_eq!(
+        tree.findings(&listing)
+            .iter()
+            .filter(|(_, code)| *code == Code::LINK_DANGLING)
+            .count(),
+        0
+    );
     assert_eq!(body(&source, "inner").await.as_deref(), Ok("Inside.\n"));
     assert_eq!(body(&source, "shared").await.as_deref(), Ok("Outside.\n"));
-    assert!(read(&source, "shared", "SKILL.md").await.is_ok(), "the raw file is a resource too");
+    assert!(
+        read(&source, "shared", "SKILL.md").await.is_ok(),
+        "the raw file is a resource too"
+    );
     fs::remove_file(&file).unwrap();
     std::os::unix::fs::symlink(&secret, &file).unwrap();
     assert_eq!(body(&source, "shared").await, Err(SourceErrorKind::Denied));
-    assert_eq!(read(&source, "shared", "SKILL.md").await, Err(SourceErrorKind::Denied));
+    assert_eq!(
+        read(&source, "shared", "SKILL.md").await,
+        Err(SourceErrorKind::Denied)
+    );
 }
 
 #[tokio::test]
@@ -131,13 +181,29 @@ async fn only_links_inside_a_skill_are_read() {
     tree.link("round", "root/trap/round");
     let source = tree.source("root");
     list(&source).await;
-    assert_eq!(resources(&source, "trap").await, ["references/alias.md", "references/in.md"]);
-    assert_eq!(read(&source, "trap", "references/alias.md").await, Ok(b"inside".to_vec()));
-    assert_eq!(read(&source, "trap", "docs/in.md").await, Ok(b"inside".to_vec()));
+    assert_eq!(
+        resources(&source, "trap").await,
+        ["references/alias.md", "references/in.md"]
+    );
+    assert_eq!(
+        read(&source, "trap", "references/alias.md").await,
+        Ok(b"inside".to_vec())
+    );
+    assert_eq!(
+        read(&source, "trap", "docs/in.md").await,
+        Ok(b"inside".to_vec())
+    );
     for outside in ["references/out.md", "absolute.md", "up/secret.txt"] {
-        assert_eq!(read(&source, "trap", outside).await, Err(SourceErrorKind::Denied), "{outside}");
+        assert_eq!(
+            read(&source, "trap", outside).await,
+            Err(SourceErrorKind::Denied),
+            "{outside}"
+        );
     }
-    assert_eq!(read(&source, "trap", "gone.md").await, Err(SourceErrorKind::NotFound));
+    assert_eq!(
+        read(&source, "trap", "gone.md").await,
+        Err(SourceErrorKind::NotFound)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -151,7 +217,8 @@ async fn a_link_swapped_during_reads_never_leads_out() {
     list(&source).await;
     let swapping = std::thread::spawn(move || {
         for n in 0..400 {
-            std::os::unix::fs::symlink(if n % 2 == 0 { "../../out" } else { "in" }, &spare).unwrap();
+            std::os::unix::fs::symlink(if n % 2 == 0 { "../../out" } else { "in" }, &spare)
+                .unwrap();
             fs::rename(&spare, &folder).unwrap();
         }
     });
@@ -175,7 +242,11 @@ fn messages(tree: &Tree, listing: &Listing<Skill>) -> Vec<String> {
     let root = format!("{}/", tree.root().display());
     let line = |found: &Diagnostic| {
         let place = found.place().unwrap_or_default();
-        format!("{place} {found} {}", found.help.as_deref().unwrap_or_default()).replace(&root, "")
+        format!(
+            "{place} {found} {}",
+            found.help.as_deref().unwrap_or_default()
+        )
+        .replace(&root, "")
     };
     listing.diagnostics().iter().map(line).collect()
 }
@@ -183,9 +254,18 @@ fn messages(tree: &Tree, listing: &Listing<Skill>) -> Vec<String> {
 #[tokio::test]
 async fn files_outside_of_the_root_are_never_quoted() {
     let tree = Tree::of(&["root/steady", "elsewhere/fine"]);
-    tree.write("home/.netrc", "machine example login ada password hunter2\n");
-    tree.write("home/keys.yaml", "---\nname: [hunter2\ntoken: hunter2\ndescription: &x hunter2: y\n---\n");
-    tree.write("elsewhere/broken/SKILL.md", "hunter2 without front matter\n");
+    tree.write(
+        "home/.netrc",
+        "machine example login ada password hunter2\n",
+    );
+    tree.write(
+        "home/keys.yaml",
+        "---\nname: [hunter2\ntoken: hunter2\ndescription: &x hunter2: y\n---\n",
+    );
+    tree.write(
+        "elsewhere/broken/SKILL.md",
+        "hunter2 without front matter\n",
+    );
     tree.link("../../home/.netrc", "root/netrc/SKILL.md");
     tree.link("../../home/keys.yaml", "root/keys/SKILL.md");
     tree.link("../elsewhere", "root/linked");
@@ -205,12 +285,32 @@ async fn files_outside_of_the_root_are_never_quoted() {
         .collect();
     let [error, warning] = [Severity::Error, Severity::Warning];
     assert_eq!(leads_out, [error, error, warning, error, error], "{all:#?}");
-    assert!(listing.diagnostics().iter().all(|found| found.line.is_none()), "{all:#?}");
-    assert!(tree.complaints(&listing).contains(&("root/netrc/SKILL.md".to_owned(), Code::NO_FRONT_MATTER)));
-    assert!(ids(&listing).contains(&"fine"), "links are followed all the same: {:?}", ids(&listing));
+    assert!(
+        listing
+            .diagnostics()
+            .iter()
+            .all(|found| found.line.is_none()),
+        "{all:#?}"
+    );
+    assert!(
+        tree.complaints(&listing)
+            .contains(&("root/netrc/SKILL.md".to_owned(), Code::NO_FRONT_MATTER))
+    );
+    assert!(
+        ids(&listing).contains(&"fine"),
+        "links are followed all the same: {:?}",
+        ids(&listing)
+    );
     // Seen from a root that holds it, the same file is quoted.
     let listing = list(&tree.source("elsewhere")).await;
-    assert!(listing.diagnostics().iter().any(|found| found.line == Some(1)), "{:#?}", listing.diagnostics());
+    assert!(
+        listing
+            .diagnostics()
+            .iter()
+            .any(|found| found.line == Some(1)),
+        "{:#?}",
+        listing.diagnostics()
+    );
 }
 
 #[tokio::test]
@@ -227,7 +327,11 @@ async fn tables_of_the_kernel_are_not_searched() {
     let listing = list(&tree.source("root")).await;
     assert!(ids(&listing).contains(&"steady"));
     let about = |path: &str| -> Vec<Code> {
-        tree.findings(&listing).into_iter().filter(|(of, _)| of == path).map(|(_, code)| code).collect()
+        tree.findings(&listing)
+            .into_iter()
+            .filter(|(of, _)| of == path)
+            .map(|(_, code)| code)
+            .collect()
     };
     assert_eq!(about("root/environment/SKILL.md"), [Code::NOT_A_FILE]);
     assert_eq!(about("root/command/SKILL.md"), [Code::NOT_A_FILE]);
@@ -236,12 +340,24 @@ async fn tables_of_the_kernel_are_not_searched() {
     let all = messages(&tree, &listing);
     assert!(all.iter().all(|line| !line.contains("PATH=")), "{all:#?}");
     let listing = list(&FsSource::new("test", "/proc/self")).await;
-    assert_eq!(listing.diagnostics().iter().map(|found| found.code).collect::<Vec<_>>(), [Code::UNREADABLE]);
+    assert_eq!(
+        listing
+            .diagnostics()
+            .iter()
+            .map(|found| found.code)
+            .collect::<Vec<_>>(),
+        [Code::UNREADABLE]
+    );
 }
 
 #[tokio::test]
 async fn no_link_leaves_a_bounded_source() {
-    let tree = Tree::of(&["kit/skills/own", "kit/more/inner", "private/secret", "other/skills/theirs"]);
+    let tree = Tree::of(&[
+        "kit/skills/own",
+        "kit/more/inner",
+        "private/secret",
+        "other/skills/theirs",
+    ]);
     tree.write("private/SKILL.md", text("file", "Private.", "Secret.\n"));
     tree.link("../more/inner", "kit/skills/inner");
     tree.link("../../private/secret", "kit/skills/leak");
@@ -250,18 +366,33 @@ async fn no_link_leaves_a_bounded_source() {
     let source = tree.source("kit/skills").within(tree.path("kit"));
     let listing = list(&source).await;
     assert_eq!(ids(&listing), ["inner", "own"]);
-    let expected = ["kit/skills/file/SKILL.md", "kit/skills/leak", "kit/skills/others"];
-    assert_eq!(tree.complaints(&listing), expected.map(|path| (path.to_owned(), Code::LINK_LEADS_OUT)));
+    let expected = [
+        "kit/skills/file/SKILL.md",
+        "kit/skills/leak",
+        "kit/skills/others",
+    ];
+    assert_eq!(
+        tree.complaints(&listing),
+        expected.map(|path| (path.to_owned(), Code::LINK_LEADS_OUT))
+    );
     assert_eq!(list(&source).await, listing);
     // A root that is one, too.
     tree.link("../private", "kit/roots");
     let listing = list(&tree.source("kit/roots").within(tree.path("kit"))).await;
-    assert_eq!(tree.complaints(&listing), [("kit/roots".to_owned(), Code::LINK_LEADS_OUT)]);
+    assert_eq!(
+        tree.complaints(&listing),
+        [("kit/roots".to_owned(), Code::LINK_LEADS_OUT)]
+    );
 }
 
 #[tokio::test]
 async fn links_as_text_files_are_reported() {
-    let tree = Tree::of(&["src/alpha", "src/beta", "shared/skills/gamma", "root/steady"]);
+    let tree = Tree::of(&[
+        "src/alpha",
+        "src/beta",
+        "shared/skills/gamma",
+        "root/steady",
+    ]);
     tree.write("root/alpha", "../src/alpha");
     tree.write("root/all", "../src\r\n");
     tree.write("root/windows", r"..\src\alpha");
@@ -275,13 +406,28 @@ async fn links_as_text_files_are_reported() {
     let of = async |root: &str| {
         let listing = list(&tree.source(root)).await;
         let all = messages(&tree, &listing);
-        assert!(all.iter().all(|line| line.contains("core.symlinks") && line.contains("link to `")), "{all:#?}");
+        assert!(
+            all.iter()
+                .all(|line| line.contains("core.symlinks") && line.contains("link to `")),
+            "{all:#?}"
+        );
         tree.complaints(&listing)
     };
-    let expected =
-        |paths: &[&str]| paths.iter().map(|path| ((*path).to_owned(), Code::LINK_AS_TEXT)).collect::<Vec<_>>();
+    let expected = |paths: &[&str]| {
+        paths
+            .iter()
+            .map(|path| ((*path).to_owned(), Code::LINK_AS_TEXT))
+            .collect::<Vec<_>>()
+    };
     let windows = ["root/windows", "root/windows-file/SKILL.md"];
-    let in_root = ["root/all", "root/alpha", "root/beta/SKILL.md", "root/gone/SKILL.md", windows[0], windows[1]];
+    let in_root = [
+        "root/all",
+        "root/alpha",
+        "root/beta/SKILL.md",
+        "root/gone/SKILL.md",
+        windows[0],
+        windows[1],
+    ];
     assert_eq!(of("root").await, expected(&in_root));
     assert_eq!(of("repo/.agents/skills").await, expected(&["repo/.agents"]));
     assert_eq!(of("linked").await, expected(&["linked"]));
@@ -290,7 +436,13 @@ async fn links_as_text_files_are_reported() {
     list(&source).await;
     fs::remove_file(tree.path("root/alpha")).unwrap();
     let listing = source.rescan(&tree.path("root/alpha")).await.unwrap();
-    let others = ["root/all", "root/beta/SKILL.md", "root/gone/SKILL.md", windows[0], windows[1]];
+    let others = [
+        "root/all",
+        "root/beta/SKILL.md",
+        "root/gone/SKILL.md",
+        windows[0],
+        windows[1],
+    ];
     assert_eq!(tree.complaints(&listing), expected(&others));
     tree.write("root/alpha", "../src/alpha");
     let listing = source.rescan(&tree.path("root/alpha")).await.unwrap();
@@ -302,5 +454,8 @@ async fn a_root_that_is_a_file_is_reported() {
     let tree = Tree::new();
     tree.write("root", "Text of several\nlines.\n");
     let listing = list(&tree.source("root")).await;
-    assert_eq!(messages(&tree, &listing), ["root error[unreadable]: expected a folder, found a file "]);
+    assert_eq!(
+        messages(&tree, &listing),
+        ["root error[unreadable]: expected a folder, found a file "]
+    );
 }

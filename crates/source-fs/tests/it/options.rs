@@ -12,7 +12,8 @@ fn parse(json: &str) -> Result<FsOptions, String> {
 }
 
 fn refused(json: &str) -> (String, Option<String>) {
-    let error = FsSource::from_options("test", Path::new("/base"), parse(json).unwrap()).unwrap_err();
+    let error =
+        FsSource::from_options("test", Path::new("/base"), parse(json).unwrap()).unwrap_err();
     (error.to_string(), error.help)
 }
 
@@ -21,27 +22,50 @@ fn nothing_said_is_every_skill_below_the_base() {
     let options = parse("{}").unwrap();
     assert_eq!(options, FsOptions::default());
     assert_eq!(options.patterns, ["**/SKILL.md"]);
-    assert_eq!(parse(r#"{ "limits": {} }"#).unwrap().limits, FsLimits::default());
+    assert_eq!(
+        parse(r#"{ "limits": {} }"#).unwrap().limits,
+        FsLimits::default()
+    );
 }
 
 #[test]
 fn an_unknown_key_is_a_named_error() {
-    assert!(parse(r#"{ "pattern": [] }"#).unwrap_err().contains("`pattern`"));
-    assert!(parse(r#"{ "limits": { "file_bytes": 1 } }"#).unwrap_err().contains("`file_bytes`"));
+    assert!(
+        parse(r#"{ "pattern": [] }"#)
+            .unwrap_err()
+            .contains("`pattern`")
+    );
+    assert!(
+        parse(r#"{ "limits": { "file_bytes": 1 } }"#)
+            .unwrap_err()
+            .contains("`file_bytes`")
+    );
 }
 
 #[test]
 fn an_error_names_the_key_and_the_fix() {
     let check = |json: &str, message: &str, help: &str| {
-        assert_eq!(refused(json), (message.to_owned(), Some(help.to_owned())), "{json}");
+        assert_eq!(
+            refused(json),
+            (message.to_owned(), Some(help.to_owned())),
+            "{json}"
+        );
     };
     check(
         r#"{ "patterns": ["**/SKILL.md", "skills/*"] }"#,
         "`patterns[1]`: `skills/*` does not end in `SKILL.md`",
         "write `skills/*/SKILL.md`",
     );
-    check(r#"{ "patterns": [] }"#, "`patterns`: selects nothing", "add a pattern without `!`: `**/SKILL.md`");
-    check(r#"{ "roots": [] }"#, "`roots`: is empty", "name at least one folder, or leave the key out");
+    check(
+        r#"{ "patterns": [] }"#,
+        "`patterns`: selects nothing",
+        "add a pattern without `!`: `**/SKILL.md`",
+    );
+    check(
+        r#"{ "roots": [] }"#,
+        "`roots`: is empty",
+        "name at least one folder, or leave the key out",
+    );
     check(
         r#"{ "roots": ["a", "~/skills"] }"#,
         "`roots[1]`: the home folder is not known here",
@@ -54,9 +78,20 @@ async fn every_start_is_reported_with_what_it_holds() {
     let tree = Tree::of(&["a/x/one", "a/y/two", "a/y/three"]);
     let source = tree.with(r#"{ "roots": ["a", "b"], "patterns": ["{x,y}/*/SKILL.md"] }"#);
     let roots = source.roots().await.unwrap();
-    let rows: Vec<_> = roots.iter().map(|root| (root.path.clone(), root.exists, root.skills)).collect();
-    let expected = [("a/x", true, 1), ("a/y", true, 2), ("b/x", false, 0), ("b/y", false, 0)];
-    assert_eq!(rows, expected.map(|(path, exists, skills)| (tree.path(path), exists, skills)));
+    let rows: Vec<_> = roots
+        .iter()
+        .map(|root| (root.path.clone(), root.exists, root.skills))
+        .collect();
+    let expected = [
+        ("a/x", true, 1),
+        ("a/y", true, 2),
+        ("b/x", false, 0),
+        ("b/y", false, 0),
+    ];
+    assert_eq!(
+        rows,
+        expected.map(|(path, exists, skills)| (tree.path(path), exists, skills))
+    );
 }
 
 #[test]
@@ -64,7 +99,8 @@ fn options_say_how_a_source_watches() {
     let json = r#"{ "by": "polling", "poll-ms": 500, "debounce-ms": 0 }"#;
     let options: WatchOptions = serde_json::from_str(json).unwrap();
     let mut expected = WatchOptions::default();
-    (expected.by, expected.poll, expected.debounce) = (WatchBy::Polling, Duration::from_millis(500), Duration::ZERO);
+    (expected.by, expected.poll, expected.debounce) =
+        (WatchBy::Polling, Duration::from_millis(500), Duration::ZERO);
     assert_eq!(options, expected);
     assert!(parse(&format!(r#"{{ "watch": {json} }}"#)).is_ok());
     assert!(parse(r#"{ "watch": { "poll-ms": -1 } }"#).is_err());

@@ -15,8 +15,17 @@ async fn a_rescan_reads_only_its_folder() {
     list(&source).await;
     tree.skill("root/cat/new");
     tree.skill("root/other/unseen");
-    assert_eq!(ids(&source.rescan(&tree.path("root/cat")).await.unwrap()), ["a", "b", "new", "c"]);
-    assert_eq!(ids(&source.rescan(&tree.path("root/other/unseen")).await.unwrap()), ["a", "b", "new", "c", "unseen"]);
+    assert_eq!(
+        ids(&source.rescan(&tree.path("root/cat")).await.unwrap()),
+        ["a", "b", "new", "c"]
+    );
+    assert_eq!(
+        ids(&source
+            .rescan(&tree.path("root/other/unseen"))
+            .await
+            .unwrap()),
+        ["a", "b", "new", "c", "unseen"]
+    );
     fs::remove_dir_all(tree.path("root/cat/a")).unwrap();
     let listing = source.rescan(&tree.path("root/cat/a")).await.unwrap();
     assert_eq!(ids(&listing), ["b", "new", "c", "unseen"]);
@@ -25,16 +34,32 @@ async fn a_rescan_reads_only_its_folder() {
 
 #[tokio::test]
 async fn a_rescan_below_a_skill_finds_none() {
-    let tree = Tree::of(&["root/kit", "root/kit/templates/basic", "root/out", "root/out/templates/basic"]);
+    let tree = Tree::of(&[
+        "root/kit",
+        "root/kit/templates/basic",
+        "root/out",
+        "root/out/templates/basic",
+    ]);
     tree.write("root/small/skill.md", text("small", "Small letters.", ""));
     tree.skill("root/small/templates/basic");
     tree.skill("root/.hidden/x");
-    let source = tree.with(r#"{ "roots": ["root"], "patterns": ["**/SKILL.md", "!out/SKILL.md"] }"#);
+    let source =
+        tree.with(r#"{ "roots": ["root"], "patterns": ["**/SKILL.md", "!out/SKILL.md"] }"#);
     let listing = list(&source).await;
     assert_eq!(ids(&listing), ["kit", "small"]);
-    let below = ["root/kit/templates/basic", "root/out/templates/basic", "root/small/templates", "root/.hidden", "."];
+    let below = [
+        "root/kit/templates/basic",
+        "root/out/templates/basic",
+        "root/small/templates",
+        "root/.hidden",
+        ".",
+    ];
     for folder in below {
-        assert_eq!(source.rescan(&tree.path(folder)).await.unwrap(), listing, "{folder}");
+        assert_eq!(
+            source.rescan(&tree.path(folder)).await.unwrap(),
+            listing,
+            "{folder}"
+        );
     }
 }
 
@@ -46,10 +71,17 @@ async fn a_partial_rescan_equals_a_whole_scan() {
     let check = async |folder: &str| {
         let part = source.rescan(&tree.path(folder)).await.unwrap();
         let whole = list(&tree.source("root")).await;
-        assert_eq!(part.iter().collect::<Vec<_>>(), whole.iter().collect::<Vec<_>>(), "{folder}");
+        assert_eq!(
+            part.iter().collect::<Vec<_>>(),
+            whole.iter().collect::<Vec<_>>(),
+            "{folder}"
+        );
         assert_eq!(part.diagnostics(), whole.diagnostics(), "{folder}");
     };
-    tree.write("root/a/one/SKILL.md", text("one", "Another description.", ""));
+    tree.write(
+        "root/a/one/SKILL.md",
+        text("one", "Another description.", ""),
+    );
     check("root/a/one").await;
     tree.write("root/a/bad/SKILL.md", "bad");
     check("root/a").await;
@@ -73,12 +105,29 @@ async fn a_partial_rescan_equals_a_whole_scan() {
 /// An edit of a tree. Names are few, so that edits collide.
 #[derive(Debug, Clone)]
 enum Deed {
-    Write { skill: String, name: u8, description: u8, body: u8 },
-    Break { skill: String },
-    Misspell { skill: String },
-    Script { skill: String, content: u8 },
-    Remove { path: String },
-    Move { from: String, to: String },
+    Write {
+        skill: String,
+        name: u8,
+        description: u8,
+        body: u8,
+    },
+    Break {
+        skill: String,
+    },
+    Misspell {
+        skill: String,
+    },
+    Script {
+        skill: String,
+        content: u8,
+    },
+    Remove {
+        path: String,
+    },
+    Move {
+        from: String,
+        to: String,
+    },
 }
 
 /// A folder below a folder, or one in which a skill hides all below.
@@ -107,8 +156,17 @@ impl Deed {
     /// Performs it, and returns the folders to scan again.
     fn run(&self, tree: &Tree) -> Vec<&str> {
         match self {
-            Deed::Write { skill, name, description, body } => {
-                let text = text(&format!("n{name}"), &format!("Number {description}."), &format!("Body {body}.\n"));
+            Deed::Write {
+                skill,
+                name,
+                description,
+                body,
+            } => {
+                let text = text(
+                    &format!("n{name}"),
+                    &format!("Number {description}."),
+                    &format!("Body {body}.\n"),
+                );
                 tree.write(&format!("{skill}/SKILL.md"), text);
                 vec![skill]
             }
@@ -117,11 +175,17 @@ impl Deed {
                 vec![skill]
             }
             Deed::Misspell { skill } => {
-                tree.write(&format!("{skill}/skill.md"), text("small", "Small letters.", ""));
+                tree.write(
+                    &format!("{skill}/skill.md"),
+                    text("small", "Small letters.", ""),
+                );
                 vec![skill]
             }
             Deed::Script { skill, content } => {
-                tree.write(&format!("{skill}/scripts/run.sh"), format!("echo {content}"));
+                tree.write(
+                    &format!("{skill}/scripts/run.sh"),
+                    format!("echo {content}"),
+                );
                 vec![skill]
             }
             Deed::Remove { path } => {
@@ -138,21 +202,42 @@ impl Deed {
 }
 
 /// After each of `deeds`, looking at parts has brought `part` to where looking at everything has brought `whole`.
-async fn agree(tree: &Tree, part: &FsSource, whole: &FsSource, deeds: &[Deed]) -> Result<(), TestCaseError> {
+async fn agree(
+    tree: &Tree,
+    part: &FsSource,
+    whole: &FsSource,
+    deeds: &[Deed],
+) -> Result<(), TestCaseError> {
     tree.folder("root");
     prop_assert_eq!(list(part).await, list(whole).await);
     for deed in deeds {
         for folder in deed.run(tree) {
             part.rescan(&tree.path(folder)).await.unwrap();
         }
-        let (seen, expected) = (part.rescan(&tree.path("root/p0")).await.unwrap(), list(whole).await);
-        prop_assert_eq!(seen.iter().collect::<Vec<_>>(), expected.iter().collect::<Vec<_>>(), "{:?}", deed);
+        let (seen, expected) = (
+            part.rescan(&tree.path("root/p0")).await.unwrap(),
+            list(whole).await,
+        );
+        prop_assert_eq!(
+            seen.iter().collect::<Vec<_>>(),
+            expected.iter().collect::<Vec<_>>(),
+            "{:?}",
+            deed
+        );
         prop_assert_eq!(seen.diagnostics(), expected.diagnostics(), "{:?}", deed);
         for id in seen.iter().map(|row| &row.item.id) {
-            prop_assert_eq!(part.body(id).await.ok(), whole.body(id).await.ok(), "{}", id);
+            prop_assert_eq!(
+                part.body(id).await.ok(),
+                whole.body(id).await.ok(),
+                "{}",
+                id
+            );
         }
         prop_assert_eq!(part.roots().await.unwrap(), whole.roots().await.unwrap());
-        prop_assert_eq!(part.folders().await.unwrap(), whole.folders().await.unwrap());
+        prop_assert_eq!(
+            part.folders().await.unwrap(),
+            whole.folders().await.unwrap()
+        );
     }
     Ok(())
 }
@@ -187,8 +272,13 @@ async fn parts_among_many_are_found_and_replaced() {
         match number % 6 {
             0 => drop(fs::remove_dir_all(tree.path(&folder))),
             // Every id that comes here is another's already.
-            _ if number % 100 == 99 => drop(tree.write(&format!("{folder}/SKILL.md"), text("s001", "Twice.", ""))),
-            _ => drop(tree.write(&format!("{folder}/SKILL.md"), text(&name(number), "Another description.", ""))),
+            _ if number % 100 == 99 => {
+                drop(tree.write(&format!("{folder}/SKILL.md"), text("s001", "Twice.", "")))
+            }
+            _ => drop(tree.write(
+                &format!("{folder}/SKILL.md"),
+                text(&name(number), "Another description.", ""),
+            )),
         }
         let seen = part.rescan(&tree.path(&folder)).await.unwrap();
         if number % 90 == 89 {
@@ -200,6 +290,9 @@ async fn parts_among_many_are_found_and_replaced() {
     let listing = list(&part).await;
     assert!(listing.len() > 550, "more than one block takes");
     for row in listing.iter() {
-        assert_eq!(part.body(&row.item.id).await.unwrap(), whole.body(&row.item.id).await.unwrap());
+        assert_eq!(
+            part.body(&row.item.id).await.unwrap(),
+            whole.body(&row.item.id).await.unwrap()
+        );
     }
 }

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use repertoire_core::{Code, Id, Listing, OmissionReason, Severity, Skill, Source, SourceErrorKind};
+use repertoire_core::{
+    Code, Id, Listing, OmissionReason, Severity, Skill, Source, SourceErrorKind,
+};
 use repertoire_source_fs::{FsOptions, FsSource, WatchBy, WatchOptions};
 use tempfile::TempDir;
 
@@ -15,7 +17,9 @@ pub(crate) struct Tree {
 
 impl Tree {
     pub(crate) fn new() -> Tree {
-        Tree { folder: tempfile::tempdir().unwrap() }
+        Tree {
+            folder: tempfile::tempdir().unwrap(),
+        }
     }
 
     /// A tree with a skill in each of `folders`, named after it.
@@ -51,8 +55,13 @@ impl Tree {
 
     /// A skill in `folder`, named after it.
     pub(crate) fn skill(&self, folder: &str) -> PathBuf {
-        let name = Path::new(folder).file_name().map_or("root", |name| name.to_str().unwrap());
-        self.write(&format!("{folder}/SKILL.md"), text(name, "Does a thing.", "Do it.\n"))
+        let name = Path::new(folder)
+            .file_name()
+            .map_or("root", |name| name.to_str().unwrap());
+        self.write(
+            &format!("{folder}/SKILL.md"),
+            text(name, "Does a thing.", "Do it.\n"),
+        )
     }
 
     #[cfg(unix)]
@@ -84,11 +93,25 @@ impl Tree {
         self.found(listing, |_| true)
     }
 
-    fn found(&self, listing: &Listing<Skill>, wanted: impl Fn(Severity) -> bool) -> Vec<(String, Code)> {
+    fn found(
+        &self,
+        listing: &Listing<Skill>,
+        wanted: impl Fn(Severity) -> bool,
+    ) -> Vec<(String, Code)> {
         let root = format!("{}/", self.root().display());
         let relative = |path: &str| path.strip_prefix(&root).unwrap_or(path).to_owned();
-        let chosen = listing.diagnostics().iter().filter(|found| wanted(found.severity));
-        chosen.map(|found| (relative(found.path.as_deref().unwrap_or_default()), found.code)).collect()
+        let chosen = listing
+            .diagnostics()
+            .iter()
+            .filter(|found| wanted(found.severity));
+        chosen
+            .map(|found| {
+                (
+                    relative(found.path.as_deref().unwrap_or_default()),
+                    found.code,
+                )
+            })
+            .collect()
     }
 }
 
@@ -116,36 +139,64 @@ pub(crate) fn swift(by: WatchBy) -> WatchOptions {
 
 /// What a fresh source over `root` loads.
 pub(crate) async fn loads(tree: &Tree, root: &str) -> Vec<String> {
-    list(&tree.source(root)).await.iter().map(|row| row.item.id.to_string()).collect()
+    list(&tree.source(root))
+        .await
+        .iter()
+        .map(|row| row.item.id.to_string())
+        .collect()
 }
 
 pub(crate) fn id(text: &str) -> Id {
     text.parse().unwrap()
 }
 
-pub(crate) async fn read(source: &FsSource, skill: &str, path: &str) -> Result<Vec<u8>, SourceErrorKind> {
+pub(crate) async fn read(
+    source: &FsSource,
+    skill: &str,
+    path: &str,
+) -> Result<Vec<u8>, SourceErrorKind> {
     let bytes = source.resource(&id(skill), &path.parse().unwrap()).await;
-    bytes.map(|bytes| bytes.to_vec()).map_err(|error| error.kind())
+    bytes
+        .map(|bytes| bytes.to_vec())
+        .map_err(|error| error.kind())
 }
 
 pub(crate) async fn body(source: &FsSource, skill: &str) -> Result<String, SourceErrorKind> {
-    source.body(&id(skill)).await.map(|body| body.text.to_string()).map_err(|error| error.kind())
+    source
+        .body(&id(skill))
+        .await
+        .map(|body| body.text.to_string())
+        .map_err(|error| error.kind())
 }
 
 pub(crate) async fn resources(source: &FsSource, skill: &str) -> Vec<String> {
-    source.resources(&id(skill)).await.unwrap().into_iter().map(|row| row.path.to_string()).collect()
+    source
+        .resources(&id(skill))
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|row| row.path.to_string())
+        .collect()
 }
 
 /// What lies beside the instructions of `skill` and is not one of its files, and why.
 pub(crate) async fn omissions(source: &FsSource, skill: &str) -> Vec<(String, OmissionReason)> {
     let omissions = source.omissions(&id(skill)).await.unwrap();
-    omissions.into_iter().map(|one| (one.path.to_string(), one.reason)).collect()
+    omissions
+        .into_iter()
+        .map(|one| (one.path.to_string(), one.reason))
+        .collect()
 }
 
 /// Makes `file` look as if it was written a minute ago, when the clock of the file system has moved on since.
 pub(crate) fn age(file: &Path) {
     let minute_ago = SystemTime::now() - Duration::from_secs(60);
-    fs::File::options().write(true).open(file).unwrap().set_modified(minute_ago).unwrap();
+    fs::File::options()
+        .write(true)
+        .open(file)
+        .unwrap()
+        .set_modified(minute_ago)
+        .unwrap();
 }
 
 /// Whether this process may read what permission bits forbid, as root may.

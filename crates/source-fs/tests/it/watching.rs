@@ -20,7 +20,10 @@ async fn watched(tree: &Tree, root: &str) -> (FsSource, Listing<Skill>) {
     let source = tree.source(root).watching(swift(WatchBy::Events));
     source.changed(Revision(0)).await;
     let listing = list(&source).await;
-    let listing = until(&source, listing, |listing| listing.iter().all(|row| row.parts.is_some())).await;
+    let listing = until(&source, listing, |listing| {
+        listing.iter().all(|row| row.parts.is_some())
+    })
+    .await;
     (source, listing)
 }
 
@@ -41,17 +44,26 @@ async fn until(
     found.expect("a change should be seen")
 }
 
-async fn until_ids(source: &FsSource, listing: Listing<Skill>, expected: &[&str]) -> Listing<Skill> {
+async fn until_ids(
+    source: &FsSource,
+    listing: Listing<Skill>,
+    expected: &[&str],
+) -> Listing<Skill> {
     until(source, listing, |listing| ids(listing) == expected).await
 }
 
 /// The content of each row, without its stamp.
 fn contents(listing: &Listing<Skill>) -> impl PartialEq + use<> {
-    listing.iter().map(|row| (row.item.clone(), row.digest, row.parts.clone())).collect::<Vec<_>>()
+    listing
+        .iter()
+        .map(|row| (row.item.clone(), row.digest, row.parts.clone()))
+        .collect::<Vec<_>>()
 }
 
 fn describes(listing: &Listing<Skill>, skill: &str, description: &str) -> bool {
-    listing.iter().any(|row| row.item.id.as_str() == skill && &*row.item.description == description)
+    listing
+        .iter()
+        .any(|row| row.item.id.as_str() == skill && &*row.item.description == description)
 }
 
 #[tokio::test]
@@ -60,10 +72,17 @@ async fn saves_by_rename_are_seen_every_time() {
     let (source, mut listing) = watched(&tree, "root").await;
     for description in ["Version two.", "Version three.", "Version four."] {
         let next = tree.write("root/edited/.SKILL.md.tmp", text("edited", description, ""));
-        fs::rename(tree.path("root/edited/SKILL.md"), tree.path("root/edited/SKILL.md~")).unwrap();
+        fs::rename(
+            tree.path("root/edited/SKILL.md"),
+            tree.path("root/edited/SKILL.md~"),
+        )
+        .unwrap();
         fs::rename(next, tree.path("root/edited/SKILL.md")).unwrap();
         fs::remove_file(tree.path("root/edited/SKILL.md~")).unwrap();
-        listing = until(&source, listing, |listing| describes(listing, "edited", description)).await;
+        listing = until(&source, listing, |listing| {
+            describes(listing, "edited", description)
+        })
+        .await;
     }
 }
 
@@ -79,18 +98,32 @@ async fn other_files_count_once_changes_are_awaited() {
     let source = tree.source("root");
     let before = list(&source).await;
     // The clock of the file system is coarse: written again until it has moved on.
-    let listed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
-    let listed = (listed.as_secs().try_into().unwrap(), listed.subsec_nanos().into());
+    let listed = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap();
+    let listed = (
+        listed.as_secs().try_into().unwrap(),
+        listed.subsec_nanos().into(),
+    );
     let is_later = || {
-        let metadata = tree.write("root/touched/notes.md", "Second.").metadata().unwrap();
+        let metadata = tree
+            .write("root/touched/notes.md", "Second.")
+            .metadata()
+            .unwrap();
         (metadata.ctime(), metadata.ctime_nsec()) > listed
     };
     while !is_later() {}
     let stamps = |listing: &Listing<Skill>| listing.iter().map(|row| row.stamp).collect::<Vec<_>>();
-    let after = until(&source, before.clone(), |listing| stamps(listing) != stamps(&before)).await;
+    let after = until(&source, before.clone(), |listing| {
+        stamps(listing) != stamps(&before)
+    })
+    .await;
     assert_eq!(stamps(&after)[0], stamps(&before)[0]);
     tree.write("root/quiet/notes.md", "Second.");
-    until(&source, after.clone(), |listing| stamps(listing)[0] != stamps(&before)[0]).await;
+    until(&source, after.clone(), |listing| {
+        stamps(listing)[0] != stamps(&before)[0]
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -104,8 +137,9 @@ async fn a_truncated_and_rewritten_file_is_always_seen() {
             file.flush().unwrap();
         }
         drop(file);
-        let is_good =
-            |listing: &Listing<Skill>| describes(listing, "edited", description) && tree.complaints(listing).is_empty();
+        let is_good = |listing: &Listing<Skill>| {
+            describes(listing, "edited", description) && tree.complaints(listing).is_empty()
+        };
         listing = until(&source, listing, is_good).await;
         assert_eq!(ids(&listing), ["edited", "steady"]);
     }
@@ -118,7 +152,10 @@ async fn a_deleted_and_recreated_file_is_always_seen() {
     for description in ["Version two.", "Version three."] {
         fs::remove_file(tree.path("root/edited/SKILL.md")).unwrap();
         tree.write("root/edited/SKILL.md", text("edited", description, ""));
-        listing = until(&source, listing, |listing| describes(listing, "edited", description)).await;
+        listing = until(&source, listing, |listing| {
+            describes(listing, "edited", description)
+        })
+        .await;
         fs::remove_file(tree.path("root/edited/SKILL.md")).unwrap();
         listing = until_ids(&source, listing, &["steady"]).await;
         tree.skill("root/edited");
@@ -141,19 +178,32 @@ async fn a_copied_tree_is_seen_whole() {
     };
     let listing = until(&source, listing, |listing| listing.len() == 201).await;
     copy.await.unwrap();
-    let stamp =
-        |listing: &Listing<Skill>| listing.iter().find(|row| row.item.id.as_str() == "s199").map(|row| row.stamp);
+    let stamp = |listing: &Listing<Skill>| {
+        listing
+            .iter()
+            .find(|row| row.item.id.as_str() == "s199")
+            .map(|row| row.stamp)
+    };
     let (_, fresh) = watched(&tree, "root").await;
-    let listing = until(&source, listing, |listing| contents(listing) == contents(&fresh)).await;
+    let listing = until(&source, listing, |listing| {
+        contents(listing) == contents(&fresh)
+    })
+    .await;
     tree.write("root/pack/3/1/s199/scripts/deep/run.sh", "echo another");
-    until(&source, listing.clone(), |now| stamp(now) != stamp(&listing)).await;
+    until(&source, listing.clone(), |now| {
+        stamp(now) != stamp(&listing)
+    })
+    .await;
 }
 
 /// Copies a folder and everything in it, as `cp -r` does.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
-        let (from, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        let (from, to) = (
+            entry.as_ref().unwrap().path(),
+            to.join(entry.unwrap().file_name()),
+        );
         if from.is_dir() {
             copy(&from, &to);
         } else {
@@ -171,7 +221,10 @@ async fn endless_writes_do_not_delay_other_files() {
     tree.write("root/busy/SKILL.md", version(0));
     let is_enough = Arc::new(AtomicBool::new(false));
     let hammer = {
-        let file = fs::File::options().write(true).open(tree.path("root/busy/SKILL.md")).unwrap();
+        let file = fs::File::options()
+            .write(true)
+            .open(tree.path("root/busy/SKILL.md"))
+            .unwrap();
         let is_enough = is_enough.clone();
         std::thread::spawn(move || {
             let mut rounds = 0;
@@ -183,17 +236,30 @@ async fn endless_writes_do_not_delay_other_files() {
             rounds
         })
     };
-    let listing = until(&source, listing, |listing| !describes(listing, "busy", "Does a thing.")).await;
+    let listing = until(&source, listing, |listing| {
+        !describes(listing, "busy", "Does a thing.")
+    })
+    .await;
     tree.write("root/calm/SKILL.md", text("calm", "Edited.", ""));
-    let listing = until(&source, listing, |listing| describes(listing, "calm", "Edited.")).await;
+    let listing = until(&source, listing, |listing| {
+        describes(listing, "calm", "Edited.")
+    })
+    .await;
     is_enough.store(true, Ordering::Relaxed);
     let last = format!("Round {:020}.", hammer.join().unwrap());
-    until(&source, listing, |listing| describes(listing, "busy", &last)).await;
+    until(&source, listing, |listing| {
+        describes(listing, "busy", &last)
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn folders_that_come_move_and_go_are_seen() {
-    let tree = Tree::of(&["root/steady", "elsewhere/pack/one", "elsewhere/pack/deep/two"]);
+    let tree = Tree::of(&[
+        "root/steady",
+        "elsewhere/pack/one",
+        "elsewhere/pack/deep/two",
+    ]);
     let (source, listing) = watched(&tree, "root").await;
     tree.skill("root/fresh");
     let listing = until_ids(&source, listing, &["fresh", "steady"]).await;
@@ -201,17 +267,31 @@ async fn folders_that_come_move_and_go_are_seen() {
     let listing = until_ids(&source, listing, &["fresh", "two", "one", "steady"]).await;
     fs::rename(tree.path("root/pack"), tree.path("root/kit")).unwrap();
     let moved = |listing: &Listing<Skill>| {
-        listing.iter().any(|row| row.item.location.as_deref().is_some_and(|at| at.contains("/kit/deep/two/")))
+        listing.iter().any(|row| {
+            row.item
+                .location
+                .as_deref()
+                .is_some_and(|at| at.contains("/kit/deep/two/"))
+        })
     };
     let listing = until(&source, listing, moved).await;
-    tree.write("root/kit/deep/two/SKILL.md", text("two", "Edited after the move.", ""));
-    let listing = until(&source, listing, |listing| describes(listing, "two", "Edited after the move.")).await;
+    tree.write(
+        "root/kit/deep/two/SKILL.md",
+        text("two", "Edited after the move.", ""),
+    );
+    let listing = until(&source, listing, |listing| {
+        describes(listing, "two", "Edited after the move.")
+    })
+    .await;
     fs::remove_dir_all(tree.path("root/kit")).unwrap();
     let listing = until_ids(&source, listing, &["fresh", "steady"]).await;
     fs::remove_dir_all(tree.path("root/fresh")).unwrap();
     tree.skill("root/fresh");
     tree.write("root/fresh/SKILL.md", text("fresh", "Made again.", ""));
-    until(&source, listing, |listing| describes(listing, "fresh", "Made again.")).await;
+    until(&source, listing, |listing| {
+        describes(listing, "fresh", "Made again.")
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -228,8 +308,14 @@ async fn a_root_may_come_go_and_come_back() {
     let listing = until_ids(&source, listing, &[]).await;
     fs::rename(tree.path("away"), tree.path("home")).unwrap();
     let listing = until_ids(&source, listing, &["again"]).await;
-    tree.write("home/.agents/skills/again/SKILL.md", text("again", "Still watched.", ""));
-    until(&source, listing, |listing| describes(listing, "again", "Still watched.")).await;
+    tree.write(
+        "home/.agents/skills/again/SKILL.md",
+        text("again", "Still watched.", ""),
+    );
+    until(&source, listing, |listing| {
+        describes(listing, "again", "Still watched.")
+    })
+    .await;
 }
 
 #[cfg(unix)]
@@ -262,7 +348,10 @@ async fn link_targets_are_watched_under_every_path() {
     tree.write("shared/notes.md", "one");
     tree.link("shared/skills", "root");
     // Leads into a folder that is also watched as the root.
-    tree.link(tree.path("shared/skills/a/SKILL.md"), "shared/skills/a/self.md");
+    tree.link(
+        tree.path("shared/skills/a/SKILL.md"),
+        "shared/skills/a/self.md",
+    );
     tree.link("../../notes.md", "shared/skills/a/notes.md");
     tree.write("other/file.md", text("linked", "One.", ""));
     tree.link("../../../other/file.md", "shared/skills/linked/SKILL.md");
@@ -272,7 +361,10 @@ async fn link_targets_are_watched_under_every_path() {
     tree.skill("shared/skills/b");
     let listing = until_ids(&source, listing, &["a", "b", "linked"]).await;
     tree.write("other/file.md", text("linked", "Two.", ""));
-    let listing = until(&source, listing, |listing| describes(listing, "linked", "Two.")).await;
+    let listing = until(&source, listing, |listing| {
+        describes(listing, "linked", "Two.")
+    })
+    .await;
     tree.skill("nowhere");
     until_ids(&source, listing, &["a", "b", "nowhere", "linked"]).await;
 }
@@ -300,12 +392,22 @@ async fn a_changed_script_modifies_only_its_skill() {
 async fn a_watched_broken_edit_keeps_the_good_row() {
     let tree = Tree::of(&["root/live"]);
     let (source, listing) = watched(&tree, "root").await;
-    tree.write("root/live/SKILL.md", "---\nname: live\ndescription: No end fence\n");
-    let stale = |listing: &Listing<Skill>| tree.complaints(listing).iter().any(|(_, code)| *code == Code::STALE);
+    tree.write(
+        "root/live/SKILL.md",
+        "---\nname: live\ndescription: No end fence\n",
+    );
+    let stale = |listing: &Listing<Skill>| {
+        tree.complaints(listing)
+            .iter()
+            .any(|(_, code)| *code == Code::STALE)
+    };
     let listing = until(&source, listing, stale).await;
     assert!(describes(&listing, "live", "Does a thing."));
     tree.write("root/live/SKILL.md", text("live", "Good again.", ""));
-    let listing = until(&source, listing, |listing| describes(listing, "live", "Good again.")).await;
+    let listing = until(&source, listing, |listing| {
+        describes(listing, "live", "Good again.")
+    })
+    .await;
     assert_eq!(tree.complaints(&listing), []);
     fs::remove_dir_all(tree.path("root/live")).unwrap();
     until_ids(&source, listing, &[]).await;
@@ -318,20 +420,37 @@ async fn a_storm_of_events_ends_consistent() {
     for round in 0..40 {
         for skill in 0..25 {
             let description = format!("Round {round}.");
-            tree.write(&format!("root/{}/s{skill}/SKILL.md", round % 3), text(&format!("s{skill}"), &description, ""));
+            tree.write(
+                &format!("root/{}/s{skill}/SKILL.md", round % 3),
+                text(&format!("s{skill}"), &description, ""),
+            );
         }
         tokio::task::yield_now().await;
         if round % 5 == 4 {
             let _ = fs::remove_dir_all(tree.path("root/moved"));
-            fs::rename(tree.path(&format!("root/{}", round % 3)), tree.path("root/moved")).unwrap();
+            fs::rename(
+                tree.path(&format!("root/{}", round % 3)),
+                tree.path("root/moved"),
+            )
+            .unwrap();
             // Somebody waits now and then, and gives up at some point.
-            let _ = tokio::time::timeout(Duration::from_millis(round), source.changed(listing.revision())).await;
+            let _ = tokio::time::timeout(
+                Duration::from_millis(round),
+                source.changed(listing.revision()),
+            )
+            .await;
         }
     }
     tree.skill("root/the-end");
-    listing = until(&source, listing, |listing| ids(listing).contains(&"the-end")).await;
+    listing = until(&source, listing, |listing| {
+        ids(listing).contains(&"the-end")
+    })
+    .await;
     let (_, fresh) = watched(&tree, "root").await;
-    let listing = until(&source, listing, |listing| contents(listing) == contents(&fresh)).await;
+    let listing = until(&source, listing, |listing| {
+        contents(listing) == contents(&fresh)
+    })
+    .await;
     assert_eq!(listing.diagnostics(), fresh.diagnostics());
 }
 
@@ -343,7 +462,11 @@ async fn a_root_replaced_repeatedly_ends_consistent() {
         fs::rename(tree.path("root"), tree.path("aside")).unwrap();
         fs::rename(tree.path("spare"), tree.path("root")).unwrap();
         fs::rename(tree.path("aside"), tree.path("spare")).unwrap();
-        let _ = tokio::time::timeout(Duration::from_millis(round % 7), source.changed(listing.revision())).await;
+        let _ = tokio::time::timeout(
+            Duration::from_millis(round % 7),
+            source.changed(listing.revision()),
+        )
+        .await;
         listing = list(&source).await;
     }
     listing = until_ids(&source, listing, &["one"]).await;
@@ -356,17 +479,22 @@ async fn a_root_replaced_repeatedly_ends_consistent() {
 async fn a_link_swapped_during_scans_never_leads_out() {
     let tree = Tree::of(&["root/steady", "root/inside/one", "out/secret"]);
     tree.link("inside", "root/link");
-    let source = tree.source("root").within(tree.path("root")).watching(swift(WatchBy::Events));
+    let source = tree
+        .source("root")
+        .within(tree.path("root"))
+        .watching(swift(WatchBy::Events));
     let mut listing = list(&source).await;
     let (link, spare) = (tree.path("root/link"), tree.path("root/.spare"));
     let swapping = std::thread::spawn(move || {
         for round in 0..400 {
-            std::os::unix::fs::symlink(if round % 2 == 0 { "../out" } else { "inside" }, &spare).unwrap();
+            std::os::unix::fs::symlink(if round % 2 == 0 { "../out" } else { "inside" }, &spare)
+                .unwrap();
             fs::rename(&spare, &link).unwrap();
         }
     });
     while !swapping.is_finished() {
-        let _ = tokio::time::timeout(Duration::from_millis(5), source.changed(listing.revision())).await;
+        let _ = tokio::time::timeout(Duration::from_millis(5), source.changed(listing.revision()))
+            .await;
         listing = list(&source).await;
         assert_eq!(ids(&listing), ["one", "steady"]);
     }
@@ -390,16 +518,25 @@ async fn pipes_and_devices_hold_up_no_change() {
     tree.link("/dev/zero", "root/tool/zero");
     let _socket = std::os::unix::net::UnixListener::bind(tree.path("root/tool/socket")).unwrap();
     tree.write("root/tool/SKILL.md", text("tool", "Second.", ""));
-    let listing = until(&source, listing, |listing| describes(listing, "tool", "Second.")).await;
+    let listing = until(&source, listing, |listing| {
+        describes(listing, "tool", "Second.")
+    })
+    .await;
     assert_eq!(tree.complaints(&listing), []);
     fs::remove_file(tree.path("root/tool/SKILL.md")).unwrap();
     pipe("root/tool/SKILL.md");
-    let is_reported =
-        |listing: &Listing<Skill>| tree.complaints(listing).iter().any(|(_, code)| *code == Code::NOT_A_FILE);
+    let is_reported = |listing: &Listing<Skill>| {
+        tree.complaints(listing)
+            .iter()
+            .any(|(_, code)| *code == Code::NOT_A_FILE)
+    };
     let listing = until(&source, listing, is_reported).await;
     fs::remove_file(tree.path("root/tool/SKILL.md")).unwrap();
     tree.write("root/tool/SKILL.md", text("tool", "Third.", ""));
-    until(&source, listing, |listing| describes(listing, "tool", "Third.")).await;
+    until(&source, listing, |listing| {
+        describes(listing, "tool", "Third.")
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -413,9 +550,15 @@ async fn deep_and_wide_trees_hold_up_no_change() {
         tree.folder(&format!("root/wide/{folder}"));
     }
     tree.write("root/tool/SKILL.md", text("tool", "Second.", ""));
-    let listing = until(&source, listing, |listing| describes(listing, "tool", "Second.")).await;
-    let is_reported =
-        |listing: &Listing<Skill>| tree.complaints(listing).iter().any(|(_, code)| *code == Code::WALK_TRUNCATED);
+    let listing = until(&source, listing, |listing| {
+        describes(listing, "tool", "Second.")
+    })
+    .await;
+    let is_reported = |listing: &Listing<Skill>| {
+        tree.complaints(listing)
+            .iter()
+            .any(|(_, code)| *code == Code::WALK_TRUNCATED)
+    };
     let listing = until(&source, listing, is_reported).await;
     fs::remove_dir_all(tree.path("root/d")).unwrap();
     fs::remove_dir_all(tree.path("root/tool/d")).unwrap();
@@ -448,8 +591,14 @@ async fn a_copy_with_old_size_and_time_is_seen() {
         let source = tree.source("root").watching(swift(by));
         source.changed(Revision(0)).await;
         let listing = list(&source).await;
-        let listing = until(&source, listing, |listing| listing.iter().all(|row| row.parts.is_some())).await;
-        let (before, modified) = (contents(&listing), script.metadata().unwrap().modified().unwrap());
+        let listing = until(&source, listing, |listing| {
+            listing.iter().all(|row| row.parts.is_some())
+        })
+        .await;
+        let (before, modified) = (
+            contents(&listing),
+            script.metadata().unwrap().modified().unwrap(),
+        );
         let mut file = fs::File::options().write(true).open(&script).unwrap();
         file.write_all(b"echo two").unwrap();
         file.set_modified(modified).unwrap();
@@ -460,25 +609,41 @@ async fn a_copy_with_old_size_and_time_is_seen() {
 
 #[tokio::test]
 async fn a_plugin_update_is_followed() {
-    let tree = Tree::of(&["cache/market/kit/1.9.0/skills/old", "cache/market/other/1.0/skills/steady"]);
+    let tree = Tree::of(&[
+        "cache/market/kit/1.9.0/skills/old",
+        "cache/market/other/1.0/skills/steady",
+    ]);
     let found = InstalledPlugins::find(&tree.path("cache"));
-    let kit = found.plugins.iter().find(|plugin| plugin.name == "kit").unwrap();
+    let kit = found
+        .plugins
+        .iter()
+        .find(|plugin| plugin.name == "kit")
+        .unwrap();
     let options = InstalledPluginOptions::new(tree.path("cache"));
     let source = options.source(kit, "kit").watching(swift(WatchBy::Events));
     source.changed(Revision(0)).await;
     let listing = until_ids(&source, list(&source).await, &["old"]).await;
-    assert_eq!(source.plugin_folder(), Some(tree.path("cache/market/kit/1.9.0")));
+    assert_eq!(
+        source.plugin_folder(),
+        Some(tree.path("cache/market/kit/1.9.0"))
+    );
     // As clients do it: the new version appears file by file, then the old one goes.
     tree.folder("cache/market/kit/1.10.0");
     tree.skill("cache/market/kit/1.10.0/skills/new");
     let listing = until_ids(&source, listing, &["new"]).await;
-    assert_eq!(source.plugin_folder(), Some(tree.path("cache/market/kit/1.10.0")));
+    assert_eq!(
+        source.plugin_folder(),
+        Some(tree.path("cache/market/kit/1.10.0"))
+    );
     fs::remove_dir_all(tree.path("cache/market/kit/1.9.0")).unwrap();
     tree.skill("cache/market/kit/1.10.0/skills/newer");
     let listing = until_ids(&source, listing, &["new", "newer"]).await;
     // The record of the client counts more than the number.
     tree.skill("cache/market/kit/1.5.0/skills/pinned");
-    tree.write("installed_plugins.json", r#"{"version": 1, "plugins": {"kit@market": {"version": "1.5.0"}}}"#);
+    tree.write(
+        "installed_plugins.json",
+        r#"{"version": 1, "plugins": {"kit@market": {"version": "1.5.0"}}}"#,
+    );
     let listing = until_ids(&source, listing, &["pinned"]).await;
     fs::remove_dir_all(tree.path("cache/market/kit")).unwrap();
     let listing = until_ids(&source, listing, &[]).await;
@@ -489,18 +654,36 @@ async fn a_plugin_update_is_followed() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_plugin_shows_nothing_outside_of_it() {
-    let tree = Tree::of(&["cache/evil/skills/own", "cache/good/skills/theirs", "private/secret"]);
+    let tree = Tree::of(&[
+        "cache/evil/skills/own",
+        "cache/good/skills/theirs",
+        "private/secret",
+    ]);
     tree.link("../../../private/secret", "cache/evil/skills/leak");
     tree.link("../../good/skills", "cache/evil/skills/others");
     tree.write("secret.json", "{\"name\": [\"hunter2\"]}");
-    tree.link("../../../secret.json", "cache/evil/.claude-plugin/plugin.json");
+    tree.link(
+        "../../../secret.json",
+        "cache/evil/.claude-plugin/plugin.json",
+    );
     let found = InstalledPlugins::find(&tree.path("cache"));
     let codes: Vec<_> = found.diagnostics.iter().map(|found| found.code).collect();
     assert_eq!(codes, [Code::LINK_LEADS_OUT]);
-    assert!(!found.diagnostics[0].message.contains("hunter2"), "{:?}", found.diagnostics);
-    let evil = found.plugins.iter().find(|plugin| plugin.name == "evil").unwrap();
+    assert!(
+        !found.diagnostics[0].message.contains("hunter2"),
+        "{:?}",
+        found.diagnostics
+    );
+    let evil = found
+        .plugins
+        .iter()
+        .find(|plugin| plugin.name == "evil")
+        .unwrap();
     let listing = list(&InstalledPluginOptions::new(tree.path("cache")).source(evil, "evil")).await;
     assert_eq!(ids(&listing), ["own"]);
     let expected = ["cache/evil/skills/leak", "cache/evil/skills/others"];
-    assert_eq!(tree.complaints(&listing), expected.map(|path| (path.to_owned(), Code::LINK_LEADS_OUT)));
+    assert_eq!(
+        tree.complaints(&listing),
+        expected.map(|path| (path.to_owned(), Code::LINK_LEADS_OUT))
+    );
 }

@@ -12,7 +12,12 @@ fn fields(value: Json) -> Fields {
 
 fn file(yaml: &str) -> Skill {
     let text = format!("---\nname: tidy\ndescription: Sorts.\n{yaml}---\n");
-    parse(text.as_bytes(), FileContext::new("SKILL.md").in_directory("tidy")).skill.unwrap()
+    parse(
+        text.as_bytes(),
+        FileContext::new("SKILL.md").in_directory("tidy"),
+    )
+    .skill
+    .unwrap()
 }
 
 fn said(more: Json) -> Fields {
@@ -32,10 +37,17 @@ fn json_front_matter_parses_like_a_file() {
     let skill = skill.unwrap();
     assert_eq!(diagnostics, []);
     assert_eq!(skill.id.as_str(), "tidy");
-    assert_eq!(skill.location.as_deref(), Some("acme:skill://tidy/SKILL.md"));
+    assert_eq!(
+        skill.location.as_deref(),
+        Some("acme:skill://tidy/SKILL.md")
+    );
     assert!(skill.disable_model_invocation);
     assert_eq!(skill.allowed_tools.as_ref().unwrap().len(), 2);
-    let back: Fields = skill.fields.iter().map(|(key, value)| (key.to_string(), value.json())).collect();
+    let back: Fields = skill
+        .fields
+        .iter()
+        .map(|(key, value)| (key.to_string(), value.json()))
+        .collect();
     assert_eq!(back, said);
     assert_eq!(difference(&said, &skill), None);
 }
@@ -60,14 +72,21 @@ fn typed_values_match_their_yaml() {
         ("v:\n", json!({ "v": null })),
         ("v: 2026-01-02\n", json!({ "v": "2026-01-02" })),
         ("v: |\n  a\n  b\n", json!({ "v": "a\nb\n" })),
-        ("v: {b: [1, x], a: {}}\n", json!({ "v": { "a": {}, "b": [1, "x"] } })),
+        (
+            "v: {b: [1, x], a: {}}\n",
+            json!({ "v": { "a": {}, "b": [1, "x"] } }),
+        ),
     ] {
         assert_eq!(difference(&said(more), &file(yaml)), None, "{yaml}");
     }
     for (yaml, more, field) in [
         ("v: 1\n", json!({ "v": 2 }), "v"),
         ("v: 1\n", json!({ "v": true }), "v"),
-        ("v: 9007199254740993\n", json!({ "v": 9_007_199_254_740_992_u64 }), "v"),
+        (
+            "v: 9007199254740993\n",
+            json!({ "v": 9_007_199_254_740_992_u64 }),
+            "v",
+        ),
         ("v: 1.10\n", json!({ "v": "1.1" }), "v"),
         ("v: \"1.10\"\n", json!({ "v": 1.1 }), "v"),
         ("v: \"no\"\n", json!({ "v": false }), "v"),
@@ -76,7 +95,11 @@ fn typed_values_match_their_yaml() {
         ("v: {a: 1}\n", json!({ "v": { "a": 1, "b": 2 } }), "v"),
         ("v: a\n", json!({ "v": ["a"] }), "v"),
         ("allowed-tools: Bash\n", json!({}), "allowed-tools"),
-        ("", json!({ "disable-model-invocation": true }), "disable-model-invocation"),
+        (
+            "",
+            json!({ "disable-model-invocation": true }),
+            "disable-model-invocation",
+        ),
         ("", json!({ "description": "Sorts more." }), "description"),
         ("", json!({ "name": "other" }), "name"),
     ] {
@@ -90,8 +113,20 @@ fn limits_of_files_hold_for_servers() {
     let wide: Vec<u32> = (0..20_000).collect();
     for more in [json!({ "deep": deep }), json!({ "wide": wide })] {
         let (skill, diagnostics) = read(&said(more), "acme:x", "tidy");
-        let is_limit = |code| [Code::TOO_LARGE, Code::INVALID_YAML, Code::INVALID_DESCRIPTION].contains(&code);
-        assert!(diagnostics.iter().any(|diagnostic| is_limit(diagnostic.code)), "{diagnostics:?}");
+        let is_limit = |code| {
+            [
+                Code::TOO_LARGE,
+                Code::INVALID_YAML,
+                Code::INVALID_DESCRIPTION,
+            ]
+            .contains(&code)
+        };
+        assert!(
+            diagnostics
+                .iter()
+                .any(|diagnostic| is_limit(diagnostic.code)),
+            "{diagnostics:?}"
+        );
         assert!(skill.is_none_or(|skill| skill.fields.len() <= 3));
     }
     let (skill, diagnostics) = read(&fields(json!({ "name": "tidy" })), "acme:x", "tidy");

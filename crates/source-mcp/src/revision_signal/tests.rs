@@ -17,7 +17,11 @@ async fn notifications_are_batched() {
     signal.wait_past(Revision(1)).await;
     assert_eq!((signal.now(), began.elapsed()), (Revision(2), MIN_INTERVAL));
     tokio::time::sleep(MIN_INTERVAL * 5).await;
-    assert_eq!(signal.now(), Revision(2), "nothing is told that did not come");
+    assert_eq!(
+        signal.now(),
+        Revision(2),
+        "nothing is told that did not come"
+    );
     ring();
     signal.wait_past(Revision(2)).await;
 }

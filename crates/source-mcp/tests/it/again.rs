@@ -14,8 +14,15 @@ pub(crate) fn url() -> Option<String> {
 /// What `test` says of the skills at `url` in a process with these variables. Blocks.
 pub(crate) fn said(test: &str, url: &str, variables: &[(&str, &OsStr)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args([test, "--exact", "--nocapture"]).env_remove("SSL_CERT_FILE").env_remove("SSL_CERT_DIR");
-    let output = command.envs(variables.iter().copied()).env(URL, url).output().unwrap();
+    command
+        .args([test, "--exact", "--nocapture"])
+        .env_remove("SSL_CERT_FILE")
+        .env_remove("SSL_CERT_DIR");
+    let output = command
+        .envs(variables.iter().copied())
+        .env(URL, url)
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }

@@ -43,7 +43,10 @@ impl Fixture for Remote {
     }
 
     async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unsupported> {
-        self.served.shop.put(id.as_str(), "SKILL.md", document).await;
+        self.served
+            .shop
+            .put(id.as_str(), "SKILL.md", document)
+            .await;
         Ok(())
     }
 
@@ -57,13 +60,23 @@ impl Fixture for Remote {
         Ok(())
     }
 
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
-        self.served.shop.put(id.as_str(), path.as_str(), bytes).await;
+    async fn put_resource(
+        &mut self,
+        id: &Id,
+        path: &ResourcePath,
+        bytes: &[u8],
+    ) -> Result<(), Unsupported> {
+        self.served
+            .shop
+            .put(id.as_str(), path.as_str(), bytes)
+            .await;
         Ok(())
     }
 
     async fn hostile_resource_paths(&mut self, _: &Id) -> Result<Vec<ResourcePath>, Unsupported> {
-        Err(Unsupported::because("a server lists files and has no links; those that lie outside are in `hostile`"))
+        Err(Unsupported::because(
+            "a server lists files and has no links; those that lie outside are in `hostile`",
+        ))
     }
 
     async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {

@@ -13,13 +13,22 @@ fn tidy() -> Id {
 }
 
 fn codes(listing: &Listing<Skill>) -> Vec<Code> {
-    listing.diagnostics().iter().map(|finding| finding.code).collect()
+    listing
+        .diagnostics()
+        .iter()
+        .map(|finding| finding.code)
+        .collect()
 }
 
 /// A server with resources alone.
-async fn resources(answer: impl Fn(&str, &str) -> Option<Value> + Send + Sync + 'static) -> Scripted {
+async fn resources(
+    answer: impl Fn(&str, &str) -> Option<Value> + Send + Sync + 'static,
+) -> Scripted {
     let play = move |method: &str, params: &Value| -> Answer {
-        let uri = params.get("uri").and_then(Value::as_str).unwrap_or_default();
+        let uri = params
+            .get("uri")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         match method {
             "initialize" => introduction(json!({ "resources": {} })),
             _ => answer(method, uri).map_or_else(unknown, Ok),
@@ -51,28 +60,60 @@ fn hashed(path: &str, text: &str) -> Value {
 #[tokio::test]
 async fn plain_resources_are_read_with_their_manifest() {
     let skill = text("tidy");
-    let manifest = json!({ "skill": "tidy", "files": [hashed("SKILL.md", &skill), hashed("a b.md", "A.\n")] });
+    let manifest =
+        json!({ "skill": "tidy", "files": [hashed("SKILL.md", &skill), hashed("a b.md", "A.\n")] });
     let served = fastmcp(skill, manifest).await;
     let source = served.source("acme");
     let listing = source.list().await.unwrap();
-    assert_eq!((listing.len(), codes(&listing)), (1, vec![Code::MCP_FALLBACK]));
+    assert_eq!(
+        (listing.len(), codes(&listing)),
+        (1, vec![Code::MCP_FALLBACK])
+    );
     let row = listing.iter().next().unwrap();
-    assert_eq!((row.item.id.as_str(), row.item.description.as_ref()), ("tidy", "Sorts a folder."));
-    assert_eq!(served.asked(), ["resources/read skill://index.json", "resources/list"]);
+    assert_eq!(
+        (row.item.id.as_str(), row.item.description.as_ref()),
+        ("tidy", "Sorts a folder.")
+    );
+    assert_eq!(
+        served.asked(),
+        ["resources/read skill://index.json", "resources/list"]
+    );
     let body = source.body(&tidy()).await.unwrap();
     assert_eq!((body.text.as_ref(), body.stamp), ("Sort it.\n", row.stamp));
     let files = source.resources(&tidy()).await.unwrap();
-    assert_eq!(files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["a b.md"]);
-    assert_eq!(source.resource(&tidy(), &files[0].path).await.unwrap().as_ref(), b"A.\n");
+    assert_eq!(
+        files
+            .iter()
+            .map(|file| file.path.as_str())
+            .collect::<Vec<_>>(),
+        ["a b.md"]
+    );
+    assert_eq!(
+        source
+            .resource(&tidy(), &files[0].path)
+            .await
+            .unwrap()
+            .as_ref(),
+        b"A.\n"
+    );
 }
 
 #[tokio::test]
 async fn a_manifest_that_lies_is_refused() {
     let skill = text("tidy");
     for (manifest, expected) in [
-        (json!({ "files": [hashed("SKILL.md", "other")] }), "`SKILL.md` has 58 bytes, and the server lists 5"),
-        (json!({ "files": [hashed("SKILL.md", &skill.replace("Sort it", "Burn it"))] }), "has the digest"),
-        (json!({ "files": [hashed("a.md", "A.\n")] }), "without `SKILL.md`"),
+        (
+            json!({ "files": [hashed("SKILL.md", "other")] }),
+            "`SKILL.md` has 58 bytes, and the server lists 5",
+        ),
+        (
+            json!({ "files": [hashed("SKILL.md", &skill.replace("Sort it", "Burn it"))] }),
+            "has the digest",
+        ),
+        (
+            json!({ "files": [hashed("a.md", "A.\n")] }),
+            "without `SKILL.md`",
+        ),
         (json!({ "files": "all" }), "has no `files`"),
         (json!([]), "has no `files`"),
     ] {
@@ -81,7 +122,10 @@ async fn a_manifest_that_lies_is_refused() {
         source.list().await.unwrap();
         let error = source.body(&tidy()).await.unwrap_err();
         assert_eq!(error.kind(), SourceErrorKind::Invalid);
-        assert!(error.to_string().contains(expected), "expected `{expected}`, found `{error}`");
+        assert!(
+            error.to_string().contains(expected),
+            "expected `{expected}`, found `{error}`"
+        );
     }
 }
 
@@ -92,9 +136,21 @@ async fn an_odd_file_of_a_manifest_is_omitted() {
     let source = fastmcp(skill, manifest).await.source("acme");
     assert_eq!(source.list().await.unwrap().len(), 1);
     let files = source.resources(&tidy()).await.unwrap();
-    assert_eq!(files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["a.md"]);
+    assert_eq!(
+        files
+            .iter()
+            .map(|file| file.path.as_str())
+            .collect::<Vec<_>>(),
+        ["a.md"]
+    );
     let omissions = source.omissions(&tidy()).await.unwrap();
-    assert_eq!(omissions.iter().map(|omission| &*omission.path).collect::<Vec<_>>(), ["../a.md"]);
+    assert_eq!(
+        omissions
+            .iter()
+            .map(|omission| &*omission.path)
+            .collect::<Vec<_>>(),
+        ["../a.md"]
+    );
 }
 
 /// The list of resources cannot show that a skill is hidden from models; its file can, and it is not handed out before the
@@ -114,7 +170,10 @@ async fn a_limit_in_the_file_reaches_the_list() {
     let row = after.iter().next().unwrap();
     assert!(row.item.disable_model_invocation && before.iter().next().unwrap().is_modified_by(row));
     let body = source.body(&tidy()).await.unwrap();
-    assert_eq!((body.text.as_ref(), Some(body.digest)), ("Sort it.\n", row.digest));
+    assert_eq!(
+        (body.text.as_ref(), Some(body.digest)),
+        ("Sort it.\n", row.digest)
+    );
 }
 
 async fn indexed(index: Value) -> Scripted {
@@ -129,29 +188,57 @@ async fn indexed(index: Value) -> Scripted {
 #[tokio::test]
 async fn the_index_of_the_drafts_is_read() {
     let digest = file(TIDY, text("tidy").as_bytes())["digest"].clone();
-    let row =
-        json!({ "name": "tidy", "description": "Sorts a folder.", "type": "skill-md", "url": TIDY, "digest": digest });
+    let row = json!({ "name": "tidy", "description": "Sorts a folder.", "type": "skill-md", "url": TIDY, "digest": digest });
     let mut other = row.clone();
     (other["url"], other["digest"]) = (json!("tidy-2/SKILL.md"), Value::Null);
     let archive = json!({ "name": "packed", "description": "Packed.", "type": "archive", "url": "skill://packed.zip" });
     let served = indexed(json!({ "$schema": SCHEMA, "skills": [row, other, archive] })).await;
     let source = served.source("acme");
     let listing = source.list().await.unwrap();
-    assert_eq!(listing.iter().next().unwrap().digest.map(|digest| json!(digest)), Some(digest));
-    assert!(codes(&listing).starts_with(&[Code::MCP_UNVERIFIED, Code::MCP_ENTRY, Code::MCP_FALLBACK]), "{listing:?}");
-    assert!(listing.diagnostics()[1].message.contains("of the type `archive` cannot be read"));
-    let ids: Vec<_> = listing.iter().map(|row| row.item.location.as_deref().unwrap()).collect();
-    assert_eq!(ids, ["acme:skill://tidy/SKILL.md", "acme:skill://index.json/tidy-2/SKILL.md"]);
+    assert_eq!(
+        listing
+            .iter()
+            .next()
+            .unwrap()
+            .digest
+            .map(|digest| json!(digest)),
+        Some(digest)
+    );
+    assert!(
+        codes(&listing).starts_with(&[Code::MCP_UNVERIFIED, Code::MCP_ENTRY, Code::MCP_FALLBACK]),
+        "{listing:?}"
+    );
+    assert!(
+        listing.diagnostics()[1]
+            .message
+            .contains("of the type `archive` cannot be read")
+    );
+    let ids: Vec<_> = listing
+        .iter()
+        .map(|row| row.item.location.as_deref().unwrap())
+        .collect();
+    assert_eq!(
+        ids,
+        [
+            "acme:skill://tidy/SKILL.md",
+            "acme:skill://index.json/tidy-2/SKILL.md"
+        ]
+    );
 }
 
 #[tokio::test]
 async fn an_index_with_wrong_data_is_refused() {
     let row = |digest: &str| json!({ "name": "tidy", "description": "Sorts.", "type": "skill-md", "url": TIDY, "digest": digest });
-    let served = indexed(json!({ "$schema": SCHEMA, "skills": [row(&Digest::of(b"other").to_string())] })).await;
+    let served =
+        indexed(json!({ "$schema": SCHEMA, "skills": [row(&Digest::of(b"other").to_string())] }))
+            .await;
     let source = served.source("acme");
     source.list().await.unwrap();
     let error = source.body(&tidy()).await.unwrap_err();
-    assert!(error.to_string().starts_with("`SKILL.md` has the digest"), "{error}");
+    assert!(
+        error.to_string().starts_with("`SKILL.md` has the digest"),
+        "{error}"
+    );
 
     let served =
         indexed(json!({ "$schema": "https://schemas.agentskills.io/discovery/9.9.9/schema.json", "skills": [] })).await;
@@ -168,5 +255,8 @@ async fn an_index_without_digests_is_unverified() {
     let source = served.source("acme");
     let listing = source.list().await.unwrap();
     assert_eq!(codes(&listing), [Code::MCP_UNVERIFIED, Code::MCP_FALLBACK]);
-    assert_eq!(source.body(&tidy()).await.unwrap().text.as_ref(), "Sort it.\n");
+    assert_eq!(
+        source.body(&tidy()).await.unwrap().text.as_ref(),
+        "Sort it.\n"
+    );
 }

@@ -22,7 +22,11 @@ async fn answering(
     let answer = move |sent: HeaderMap| async move {
         kept.lock().unwrap().push(sent);
         let mut answer = status.into_response();
-        answer.headers_mut().extend(headers.into_iter().map(|(name, value)| (name, value.parse().unwrap())));
+        answer.headers_mut().extend(
+            headers
+                .into_iter()
+                .map(|(name, value)| (name, value.parse().unwrap())),
+        );
         answer
     };
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -38,12 +42,23 @@ async fn a_redirect_is_not_followed() {
     let (elsewhere, sent_elsewhere) = answering(StatusCode::OK, Vec::new()).await;
     for status in [301, 302, 303, 307, 308].map(|status| StatusCode::from_u16(status).unwrap()) {
         let (url, sent) = answering(status, vec![(header::LOCATION, elsewhere.clone())]).await;
-        let options = McpOptions::url(url).with(|options| options.token = Some(BearerToken::new("secret").unwrap()));
-        let error = McpSource::new("acme", options).unwrap().list().await.unwrap_err();
+        let options = McpOptions::url(url)
+            .with(|options| options.token = Some(BearerToken::new("secret").unwrap()));
+        let error = McpSource::new("acme", options)
+            .unwrap()
+            .list()
+            .await
+            .unwrap_err();
         assert_eq!(error.kind(), SourceErrorKind::Unavailable);
         let message = error.to_string();
-        assert!(message.contains(status.as_str()) && !message.contains("secret"), "{message}");
-        assert_eq!(sent.lock().unwrap()[0][header::AUTHORIZATION], "Bearer secret");
+        assert!(
+            message.contains(status.as_str()) && !message.contains("secret"),
+            "{message}"
+        );
+        assert_eq!(
+            sent.lock().unwrap()[0][header::AUTHORIZATION],
+            "Bearer secret"
+        );
     }
     assert_eq!(sent_elsewhere.lock().unwrap().len(), 0);
 }
@@ -52,8 +67,15 @@ async fn a_redirect_is_not_followed() {
 async fn a_server_that_wants_another_token_says_so() {
     let challenge = vec![(header::WWW_AUTHENTICATE, "Bearer".to_owned())];
     let (url, sent) = answering(StatusCode::UNAUTHORIZED, challenge).await;
-    let error = McpSource::new("acme", McpOptions::url(url)).unwrap().list().await.unwrap_err();
-    assert_eq!((error.kind(), error.to_string().as_str()), (SourceErrorKind::Denied, "the server rejects the token"));
+    let error = McpSource::new("acme", McpOptions::url(url))
+        .unwrap()
+        .list()
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.kind(), error.to_string().as_str()),
+        (SourceErrorKind::Denied, "the server rejects the token")
+    );
     assert!(!sent.lock().unwrap()[0].contains_key(header::AUTHORIZATION));
 }
 
@@ -66,7 +88,11 @@ async fn https_uses_tls() {
         let (mut stream, _) = listener.accept().await.unwrap();
         stream.read_u8().await.unwrap()
     });
-    let error = McpSource::new("acme", McpOptions::url(url)).unwrap().list().await.unwrap_err();
+    let error = McpSource::new("acme", McpOptions::url(url))
+        .unwrap()
+        .list()
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), SourceErrorKind::Unavailable, "{error}");
     const HANDSHAKE: u8 = 22;
     assert_eq!(first.await.unwrap(), HANDSHAKE, "{error}");
@@ -84,10 +110,16 @@ async fn a_token_comes_from_its_file() {
     let source = McpSource::new("acme", options).unwrap();
     let error = source.list().await.unwrap_err();
     assert!(!format!("{error:?} {error} {source:?}").contains("from-a-file"));
-    assert_eq!(sent.lock().unwrap()[0][header::AUTHORIZATION], "Bearer from-a-file");
+    assert_eq!(
+        sent.lock().unwrap()[0][header::AUTHORIZATION],
+        "Bearer from-a-file"
+    );
     std::fs::write(&file, " \n").unwrap();
     let error = source.list().await.unwrap_err();
-    assert_eq!(error.to_string(), format!("`{}` does not contain a token", file.display()));
+    assert_eq!(
+        error.to_string(),
+        format!("`{}` does not contain a token", file.display())
+    );
 }
 
 /// A server that answers every request as `answer` does.
@@ -118,16 +150,43 @@ fn begun(text: &'static str, ends: bool) -> Body {
 async fn what_is_no_answer_is_told() {
     type Say = fn() -> Response;
     let cases: [(&str, Say, &str); 9] = [
-        ("a page", || ([(header::CONTENT_TYPE, "text/html")], "<html>").into_response(), "Unexpected content type"),
-        ("no type", || Response::new(Body::from("{}")), "Unexpected content type"),
-        ("no JSON", || ([(header::CONTENT_TYPE, "application/json")], "nothing").into_response(), "JSON"),
-        ("other JSON", || ([(header::CONTENT_TYPE, "application/json")], "[1, 2]").into_response(), "JSON"),
-        ("nothing", || StatusCode::ACCEPTED.into_response(), "the server closed the connection"),
-        ("a failure", || StatusCode::INTERNAL_SERVER_ERROR.into_response(), "500"),
+        (
+            "a page",
+            || ([(header::CONTENT_TYPE, "text/html")], "<html>").into_response(),
+            "Unexpected content type",
+        ),
+        (
+            "no type",
+            || Response::new(Body::from("{}")),
+            "Unexpected content type",
+        ),
+        (
+            "no JSON",
+            || ([(header::CONTENT_TYPE, "application/json")], "nothing").into_response(),
+            "JSON",
+        ),
+        (
+            "other JSON",
+            || ([(header::CONTENT_TYPE, "application/json")], "[1, 2]").into_response(),
+            "JSON",
+        ),
+        (
+            "nothing",
+            || StatusCode::ACCEPTED.into_response(),
+            "the server closed the connection",
+        ),
+        (
+            "a failure",
+            || StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+            "500",
+        ),
         (
             "an answer to something else",
             || {
-                ([(header::CONTENT_TYPE, "application/json")], r#"{"jsonrpc":"2.0","id":77,"result":{}}"#)
+                (
+                    [(header::CONTENT_TYPE, "application/json")],
+                    r#"{"jsonrpc":"2.0","id":77,"result":{}}"#,
+                )
                     .into_response()
             },
             "no connection",
@@ -135,7 +194,10 @@ async fn what_is_no_answer_is_told() {
         (
             "half an answer",
             || {
-                ([(header::CONTENT_TYPE, "application/json")], begun(r#"{"jsonrpc":"2.0","id":0,"#, true))
+                (
+                    [(header::CONTENT_TYPE, "application/json")],
+                    begun(r#"{"jsonrpc":"2.0","id":0,"#, true),
+                )
                     .into_response()
             },
             // Of its head or of its body, as it happens.
@@ -144,16 +206,30 @@ async fn what_is_no_answer_is_told() {
         (
             "an answer that does not end",
             || {
-                ([(header::CONTENT_TYPE, "application/json")], begun(r#"{"jsonrpc":"2.0","id":0,"#, false))
+                (
+                    [(header::CONTENT_TYPE, "application/json")],
+                    begun(r#"{"jsonrpc":"2.0","id":0,"#, false),
+                )
                     .into_response()
             },
             "no connection within 0.4 s",
         ),
     ];
     for (threat, say, expected) in cases {
-        let error = McpSource::new("acme", saying(say).await).unwrap().list().await.unwrap_err();
-        assert_eq!(error.kind(), SourceErrorKind::Unavailable, "{threat}: {error}");
-        assert!(error.to_string().contains(expected), "{threat}: expected `{expected}`, found `{error}`");
+        let error = McpSource::new("acme", saying(say).await)
+            .unwrap()
+            .list()
+            .await
+            .unwrap_err();
+        assert_eq!(
+            error.kind(),
+            SourceErrorKind::Unavailable,
+            "{threat}: {error}"
+        );
+        assert!(
+            error.to_string().contains(expected),
+            "{threat}: expected `{expected}`, found `{error}`"
+        );
     }
 }
 
@@ -161,15 +237,25 @@ async fn what_is_no_answer_is_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn loopback_requests_use_no_proxy() {
     if let Some(url) = again::url() {
-        let options = McpOptions::url(url).with(|options| options.token = Some(BearerToken::new("secret").unwrap()));
-        println!("listed: {}", McpSource::new("acme", options).unwrap().list().await.unwrap().len());
+        let options = McpOptions::url(url)
+            .with(|options| options.token = Some(BearerToken::new("secret").unwrap()));
+        println!(
+            "listed: {}",
+            McpSource::new("acme", options)
+                .unwrap()
+                .list()
+                .await
+                .unwrap()
+                .len()
+        );
         return;
     }
     let (proxy, sent_to_proxy) = answering(StatusCode::OK, Vec::new()).await;
     let served = scripted(|method, params| Wares::one().answer(method, params)).await;
     let said = tokio::task::block_in_place(|| {
         let test = "http::loopback_requests_use_no_proxy";
-        let variables = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"].map(|name| (name, proxy.as_ref()));
+        let variables = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]
+            .map(|name| (name, proxy.as_ref()));
         again::said(test, &served.url, &variables)
     });
     assert!(said.contains("listed: 1\n"), "{said}");
@@ -190,22 +276,39 @@ async fn an_event_beyond_a_limit_ends_the_connection() {
             "a message has more than 4096 values; the limit is `limits.message-bytes`",
         ),
     ] {
-        let answer = move || ([(header::CONTENT_TYPE, "text/event-stream")], event.clone()).into_response();
+        let answer =
+            move || ([(header::CONTENT_TYPE, "text/event-stream")], event.clone()).into_response();
         let mut options = saying(answer).await.with(|options| options.call_ms = 60000);
         options.limits.message_bytes = 64 << 10;
         options.start_ms = 60_000;
-        let error = McpSource::new("acme", options).unwrap().list().await.unwrap_err();
-        assert_eq!((error.kind(), error.to_string().as_str()), (SourceErrorKind::TooLarge, expected));
+        let error = McpSource::new("acme", options)
+            .unwrap()
+            .list()
+            .await
+            .unwrap_err();
+        assert_eq!(
+            (error.kind(), error.to_string().as_str()),
+            (SourceErrorKind::TooLarge, expected)
+        );
     }
     // One that never ends is not kept.
     let endless = || {
-        let lines =
-            futures_util::stream::repeat_with(|| Ok::<_, std::io::Error>("data: xxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n"));
-        ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(lines)).into_response()
+        let lines = futures_util::stream::repeat_with(|| {
+            Ok::<_, std::io::Error>("data: xxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n")
+        });
+        (
+            [(header::CONTENT_TYPE, "text/event-stream")],
+            Body::from_stream(lines),
+        )
+            .into_response()
     };
     let mut options = saying(endless).await;
     options.limits.message_bytes = 64 << 10;
     options.start_ms = 60_000;
-    let error = McpSource::new("acme", options).unwrap().list().await.unwrap_err();
+    let error = McpSource::new("acme", options)
+        .unwrap()
+        .list()
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), SourceErrorKind::TooLarge, "{error}");
 }

@@ -26,17 +26,27 @@ fn source(options: McpOptions) -> McpSource {
 
 #[tokio::test]
 async fn a_program_is_served_over_standard_streams() {
-    let options = program(r#"printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"skills":[]}}'; read -r line"#);
+    let options =
+        program(r#"printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"skills":[]}}'; read -r line"#);
     assert!(source(options).list().await.unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn errors_quote_the_last_line_of_stderr() {
-    let error = source(McpOptions::command("/no/such/program", ["a"])).list().await.unwrap_err();
+    let error = source(McpOptions::command("/no/such/program", ["a"]))
+        .list()
+        .await
+        .unwrap_err();
     assert_eq!(error.to_string(), "`/no/such/program` cannot be started");
-    let error = source(program("echo 'no licence' >&2; exit 1")).list().await.unwrap_err();
+    let error = source(program("echo 'no licence' >&2; exit 1"))
+        .list()
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), SourceErrorKind::Unavailable);
-    assert_eq!(error.to_string(), "the server closed the connection; the last line of its standard error: no licence");
+    assert_eq!(
+        error.to_string(),
+        "the server closed the connection; the last line of its standard error: no licence"
+    );
 }
 
 /// T: exhaustion. A line that never ends is not kept.
@@ -44,9 +54,15 @@ async fn errors_quote_the_last_line_of_stderr() {
 async fn a_message_that_never_ends_ends_the_connection() {
     let mut limits = McpLimits::default();
     limits.message_bytes = 64 << 10;
-    let error = source(program("exec cat /dev/zero").with(|options| options.limits = limits)).list().await.unwrap_err();
+    let error = source(program("exec cat /dev/zero").with(|options| options.limits = limits))
+        .list()
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), SourceErrorKind::TooLarge);
-    assert_eq!(error.to_string(), "a message has more than 65536 bytes; the limit is `limits.message-bytes`");
+    assert_eq!(
+        error.to_string(),
+        "a message has more than 65536 bytes; the limit is `limits.message-bytes`"
+    );
 }
 
 /// T: exhaustion. A short message of very many values is not kept either; commas in texts are none.
@@ -60,11 +76,23 @@ async fn many_small_values_end_the_connection() {
         )
     };
     let small = many("printf '['; head -c 10000 /dev/zero | tr '\\0' ','; printf '0]'");
-    let error = source(program(&small).with(|options| options.limits = limits.clone())).list().await.unwrap_err();
+    let error = source(program(&small).with(|options| options.limits = limits.clone()))
+        .list()
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), SourceErrorKind::TooLarge);
-    assert_eq!(error.to_string(), "a message has more than 4096 values; the limit is `limits.message-bytes`");
+    assert_eq!(
+        error.to_string(),
+        "a message has more than 4096 values; the limit is `limits.message-bytes`"
+    );
     let text = many(r#"printf '"\\"'; head -c 10000 /dev/zero | tr '\0' ','; printf '"'"#);
-    assert!(source(program(&text).with(|options| options.limits = limits)).list().await.unwrap().is_empty());
+    assert!(
+        source(program(&text).with(|options| options.limits = limits))
+            .list()
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }
 
 /// M-16: a file of 16 MiB is taken over a program's standard output too, as 21 MiB of base64.
@@ -74,7 +102,13 @@ async fn a_message_at_the_limit_is_read() {
         r#"printf '{"jsonrpc":"2.0","id":1,"result":{"skills":[],"more":"'; head -c 23000000 /dev/zero | tr '\0' 'x'; printf '"}}\n'; read -r line"#,
     );
     options.list_ms = 60_000;
-    assert!(source(options.with(|options| options.call_ms = 60000)).list().await.unwrap().is_empty());
+    assert!(
+        source(options.with(|options| options.call_ms = 60000))
+            .list()
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }
 
 /// A program that ends in the middle of an answer is started again, and is whole again.
@@ -102,15 +136,34 @@ async fn a_program_that_dies_is_restarted() {
 async fn a_program_that_dawdles_is_not_waited_for() {
     let drips = "while :; do printf x; sleep 0.01; done";
     for (threat, mut options, expected) in [
-        ("silent", McpOptions::command("/bin/sleep", ["1000"]), "no connection within 0.2 s"),
-        ("dripping", McpOptions::command("/bin/sh", ["-c", drips]), "no connection within 0.2 s"),
-        ("silent later", program("sleep 1000"), "the server has not answered within 0.2 s"),
-        ("dripping later", program(drips), "the server has not answered within 0.2 s"),
+        (
+            "silent",
+            McpOptions::command("/bin/sleep", ["1000"]),
+            "no connection within 0.2 s",
+        ),
+        (
+            "dripping",
+            McpOptions::command("/bin/sh", ["-c", drips]),
+            "no connection within 0.2 s",
+        ),
+        (
+            "silent later",
+            program("sleep 1000"),
+            "the server has not answered within 0.2 s",
+        ),
+        (
+            "dripping later",
+            program(drips),
+            "the server has not answered within 0.2 s",
+        ),
     ] {
         if !threat.ends_with("later") {
             options.start_ms = 200;
         }
-        let error = source(options.with(|options| options.call_ms = 200)).list().await.unwrap_err();
+        let error = source(options.with(|options| options.call_ms = 200))
+            .list()
+            .await
+            .unwrap_err();
         assert_eq!(error.kind(), SourceErrorKind::Unavailable, "{threat}");
         assert_eq!(error.to_string(), expected, "{threat}");
     }
@@ -134,7 +187,11 @@ async fn a_program_gets_its_variables() {
     let options = options.with(|options| options.inherited = [("LANG".into(), "C".into())].into());
     source(options).list().await.unwrap_err();
     let variables = std::fs::read_to_string(file).unwrap();
-    let mut names: Vec<_> = variables.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
+    let mut names: Vec<_> = variables
+        .lines()
+        .filter_map(|line| line.split_once('='))
+        .map(|(name, _)| name)
+        .collect();
     // What a shell sets by itself.
     names.retain(|name| !matches!(*name, "PWD" | "SHLVL" | "_" | "OLDPWD"));
     names.sort_unstable();
@@ -162,11 +219,16 @@ async fn programs_end_with_their_source() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), gone).await.expect("both end");
+    tokio::time::timeout(Duration::from_secs(20), gone)
+        .await
+        .expect("both end");
 }
 
 /// Whether a process is there and no zombie.
 fn is_running(pid: &str) -> bool {
-    let status = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
-    status.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+    let status =
+        std::fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
+    status
+        .rsplit_once(')')
+        .is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
 }

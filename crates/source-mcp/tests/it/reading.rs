@@ -18,7 +18,14 @@ fn id(name: &str) -> Id {
 async fn nothing_is_read_ahead() {
     let served = served(true).await;
     for name in ["a", "b", "c"] {
-        served.shop.put(name, "SKILL.md", format!("---\nname: {name}\ndescription: Sorts.\n---\nSort.\n")).await;
+        served
+            .shop
+            .put(
+                name,
+                "SKILL.md",
+                format!("---\nname: {name}\ndescription: Sorts.\n---\nSort.\n"),
+            )
+            .await;
         served.shop.put(name, "notes.md", "Notes.\n").await;
     }
     let source = served.source("acme");
@@ -26,7 +33,10 @@ async fn nothing_is_read_ahead() {
     assert_eq!((listing.len(), listing.diagnostics().len()), (3, 0));
     assert_eq!(served.shop.asked(), ["skills/list", "skills/list"]);
     source.body(&id("b")).await.unwrap();
-    source.resource(&id("b"), &"notes.md".parse().unwrap()).await.unwrap();
+    source
+        .resource(&id("b"), &"notes.md".parse().unwrap())
+        .await
+        .unwrap();
     source.resources(&id("c")).await.unwrap();
     let expected = [
         "skills/list",
@@ -41,8 +51,20 @@ async fn nothing_is_read_ahead() {
 #[tokio::test]
 async fn a_source_reads_without_a_listing() {
     let served = Wares::one().served().await;
-    assert_eq!(served.source("acme").body(&id("tidy")).await.unwrap().text.as_ref(), "Sort it.\n");
-    assert_eq!(served.asked(), ["skills/list", "resources/read skill://tidy/SKILL.md"]);
+    assert_eq!(
+        served
+            .source("acme")
+            .body(&id("tidy"))
+            .await
+            .unwrap()
+            .text
+            .as_ref(),
+        "Sort it.\n"
+    );
+    assert_eq!(
+        served.asked(),
+        ["skills/list", "resources/read skill://tidy/SKILL.md"]
+    );
 }
 
 /// A server that cannot be reached is told as such, and tried again when it is time: later each time.
@@ -58,11 +80,19 @@ async fn reconnects_wait_longer_each_time() {
         assert_eq!(error.kind(), SourceErrorKind::Unavailable);
         errors.push(error.to_string());
     }
-    assert!(errors[0].contains("Connection refused") && errors[1].contains("Connection refused"), "{errors:?}");
-    assert!(errors[2].starts_with("the server is tried again in 0."), "{errors:?}");
+    assert!(
+        errors[0].contains("Connection refused") && errors[1].contains("Connection refused"),
+        "{errors:?}"
+    );
+    assert!(
+        errors[2].starts_with("the server is tried again in 0."),
+        "{errors:?}"
+    );
     assert!(errors[2].contains("Connection refused"), "{errors:?}");
     let listing_is_due = source.changed(repertoire_core::Revision(0));
-    tokio::time::timeout(Duration::from_secs(20), listing_is_due).await.expect("it says when to look again");
+    tokio::time::timeout(Duration::from_secs(20), listing_is_due)
+        .await
+        .expect("it says when to look again");
 }
 
 #[tokio::test]
@@ -76,10 +106,17 @@ async fn answers_have_a_time_limit() {
         _ => Wares::one().answer(method, params),
     });
     let options = served.await.options().with(|options| options.call_ms = 50);
-    let error = McpSource::new("acme", options).unwrap().list().await.unwrap_err();
+    let error = McpSource::new("acme", options)
+        .unwrap()
+        .list()
+        .await
+        .unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string().as_str()),
-        (SourceErrorKind::Unavailable, "the server has not answered within 0.1 s")
+        (
+            SourceErrorKind::Unavailable,
+            "the server has not answered within 0.1 s"
+        )
     );
 }
 

@@ -29,10 +29,16 @@ struct Stage {
     asked: Arc<Mutex<Vec<String>>>,
 }
 
-pub(crate) async fn scripted(script: impl Fn(&str, &Value) -> Answer + Send + Sync + 'static) -> Scripted {
+pub(crate) async fn scripted(
+    script: impl Fn(&str, &Value) -> Answer + Send + Sync + 'static,
+) -> Scripted {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    opened(listener.tap_io(|stream| stream.set_nodelay(true).unwrap()), url, script)
+    opened(
+        listener.tap_io(|stream| stream.set_nodelay(true).unwrap()),
+        url,
+        script,
+    )
 }
 
 /// The same behind any listener.
@@ -45,27 +51,53 @@ where
     L: Listener,
     L::Addr: std::fmt::Debug,
 {
-    let stage = Stage { script: Arc::new(script), asked: Arc::default() };
+    let stage = Stage {
+        script: Arc::new(script),
+        asked: Arc::default(),
+    };
     let asked = stage.asked.clone();
-    let router = axum::Router::new().route("/mcp", axum::routing::post(play)).with_state(stage);
-    tokio::spawn(axum::serve(listener, router.layer(axum::extract::DefaultBodyLimit::disable())).into_future());
+    let router = axum::Router::new()
+        .route("/mcp", axum::routing::post(play))
+        .with_state(stage);
+    tokio::spawn(
+        axum::serve(
+            listener,
+            router.layer(axum::extract::DefaultBodyLimit::disable()),
+        )
+        .into_future(),
+    );
     Scripted { url, asked }
 }
 
 async fn play(State(stage): State<Stage>, body: Bytes) -> Response {
     let message: Value = serde_json::from_slice(&body).unwrap();
-    let Some(id) = message.get("id").filter(|_| message.get("method").is_some()) else {
+    let Some(id) = message
+        .get("id")
+        .filter(|_| message.get("method").is_some())
+    else {
         return StatusCode::ACCEPTED.into_response();
     };
     let (method, params) = (message["method"].as_str().unwrap(), &message["params"]);
-    let address = params.get("uri").and_then(Value::as_str).map(|uri| format!(" {uri}")).unwrap_or_default();
-    stage.asked.lock().unwrap().push(format!("{method}{address}"));
+    let address = params
+        .get("uri")
+        .and_then(Value::as_str)
+        .map(|uri| format!(" {uri}"))
+        .unwrap_or_default();
+    stage
+        .asked
+        .lock()
+        .unwrap()
+        .push(format!("{method}{address}"));
     let mut answer = json!({ "jsonrpc": "2.0", "id": id });
     match (stage.script)(method, params) {
         Ok(result) => answer["result"] = result,
         Err((code, message)) => answer["error"] = json!({ "code": code, "message": message }),
     }
-    ([(header::CONTENT_TYPE, "application/json")], answer.to_string()).into_response()
+    (
+        [(header::CONTENT_TYPE, "application/json")],
+        answer.to_string(),
+    )
+        .into_response()
 }
 
 impl Scripted {
@@ -80,7 +112,11 @@ impl Scripted {
     /// What was asked for since the connection was made.
     pub(crate) fn asked(&self) -> Vec<String> {
         let asked = self.asked.lock().unwrap();
-        asked.iter().filter(|method| *method != "initialize").cloned().collect()
+        asked
+            .iter()
+            .filter(|method| *method != "initialize")
+            .cloned()
+            .collect()
     }
 }
 
@@ -137,7 +173,8 @@ impl Wares {
         }
         self.files.insert(uri.clone(), content(&uri, &text));
         let said = json!({ "name": name, "description": "Sorts a folder." });
-        self.entries.push(json!({ "uri": uri, "frontmatter": said, "resources": rows }));
+        self.entries
+            .push(json!({ "uri": uri, "frontmatter": said, "resources": rows }));
         self
     }
 
@@ -158,16 +195,21 @@ impl Wares {
     }
 
     pub(crate) fn answer(&self, method: &str, params: &Value) -> Answer {
-        let uri = params.get("uri").and_then(Value::as_str).unwrap_or_default();
+        let uri = params
+            .get("uri")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         match method {
-            "initialize" => {
-                introduction(json!({ "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } }))
-            }
+            "initialize" => introduction(
+                json!({ "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } }),
+            ),
             "skills/list" => Ok(json!({ "resultType": "complete", "skills": self.entries })),
             "skills/get" => {
                 let listed = self.entries.iter().find(|entry| entry["uri"] == uri);
                 let entry = self.fresh.get(uri).or(listed);
-                entry.map_or_else(unknown, |entry| Ok(json!({ "resultType": "complete", "skill": entry })))
+                entry.map_or_else(unknown, |entry| {
+                    Ok(json!({ "resultType": "complete", "skill": entry }))
+                })
             }
             "resources/read" => self.files.get(uri).cloned().map_or_else(unknown, Ok),
             _ => Err((-32601, format!("no method `{method}`"))),

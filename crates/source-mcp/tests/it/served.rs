@@ -7,9 +7,10 @@ use axum::serve::ListenerExt;
 use repertoire_core::skill_md::{FileContext, parse};
 use repertoire_source_mcp::{McpOptions, McpSource};
 use rmcp::model::{
-    CustomResult, ErrorData, GetSkillRequestParams, GetSkillResult, ListSkillsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents, ServerCapabilities,
-    ServerConfig, Skill, SkillFrontmatter, SkillResource, SkillResources,
+    CustomResult, ErrorData, GetSkillRequestParams, GetSkillResult, ListSkillsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ResourceContents, ServerCapabilities, ServerConfig, Skill, SkillFrontmatter, SkillResource,
+    SkillResources,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -43,14 +44,23 @@ pub(crate) struct Served {
 }
 
 pub(crate) async fn served(tells: bool) -> Served {
-    let shop = Shop { state: Arc::default(), tells };
+    let shop = Shop {
+        state: Arc::default(),
+        tells,
+    };
     let own = shop.clone();
     let config = StreamableHttpServerConfig::default();
-    let service = StreamableHttpService::new(move || Ok(own.clone()), Arc::<LocalSessionManager>::default(), config);
+    let service = StreamableHttpService::new(
+        move || Ok(own.clone()),
+        Arc::<LocalSessionManager>::default(),
+        config,
+    );
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let listener = listener.tap_io(|stream| stream.set_nodelay(true).unwrap());
-    tokio::spawn(axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).into_future());
+    tokio::spawn(
+        axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).into_future(),
+    );
     Served { shop, url }
 }
 
@@ -71,7 +81,11 @@ impl Shop {
 
     /// Puts a file of a skill, and tells everybody.
     pub(crate) async fn put(&self, id: &str, path: &str, bytes: impl Into<Vec<u8>>) {
-        self.state().skills.entry(id.to_owned()).or_default().insert(path.to_owned(), bytes.into());
+        self.state()
+            .skills
+            .entry(id.to_owned())
+            .or_default()
+            .insert(path.to_owned(), bytes.into());
         self.tell().await;
     }
 
@@ -111,18 +125,30 @@ fn uri(id: &str, path: &str) -> String {
 
 fn entry(id: &str, files: &BTreeMap<String, Vec<u8>>) -> Skill {
     let text = &files["SKILL.md"];
-    let parsed = parse(text, FileContext::new("SKILL.md").in_directory(id)).skill.unwrap();
+    let parsed = parse(text, FileContext::new("SKILL.md").in_directory(id))
+        .skill
+        .unwrap();
     let mut said = SkillFrontmatter::new(id, parsed.description.as_ref());
-    for (key, value) in parsed.fields.iter().filter(|(key, _)| !matches!(key.as_ref(), "name" | "description")) {
+    for (key, value) in parsed
+        .fields
+        .iter()
+        .filter(|(key, _)| !matches!(key.as_ref(), "name" | "description"))
+    {
         said = said.with_field(key.as_ref(), value.json());
     }
-    let rows = files.iter().map(|(path, bytes)| SkillResource::from_bytes(uri(id, path), bytes)).collect();
+    let rows = files
+        .iter()
+        .map(|(path, bytes)| SkillResource::from_bytes(uri(id, path), bytes))
+        .collect();
     Skill::new(uri(id, "SKILL.md"), said, SkillResources::Files(rows))
 }
 
 impl ServerHandler for Shop {
     fn get_info(&self) -> ServerConfig {
-        let mut capabilities = ServerCapabilities::builder().enable_resources().enable_skills().build();
+        let mut capabilities = ServerCapabilities::builder()
+            .enable_resources()
+            .enable_skills()
+            .build();
         if let Some(resources) = &mut capabilities.resources {
             resources.list_changed = Some(self.tells);
         }
@@ -140,10 +166,19 @@ impl ServerHandler for Shop {
     ) -> Result<ListSkillsResult, ErrorData> {
         self.asked_for("skills/list");
         let state = self.state();
-        let from = request.and_then(|request| request.cursor).map_or(0, |cursor| cursor.parse().unwrap());
-        let mut all: Vec<Skill> = state.skills.iter().map(|(id, files)| entry(id, files)).collect();
+        let from = request
+            .and_then(|request| request.cursor)
+            .map_or(0, |cursor| cursor.parse().unwrap());
+        let mut all: Vec<Skill> = state
+            .skills
+            .iter()
+            .map(|(id, files)| entry(id, files))
+            .collect();
         for id in &state.malformed {
-            let files = BTreeMap::from([("SKILL.md".to_owned(), b"---\nname: a\ndescription: b\n---\n".to_vec())]);
+            let files = BTreeMap::from([(
+                "SKILL.md".to_owned(),
+                b"---\nname: a\ndescription: b\n---\n".to_vec(),
+            )]);
             let mut broken = entry(id, &files);
             // The SDK lets a server say no more that is wrong.
             broken.frontmatter.description = " ".to_owned();
@@ -163,7 +198,10 @@ impl ServerHandler for Shop {
     ) -> Result<GetSkillResult, ErrorData> {
         self.asked_for(format!("skills/get {}", request.uri));
         let state = self.state();
-        let found = state.skills.iter().find(|(id, _)| uri(id, "SKILL.md") == request.uri);
+        let found = state
+            .skills
+            .iter()
+            .find(|(id, _)| uri(id, "SKILL.md") == request.uri);
         let (id, files) = found.ok_or_else(|| ErrorData::invalid_params("no such skill", None))?;
         Ok(GetSkillResult::new(entry(id, files)))
     }
@@ -175,17 +213,26 @@ impl ServerHandler for Shop {
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.asked_for(format!("resources/read {}", request.uri));
         let state = self.state();
-        let mut files = state.skills.iter().flat_map(|(id, files)| files.iter().map(move |file| (id, file)));
+        let mut files = state
+            .skills
+            .iter()
+            .flat_map(|(id, files)| files.iter().map(move |file| (id, file)));
         let found = files.find(|(id, (path, _))| uri(id, path) == request.uri);
-        let (_, (_, bytes)) = found.ok_or_else(|| ErrorData::resource_not_found("no such resource", None))?;
+        let (_, (_, bytes)) =
+            found.ok_or_else(|| ErrorData::resource_not_found("no such resource", None))?;
         let content = match String::from_utf8(bytes.clone()) {
             Ok(text) => ResourceContents::text(text, &request.uri),
             Err(_) => {
                 use base64::Engine as _;
-                ResourceContents::blob(base64::engine::general_purpose::STANDARD.encode(bytes), &request.uri)
+                ResourceContents::blob(
+                    base64::engine::general_purpose::STANDARD.encode(bytes),
+                    &request.uri,
+                )
             }
         };
-        Ok(ReadResourceResponse::Complete(ReadResourceResult::new(vec![content])))
+        Ok(ReadResourceResponse::Complete(ReadResourceResult::new(
+            vec![content],
+        )))
     }
 
     async fn on_custom_request(
@@ -193,6 +240,10 @@ impl ServerHandler for Shop {
         request: rmcp::model::CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, request.method, None))
+        Err(ErrorData::new(
+            rmcp::model::ErrorCode::METHOD_NOT_FOUND,
+            request.method,
+            None,
+        ))
     }
 }

@@ -30,15 +30,28 @@ impl Authority {
     /// A server of one skill that shows a certificate for `name`.
     async fn server(&self, name: &str) -> Scripted {
         let key = KeyPair::generate().unwrap();
-        let own = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, &self.0).unwrap();
+        let own = CertificateParams::new([name.to_owned()])
+            .unwrap()
+            .signed_by(&key, &self.0)
+            .unwrap();
         let config = ServerConfig::builder_with_provider(Arc::new(default_provider()));
-        let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+        let config = config
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth();
         let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-        let config = config.with_single_cert(vec![own.der().clone()], key).unwrap();
+        let config = config
+            .with_single_cert(vec![own.der().clone()], key)
+            .unwrap();
         let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("https://{}/mcp", tcp.local_addr().unwrap());
-        let listener = Encrypted { tcp, tls: TlsAcceptor::from(Arc::new(config)) };
-        opened(listener, url, |method, params| Wares::one().answer(method, params))
+        let listener = Encrypted {
+            tcp,
+            tls: TlsAcceptor::from(Arc::new(config)),
+        };
+        opened(listener, url, |method, params| {
+            Wares::one().answer(method, params)
+        })
     }
 
     fn write(&self, file: &Path) {
@@ -80,19 +93,35 @@ async fn only_named_authorities_are_trusted() {
     let file = folder.path().join("authority.pem");
     authority.write(&file);
     let served = authority.server("127.0.0.1").await;
-    let trusting = source(served.options().with(|options| options.ca_file = Some(file.clone())));
+    let trusting = source(
+        served
+            .options()
+            .with(|options| options.ca_file = Some(file.clone())),
+    );
     assert_eq!(trusting.list().await.unwrap().len(), 1);
     let body = trusting.body(&"tidy".parse().unwrap()).await.unwrap();
     assert_eq!(body.text.as_ref(), "Sort it.\n");
 
     let asked = served.asked();
     Authority::new().write(&file);
-    for options in [served.options(), served.options().with(|options| options.ca_file = Some(file.clone()))] {
+    for options in [
+        served.options(),
+        served
+            .options()
+            .with(|options| options.ca_file = Some(file.clone())),
+    ] {
         let error = source(options).list().await.unwrap_err();
         assert_eq!(error.kind(), SourceErrorKind::Unavailable);
-        assert!(error.to_string().contains("invalid peer certificate"), "{error}");
+        assert!(
+            error.to_string().contains("invalid peer certificate"),
+            "{error}"
+        );
     }
-    assert_eq!(served.asked(), asked, "nothing is asked of who is not trusted");
+    assert_eq!(
+        served.asked(),
+        asked,
+        "nothing is asked of who is not trusted"
+    );
 }
 
 #[tokio::test]
@@ -101,8 +130,18 @@ async fn a_certificate_for_another_name_is_refused() {
     let file = folder.path().join("authority.pem");
     authority.write(&file);
     let served = authority.server("skills.acme.test").await;
-    let error = source(served.options().with(|options| options.ca_file = Some(file.clone()))).list().await.unwrap_err();
-    assert!(error.to_string().contains("certificate not valid for name"), "{error}");
+    let error = source(
+        served
+            .options()
+            .with(|options| options.ca_file = Some(file.clone())),
+    )
+    .list()
+    .await
+    .unwrap_err();
+    assert!(
+        error.to_string().contains("certificate not valid for name"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -110,15 +149,24 @@ async fn a_file_without_authorities_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("authority.pem");
     let refused = async || {
-        source(McpOptions::url("https://127.0.0.1:1/").with(|options| options.ca_file = Some(file.clone())))
-            .list()
-            .await
-            .unwrap_err()
+        source(
+            McpOptions::url("https://127.0.0.1:1/")
+                .with(|options| options.ca_file = Some(file.clone())),
+        )
+        .list()
+        .await
+        .unwrap_err()
     };
     let shown = file.display();
-    assert_eq!(refused().await.to_string(), format!("the authorities in `{shown}` cannot be read"));
+    assert_eq!(
+        refused().await.to_string(),
+        format!("the authorities in `{shown}` cannot be read")
+    );
     std::fs::write(&file, "nothing\n").unwrap();
-    assert_eq!(refused().await.to_string(), format!("`{shown}` does not contain a certificate"));
+    assert_eq!(
+        refused().await.to_string(),
+        format!("`{shown}` does not contain a certificate")
+    );
 }
 
 /// As every program on Linux that looks for the system's authorities.
@@ -144,7 +192,10 @@ async fn the_certificate_variable_is_used() {
     assert!(trusted.contains("listed: 1\n"), "{trusted}");
     Authority::new().write(&file);
     let refused = said(&[("SSL_CERT_FILE", file.as_os_str())]);
-    assert!(refused.contains("refused: ") && refused.contains("invalid peer certificate"), "{refused}");
+    assert!(
+        refused.contains("refused: ") && refused.contains("invalid peer certificate"),
+        "{refused}"
+    );
 }
 
 /// This crate decides how `reqwest` and `rustls` are built. Whoever links it and uses either without a choice of their own, as

@@ -11,8 +11,14 @@ const LONG: Duration = Duration::from_secs(30);
 async fn an_overdue_job_blocks_later_ones() {
     let call_thread = CallThread::new().unwrap();
     let (go, gone) = mpsc::channel::<()>();
-    assert_eq!(call_thread.run(SHORT, move || gone.recv().is_ok()).await, Err(CallError::Overdue));
-    assert!(matches!(call_thread.run(LONG, || ()).await, Err(CallError::Blocked(_))));
+    assert_eq!(
+        call_thread.run(SHORT, move || gone.recv().is_ok()).await,
+        Err(CallError::Overdue)
+    );
+    assert!(matches!(
+        call_thread.run(LONG, || ()).await,
+        Err(CallError::Blocked(_))
+    ));
     go.send(()).unwrap();
     while call_thread.run(LONG, || ()).await.is_err() {
         tokio::task::yield_now().await;
@@ -32,6 +38,9 @@ async fn a_queued_job_is_not_overdue() {
 #[tokio::test]
 async fn a_job_that_panics_costs_itself() {
     let call_thread = CallThread::new().unwrap();
-    assert_eq!(call_thread.run(LONG, || -> u8 { panic!("no") }).await, Err(CallError::Lost));
+    assert_eq!(
+        call_thread.run(LONG, || -> u8 { panic!("no") }).await,
+        Err(CallError::Lost)
+    );
     assert_eq!(call_thread.run(LONG, || 7).await, Ok(7));
 }

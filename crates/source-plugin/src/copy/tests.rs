@@ -8,7 +8,11 @@ use crate::file::PluginFile;
 
 fn file() -> PluginFile {
     let bytes = b"a library".to_vec();
-    PluginFile { path: PathBuf::from("/plugins/lib.so"), digest: Digest::of(&bytes), bytes }
+    PluginFile {
+        path: PathBuf::from("/plugins/lib.so"),
+        digest: Digest::of(&bytes),
+        bytes,
+    }
 }
 
 #[test]

@@ -30,7 +30,12 @@ impl Folder {
             json!({ "folder": folder.path() })
         };
         let source = Arc::new(source(at, pinned(library).with_options(options(told))));
-        Folder { folder, source, is_full, _library: kept }
+        Folder {
+            folder,
+            source,
+            is_full,
+            _library: kept,
+        }
     }
 
     /// The Rust plugin, an ordinary source.
@@ -49,7 +54,13 @@ impl Folder {
     }
 
     fn polled(&self) -> Result<(), Unsupported> {
-        if self.is_full { Ok(()) } else { Err(Unsupported::because("the plugin offers only listings and bodies")) }
+        if self.is_full {
+            Ok(())
+        } else {
+            Err(Unsupported::because(
+                "the plugin offers only listings and bodies",
+            ))
+        }
     }
 }
 
@@ -70,14 +81,20 @@ impl Fixture for Folder {
 
     async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unsupported> {
         let fresh = self.path("fresh");
-        fs::write(&fresh, format!("---\nname: {id}\ndescription: {description}\n---\n\n{body}")).unwrap();
+        fs::write(
+            &fresh,
+            format!("---\nname: {id}\ndescription: {description}\n---\n\n{body}"),
+        )
+        .unwrap();
         fs::rename(fresh, self.path(format!("{id}.md"))).unwrap();
         Ok(())
     }
 
     async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unsupported> {
         if !self.is_full {
-            return Err(Unsupported::because("the plugin in C makes its front matter by itself"));
+            return Err(Unsupported::because(
+                "the plugin in C makes its front matter by itself",
+            ));
         }
         fs::write(self.path(format!("{id}.md")), document).unwrap();
         Ok(())
@@ -93,7 +110,12 @@ impl Fixture for Folder {
         Ok(())
     }
 
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
+    async fn put_resource(
+        &mut self,
+        id: &Id,
+        path: &ResourcePath,
+        bytes: &[u8],
+    ) -> Result<(), Unsupported> {
         let path = self.path(id.as_str()).join(path.as_str());
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
@@ -104,7 +126,11 @@ impl Fixture for Folder {
         let secret = self.path("secret.txt");
         fs::write(&secret, "secret").unwrap();
         fs::create_dir_all(self.path(id.as_str())).unwrap();
-        for (to, link) in [("../secret.txt", "out.md"), ("..", "up"), (secret.to_str().unwrap(), "absolute.md")] {
+        for (to, link) in [
+            ("../secret.txt", "out.md"),
+            ("..", "up"),
+            (secret.to_str().unwrap(), "absolute.md"),
+        ] {
             std::os::unix::fs::symlink(to, self.path(id.as_str()).join(link)).unwrap();
         }
         let paths = ["out.md", "absolute.md", "up/secret.txt"];
@@ -114,7 +140,14 @@ impl Fixture for Folder {
     async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {
         let file = fs::read(self.path(format!("{id}.md"))).unwrap();
         // Of a source that hands out texts, the text is what has a digest.
-        Ok(if self.is_full { repertoire_core::skill_md::body(&file).unwrap().as_bytes().to_vec() } else { file })
+        Ok(if self.is_full {
+            repertoire_core::skill_md::body(&file)
+                .unwrap()
+                .as_bytes()
+                .to_vec()
+        } else {
+            file
+        })
     }
 }
 
@@ -148,7 +181,10 @@ struct Hello(Arc<PluginSource>);
 impl Hello {
     fn at(at: Where) -> Hello {
         let told = json!({ "people": ["Ann", "Bob"] });
-        Hello(Arc::new(source(at, pinned(&built("hello")).with_options(options(told)))))
+        Hello(Arc::new(source(
+            at,
+            pinned(&built("hello")).with_options(options(told)),
+        )))
     }
 }
 
@@ -160,11 +196,15 @@ impl Fixture for Hello {
     }
 
     fn watches(&self) -> Result<(), Unsupported> {
-        Err(Unsupported::because("the skills of the tutorial never change"))
+        Err(Unsupported::because(
+            "the skills of the tutorial never change",
+        ))
     }
 
     fn reads_resources(&self) -> Result<(), Unsupported> {
-        Err(Unsupported::because("the skills of the tutorial have no resources"))
+        Err(Unsupported::because(
+            "the skills of the tutorial have no resources",
+        ))
     }
 }
 

@@ -19,7 +19,11 @@ pub(crate) enum Where {
 
 /// The library of a plugin of this workspace, which cargo built for the tests: it is a dependency of theirs.
 pub(crate) fn built(name: &str) -> PathBuf {
-    let file = format!("{}{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let file = format!(
+        "{}{name}{}",
+        std::env::consts::DLL_PREFIX,
+        std::env::consts::DLL_SUFFIX
+    );
     let path = std::env::current_exe().unwrap().with_file_name(file);
     assert!(path.is_file(), "`{}` is not built", path.display());
     path
@@ -58,7 +62,9 @@ impl Compiled {
 
     fn build(text: &str, include: &Path, arguments: &[&str]) -> Compiled {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(format!("plugin{}", std::env::consts::DLL_SUFFIX));
+        let path = folder
+            .path()
+            .join(format!("plugin{}", std::env::consts::DLL_SUFFIX));
         fs::write(folder.path().join("plugin.c"), text).unwrap();
         compile(&folder.path().join("plugin.c"), include, &path, arguments);
         Compiled { folder, path }
@@ -84,10 +90,25 @@ impl Compiled {
 fn compile(file: &Path, include: &Path, to: &Path, arguments: &[&str]) {
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let mut command = Command::new(&compiler);
-    command.args(["-std=gnu11", "-Wall", "-Werror", "-shared", "-fPIC", "-pthread", "-I"]).arg(include);
+    command
+        .args([
+            "-std=gnu11",
+            "-Wall",
+            "-Werror",
+            "-shared",
+            "-fPIC",
+            "-pthread",
+            "-I",
+        ])
+        .arg(include);
     let output = command.arg("-o").arg(to).arg(file).args(arguments).output();
-    let output = output.unwrap_or_else(|error| panic!("these tests need a C compiler: {compiler:?}: {error}"));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = output
+        .unwrap_or_else(|error| panic!("these tests need a C compiler: {compiler:?}: {error}"));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// The plugin at `path`, pinned to what it is now.
@@ -111,7 +132,9 @@ pub(crate) const HUNG: Duration = Duration::from_secs(30);
 
 /// What `future` gives, soon.
 pub(crate) async fn soon<O>(future: impl Future<Output = O>) -> O {
-    tokio::time::timeout(HUNG, future).await.expect("an answer should come")
+    tokio::time::timeout(HUNG, future)
+        .await
+        .expect("an answer should come")
 }
 
 /// A source whose library is loaded.

@@ -73,10 +73,16 @@ async fn a_replaced_file_is_loaded_once_approved() {
         let (library, other) = (single("old"), single("new"));
         let approve = || {
             let inspected = Inspection::read(&library.path).unwrap();
-            PluginApprovals::read(&approvals).unwrap().approve(&inspected).unwrap();
+            PluginApprovals::read(&approvals)
+                .unwrap()
+                .approve(&inspected)
+                .unwrap();
         };
         approve();
-        let plugin = source(at, PluginOptions::new(&library.path).approved_in(&approvals));
+        let plugin = source(
+            at,
+            PluginOptions::new(&library.path).approved_in(&approvals),
+        );
         let old = plugin.list().await.unwrap();
         assert_eq!(ids(&old), ["old"]);
 
@@ -87,17 +93,41 @@ async fn a_replaced_file_is_loaded_once_approved() {
         assert_eq!(ids(&refused), ["old"]);
         let finding = &refused.diagnostics()[0];
         assert_eq!(finding.code, Code::PLUGIN_REPLACED);
-        let (was, is) = (PluginApprovals::read(&approvals).unwrap(), Inspection::read(&library.path).unwrap());
+        let (was, is) = (
+            PluginApprovals::read(&approvals).unwrap(),
+            Inspection::read(&library.path).unwrap(),
+        );
         let was = was.plugins()[0].digest;
-        assert!(finding.message.contains(&format!("expected {was}, found {}", is.digest)), "{}", finding.message);
-        assert_eq!(plugin.body(&"old".parse().unwrap()).await.unwrap().text.as_ref(), "One.\n");
+        assert!(
+            finding
+                .message
+                .contains(&format!("expected {was}, found {}", is.digest)),
+            "{}",
+            finding.message
+        );
+        assert_eq!(
+            plugin
+                .body(&"old".parse().unwrap())
+                .await
+                .unwrap()
+                .text
+                .as_ref(),
+            "One.\n"
+        );
 
         approve();
         soon(plugin.changed(refused.revision())).await;
         let new = plugin.list().await.unwrap();
         assert!(new.revision() > refused.revision());
-        assert_eq!((ids(&new), new.diagnostics().is_empty()), (vec!["new"], true));
-        assert_eq!(plugin.list().await.unwrap(), new, "and nothing changes any more");
+        assert_eq!(
+            (ids(&new), new.diagnostics().is_empty()),
+            (vec!["new"], true)
+        );
+        assert_eq!(
+            plugin.list().await.unwrap(),
+            new,
+            "and nothing changes any more"
+        );
     }
 }
 
@@ -137,10 +167,20 @@ async fn a_plugin_is_restricted_by_default() {
         .unwrap();
     let snapshot = registry.snapshot();
     let entry = &snapshot.entries()[0];
-    assert_eq!((entry.id.as_str(), entry.candidate.trust), ("acme:one", Trust::Restricted));
-    let codes: Vec<_> =
-        snapshot.diagnostics().iter().map(|one| (one.source.to_string(), one.diagnostic.code)).collect();
-    assert_eq!(codes, [("broken".to_owned(), Code::SOURCE_FAILED)], "and another plugin's failure is its own");
+    assert_eq!(
+        (entry.id.as_str(), entry.candidate.trust),
+        ("acme:one", Trust::Restricted)
+    );
+    let codes: Vec<_> = snapshot
+        .diagnostics()
+        .iter()
+        .map(|one| (one.source.to_string(), one.diagnostic.code))
+        .collect();
+    assert_eq!(
+        codes,
+        [("broken".to_owned(), Code::SOURCE_FAILED)],
+        "and another plugin's failure is its own"
+    );
 }
 
 #[tokio::test]
@@ -149,9 +189,16 @@ async fn two_sources_share_only_the_library() {
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let plugins = folders.each_ref().map(|folder| {
         let told = options(json!({ "folder": folder.path() }));
-        PluginSource::new(format!("plugin-{}", folder.path().display()), pinned(&library.path).with_options(told))
+        PluginSource::new(
+            format!("plugin-{}", folder.path().display()),
+            pinned(&library.path).with_options(told),
+        )
     });
-    fs::write(folders[1].path().join("b.md"), "---\nname: b\ndescription: B.\n---\n").unwrap();
+    fs::write(
+        folders[1].path().join("b.md"),
+        "---\nname: b\ndescription: B.\n---\n",
+    )
+    .unwrap();
     assert!(ids(&plugins[0].list().await.unwrap()).is_empty());
     assert_eq!(ids(&plugins[1].list().await.unwrap()), ["b"]);
 }

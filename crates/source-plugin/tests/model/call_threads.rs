@@ -24,7 +24,10 @@ fn silence() -> std::future::Pending<()> {
 fn each_caller_gets_its_reply_or_a_timeout() {
     tried(|| {
         let call_thread = Arc::new(CallThread::new().unwrap());
-        let (at_work, done) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));
+        let (at_work, done) = (
+            Arc::new(AtomicUsize::new(0)),
+            Arc::new(Mutex::new(Vec::new())),
+        );
         let callers = [1, 2].map(|number| {
             let (call_thread, at_work, done) = (call_thread.clone(), at_work.clone(), done.clone());
             thread::spawn(move || {
@@ -54,7 +57,11 @@ fn each_caller_gets_its_reply_or_a_timeout() {
                 answer => break answer,
             }
         };
-        assert_eq!(last, Ok(3), "what was late turns nobody away once it has ended");
+        assert_eq!(
+            last,
+            Ok(3),
+            "what was late turns nobody away once it has ended"
+        );
         let done = done.lock().unwrap();
         assert!(late <= done.len(), "told once for each");
         assert!(!done.is_empty());
@@ -75,7 +82,8 @@ fn an_available_reply_is_returned_after_the_deadline() {
         };
         let replies = block_on(async {
             let first = call_thread.run_by(rings, Duration::ZERO, || 1);
-            let second = call_thread.run_by(silence, Duration::ZERO, move || begins.store(1, SeqCst));
+            let second =
+                call_thread.run_by(silence, Duration::ZERO, move || begins.store(1, SeqCst));
             tokio::join!(first, second)
         });
         assert_eq!(replies, (Ok(1), Ok(())));

@@ -18,7 +18,11 @@ fn each_call_gets_its_reply_or_an_error() {
             thread::spawn(move || {
                 // It ends with calls unread, as a process does that crashes.
                 for call in input.iter().take(2) {
-                    assert_eq!(calls.limit(call), 10, "who asks is known before it is asked");
+                    assert_eq!(
+                        calls.limit(call),
+                        10,
+                        "who asks is known before it is asked"
+                    );
                     calls.reply(call, call);
                 }
                 calls.end(ENDED.to_owned());

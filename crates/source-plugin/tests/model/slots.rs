@@ -21,7 +21,11 @@ struct Instance {
 impl Instance {
     fn new(unmade: &Arc<AtomicUsize>) -> Arc<Instance> {
         let (running, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Arc::new(Instance { running, stopped, unmade: unmade.clone() })
+        Arc::new(Instance {
+            running,
+            stopped,
+            unmade: unmade.clone(),
+        })
     }
 
     fn call(&self) {
@@ -46,13 +50,22 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        assert_eq!(self.running.load(SeqCst), 0, "unmade while something runs in it");
+        assert_eq!(
+            self.running.load(SeqCst),
+            0,
+            "unmade while something runs in it"
+        );
         self.unmade.fetch_add(1, SeqCst);
     }
 }
 
 /// As the plugin's own thread does: who is in is asked, or somebody else is let in.
-fn ask(slot: &InstanceSlot<Instance>, made: &AtomicUsize, unmade: &Arc<AtomicUsize>, content: &[u8]) {
+fn ask(
+    slot: &InstanceSlot<Instance>,
+    made: &AtomicUsize,
+    unmade: &Arc<AtomicUsize>,
+    content: &[u8],
+) {
     let content = Digest::of(content);
     let Ok(old) = slot.current() else { return };
     let backend = match old {
@@ -103,7 +116,11 @@ fn instances_are_dropped_after_their_last_call() {
         let [(), ()] = waiting.map(|waits| waits.join().unwrap());
         assert!(slot.current().is_err(), "closed is closed");
         assert!(slot.start_wait(|_| true).is_none());
-        assert_eq!(unmade.load(SeqCst), made.load(SeqCst), "who came after the end stays for ever");
+        assert_eq!(
+            unmade.load(SeqCst),
+            made.load(SeqCst),
+            "who came after the end stays for ever"
+        );
     });
 }
 
@@ -125,7 +142,13 @@ fn an_overdue_wait_is_stopped_once() {
                 None => 0,
             })
         });
-        assert_eq!(looks.map(|looks| looks.join().unwrap()).iter().sum::<usize>(), 1);
+        assert_eq!(
+            looks
+                .map(|looks| looks.join().unwrap())
+                .iter()
+                .sum::<usize>(),
+            1
+        );
         waits.join().unwrap();
     });
 }

@@ -15,7 +15,15 @@ fn tree(files: &[&str]) -> TempDir {
     for file in files {
         let path = root.path().join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, if file.ends_with("SKILL.md") { SKILL } else { file }).unwrap();
+        fs::write(
+            path,
+            if file.ends_with("SKILL.md") {
+                SKILL
+            } else {
+                file
+            },
+        )
+        .unwrap();
     }
     root
 }
@@ -27,8 +35,17 @@ fn place(root: &TempDir) -> SourcePath {
 /// Every skill in `root` and the paths of its resources.
 fn found(root: &TempDir) -> Vec<(String, Vec<String>)> {
     let skills = skills(&place(root)).unwrap();
-    let paths = |folder| resources(folder).unwrap().into_iter().map(|(path, _)| path).collect();
-    skills.iter().map(|folder| (folder.shown(), paths(folder))).collect()
+    let paths = |folder| {
+        resources(folder)
+            .unwrap()
+            .into_iter()
+            .map(|(path, _)| path)
+            .collect()
+    };
+    skills
+        .iter()
+        .map(|folder| (folder.shown(), paths(folder)))
+        .collect()
 }
 
 /// The same, as folders are read at run time.
@@ -36,17 +53,30 @@ async fn found_at_run_time(root: &TempDir) -> Vec<(String, Vec<String>)> {
     let source = FsSource::new("folder", root.path());
     let mut found = Vec::new();
     for row in source.list().await.unwrap().iter() {
-        let folder = Path::new(row.item.location.as_deref().unwrap()).parent().unwrap();
-        let folder = folder.strip_prefix(root.path()).unwrap().display().to_string();
+        let folder = Path::new(row.item.location.as_deref().unwrap())
+            .parent()
+            .unwrap();
+        let folder = folder
+            .strip_prefix(root.path())
+            .unwrap()
+            .display()
+            .to_string();
         let resources = source.resources(&row.item.id).await.unwrap();
-        found.push((folder, resources.iter().map(|resource| resource.path.to_string()).collect()));
+        found.push((
+            folder,
+            resources
+                .iter()
+                .map(|resource| resource.path.to_string())
+                .collect(),
+        ));
     }
     found
 }
 
 #[track_caller]
 fn error(root: &TempDir) -> String {
-    let skills = skills(&place(root)).and_then(|folders| folders.iter().map(resources).collect::<Result<Vec<_>, _>>());
+    let skills = skills(&place(root))
+        .and_then(|folders| folders.iter().map(resources).collect::<Result<Vec<_>, _>>());
     skills.unwrap_err().to_string()
 }
 
@@ -104,7 +134,10 @@ fn links_out_of_a_skill_are_refused() {
     let root = tree(&["a/SKILL.md", "secret.txt"]);
     let link = root.path().join("a/link.txt");
     std::os::unix::fs::symlink("../secret.txt", &link).unwrap();
-    assert_eq!(error(&root), "a/link.txt: the link leads out of its skill\nhelp: put a copy in its place");
+    assert_eq!(
+        error(&root),
+        "a/link.txt: the link leads out of its skill\nhelp: put a copy in its place"
+    );
     fs::remove_file(root.path().join("secret.txt")).unwrap();
     assert!(error(&root).starts_with("a/link.txt: cannot be read: "));
 }
@@ -123,11 +156,17 @@ fn a_name_without_resource_path_is_refused() {
 #[test]
 fn a_misspelled_file_is_refused() {
     let root = tree(&["a/skill.md"]);
-    assert_eq!(error(&root), "a/skill.md: the file should be called `SKILL.md`\nhelp: rename it");
+    assert_eq!(
+        error(&root),
+        "a/skill.md: the file should be called `SKILL.md`\nhelp: rename it"
+    );
 }
 
 #[test]
 fn a_root_that_is_a_skill_is_alone() {
     let root = tree(&["SKILL.md", "other/SKILL.md"]);
-    assert_eq!(found(&root), [(String::new(), vec!["other/SKILL.md".to_owned()])]);
+    assert_eq!(
+        found(&root),
+        [(String::new(), vec!["other/SKILL.md".to_owned()])]
+    );
 }

@@ -12,14 +12,21 @@ fn errors(skills: &[(&str, &[u8])]) -> Vec<String> {
         fs::write(folder.join(FILE_NAME), bytes).unwrap();
     }
     let errors = embed(&SourcePath::new(root.path().join("skills"), root.path())).unwrap_err();
-    errors.iter().map(|error| error.to_string().replace('\\', "/")).collect()
+    errors
+        .iter()
+        .map(|error| error.to_string().replace('\\', "/"))
+        .collect()
 }
 
 #[test]
 fn a_sound_folder_is_embedded_whole() {
     let root = tempfile::tempdir().unwrap();
     fs::create_dir_all(root.path().join("tidy-up/notes")).unwrap();
-    fs::write(root.path().join("tidy-up/SKILL.md"), "---\ndescription: ' Sorts. '\n---\nSort.\n").unwrap();
+    fs::write(
+        root.path().join("tidy-up/SKILL.md"),
+        "---\ndescription: ' Sorts. '\n---\nSort.\n",
+    )
+    .unwrap();
     fs::write(root.path().join("tidy-up/notes/order.md"), "By date.\n").unwrap();
     let path = |path: &str| root.path().join(path).to_str().unwrap().to_owned();
     let expected = EmbeddedSkill {
@@ -28,25 +35,43 @@ fn a_sound_folder_is_embedded_whole() {
         file: path("tidy-up/SKILL.md"),
         resources: vec![("notes/order.md".into(), path("tidy-up/notes/order.md"))],
     };
-    assert_eq!(embed(&SourcePath::new(root.path().to_owned(), root.path())), Ok(vec![expected]));
+    assert_eq!(
+        embed(&SourcePath::new(root.path().to_owned(), root.path())),
+        Ok(vec![expected])
+    );
 }
 
 #[test]
 fn every_error_has_place_and_help() {
     let found = errors(&[
-        ("colon", b"---\nname: colon\ndescription: Sorts: all.\n---\nSort.\n"),
-        ("Capital", b"---\nname: Capital\ndescription: Sorts.\n---\nSort.\n"),
-        ("fine", b"---\nname: fine\ndescription: Sorts.\n---\nSort.\n"),
+        (
+            "colon",
+            b"---\nname: colon\ndescription: Sorts: all.\n---\nSort.\n",
+        ),
+        (
+            "Capital",
+            b"---\nname: Capital\ndescription: Sorts.\n---\nSort.\n",
+        ),
+        (
+            "fine",
+            b"---\nname: fine\ndescription: Sorts.\n---\nSort.\n",
+        ),
         ("silent", b"---\nname: silent\n---\nSort.\n"),
     ]);
     // The sentences are the parser's.
     let expected = [
-        ("skills/Capital/SKILL.md:2:7: name `Capital` ", "\nhelp: other clients may refuse it"),
+        (
+            "skills/Capital/SKILL.md:2:7: name `Capital` ",
+            "\nhelp: other clients may refuse it",
+        ),
         (
             "skills/colon/SKILL.md:3:19: invalid YAML in `description`: ",
             "\nhelp: quote this value: `description: \"Sorts: all.\"`",
         ),
-        ("skills/silent/SKILL.md:1:1: missing required field in frontmatter: `description`", ""),
+        (
+            "skills/silent/SKILL.md:1:1: missing required field in frontmatter: `description`",
+            "",
+        ),
     ];
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (found, (start, end)) in found.iter().zip(expected) {
@@ -58,7 +83,10 @@ fn every_error_has_place_and_help() {
 fn instructions_are_looked_at_too() {
     let found = errors(&[
         ("blank", b"---\nname: blank\ndescription: Sorts.\n---\n\n"),
-        ("latin", b"---\nname: latin\ndescription: Sorts.\n---\nSort.\nGr\xfc\xdfe.\n"),
+        (
+            "latin",
+            b"---\nname: latin\ndescription: Sorts.\n---\nSort.\nGr\xfc\xdfe.\n",
+        ),
     ]);
     assert_eq!(
         found,
@@ -74,17 +102,36 @@ fn an_id_comes_once() {
     let skill = b"---\nname: sort\ndescription: Sorts.\n---\nSort.\n";
     assert_eq!(
         errors(&[("a/sort", skill), ("b/sort", skill)]),
-        ["skills/b/sort/SKILL.md: the id `sort` is taken by `skills/a/sort/SKILL.md`\nhelp: rename one of them"]
+        [
+            "skills/b/sort/SKILL.md: the id `sort` is taken by `skills/a/sort/SKILL.md`\nhelp: rename one of them"
+        ]
     );
 }
 
 #[test]
 fn a_folder_without_skills_is_a_mistake() {
-    let empty = ["skills/empty: there is no skill to embed\nhelp: a skill is a folder in there with a `SKILL.md`"];
+    let empty = [
+        "skills/empty: there is no skill to embed\nhelp: a skill is a folder in there with a `SKILL.md`",
+    ];
     let root = tempfile::tempdir().unwrap();
     fs::create_dir_all(root.path().join("skills/empty")).unwrap();
-    let found = embed(&SourcePath::new(root.path().join("skills/empty"), root.path())).unwrap_err();
-    assert_eq!(found.iter().map(|error| error.to_string().replace('\\', "/")).collect::<Vec<_>>(), empty);
+    let found = embed(&SourcePath::new(
+        root.path().join("skills/empty"),
+        root.path(),
+    ))
+    .unwrap_err();
+    assert_eq!(
+        found
+            .iter()
+            .map(|error| error.to_string().replace('\\', "/"))
+            .collect::<Vec<_>>(),
+        empty
+    );
     let missing = embed(&SourcePath::new(root.path().join("skilsl"), root.path())).unwrap_err();
-    assert!(missing[0].to_string().starts_with("skilsl: cannot be read: "), "{missing:?}");
+    assert!(
+        missing[0]
+            .to_string()
+            .starts_with("skilsl: cannot be read: "),
+        "{missing:?}"
+    );
 }

@@ -6,9 +6,16 @@ use super::*;
 
 #[test]
 fn the_limits_are_those_of_the_standard() {
-    let long = format!("---\nname: a\ndescription: {}\n---\n", "a".repeat(MAX_DESCRIPTION_CHARS));
+    let long = format!(
+        "---\nname: a\ndescription: {}\n---\n",
+        "a".repeat(MAX_DESCRIPTION_CHARS)
+    );
     let longer = long.replacen("aa", "aaa", 1);
-    let findings = [long, longer].map(|text| skill_md::parse(text.as_bytes(), FileContext::new("a")).diagnostics.len());
+    let findings = [long, longer].map(|text| {
+        skill_md::parse(text.as_bytes(), FileContext::new("a"))
+            .diagnostics
+            .len()
+    });
     assert_eq!(findings, [0, 1]);
     assert!(broken_by_id(&"a".repeat(Id::MAX_CHARS)).is_none());
     assert!(broken_by_id(&"a".repeat(Id::MAX_CHARS + 1)).is_some());
@@ -16,12 +23,18 @@ fn the_limits_are_those_of_the_standard() {
 
 #[test]
 fn a_description_is_measured_in_characters() {
-    assert_eq!(broken_by_description(&"ü".repeat(MAX_DESCRIPTION_CHARS)), None);
+    assert_eq!(
+        broken_by_description(&"ü".repeat(MAX_DESCRIPTION_CHARS)),
+        None
+    );
     assert_eq!(
         broken_by_description(&"ü".repeat(MAX_DESCRIPTION_CHARS + 1)),
         Some("the description of a skill must not exceed 1024 characters")
     );
-    assert_eq!(broken_by_description(" \n\t"), Some("the description of a skill must not be blank"));
+    assert_eq!(
+        broken_by_description(" \n\t"),
+        Some("the description of a skill must not be blank")
+    );
 }
 
 /// Whether the vocabulary takes `id` as it is and finds no fault in it.
@@ -63,5 +76,8 @@ fn parts_come_one_after_another() {
 #[test]
 fn a_long_text_is_cut_between_characters() {
     let text = format!("a{}", "ü".repeat(RuleMessage::MAX_BYTES));
-    assert_eq!(RuleMessage::of(&[&text]).as_str(), &text[..RuleMessage::MAX_BYTES - 1]);
+    assert_eq!(
+        RuleMessage::of(&[&text]).as_str(),
+        &text[..RuleMessage::MAX_BYTES - 1]
+    );
 }

@@ -14,7 +14,10 @@ const FULL: StaticSkill = StaticSkill::new("full", "Says everything.", "Say ever
         ("disable-model-invocation", StaticValue::Flag(true)),
         ("user-invocable", StaticValue::Flag(false)),
         ("allowedWorkflows", StaticValue::List(&["nightly"])),
-        ("metadata", StaticValue::Map(&[("author", "acme"), ("version", "1.0")])),
+        (
+            "metadata",
+            StaticValue::Map(&[("author", "acme"), ("version", "1.0")]),
+        ),
     ])
     .with_resources(&[("how to.md", b"So.\n"), ("a.txt", b"a")]);
 
@@ -27,7 +30,10 @@ fn a_skill_in_code_equals_its_file() {
         parsed.location = None;
         assert_eq!(*skill.listed().item, parsed);
     };
-    check(PLAIN, "---\nname: \"plain\"\ndescription: \"Says little.\"\n---\nSay little.\n");
+    check(
+        PLAIN,
+        "---\nname: \"plain\"\ndescription: \"Says little.\"\n---\nSay little.\n",
+    );
     check(
         FULL,
         r#"---
@@ -54,7 +60,11 @@ Say everything.
 #[test]
 fn instructions_lose_leading_blank_lines() {
     let check = |body, text: &str| {
-        assert_eq!(StaticSkill::new("greet", "Greets.", body).text().as_ref(), text, "{body:?}");
+        assert_eq!(
+            StaticSkill::new("greet", "Greets.", body).text().as_ref(),
+            text,
+            "{body:?}"
+        );
     };
     check("Say hello.", "Say hello.");
     check("\n  \n\n  Say hello.\n\n", "  Say hello.\n\n");
@@ -66,8 +76,14 @@ fn everything_behind_a_skill_is_in_its_stamp() {
     let stamp = |skill: StaticSkill| skill.listed().stamp;
     let same = StaticSkill::new("plain", "  Says little.\n", "Say little.\n");
     assert_eq!(stamp(PLAIN), stamp(same));
-    assert_ne!(stamp(PLAIN), stamp(StaticSkill::new("plain", "  Says little.\n", "Say less.\n")));
-    assert_ne!(stamp(PLAIN), stamp(PLAIN.with_resources(&[("a.txt", b"a")])));
+    assert_ne!(
+        stamp(PLAIN),
+        stamp(StaticSkill::new("plain", "  Says little.\n", "Say less.\n"))
+    );
+    assert_ne!(
+        stamp(PLAIN),
+        stamp(PLAIN.with_resources(&[("a.txt", b"a")]))
+    );
 }
 
 #[test]

@@ -29,17 +29,29 @@ fn ids(list: StaticList) -> Vec<&'static str> {
 
 #[test]
 fn everything_declared_is_collected_by_id() {
-    assert_eq!(ids(StaticList::collected().unwrap()), ["answer", "report", "table", "triage"]);
+    assert_eq!(
+        ids(StaticList::collected().unwrap()),
+        ["answer", "report", "table", "triage"]
+    );
 }
 
 #[test]
 fn a_constant_is_found_by_its_name() {
-    assert_eq!(ids(StaticList::declared("house-skills").unwrap()), ["report", "table"]);
-    assert_eq!(ids(StaticList::declared("SKILL").unwrap()), ["answer", "triage"]);
+    assert_eq!(
+        ids(StaticList::declared("house-skills").unwrap()),
+        ["report", "table"]
+    );
+    assert_eq!(
+        ids(StaticList::declared("SKILL").unwrap()),
+        ["answer", "triage"]
+    );
     assert_eq!(ids(StaticList::declared("other").unwrap()), [""; 0]);
 }
 
 #[test]
 fn a_declared_skill_stays_a_constant() {
-    assert_eq!((triage::SKILL.id(), HOUSE_SKILLS.iter().count()), ("triage", 2));
+    assert_eq!(
+        (triage::SKILL.id(), HOUSE_SKILLS.iter().count()),
+        ("triage", 2)
+    );
 }

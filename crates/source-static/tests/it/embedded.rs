@@ -10,7 +10,10 @@ use repertoire_testkit::{Fixture, Unsupported};
 static SKILLS: StaticList = embed_skills!("tests/skills");
 
 fn folder() -> FsSource {
-    FsSource::new("folder", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/skills"))
+    FsSource::new(
+        "folder",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/skills"),
+    )
 }
 
 struct EmbeddedFixture(Arc<StaticSource>);
@@ -35,7 +38,9 @@ impl Fixture for EmbeddedFixture {
     }
 }
 
-repertoire_testkit::conformance!(EmbeddedFixture(Arc::new(StaticSource::new("builtin", SKILLS))));
+repertoire_testkit::conformance!(EmbeddedFixture(Arc::new(StaticSource::new(
+    "builtin", SKILLS
+))));
 
 /// Everything a source says of its skills, what only a place or a clock knows aside.
 async fn told(source: &dyn Source<Skill>) -> Vec<(Skill, Body, Vec<Resource>, Vec<Vec<u8>>)> {
@@ -50,7 +55,13 @@ async fn told(source: &dyn Source<Skill>) -> Vec<(Skill, Body, Vec<Resource>, Ve
         let resources = source.resources(id).await.expect("it has resources");
         let mut bytes = Vec::new();
         for resource in &resources {
-            bytes.push(source.resource(id, &resource.path).await.expect("it was listed").to_vec());
+            bytes.push(
+                source
+                    .resource(id, &resource.path)
+                    .await
+                    .expect("it was listed")
+                    .to_vec(),
+            );
         }
         told.push((skill, body, resources, bytes));
     }
@@ -60,7 +71,10 @@ async fn told(source: &dyn Source<Skill>) -> Vec<(Skill, Body, Vec<Resource>, Ve
 #[tokio::test]
 async fn an_embedded_folder_says_what_the_folder_says() {
     let embedded = told(&StaticSource::new("builtin", SKILLS)).await;
-    let ids: Vec<_> = embedded.iter().map(|(skill, ..)| skill.id.as_str()).collect();
+    let ids: Vec<_> = embedded
+        .iter()
+        .map(|(skill, ..)| skill.id.as_str())
+        .collect();
     assert_eq!(ids, ["table", "report"]);
     assert_eq!(embedded, told(&folder()).await);
 }
@@ -77,18 +91,27 @@ async fn every_field_of_the_file_is_there() {
 #[tokio::test]
 async fn foreign_files_are_not_found() {
     let source = StaticSource::new("builtin", SKILLS);
-    let error = source.resource(&"report".parse().unwrap(), &"SKILL.md".parse().unwrap()).await.unwrap_err();
+    let error = source
+        .resource(&"report".parse().unwrap(), &"SKILL.md".parse().unwrap())
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), SourceErrorKind::NotFound);
 }
 
 #[test]
 fn the_list_knows_what_the_files_say() {
-    let rows: Vec<_> = SKILLS.iter().map(|skill| (skill.id(), skill.description())).collect();
+    let rows: Vec<_> = SKILLS
+        .iter()
+        .map(|skill| (skill.id(), skill.description()))
+        .collect();
     assert_eq!(
         rows,
         [
             ("table", "Lays out a table. Use for more than three rows."),
-            ("report", "Writes the weekly report. Use at the end of a week."),
+            (
+                "report",
+                "Writes the weekly report. Use at the end of a week."
+            ),
         ]
     );
 }
@@ -96,5 +119,8 @@ fn the_list_knows_what_the_files_say() {
 #[test]
 fn debug_output_spares_the_reader_the_bytes() {
     let shown = format!("{SKILLS:?}");
-    assert_eq!(shown, r#"StaticList([StaticSkill { id: "table", .. }, StaticSkill { id: "report", .. }])"#);
+    assert_eq!(
+        shown,
+        r#"StaticList([StaticSkill { id: "table", .. }, StaticSkill { id: "report", .. }])"#
+    );
 }

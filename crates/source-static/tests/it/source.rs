@@ -74,24 +74,39 @@ async fn listed(source: &StaticSource) -> Listing<Skill> {
 #[tokio::test]
 async fn rows_come_in_the_order_of_the_list() {
     let listing = listed(&StaticSource::new("builtin", SKILLS)).await;
-    let rows: Vec<_> = listing.iter().map(|row| (row.item.id.as_str(), row.item.description.as_ref())).collect();
+    let rows: Vec<_> = listing
+        .iter()
+        .map(|row| (row.item.id.as_str(), row.item.description.as_ref()))
+        .collect();
     assert_eq!(
         rows,
-        [("triage", "Sorts new issues."), ("deploy", "Ships the service."), ("answer", "Answers questions.")]
+        [
+            ("triage", "Sorts new issues."),
+            ("deploy", "Ships the service."),
+            ("answer", "Answers questions.")
+        ]
     );
 }
 
 #[tokio::test]
 async fn a_row_knows_its_digest_from_the_start() {
     let listing = listed(&StaticSource::new("builtin", SKILLS)).await;
-    assert_eq!(listing.iter().next().unwrap().digest, Some(Digest::of(TRIAGE_BODY.as_bytes())));
+    assert_eq!(
+        listing.iter().next().unwrap().digest,
+        Some(Digest::of(TRIAGE_BODY.as_bytes()))
+    );
 }
 
 #[tokio::test]
 async fn two_listings_share_their_rows() {
     let source = StaticSource::new("builtin", SKILLS);
     let (first, second) = (listed(&source).await, listed(&source).await);
-    assert!(first.iter().zip(second.iter()).all(|(a, b)| Arc::ptr_eq(&a.item, &b.item)));
+    assert!(
+        first
+            .iter()
+            .zip(second.iter())
+            .all(|(a, b)| Arc::ptr_eq(&a.item, &b.item))
+    );
 }
 
 #[tokio::test]
@@ -111,28 +126,57 @@ async fn the_instructions_start_with_their_first_line() {
 #[tokio::test]
 async fn a_missing_resource_is_named() {
     let source = StaticSource::new("builtin", SKILLS);
-    let error = source.resource(&"answer".parse().unwrap(), &"labels.md".parse().unwrap()).await.unwrap_err();
-    assert_eq!(error.to_string(), "skill `answer` has no resource `labels.md`");
+    let error = source
+        .resource(&"answer".parse().unwrap(), &"labels.md".parse().unwrap())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "skill `answer` has no resource `labels.md`"
+    );
 }
 
 #[test]
 fn a_source_has_its_name() {
     static HOUSE: StaticSource = StaticSource::new("house", NOTHING);
     assert_eq!(HOUSE.name(), "house");
-    assert_eq!(StaticSource::new("builtin", NOTHING).with_name("ours").name(), "ours");
+    assert_eq!(
+        StaticSource::new("builtin", NOTHING)
+            .with_name("ours")
+            .name(),
+        "ours"
+    );
 }
 
 #[tokio::test]
 async fn a_file_of_any_name_has_variables() {
-    const ROTATE: StaticSkill = embed_skill!("tests/prompts/rotate.md").with_variables(&[("TEAM", "Platform")]);
+    const ROTATE: StaticSkill =
+        embed_skill!("tests/prompts/rotate.md").with_variables(&[("TEAM", "Platform")]);
     static LIST: StaticList = StaticList::new(&[ROTATE]);
     let source = StaticSource::new("builtin", LIST);
-    let row = listed(&source).await.iter().next().cloned().expect("the list has a skill");
-    let file =
-        "---\nname: rotate-keys\ndescription: Rotates the keys of ${TEAM}.\n---\nAsk Platform first, then ${OTHER}.\n";
-    assert_eq!((row.item.id.as_str(), &*row.item.description), ("rotate-keys", "Rotates the keys of ${TEAM}."));
-    let body = source.body(&row.item.id).await.expect("the skill has a body");
+    let row = listed(&source)
+        .await
+        .iter()
+        .next()
+        .cloned()
+        .expect("the list has a skill");
+    let file = "---\nname: rotate-keys\ndescription: Rotates the keys of ${TEAM}.\n---\nAsk Platform first, then ${OTHER}.\n";
+    assert_eq!(
+        (row.item.id.as_str(), &*row.item.description),
+        ("rotate-keys", "Rotates the keys of ${TEAM}.")
+    );
+    let body = source
+        .body(&row.item.id)
+        .await
+        .expect("the skill has a body");
     let read = (body.text.as_ref(), Some(body.digest), body.stamp);
-    assert_eq!(read, ("Ask Platform first, then ${OTHER}.\n", Some(Digest::of(file.as_bytes())), row.stamp));
+    assert_eq!(
+        read,
+        (
+            "Ask Platform first, then ${OTHER}.\n",
+            Some(Digest::of(file.as_bytes())),
+            row.stamp
+        )
+    );
     assert_eq!(row.digest, Some(body.digest));
 }

@@ -12,9 +12,16 @@ pub(crate) struct Bound<'a> {
 const TABLE: &str = include_str!("bound.txt");
 
 pub(crate) fn rows() -> impl Iterator<Item = Bound<'static>> {
-    let rows = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let rows = TABLE
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
     rows.map(|line| match line.split(" | ").collect::<Vec<_>>()[..] {
-        [case, words, file, test] => Bound { case, words, file, test },
+        [case, words, file, test] => Bound {
+            case,
+            words,
+            file,
+            test,
+        },
         _ => panic!("a row of the table has four columns: `{line}`"),
     })
 }
@@ -34,11 +41,17 @@ mod tests {
     fn every_bound_test_is_there() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         for row in rows() {
-            let text = fs::read_to_string(root.join(row.file)).unwrap_or_else(|error| panic!("{}: {error}", row.file));
+            let text = fs::read_to_string(root.join(row.file))
+                .unwrap_or_else(|error| panic!("{}: {error}", row.file));
             let test = text.split_once(&format!("fn {}(", row.test));
-            let (before, _) = test.unwrap_or_else(|| panic!("no test `{}` in {}", row.test, row.file));
+            let (before, _) =
+                test.unwrap_or_else(|| panic!("no test `{}` in {}", row.test, row.file));
             let attributes = before.rsplit("\n\n").next().unwrap_or_default();
-            assert!(attributes.contains("#[test]") || attributes.contains("test]"), "`{}` is not a test", row.test);
+            assert!(
+                attributes.contains("#[test]") || attributes.contains("test]"),
+                "`{}` is not a test",
+                row.test
+            );
         }
     }
 

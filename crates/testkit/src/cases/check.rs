@@ -125,7 +125,9 @@ impl Want {
             Want::Is(wanted) => wanted == found,
             Want::Has(part) => has(found, part),
             Want::Lacks(part) => !has(found, part),
-            Want::Length(length) => found.as_str().is_some_and(|text| text.chars().count() == *length),
+            Want::Length(length) => found
+                .as_str()
+                .is_some_and(|text| text.chars().count() == *length),
         }
     }
 }

@@ -43,22 +43,38 @@ pub(crate) struct Ended {
 
 impl Client {
     /// Starts `program serve` with these folders and initializes a session.
-    pub(crate) fn start(program: &Path, roots: &[impl AsRef<Path>], cwd: &Path, home: &Path) -> io::Result<Client> {
+    pub(crate) fn start(
+        program: &Path,
+        roots: &[impl AsRef<Path>],
+        cwd: &Path,
+        home: &Path,
+    ) -> io::Result<Client> {
         let mut command = command(&[], None, program.as_os_str());
         command.args(["serve", "--no-defaults"]).current_dir(cwd);
         for root in roots {
             command.arg("--root").arg(root.as_ref());
         }
-        command.env("HOME", home).env("LANG", "C.UTF-8").env("RUST_LOG", "debug");
+        command
+            .env("HOME", home)
+            .env("LANG", "C.UTF-8")
+            .env("RUST_LOG", "debug");
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
         let mut server = command.spawn()?;
-        let (ask, stdout, stderr) = (server.stdin.take(), server.stdout.take(), server.stderr.take());
+        let (ask, stdout, stderr) = (
+            server.stdin.take(),
+            server.stdout.take(),
+            server.stderr.take(),
+        );
         let (sender, lines) = mpsc::channel();
         thread::spawn(move || {
-            let lines = stdout.into_iter().flat_map(|stdout| BufReader::new(stdout).split(b'\n')).map_while(Result::ok);
+            let lines = stdout
+                .into_iter()
+                .flat_map(|stdout| BufReader::new(stdout).split(b'\n'))
+                .map_while(Result::ok);
             // Ends when the receiver is dropped.
-            let _ =
-                lines.map(|line| String::from_utf8_lossy(&line).into_owned()).try_for_each(|line| sender.send(line));
+            let _ = lines
+                .map(|line| String::from_utf8_lossy(&line).into_owned())
+                .try_for_each(|line| sender.send(line));
         });
         let stderr = thread::spawn(move || {
             let mut text = Vec::new();
@@ -66,7 +82,14 @@ impl Client {
             String::from_utf8_lossy(&text).into_owned()
         });
         let stderr = Some(stderr);
-        let mut client = Client { server, ask, lines, stderr, output: RefCell::default(), server_info: Value::Null };
+        let mut client = Client {
+            server,
+            ask,
+            lines,
+            stderr,
+            output: RefCell::default(),
+            server_info: Value::Null,
+        };
         let result = client.request(
             "initialize",
             json!({
@@ -88,11 +111,16 @@ impl Client {
             output.requests
         };
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        self.send(&request).map_err(|error| format!("cannot send {method}: {error}"))?;
+        self.send(&request)
+            .map_err(|error| format!("cannot send {method}: {error}"))?;
         let deadline = Instant::now() + TIMEOUT;
         loop {
-            let line = self.next(deadline).ok_or_else(|| format!("no response to {method}"))?;
-            let Ok(mut response) = serde_json::from_str::<Value>(&line) else { continue };
+            let line = self
+                .next(deadline)
+                .ok_or_else(|| format!("no response to {method}"))?;
+            let Ok(mut response) = serde_json::from_str::<Value>(&line) else {
+                continue;
+            };
             if response["id"] == id {
                 return match response.get("error") {
                     Some(error) => Err(format!("{method}: {error}")),
@@ -128,9 +156,17 @@ impl Client {
         while self.next(deadline).is_some() {}
         let succeeded = Instant::now() < deadline && self.server.wait()?.success();
         let _ = self.server.kill();
-        let stderr = self.stderr.take().and_then(|stderr| stderr.join().ok()).unwrap_or_default();
+        let stderr = self
+            .stderr
+            .take()
+            .and_then(|stderr| stderr.join().ok())
+            .unwrap_or_default();
         let lines = std::mem::take(&mut self.output.borrow_mut().lines);
-        Ok(Ended { succeeded, lines, stderr })
+        Ok(Ended {
+            succeeded,
+            lines,
+            stderr,
+        })
     }
 
     fn send(&self, message: &Value) -> io::Result<()> {
@@ -140,7 +176,10 @@ impl Client {
     }
 
     fn next(&self, deadline: Instant) -> Option<String> {
-        let line = self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()?;
+        let line = self
+            .lines
+            .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+            .ok()?;
         let mut output = self.output.borrow_mut();
         if let Ok(message) = serde_json::from_str::<Value>(&line)
             && let (Some(method), None) = (message["method"].as_str(), message.get("id"))

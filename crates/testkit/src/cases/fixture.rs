@@ -43,7 +43,10 @@ impl Fixture {
 
     /// Returns `path` relative to the copy if it is inside.
     pub(crate) fn relative<'a>(&self, path: &'a str) -> &'a str {
-        let inside = Path::new(path).strip_prefix(&self.path).ok().and_then(Path::to_str);
+        let inside = Path::new(path)
+            .strip_prefix(&self.path)
+            .ok()
+            .and_then(Path::to_str);
         inside.unwrap_or(path)
     }
 
@@ -64,12 +67,14 @@ impl Fixture {
 
     /// Returns whether this process can read files that the set-up made unreadable, as root can.
     pub(crate) fn ignores_permissions(&self) -> bool {
-        self.everything().iter().any(|path| match fs::symlink_metadata(path) {
-            Ok(metadata) if metadata.permissions().mode() & 0o444 != 0 => false,
-            Ok(metadata) if metadata.is_dir() => fs::read_dir(path).is_ok(),
-            Ok(metadata) if metadata.is_file() => fs::File::open(path).is_ok(),
-            _ => false,
-        })
+        self.everything()
+            .iter()
+            .any(|path| match fs::symlink_metadata(path) {
+                Ok(metadata) if metadata.permissions().mode() & 0o444 != 0 => false,
+                Ok(metadata) if metadata.is_dir() => fs::read_dir(path).is_ok(),
+                Ok(metadata) if metadata.is_file() => fs::File::open(path).is_ok(),
+                _ => false,
+            })
     }
 
     pub(crate) fn shell(&self) -> Command {
@@ -88,7 +93,9 @@ impl Drop for Fixture {
             let _ = fs::set_permissions(&folder, Permissions::from_mode(0o700));
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
             folders.extend(
-                entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()),
+                entries
+                    .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+                    .map(|entry| entry.path()),
             );
         }
     }
@@ -101,7 +108,11 @@ pub(crate) fn run(command: &mut Command, name: &str) -> io::Result<()> {
         return Ok(());
     }
     let stderr = String::from_utf8_lossy(&output.stderr);
-    Err(io::Error::other(format!("{name} ended with {}: {}", output.status, stderr.trim_end())))
+    Err(io::Error::other(format!(
+        "{name} ended with {}: {}",
+        output.status,
+        stderr.trim_end()
+    )))
 }
 
 /// Copies recursively and makes files writable.
@@ -118,6 +129,9 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         Ok(())
     } else {
         fs::copy(from, to)?;
-        fs::set_permissions(to, Permissions::from_mode(kind.permissions().mode() | 0o200))
+        fs::set_permissions(
+            to,
+            Permissions::from_mode(kind.permissions().mode() | 0o200),
+        )
     }
 }

@@ -69,30 +69,49 @@ impl Case {
     pub(crate) fn parse(expect: &str) -> Case {
         let mut case = Case {
             kind: String::new(),
-            layout: Layout::Roots(vec![Root { path: "root".into(), scope: Scope::User, admitted: true }]),
+            layout: Layout::Roots(vec![Root {
+                path: "root".into(),
+                scope: Scope::User,
+                admitted: true,
+            }]),
             cwd: PathBuf::new(),
             steps: 0,
             lines: Vec::new(),
         };
         let mut previous = Previous::default();
-        for (number, text) in (1..).zip(expect.lines()).filter(|(_, text)| !text.trim().is_empty()) {
+        for (number, text) in (1..)
+            .zip(expect.lines())
+            .filter(|(_, text)| !text.trim().is_empty())
+        {
             let check = match case.header(&mut Scan::new(text)) {
                 Ok(true) => continue,
                 Ok(false) => check(text, &mut previous),
                 Err(unread) => Err(unread),
             };
-            case.lines.push(Line { number, text: text.to_owned(), check });
+            case.lines.push(Line {
+                number,
+                text: text.to_owned(),
+                check,
+            });
         }
         if case.kind.is_empty() {
             let check = Err("expected a line `kind:` that begins with a letter".to_owned());
-            case.lines.push(Line { number: 0, text: "kind:".to_owned(), check });
+            case.lines.push(Line {
+                number: 0,
+                text: "kind:".to_owned(),
+                check,
+            });
         }
         case
     }
 
     /// Returns whether the registry has to watch for changes.
     pub(crate) fn is_live(&self) -> bool {
-        self.steps > 0 || self.lines.iter().any(|line| matches!(line.check, Ok(Check::Watches(_))))
+        self.steps > 0
+            || self
+                .lines
+                .iter()
+                .any(|line| matches!(line.check, Ok(Check::Watches(_))))
     }
 
     /// Returns whether a check needs an MCP client.
@@ -105,12 +124,17 @@ impl Case {
                 _ => false,
             }
         }
-        self.lines.iter().any(|line| line.check.as_ref().is_ok_and(needs_client))
+        self.lines
+            .iter()
+            .any(|line| line.check.as_ref().is_ok_and(needs_client))
     }
 
     /// Parses a line of documentation or set-up, and returns whether it was one.
     fn header(&mut self, scan: &mut Scan<'_>) -> Result<bool, ParseError> {
-        if ["case:", "source:", "about:", "why:"].into_iter().any(|label| scan.take(label)) {
+        if ["case:", "source:", "about:", "why:"]
+            .into_iter()
+            .any(|label| scan.take(label))
+        {
             return Ok(true);
         }
         if scan.take("kind:") {
@@ -132,7 +156,11 @@ impl Case {
             self.cwd = scan.json()?;
             scan.end()?;
         } else if scan.take("roots:") {
-            self.layout = if scan.take("auto") { Layout::Discovered } else { Layout::Roots(roots(scan)?) };
+            self.layout = if scan.take("auto") {
+                Layout::Discovered
+            } else {
+                Layout::Roots(roots(scan)?)
+            };
             scan.end()?;
         } else if scan.take("plugin-cache:") {
             self.layout = Layout::PluginCache(scan.json()?);
@@ -201,9 +229,14 @@ fn statement(scan: &mut Scan<'_>, previous: &mut Previous) -> Result<Check, Pars
     } else if scan.take("text") {
         let subject = Subject::Named(scan.name()?);
         let word = scan.word()?;
-        let path = written(word).ok_or_else(|| format!("expected `metadata.` or `extra.`, found `{word}`"))?;
+        let path = written(word)
+            .ok_or_else(|| format!("expected `metadata.` or `extra.`, found `{word}`"))?;
         scan.expect("=")?;
-        Ok(Check::Field(subject, Field::WrittenText(path), Want::Is(scan.json::<String>()?.into())))
+        Ok(Check::Field(
+            subject,
+            Field::WrittenText(path),
+            Want::Is(scan.json::<String>()?.into()),
+        ))
     } else if scan.take("body") {
         Ok(Check::Body(scan.name()?, text_want(scan)?))
     } else if scan.take("diag") {
@@ -211,7 +244,11 @@ fn statement(scan: &mut Scan<'_>, previous: &mut Previous) -> Result<Check, Pars
     } else if scan.take("catalog") {
         catalog::catalog(scan)
     } else if scan.take("read") {
-        Ok(Check::Read { name: scan.name()?, path: scan.name()?, want: read_want(scan)? })
+        Ok(Check::Read {
+            name: scan.name()?,
+            path: scan.name()?,
+            want: read_want(scan)?,
+        })
     } else if scan.take("resources") {
         Ok(Check::Resources(scan.name()?, want(scan)?))
     } else if scan.take("user-list") {
@@ -261,7 +298,9 @@ fn field(scan: &mut Scan<'_>) -> Result<Field, ParseError> {
         "argument_hint" => Field::ArgumentHint,
         "license" => Field::License,
         "source" => Field::Source,
-        _ => Field::Written(written(word).ok_or_else(|| format!("expected a field, found `{word}`"))?),
+        _ => Field::Written(
+            written(word).ok_or_else(|| format!("expected a field, found `{word}`"))?,
+        ),
     })
 }
 
@@ -308,7 +347,11 @@ fn read_want(scan: &mut Scan<'_>) -> Result<ReadWant, ParseError> {
 
 fn diagnostic(scan: &mut Scan<'_>) -> Result<Check, ParseError> {
     if scan.take("none") {
-        return Ok(Check::NoDiagnostic(if scan.take("*") { None } else { Some(scan.name()?) }));
+        return Ok(Check::NoDiagnostic(if scan.take("*") {
+            None
+        } else {
+            Some(scan.name()?)
+        }));
     }
     let level = if scan.take("any") {
         None
@@ -320,15 +363,24 @@ fn diagnostic(scan: &mut Scan<'_>) -> Result<Check, ParseError> {
         return Err(scan.unread("`error`, `warning`, `any` or `none`"));
     };
     let path = scan.name()?;
-    let has = if scan.take("has") { Some(scan.json()?) } else { None };
+    let has = if scan.take("has") {
+        Some(scan.json()?)
+    } else {
+        None
+    };
     Ok(Check::Diagnostic { level, path, has })
 }
 
 fn after(scan: &mut Scan<'_>, previous: &mut Previous) -> Result<Check, ParseError> {
     let step = scan.number()?;
     match wrapped(scan, previous)? {
-        Check::After { .. } | Check::Never(_) => Err("expected a check that holds after the step".to_owned()),
-        check => Ok(Check::After { step, check: Box::new(check) }),
+        Check::After { .. } | Check::Never(_) => {
+            Err("expected a check that holds after the step".to_owned())
+        }
+        check => Ok(Check::After {
+            step,
+            check: Box::new(check),
+        }),
     }
 }
 

@@ -86,7 +86,11 @@ impl Runner {
         let program = std::env::current_exe().unwrap_or_default();
         let folders = program.ancestors().skip(1).take(2);
         let name = format!("repertoire{}", std::env::consts::EXE_SUFFIX);
-        Runner { binary: folders.map(|folder| folder.join(&name)).find(|path| path.is_file()) }
+        Runner {
+            binary: folders
+                .map(|folder| folder.join(&name))
+                .find(|path| path.is_file()),
+        }
     }
 
     /// Sets the binary.
@@ -104,17 +108,28 @@ impl Runner {
     /// Returns an error if `dir` cannot be read or `out` cannot be written. A faulty case is a failure of that case.
     pub fn run(&self, dir: &Path, out: &mut dyn Write) -> io::Result<bool> {
         let entries = fs::read_dir(dir)?.collect::<io::Result<Vec<_>>>()?;
-        let mut paths: Vec<_> = entries.into_iter().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+        let mut paths: Vec<_> = entries
+            .into_iter()
+            .map(|entry| entry.path())
+            .filter(|path| path.is_dir())
+            .collect();
         paths.sort();
         if paths.is_empty() {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "there is no case in it"));
+            return Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                "there is no case in it",
+            ));
         }
         let cases: Vec<_> = paths.iter().map(|path| self.case(path)).collect();
         report::print(&cases, out)
     }
 
     fn case(&self, path: &Path) -> CaseReport {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let case = match fs::read_to_string(path.join("expect.txt")) {
             Ok(expect) => Case::parse(&expect),
             Err(error) => return CaseReport::broken(name, "?".to_owned(), &error),
@@ -123,22 +138,35 @@ impl Runner {
             Ok(lines) => lines,
             Err(error) => return CaseReport::broken(name, case.kind, &error),
         };
-        CaseReport { name, kind: case.kind, lines }
+        CaseReport {
+            name,
+            kind: case.kind,
+            lines,
+        }
     }
 
     fn lines(&self, case: &Case, path: &Path, name: &str) -> io::Result<Vec<LineReport>> {
         if case.lines.is_empty() {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "no line asks for anything"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "no line asks for anything",
+            ));
         }
         let fixture = Fixture::set_up(path)?;
-        let obstacle = fixture.ignores_permissions().then(|| "a user without root's rights".to_owned());
-        let env = verify::catch(|| TestEnv::load(case, fixture, self.binary.clone())).map_err(io::Error::other)??;
+        let obstacle = fixture
+            .ignores_permissions()
+            .then(|| "a user without root's rights".to_owned());
+        let env = verify::catch(|| TestEnv::load(case, fixture, self.binary.clone()))
+            .map_err(io::Error::other)??;
         let check = |line: &Line| checked(line, obstacle.as_deref(), name, &env);
         // `never` lines cover all other checks, so they come last.
-        let (last, first): (Vec<_>, Vec<_>) =
-            case.lines.iter().partition(|line| matches!(line.check, Ok(Check::Never(_))));
-        let (mut later, now): (Vec<_>, Vec<_>) =
-            first.into_iter().partition(|line| matches!(line.check, Ok(Check::After { .. })));
+        let (last, first): (Vec<_>, Vec<_>) = case
+            .lines
+            .iter()
+            .partition(|line| matches!(line.check, Ok(Check::Never(_))));
+        let (mut later, now): (Vec<_>, Vec<_>) = first
+            .into_iter()
+            .partition(|line| matches!(line.check, Ok(Check::After { .. })));
         let mut reports: Vec<_> = now.into_iter().map(check).collect();
         if obstacle.is_none() && case.steps > 0 {
             let blocks = test_env::step_blocks(&env.fixture().path().join("steps.sh"), case.steps)?;
@@ -153,7 +181,12 @@ impl Runner {
     }
 }
 
-fn after_step(number: usize, block: &str, lines: &[&Line], env: &TestEnv) -> io::Result<Vec<LineReport>> {
+fn after_step(
+    number: usize,
+    block: &str,
+    lines: &[&Line],
+    env: &TestEnv,
+) -> io::Result<Vec<LineReport>> {
     let checks = lines.iter().filter_map(|line| match &line.check {
         Ok(Check::After { check, .. }) => Some(check.as_ref()),
         _ => None,
@@ -161,10 +194,14 @@ fn after_step(number: usize, block: &str, lines: &[&Line], env: &TestEnv) -> io:
     // A call changes the session, so it is made once, after everything else holds.
     let repeated = checks.clone().filter(|check| !check.is_call());
     let verify = |check| verify::verify(check, env);
-    let mut found = env.step(number, block, || repeated.clone().map(verify).collect())?.into_iter();
+    let mut found = env
+        .step(number, block, || repeated.clone().map(verify).collect())?
+        .into_iter();
     let verdicts = checks.map(|check| match check.is_call() {
         true => verify(check),
-        false => found.next().expect("one verdict for each check that is repeated"),
+        false => found
+            .next()
+            .expect("one verdict for each check that is repeated"),
     });
     let reports = lines.iter().zip(verdicts);
     let reports = reports.map(|(line, verdict)| LineReport {
@@ -192,5 +229,10 @@ fn checked(line: &Line, obstacle: Option<&str>, name: &str, env: &TestEnv) -> Li
         }
         (Ok(check), None) => (verify::verify(check, env), None),
     };
-    LineReport { number: line.number, text: line.text.clone(), verdict, bound }
+    LineReport {
+        number: line.number,
+        text: line.text.clone(),
+        verdict,
+        bound,
+    }
 }

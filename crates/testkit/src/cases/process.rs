@@ -50,16 +50,26 @@ pub(crate) enum Peak {
 impl Run<'_> {
     pub(crate) fn run(&self) -> io::Result<Ended> {
         let mut command = command(&[], None, self.program.as_os_str());
-        command.args(&self.arguments).current_dir(self.cwd).stdin(Stdio::null());
+        command
+            .args(&self.arguments)
+            .current_dir(self.cwd)
+            .stdin(Stdio::null());
         command.env("HOME", self.home).env("LANG", "C.UTF-8");
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
         let begun = Instant::now();
         let mut child = command.spawn()?;
-        let (leader, group) = (Pid::from_child(&child), Arc::new(ProcessGroup::new(child.id())));
+        let (leader, group) = (
+            Pid::from_child(&child),
+            Arc::new(ProcessGroup::new(child.id())),
+        );
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let reader = self.reader;
-        let stdout = thread::spawn(move || stdout.map_or_else(|| Ok(Vec::new()), |stdout| read(stdout, reader)));
-        let stderr = thread::spawn(move || stderr.map_or_else(|| Ok(Vec::new()), |stderr| read(stderr, None)));
+        let stdout = thread::spawn(move || {
+            stdout.map_or_else(|| Ok(Vec::new()), |stdout| read(stdout, reader))
+        });
+        let stderr = thread::spawn(move || {
+            stderr.map_or_else(|| Ok(Vec::new()), |stderr| read(stderr, None))
+        });
         let (over, watch) = mpsc::channel::<()>();
         let (limit, watched) = (self.limit, Arc::clone(&group));
         let watch = thread::spawn(move || {
@@ -68,7 +78,10 @@ impl Run<'_> {
             }
         });
         // Waits without reaping, so that the kernel still knows about the children it had.
-        waitid(WaitId::Pid(leader), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)?;
+        waitid(
+            WaitId::Pid(leader),
+            WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
+        )?;
         let took = begun.elapsed();
         let had_children = had_children(leader);
         group.kill();
@@ -89,7 +102,13 @@ impl Run<'_> {
 
 fn peak(counted: u64) -> io::Result<Peak> {
     let status = std::fs::read_to_string("/proc/self/status")?;
-    let own = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+    let own = status.lines().find_map(|line| {
+        line.strip_prefix("VmHWM:")?
+            .trim()
+            .strip_suffix(" kB")?
+            .parse()
+            .ok()
+    });
     Ok(match own.map(|kilobytes: u64| kilobytes * 1024) {
         Some(own) if counted <= own => Peak::AtMost(own),
         _ => Peak::Of(counted),
@@ -112,7 +131,9 @@ fn read(from: impl Read, reader: Option<Head>) -> io::Result<Vec<u8>> {
 }
 
 fn code(status: ExitStatus) -> i32 {
-    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
+    status
+        .code()
+        .unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
 }
 
 /// Whether a process that ended and is not reaped yet had children: it waited for one, which the kernel counts by
@@ -122,8 +143,12 @@ fn had_children(ended: Pid) -> bool {
     const FAULTS_OF_CHILDREN: [usize; 2] = [8, 10];
     let ended = ended.as_raw_pid();
     let own = status(ended).unwrap_or_default();
-    let waited = FAULTS_OF_CHILDREN.iter().any(|field| own.get(*field).is_some_and(|faults| *faults > 0));
-    let mut others = processes().filter(|process| *process != ended).filter_map(status);
+    let waited = FAULTS_OF_CHILDREN
+        .iter()
+        .any(|field| own.get(*field).is_some_and(|faults| *faults > 0));
+    let mut others = processes()
+        .filter(|process| *process != ended)
+        .filter_map(status);
     waited || others.any(|other| other.get(GROUP) == Some(&i64::from(ended)))
 }
 
@@ -131,7 +156,12 @@ fn had_children(ended: Pid) -> bool {
 fn status(process: i32) -> Option<Vec<i64>> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, numbers) = text.rsplit_once(')')?;
-    Some(numbers.split_whitespace().map(|number| number.parse().unwrap_or_default()).collect())
+    Some(
+        numbers
+            .split_whitespace()
+            .map(|number| number.parse().unwrap_or_default())
+            .collect(),
+    )
 }
 
 fn processes() -> impl Iterator<Item = i32> {
@@ -143,6 +173,9 @@ fn processes() -> impl Iterator<Item = i32> {
 pub(crate) fn is_running(line: &str) -> bool {
     processes().any(|process| {
         let words = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&words).trim_end_matches('\0').replace('\0', " ") == line
+        String::from_utf8_lossy(&words)
+            .trim_end_matches('\0')
+            .replace('\0', " ")
+            == line
     })
 }

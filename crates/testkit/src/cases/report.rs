@@ -39,8 +39,17 @@ struct Totals {
 impl CaseReport {
     pub(crate) fn broken(name: String, kind: String, error: &io::Error) -> CaseReport {
         let verdict = Verdict::fails("a case that can be set up", error);
-        let line = LineReport { number: 0, text: "the case as a whole".to_owned(), verdict, bound: None };
-        CaseReport { name, kind, lines: vec![line] }
+        let line = LineReport {
+            number: 0,
+            text: "the case as a whole".to_owned(),
+            verdict,
+            bound: None,
+        };
+        CaseReport {
+            name,
+            kind,
+            lines: vec![line],
+        }
     }
 
     fn outcome(&self) -> Outcome {
@@ -68,7 +77,11 @@ impl Totals {
 
 impl std::fmt::Display for Totals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} passed, {} failed, {} not applicable", self.passed, self.failed, self.not_applicable)
+        write!(
+            f,
+            "{} passed, {} failed, {} not applicable",
+            self.passed, self.failed, self.not_applicable
+        )
     }
 }
 
@@ -96,7 +109,11 @@ pub(crate) fn print(cases: &[CaseReport], out: &mut dyn Write) -> io::Result<boo
 fn failures(case: &CaseReport, out: &mut dyn Write) -> io::Result<()> {
     for line in &case.lines {
         if let Verdict::Fails { expected, found } = &line.verdict {
-            writeln!(out, "FAILED {}, line {}: {}", case.name, line.number, line.text)?;
+            writeln!(
+                out,
+                "FAILED {}, line {}: {}",
+                case.name, line.number, line.text
+            )?;
             writeln!(out, "  expected: {}", indented(expected))?;
             writeln!(out, "  found:    {}", indented(found))?;
         }
@@ -106,7 +123,11 @@ fn failures(case: &CaseReport, out: &mut dyn Write) -> io::Result<()> {
 
 /// Indents text, so that it is not taken for a line of the report, and escapes control characters.
 fn indented(text: &str) -> String {
-    text.trim_end().lines().map(repertoire_core::text::terminal_line).collect::<Vec<_>>().join("\n            ")
+    text.trim_end()
+        .lines()
+        .map(repertoire_core::text::terminal_line)
+        .collect::<Vec<_>>()
+        .join("\n            ")
 }
 
 fn missing(cases: &[CaseReport], out: &mut dyn Write) -> io::Result<()> {
@@ -114,7 +135,10 @@ fn missing(cases: &[CaseReport], out: &mut dyn Write) -> io::Result<()> {
     for case in cases {
         for line in &case.lines {
             if let Verdict::Missing(what) = &line.verdict {
-                lines.entry(what).or_default().push(format!("{}, line {}: {}", case.name, line.number, line.text));
+                lines.entry(what).or_default().push(format!(
+                    "{}, line {}: {}",
+                    case.name, line.number, line.text
+                ));
             }
         }
     }
@@ -128,12 +152,20 @@ fn missing(cases: &[CaseReport], out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn linked(cases: &[CaseReport], out: &mut dyn Write) -> io::Result<()> {
-    let mut bound = cases.iter().flat_map(|case| &case.lines).filter_map(|line| line.bound.as_ref()).peekable();
+    let mut bound = cases
+        .iter()
+        .flat_map(|case| &case.lines)
+        .filter_map(|line| line.bound.as_ref())
+        .peekable();
     if bound.peek().is_some() {
         writeln!(out, "shown by a test:")?;
     }
     for row in bound {
-        writeln!(out, "  {}: never {} -> `{}` in {}", row.case, row.words, row.test, row.file)?;
+        writeln!(
+            out,
+            "  {}: never {} -> `{}` in {}",
+            row.case, row.words, row.test, row.file
+        )?;
     }
     Ok(())
 }

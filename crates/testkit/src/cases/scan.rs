@@ -33,7 +33,9 @@ impl<'a> Scan<'a> {
 
     /// Consumes `token` if it is next. A token that ends with a letter or digit must be a whole word.
     pub(crate) fn take(&mut self, token: &str) -> bool {
-        let Some(rest) = self.0.strip_prefix(token) else { return false };
+        let Some(rest) = self.0.strip_prefix(token) else {
+            return false;
+        };
         let continues = rest.starts_with(|c: char| c.is_alphanumeric() || c == '-' || c == '_');
         if token.ends_with(char::is_alphanumeric) && continues {
             return false;
@@ -43,11 +45,19 @@ impl<'a> Scan<'a> {
     }
 
     pub(crate) fn expect(&mut self, token: &str) -> Result<(), ParseError> {
-        if self.take(token) { Ok(()) } else { Err(self.unread(&format!("`{token}`"))) }
+        if self.take(token) {
+            Ok(())
+        } else {
+            Err(self.unread(&format!("`{token}`")))
+        }
     }
 
     pub(crate) fn end(&self) -> Result<(), ParseError> {
-        if self.is_done() { Ok(()) } else { Err(self.unread("the end of the line")) }
+        if self.is_done() {
+            Ok(())
+        } else {
+            Err(self.unread("the end of the line"))
+        }
     }
 
     pub(crate) fn json<T: DeserializeOwned>(&mut self) -> Result<T, ParseError> {
@@ -74,11 +84,18 @@ impl<'a> Scan<'a> {
 
     /// Parses a JSON string or a bare word.
     pub(crate) fn name(&mut self) -> Result<String, ParseError> {
-        if self.0.starts_with('"') { self.json() } else { self.word().map(str::to_owned) }
+        if self.0.starts_with('"') {
+            self.json()
+        } else {
+            self.word().map(str::to_owned)
+        }
     }
 
     pub(crate) fn number<N: FromStr>(&mut self) -> Result<N, ParseError> {
-        let end = self.0.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.0.len());
+        let end = self
+            .0
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(self.0.len());
         let number = self.0[..end].parse().map_err(|_| self.unread("a number"))?;
         self.0 = self.0[end..].trim_start();
         Ok(number)
@@ -96,13 +113,19 @@ impl<'a> Scan<'a> {
     }
 
     pub(crate) fn byte(&mut self) -> Result<u8, ParseError> {
-        self.0 = self.0.strip_prefix("0x").ok_or_else(|| self.unread("`0x`"))?;
-        self.hexadecimal().and_then(|number| u8::try_from(number).map_err(|_| self.unread("a byte before")))
+        self.0 = self
+            .0
+            .strip_prefix("0x")
+            .ok_or_else(|| self.unread("`0x`"))?;
+        self.hexadecimal()
+            .and_then(|number| u8::try_from(number).map_err(|_| self.unread("a byte before")))
     }
 
     pub(crate) fn character(&mut self) -> Result<char, ParseError> {
         self.expect("U+")?;
-        self.hexadecimal().and_then(|number| char::from_u32(number).ok_or_else(|| self.unread("a character before")))
+        self.hexadecimal().and_then(|number| {
+            char::from_u32(number).ok_or_else(|| self.unread("a character before"))
+        })
     }
 
     /// Parses an inclusive range such as `U+0000..U+007F`.
@@ -113,8 +136,12 @@ impl<'a> Scan<'a> {
     }
 
     fn hexadecimal(&mut self) -> Result<u32, ParseError> {
-        let end = self.0.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(self.0.len());
-        let number = u32::from_str_radix(&self.0[..end], 16).map_err(|_| self.unread("a hexadecimal number"))?;
+        let end = self
+            .0
+            .find(|c: char| !c.is_ascii_hexdigit())
+            .unwrap_or(self.0.len());
+        let number = u32::from_str_radix(&self.0[..end], 16)
+            .map_err(|_| self.unread("a hexadecimal number"))?;
         self.0 = self.0[end..].trim_start();
         Ok(number)
     }

@@ -17,7 +17,9 @@ use repertoire_core::{ResourcePath, Severity, Skill};
 use repertoire_engine::catalog::{Catalog, CatalogOptions};
 use repertoire_engine::session::Session;
 use repertoire_registry::{Entry, Mount, Origin, SkillRegistry, Snapshot, Status, Tier, Trust};
-use repertoire_source_fs::{Client, FsSource, InstalledPluginOptions, InstalledPlugins, WatchOptions, discover};
+use repertoire_source_fs::{
+    Client, FsSource, InstalledPluginOptions, InstalledPlugins, WatchOptions, discover,
+};
 use tokio::runtime::Runtime;
 
 use super::check::Head;
@@ -68,7 +70,11 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const BETWEEN_EDITS: Duration = Duration::from_millis(300);
 
 impl TestEnv {
-    pub(crate) fn load(case: &Case, fixture: Fixture, binary: Option<PathBuf>) -> io::Result<TestEnv> {
+    pub(crate) fn load(
+        case: &Case,
+        fixture: Fixture,
+        binary: Option<PathBuf>,
+    ) -> io::Result<TestEnv> {
         let cwd = fixture.path().join(&case.cwd);
         let roots = match &case.layout {
             Layout::Roots(roots) => roots.iter().rev().cloned().collect(),
@@ -80,7 +86,11 @@ impl TestEnv {
         for root in &roots {
             let name = unique(&scopes, root.scope.name());
             let source = FsSource::new(&name, fixture.path().join(&root.path));
-            let source = if case.is_live() { source.watching(WatchOptions::default()) } else { source };
+            let source = if case.is_live() {
+                source.watching(WatchOptions::default())
+            } else {
+                source
+            };
             builder = builder.mount(mount(root, source));
             scopes.insert(name, root.scope.to_string());
         }
@@ -93,9 +103,15 @@ impl TestEnv {
                 scopes.insert(plugin.name, name.to_string());
             }
         }
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
         let registry = runtime.block_on(async {
-            if case.is_live() { builder.start(runtime.handle()).await } else { builder.load().await }
+            if case.is_live() {
+                builder.start(runtime.handle()).await
+            } else {
+                builder.load().await
+            }
         });
         let mut env = TestEnv {
             registry: registry.map_err(io::Error::other)?,
@@ -124,8 +140,17 @@ impl TestEnv {
 
     pub(crate) fn new_client(&self) -> Option<io::Result<McpClient>> {
         let program = self.binary.as_deref()?;
-        let roots: Vec<_> = self.roots.iter().map(|root| self.fixture.path().join(root)).collect();
-        Some(McpClient::start(program, &roots, &self.cwd, self.fixture.home()))
+        let roots: Vec<_> = self
+            .roots
+            .iter()
+            .map(|root| self.fixture.path().join(root))
+            .collect();
+        Some(McpClient::start(
+            program,
+            &roots,
+            &self.cwd,
+            self.fixture.home(),
+        ))
     }
 
     pub(crate) fn fixture(&self) -> &Fixture {
@@ -146,7 +171,10 @@ impl TestEnv {
 
     pub(crate) fn offered(&self) -> Vec<String> {
         let snapshot = self.snapshot();
-        let entries = snapshot.entries().iter().filter(|entry| entry.candidate.status == Status::Active);
+        let entries = snapshot
+            .entries()
+            .iter()
+            .filter(|entry| entry.candidate.status == Status::Active);
         let mut ids: Vec<_> = entries.map(|entry| entry.id.to_string()).collect();
         ids.sort();
         ids
@@ -161,37 +189,64 @@ impl TestEnv {
     }
 
     pub(crate) fn scope(&self, origin: &Origin) -> &str {
-        self.scopes.get(origin.source.as_ref()).map_or("", String::as_str)
+        self.scopes
+            .get(origin.source.as_ref())
+            .map_or("", String::as_str)
     }
 
     pub(crate) fn diagnostics(&self) -> Vec<CaseDiagnostic> {
         let snapshot = self.snapshot();
-        let bodies = self.runtime.block_on(self.registry.body_diagnostics(&snapshot));
-        let parts = self.runtime.block_on(self.registry.part_diagnostics(&snapshot));
-        let diagnostics = snapshot.diagnostics().iter().chain(&bodies).chain(&parts).map(|row| {
-            let diagnostic = &row.diagnostic;
-            let mut text = format!("{}: {}", diagnostic.code, diagnostic.message);
-            if let Some(line) = diagnostic.line {
-                text += &format!(" (line {line}");
-                text +=
-                    &diagnostic.column.map(|column| format!(", column {column})")).unwrap_or_else(|| ")".to_owned());
-            }
-            if let Some(other) = &diagnostic.other {
-                text += &format!(" (see {})", self.relative(other));
-            }
-            if let Some(help) = &diagnostic.help {
-                text += &format!("; {help}");
-            }
-            let path = self.relative(diagnostic.path.as_deref().unwrap_or_default()).to_owned();
-            self.print(&text);
-            CaseDiagnostic { severity: diagnostic.severity, path, text }
-        });
+        let bodies = self
+            .runtime
+            .block_on(self.registry.body_diagnostics(&snapshot));
+        let parts = self
+            .runtime
+            .block_on(self.registry.part_diagnostics(&snapshot));
+        let diagnostics = snapshot
+            .diagnostics()
+            .iter()
+            .chain(&bodies)
+            .chain(&parts)
+            .map(|row| {
+                let diagnostic = &row.diagnostic;
+                let mut text = format!("{}: {}", diagnostic.code, diagnostic.message);
+                if let Some(line) = diagnostic.line {
+                    text += &format!(" (line {line}");
+                    text += &diagnostic
+                        .column
+                        .map(|column| format!(", column {column})"))
+                        .unwrap_or_else(|| ")".to_owned());
+                }
+                if let Some(other) = &diagnostic.other {
+                    text += &format!(" (see {})", self.relative(other));
+                }
+                if let Some(help) = &diagnostic.help {
+                    text += &format!("; {help}");
+                }
+                let path = self
+                    .relative(diagnostic.path.as_deref().unwrap_or_default())
+                    .to_owned();
+                self.print(&text);
+                CaseDiagnostic {
+                    severity: diagnostic.severity,
+                    path,
+                    text,
+                }
+            });
         diagnostics.collect()
     }
 
     pub(crate) fn diagnostics_text(&self) -> String {
-        let diagnostics: Vec<_> = self.diagnostics().iter().map(CaseDiagnostic::to_string).collect();
-        if diagnostics.is_empty() { "no diagnostic".to_owned() } else { diagnostics.join("\n") }
+        let diagnostics: Vec<_> = self
+            .diagnostics()
+            .iter()
+            .map(CaseDiagnostic::to_string)
+            .collect();
+        if diagnostics.is_empty() {
+            "no diagnostic".to_owned()
+        } else {
+            diagnostics.join("\n")
+        }
     }
 
     pub(crate) fn body(&self, entry: &Entry<Skill>) -> Result<String, String> {
@@ -199,13 +254,21 @@ impl TestEnv {
         self.printed(body.map(|body| body.text.to_string()))
     }
 
-    pub(crate) fn resource(&self, entry: &Entry<Skill>, path: &ResourcePath) -> Result<String, String> {
-        let bytes = self.runtime.block_on(self.registry.resource(&entry.candidate, path));
+    pub(crate) fn resource(
+        &self,
+        entry: &Entry<Skill>,
+        path: &ResourcePath,
+    ) -> Result<String, String> {
+        let bytes = self
+            .runtime
+            .block_on(self.registry.resource(&entry.candidate, path));
         self.printed(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     pub(crate) fn resources(&self, entry: &Entry<Skill>) -> Result<Vec<String>, String> {
-        let resources = self.runtime.block_on(self.registry.resources(&entry.candidate));
+        let resources = self
+            .runtime
+            .block_on(self.registry.resources(&entry.candidate));
         let paths: Vec<_> = resources
             .map_err(|error| self.print(&error.to_string()))?
             .iter()
@@ -224,7 +287,11 @@ impl TestEnv {
     ) -> Option<io::Result<Ended>> {
         let program = self.binary.as_deref()?;
         let mut arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
-        if arguments.iter().skip(1).all(|argument| argument.to_string_lossy().starts_with('-')) {
+        if arguments
+            .iter()
+            .skip(1)
+            .all(|argument| argument.to_string_lossy().starts_with('-'))
+        {
             arguments.extend(self.roots.iter().map(OsString::from));
         }
         let run = Run {
@@ -243,15 +310,20 @@ impl TestEnv {
 
     /// Runs `work` while a temporary skill of the first root is written repeatedly.
     pub(crate) fn while_edited<T>(&self, work: impl FnOnce() -> T) -> T {
-        let Some(root) = self.roots.first() else { return work() };
+        let Some(root) = self.roots.first() else {
+            return work();
+        };
         let folder = self.fixture.path().join(root).join("edited-during-the-run");
         let is_done = AtomicBool::new(false);
         let done = thread::scope(|scope| {
             let edits = scope.spawn(|| {
                 for number in 0_u64.. {
-                    let text = format!("---\nname: edited-during-the-run\ndescription: Number {number}.\n---\n");
+                    let text = format!(
+                        "---\nname: edited-during-the-run\ndescription: Number {number}.\n---\n"
+                    );
                     // If this fails, `work` fails because it sees no edit.
-                    let _ = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join("SKILL.md"), text));
+                    let _ = fs::create_dir_all(&folder)
+                        .and_then(|()| fs::write(folder.join("SKILL.md"), text));
                     thread::park_timeout(BETWEEN_EDITS);
                     if is_done.load(Ordering::Relaxed) {
                         break;
@@ -275,7 +347,10 @@ impl TestEnv {
         text.to_owned()
     }
 
-    fn printed(&self, outcome: Result<String, repertoire_core::SourceError>) -> Result<String, String> {
+    fn printed(
+        &self,
+        outcome: Result<String, repertoire_core::SourceError>,
+    ) -> Result<String, String> {
         match outcome {
             Ok(text) => Ok(self.print(&text)),
             Err(error) => Err(self.print(&error.to_string())),
@@ -301,21 +376,37 @@ fn mount(root: &Root, source: FsSource) -> Mount<Skill> {
         Scope::Project | Scope::User => Mount::new(Tier::User, source),
         Scope::Plugin(_) => Mount::new(Tier::Plugin, source).namespaced(),
     };
-    if root.admitted { mount } else { mount.trust(Trust::Pending) }
+    if root.admitted {
+        mount
+    } else {
+        mount.trust(Trust::Pending)
+    }
 }
 
 fn discovered(cwd: &Path, home: &Path) -> Vec<Root> {
-    let roots = discover(cwd, Some(home), Client::ALL).into_iter().map(|root| {
-        let scope = if root.project.is_some() { Scope::Project } else { Scope::User };
-        Root { path: root.path, scope, admitted: true }
-    });
+    let roots = discover(cwd, Some(home), Client::ALL)
+        .into_iter()
+        .map(|root| {
+            let scope = if root.project.is_some() {
+                Scope::Project
+            } else {
+                Scope::User
+            };
+            Root {
+                path: root.path,
+                scope,
+                admitted: true,
+            }
+        });
     roots.collect()
 }
 
 fn unique(taken: &BTreeMap<String, String>, name: &str) -> String {
     let numbered = (2..).map(|number| format!("{name}-{number}"));
     let mut names = std::iter::once(name.to_owned()).chain(numbered);
-    names.find(|name| !taken.contains_key(name)).expect("numbers do not end")
+    names
+        .find(|name| !taken.contains_key(name))
+        .expect("numbers do not end")
 }
 
 impl Scope {

@@ -26,7 +26,10 @@ impl Cases {
 
     /// A case with one skill.
     fn case(self, name: &str, lines: &[impl AsRef<str>]) -> Cases {
-        let lines: String = lines.iter().map(|line| format!("{}\n", line.as_ref())).collect();
+        let lines: String = lines
+            .iter()
+            .map(|line| format!("{}\n", line.as_ref()))
+            .collect();
         let skill = "---\nname: tea\ndescription: Brews tea.\nhooks: x\n---\nBoil.\n";
         self.file(&format!("{name}/root/tea/SKILL.md"), skill)
             .file(&format!("{name}/expect.txt"), &format!("kind: A\n{lines}"))
@@ -43,7 +46,14 @@ impl Cases {
 fn script(folder: &Path, text: &str) -> Runner {
     let path = folder.join("stand-in");
     let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", "printf '#!/bin/sh\\n%s\\n' \"$2\" > \"$1\" && chmod +x \"$1\"", "sh"]).arg(&path).arg(text);
+    shell
+        .args([
+            "-c",
+            "printf '#!/bin/sh\\n%s\\n' \"$2\" > \"$1\" && chmod +x \"$1\"",
+            "sh",
+        ])
+        .arg(&path)
+        .arg(text);
     assert!(shell.status().unwrap().success());
     Runner::default().binary(path)
 }
@@ -54,14 +64,18 @@ fn all_fail(runner: &Runner, lines: &[&str]) {
     let (passed, out) = Cases::new().case("x", lines).run(runner);
     assert!(!passed, "{out}");
     for (number, line) in (2..).zip(lines) {
-        assert!(out.contains(&format!("FAILED x, line {number}: {line}\n")), "{line} held:\n{out}");
+        assert!(
+            out.contains(&format!("FAILED x, line {number}: {line}\n")),
+            "{line} held:\n{out}"
+        );
     }
 }
 
 #[test]
 fn the_report_names_failures_and_totals() {
-    let cases =
-        Cases::new().case("right", &["loads: [\"tea\"]"]).case("wrong", &["loads: [\"milk\"]", "count loads 1"]);
+    let cases = Cases::new()
+        .case("right", &["loads: [\"tea\"]"])
+        .case("wrong", &["loads: [\"milk\"]", "count loads 1"]);
     let expected = "FAILED wrong, line 2: loads: [\"milk\"]\n  expected: [\"milk\"]\n  found:    [\"tea\"]\n\
                     A: 1 passed, 1 failed, 0 not applicable\ncases: 1 passed, 1 failed, 0 not applicable\n";
     assert_eq!(cases.run(&Runner::default()), (false, expected.to_owned()));
@@ -70,7 +84,14 @@ fn the_report_names_failures_and_totals() {
 #[test]
 fn what_is_missing_is_neither_passed_nor_failed() {
     let cases = Cases::new()
-        .case("later", &["loads: [\"tea\"]", "mcp list has \"tea\"", "cli list: exit 0"])
+        .case(
+            "later",
+            &[
+                "loads: [\"tea\"]",
+                "mcp list has \"tea\"",
+                "cli list: exit 0",
+            ],
+        )
         .case("worse", &["loads: []", "mcp list has \"tea\""]);
     let (passed, out) = cases.run(&Runner::default());
     assert!(!passed);
@@ -145,7 +166,9 @@ fn what_is_not_so_fails() {
 #[test]
 fn a_quiet_case_is_quiet() {
     let noisy = ["diag none *", "diag none root/bad/SKILL.md"];
-    let cases = Cases::new().case("x", &noisy).file("x/root/bad/SKILL.md", "no front matter\n");
+    let cases = Cases::new()
+        .case("x", &noisy)
+        .file("x/root/bad/SKILL.md", "no front matter\n");
     let (passed, out) = cases.run(&Runner::default());
     assert!(!passed);
     assert_eq!(out.matches("FAILED").count(), 2, "{out}");
@@ -172,11 +195,25 @@ fn what_the_binary_does_not_do_fails() {
     all_fail(&slow, &["within: 10ms", "cli list: within 10ms"]);
     let different = script(folder.path(), "echo $$");
     all_fail(&different, &["catalog bytes equal over 2 fresh processes"]);
-    let panics = script(folder.path(), "echo \"thread 'main' panicked at x\" >&2; exit 101");
-    all_fail(&panics, &["never: a non-empty exit of the whole scan or a panic", "never: a panic"]);
-    let large = script(folder.path(), "exec head -c 400000000 /dev/zero | tail -c 400000000 >/dev/null");
+    let panics = script(
+        folder.path(),
+        "echo \"thread 'main' panicked at x\" >&2; exit 101",
+    );
+    all_fail(
+        &panics,
+        &[
+            "never: a non-empty exit of the whole scan or a panic",
+            "never: a panic",
+        ],
+    );
+    let large = script(
+        folder.path(),
+        "exec head -c 400000000 /dev/zero | tail -c 400000000 >/dev/null",
+    );
     all_fail(&large, &["memory: < 50 MB"]);
-    let (passed, out) = Cases::new().case("x", &["memory: < 50 MB", "within: 60s"]).run(&script(folder.path(), ":"));
+    let (passed, out) = Cases::new()
+        .case("x", &["memory: < 50 MB", "within: 60s"])
+        .run(&script(folder.path(), ":"));
     assert!(passed, "{out}");
 }
 
@@ -184,10 +221,15 @@ fn what_the_binary_does_not_do_fails() {
 fn a_child_of_the_binary_is_seen() {
     let folder = TempDir::new().unwrap();
     for text in ["sleep 0", "sleep 600 >&- 2>&- &"] {
-        all_fail(&script(folder.path(), text), &["never: a child process during list"]);
+        all_fail(
+            &script(folder.path(), text),
+            &["never: a child process during list"],
+        );
     }
     let alone = script(folder.path(), ":");
-    let (passed, out) = Cases::new().case("x", &["never: a child process during list"]).run(&alone);
+    let (passed, out) = Cases::new()
+        .case("x", &["never: a child process during list"])
+        .run(&alone);
     assert!(passed, "{out}");
 }
 
@@ -195,25 +237,41 @@ fn a_child_of_the_binary_is_seen() {
 fn a_reader_that_leaves_early_closes_the_pipe() {
     let folder = TempDir::new().unwrap();
     let endless = script(folder.path(), "exec yes");
-    let lines = ["cli list | head -1: stderr empty, exit 141", "cli list | head -c 3: exit 141"];
+    let lines = [
+        "cli list | head -1: stderr empty, exit 141",
+        "cli list | head -c 3: exit 141",
+    ];
     let (passed, out) = Cases::new().case("x", &lines).run(&endless);
     assert!(passed, "{out}");
 }
 
 #[test]
 fn a_process_that_is_left_behind_is_seen() {
-    let mut process = std::process::Command::new("sleep").arg("641").spawn().unwrap();
-    all_fail(&Runner::default(), &["never: a process \"sleep 640\" or \"sleep 641\" left behind"]);
+    let mut process = std::process::Command::new("sleep")
+        .arg("641")
+        .spawn()
+        .unwrap();
+    all_fail(
+        &Runner::default(),
+        &["never: a process \"sleep 640\" or \"sleep 641\" left behind"],
+    );
     process.kill().unwrap();
     process.wait().unwrap();
-    let (passed, out) = Cases::new().case("x", &["never: a process \"sleep 641\" left behind"]).run(&Runner::default());
+    let (passed, out) = Cases::new()
+        .case("x", &["never: a process \"sleep 641\" left behind"])
+        .run(&Runner::default());
     assert!(passed, "{out}");
 }
 
 #[test]
 fn unlinked_text_and_invalid_lines_fail() {
-    all_fail(&Runner::default(), &["never: anything unexpected", "loads tea, perhaps"]);
-    let (_, out) = Cases::new().case("x", &["never: anything unexpected"]).run(&Runner::default());
+    all_fail(
+        &Runner::default(),
+        &["never: anything unexpected", "loads tea, perhaps"],
+    );
+    let (_, out) = Cases::new()
+        .case("x", &["never: anything unexpected"])
+        .run(&Runner::default());
     assert!(out.contains("or a linked test"), "{out}");
 }
 
@@ -221,10 +279,15 @@ fn unlinked_text_and_invalid_lines_fail() {
 fn words_are_bound_in_their_case_alone() {
     let row = bound::rows().next().unwrap();
     let line = format!("never: {}", row.words);
-    let (passed, out) = Cases::new().case(row.case, &[&line]).run(&Runner::default());
+    let (passed, out) = Cases::new()
+        .case(row.case, &[&line])
+        .run(&Runner::default());
     assert!(passed, "{out}");
     assert!(
-        out.starts_with(&format!("shown by a test:\n  {}: never {} -> `{}`", row.case, row.words, row.test)),
+        out.starts_with(&format!(
+            "shown by a test:\n  {}: never {} -> `{}`",
+            row.case, row.words, row.test
+        )),
         "{out}"
     );
     all_fail(&Runner::default(), &[&line]);
@@ -232,44 +295,85 @@ fn words_are_bound_in_their_case_alone() {
 
 #[test]
 fn a_broken_case_fails_alone() {
-    let cases = Cases::new().case("a", &["loads: [\"tea\"]"]).file("a/setup.sh", "echo no luck >&2; exit 1\n");
-    let cases = cases.file("b/readme.txt", "no expectations\n").case("c", &["loads: [\"tea\"]"]);
+    let cases = Cases::new()
+        .case("a", &["loads: [\"tea\"]"])
+        .file("a/setup.sh", "echo no luck >&2; exit 1\n");
+    let cases = cases
+        .file("b/readme.txt", "no expectations\n")
+        .case("c", &["loads: [\"tea\"]"]);
     let cases = cases.file("d/expect.txt", "kind: A\nabout: nothing\n");
     let (passed, out) = cases.run(&Runner::default());
     assert!(!passed);
-    assert!(out.contains("FAILED a, line 0") && out.contains("no luck") && out.contains("FAILED b, line 0"), "{out}");
+    assert!(
+        out.contains("FAILED a, line 0")
+            && out.contains("no luck")
+            && out.contains("FAILED b, line 0"),
+        "{out}"
+    );
     assert!(out.contains("no line asks for anything"), "{out}");
-    assert!(out.ends_with("cases: 1 passed, 3 failed, 0 not applicable\n"), "{out}");
+    assert!(
+        out.ends_with("cases: 1 passed, 3 failed, 0 not applicable\n"),
+        "{out}"
+    );
 }
 
 #[test]
 fn quoted_text_is_indented_in_the_report() {
     let skill = "---\nname: tea\ndescription: D.\n---\ncases: 9 passed, 0 failed, 0 not applicable\n\u{1b}[2J\n";
-    let cases = Cases::new().case("x", &["body tea = \"\""]).file("x/root/tea/SKILL.md", skill);
+    let cases = Cases::new()
+        .case("x", &["body tea = \"\""])
+        .file("x/root/tea/SKILL.md", skill);
     let (_, out) = cases.run(&Runner::default());
-    assert_eq!(out.lines().filter(|line| line.starts_with("cases:")).count(), 1, "{out}");
+    assert_eq!(
+        out.lines()
+            .filter(|line| line.starts_with("cases:"))
+            .count(),
+        1,
+        "{out}"
+    );
     assert!(!out.contains('\u{1b}'), "{out}");
 }
 
 #[test]
 fn no_case_at_all_is_an_error() {
     let folder = TempDir::new().unwrap();
-    assert!(Runner::default().run(folder.path(), &mut Vec::new()).is_err());
-    assert!(Runner::default().run(&folder.path().join("missing"), &mut Vec::new()).is_err());
+    assert!(
+        Runner::default()
+            .run(folder.path(), &mut Vec::new())
+            .is_err()
+    );
+    assert!(
+        Runner::default()
+            .run(&folder.path().join("missing"), &mut Vec::new())
+            .is_err()
+    );
 }
 
 #[test]
 fn a_copy_has_the_bytes_and_links() {
-    let cases =
-        Cases::new().file("x/a.txt", "\u{feff}one\r\n").file("x/setup.sh", "echo two > b.txt\necho three > a.txt\n");
+    let cases = Cases::new()
+        .file("x/a.txt", "\u{feff}one\r\n")
+        .file("x/setup.sh", "echo two > b.txt\necho three > a.txt\n");
     let case = cases.0.path().join("x");
     symlink("a.txt", case.join("link")).unwrap();
     fs::set_permissions(case.join("a.txt"), fs::Permissions::from_mode(0o444)).unwrap();
     let fixture = Fixture::set_up(&case).unwrap();
-    assert_eq!(fs::read_link(fixture.path().join("link")).unwrap(), Path::new("a.txt"));
-    assert_eq!(fs::read_to_string(fixture.path().join("link")).unwrap(), "three\n");
-    assert_eq!(fs::read_to_string(fixture.path().join("b.txt")).unwrap(), "two\n");
-    assert_eq!(fs::read_to_string(case.join("a.txt")).unwrap(), "\u{feff}one\r\n");
+    assert_eq!(
+        fs::read_link(fixture.path().join("link")).unwrap(),
+        Path::new("a.txt")
+    );
+    assert_eq!(
+        fs::read_to_string(fixture.path().join("link")).unwrap(),
+        "three\n"
+    );
+    assert_eq!(
+        fs::read_to_string(fixture.path().join("b.txt")).unwrap(),
+        "two\n"
+    );
+    assert_eq!(
+        fs::read_to_string(case.join("a.txt")).unwrap(),
+        "\u{feff}one\r\n"
+    );
     assert!(!case.join("b.txt").exists());
     let path = fixture.path().to_owned();
     drop(fixture);
@@ -278,13 +382,19 @@ fn a_copy_has_the_bytes_and_links() {
 
 #[test]
 fn permission_cases_need_an_unprivileged_user() {
-    let cases = Cases::new().case("x", &["loads: []"]).file("x/setup.sh", "chmod 000 root/tea\n");
+    let cases = Cases::new()
+        .case("x", &["loads: []"])
+        .file("x/setup.sh", "chmod 000 root/tea\n");
     let fixture = Fixture::set_up(&cases.0.path().join("x")).unwrap();
     let bind = fs::read_dir(fixture.path().join("root/tea")).is_err();
     assert_eq!(fixture.ignores_permissions(), !bind);
     let (passed, out) = cases.run(&Runner::default());
     assert!(passed, "{out}");
-    assert_eq!(out.contains("not applicable without a user without root's rights"), !bind, "{out}");
+    assert_eq!(
+        out.contains("not applicable without a user without root's rights"),
+        !bind,
+        "{out}"
+    );
 }
 
 /// A server that prints a line that is not JSON-RPC, and serves nothing.
@@ -308,7 +418,12 @@ fn never_a_skill_compares_the_listed_id() {
     let kit = "roots: [[\"kit\", \"plugin:kit\"]]";
     let case = |line| {
         let cases = Cases::new().case("x", &[kit, line]);
-        cases.file("x/kit/tea/SKILL.md", "---\nname: tea\ndescription: Brews.\n---\n").run(&Runner::default())
+        cases
+            .file(
+                "x/kit/tea/SKILL.md",
+                "---\nname: tea\ndescription: Brews.\n---\n",
+            )
+            .run(&Runner::default())
     };
     let (passed, out) = case("never: a skill named kit:tea");
     assert!(!passed && out.contains("FAILED x, line 3"), "{out}");

@@ -16,7 +16,10 @@ pub(crate) enum Verdict {
 
 impl Verdict {
     pub(crate) fn fails(expected: impl Display, found: impl Display) -> Verdict {
-        Verdict::Fails { expected: expected.to_string(), found: found.to_string() }
+        Verdict::Fails {
+            expected: expected.to_string(),
+            found: found.to_string(),
+        }
     }
 
     pub(crate) fn missing(what: impl Display) -> Verdict {
@@ -24,7 +27,11 @@ impl Verdict {
     }
 
     pub(crate) fn of(holds: bool, expected: impl Display, found: impl Display) -> Verdict {
-        if holds { Verdict::Holds } else { Verdict::fails(expected, found) }
+        if holds {
+            Verdict::Holds
+        } else {
+            Verdict::fails(expected, found)
+        }
     }
 
     pub(crate) fn is_failure(&self) -> bool {
@@ -32,7 +39,11 @@ impl Verdict {
     }
 
     pub(crate) fn same<T: PartialEq + std::fmt::Debug>(expected: &T, found: &T) -> Verdict {
-        Verdict::of(expected == found, format_args!("{expected:?}"), format_args!("{found:?}"))
+        Verdict::of(
+            expected == found,
+            format_args!("{expected:?}"),
+            format_args!("{found:?}"),
+        )
     }
 
     /// Returns the first failure, else the first `Missing`.

@@ -24,7 +24,10 @@ pub(crate) fn verify(check: &Check, env: &TestEnv) -> Verdict {
 
 pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let text = panic
+            .downcast_ref::<&str>()
+            .copied()
+            .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
         format!("a panic: {}", text.unwrap_or("without a message"))
     })
 }
@@ -40,7 +43,9 @@ fn ended(check: &Check, env: &TestEnv) -> Verdict {
         Check::Body(name, want) => skill::body(name, want, env),
         Check::Read { name, path, want } => skill::read(name, path, want, env),
         Check::Resources(name, want) => skill::resources(name, want, env),
-        Check::Diagnostic { level, path, has } => listing::diagnostic(*level, path, has.as_deref(), env),
+        Check::Diagnostic { level, path, has } => {
+            listing::diagnostic(*level, path, has.as_deref(), env)
+        }
         Check::NoDiagnostic(path) => listing::no_diagnostic(path.as_deref(), env),
         Check::SaysDropped(what) => listing::says_dropped(what, env),
         Check::Catalog { budget, want } => catalog::catalog(*budget, want, env),

@@ -2,7 +2,9 @@
 
 use repertoire_core::{Body, Digest, Id, Listing, ListingEntry, Skill, Source, SourceErrorKind};
 
-use super::timeout::{BODY, id, list, path, row, shown, until, until_modified, with_two_skills, without_changes};
+use super::timeout::{
+    BODY, id, list, path, row, shown, until, until_modified, with_two_skills, without_changes,
+};
 use crate::{Envelope, Fixture, Unsupported};
 
 /// Bodies and resources of an unknown id are not found. A source without any may return `Unsupported`.
@@ -12,13 +14,29 @@ pub async fn an_unknown_id_is_not_found(mut fixture: impl Fixture) -> Result<(),
     let _ = with_two_skills(&mut fixture).await;
     let (unknown, file) = (id("no-such-skill"), path("no-such-file"));
     for (method, is_supported, error) in [
-        ("body", fixture.reads_bodies().is_ok(), source.body(&unknown).await.err()),
-        ("resources", fixture.reads_resources().is_ok(), source.resources(&unknown).await.err()),
-        ("resource", fixture.reads_resources().is_ok(), source.resource(&unknown, &file).await.err()),
+        (
+            "body",
+            fixture.reads_bodies().is_ok(),
+            source.body(&unknown).await.err(),
+        ),
+        (
+            "resources",
+            fixture.reads_resources().is_ok(),
+            source.resources(&unknown).await.err(),
+        ),
+        (
+            "resource",
+            fixture.reads_resources().is_ok(),
+            source.resource(&unknown, &file).await.err(),
+        ),
     ] {
         let kind = error.map(|error| error.kind());
         if is_supported || kind != Some(SourceErrorKind::Unsupported) {
-            assert_eq!(kind, Some(SourceErrorKind::NotFound), "`{method}` of an unknown id should not be found");
+            assert_eq!(
+                kind,
+                Some(SourceErrorKind::NotFound),
+                "`{method}` of an unknown id should not be found"
+            );
         }
     }
     Ok(())
@@ -37,15 +55,22 @@ pub async fn what_is_listed_can_be_read(mut fixture: impl Fixture) -> Result<(),
             written.push((id, envelope));
         }
     }
-    let listing = until(source, list(source).await, "a skill in any envelope should be listed", |listing| {
-        written.iter().all(|(id, _)| row(listing, id).is_some())
-    })
+    let listing = until(
+        source,
+        list(source).await,
+        "a skill in any envelope should be listed",
+        |listing| written.iter().all(|(id, _)| row(listing, id).is_some()),
+    )
     .await;
     for row in listing.iter() {
         read(source, &row.item.id).await;
     }
     for (id, envelope) in &written {
-        assert_eq!(read(source, id).await.text.as_ref(), envelope.body(), "the body in {envelope:?}");
+        assert_eq!(
+            read(source, id).await.text.as_ref(),
+            envelope.body(),
+            "the body in {envelope:?}"
+        );
     }
     Ok(())
 }
@@ -79,8 +104,21 @@ pub async fn a_body_agrees_with_its_row(mut fixture: impl Fixture) -> Result<(),
         bodies
     };
     let (listing, bodies) = without_changes(source, bodies).await;
-    for (ListingEntry { item, stamp, digest, .. }, body) in listing.iter().zip(bodies) {
-        assert_eq!(body.stamp, *stamp, "the stamps of the body and of the row of `{}`", item.id);
+    for (
+        ListingEntry {
+            item,
+            stamp,
+            digest,
+            ..
+        },
+        body,
+    ) in listing.iter().zip(bodies)
+    {
+        assert_eq!(
+            body.stamp, *stamp,
+            "the stamps of the body and of the row of `{}`",
+            item.id
+        );
         assert_eq!(
             body.digest,
             digest.unwrap_or(body.digest),
@@ -92,17 +130,27 @@ pub async fn a_body_agrees_with_its_row(mut fixture: impl Fixture) -> Result<(),
 }
 
 /// The digest of a body is the digest of the raw file.
-pub async fn a_body_has_the_digest_of_its_content(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn a_body_has_the_digest_of_its_content(
+    mut fixture: impl Fixture,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     fixture.reads_bodies()?;
     let listing = with_two_skills(&mut fixture).await?;
     for ListingEntry { item, .. } in listing.iter() {
         let content = fixture.content(&item.id).await?;
-        assert_eq!(read(source, &item.id).await.digest, Digest::of(&content), "the digest of `{}`", item.id);
+        assert_eq!(
+            read(source, &item.id).await.digest,
+            Digest::of(&content),
+            "the digest of `{}`",
+            item.id
+        );
     }
     Ok(())
 }
 
 async fn read<S: Source<Skill>>(source: &S, id: &Id) -> Body {
-    source.body(id).await.expect("the body of a listed skill should be read")
+    source
+        .body(id)
+        .await
+        .expect("the body of a listed skill should be read")
 }

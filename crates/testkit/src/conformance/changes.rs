@@ -3,7 +3,8 @@
 use repertoire_core::{Listing, Skill, Source};
 
 use super::timeout::{
-    BODY, LATE_SIGNALS, id, list, poll_times, row, shown, soon, until, until_removed, with_two_skills, without_changes,
+    BODY, LATE_SIGNALS, id, list, poll_times, row, shown, soon, until, until_removed,
+    with_two_skills, without_changes,
 };
 use crate::{Fixture, Unsupported};
 
@@ -13,7 +14,11 @@ pub async fn revisions_never_go_down(mut fixture: impl Fixture) -> Result<(), Un
     let alpha = id("alpha");
     let mut last = list(source).await.revision();
     let mut check = |listing: &Listing<Skill>| {
-        assert!(listing.revision() >= last, "the revision goes from {last:?} to {:?}", listing.revision());
+        assert!(
+            listing.revision() >= last,
+            "the revision goes from {last:?} to {:?}",
+            listing.revision()
+        );
         last = listing.revision();
     };
     for body in [BODY, "Say hello.\n"] {
@@ -38,24 +43,35 @@ pub async fn a_change_during_list_is_seen(mut fixture: impl Fixture) -> Result<(
         let during = id(&format!("during-{polls}"));
         let mut listing = source.list();
         let early = poll_times(listing.as_mut(), polls).await;
-        fixture.put(&during, "Comes while the source lists.", BODY).await?;
+        fixture
+            .put(&during, "Comes while the source lists.", BODY)
+            .await?;
         let listing = match early {
             Some(listing) => listing,
             None => soon("`list` during a change", listing).await,
         };
         let listing = listing.expect("a source should be able to list while it changes");
-        until(source, listing, "a change during `list` should be seen", |listing| row(listing, &during).is_some())
-            .await;
+        until(
+            source,
+            listing,
+            "a change during `list` should be seen",
+            |listing| row(listing, &during).is_some(),
+        )
+        .await;
     }
     Ok(())
 }
 
 /// After a change, `list_since` returns what `list` returns.
-pub async fn list_since_gives_what_list_gives(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn list_since_gives_what_list_gives(
+    mut fixture: impl Fixture,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     let (alpha, gamma) = (id("alpha"), id("gamma"));
     let old = with_two_skills(&mut fixture).await?;
-    fixture.put(&alpha, "Greets people in another way.", BODY).await?;
+    fixture
+        .put(&alpha, "Greets people in another way.", BODY)
+        .await?;
     fixture.put(&gamma, "Comes later.", BODY).await?;
     // A source whose skills cannot be removed is tested with what came and what was modified.
     let _ = fixture.remove(&id("beta")).await;
@@ -68,7 +84,9 @@ pub async fn list_since_gives_what_list_gives(mut fixture: impl Fixture) -> Resu
 }
 
 /// Without a change, `list_since` returns an equal listing.
-pub async fn list_since_without_a_change_gives_an_equal_listing(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn list_since_without_a_change_gives_an_equal_listing(
+    mut fixture: impl Fixture,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     with_two_skills(&mut fixture).await?;
     let list_since = async |old: &Listing<Skill>| source.list_since(old.revision()).await;
@@ -79,7 +97,9 @@ pub async fn list_since_without_a_change_gives_an_equal_listing(mut fixture: imp
 }
 
 /// `changed` of an earlier revision resolves without a further change, in every call.
-pub async fn changed_of_an_old_revision_returns_at_once(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn changed_of_an_old_revision_returns_at_once(
+    mut fixture: impl Fixture,
+) -> Result<(), Unsupported> {
     fixture.watches()?;
     let source = &*fixture.source();
     let old = with_two_skills(&mut fixture).await?.revision();
@@ -93,7 +113,9 @@ pub async fn changed_of_an_old_revision_returns_at_once(mut fixture: impl Fixtur
 }
 
 /// `changed` of the current revision resolves after a change, with a higher revision.
-pub async fn changed_of_the_current_revision_waits_for_a_change(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn changed_of_the_current_revision_waits_for_a_change(
+    mut fixture: impl Fixture,
+) -> Result<(), Unsupported> {
     fixture.watches()?;
     let source = &*fixture.source();
     let mut listing = with_two_skills(&mut fixture).await?;
@@ -119,7 +141,9 @@ pub async fn changed_of_the_current_revision_waits_for_a_change(mut fixture: imp
 }
 
 /// A dropped `changed` future, before or after a change, does not lose the change for the next call.
-pub async fn dropping_changed_loses_no_change(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn dropping_changed_loses_no_change(
+    mut fixture: impl Fixture,
+) -> Result<(), Unsupported> {
     fixture.watches()?;
     let source = &*fixture.source();
     let mut since = with_two_skills(&mut fixture).await?.revision();
@@ -133,7 +157,11 @@ pub async fn dropping_changed_loses_no_change(mut fixture: impl Fixture) -> Resu
             poll_times(changed.as_mut(), polls).await;
         }
         drop(changed);
-        soon("`changed`, asked again after it was dropped", source.changed(since)).await;
+        soon(
+            "`changed`, asked again after it was dropped",
+            source.changed(since),
+        )
+        .await;
         since = shown(source, &later).await.revision();
     }
     Ok(())

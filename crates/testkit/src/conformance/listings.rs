@@ -4,22 +4,31 @@ use std::collections::HashSet;
 
 use repertoire_core::{Listing, Source, SourceErrorKind};
 
-use super::timeout::{BODY, id, list, row, until, until_modified, until_removed, with_two_skills, without_changes};
+use super::timeout::{
+    BODY, id, list, row, until, until_modified, until_removed, with_two_skills, without_changes,
+};
 use crate::{Fixture, Unsupported};
 
 /// The name of a source does not change and contains no colon.
-pub async fn the_name_is_stable_and_holds_no_colon(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn the_name_is_stable_and_holds_no_colon(
+    mut fixture: impl Fixture,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     let name = source.name().to_owned();
     assert!(!name.trim().is_empty(), "a source should have a name");
-    assert!(!name.contains(':'), "the name `{name}` holds a colon, which separates a source from a skill");
+    assert!(
+        !name.contains(':'),
+        "the name `{name}` holds a colon, which separates a source from a skill"
+    );
     let _ = with_two_skills(&mut fixture).await;
     assert_eq!(source.name(), name, "the name should not change");
     Ok(())
 }
 
 /// The same content gives the same rows, diagnostics and revision.
-pub async fn listing_twice_without_a_change_gives_equal_listings(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn listing_twice_without_a_change_gives_equal_listings(
+    mut fixture: impl Fixture,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     with_two_skills(&mut fixture).await?;
     let (first, second) = without_changes(source, async |_| list(source).await).await;
@@ -36,18 +45,28 @@ pub async fn ids_in_a_listing_are_unique(mut fixture: impl Fixture) -> Result<()
 }
 
 /// A source without skills returns an empty listing.
-pub async fn an_empty_source_is_an_empty_listing(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn an_empty_source_is_an_empty_listing(
+    mut fixture: impl Fixture,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     let listing = list(source).await;
     for row in listing.iter() {
         fixture.remove(&row.item.id).await?;
     }
-    until(source, listing, "a source whose skills are all removed should be empty", Listing::is_empty).await;
+    until(
+        source,
+        listing,
+        "a source whose skills are all removed should be empty",
+        Listing::is_empty,
+    )
+    .await;
     Ok(())
 }
 
 /// A malformed entry produces a diagnostic and is not listed; all other entries are.
-pub async fn a_malformed_entry_hides_no_other(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn a_malformed_entry_hides_no_other(
+    mut fixture: impl Fixture,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     let [before, malformed, after] = ["a-before", "m-malformed", "z-after"].map(id);
     fixture.put(&before, "Sorts before.", BODY).await?;
@@ -58,8 +77,14 @@ pub async fn a_malformed_entry_hides_no_other(mut fixture: impl Fixture) -> Resu
         !listing.diagnostics().is_empty() && row(listing, &after).is_some()
     })
     .await;
-    assert!(row(&listing, &malformed).is_none(), "a malformed entry should not be listed");
-    assert!(row(&listing, &before).is_some(), "the entry before the malformed one is hidden in {listing:?}");
+    assert!(
+        row(&listing, &malformed).is_none(),
+        "a malformed entry should not be listed"
+    );
+    assert!(
+        row(&listing, &before).is_some(),
+        "the entry before the malformed one is hidden in {listing:?}"
+    );
     Ok(())
 }
 
@@ -68,11 +93,21 @@ pub async fn a_new_body_changes_its_row(mut fixture: impl Fixture) -> Result<(),
     let source = &*fixture.source();
     let alpha = id("alpha");
     let old = with_two_skills(&mut fixture).await?;
-    fixture.put(&alpha, "Greets people.", "Say hello in the language of the reader.\n").await?;
+    fixture
+        .put(
+            &alpha,
+            "Greets people.",
+            "Say hello in the language of the reader.\n",
+        )
+        .await?;
     let old_row = row(&old, &alpha).expect("with_two_skills");
     let new = until_modified(source, old_row).await;
     let beta = id("beta");
-    assert_eq!(row(&old, &beta), row(&new, &beta), "a row changed although its skill was not touched");
+    assert_eq!(
+        row(&old, &beta),
+        row(&new, &beta),
+        "a row changed although its skill was not touched"
+    );
     Ok(())
 }
 
@@ -83,9 +118,16 @@ pub async fn a_removed_skill_is_gone(mut fixture: impl Fixture) -> Result<(), Un
     let (alpha, beta) = (id("alpha"), id("beta"));
     fixture.remove(&alpha).await?;
     let listing = until_removed(source, &alpha).await;
-    assert!(row(&listing, &beta).is_some(), "a skill left the listing although another one was removed");
+    assert!(
+        row(&listing, &beta).is_some(),
+        "a skill left the listing although another one was removed"
+    );
     fixture.reads_bodies()?;
     let kind = source.body(&alpha).await.map_err(|error| error.kind());
-    assert_eq!(kind, Err(SourceErrorKind::NotFound), "the body of a removed skill should not be found");
+    assert_eq!(
+        kind,
+        Err(SourceErrorKind::NotFound),
+        "the body of a removed skill should not be found"
+    );
     Ok(())
 }

@@ -24,7 +24,10 @@ pub async fn resources_are_what_was_written(mut fixture: impl Fixture) -> Result
     let alpha = id("alpha");
     let mut read = Vec::new();
     for listed in manifest(source, &alpha).await {
-        let bytes = source.resource(&alpha, &listed.path).await.expect("a listed resource should be read");
+        let bytes = source
+            .resource(&alpha, &listed.path)
+            .await
+            .expect("a listed resource should be read");
         read.push((listed.path, bytes.to_vec()));
     }
     read.sort();
@@ -35,7 +38,9 @@ pub async fn resources_are_what_was_written(mut fixture: impl Fixture) -> Result
 }
 
 /// `resources` is sorted by path, and contains the length and digest of each file.
-pub async fn resources_are_sorted_and_match_their_bytes(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn resources_are_sorted_and_match_their_bytes(
+    mut fixture: impl Fixture,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     for (id, manifest) in manifests(&mut fixture).await? {
         assert!(
@@ -43,36 +48,59 @@ pub async fn resources_are_sorted_and_match_their_bytes(mut fixture: impl Fixtur
             "the resources of `{id}` should come in the order of their paths, each once: {manifest:?}"
         );
         for listed in manifest {
-            let bytes = source.resource(&id, &listed.path).await.expect("a listed resource should be read");
+            let bytes = source
+                .resource(&id, &listed.path)
+                .await
+                .expect("a listed resource should be read");
             let read = Resource::new(listed.path.clone(), bytes.len() as u64, Digest::of(&bytes));
-            assert_eq!(listed, read, "the manifest of `{id}` and the bytes that were read");
+            assert_eq!(
+                listed, read,
+                "the manifest of `{id}` and the bytes that were read"
+            );
         }
     }
     Ok(())
 }
 
 /// An unknown path is not found, and neither is a folder.
-pub async fn an_unknown_resource_is_not_found(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn an_unknown_resource_is_not_found(
+    mut fixture: impl Fixture,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     for (id, manifest) in manifests(&mut fixture).await? {
-        let folders = manifest.iter().filter_map(|listed| listed.path.as_str().rsplit_once('/'));
-        for unknown in folders.map(|(folder, _)| folder).chain(["no-such-file", "no-such-folder/file"]) {
+        let folders = manifest
+            .iter()
+            .filter_map(|listed| listed.path.as_str().rsplit_once('/'));
+        for unknown in folders
+            .map(|(folder, _)| folder)
+            .chain(["no-such-file", "no-such-folder/file"])
+        {
             let kind = refusal(source, &id, &path(unknown)).await;
-            assert_eq!(kind, Some(SourceErrorKind::NotFound), "`{unknown}` of `{id}` should not be found");
+            assert_eq!(
+                kind,
+                Some(SourceErrorKind::NotFound),
+                "`{unknown}` of `{id}` should not be found"
+            );
         }
     }
     Ok(())
 }
 
 /// No path reads a file of a different skill. Paths with `..` are rejected by [`ResourcePath`].
-pub async fn a_resource_path_never_leaves_its_skill(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn a_resource_path_never_leaves_its_skill(
+    mut fixture: impl Fixture,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     let manifests = manifests(&mut fixture).await?;
     let mut tried = Err(Unsupported::because("no other skill has a resource"));
     for (id, own) in &manifests {
         for (other, manifest) in manifests.iter().filter(|(other, _)| other != id) {
             for file in manifest.iter().map(|listed| &listed.path) {
-                let spellings = [format!("{file}"), format!("{other}/{file}"), format!("%2e%2e/{other}/{file}")];
+                let spellings = [
+                    format!("{file}"),
+                    format!("{other}/{file}"),
+                    format!("%2e%2e/{other}/{file}"),
+                ];
                 for outside in spellings.map(|spelling| path(&spelling)) {
                     if own.iter().all(|listed| listed.path != outside) {
                         is_refused(source, id, &outside).await;
@@ -96,25 +124,44 @@ pub async fn a_link_never_leaves_its_skill(mut fixture: impl Fixture) -> Result<
         is_refused(source, &alpha, outside).await;
     }
     let manifest = manifest(source, &alpha).await;
-    let listed = manifest.iter().find(|listed| hostile.contains(&listed.path));
-    assert_eq!(listed, None, "the manifest of `{alpha}` lists what lies outside");
+    let listed = manifest
+        .iter()
+        .find(|listed| hostile.contains(&listed.path));
+    assert_eq!(
+        listed, None,
+        "the manifest of `{alpha}` lists what lies outside"
+    );
     Ok(())
 }
 
 async fn is_refused<S: Source<Skill>>(source: &S, id: &Id, outside: &ResourcePath) {
     let kind = refusal(source, id, outside).await;
     assert!(
-        matches!(kind, Some(SourceErrorKind::NotFound | SourceErrorKind::Denied)),
+        matches!(
+            kind,
+            Some(SourceErrorKind::NotFound | SourceErrorKind::Denied)
+        ),
         "`{outside}` leaves `{id}` and should be denied or not found: {kind:?}"
     );
 }
 
-async fn refusal<S: Source<Skill>>(source: &S, id: &Id, path: &ResourcePath) -> Option<SourceErrorKind> {
-    source.resource(id, path).await.err().map(|error| error.kind())
+async fn refusal<S: Source<Skill>>(
+    source: &S,
+    id: &Id,
+    path: &ResourcePath,
+) -> Option<SourceErrorKind> {
+    source
+        .resource(id, path)
+        .await
+        .err()
+        .map(|error| error.kind())
 }
 
 async fn manifest<S: Source<Skill>>(source: &S, id: &Id) -> Vec<Resource> {
-    source.resources(id).await.expect("the resources of a listed skill should be listed")
+    source
+        .resources(id)
+        .await
+        .expect("the resources of a listed skill should be listed")
 }
 
 /// Returns the resources of every skill, after adding files if the fixture can.
@@ -128,12 +175,20 @@ async fn manifests<F: Fixture>(fixture: &mut F) -> Result<Vec<(Id, Vec<Resource>
         manifests.push((row.item.id.clone(), manifest(source, &row.item.id).await));
     }
     let is_bare = manifests.iter().all(|(_, manifest)| manifest.is_empty());
-    if is_bare { put.map(|()| manifests) } else { Ok(manifests) }
+    if is_bare {
+        put.map(|()| manifests)
+    } else {
+        Ok(manifests)
+    }
 }
 
 async fn put_files<F: Fixture>(fixture: &mut F) -> Result<(), Unsupported> {
     for (file, bytes) in FILES {
-        fixture.put_resource(&id("alpha"), &path(file), bytes).await?;
+        fixture
+            .put_resource(&id("alpha"), &path(file), bytes)
+            .await?;
     }
-    fixture.put_resource(&id("beta"), &path(SECRET), b"Secret.\n").await
+    fixture
+        .put_resource(&id("beta"), &path(SECRET), b"Secret.\n")
+        .await
 }

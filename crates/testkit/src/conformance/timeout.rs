@@ -32,7 +32,10 @@ pub(super) fn row<'a>(listing: &'a Listing<Skill>, id: &Id) -> Option<&'a Listin
 }
 
 pub(super) async fn list<S: Source<Skill>>(source: &S) -> Listing<Skill> {
-    source.list().await.expect("a source should be able to list")
+    source
+        .list()
+        .await
+        .expect("a source should be able to list")
 }
 
 /// Returns the result of `future`, which must resolve within the timeout.
@@ -62,16 +65,27 @@ pub(super) async fn until<S: Source<Skill>>(
 
 /// Returns a listing that contains the skill `id`.
 pub(super) async fn shown<S: Source<Skill>>(source: &S, id: &Id) -> Listing<Skill> {
-    until(source, list(source).await, "the skill that was put should be listed", |listing| row(listing, id).is_some())
-        .await
+    until(
+        source,
+        list(source).await,
+        "the skill that was put should be listed",
+        |listing| row(listing, id).is_some(),
+    )
+    .await
 }
 
 pub(super) async fn until_removed<S: Source<Skill>>(source: &S, id: &Id) -> Listing<Skill> {
     let what = "a removed skill should leave the listing";
-    until(source, list(source).await, what, |listing| row(listing, id).is_none()).await
+    until(source, list(source).await, what, |listing| {
+        row(listing, id).is_none()
+    })
+    .await
 }
 
-pub(super) async fn until_modified<S: Source<Skill>>(source: &S, old: &ListingEntry<Skill>) -> Listing<Skill> {
+pub(super) async fn until_modified<S: Source<Skill>>(
+    source: &S,
+    old: &ListingEntry<Skill>,
+) -> Listing<Skill> {
     let what = "a new body should be seen in the row of its skill";
     until(source, list(source).await, what, |listing| {
         row(listing, &old.item.id).is_some_and(|row| old.is_modified_by(row))
@@ -95,9 +109,14 @@ pub(super) async fn without_changes<S: Source<Skill>, R>(
 }
 
 /// Polls `future` up to `times` times, and yields to other tasks after each poll.
-pub(super) async fn poll_times<R>(mut future: Pin<&mut (impl Future<Output = R> + ?Sized)>, times: usize) -> Option<R> {
+pub(super) async fn poll_times<R>(
+    mut future: Pin<&mut (impl Future<Output = R> + ?Sized)>,
+    times: usize,
+) -> Option<R> {
     for _ in 0..times {
-        if let Poll::Ready(result) = poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await {
+        if let Poll::Ready(result) =
+            poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await
+        {
             return Some(result);
         }
         tokio::task::yield_now().await;
@@ -106,16 +125,27 @@ pub(super) async fn poll_times<R>(mut future: Pin<&mut (impl Future<Output = R> 
 }
 
 /// Adds the skills `alpha` and `beta` and returns the listing. If the fixture cannot add skills, returns its initial ones.
-pub(super) async fn with_two_skills<F: Fixture>(fixture: &mut F) -> Result<Listing<Skill>, Unsupported> {
+pub(super) async fn with_two_skills<F: Fixture>(
+    fixture: &mut F,
+) -> Result<Listing<Skill>, Unsupported> {
     let source = &*fixture.source();
     let (alpha, beta) = (id("alpha"), id("beta"));
     if let Err(unsupported) = fixture.put(&alpha, "Greets people.", BODY).await {
         let listing = list(source).await;
-        return if listing.is_empty() { Err(unsupported) } else { Ok(listing) };
+        return if listing.is_empty() {
+            Err(unsupported)
+        } else {
+            Ok(listing)
+        };
     }
-    fixture.put(&beta, "Parts from people.", "Say goodbye.\n").await?;
-    Ok(until(source, list(source).await, "both skills that were put should be listed", |listing| {
-        row(listing, &alpha).and(row(listing, &beta)).is_some()
-    })
+    fixture
+        .put(&beta, "Parts from people.", "Say goodbye.\n")
+        .await?;
+    Ok(until(
+        source,
+        list(source).await,
+        "both skills that were put should be listed",
+        |listing| row(listing, &alpha).and(row(listing, &beta)).is_some(),
+    )
     .await)
 }

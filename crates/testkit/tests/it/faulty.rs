@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use repertoire_core::{
-    Body, Bytes, Digest, Id, Listing, ListingEntry, Resource, ResourcePath, Revision, Skill, Source, SourceError,
-    SourceErrorKind, Stamp, async_trait,
+    Body, Bytes, Digest, Id, Listing, ListingEntry, Resource, ResourcePath, Revision, Skill,
+    Source, SourceError, SourceErrorKind, Stamp, async_trait,
 };
 use repertoire_testkit::{Dynamic, Fixture, Unsupported};
 use tokio::sync::{Mutex, watch};
@@ -72,17 +72,30 @@ faults! {
 #[test]
 fn every_fault_fails_its_tests_only() {
     for (fault, expected) in EXPECTED {
-        assert_eq!(failed(|| FaultyFixture::new(*fault)), *expected, "{fault:?}");
-        assert_eq!(failed(|| Dynamic::new(FaultyFixture::new(*fault))), *expected, "{fault:?}, dynamic");
+        assert_eq!(
+            failed(|| FaultyFixture::new(*fault)),
+            *expected,
+            "{fault:?}"
+        );
+        assert_eq!(
+            failed(|| Dynamic::new(FaultyFixture::new(*fault))),
+            *expected,
+            "{fault:?}, dynamic"
+        );
     }
 }
 
 #[test]
 fn unsupported_tests_are_skipped_with_the_reason() {
-    let rest = outcomes(MemoryFixture::default).into_iter().filter(|(_, outcome)| *outcome != Outcome::Passed);
+    let rest = outcomes(MemoryFixture::default)
+        .into_iter()
+        .filter(|(_, outcome)| *outcome != Outcome::Passed);
     assert_eq!(
         rest.collect::<Vec<_>>(),
-        [("a_link_never_leaves_its_skill", Outcome::Skipped("the store has no links".to_owned()))]
+        [(
+            "a_link_never_leaves_its_skill",
+            Outcome::Skipped("the store has no links".to_owned())
+        )]
     );
 }
 
@@ -94,9 +107,15 @@ fn every_test_is_generated() {
         include_str!("../../src/conformance/bodies.rs"),
         include_str!("../../src/conformance/resources.rs"),
     ];
-    let names = sources.iter().flat_map(|source| source.lines()).filter_map(|line| line.strip_prefix("pub async fn "));
+    let names = sources
+        .iter()
+        .flat_map(|source| source.lines())
+        .filter_map(|line| line.strip_prefix("pub async fn "));
     let mut written: Vec<&str> = names.filter_map(|line| line.split('(').next()).collect();
-    let mut generated: Vec<&str> = outcomes(MemoryFixture::default).into_iter().map(|(name, _)| name).collect();
+    let mut generated: Vec<&str> = outcomes(MemoryFixture::default)
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
     written.sort();
     generated.sort();
     assert_eq!(generated, written);
@@ -111,7 +130,10 @@ enum Outcome {
 
 fn failed<F: Fixture>(fixture: impl Fn() -> F) -> Vec<&'static str> {
     let outcomes = outcomes(fixture).into_iter();
-    outcomes.filter(|(_, outcome)| *outcome == Outcome::Failed).map(|(name, _)| name).collect()
+    outcomes
+        .filter(|(_, outcome)| *outcome == Outcome::Failed)
+        .map(|(name, _)| name)
+        .collect()
 }
 
 macro_rules! run_all {
@@ -127,8 +149,13 @@ fn outcomes<F: Fixture>(fixture: impl Fn() -> F) -> Vec<(&'static str, Outcome)>
 
 fn outcome(test: impl Future<Output = Result<(), Unsupported>>) -> Outcome {
     // With a paused clock, the timeout of a source that hangs ends at once.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-    match catch_unwind(AssertUnwindSafe(|| runtime.expect("a test may start a runtime").block_on(test))) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build();
+    match catch_unwind(AssertUnwindSafe(|| {
+        runtime.expect("a test may start a runtime").block_on(test)
+    })) {
         Ok(Ok(())) => Outcome::Passed,
         Ok(Err(unsupported)) => Outcome::Skipped(unsupported.to_string()),
         Err(_) => Outcome::Failed,
@@ -161,14 +188,21 @@ impl Faulty {
 
     fn has_malformed(&self) -> Option<Id> {
         let records = self.store.records();
-        records.iter().find(|(_, record)| matches!(record, Record::Malformed)).map(|(id, _)| id.clone())
+        records
+            .iter()
+            .find(|(_, record)| matches!(record, Record::Malformed))
+            .map(|(id, _)| id.clone())
     }
 }
 
 #[async_trait]
 impl Source<Skill> for Faulty {
     fn name(&self) -> &str {
-        if self.fault == Fault::ColonInName { "faulty:store" } else { "faulty" }
+        if self.fault == Fault::ColonInName {
+            "faulty:store"
+        } else {
+            "faulty"
+        }
     }
 
     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
@@ -183,7 +217,11 @@ impl Source<Skill> for Faulty {
             Fault::FailsWhenEmpty if rows.is_empty() => return Err(unreadable()),
             Fault::FailsWhenMalformed if malformed.is_some() => return Err(unreadable()),
             Fault::HidesWhatFollowsTheMalformed => {
-                rows.retain(|row| malformed.as_ref().is_none_or(|malformed| row.item.id < *malformed));
+                rows.retain(|row| {
+                    malformed
+                        .as_ref()
+                        .is_none_or(|malformed| row.item.id < *malformed)
+                });
             }
             Fault::SaysNothingOfTheMalformed => diagnostics.clear(),
             Fault::ReordersEveryOtherList if lists % 2 == 1 => rows.reverse(),
@@ -201,13 +239,19 @@ impl Source<Skill> for Faulty {
     async fn list_since(&self, _: Revision) -> Result<Listing<Skill>, SourceError> {
         let listing = self.list().await?;
         let is_empty = self.fault == Fault::ListSinceGivesNothing;
-        Ok(if is_empty { Listing::empty(listing.revision()) } else { listing })
+        Ok(if is_empty {
+            Listing::empty(listing.revision())
+        } else {
+            listing
+        })
     }
 
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {
         let mut body = match self.store.body(id).await {
             Err(error) if self.fault == Fault::UnknownIdIsOther => {
-                return Err(SourceError::new(SourceErrorKind::Other, "cannot be read").caused_by(error));
+                return Err(
+                    SourceError::new(SourceErrorKind::Other, "cannot be read").caused_by(error)
+                );
             }
             Err(_) if self.fault == Fault::RemovedBodyIsEmpty && id.as_str() == "alpha" => {
                 return Ok(Body::new("", Digest::of(b""), Stamp::of("")));
@@ -215,7 +259,9 @@ impl Source<Skill> for Faulty {
             body => body?,
         };
         match self.fault {
-            Fault::RefusesABody if id.as_str() == "beta" => return Err(SourceError::invalid("no body")),
+            Fault::RefusesABody if id.as_str() == "beta" => {
+                return Err(SourceError::invalid("no body"));
+            }
             Fault::BodyWithCarriageReturns => body.text = body.text.replace('\n', "\r\n").into(),
             Fault::BodyWithAnotherStamp => body.stamp = Stamp::of(""),
             Fault::BodyWithAnotherDigest => body.digest = Digest::of(b""),
@@ -231,7 +277,9 @@ impl Source<Skill> for Faulty {
             Fault::ResourcesAreHidden => resources.clear(),
             Fault::ResourcesAreUnsorted => resources.reverse(),
             Fault::ResourcesWithAnotherDigest => {
-                resources.iter_mut().for_each(|resource| resource.digest = Digest::of(b"another"));
+                resources
+                    .iter_mut()
+                    .for_each(|resource| resource.digest = Digest::of(b"another"));
             }
             _ => {}
         }
@@ -240,17 +288,25 @@ impl Source<Skill> for Faulty {
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
         match (self.fault, self.store.resource(id, path).await) {
-            (Fault::UnknownResourceIsOther, Err(error)) if self.store.records().contains_key(id) => {
+            (Fault::UnknownResourceIsOther, Err(error))
+                if self.store.records().contains_key(id) =>
+            {
                 Err(SourceError::new(SourceErrorKind::Other, "cannot be read").caused_by(error))
             }
             (Fault::ResourceOfAnySkill, Err(error)) if self.store.records().contains_key(id) => {
-                let anybody = self.store.records().values().find_map(|record| match record {
-                    Record::Skill { resources, .. } => resources.get(path).cloned(),
-                    Record::Malformed => None,
-                });
+                let anybody = self
+                    .store
+                    .records()
+                    .values()
+                    .find_map(|record| match record {
+                        Record::Skill { resources, .. } => resources.get(path).cloned(),
+                        Record::Malformed => None,
+                    });
                 anybody.ok_or(error)
             }
-            (Fault::FollowsLinks, Err(_)) if path.as_str() == LINK => Ok(Bytes::from_static(b"outside")),
+            (Fault::FollowsLinks, Err(_)) if path.as_str() == LINK => {
+                Ok(Bytes::from_static(b"outside"))
+            }
             (_, result) => result,
         }
     }
@@ -289,7 +345,10 @@ impl FaultyFixture {
             seen: AtomicU64::new(0),
             signals: Mutex::new(store.source().subscribe()),
         };
-        FaultyFixture { store, source: Arc::new(source) }
+        FaultyFixture {
+            store,
+            source: Arc::new(source),
+        }
     }
 }
 
@@ -312,7 +371,12 @@ impl Fixture for FaultyFixture {
         self.store.put_malformed(id).await
     }
 
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
+    async fn put_resource(
+        &mut self,
+        id: &Id,
+        path: &ResourcePath,
+        bytes: &[u8],
+    ) -> Result<(), Unsupported> {
         self.store.put_resource(id, path, bytes).await
     }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use repertoire_core::{
-    Body, Bytes, Code, Diagnostic, Digest, Id, Listing, ListingEntry, Resource, ResourcePath, Revision, Severity,
-    Skill, Source, SourceError, Stamp, async_trait,
+    Body, Bytes, Code, Diagnostic, Digest, Id, Listing, ListingEntry, Resource, ResourcePath,
+    Revision, Severity, Skill, Source, SourceError, Stamp, async_trait,
 };
 use repertoire_testkit::{Fixture, Unsupported};
 use tokio::sync::watch;
@@ -20,7 +20,11 @@ pub(crate) struct MemoryStore {
 /// A record of the store.
 #[derive(Debug, Clone)]
 pub(crate) enum Record {
-    Skill { description: String, body: String, resources: BTreeMap<ResourcePath, Bytes> },
+    Skill {
+        description: String,
+        body: String,
+        resources: BTreeMap<ResourcePath, Bytes>,
+    },
     Malformed,
 }
 
@@ -48,14 +52,20 @@ impl MemoryStore {
         read: impl FnOnce(&str, &BTreeMap<ResourcePath, Bytes>) -> Option<R>,
     ) -> Result<R, SourceError> {
         match self.records().get(id) {
-            Some(Record::Skill { body, resources, .. }) => read(body, resources),
+            Some(Record::Skill {
+                body, resources, ..
+            }) => read(body, resources),
             Some(Record::Malformed) | None => None,
         }
         .ok_or_else(|| SourceError::not_found("skill", id))
     }
 }
 
-const TORN: Code = Code::foreign("store-torn", Severity::Error, "An entry of the store cannot be read.");
+const TORN: Code = Code::foreign(
+    "store-torn",
+    Severity::Error,
+    "An entry of the store cannot be read.",
+);
 
 #[async_trait]
 impl Source<Skill> for MemoryStore {
@@ -68,22 +78,36 @@ impl Source<Skill> for MemoryStore {
         let (mut rows, mut diagnostics) = (Vec::new(), Vec::new());
         for (id, record) in self.records().iter() {
             match record {
-                Record::Skill { description, body, .. } => {
-                    rows.push(ListingEntry::new(Skill::new(id.clone(), description.as_str()), Stamp::of(body)));
+                Record::Skill {
+                    description, body, ..
+                } => {
+                    rows.push(ListingEntry::new(
+                        Skill::new(id.clone(), description.as_str()),
+                        Stamp::of(body),
+                    ));
                 }
-                Record::Malformed => diagnostics.push(Diagnostic::new(TORN, format!("`{id}` is torn"))),
+                Record::Malformed => {
+                    diagnostics.push(Diagnostic::new(TORN, format!("`{id}` is torn")))
+                }
             }
         }
         Ok(Listing::new(revision, rows, diagnostics))
     }
 
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {
-        self.read(id, |body, _| Some(Body::new(body, Digest::of(body.as_bytes()), Stamp::of(body))))
+        self.read(id, |body, _| {
+            Some(Body::new(
+                body,
+                Digest::of(body.as_bytes()),
+                Stamp::of(body),
+            ))
+        })
     }
 
     async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
-        let row =
-            |(path, bytes): (&ResourcePath, &Bytes)| Resource::new(path.clone(), bytes.len() as u64, Digest::of(bytes));
+        let row = |(path, bytes): (&ResourcePath, &Bytes)| {
+            Resource::new(path.clone(), bytes.len() as u64, Digest::of(bytes))
+        };
         self.read(id, |_, resources| Some(resources.iter().map(row).collect()))
     }
 
@@ -93,7 +117,10 @@ impl Source<Skill> for MemoryStore {
 
     async fn changed(&self, since: Revision) {
         let mut revision = self.subscribe();
-        revision.wait_for(|revision| *revision > since.0).await.expect("the store holds the sender");
+        revision
+            .wait_for(|revision| *revision > since.0)
+            .await
+            .expect("the store holds the sender");
     }
 }
 
@@ -114,22 +141,36 @@ impl Fixture for MemoryFixture {
                 Some(Record::Skill { resources, .. }) => resources,
                 Some(Record::Malformed) | None => BTreeMap::new(),
             };
-            records.insert(id.clone(), Record::Skill { description: description.into(), body: body.into(), resources });
+            records.insert(
+                id.clone(),
+                Record::Skill {
+                    description: description.into(),
+                    body: body.into(),
+                    resources,
+                },
+            );
         });
         Ok(())
     }
 
     async fn remove(&mut self, id: &Id) -> Result<(), Unsupported> {
-        self.0.change(|records| assert!(records.remove(id).is_some(), "`{id}` is not there"));
+        self.0
+            .change(|records| assert!(records.remove(id).is_some(), "`{id}` is not there"));
         Ok(())
     }
 
     async fn put_malformed(&mut self, id: &Id) -> Result<(), Unsupported> {
-        self.0.change(|records| drop(records.insert(id.clone(), Record::Malformed)));
+        self.0
+            .change(|records| drop(records.insert(id.clone(), Record::Malformed)));
         Ok(())
     }
 
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
+    async fn put_resource(
+        &mut self,
+        id: &Id,
+        path: &ResourcePath,
+        bytes: &[u8],
+    ) -> Result<(), Unsupported> {
         self.0.change(|records| match records.get_mut(id) {
             Some(Record::Skill { resources, .. }) => {
                 drop(resources.insert(path.clone(), Bytes::copy_from_slice(bytes)))

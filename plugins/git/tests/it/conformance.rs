@@ -41,22 +41,34 @@ impl Fixture for Git {
     }
 
     async fn put_malformed(&mut self, id: &Id) -> Result<(), Unsupported> {
-        self.remote.put(&format!("{id}/SKILL.md"), FILE, "---\nname: never closed\n");
+        self.remote
+            .put(&format!("{id}/SKILL.md"), FILE, "---\nname: never closed\n");
         self.pushed().await
     }
 
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
+    async fn put_resource(
+        &mut self,
+        id: &Id,
+        path: &ResourcePath,
+        bytes: &[u8],
+    ) -> Result<(), Unsupported> {
         self.remote.put(&format!("{id}/{path}"), FILE, bytes);
         self.pushed().await
     }
 
     async fn hostile_resource_paths(&mut self, id: &Id) -> Result<Vec<ResourcePath>, Unsupported> {
         self.remote.put("secret.txt", FILE, "secret");
-        for (name, to) in [("out.md", "../secret.txt"), ("up", ".."), ("absolute.md", "/etc/passwd")] {
+        for (name, to) in [
+            ("out.md", "../secret.txt"),
+            ("up", ".."),
+            ("absolute.md", "/etc/passwd"),
+        ] {
             self.remote.put(&format!("{id}/{name}"), LINK, to);
         }
         self.pushed().await?;
-        Ok(["out.md", "up", "up/secret.txt", "absolute.md"].map(|path| path.parse().unwrap()).to_vec())
+        Ok(["out.md", "up", "up/secret.txt", "absolute.md"]
+            .map(|path| path.parse().unwrap())
+            .to_vec())
     }
 
     async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {
@@ -71,7 +83,8 @@ impl Git {
         let seen = async {
             loop {
                 let cache = git2::Repository::open_bare(self.remote.folder.path().join("cache"));
-                let tracked = cache.and_then(|cache| cache.refname_to_id("refs/repertoire/tracked"));
+                let tracked =
+                    cache.and_then(|cache| cache.refname_to_id("refs/repertoire/tracked"));
                 match tracked {
                     Ok(commit) if commit.to_string() == wanted => return,
                     // Whoever waits for changes, makes the plugin look.
@@ -79,7 +92,9 @@ impl Git {
                 }
             }
         };
-        tokio::time::timeout(std::time::Duration::from_secs(30), seen).await.expect("the plugin should fetch");
+        tokio::time::timeout(std::time::Duration::from_secs(30), seen)
+            .await
+            .expect("the plugin should fetch");
         self.look().await;
         Ok(())
     }

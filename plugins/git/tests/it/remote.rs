@@ -24,7 +24,10 @@ impl Remote {
         let folder = tempfile::tempdir().unwrap();
         let repository = Repository::init_bare(folder.path().join("remote.git")).unwrap();
         repository.set_head("refs/heads/main").unwrap();
-        let remote = Remote { folder, files: BTreeMap::new() };
+        let remote = Remote {
+            folder,
+            files: BTreeMap::new(),
+        };
         remote.commit();
         remote
     }
@@ -48,7 +51,8 @@ impl Remote {
 
     /// Removes a file, or everything below a folder.
     pub(crate) fn remove(&mut self, path: &str) {
-        self.files.retain(|known, _| known != path && !known.starts_with(&format!("{path}/")));
+        self.files
+            .retain(|known, _| known != path && !known.starts_with(&format!("{path}/")));
     }
 
     pub(crate) fn file(&self, path: &str) -> Vec<u8> {
@@ -66,14 +70,41 @@ impl Remote {
             let (file_size, path) = (0, path.clone().into_bytes());
             let (ctime, mtime, mode) = (time, time, *mode);
             index
-                .add(&IndexEntry { ctime, mtime, dev, ino, mode, uid, gid, file_size, id, flags, flags_extended, path })
+                .add(&IndexEntry {
+                    ctime,
+                    mtime,
+                    dev,
+                    ino,
+                    mode,
+                    uid,
+                    gid,
+                    file_size,
+                    id,
+                    flags,
+                    flags_extended,
+                    path,
+                })
                 .unwrap();
         }
-        let tree = repository.find_tree(index.write_tree_to(&repository).unwrap()).unwrap();
+        let tree = repository
+            .find_tree(index.write_tree_to(&repository).unwrap())
+            .unwrap();
         let author = Signature::new("A", "a@example.test", &git2::Time::new(0, 0)).unwrap();
-        let parent = repository.refname_to_id("refs/heads/main").and_then(|id| repository.find_commit(id)).ok();
+        let parent = repository
+            .refname_to_id("refs/heads/main")
+            .and_then(|id| repository.find_commit(id))
+            .ok();
         let parents: Vec<_> = parent.iter().collect();
-        repository.commit(Some("refs/heads/main"), &author, &author, "Change.", &tree, &parents).unwrap()
+        repository
+            .commit(
+                Some("refs/heads/main"),
+                &author,
+                &author,
+                "Change.",
+                &tree,
+                &parents,
+            )
+            .unwrap()
     }
 
     /// The plugin, loaded; `more` are further options.
@@ -83,9 +114,18 @@ impl Remote {
         for one in [usual, more] {
             options.extend(one.as_object().unwrap().clone());
         }
-        let name = format!("{}git{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+        let name = format!(
+            "{}git{}",
+            std::env::consts::DLL_PREFIX,
+            std::env::consts::DLL_SUFFIX
+        );
         let library = std::env::current_exe().unwrap().with_file_name(name);
         let digest = Digest::of(&fs::read(&library).unwrap());
-        PluginSource::new("company", PluginOptions::new(library).pinned(digest).with_options(options))
+        PluginSource::new(
+            "company",
+            PluginOptions::new(library)
+                .pinned(digest)
+                .with_options(options),
+        )
     }
 }

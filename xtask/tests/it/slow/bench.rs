@@ -8,11 +8,20 @@ fn a_quick_bench_prints_every_figure_once() {
         .args(["bench", "--quick", "--format", "json"])
         .output()
         .expect("the task starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let text = String::from_utf8(output.stdout).expect("figures are text");
-    let figures: Vec<serde_json::Value> =
-        text.lines().map(|line| serde_json::from_str(line).expect("a figure a line")).collect();
-    let names: Vec<&str> = figures.iter().filter_map(|figure| figure["name"].as_str()).collect();
+    let figures: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a figure a line"))
+        .collect();
+    let names: Vec<&str> = figures
+        .iter()
+        .filter_map(|figure| figure["name"].as_str())
+        .collect();
     assert_eq!(
         names,
         [
@@ -69,5 +78,8 @@ fn a_quick_bench_prints_every_figure_once() {
         ]
     );
     let right = &figures[3];
-    assert_eq!(right["holds"], true, "every made-up skill is read as it was meant: {right}");
+    assert_eq!(
+        right["holds"], true,
+        "every made-up skill is read as it was meant: {right}"
+    );
 }

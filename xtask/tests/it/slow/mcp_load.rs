@@ -4,11 +4,20 @@ use std::process::Command;
 
 #[test]
 fn under_a_short_load_nothing_is_wrong() {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_xtask")).args(["mcp-load", "--quick"]).output().expect("the task starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["mcp-load", "--quick"])
+        .output()
+        .expect("the task starts");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let text = String::from_utf8(output.stdout).expect("figures are text");
-    let names: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let names: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
     let parts = [
         "page/cpu",
         "requests",

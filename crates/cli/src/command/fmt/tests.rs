@@ -3,13 +3,17 @@ use snapbox::{assert_data_eq, str};
 use super::*;
 
 fn patched(old: &str, new: &str) -> String {
-    String::from_utf8(unified_patch("a/SKILL.md", old.as_bytes(), new.as_bytes())).expect("both are text")
+    String::from_utf8(unified_patch("a/SKILL.md", old.as_bytes(), new.as_bytes()))
+        .expect("both are text")
 }
 
 #[test]
 fn patches_have_three_lines_of_context() {
     assert_data_eq!(
-        patched("1\n2\n3\n4\nold\n5\n6\n7\n8\n", "1\n2\n3\n4\nnew\nmore\n5\n6\n7\n8\n"),
+        patched(
+            "1\n2\n3\n4\nold\n5\n6\n7\n8\n",
+            "1\n2\n3\n4\nnew\nmore\n5\n6\n7\n8\n"
+        ),
         str![[r#"
 --- a/a/SKILL.md
 +++ b/a/SKILL.md

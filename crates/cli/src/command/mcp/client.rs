@@ -42,9 +42,15 @@ enum Shape {
 /// The server to configure.
 pub(super) enum ServerAddress<'a> {
     /// A program that the client starts.
-    Local { program: &'a str, arguments: Vec<&'a str> },
+    Local {
+        program: &'a str,
+        arguments: Vec<&'a str>,
+    },
     /// A running server, and the variable that holds its token.
-    Remote { url: &'a str, token: Option<&'a str> },
+    Remote {
+        url: &'a str,
+        token: Option<&'a str>,
+    },
 }
 
 const fn client(
@@ -54,7 +60,13 @@ const fn client(
     servers: &'static str,
     shape: Shape,
 ) -> McpClient {
-    McpClient { name, file, language, servers, shape }
+    McpClient {
+        name,
+        file,
+        language,
+        servers,
+        shape,
+    }
 }
 
 impl McpClient {
@@ -69,14 +81,62 @@ impl McpClient {
     /// - Zed: <https://zed.dev/docs/ai/mcp>
     /// - goose: <https://block.github.io/goose/docs/guides/config-files>
     pub(super) const ALL: [McpClient; 8] = [
-        client("claude-desktop", "claude_desktop_config.json", Language::Json, "mcpServers", Shape::CommandOnly),
-        client("claude-code", ".mcp.json", Language::Json, "mcpServers", Shape::Typed),
-        client("cursor", "~/.cursor/mcp.json", Language::Json, "mcpServers", Shape::Plain),
-        client("vscode", ".vscode/mcp.json", Language::Json, "servers", Shape::Typed),
-        client("codex", "~/.codex/config.toml", Language::Toml, "mcp_servers", Shape::Codex),
-        client("gemini", "~/.gemini/settings.json", Language::Json, "mcpServers", Shape::Gemini),
-        client("zed", "~/.config/zed/settings.json", Language::Json, "context_servers", Shape::Plain),
-        client("goose", "~/.config/goose/config.yaml", Language::Yaml, "extensions", Shape::Goose),
+        client(
+            "claude-desktop",
+            "claude_desktop_config.json",
+            Language::Json,
+            "mcpServers",
+            Shape::CommandOnly,
+        ),
+        client(
+            "claude-code",
+            ".mcp.json",
+            Language::Json,
+            "mcpServers",
+            Shape::Typed,
+        ),
+        client(
+            "cursor",
+            "~/.cursor/mcp.json",
+            Language::Json,
+            "mcpServers",
+            Shape::Plain,
+        ),
+        client(
+            "vscode",
+            ".vscode/mcp.json",
+            Language::Json,
+            "servers",
+            Shape::Typed,
+        ),
+        client(
+            "codex",
+            "~/.codex/config.toml",
+            Language::Toml,
+            "mcp_servers",
+            Shape::Codex,
+        ),
+        client(
+            "gemini",
+            "~/.gemini/settings.json",
+            Language::Json,
+            "mcpServers",
+            Shape::Gemini,
+        ),
+        client(
+            "zed",
+            "~/.config/zed/settings.json",
+            Language::Json,
+            "context_servers",
+            Shape::Plain,
+        ),
+        client(
+            "goose",
+            "~/.config/goose/config.yaml",
+            Language::Yaml,
+            "extensions",
+            Shape::Goose,
+        ),
     ];
 
     pub(super) fn text(&self, name: &str, server: &ServerAddress<'_>) -> Result<String, Failure> {
@@ -89,12 +149,20 @@ impl McpClient {
         })
     }
 
-    fn fields(&self, name: &str, server: &ServerAddress<'_>) -> Result<Map<String, Value>, Failure> {
+    fn fields(
+        &self,
+        name: &str,
+        server: &ServerAddress<'_>,
+    ) -> Result<Map<String, Value>, Failure> {
         let fields = match (self.shape, server) {
             (Shape::CommandOnly, ServerAddress::Remote { .. }) => {
-                let failure =
-                    Failure::new(format!("`{}` does not read server URLs from its configuration file", self.name));
-                return Err(failure.help("add a connector in the app's settings, or leave `--url` out"));
+                let failure = Failure::new(format!(
+                    "`{}` does not read server URLs from its configuration file",
+                    self.name
+                ));
+                return Err(
+                    failure.help("add a connector in the app's settings, or leave `--url` out")
+                );
             }
             (Shape::Goose, ServerAddress::Local { program, arguments }) => json!({
                 "name": name, "type": "stdio", "cmd": program, "args": arguments, "enabled": true, "timeout": 300,
@@ -105,15 +173,27 @@ impl McpClient {
             (Shape::Typed, ServerAddress::Local { program, arguments }) => {
                 json!({"type": "stdio", "command": program, "args": arguments})
             }
-            (Shape::Typed, ServerAddress::Remote { url, .. }) => json!({"type": "http", "url": url}),
-            (_, ServerAddress::Local { program, arguments }) => json!({"command": program, "args": arguments}),
+            (Shape::Typed, ServerAddress::Remote { url, .. }) => {
+                json!({"type": "http", "url": url})
+            }
+            (_, ServerAddress::Local { program, arguments }) => {
+                json!({"command": program, "args": arguments})
+            }
             (Shape::Gemini, ServerAddress::Remote { url, .. }) => json!({"httpUrl": url}),
             (_, ServerAddress::Remote { url, .. }) => json!({"url": url}),
         };
-        let Value::Object(mut fields) = fields else { unreachable!("each of these is a map") };
-        if let ServerAddress::Remote { token: Some(variable), .. } = server {
+        let Value::Object(mut fields) = fields else {
+            unreachable!("each of these is a map")
+        };
+        if let ServerAddress::Remote {
+            token: Some(variable),
+            ..
+        } = server
+        {
             match self.shape {
-                Shape::Codex => drop(fields.insert("bearer_token_env_var".to_owned(), (*variable).into())),
+                Shape::Codex => {
+                    drop(fields.insert("bearer_token_env_var".to_owned(), (*variable).into()))
+                }
                 _ => {
                     let value = format!("Bearer {}", self.variable(variable));
                     fields.insert("headers".to_owned(), json!({"Authorization": value}));
@@ -155,15 +235,25 @@ fn toml(document: &Value) -> Result<String, Failure> {
 }
 
 fn yaml(value: &Value, depth: usize) -> String {
-    let Value::Object(rows) = value else { return format!(" {value}\n") };
+    let Value::Object(rows) = value else {
+        return format!(" {value}\n");
+    };
     let rows = rows.iter().map(|(key, value)| {
-        let key = if key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_') {
+        let key = if key
+            .bytes()
+            .all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        {
             key.clone()
         } else {
             Value::from(key.as_str()).to_string()
         };
         let line_end = if value.is_object() { "\n" } else { "" };
-        format!("{:1$}{key}:{line_end}{2}", "", depth * 2, yaml(value, depth + 1))
+        format!(
+            "{:1$}{key}:{line_end}{2}",
+            "",
+            depth * 2,
+            yaml(value, depth + 1)
+        )
     });
     rows.collect()
 }

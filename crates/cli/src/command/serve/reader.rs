@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 use repertoire::registry::Candidate;
-use repertoire::render::{Binding, CommandApprovals, Context, Directive, DirectiveOutcome, DirectiveRunner};
+use repertoire::render::{
+    Binding, CommandApprovals, Context, Directive, DirectiveOutcome, DirectiveRunner,
+};
 use repertoire::skill::{Bytes, Resource, ResourcePath, SourceError, async_trait};
 use repertoire::tools::{ApprovedCommands, CommandRunner, Instructions, SkillReader};
 use repertoire::{Renderer, Skill, SkillRegistry};
@@ -43,14 +45,26 @@ impl ReloadableReader {
             .map(|mount| mount.origin().source.as_ref())
             .filter(|name| *name != SkillRegistry::REGISTERED)
             .collect();
-        if let Some(source) = sources.iter().find(|source| !known.contains(source.as_str())) {
+        if let Some(source) = sources
+            .iter()
+            .find(|source| !known.contains(source.as_str()))
+        {
             let failure = Failure::new(format!("unknown source `{}`", source.escape_debug()));
-            let available = if known.is_empty() { "none".to_owned() } else { quoted(known) };
+            let available = if known.is_empty() {
+                "none".to_owned()
+            } else {
+                quoted(known)
+            };
             return Err(failure.help(format!("available sources: {available}")));
         }
         let sources = sources.iter().cloned().collect();
         let current = renderer(composition, &registry, &sources, sandbox, environment)?;
-        Ok(ReloadableReader { registry, sources, sandbox, current: RwLock::new(current) })
+        Ok(ReloadableReader {
+            registry,
+            sources,
+            sandbox,
+            current: RwLock::new(current),
+        })
     }
 
     /// Replaces the composition of the registry.
@@ -61,7 +75,13 @@ impl ReloadableReader {
         composition: &SourceComposition,
         environment: &Environment<'_>,
     ) -> Result<(), Failure> {
-        let before = self.replace(renderer(composition, &self.registry, &self.sources, self.sandbox, environment)?);
+        let before = self.replace(renderer(
+            composition,
+            &self.registry,
+            &self.sources,
+            self.sandbox,
+            environment,
+        )?);
         let composed = composition.recompose(&self.registry).await;
         if composed.is_err() {
             self.replace(before);
@@ -90,16 +110,25 @@ fn renderer(
         let approvals = environment.approvals();
         // Reports a broken file now; the file is read again for each run.
         ApprovalStore::read(approvals.clone())?;
-        let runner = DirectiveRunner::new(environment.variables.clone()).helper(environment.helper.clone());
+        let runner =
+            DirectiveRunner::new(environment.variables.clone()).helper(environment.helper.clone());
         let runner = sandbox.confine(runner);
-        renderer = renderer.commands(Arc::new(ApprovedCommandsOf { sources: sources.clone(), runner, approvals }));
+        renderer = renderer.commands(Arc::new(ApprovedCommandsOf {
+            sources: sources.clone(),
+            runner,
+            approvals,
+        }));
     }
     Ok(Arc::new(renderer))
 }
 
 #[async_trait]
 impl SkillReader for ReloadableReader {
-    async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
+    async fn body(
+        &self,
+        candidate: &Candidate<Skill>,
+        arguments: &str,
+    ) -> Result<Instructions, SourceError> {
         self.current().body(candidate, arguments).await
     }
 
@@ -107,7 +136,11 @@ impl SkillReader for ReloadableReader {
         self.current().resources(candidate).await
     }
 
-    async fn resource(&self, candidate: &Candidate<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
+    async fn resource(
+        &self,
+        candidate: &Candidate<Skill>,
+        path: &ResourcePath,
+    ) -> Result<Bytes, SourceError> {
         self.current().resource(candidate, path).await
     }
 }
@@ -136,10 +169,15 @@ impl CommandRunner for ApprovedCommandsOf {
         let approvals = match ApprovalStore::read(self.approvals.clone()) {
             Ok(store) => store.approvals,
             Err(failure) => {
-                tracing::warn!(why = failure.message(), "no command runs: the approvals cannot be read");
+                tracing::warn!(
+                    why = failure.message(),
+                    "no command runs: the approvals cannot be read"
+                );
                 CommandApprovals::default()
             }
         };
-        ApprovedCommands::new(self.runner.clone(), approvals).run(candidate, directives, context, binding).await
+        ApprovedCommands::new(self.runner.clone(), approvals)
+            .run(candidate, directives, context, binding)
+            .await
     }
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use repertoire::catalog::CatalogCache;
-use repertoire::permission::{Access, Audience, Authorizer, PermissionPolicy, Ruling, SkillTools, VisibilityPolicy};
+use repertoire::permission::{
+    Access, Audience, Authorizer, PermissionPolicy, Ruling, SkillTools, VisibilityPolicy,
+};
 use repertoire::render::Context;
 use repertoire::session::{EngineError, Evaluation, ToolResult, Turn};
 use repertoire::skill::Flavor;
@@ -58,7 +60,9 @@ impl Play {
             options = options.inject(injected.injection()?)?;
         }
         let policy = script.policy()?;
-        let modes = policy.iter().fold(modes, |modes, policy| modes.permitted_by(policy.clone()));
+        let modes = policy
+            .iter()
+            .fold(modes, |modes, policy| modes.permitted_by(policy.clone()));
         let catalog = CatalogOptions::default()
             .read_by_tool(&ToolPreset::DEFAULT)
             .budget(Budget::for_window(None))
@@ -91,35 +95,52 @@ impl Play {
 
     async fn turn(&mut self, step: ScriptStep) -> Result<(), Failure> {
         let number = self.turns.len() + 1;
-        let compacted =
-            step.compact.map(|compact| CompactRow::of(self.session.redeliver_after_compaction(&compact.survival())));
+        let compacted = step.compact.map(|compact| {
+            CompactRow::of(self.session.redeliver_after_compaction(&compact.survival()))
+        });
         if let Some(user) = &step.user {
             self.session.start_turn(self.tools.clone());
             (self.message, self.calls) = (user.clone(), 0);
         }
         self.calls += 1;
         *self.rules.lock() = step.rules.into_iter().collect();
-        step.deactivate.iter().for_each(|name| self.session.deactivate(name));
+        step.deactivate
+            .iter()
+            .for_each(|name| self.session.deactivate(name));
         let mut refused = Vec::new();
         for name in &step.activate {
             refused.extend(self.activate(name, number)?);
         }
 
         let results = std::mem::take(&mut self.results);
-        let results = results.iter().map(|CallRow { tool, text, is_error, .. }| match is_error {
-            true => ToolResult::failed(tool, text),
-            false => ToolResult::new(tool, text),
-        });
+        let results = results.iter().map(
+            |CallRow {
+                 tool,
+                 text,
+                 is_error,
+                 ..
+             }| match is_error {
+                true => ToolResult::failed(tool, text),
+                false => ToolResult::new(tool, text),
+            },
+        );
         let results: Vec<_> = results.collect();
-        let mut turn = Turn::new(&self.message).number(self.calls).results(results).paths(&step.paths);
+        let mut turn = Turn::new(&self.message)
+            .number(self.calls)
+            .results(results)
+            .paths(&step.paths);
         (turn.task, turn.command, turn.end) = (step.task, step.command, step.ends_with);
 
         let evaluation = self.session.evaluate(&turn);
         let evaluation = self.session.read(evaluation, &self.reader).await;
-        let slots = self.session.compose(&evaluation, &self.model).map_err(|error| {
-            let failure = Failure::new(format!("turn {number}: {}", Failure::of(&error).message()));
-            failure.help("correct them under `injections` of the script")
-        })?;
+        let slots = self
+            .session
+            .compose(&evaluation, &self.model)
+            .map_err(|error| {
+                let failure =
+                    Failure::new(format!("turn {number}: {}", Failure::of(&error).message()));
+                failure.help("correct them under `injections` of the script")
+            })?;
         let active: Vec<Id> = evaluation.skills().cloned().collect();
         let mut shown = TurnRow::of(number, &evaluation, slots);
         let offered = self.gate.offered(&active);
@@ -140,61 +161,134 @@ impl Play {
     fn activate(&mut self, name: &str, turn: usize) -> Result<Option<SkippedRow>, Failure> {
         match self.session.activate(Audience::User, name, "") {
             Ok(()) => Ok(None),
-            Err(EngineError::Hidden { id, reason }) => {
-                Ok(Some(SkippedRow { id, flavor: Flavor::Skill.to_string(), why: reason.to_string() }))
-            }
+            Err(EngineError::Hidden { id, reason }) => Ok(Some(SkippedRow {
+                id,
+                flavor: Flavor::Skill.to_string(),
+                why: reason.to_string(),
+            })),
             Err(error) => {
-                let failure = Failure::new(format!("turn {turn}: {}", Failure::of(&error).message()));
-                Err(failure.help("`activate` accepts skills, and injections with `when: activated`"))
+                let failure =
+                    Failure::new(format!("turn {turn}: {}", Failure::of(&error).message()));
+                Err(failure
+                    .help("`activate` accepts skills, and injections with `when: activated`"))
             }
         }
     }
 
     fn unmet(&self, evaluation: &Evaluation) -> Vec<String> {
         let available: Vec<&str> = self.available.iter().map(String::as_str).collect();
-        let authorizers: Vec<Arc<dyn Authorizer>> = self.policy.iter().map(|policy| policy.clone() as _).collect();
+        let authorizers: Vec<Arc<dyn Authorizer>> = self
+            .policy
+            .iter()
+            .map(|policy| policy.clone() as _)
+            .collect();
         let mut unmet = Vec::new();
         // Without a list of tools, nothing is known to be missing.
-        let checks = if available.is_empty() { Vec::new() } else { evaluation.check_tools(&available, &authorizers) };
-        for (id, ToolCheck { missing, denied, .. }) in checks {
-            let states = missing.iter().map(|tool| (tool, "missing")).chain(denied.iter().map(|tool| (tool, "denied")));
-            unmet.extend(
-                states.map(|(tool, state)| format!("skill `{id}` requires the tool `{tool}`, which is {state}")),
-            );
+        let checks = if available.is_empty() {
+            Vec::new()
+        } else {
+            evaluation.check_tools(&available, &authorizers)
+        };
+        for (
+            id,
+            ToolCheck {
+                missing, denied, ..
+            },
+        ) in checks
+        {
+            let states = missing
+                .iter()
+                .map(|tool| (tool, "missing"))
+                .chain(denied.iter().map(|tool| (tool, "denied")));
+            unmet.extend(states.map(|(tool, state)| {
+                format!("skill `{id}` requires the tool `{tool}`, which is {state}")
+            }));
         }
         let grants = self.session.grants();
         let unread = grants.unread().iter();
-        unmet.extend(unread.map(|(id, rule)| format!("the rule `{rule}` in `allowed-tools` of `{id}` grants nothing")));
+        unmet.extend(unread.map(|(id, rule)| {
+            format!("the rule `{rule}` in `allowed-tools` of `{id}` grants nothing")
+        }));
         unmet
     }
 
     fn catalog(&self, evaluation: &Evaluation) -> String {
         let suggested = evaluation.suggested.iter().map(|suggested| &suggested.id);
-        self.catalog.suggesting(self.tools.snapshot(), suggested).text.clone()
+        self.catalog
+            .suggesting(self.tools.snapshot(), suggested)
+            .text
+            .clone()
     }
 
-    async fn call(&mut self, call: ToolCall, active: &[Id], turn: usize) -> Result<CallRow, Failure> {
+    async fn call(
+        &mut self,
+        call: ToolCall,
+        active: &[Id],
+        turn: usize,
+    ) -> Result<CallRow, Failure> {
         let arguments = Value::Object(call.arguments.clone());
         let ruling = self.ruling(&call, &arguments, active);
-        let ToolCall { tool, arguments: written, result, failed, .. } = call;
+        let ToolCall {
+            tool,
+            arguments: written,
+            result,
+            failed,
+            ..
+        } = call;
         if ruling.as_ref().is_some_and(Ruling::is_refused) {
-            let (code, text) = (Some("refused".to_owned()), format!("There is no tool `{tool}` for you now."));
+            let (code, text) = (
+                Some("refused".to_owned()),
+                format!("There is no tool `{tool}` for you now."),
+            );
             let ruling = ruling.map(RulingRow::of);
-            return Ok(CallRow { tool, arguments: written, code, is_error: true, ruling, trouble: None, text });
+            return Ok(CallRow {
+                tool,
+                arguments: written,
+                code,
+                is_error: true,
+                ruling,
+                trouble: None,
+                text,
+            });
         }
-        let answer = self.session.call(&tool, &arguments, &self.reader, &self.model).await;
+        let answer = self
+            .session
+            .call(&tool, &arguments, &self.reader, &self.model)
+            .await;
         match (answer, result) {
             (Some(answer), None) => {
                 let code = Some(word(&answer.code));
-                let ToolOutput { text, is_error, operator_note, .. } = answer;
-                Ok(CallRow { tool, arguments: written, code, is_error, ruling: None, trouble: operator_note, text })
+                let ToolOutput {
+                    text,
+                    is_error,
+                    operator_note,
+                    ..
+                } = answer;
+                Ok(CallRow {
+                    tool,
+                    arguments: written,
+                    code,
+                    is_error,
+                    ruling: None,
+                    trouble: operator_note,
+                    text,
+                })
             }
             (None, Some(text)) => {
                 let ruling = ruling.map(RulingRow::of);
-                Ok(CallRow { tool, arguments: written, code: None, is_error: failed, ruling, trouble: None, text })
+                Ok(CallRow {
+                    tool,
+                    arguments: written,
+                    code: None,
+                    is_error: failed,
+                    ruling,
+                    trouble: None,
+                    text,
+                })
             }
             (Some(_), Some(_)) => {
-                let failure = Failure::new(format!("turn {turn}: the result of `{tool}` is computed"));
+                let failure =
+                    Failure::new(format!("turn {turn}: the result of `{tool}` is computed"));
                 Err(failure.help("remove its `result` from the script"))
             }
             (None, None) => {
@@ -212,7 +306,11 @@ impl Play {
         });
         match ruling {
             Some(ruling) if !ruling.is_allowed() => Some(ruling),
-            ruling => self.session.grants().ruling(&call.tool, &call.about).or(ruling),
+            ruling => self
+                .session
+                .grants()
+                .ruling(&call.tool, &call.about)
+                .or(ruling),
         }
     }
 }

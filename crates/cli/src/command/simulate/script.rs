@@ -10,10 +10,12 @@ use std::sync::Arc;
 
 use repertoire::permission::{Authorizer, PermissionPolicy, SkillTools};
 use repertoire::registry::Target;
-use repertoire::session::{BodyPlacement, CompactionBudget, ConversationEnd, Lifetime, MessageRules, RefreshPolicy};
+use repertoire::session::{
+    BodyPlacement, CompactionBudget, ConversationEnd, Lifetime, MessageRules, RefreshPolicy,
+};
 use repertoire::skill::{
-    Attachable, Content, Flavor, FunctionalTier, Injection, InvokeLevel, Role, ToolPolicies, ToolPolicy, ToolSpec,
-    Trigger,
+    Attachable, Content, Flavor, FunctionalTier, Injection, InvokeLevel, Role, ToolPolicies,
+    ToolPolicy, ToolSpec, Trigger,
 };
 use repertoire::tools::Toolset;
 use repertoire::{Id, SessionOptions};
@@ -175,9 +177,12 @@ impl ConversationScript {
             .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
             .map_err(|error| Failure::io(format!("cannot read `{name}`"), &error))?;
         if bytes.len() as u64 > MOST_BYTES {
-            return Err(Failure::new(format!("`{name}` is too long: expected at most {MOST_BYTES} bytes")));
+            return Err(Failure::new(format!(
+                "`{name}` is too long: expected at most {MOST_BYTES} bytes"
+            )));
         }
-        let text = str::from_utf8(&bytes).map_err(|error| Failure::new(format!("cannot read `{name}`: {error}")))?;
+        let text = str::from_utf8(&bytes)
+            .map_err(|error| Failure::new(format!("cannot read `{name}`: {error}")))?;
         let script: ConversationScript =
             serde_saphyr::from_str(text).map_err(|error| match is_quotable(&path, cwd) {
                 true => locate_error(&error, &name, text),
@@ -195,10 +200,14 @@ impl ConversationScript {
         let Some(active) = &self.role else {
             return match self.roles.is_empty() {
                 true => Ok(None),
-                false => Err(Failure::new("the script has `roles` and no active role").help("name one under `role`")),
+                false => Err(Failure::new("the script has `roles` and no active role")
+                    .help("name one under `role`")),
             };
         };
-        let tools = self.roles.iter().map(|(name, role)| (name.as_str(), role.tools.iter().map(String::as_str)));
+        let tools = self
+            .roles
+            .iter()
+            .map(|(name, role)| (name.as_str(), role.tools.iter().map(String::as_str)));
         let mut policy = PermissionPolicy::new(tools, active)?;
         for (name, role) in &self.roles {
             if let Some(skills) = &role.skills {
@@ -210,7 +219,9 @@ impl ConversationScript {
             }
             if let Some(level) = role.invoke_level {
                 let level = InvokeLevel::new(&level.to_string()).ok_or_else(|| {
-                    Failure::new(format!("the role `{name}` has the level {level}: expected 1, 2 or 3"))
+                    Failure::new(format!(
+                        "the role `{name}` has the level {level}: expected 1, 2 or 3"
+                    ))
                 })?;
                 policy = policy.invoke_level(name, level)?;
             }
@@ -223,7 +234,9 @@ impl ConversationScript {
             return Vec::new();
         }
         let names = tools.tools().iter().map(|tool| tool.name.to_string());
-        names.chain(self.tools.iter().map(|tool| tool.name.clone())).collect()
+        names
+            .chain(self.tools.iter().map(|tool| tool.name.clone()))
+            .collect()
     }
 
     /// Returns the tools for skills and those of the script, with their permissions.
@@ -241,7 +254,8 @@ impl ConversationScript {
         for tool in &self.tools {
             let Some(of) = &tool.of else { continue };
             let found = context.find(of)?;
-            let skill = Attachable::new(found.candidate.item.clone()).unwrap_or_else(|raw| raw.gated(tool.gate()));
+            let skill = Attachable::new(found.candidate.item.clone())
+                .unwrap_or_else(|raw| raw.gated(tool.gate()));
             gate = gate.with(&found.entry.id, &skill, [tool.spec()?])?;
         }
         Ok(match policy {
@@ -254,18 +268,34 @@ impl ConversationScript {
 impl SessionSettings {
     pub(super) fn options(&self, context: &CommandContext) -> SessionOptions {
         let surfaces = context.registry.surface_policy();
-        let provider = context.model.provider().or(surfaces.hint.as_deref()).unwrap_or_default().to_owned();
+        let provider = context
+            .model
+            .provider()
+            .or(surfaces.hint.as_deref())
+            .unwrap_or_default()
+            .to_owned();
         let rules = MessageRules::of_provider(&provider);
-        let rules = if self.strictly_alternating { rules.strictly_alternating() } else { rules };
+        let rules = if self.strictly_alternating {
+            rules.strictly_alternating()
+        } else {
+            rules
+        };
         let options = SessionOptions::new(surfaces).message_rules(&provider, rules);
-        options.lifetime(self.lifetime).bodies(self.bodies).refresh(self.refresh)
+        options
+            .lifetime(self.lifetime)
+            .bodies(self.bodies)
+            .refresh(self.refresh)
     }
 }
 
 impl ToolDefinition {
     fn spec(&self) -> Result<ToolSpec, Failure> {
         let schema = json!({"type": "object"});
-        Ok(ToolSpec::new(self.name.as_str(), self.description.as_str(), schema)?)
+        Ok(ToolSpec::new(
+            self.name.as_str(),
+            self.description.as_str(),
+            schema,
+        )?)
     }
 
     /// Returns the gate of a raw skill, which blocks the tool if no policy is set.
@@ -281,21 +311,32 @@ impl InjectionDefinition {
     pub(super) fn injection(&self) -> Result<Injection, Failure> {
         if matches!(self.flavor, Flavor::Skill | Flavor::Custom(_)) {
             let message = format!("unknown flavor of the injection `{}`", self.id);
-            return Err(Failure::new(message).help("expected steering, instructions, fact, rag or memory"));
+            return Err(
+                Failure::new(message).help("expected steering, instructions, fact, rag or memory")
+            );
         }
         let mut content = match &self.message {
             Some(message) => Content::message(self.role.unwrap_or(Role::User), message.as_str()),
             None => Content::default(),
         };
         content.system_prompt = self.system_prompt.as_deref().map(Into::into);
-        Ok(Injection::new(self.id.clone(), self.flavor.clone(), self.when.clone(), "", content)?)
+        Ok(Injection::new(
+            self.id.clone(),
+            self.flavor.clone(),
+            self.when.clone(),
+            "",
+            content,
+        )?)
     }
 }
 
 impl Compaction {
     pub(super) fn survival(self) -> CompactionBudget {
         let default = CompactionBudget::default();
-        CompactionBudget::new(self.per_skill.unwrap_or(default.per_skill), self.total.unwrap_or(default.total))
+        CompactionBudget::new(
+            self.per_skill.unwrap_or(default.per_skill),
+            self.total.unwrap_or(default.total),
+        )
     }
 }
 
@@ -307,7 +348,11 @@ fn locate_error(error: &serde_saphyr::Error, name: &str, text: &str) -> Failure 
         (", set DuplicateKeyPolicy in Options if acceptable", ""),
     ];
     let error = error.without_snippet();
-    let mut message = PLAINER.iter().fold(error.to_string(), |message, (from, to)| message.replace(from, to));
+    let mut message = PLAINER
+        .iter()
+        .fold(error.to_string(), |message, (from, to)| {
+            message.replace(from, to)
+        });
     let place = error.location().and_then(|place| {
         let (line, column) = (place.line(), place.column());
         // The excerpt shows the position.
@@ -326,7 +371,10 @@ fn locate_error(error: &serde_saphyr::Error, name: &str, text: &str) -> Failure 
 fn error_behind_link(error: &serde_saphyr::Error, name: &str) -> Failure {
     let failure = Failure::new(format!("`{name}` is not a valid script"));
     match error.location() {
-        Some(place) => failure.help(format!("see line {} of the file that it links to", place.line())),
+        Some(place) => failure.help(format!(
+            "see line {} of the file that it links to",
+            place.line()
+        )),
         None => failure,
     }
 }

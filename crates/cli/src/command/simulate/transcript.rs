@@ -155,18 +155,32 @@ pub(super) struct CallRow {
 
 impl CompactRow {
     pub(super) fn of(again: Redelivery) -> CompactRow {
-        let rows = again.skills.into_iter().filter_map(|skill| match skill.why {
-            NoticeReason::Redelivered { tokens, of } => Some(AgainRow { id: skill.id, tokens, of }),
-            _ => None,
-        });
-        CompactRow { skills: rows.collect(), text: again.text }
+        let rows = again
+            .skills
+            .into_iter()
+            .filter_map(|skill| match skill.why {
+                NoticeReason::Redelivered { tokens, of } => Some(AgainRow {
+                    id: skill.id,
+                    tokens,
+                    of,
+                }),
+                _ => None,
+            });
+        CompactRow {
+            skills: rows.collect(),
+            text: again.text,
+        }
     }
 }
 
 impl RulingRow {
     pub(super) fn of(ruling: Ruling) -> RulingRow {
         let (rule, why) = (ruling.rule.to_string(), ruling.rationale.to_string());
-        RulingRow { effect: word(&ruling.effect), rule, why }
+        RulingRow {
+            effect: word(&ruling.effect),
+            rule,
+            why,
+        }
     }
 }
 
@@ -186,7 +200,13 @@ impl SimulateOutput {
 
 impl TurnRow {
     pub(super) fn of(number: usize, evaluation: &Evaluation, slots: Slots) -> TurnRow {
-        let Slots { system_prompt, messages, placements, notices, .. } = slots;
+        let Slots {
+            system_prompt,
+            messages,
+            placements,
+            notices,
+            ..
+        } = slots;
         let messages = messages.into_iter().map(|message| MessageRow {
             role: word(&message.role),
             place: word(&message.place),
@@ -200,13 +220,20 @@ impl TurnRow {
         });
         let suggested = evaluation.suggested.iter().map(|suggested| SuggestedRow {
             id: suggested.id.clone(),
-            source: suggested.candidate().map(|skill| skill.origin.source.to_string()).unwrap_or_default(),
+            source: suggested
+                .candidate()
+                .map(|skill| skill.origin.source.to_string())
+                .unwrap_or_default(),
             cause: cause(&to_json(&suggested.by)),
         });
         TurnRow {
             number,
             suggested: suggested.collect(),
-            active: evaluation.active.iter().map(|active| ActiveRow::of(active, &placements)).collect(),
+            active: evaluation
+                .active
+                .iter()
+                .map(|active| ActiveRow::of(active, &placements))
+                .collect(),
             skipped: skipped.collect(),
             system_prompt,
             messages: messages.collect(),
@@ -218,10 +245,21 @@ impl TurnRow {
     fn write(&self, has_new_catalog: bool, out: &mut Output) {
         out.line(format!("# turn {}", self.number));
         if let Some(CompactRow { text, skills }) = &self.compacted {
-            let repeated =
-                joined(skills.iter().map(|AgainRow { id, tokens, of }| format!("{id} ({tokens} of {of} tokens)")));
-            let repeated = if repeated.is_empty() { "no skills" } else { &repeated };
-            quote(&format!("the conversation was compacted; repeated: {repeated}"), text, out);
+            let repeated = joined(
+                skills
+                    .iter()
+                    .map(|AgainRow { id, tokens, of }| format!("{id} ({tokens} of {of} tokens)")),
+            );
+            let repeated = if repeated.is_empty() {
+                "no skills"
+            } else {
+                &repeated
+            };
+            quote(
+                &format!("the conversation was compacted; repeated: {repeated}"),
+                text,
+                out,
+            );
         }
         if let Some(user) = &self.user {
             quote("user", user, out);
@@ -242,13 +280,31 @@ impl TurnRow {
         if !self.system_prompt.is_empty() {
             quote_apart("system prompt", &self.system_prompt, out);
         }
-        for MessageRow { role, place, ids, text } in &self.messages {
-            quote_apart(&format!("message, {role}, {place}, from {}", joined(ids.iter().map(Id::as_str))), text, out);
+        for MessageRow {
+            role,
+            place,
+            ids,
+            text,
+        } in &self.messages
+        {
+            quote_apart(
+                &format!(
+                    "message, {role}, {place}, from {}",
+                    joined(ids.iter().map(Id::as_str))
+                ),
+                text,
+                out,
+            );
         }
         let tools = joined(self.tools.iter().map(String::as_str));
         out.line("");
-        out.line(format!("tools: {}", if tools.is_empty() { "none" } else { &tools }));
-        self.notices.iter().for_each(|notice| out.line(format!("notice: {notice}")));
+        out.line(format!(
+            "tools: {}",
+            if tools.is_empty() { "none" } else { &tools }
+        ));
+        self.notices
+            .iter()
+            .for_each(|notice| out.line(format!("notice: {notice}")));
         if let Some(says) = &self.says {
             quote_apart("model", says, out);
         }
@@ -257,12 +313,24 @@ impl TurnRow {
 
     fn write_active(&self, out: &mut Output) {
         let mut table = TextTable::new(&["active", "kind", "reason", "surface", "slots"]);
-        for ActiveRow { id, flavor, cause, surface, placements } in &self.active {
-            let slots = placements.iter().map(|PlacementRow { slot, delivery }| match delivery.as_str() {
-                "now" => slot.clone(),
-                delivery => format!("{slot} ({delivery})"),
-            });
-            let surface = surface.as_ref().map(|surface| format!("{}, {}", surface.mode, surface.decided_by));
+        for ActiveRow {
+            id,
+            flavor,
+            cause,
+            surface,
+            placements,
+        } in &self.active
+        {
+            let slots =
+                placements
+                    .iter()
+                    .map(|PlacementRow { slot, delivery }| match delivery.as_str() {
+                        "now" => slot.clone(),
+                        delivery => format!("{slot} ({delivery})"),
+                    });
+            let surface = surface
+                .as_ref()
+                .map(|surface| format!("{}, {}", surface.mode, surface.decided_by));
             table.row([
                 id.as_str().into(),
                 flavor.into(),
@@ -277,9 +345,23 @@ impl TurnRow {
 
 impl CallRow {
     fn write(&self, out: &mut Output) {
-        let CallRow { tool, arguments, code, is_error, ruling, trouble, text } = self;
-        let ended = code.as_deref().unwrap_or(if *is_error { "failed" } else { "ok" });
-        quote_apart(&format!("call {tool} {}: {ended}", to_json(arguments)), text, out);
+        let CallRow {
+            tool,
+            arguments,
+            code,
+            is_error,
+            ruling,
+            trouble,
+            text,
+        } = self;
+        let ended = code
+            .as_deref()
+            .unwrap_or(if *is_error { "failed" } else { "ok" });
+        quote_apart(
+            &format!("call {tool} {}: {ended}", to_json(arguments)),
+            text,
+            out,
+        );
         if let Some(RulingRow { effect, rule, why }) = ruling {
             out.line(format!("ruling: {effect}, by {rule}: {why}"));
         }
@@ -291,9 +373,14 @@ impl CallRow {
 
 impl ActiveRow {
     fn of(active: &Active, placements: &[Placement]) -> ActiveRow {
-        let own = placements.iter().filter(|placed| placed.id == active.id && placed.flavor == active.flavor);
+        let own = placements
+            .iter()
+            .filter(|placed| placed.id == active.id && placed.flavor == active.flavor);
         let own: Vec<_> = own.collect();
-        let rows = own.iter().map(|placed| PlacementRow { slot: word(&placed.slot), delivery: word(&placed.delivery) });
+        let rows = own.iter().map(|placed| PlacementRow {
+            slot: word(&placed.slot),
+            delivery: word(&placed.delivery),
+        });
         ActiveRow {
             id: active.id.clone(),
             flavor: active.flavor.to_string(),

@@ -9,7 +9,8 @@ fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (path, bytes) in files {
         let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("the folder can be made");
+        fs::create_dir_all(path.parent().expect("a file has a folder"))
+            .expect("the folder can be made");
         fs::write(path, bytes).expect("the file can be written");
     }
     folder
@@ -23,7 +24,10 @@ fn hash(files: &[(&str, &[u8])]) -> String {
 #[test]
 fn hashes_are_those_of_the_tool() {
     assert_eq!(
-        hash(&[("SKILL.md", b"---\nname: alone\ndescription: Is alone.\n---\nAlone.\n")]),
+        hash(&[(
+            "SKILL.md",
+            b"---\nname: alone\ndescription: Is alone.\n---\nAlone.\n"
+        )]),
         "b21ef810b43cb998fd896acb1a7de36527bb5f718f8ea5bb04df116dc3bd5707"
     );
     assert_eq!(
@@ -52,31 +56,47 @@ fn only_skipped_files_are_not_hashed() {
         ("__pycache__/a.pyc", b"seen"),
     ]);
     #[cfg(unix)]
-    std::os::unix::fs::symlink("SKILL.md", folder.path().join("link.md")).expect("a link can be made");
+    std::os::unix::fs::symlink("SKILL.md", folder.path().join("link.md"))
+        .expect("a link can be made");
     let expected = "356e6464ed752c103a2d2aa8b1353de7cf23d77634a980c4b573b9d4aa90cbbc";
-    assert_eq!(folder_hash(folder.path(), HashedFiles::ByTool).as_deref(), Ok(expected));
+    assert_eq!(
+        folder_hash(folder.path(), HashedFiles::ByTool).as_deref(),
+        Ok(expected)
+    );
 }
 
 #[test]
 fn names_are_ordered_as_the_tool_orders_them() {
-    let names = ["a_b", "a-b", "a.b", "a b", "ab", "a/b", "a1", "a10", "a2", "a~", "a$", "(a)", "@a"];
+    let names = [
+        "a_b", "a-b", "a.b", "a b", "ab", "a/b", "a1", "a10", "a2", "a~", "a$", "(a)", "@a",
+    ];
     let numbers: Vec<String> = (1..=names.len()).map(|number| number.to_string()).collect();
-    let mut files: Vec<(&str, &[u8])> = names.into_iter().zip(numbers.iter().map(String::as_bytes)).collect();
+    let mut files: Vec<(&str, &[u8])> = names
+        .into_iter()
+        .zip(numbers.iter().map(String::as_bytes))
+        .collect();
     files.push(("SKILL.md", b"Names.\n"));
-    assert_eq!(hash(&files), "387a257ea5f8b194a0d380be2b63c08b89604de6d8aff49baf900f666f17132f");
+    assert_eq!(
+        hash(&files),
+        "387a257ea5f8b194a0d380be2b63c08b89604de6d8aff49baf900f666f17132f"
+    );
 }
 
 #[test]
 fn hashes_that_depend_on_language_are_refused() {
-    let error = folder_hash(folder(&[("SKILL.md", b""), ("é", b""), ("z", b"")]).path(), HashedFiles::ByTool)
-        .expect_err("no order");
+    let error = folder_hash(
+        folder(&[("SKILL.md", b""), ("é", b""), ("z", b"")]).path(),
+        HashedFiles::ByTool,
+    )
+    .expect_err("no order");
     assert_eq!(error, "the order of `z` and `é` depends on the language");
 }
 
 #[test]
 fn a_folder_without_end_is_given_up() {
     let deep = "a/".repeat(40) + "b";
-    let error = folder_hash(folder(&[(&deep, b"")]).path(), HashedFiles::ByTool).expect_err("too deep");
+    let error =
+        folder_hash(folder(&[(&deep, b"")]).path(), HashedFiles::ByTool).expect_err("too deep");
     assert_eq!(error, "its folders are more than 32 deep");
 }
 
@@ -117,19 +137,42 @@ fn ascii_is_ordered_as_in_english() {
         "Zebra",
     ];
     for pair in names.windows(2) {
-        assert_eq!(compare_names(pair[0], pair[1]), Some(Ordering::Less), "{pair:?}");
-        assert_eq!(compare_names(pair[1], pair[0]), Some(Ordering::Greater), "{pair:?}");
+        assert_eq!(
+            compare_names(pair[0], pair[1]),
+            Some(Ordering::Less),
+            "{pair:?}"
+        );
+        assert_eq!(
+            compare_names(pair[1], pair[0]),
+            Some(Ordering::Greater),
+            "{pair:?}"
+        );
     }
 }
 
 #[test]
 fn what_needs_tables_is_not_decided() {
-    for (a, b) in
-        [("é", "z"), ("a", "aé"), ("a\u{1}", "a\u{2}"), ("ä", "ö"), ("a", "a\u{200d}"), ("日", "本"), ("-é", "-a")]
-    {
-        assert_eq!((compare_names(a, b), compare_names(b, a)), (None, None), "{a:?} {b:?}");
+    for (a, b) in [
+        ("é", "z"),
+        ("a", "aé"),
+        ("a\u{1}", "a\u{2}"),
+        ("ä", "ö"),
+        ("a", "a\u{200d}"),
+        ("日", "本"),
+        ("-é", "-a"),
+    ] {
+        assert_eq!(
+            (compare_names(a, b), compare_names(b, a)),
+            (None, None),
+            "{a:?} {b:?}"
+        );
     }
-    for (a, b) in [("a/é", "b/ö"), ("é/a", "é/b"), ("é", "é a"), ("柴/a.md", "柴/b.md")] {
+    for (a, b) in [
+        ("a/é", "b/ö"),
+        ("é/a", "é/b"),
+        ("é", "é a"),
+        ("柴/a.md", "柴/b.md"),
+    ] {
         assert_eq!(
             (compare_names(a, b), compare_names(b, a)),
             (Some(Ordering::Less), Some(Ordering::Greater)),

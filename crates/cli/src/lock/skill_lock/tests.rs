@@ -40,20 +40,40 @@ fn rows_belong_to_skills_of_the_user() {
         ("work/.agents/skills/tidy-up", false),
         (".agents/skills/more/tidy-up", false),
     ] {
-        assert_eq!(source(LOCK, folder), (found.then(|| "a/b".to_owned()), None), "{folder}");
+        assert_eq!(
+            source(LOCK, folder),
+            (found.then(|| "a/b".to_owned()), None),
+            "{folder}"
+        );
     }
 }
 
 #[test]
 fn what_cannot_be_understood_says_nothing() {
     for (lock, why) in [
-        (r#"{ "version": 2, "skills": {} }"#, "`~/.agents/.skill-lock.json`: expected version 3, found 2"),
-        ("{}", "`~/.agents/.skill-lock.json`: expected version 3, found none"),
-        (r#"{ "version": 3 }"#, "`~/.agents/.skill-lock.json` is invalid: invalid type: null, expected a map"),
-        ("[", "`~/.agents/.skill-lock.json` is invalid: EOF while parsing a list"),
+        (
+            r#"{ "version": 2, "skills": {} }"#,
+            "`~/.agents/.skill-lock.json`: expected version 3, found 2",
+        ),
+        (
+            "{}",
+            "`~/.agents/.skill-lock.json`: expected version 3, found none",
+        ),
+        (
+            r#"{ "version": 3 }"#,
+            "`~/.agents/.skill-lock.json` is invalid: invalid type: null, expected a map",
+        ),
+        (
+            "[",
+            "`~/.agents/.skill-lock.json` is invalid: EOF while parsing a list",
+        ),
     ] {
         let expected = format!("{why}; the origins of installed skills are unknown");
-        assert_eq!(source(lock, ".agents/skills/tidy-up"), (None, Some(expected)), "{lock}");
+        assert_eq!(
+            source(lock, ".agents/skills/tidy-up"),
+            (None, Some(expected)),
+            "{lock}"
+        );
     }
 }
 
@@ -64,6 +84,11 @@ fn a_folder_for_state_has_the_lock() {
     fs::create_dir_all(state.join("skills")).expect("the folder can be made");
     fs::write(state.join("skills/.skill-lock.json"), LOCK).expect("the file can be written");
     let location = home.path().join(".agents/skills/tidy-up/SKILL.md");
-    let known = |state| SkillLock::of_user(Some(home.path()), state).0.row(&location).is_some();
+    let known = |state| {
+        SkillLock::of_user(Some(home.path()), state)
+            .0
+            .row(&location)
+            .is_some()
+    };
     assert_eq!((known(Some(state.as_path())), known(None)), (true, false));
 }

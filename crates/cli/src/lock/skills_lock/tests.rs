@@ -2,11 +2,15 @@ use super::*;
 
 fn lock(rows: &[(&str, &str)]) -> SkillsLock {
     let row = |kind: &str| {
-        let row =
-            json!({ "source": "a/b", "ref": "main", "sourceType": kind, "computedHash": "00", "subagents": ["x"] });
+        let row = json!({ "source": "a/b", "ref": "main", "sourceType": kind, "computedHash": "00", "subagents": ["x"] });
         row.as_object().expect("an object").clone()
     };
-    SkillsLock { rows: rows.iter().map(|(name, kind)| (JsKey::new(name), row(kind))).collect() }
+    SkillsLock {
+        rows: rows
+            .iter()
+            .map(|(name, kind)| (JsKey::new(name), row(kind)))
+            .collect(),
+    }
 }
 
 fn names(lock: &SkillsLock) -> Vec<&str> {
@@ -15,9 +19,36 @@ fn names(lock: &SkillsLock) -> Vec<&str> {
 
 #[test]
 fn rows_are_in_the_order_of_the_tool() {
-    let lock =
-        lock(&["b", "a", "10", "9", "-x", "01", "\u{ff5e}", "😀", "Z", "4294967295"].map(|name| (name, "github")));
-    assert_eq!(names(&lock), ["9", "10", "-x", "01", "4294967295", "Z", "a", "b", "😀", "\u{ff5e}"]);
+    let lock = lock(
+        &[
+            "b",
+            "a",
+            "10",
+            "9",
+            "-x",
+            "01",
+            "\u{ff5e}",
+            "😀",
+            "Z",
+            "4294967295",
+        ]
+        .map(|name| (name, "github")),
+    );
+    assert_eq!(
+        names(&lock),
+        [
+            "9",
+            "10",
+            "-x",
+            "01",
+            "4294967295",
+            "Z",
+            "a",
+            "b",
+            "😀",
+            "\u{ff5e}"
+        ]
+    );
 }
 
 #[test]

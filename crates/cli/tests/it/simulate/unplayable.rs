@@ -153,13 +153,22 @@ error: fact `a` is not valid: its trigger is not a regular expression: regex par
         assert_data_eq!(world.run(&arguments("openai/gpt-5")).failure(), expected);
     }
     let ran = skills().run(&arguments("openai/gpt-5"));
-    assert!(ran.failure().starts_with("error: cannot read `turns.yaml`: "));
+    assert!(
+        ran.failure()
+            .starts_with("error: cannot read `turns.yaml`: ")
+    );
 }
 
 #[test]
 fn too_long_scripts_are_not_read() {
     let world = skills();
-    world.file("turns.yaml", format!("turns: [{{says: '{}'}}]\n", "a".repeat(1 << 20)));
+    world.file(
+        "turns.yaml",
+        format!("turns: [{{says: '{}'}}]\n", "a".repeat(1 << 20)),
+    );
     let ran = world.run(&arguments("openai/gpt-5"));
-    assert_eq!(ran.failure(), "error: `turns.yaml` is too long: expected at most 1048576 bytes\n");
+    assert_eq!(
+        ran.failure(),
+        "error: `turns.yaml` is too long: expected at most 1048576 bytes\n"
+    );
 }

@@ -9,11 +9,14 @@ use crate::test_env::checkout;
 
 /// Builds the example once and gives its binary.
 fn build() -> PathBuf {
-    let target =
-        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).parent().expect("it lies in the target folder").join("external");
+    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .parent()
+        .expect("it lies in the target folder")
+        .join("external");
     let example = checkout("tests/external/own-source");
     // The versions that the workspace was built with are the ones that are there without a network.
-    std::fs::copy(checkout("Cargo.lock"), example.join("Cargo.lock")).expect("the workspace is locked");
+    std::fs::copy(checkout("Cargo.lock"), example.join("Cargo.lock"))
+        .expect("the workspace is locked");
     let output = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--offline", "--manifest-path"])
         .arg(example.join("Cargo.toml"))
@@ -21,8 +24,14 @@ fn build() -> PathBuf {
         .arg(&target)
         .output()
         .expect("cargo runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    target.join("debug/haiku-repertoire").with_extension(std::env::consts::EXE_EXTENSION)
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    target
+        .join("debug/haiku-repertoire")
+        .with_extension(std::env::consts::EXE_EXTENSION)
 }
 
 #[test]
@@ -30,7 +39,11 @@ fn custom_kinds_work_in_configuration() {
     let binary = build();
     let run = |arguments: &[&str]| -> Output {
         let mut command = Command::new(&binary);
-        command.args(arguments).current_dir(checkout("tests/external/own-source")).output().expect("it was built")
+        command
+            .args(arguments)
+            .current_dir(checkout("tests/external/own-source"))
+            .output()
+            .expect("it was built")
     };
     let text = |bytes| String::from_utf8(bytes).expect("answers for people are UTF-8");
 
@@ -44,7 +57,13 @@ autumn  poems   user  trusted  tool-only       7
 
 "#]]
     );
-    let body = run(&["body", "spring", "--source", "haiku:more:seasons = [\"spring\"]", "--no-defaults"]);
+    let body = run(&[
+        "body",
+        "spring",
+        "--source",
+        "haiku:more:seasons = [\"spring\"]",
+        "--no-defaults",
+    ]);
     assert_data_eq!(
         text(body.stdout),
         str![[r#"
@@ -67,7 +86,11 @@ error: unknown source kind `limerick`; known: client-plugins, fs, haiku, mcp, pl
 
 "#]]
     );
-    let refused = run(&["list", "--source", "haiku:more:seasons = [\"spring\", \"../up\"]"]);
+    let refused = run(&[
+        "list",
+        "--source",
+        "haiku:more:seasons = [\"spring\", \"../up\"]",
+    ]);
     assert_data_eq!(
         text(refused.stderr),
         str![[r#"

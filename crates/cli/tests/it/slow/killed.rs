@@ -19,7 +19,8 @@ fn text(letter: &str) -> String {
 
 fn env() -> TestEnv {
     let env = TestEnv::new();
-    env.skill("a", "tidy", "Sorts.").file("a/tidy/notes.txt", text("a"));
+    env.skill("a", "tidy", "Sorts.")
+        .file("a/tidy/notes.txt", text("a"));
     env
 }
 
@@ -34,7 +35,10 @@ fn initialized() -> Value {
 /// The text of a whole answer.
 fn text_of(message: &str) -> String {
     let message: Value = serde_json::from_str(message).expect("a document");
-    message["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{message}")).to_owned()
+    message["result"]["contents"][0]["text"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{message}"))
+        .to_owned()
 }
 
 #[test]
@@ -59,8 +63,14 @@ fn stdio_answers_are_whole_or_absent() {
     serving.0.kill().expect("it is there");
     answers.read_to_end(&mut part).expect("an end");
     let part = String::from_utf8(part).expect("text");
-    assert!(!part.ends_with('\n'), "it was killed in the midst of a line");
-    assert!(serde_json::from_str::<Value>(&part).is_err(), "half an answer is no message");
+    assert!(
+        !part.ends_with('\n'),
+        "it was killed in the midst of a line"
+    );
+    assert!(
+        serde_json::from_str::<Value>(&part).is_err(),
+        "half an answer is no message"
+    );
 
     env.file("a/tidy/notes.txt", text("b"));
     begin("b");
@@ -72,7 +82,9 @@ struct Asked(BufReader<TcpStream>);
 impl Asked {
     fn new(address: &str, session: Option<&str>, message: &Value) -> Asked {
         let mut stream = TcpStream::connect(address).expect("it listens");
-        let session = session.map(|id| format!("mcp-session-id: {id}\r\n")).unwrap_or_default();
+        let session = session
+            .map(|id| format!("mcp-session-id: {id}\r\n"))
+            .unwrap_or_default();
         let body = message.to_string();
         let request = format!(
             "POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
@@ -87,7 +99,11 @@ impl Asked {
     fn head(&mut self) -> (u16, Vec<String>) {
         let lines = self.0.by_ref().lines().map(|line| line.expect("text"));
         let lines: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
-        let status = lines[0].split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        let status = lines[0]
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+            .expect("a status");
         (status, lines)
     }
 
@@ -97,7 +113,8 @@ impl Asked {
         loop {
             let mut size = String::new();
             self.0.read_line(&mut size)?;
-            let size = usize::from_str_radix(size.trim(), 16).map_err(|_| std::io::ErrorKind::UnexpectedEof)?;
+            let size = usize::from_str_radix(size.trim(), 16)
+                .map_err(|_| std::io::ErrorKind::UnexpectedEof)?;
             let start = body.len();
             body.resize(start + size + 2, 0);
             self.0.read_exact(&mut body[start..])?;
@@ -111,8 +128,10 @@ impl Asked {
     fn message(&mut self) -> String {
         assert_eq!(self.head().0, 200);
         let body = self.body().expect("a whole body");
-        let mut data =
-            body.lines().filter_map(|line| line.strip_prefix("data:")).filter(|data| !data.trim().is_empty());
+        let mut data = body
+            .lines()
+            .filter_map(|line| line.strip_prefix("data:"))
+            .filter(|data| !data.trim().is_empty());
         data.next().expect("a message").to_owned()
     }
 }
@@ -120,8 +139,13 @@ impl Asked {
 fn serve(env: &TestEnv, address: &str) -> (Serving, String) {
     let mut serving = Serving::start(env, &["a", "--http", address], &[("RUST_LOG", "error")]);
     let mut line = String::new();
-    BufReader::new(serving.0.stderr.take().expect("it is piped")).read_line(&mut line).expect("text");
-    let address = line.trim().strip_prefix("note: listening on http://").and_then(|url| url.strip_suffix("/mcp"));
+    BufReader::new(serving.0.stderr.take().expect("it is piped"))
+        .read_line(&mut line)
+        .expect("text");
+    let address = line
+        .trim()
+        .strip_prefix("note: listening on http://")
+        .and_then(|url| url.strip_suffix("/mcp"));
     let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
     (serving, address)
 }
@@ -130,7 +154,11 @@ fn serve(env: &TestEnv, address: &str) -> (Serving, String) {
 fn begin(address: &str) -> String {
     let (status, head) = Asked::new(address, None, &introduction()).head();
     assert_eq!(status, 200);
-    let id = head.iter().find_map(|line| line.strip_prefix("mcp-session-id: ")).expect("a session").to_owned();
+    let id = head
+        .iter()
+        .find_map(|line| line.strip_prefix("mcp-session-id: "))
+        .expect("a session")
+        .to_owned();
     assert_eq!(Asked::new(address, Some(&id), &initialized()).head().0, 202);
     id
 }
@@ -140,19 +168,31 @@ fn http_answers_are_whole_or_errors() {
     let env = env();
     let (mut serving, address) = serve(&env, "127.0.0.1:0");
     let session = begin(&address);
-    assert!(text_of(&Asked::new(&address, Some(&session), &read(2)).message()) == text("a"), "other bytes");
+    assert!(
+        text_of(&Asked::new(&address, Some(&session), &read(2)).message()) == text("a"),
+        "other bytes"
+    );
 
     let mut asked = Asked::new(&address, Some(&session), &read(3));
     assert_eq!(asked.head().0, 200);
     asked.0.fill_buf().expect("it answers");
     serving.0.kill().expect("it is there");
     serving.0.wait().expect("it is ours");
-    asked.body().expect_err("it was killed in the midst of a body");
+    asked
+        .body()
+        .expect_err("it was killed in the midst of a body");
 
     env.file("a/tidy/notes.txt", text("b"));
     let (_serving, again) = serve(&env, &address);
     assert_eq!(again, address);
-    assert_eq!(Asked::new(&address, Some(&session), &read(4)).head().0, 404, "the session was of another process");
+    assert_eq!(
+        Asked::new(&address, Some(&session), &read(4)).head().0,
+        404,
+        "the session was of another process"
+    );
     let session = begin(&address);
-    assert!(text_of(&Asked::new(&address, Some(&session), &read(5)).message()) == text("b"), "other bytes");
+    assert!(
+        text_of(&Asked::new(&address, Some(&session), &read(5)).message()) == text("b"),
+        "other bytes"
+    );
 }

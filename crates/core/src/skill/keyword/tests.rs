@@ -50,6 +50,9 @@ fn short_and_common_keywords_are_weak() {
 #[test]
 fn common_words_are_written_as_they_are_compared() {
     for word in COMMON.iter() {
-        assert_eq!(word.nfkc().flat_map(char::to_lowercase).collect::<String>(), *word);
+        assert_eq!(
+            word.nfkc().flat_map(char::to_lowercase).collect::<String>(),
+            *word
+        );
     }
 }

@@ -33,21 +33,41 @@ impl<'a> Pieces<'a> {
     pub(super) fn cut(source: &'a str, table: &'a FieldTable) -> Result<Pieces<'a>, Left> {
         let mut order: Vec<usize> = (0..table.marks.len()).collect();
         order.sort_by_key(|index| table.marks[*index].key);
-        let starts: Vec<usize> = order.iter().map(|index| line_start(source, table.marks[*index].key)).collect();
+        let starts: Vec<usize> = order
+            .iter()
+            .map(|index| line_start(source, table.marks[*index].key))
+            .collect();
         let (header, mut lead) = head(&source[..starts.first().copied().unwrap_or(source.len())])?;
         let mut fields = Vec::new();
         for (at, index) in order.into_iter().enumerate() {
-            let (start, end) = (starts[at], starts.get(at + 1).copied().unwrap_or(source.len()));
+            let (start, end) = (
+                starts[at],
+                starts.get(at + 1).copied().unwrap_or(source.len()),
+            );
             let (mark, (key, value)) = (&table.marks[index], &table.fields[index]);
             let before = &source[start..mark.key];
             if start == end || !before.bytes().all(|byte| byte == b' ') {
-                return Err(Left::at(mark.key, "each field must begin a line of its own"));
+                return Err(Left::at(
+                    mark.key,
+                    "each field must begin a line of its own",
+                ));
             }
             let (text, comments) = split_comments(&source[start..end], before.len());
-            fields.push(FieldText { key, lead, text, indent: before.len(), value, mark });
+            fields.push(FieldText {
+                key,
+                lead,
+                text,
+                indent: before.len(),
+                value,
+                mark,
+            });
             lead = comments;
         }
-        Ok(Pieces { header, fields, tail: lead })
+        Ok(Pieces {
+            header,
+            fields,
+            tail: lead,
+        })
     }
 }
 
@@ -57,7 +77,12 @@ fn head(text: &str) -> Result<(&str, &str), Left> {
         match line.trim_start() {
             blank if blank.trim().is_empty() => apart = at + line.len(),
             comment if comment.starts_with('#') => {}
-            _ => return Err(Left::at(at, "a line ahead of the first field belongs to none")),
+            _ => {
+                return Err(Left::at(
+                    at,
+                    "a line ahead of the first field belongs to none",
+                ));
+            }
         }
     }
     let (header, lead) = text.split_at(apart);
@@ -86,7 +111,9 @@ impl<'a> FieldText<'a> {
     }
 
     fn one_line(&self, source: &str) -> Option<String> {
-        let Value::Scalar(Scalar { text, .. }) = self.value else { return None };
+        let Value::Scalar(Scalar { text, .. }) = self.value else {
+            return None;
+        };
         let start = line_start(source, self.mark.key);
         let line_end = fence::line(source.as_bytes(), start).0;
         let written = source.get(self.mark.value.clone())?.trim_end();
@@ -95,8 +122,16 @@ impl<'a> FieldText<'a> {
             return None;
         }
         // A tag or an anchor would stand between the colon and the value.
-        let key = source.get(self.mark.key..self.mark.value.start)?.trim_end().strip_suffix(':')?.trim_end();
-        let key = if is_plain(self.key) && !self.key.contains(' ') { self.key } else { key };
+        let key = source
+            .get(self.mark.key..self.mark.value.start)?
+            .trim_end()
+            .strip_suffix(':')?
+            .trim_end();
+        let key = if is_plain(self.key) && !self.key.contains(' ') {
+            self.key
+        } else {
+            key
+        };
         let comment = source[value_end..line_end].trim_end();
         // A comment behind a text without quotes looks as if it cut the text.
         let bare = written.starts_with(['"', '\'']) && comment.is_empty() && is_plain(text);
@@ -119,7 +154,9 @@ impl<'a> FieldText<'a> {
         if recovery::block_mark(mark).is_some() && mark.contains('#') {
             return None;
         }
-        let (comments, below): (Vec<_>, Vec<_>) = all.map(|(_, line)| line).partition(|line| line.starts_with('#'));
+        let (comments, below): (Vec<_>, Vec<_>) = all
+            .map(|(_, line)| line)
+            .partition(|line| line.starts_with('#'));
         // What stands below a name is no part of it, and would be lost.
         if recovery::is_name(self.key) && below.iter().any(|line| !line.trim().is_empty()) {
             return None;
@@ -128,7 +165,11 @@ impl<'a> FieldText<'a> {
         let in_quotes = format!("{}: {}{line_end}", self.key, serde_json::Value::from(text));
         let mut literal = format!("{}: |-{line_end}", self.key);
         for line in text.split('\n') {
-            literal += &if line.is_empty() { line_end.to_owned() } else { format!("  {line}{line_end}") };
+            literal += &if line.is_empty() {
+                line_end.to_owned()
+            } else {
+                format!("  {line}{line_end}")
+            };
         }
         let spellings = if is_plain(text) {
             [format!("{}: {text}{line_end}", self.key), in_quotes]
@@ -137,7 +178,9 @@ impl<'a> FieldText<'a> {
         } else {
             [in_quotes, literal]
         };
-        let found = spellings.into_iter().find(|spelling| self.is_read_as(text, spelling))?;
+        let found = spellings
+            .into_iter()
+            .find(|spelling| self.is_read_as(text, spelling))?;
         Some(comments.concat() + &found)
     }
 
@@ -167,7 +210,11 @@ fn dedented(text: &str, indent: usize) -> Cow<'_, str> {
     }
     lines(text)
         .map(|(_, line): (usize, &str)| {
-            let blanks = line.bytes().take(indent).take_while(|byte| *byte == b' ').count();
+            let blanks = line
+                .bytes()
+                .take(indent)
+                .take_while(|byte| *byte == b' ')
+                .count();
             line[blanks..].to_owned()
         })
         .collect::<String>()

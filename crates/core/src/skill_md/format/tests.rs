@@ -20,7 +20,10 @@ fn check(file: &str, canonical: &str) {
 /// The front matter of a file with these lines in it.
 #[track_caller]
 fn check_lines(lines: &str, canonical: &str) {
-    check(&format!("---\n{lines}---\nBody.\n"), &format!("---\n{canonical}---\nBody.\n"));
+    check(
+        &format!("---\n{lines}---\nBody.\n"),
+        &format!("---\n{canonical}---\nBody.\n"),
+    );
 }
 
 #[track_caller]
@@ -28,8 +31,11 @@ fn check_left(lines: &str, reason: &str) {
     let file = format!("---\n{lines}---\nBody.\n");
     let formatted = format(file.as_bytes(), site());
     assert_eq!(formatted.text, None, "{file}");
-    let shown: Vec<_> =
-        formatted.diagnostics.iter().map(|one| format!("{} {one}", one.place().unwrap_or_default())).collect();
+    let shown: Vec<_> = formatted
+        .diagnostics
+        .iter()
+        .map(|one| format!("{} {one}", one.place().unwrap_or_default()))
+        .collect();
     assert_eq!(shown, [format!("some-skill/SKILL.md:{reason}")]);
     assert_laws(file.as_bytes());
 }
@@ -41,21 +47,39 @@ fn assert_laws(file: &[u8]) {
         assert_ne!(formatted.diagnostics, [], "nobody says why");
         return;
     };
-    assert_eq!(format(&text, site()).text, Some(Cow::Borrowed(&*text)), "twice is once");
+    assert_eq!(
+        format(&text, site()).text,
+        Some(Cow::Borrowed(&*text)),
+        "twice is once"
+    );
     assert_eq!(body(&text), body(file), "the body");
     let (before, after) = (parse(file, site()), parse(&text, site()));
     assert_eq!(values(&after), values(&before), "the values");
     assert_eq!(comments(&text), comments(file), "the comments");
-    let old = |diagnostic: &&Diagnostic| before.diagnostics.iter().any(|other| other.code == diagnostic.code);
-    assert_eq!(after.diagnostics.iter().find(|diagnostic| !old(diagnostic)), None, "a new diagnostic");
+    let old = |diagnostic: &&Diagnostic| {
+        before
+            .diagnostics
+            .iter()
+            .any(|other| other.code == diagnostic.code)
+    };
+    assert_eq!(
+        after.diagnostics.iter().find(|diagnostic| !old(diagnostic)),
+        None,
+        "a new diagnostic"
+    );
 }
 
 /// Everything a skill says, by key.
 fn values(parsed: &Parsed) -> Option<(Skill, Vec<[String; 3]>)> {
     let mut skill = parsed.skill.clone()?;
     let fields = std::mem::take(&mut skill.fields);
-    let value =
-        |(key, value): (Arc<str>, Value)| [key.to_string(), value.json().to_string(), format!("{:?}", value.as_text())];
+    let value = |(key, value): (Arc<str>, Value)| {
+        [
+            key.to_string(),
+            value.json().to_string(),
+            format!("{:?}", value.as_text()),
+        ]
+    };
     let mut fields: Vec<_> = fields.into_iter().map(value).collect();
     fields.sort();
     Some((skill, fields))
@@ -64,7 +88,11 @@ fn values(parsed: &Parsed) -> Option<(Skill, Vec<[String; 3]>)> {
 /// The lines that are comments whatever stands around them.
 fn comments(file: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(file);
-    let mut lines: Vec<_> = text.split(['\n', '\r']).filter(|line| line.starts_with('#')).map(str::to_owned).collect();
+    let mut lines: Vec<_> = text
+        .split(['\n', '\r'])
+        .filter(|line| line.starts_with('#'))
+        .map(str::to_owned)
+        .collect();
     lines.sort();
     lines
 }
@@ -117,9 +145,12 @@ fn quotes_stay_where_they_say_something() {
         let lines = format!("name: some-skill\ndescription: D.\nx: {value}\n");
         check_lines(&lines, &lines);
     }
-    for (value, plain) in
-        [("\"a b\"", "a b"), ("'it''s'", "it's"), ("\"größe, [x]\"", "größe, [x]"), ("'a:b#c'", "a:b#c")]
-    {
+    for (value, plain) in [
+        ("\"a b\"", "a b"),
+        ("'it''s'", "it's"),
+        ("\"größe, [x]\"", "größe, [x]"),
+        ("'a:b#c'", "a:b#c"),
+    ] {
         check_lines(
             &format!("name: some-skill\ndescription: D.\n\"x\" :\t{value}  \n"),
             &format!("name: some-skill\ndescription: D.\nx: {plain}\n"),
@@ -129,7 +160,8 @@ fn quotes_stay_where_they_say_something() {
 
 #[test]
 fn comments_behind_blocks_stay() {
-    let lines = "name: some-skill\ndescription: \"D.\n  More.\"\na: !!str 1\nb: &c d\ng:\nh: |\n  i\n";
+    let lines =
+        "name: some-skill\ndescription: \"D.\n  More.\"\na: !!str 1\nb: &c d\ng:\nh: |\n  i\n";
     check_lines(lines, lines);
 }
 
@@ -139,7 +171,10 @@ fn invalid_texts_are_quoted() {
         "description: Use when: a \"word\" or \\ comes # now\nname: some-skill\n",
         "name: some-skill\ndescription: \"Use when: a \\\"word\\\" or \\\\ comes # now\"\n",
     );
-    check_lines("name: some-skill\ndescription: @home\n", "name: some-skill\ndescription: \"@home\"\n");
+    check_lines(
+        "name: some-skill\ndescription: @home\n",
+        "name: some-skill\ndescription: \"@home\"\n",
+    );
     check_lines(
         "name: some-skill\ndescription: D.\nnote: one: two\n  three\n# A comment.\n   four\nlast: x\n",
         "name: some-skill\ndescription: D.\n# A comment.\nnote: |-\n  one: two\n  three\n   four\nlast: x\n",
@@ -152,8 +187,14 @@ fn invalid_texts_are_quoted() {
 
 #[test]
 fn indented_fields_move_to_the_margin() {
-    check_lines("  name: some-skill\n  description: |\n    D.\n", "name: some-skill\ndescription: |\n  D.\n");
-    check_lines("  name: some-skill\ndescription: D.\n", "name: some-skill\ndescription: D.\n");
+    check_lines(
+        "  name: some-skill\n  description: |\n    D.\n",
+        "name: some-skill\ndescription: |\n  D.\n",
+    );
+    check_lines(
+        "  name: some-skill\ndescription: D.\n",
+        "name: some-skill\ndescription: D.\n",
+    );
 }
 
 #[test]
@@ -180,7 +221,10 @@ fn line_ends_stay() {
 fn binary_bodies_stay_byte_for_byte() {
     let file = b"---\ndescription: D.\nname: some-skill\n---\n\xff\xfe\n";
     let formatted = format(file, site());
-    assert_eq!(formatted.text.as_deref(), Some(b"---\nname: some-skill\ndescription: D.\n---\n\xff\xfe\n".as_slice()));
+    assert_eq!(
+        formatted.text.as_deref(),
+        Some(b"---\nname: some-skill\ndescription: D.\n---\n\xff\xfe\n".as_slice())
+    );
 }
 
 #[test]
@@ -192,7 +236,10 @@ fn what_is_canonical_is_not_copied() {
 #[test]
 fn what_only_the_author_knows_is_left() {
     let kept = "error[not-formatted]: the front matter was left as it is:";
-    check_left("name: a\ndescription: D.\nname: some-skill\n", &format!("4:1 {kept} `name` is written twice"));
+    check_left(
+        "name: a\ndescription: D.\nname: some-skill\n",
+        &format!("4:1 {kept} `name` is written twice"),
+    );
     check_left(
         "name: some-skill\ndescription: D.\nallowed-tools: [Read\n",
         &format!("4:16 {kept} YAML cannot read `allowed-tools`, which limits"),
@@ -205,7 +252,10 @@ fn what_only_the_author_knows_is_left() {
         "name: some-skill\nlost # words\ndescription: D.\n",
         &format!("3:1 {kept} YAML cannot read `name`, and no other spelling means the same"),
     );
-    check_left("{name: some-skill, description: D.}\n", &format!("2:2 {kept} each field must begin a line of its own"));
+    check_left(
+        "{name: some-skill, description: D.}\n",
+        &format!("2:2 {kept} each field must begin a line of its own"),
+    );
     check_left(
         "name: some-skill\n? description\n: D.\n",
         &format!("3:3 {kept} each field must begin a line of its own"),
@@ -258,18 +308,29 @@ fn value() -> impl Strategy<Value = String> {
 }
 
 fn file() -> impl Strategy<Value = String> {
-    let field = ("( {0,2}|\t)?", prop::option::of("(#[a-z: ]{0,6}\n|\n)"), key(), " ?:[ \t]{0,2}", value());
+    let field = (
+        "( {0,2}|\t)?",
+        prop::option::of("(#[a-z: ]{0,6}\n|\n)"),
+        key(),
+        " ?:[ \t]{0,2}",
+        value(),
+    );
     let field = field.prop_map(|(indent, lead, key, colon, value)| {
         format!("{}{indent}{key}{colon}{value}\n", lead.unwrap_or_default())
     });
     let eol = prop::sample::select(vec!["\n", "\n", "\r\n", "\r"]);
     let ahead = prop::sample::select(vec!["", "", "\u{FEFF}", "\n \n", "<!-- a -->\n"]);
-    (ahead, prop::collection::vec(field, 0..6), any::<bool>(), eol, "[a-z#\n-]{0,12}").prop_map(
-        |(ahead, fields, whole, eol, body)| {
+    (
+        ahead,
+        prop::collection::vec(field, 0..6),
+        any::<bool>(),
+        eol,
+        "[a-z#\n-]{0,12}",
+    )
+        .prop_map(|(ahead, fields, whole, eol, body)| {
             let whole = if whole { "description: D.\n" } else { "" };
             format!("{ahead}---\n{}{whole}---\n{body}", fields.concat()).replace('\n', eol)
-        },
-    )
+        })
 }
 
 proptest! {

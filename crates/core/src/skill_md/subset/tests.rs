@@ -75,13 +75,22 @@ fn anything_else_is_left_to_the_parser() {
 
 #[test]
 fn limits_are_met_by_the_parser() {
-    let deep = |levels: usize| (0..levels).map(|level| format!("{}a:\n", "  ".repeat(level))).collect::<String>();
+    let deep = |levels: usize| {
+        (0..levels)
+            .map(|level| format!("{}a:\n", "  ".repeat(level)))
+            .collect::<String>()
+    };
     assert!(reads_alike(&deep(10)));
     assert!(!reads_alike(&deep(40)));
-    let keys: String = (0..Limits::default().keys).map(|key| format!("key{key}: v\n")).collect();
+    let keys: String = (0..Limits::default().keys)
+        .map(|key| format!("key{key}: v\n"))
+        .collect();
     assert!(reads_alike(&keys));
     assert!(!reads_alike(&(keys + "more: v\n")));
-    assert!(!reads_alike(&format!("list: [{}]\n", vec!["a"; Limits::default().nodes].join(", "))));
+    assert!(!reads_alike(&format!(
+        "list: [{}]\n",
+        vec!["a"; Limits::default().nodes].join(", ")
+    )));
 }
 
 /// Pieces of front matter, so that random texts come close to what is read here.

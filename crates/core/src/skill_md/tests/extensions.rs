@@ -8,7 +8,14 @@ use super::*;
 fn told(lines: &str) -> Vec<String> {
     let diagnostics = parse_text(front(&beside(lines))).diagnostics.into_iter();
     diagnostics
-        .map(|diagnostic| format!("{} {}: {}", diagnostic.code, diagnostic.line.unwrap(), diagnostic.message))
+        .map(|diagnostic| {
+            format!(
+                "{} {}: {}",
+                diagnostic.code,
+                diagnostic.line.unwrap(),
+                diagnostic.message
+            )
+        })
         .collect()
 }
 
@@ -62,7 +69,8 @@ unreadable-field 26: `references` must be a text or a list of names, found a map
 
 #[test]
 fn faults_under_metadata_have_their_own_line() {
-    let lines = "metadata:\n  author: me\n  triggers: {a: b}\n  category: databse\n  invoke-level: 9";
+    let lines =
+        "metadata:\n  author: me\n  triggers: {a: b}\n  category: databse\n  invoke-level: 9";
     assert_data_eq!(
         told(lines).join("\n"),
         str![[r#"

@@ -8,7 +8,10 @@ use super::*;
 fn report(text: &str) -> String {
     let mut lines = Vec::new();
     for diagnostic in parse_text(text).diagnostics {
-        lines.push(format!("{} {diagnostic}", diagnostic.place().unwrap_or_default()));
+        lines.push(format!(
+            "{} {diagnostic}",
+            diagnostic.place().unwrap_or_default()
+        ));
         lines.extend(diagnostic.help.map(|help| format!("  help: {help}")));
     }
     lines.join("\n")
@@ -28,7 +31,10 @@ some-skill/SKILL.md:3:31 warning[invalid-description]: invalid YAML in `descript
 
 #[test]
 fn a_long_value_is_not_repeated() {
-    let text = front(&format!("name: some-skill\ndescription: Note: {}", "very long words ".repeat(20)));
+    let text = front(&format!(
+        "name: some-skill\ndescription: Note: {}",
+        "very long words ".repeat(20)
+    ));
     assert_data_eq!(
         report(&text),
         str![[r#"
@@ -88,7 +94,8 @@ some-skill/SKILL.md:4:3 warning[unreadable-limit]: `user-invocable` must be `tru
 
 #[test]
 fn columns_count_characters_of_the_file() {
-    let parsed = parse_text("\u{feff}---\r\nname: some-skill\r\ndescription: Größe: é: x\r\n---\r\n");
+    let parsed =
+        parse_text("\u{feff}---\r\nname: some-skill\r\ndescription: Größe: é: x\r\n---\r\n");
     assert_eq!(found(&parsed), ["warning invalid-description 3:19"]);
 }
 
@@ -115,18 +122,31 @@ fn a_missing_field_names_its_look_alike() {
     ] {
         let parsed = parse_text(front(lines));
         assert_eq!(parsed.skill, None, "{lines}");
-        let diagnostic =
-            parsed.diagnostics.iter().find(|diagnostic| diagnostic.code == Code::MISSING_DESCRIPTION).unwrap();
+        let diagnostic = parsed
+            .diagnostics
+            .iter()
+            .find(|diagnostic| diagnostic.code == Code::MISSING_DESCRIPTION)
+            .unwrap();
         let (line, column) = (diagnostic.line.unwrap(), diagnostic.column.unwrap());
         let found = match diagnostic.message.split_once("; on") {
-            Some((_, rest)) => format!("{line}:{column} on{rest} | {}", diagnostic.help.as_deref().unwrap_or_default()),
+            Some((_, rest)) => format!(
+                "{line}:{column} on{rest} | {}",
+                diagnostic.help.as_deref().unwrap_or_default()
+            ),
             None => format!("{line}:{column}"),
         };
         assert_eq!(found, expected, "{lines}");
     }
     let parsed = parse_text(front("Name: other\ndescription: Does it."));
-    let name = parsed.diagnostics.iter().find(|diagnostic| diagnostic.code == Code::MISSING_NAME).unwrap();
-    assert_eq!((name.line, parsed.skill.unwrap().id.as_str()), (Some(2), "some-skill"));
+    let name = parsed
+        .diagnostics
+        .iter()
+        .find(|diagnostic| diagnostic.code == Code::MISSING_NAME)
+        .unwrap();
+    assert_eq!(
+        (name.line, parsed.skill.unwrap().id.as_str()),
+        (Some(2), "some-skill")
+    );
 }
 
 #[test]
@@ -136,8 +156,14 @@ fn a_full_width_colon_is_read_and_named() {
     );
     let parsed = parse_text(&text);
     let skill = parsed.skill.as_ref().unwrap();
-    assert_eq!((skill.id.as_str(), &*skill.description), ("some-skill", "把合同翻译成英文。"));
-    assert_eq!((skill.disable_model_invocation, names(&skill.allowed_tools)), (true, Some(vec!["Read"])));
+    assert_eq!(
+        (skill.id.as_str(), &*skill.description),
+        ("some-skill", "把合同翻译成英文。")
+    );
+    assert_eq!(
+        (skill.disable_model_invocation, names(&skill.allowed_tools)),
+        (true, Some(vec!["Read"]))
+    );
     assert_data_eq!(
         report(&text),
         str![[r#"
@@ -151,7 +177,10 @@ some-skill/SKILL.md:5:14 warning[invalid-yaml]: invalid YAML in `allowed-tools`:
   help: write `:` and a blank behind `allowed-tools`
 "#]]
     );
-    assert_eq!(found_in("名称：some-skill\n说明：做"), ["error not-a-mapping 2:1"]);
+    assert_eq!(
+        found_in("名称：some-skill\n说明：做"),
+        ["error not-a-mapping 2:1"]
+    );
 }
 
 #[test]
@@ -163,22 +192,45 @@ fn a_tag_that_eats_a_word_is_named() {
     ] {
         let parsed = parse_text(front(&format!("name: some-skill\ndescription: {value}")));
         assert_eq!(&*parsed.skill.unwrap().description, read);
-        let [diagnostic] = parsed.diagnostics.as_slice() else { panic!("one: {:?}", parsed.diagnostics) };
-        assert_eq!((diagnostic.code, diagnostic.line, diagnostic.column), (Code::CUT_BY_TAG, Some(3), Some(14)));
-        assert!(diagnostic.message.starts_with(&format!("`{word}` is a tag")), "{}", diagnostic.message);
+        let [diagnostic] = parsed.diagnostics.as_slice() else {
+            panic!("one: {:?}", parsed.diagnostics)
+        };
+        assert_eq!(
+            (diagnostic.code, diagnostic.line, diagnostic.column),
+            (Code::CUT_BY_TAG, Some(3), Some(14))
+        );
+        assert!(
+            diagnostic
+                .message
+                .starts_with(&format!("`{word}` is a tag")),
+            "{}",
+            diagnostic.message
+        );
         assert_eq!(
             diagnostic.help.as_deref(),
-            Some(&*format!("quote this value if it is text: `description: \"{value}\"`"))
+            Some(&*format!(
+                "quote this value if it is text: `description: \"{value}\"`"
+            ))
         );
     }
-    for lines in ["description: !!str Runs.", "description: !x 'Runs.'", "license: &a MIT\ndescription: Runs."] {
-        assert_eq!(found_in(&format!("name: some-skill\n{lines}")), [""; 0], "{lines}");
+    for lines in [
+        "description: !!str Runs.",
+        "description: !x 'Runs.'",
+        "license: &a MIT\ndescription: Runs.",
+    ] {
+        assert_eq!(
+            found_in(&format!("name: some-skill\n{lines}")),
+            [""; 0],
+            "{lines}"
+        );
     }
 }
 
 #[test]
 fn other_encodings_and_empty_blocks_have_a_remedy() {
-    let utf16 = |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+    let utf16 = |text: &str, bytes: fn(u16) -> [u8; 2]| {
+        text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>()
+    };
     let file = front(&beside(""));
     let marked = format!("\u{FEFF}{file}");
     for (bytes, order) in [
@@ -188,10 +240,23 @@ fn other_encodings_and_empty_blocks_have_a_remedy() {
         (utf16(&file, u16::to_be_bytes), "big-endian"),
     ] {
         let parsed = parse_text(bytes);
-        let [diagnostic] = parsed.diagnostics.as_slice() else { panic!("one: {:?}", parsed.diagnostics) };
+        let [diagnostic] = parsed.diagnostics.as_slice() else {
+            panic!("one: {:?}", parsed.diagnostics)
+        };
         assert_eq!((diagnostic.code, parsed.skill), (Code::NOT_UTF8, None));
-        assert!(diagnostic.message.ends_with(&format!("it looks like UTF-16, {order}")), "{}", diagnostic.message);
-        assert!(diagnostic.help.as_ref().is_some_and(|help| help.contains("PowerShell")));
+        assert!(
+            diagnostic
+                .message
+                .ends_with(&format!("it looks like UTF-16, {order}")),
+            "{}",
+            diagnostic.message
+        );
+        assert!(
+            diagnostic
+                .help
+                .as_ref()
+                .is_some_and(|help| help.contains("PowerShell"))
+        );
     }
     assert_data_eq!(
         report("---\n---\nBody.\n"),
@@ -204,39 +269,76 @@ some-skill/SKILL.md:1:1 error[not-a-mapping]: frontmatter must be a YAML mapping
 
 #[test]
 fn misspelt_fields_are_kept_and_named() {
-    let parsed = parse_text(front(&beside("allowed_tools: Read\nuser-invokable: false\nlicence: MIT\ncatagory: raw")));
+    let parsed = parse_text(front(&beside(
+        "allowed_tools: Read\nuser-invokable: false\nlicence: MIT\ncatagory: raw",
+    )));
     let told: Vec<_> = parsed
         .diagnostics
         .iter()
-        .map(|diagnostic| (diagnostic.code, diagnostic.line.unwrap(), diagnostic.help.as_deref().unwrap_or_default()))
+        .map(|diagnostic| {
+            (
+                diagnostic.code,
+                diagnostic.line.unwrap(),
+                diagnostic.help.as_deref().unwrap_or_default(),
+            )
+        })
         .collect();
     assert_eq!(
         told,
         [
-            (Code::MISSPELT_LIMIT, 4, "write `allowed-tools` if that is meant"),
-            (Code::MISSPELT_LIMIT, 5, "write `user-invocable` if that is meant"),
+            (
+                Code::MISSPELT_LIMIT,
+                4,
+                "write `allowed-tools` if that is meant"
+            ),
+            (
+                Code::MISSPELT_LIMIT,
+                5,
+                "write `user-invocable` if that is meant"
+            ),
             (Code::MISSPELT_FIELD, 6, "write `license` if that is meant"),
             (Code::MISSPELT_LIMIT, 7, "write `category` if that is meant"),
         ]
     );
     let skill = parsed.skill.unwrap();
-    assert_eq!((skill.allowed_tools.as_ref(), skill.user_invocable, skill.is_raw()), (None, true, false));
+    assert_eq!(
+        (
+            skill.allowed_tools.as_ref(),
+            skill.user_invocable,
+            skill.is_raw()
+        ),
+        (None, true, false)
+    );
     assert_eq!(skill.field("allowed_tools"), Some(&Value::plain("Read")));
 }
 
 #[test]
 fn nested_limits_are_reported() {
     for (fields, limit) in [
-        ("<<: {disable-model-invocation: true}", "disable-model-invocation"),
+        (
+            "<<: {disable-model-invocation: true}",
+            "disable-model-invocation",
+        ),
         ("<<:\n  allowed-tools: Read", "allowed-tools"),
         ("metadata:\n  user-invocable: false", "user-invocable"),
     ] {
         let parsed = parse_text(front(&beside(fields)));
-        let found: Vec<_> = parsed.diagnostics.iter().map(|found| (found.code, found.help.as_deref())).collect();
+        let found: Vec<_> = parsed
+            .diagnostics
+            .iter()
+            .map(|found| (found.code, found.help.as_deref()))
+            .collect();
         let help = format!("write `{limit}` at the start of a line if that is meant");
-        assert_eq!(found, [(Code::MISSPELT_LIMIT, Some(help.as_str()))], "{fields}");
+        assert_eq!(
+            found,
+            [(Code::MISSPELT_LIMIT, Some(help.as_str()))],
+            "{fields}"
+        );
     }
-    assert_eq!(found_in(&beside("metadata: {category: design, author: me}")), [""; 0]);
+    assert_eq!(
+        found_in(&beside("metadata: {category: design, author: me}")),
+        [""; 0]
+    );
 }
 
 #[test]

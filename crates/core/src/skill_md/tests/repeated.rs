@@ -34,7 +34,8 @@ impl Limits {
 
     /// Whether nothing is allowed here that is not allowed there.
     fn is_within(&self, other: &Limits) -> bool {
-        let within = |mine: &Option<Vec<String>>, theirs: &Option<Vec<String>>| match (mine, theirs) {
+        let within = |mine: &Option<Vec<String>>, theirs: &Option<Vec<String>>| match (mine, theirs)
+        {
             (Some(mine), Some(theirs)) => mine.iter().all(|name| theirs.contains(name)),
             (mine, theirs) => theirs.is_none() || mine.is_some(),
         };
@@ -49,13 +50,25 @@ impl Limits {
 #[test]
 fn of_a_limit_the_stricter_value_counts() {
     for (one, other) in [
-        ("disable-model-invocation: true", "disable-model-invocation: false"),
-        ("disable-model-invocation: perhaps", "disable-model-invocation: no"),
+        (
+            "disable-model-invocation: true",
+            "disable-model-invocation: false",
+        ),
+        (
+            "disable-model-invocation: perhaps",
+            "disable-model-invocation: no",
+        ),
         ("user-invocable: false", "user-invocable: true"),
         ("allowed-tools: Read", "allowed-tools: Read Bash(*)"),
-        ("allowed-tools: [Grep]", "allowed-tools: [Grep, 'Bash(git log: *)']"),
+        (
+            "allowed-tools: [Grep]",
+            "allowed-tools: [Grep, 'Bash(git log: *)']",
+        ),
         ("allowed-tools:", "allowed-tools: Bash"),
-        ("allowedWorkflows: [deploy]", "allowedWorkflows: [deploy, other]"),
+        (
+            "allowedWorkflows: [deploy]",
+            "allowedWorkflows: [deploy, other]",
+        ),
         ("category: raw", "category: standard"),
         ("category: rwa", "category: standard"),
     ] {
@@ -67,10 +80,17 @@ fn of_a_limit_the_stricter_value_counts() {
                     let lines = format!("{first}\nlicense: MIT\n{second}{beside}");
                     assert_eq!(Limits::of(&lines), Limits::of(one), "{lines}");
                     let twice = parse_text(front(&self::beside(&lines))).diagnostics;
-                    let twice = twice.iter().find(|diagnostic| diagnostic.code == Code::DUPLICATE_KEY);
-                    let message =
-                        format!("`{key}` is written on line 4 and again on line 6; the stricter value counts");
-                    assert_eq!(twice.map(|diagnostic| &diagnostic.message), Some(&message), "{lines}");
+                    let twice = twice
+                        .iter()
+                        .find(|diagnostic| diagnostic.code == Code::DUPLICATE_KEY);
+                    let message = format!(
+                        "`{key}` is written on line 4 and again on line 6; the stricter value counts"
+                    );
+                    assert_eq!(
+                        twice.map(|diagnostic| &diagnostic.message),
+                        Some(&message),
+                        "{lines}"
+                    );
                 }
             }
         }
@@ -81,8 +101,13 @@ fn of_a_limit_the_stricter_value_counts() {
 
 #[test]
 fn disjoint_lists_leave_nothing() {
-    let skill = skill_with("allowed-tools: Read\nallowed-tools: Bash\nallowedWorkflows: a\nallowedWorkflows: b");
-    assert_eq!((names(&skill.allowed_tools), names(&skill.allowed_workflows)), (Some(vec![]), Some(vec![])));
+    let skill = skill_with(
+        "allowed-tools: Read\nallowed-tools: Bash\nallowedWorkflows: a\nallowedWorkflows: b",
+    );
+    assert_eq!(
+        (names(&skill.allowed_tools), names(&skill.allowed_workflows)),
+        (Some(vec![]), Some(vec![]))
+    );
 }
 
 #[test]
@@ -95,7 +120,12 @@ fn formatting_keeps_a_repeated_limit() {
 
 #[test]
 fn metadata_of_an_injection_limits_alike() {
-    let rows = [("user-invocable", "false"), ("user-invocable", "true"), ("license", "a"), ("license", "b")];
+    let rows = [
+        ("user-invocable", "false"),
+        ("user-invocable", "true"),
+        ("license", "a"),
+        ("license", "b"),
+    ];
     let rows = rows.map(|(key, value)| (std::sync::Arc::from(key), Value::plain(value)));
     let skill = skill_with("license: MIT");
     let content = crate::Content::system_prompt("Body.");
@@ -108,20 +138,38 @@ fn metadata_of_an_injection_limits_alike() {
     );
     let injection = injection.unwrap().with_metadata(rows);
     let skill = crate::Skill::try_from(injection).unwrap();
-    assert_eq!((skill.user_invocable, skill.text("license")), (false, Some("b")));
+    assert_eq!(
+        (skill.user_invocable, skill.text("license")),
+        (false, Some("b"))
+    );
 }
 
 fn line() -> impl Strategy<Value = String> {
     let flags = select(vec!["true", "false", "yes", "off", "perhaps", "", "[a]"]);
-    let lists = select(vec!["Read", "Read, Bash(git log: *)", "[Bash, Read]", "", "{a: b}", "'Grep' x", "[Grep"]);
+    let lists = select(vec![
+        "Read",
+        "Read, Bash(git log: *)",
+        "[Bash, Read]",
+        "",
+        "{a: b}",
+        "'Grep' x",
+        "[Grep",
+    ]);
     let categories = select(vec!["raw", "standard", "rwa", "[standard]", "Standard"]);
     prop_oneof![
-        (select(vec!["disable-model-invocation", "user-invocable"]), flags),
+        (
+            select(vec!["disable-model-invocation", "user-invocable"]),
+            flags
+        ),
         (select(vec!["allowed-tools", "allowedWorkflows"]), lists),
         (Just("category"), categories),
     ]
     .prop_flat_map(|(key, value)| {
-        select(vec![format!("{key}: {value}"), format!("\"{key}\": {value}"), format!("'{key}' : {value}")])
+        select(vec![
+            format!("{key}: {value}"),
+            format!("\"{key}\": {value}"),
+            format!("'{key}' : {value}"),
+        ])
     })
 }
 

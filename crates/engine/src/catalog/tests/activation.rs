@@ -9,7 +9,10 @@ fn one() -> Snapshot<Skill> {
 
 #[track_caller]
 fn check(activation: LoadMethod, format: CatalogFormat, expected: &str) {
-    assert_eq!(Catalog::new(&one(), &options().format(format).load(activation)).text, expected);
+    assert_eq!(
+        Catalog::new(&one(), &options().format(format).load(activation)).text,
+        expected
+    );
 }
 
 #[test]
@@ -38,14 +41,21 @@ fn a_model_that_reads_files_is_told_to_and_where_they_lie() {
 fn every_client_is_told_of_its_own_tool() {
     for preset in ToolPreset::ALL {
         let how_to = LoadMethod::of_tools(preset).how_to();
-        let call = format!("call `{}` with its name as `{}`", preset.read.name, preset.read.id);
+        let call = format!(
+            "call `{}` with its name as `{}`",
+            preset.read.name, preset.read.id
+        );
         assert!(how_to.contains(&call) && !how_to.contains('\n'), "{how_to}");
     }
 }
 
 #[test]
 fn json_stays_json() {
-    let text = Catalog::new(&one(), &options().format(CatalogFormat::Json).load(by_tool())).text;
+    let text = Catalog::new(
+        &one(),
+        &options().format(CatalogFormat::Json).load(by_tool()),
+    )
+    .text;
     let document: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(document["how_to"], by_tool().how_to());
     assert_eq!(document["skills"][0]["name"], "tidy");
@@ -53,25 +63,51 @@ fn json_stays_json() {
 
 #[test]
 fn where_no_skill_is_told_of_nothing_is() {
-    assert_eq!(Catalog::new(&snapshot([]), &options().load(by_tool())).text, "");
+    assert_eq!(
+        Catalog::new(&snapshot([]), &options().load(by_tool())).text,
+        ""
+    );
     // It counts: where it leaves no room for a name, there is neither.
     let bare = Catalog::new(&one(), &in_tokens(40));
     let told = Catalog::new(&one(), &in_tokens(40).load(by_tool()));
-    assert_eq!((bare.report.totals().full, told.report.totals().left_out, told.text.as_str()), (1, 1, ""));
+    assert_eq!(
+        (
+            bare.report.totals().full,
+            told.report.totals().left_out,
+            told.text.as_str()
+        ),
+        (1, 1, "")
+    );
 }
 
 #[test]
 fn what_is_left_out_is_found_as_it_is_read() {
     for (activation, hint) in [
         (by_tool(), "`search_skills` finds them."),
-        (LoadMethod::of_tools(&ToolPreset::AGENTFOOTPRINT), "`list_skills` finds them."),
-        (LoadMethod::of_tools(&ToolPreset::CORTEX), "`load_skill` still takes the exact name of each."),
-        (LoadMethod::Files, "Look for more files called `SKILL.md` in the folders around these."),
+        (
+            LoadMethod::of_tools(&ToolPreset::AGENTFOOTPRINT),
+            "`list_skills` finds them.",
+        ),
+        (
+            LoadMethod::of_tools(&ToolPreset::CORTEX),
+            "`load_skill` still takes the exact name of each.",
+        ),
+        (
+            LoadMethod::Files,
+            "Look for more files called `SKILL.md` in the folders around these.",
+        ),
     ] {
         let catalog = Catalog::new(&sixty(), &in_tokens(300).load(activation.clone()));
-        let note = format!("Skills not listed: {}. {hint}", catalog.report.totals().left_out);
+        let note = format!(
+            "Skills not listed: {}. {hint}",
+            catalog.report.totals().left_out
+        );
         assert!(catalog.text.contains(&note), "{}", catalog.text);
         let asked = Catalog::new(&sixty(), &in_tokens(300).load(activation).hint("Ask Ann."));
-        assert!(asked.text.contains(" Ask Ann.") && !asked.text.contains(hint), "{}", asked.text);
+        assert!(
+            asked.text.contains(" Ask Ann.") && !asked.text.contains(hint),
+            "{}",
+            asked.text
+        );
     }
 }

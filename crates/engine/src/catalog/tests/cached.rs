@@ -10,7 +10,9 @@ fn after(
     revision: u64,
     skills: impl IntoIterator<Item = (Skill, &'static str)>,
 ) -> Snapshot<Skill> {
-    let rows = skills.into_iter().map(|(skill, stamp)| ListingEntry::new(skill, Stamp::of(stamp)));
+    let rows = skills
+        .into_iter()
+        .map(|(skill, stamp)| ListingEntry::new(skill, Stamp::of(stamp)));
     snapshot.with_listing("home", Listing::new(Revision(revision), rows, []))
 }
 
@@ -23,18 +25,27 @@ fn a_catalog_is_kept_until_its_text_would_change() {
     assert!(Arc::ptr_eq(&catalog, &cache.catalog(&first.clone())));
 
     // Another body is no other catalog.
-    let edited = after(&first, 1, [(skill("a", "Does."), "2"), (skill("b", "Does too."), "1")]);
+    let edited = after(
+        &first,
+        1,
+        [(skill("a", "Does."), "2"), (skill("b", "Does too."), "1")],
+    );
     assert!(Arc::ptr_eq(&catalog, &cache.catalog(&edited)));
     assert!(Arc::ptr_eq(&catalog, &cache.catalog(&edited)));
 
     for (revision, about) in [(2, "Does more."), (3, "Does less.")] {
-        let changed = after(&edited, revision, [(skill("a", about), "3"), (skill("b", "Does too."), "1")]);
+        let changed = after(
+            &edited,
+            revision,
+            [(skill("a", about), "3"), (skill("b", "Does too."), "1")],
+        );
         let next = cache.catalog(&changed);
         assert_eq!(*next, Catalog::new(&changed, &in_tokens(500)));
         assert!(next.text.contains(about));
     }
 
-    let rules = RuleStack::new([RuleSet::new("user", Authority::Full).disable("a".parse().unwrap())]);
+    let rules =
+        RuleStack::new([RuleSet::new("user", Authority::Full).disable("a".parse().unwrap())]);
     let without = cache.catalog(&first.with_rules(&rules));
     assert!(!without.text.contains("<name>a</name>"), "{}", without.text);
     assert_eq!(*cache.catalog(&first), *catalog);

@@ -13,7 +13,10 @@ fn signs() -> Snapshot<Skill> {
 
 #[track_caller]
 fn check(format: CatalogFormat, expected: &str) {
-    assert_eq!(Catalog::new(&signs(), &options().format(format).locations()).text, expected);
+    assert_eq!(
+        Catalog::new(&signs(), &options().format(format).locations()).text,
+        expected
+    );
 }
 
 #[test]
@@ -57,22 +60,46 @@ fn json() {
 
 #[test]
 fn json_is_json_with_a_note_too() {
-    let options = in_tokens(300).format(CatalogFormat::Json).hint("Ask \"search\".");
+    let options = in_tokens(300)
+        .format(CatalogFormat::Json)
+        .hint("Ask \"search\".");
     let Catalog { text, report } = Catalog::new(&sixty(), &options);
     let value: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     let totals = report.totals();
     assert!(totals.left_out > 0);
-    assert_eq!(value["skills"].as_array().unwrap().len(), 60 - totals.left_out);
-    assert_eq!(value["note"], format!("Skills not listed: {}. Ask \"search\".", totals.left_out));
+    assert_eq!(
+        value["skills"].as_array().unwrap().len(),
+        60 - totals.left_out
+    );
+    assert_eq!(
+        value["note"],
+        format!("Skills not listed: {}. Ask \"search\".", totals.left_out)
+    );
 }
 
 #[test]
 fn every_xml_format_reads_as_the_same() {
-    let [one, two, three] = [CatalogFormat::Xml, CatalogFormat::Indented, CatalogFormat::Reference].map(|format| {
-        let skills = read(&Catalog::new(&sixty(), &in_tokens(2_000).format(format).overflow(Overflow::Omit)).text);
+    let [one, two, three] = [
+        CatalogFormat::Xml,
+        CatalogFormat::Indented,
+        CatalogFormat::Reference,
+    ]
+    .map(|format| {
+        let skills = read(
+            &Catalog::new(
+                &sixty(),
+                &in_tokens(2_000).format(format).overflow(Overflow::Omit),
+            )
+            .text,
+        );
         skills
             .into_iter()
-            .map(|(name, about)| (name.trim().to_owned(), about.map(|about| about.trim().to_owned())))
+            .map(|(name, about)| {
+                (
+                    name.trim().to_owned(),
+                    about.map(|about| about.trim().to_owned()),
+                )
+            })
             .take(5)
             .collect::<Vec<_>>()
     });
@@ -83,21 +110,65 @@ fn every_xml_format_reads_as_the_same() {
 fn presets_are_what_their_clients_write() {
     let told = |name: &str, window| {
         let options = CatalogOptions::of_client(name, window).unwrap();
-        (options.format, options.budget, options.paths == options::Locations::Listed)
+        (
+            options.format,
+            options.budget,
+            options.paths == options::Locations::Listed,
+        )
     };
     for (name, window, expected) in [
-        ("agentskills", None, (CatalogFormat::Reference, Budget::Unlimited, true)),
-        ("claude", Some(200_000), (CatalogFormat::Bullets, Budget::Share { window: 200_000, per_mille: 10 }, false)),
-        ("codex", Some(100_000), (CatalogFormat::Bullets, Budget::Share { window: 100_000, per_mille: 20 }, true)),
-        ("codex", None, (CatalogFormat::Bullets, Budget::Characters(8_000), true)),
-        ("openclaw", Some(9), (CatalogFormat::Indented, Budget::Characters(18_000), true)),
+        (
+            "agentskills",
+            None,
+            (CatalogFormat::Reference, Budget::Unlimited, true),
+        ),
+        (
+            "claude",
+            Some(200_000),
+            (
+                CatalogFormat::Bullets,
+                Budget::Share {
+                    window: 200_000,
+                    per_mille: 10,
+                },
+                false,
+            ),
+        ),
+        (
+            "codex",
+            Some(100_000),
+            (
+                CatalogFormat::Bullets,
+                Budget::Share {
+                    window: 100_000,
+                    per_mille: 20,
+                },
+                true,
+            ),
+        ),
+        (
+            "codex",
+            None,
+            (CatalogFormat::Bullets, Budget::Characters(8_000), true),
+        ),
+        (
+            "openclaw",
+            Some(9),
+            (CatalogFormat::Indented, Budget::Characters(18_000), true),
+        ),
     ] {
         assert_eq!(told(name, window), expected, "{name}");
     }
-    assert!(CatalogOptions::clients().is_sorted() && CatalogOptions::of_client("unknown", None).is_none());
+    assert!(
+        CatalogOptions::clients().is_sorted()
+            && CatalogOptions::of_client("unknown", None).is_none()
+    );
     for client in CatalogOptions::clients() {
         let options = CatalogOptions::of_client(client, Some(100_000)).unwrap();
-        assert!(!Catalog::new(&sixty(), &options).text.is_empty(), "{client}");
+        assert!(
+            !Catalog::new(&sixty(), &options).text.is_empty(),
+            "{client}"
+        );
     }
 }
 
@@ -120,14 +191,23 @@ impl CatalogItem for Agent {
 
 #[test]
 fn a_catalog_lists_items_of_any_kind() {
-    let rows = ["ann", "bob"].map(|id| ListingEntry::new(Agent(id.parse().unwrap()), Stamp::of(id)));
-    let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, Listing::new(Revision(0), rows, []))]);
+    let rows =
+        ["ann", "bob"].map(|id| ListingEntry::new(Agent(id.parse().unwrap()), Stamp::of(id)));
+    let snapshot = merge(&[Layer::new(
+        Origin::new(Tier::User, "home"),
+        0,
+        Listing::new(Revision(0), rows, []),
+    )]);
     let text = |options: &CatalogOptions| Catalog::new(&snapshot, options).text;
     assert_eq!(
-        text(&options().modes(VisibilityPolicy::default().with("bob".parse().unwrap(), Exposure::Off))),
+        text(
+            &options()
+                .modes(VisibilityPolicy::default().with("bob".parse().unwrap(), Exposure::Off))
+        ),
         "<available_agents>\n<agent><name>ann</name><description>Reviews &lt;code&gt;.</description></agent>\n\
          </available_agents>\n"
     );
-    let json: serde_json::Value = serde_json::from_str(&text(&options().format(CatalogFormat::Json))).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&text(&options().format(CatalogFormat::Json))).unwrap();
     assert_eq!(json["agents"][1]["name"], "bob");
 }

@@ -20,17 +20,34 @@ fn pattern(text: &str) -> ToolPattern {
 
 #[test]
 fn grants_last_as_long_as_the_activation_and_need_trust() {
-    let effect =
-        |grants: &Grants| grants.ruling("Bash", "git log").map(|ruling| (ruling.effect, ruling.rule.to_string()));
+    let effect = |grants: &Grants| {
+        grants
+            .ruling("Bash", "git log")
+            .map(|ruling| (ruling.effect, ruling.rule.to_string()))
+    };
     let active = candidate(Trust::Trusted, &["Bash(git:*)", "Bash(* x)"]);
     let grants = Grants::new([&active]);
-    assert_eq!(effect(&grants), Some((Effect::Allow, "skill:home:release.allowed-tools".to_owned())));
-    assert_eq!(grants.unread(), [("home:release".parse().unwrap(), "Bash(* x)".into())]);
+    assert_eq!(
+        effect(&grants),
+        Some((Effect::Allow, "skill:home:release.allowed-tools".to_owned()))
+    );
+    assert_eq!(
+        grants.unread(),
+        [("home:release".parse().unwrap(), "Bash(* x)".into())]
+    );
     assert_eq!(effect(&Grants::new([])), None);
     for trust in [Trust::Restricted, Trust::Pending] {
-        assert_eq!(Grants::new([&candidate(trust, &["Bash(git:*)"])]), Grants::default(), "{trust}");
+        assert_eq!(
+            Grants::new([&candidate(trust, &["Bash(git:*)"])]),
+            Grants::default(),
+            "{trust}"
+        );
     }
-    assert_eq!(effect(&Grants::new([&candidate(Trust::Trusted, &[])])), None, "an empty list pre-approves nothing");
+    assert_eq!(
+        effect(&Grants::new([&candidate(Trust::Trusted, &[])])),
+        None,
+        "an empty list pre-approves nothing"
+    );
 }
 
 #[test]
@@ -38,8 +55,14 @@ fn what_the_operator_denies_stays_denied() {
     let active = candidate(Trust::Trusted, &["Bash(git push *)", "Bash"]);
     let grants = Grants::new([&active]).except([pattern("Bash(git push *)")]);
     let ruling = grants.ruling("Bash", "git push --force").unwrap();
-    assert_eq!((ruling.effect, &*ruling.rule), (Effect::Deny, "deny.Bash(git push *)"));
+    assert_eq!(
+        (ruling.effect, &*ruling.rule),
+        (Effect::Deny, "deny.Bash(git push *)")
+    );
     assert_eq!(&*ruling.rationale, "the operator denies `Bash(git push *)`");
-    assert_eq!(grants.ruling("Bash", "git log").map(|ruling| ruling.effect), Some(Effect::Allow));
+    assert_eq!(
+        grants.ruling("Bash", "git log").map(|ruling| ruling.effect),
+        Some(Effect::Allow)
+    );
     assert_eq!(grants.ruling("Read", "x"), None);
 }

@@ -6,7 +6,11 @@ use super::*;
 
 /// Two roles, of which `support` is active.
 fn policy() -> PermissionPolicy {
-    let roles = [("support", vec!["lookup", "refunds"]), ("admin", vec!["lookup", "pay_out"]), ("idle", vec![])];
+    let roles = [
+        ("support", vec!["lookup", "refunds"]),
+        ("admin", vec!["lookup", "pay_out"]),
+        ("idle", vec![]),
+    ];
     PermissionPolicy::new(roles, "support").unwrap()
 }
 
@@ -16,18 +20,39 @@ fn may(policy: &PermissionPolicy, tool: &str) -> bool {
 
 #[test]
 fn m11_m22_an_unknown_role_is_an_error_that_lists_the_roles_whatever_it_is_called() {
-    for role in ["boss", "toString", "__proto__", "constructor", "", "Support"] {
+    for role in [
+        "boss",
+        "toString",
+        "__proto__",
+        "constructor",
+        "",
+        "Support",
+    ] {
         let error = policy().active_role(role).unwrap_err().to_string();
-        assert_eq!(error, format!("unknown role `{role}`: expected `support`, `admin`, `idle`"));
-        assert!(policy().skills(role, []).is_err() && policy().capabilities(role, []).is_err(), "{role}");
+        assert_eq!(
+            error,
+            format!("unknown role `{role}`: expected `support`, `admin`, `idle`")
+        );
+        assert!(
+            policy().skills(role, []).is_err() && policy().capabilities(role, []).is_err(),
+            "{role}"
+        );
     }
-    let none = PermissionPolicy::new(Vec::<(&str, Vec<&str>)>::new(), "any").unwrap_err().to_string();
-    assert_eq!(none, "unknown role `any`: expected one, but the policy has none");
+    let none = PermissionPolicy::new(Vec::<(&str, Vec<&str>)>::new(), "any")
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        none,
+        "unknown role `any`: expected one, but the policy has none"
+    );
 }
 
 #[test]
 fn m12_a_role_may_call_the_tools_of_its_list_and_no_other() {
-    assert_eq!(["lookup", "pay_out", "Lookup", ""].map(|tool| may(&policy(), tool)), [true, false, false, false]);
+    assert_eq!(
+        ["lookup", "pay_out", "Lookup", ""].map(|tool| may(&policy(), tool)),
+        [true, false, false, false]
+    );
     assert!(!may(&policy().active_role("idle").unwrap(), "lookup"));
 }
 
@@ -38,7 +63,10 @@ fn m13_a_ruling_has_a_rule_and_a_denial_says_of_what_and_for_whom() {
     assert_eq!(rule(&ruling), (Effect::Allow, "support.allowlist"));
     let ruling = policy.ruling(&Access::offer("pay_out"));
     assert_eq!(rule(&ruling), (Effect::Deny, "support.allowlist.miss"));
-    assert_eq!(&*ruling.rationale, "the tool `pay_out` is not among the allowlist of the role `support`");
+    assert_eq!(
+        &*ruling.rationale,
+        "the tool `pay_out` is not among the allowlist of the role `support`"
+    );
 }
 
 #[test]
@@ -51,50 +79,106 @@ fn m14_another_role_is_another_policy_and_the_old_one_stays() {
 #[test]
 fn m15_m21_what_is_governed_follows_from_the_rules() {
     let (read, write) = (Capability::MEMORY_READ, Capability::new("deploy"));
-    let all = [Capability::TOOL_CALL, Capability::SKILL_READ, read.clone(), write.clone()];
-    let governed = |policy: &PermissionPolicy| all.each_ref().map(|capability| policy.governs(capability));
+    let all = [
+        Capability::TOOL_CALL,
+        Capability::SKILL_READ,
+        read.clone(),
+        write.clone(),
+    ];
+    let governed =
+        |policy: &PermissionPolicy| all.each_ref().map(|capability| policy.governs(capability));
     assert_eq!(governed(&policy()), [true, false, false, false]);
     let skills = policy().skills("admin", [target("payroll")]).unwrap();
-    assert_eq!(governed(&skills), [true, true, false, false], "a rule of any role");
+    assert_eq!(
+        governed(&skills),
+        [true, true, false, false],
+        "a rule of any role"
+    );
     let data = policy().capabilities("support", [read.clone()]).unwrap();
     assert_eq!(governed(&data), [true, false, true, true]);
     let asked = |policy: &PermissionPolicy, capability: &Capability, name| {
-        policy.ruling(&Access::Tool { name, capability: capability.clone(), arguments: None })
+        policy.ruling(&Access::Tool {
+            name,
+            capability: capability.clone(),
+            arguments: None,
+        })
     };
-    assert_eq!(rule(&asked(&data, &read, "pay_out")), (Effect::Allow, "support.capabilities"));
-    assert_eq!(rule(&asked(&data, &write, "lookup")), (Effect::Deny, "support.capabilities.miss"));
+    assert_eq!(
+        rule(&asked(&data, &read, "pay_out")),
+        (Effect::Allow, "support.capabilities")
+    );
+    assert_eq!(
+        rule(&asked(&data, &write, "lookup")),
+        (Effect::Deny, "support.capabilities.miss")
+    );
     let other = data.active_role("admin").unwrap();
-    assert_eq!(rule(&asked(&other, &write, "lookup")), (Effect::Allow, "admin.allowlist"), "falls through");
-    assert_eq!(rule(&asked(&other, &write, "refunds")), (Effect::Deny, "admin.allowlist.miss"));
+    assert_eq!(
+        rule(&asked(&other, &write, "lookup")),
+        (Effect::Allow, "admin.allowlist"),
+        "falls through"
+    );
+    assert_eq!(
+        rule(&asked(&other, &write, "refunds")),
+        (Effect::Deny, "admin.allowlist.miss")
+    );
 }
 
 #[test]
 fn m16_skills_are_ruled_by_role() {
-    let policy = policy().skills("support", [target("billing"), target("home:tax")]).unwrap();
+    let policy = policy()
+        .skills("support", [target("billing"), target("home:tax")])
+        .unwrap();
     let asked = |policy: &PermissionPolicy, id: &str| policy.ruling(&Access::Skill(&candidate(id)));
-    assert_eq!(rule(&asked(&policy, "billing")), (Effect::Allow, "support.skills"));
-    assert_eq!(rule(&asked(&policy, "tax")), (Effect::Allow, "support.skills"));
+    assert_eq!(
+        rule(&asked(&policy, "billing")),
+        (Effect::Allow, "support.skills")
+    );
+    assert_eq!(
+        rule(&asked(&policy, "tax")),
+        (Effect::Allow, "support.skills")
+    );
     let denied = asked(&policy, "payroll");
     assert_eq!(rule(&denied), (Effect::Deny, "support.skills.miss"));
-    assert_eq!(&*denied.rationale, "the skill `home:payroll` is not among the skills of the role `support`");
+    assert_eq!(
+        &*denied.rationale,
+        "the skill `home:payroll` is not among the skills of the role `support`"
+    );
     let admin = policy.active_role("admin").unwrap();
-    assert_eq!(rule(&asked(&admin, "payroll")), (Effect::Allow, "admin.skills.unruled"));
+    assert_eq!(
+        rule(&asked(&admin, "payroll")),
+        (Effect::Allow, "admin.skills.unruled")
+    );
 }
 
 /// A skill `probe` of `home` with these lines of front matter.
 fn declaring(lines: &str) -> Candidate<Skill> {
     let text = format!("---\nname: probe\ndescription: Probes.\n{lines}\n---\n");
-    let skill = skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md")).skill.unwrap();
+    let skill = skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md"))
+        .skill
+        .unwrap();
     let listing = Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of("1"))], []);
-    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]).get("probe").unwrap().candidate.clone()
+    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)])
+        .get("probe")
+        .unwrap()
+        .candidate
+        .clone()
 }
 
 #[test]
 fn skills_are_ruled_by_label_and_level_too() {
-    let labels = policy().functional_tiers("support", [FunctionalTier::new("audit-proof")]).unwrap();
-    let labels = labels.functional_tiers("support", [FunctionalTier::new("House Keeping")]).unwrap();
-    let level = policy().invoke_level("support", InvokeLevel::Executor).unwrap();
-    let both = labels.clone().invoke_level("support", InvokeLevel::Executor).unwrap();
+    let labels = policy()
+        .functional_tiers("support", [FunctionalTier::new("audit-proof")])
+        .unwrap();
+    let labels = labels
+        .functional_tiers("support", [FunctionalTier::new("House Keeping")])
+        .unwrap();
+    let level = policy()
+        .invoke_level("support", InvokeLevel::Executor)
+        .unwrap();
+    let both = labels
+        .clone()
+        .invoke_level("support", InvokeLevel::Executor)
+        .unwrap();
     let all = both.clone().skills("support", [target("other")]).unwrap();
     let asked = |policy: &PermissionPolicy, lines: &str| {
         let Ruling { effect, rule, .. } = policy.ruling(&Access::Skill(&declaring(lines)));
@@ -103,15 +187,47 @@ fn skills_are_ruled_by_label_and_level_too() {
     let allowed = |rule: &str| (Effect::Allow, rule.to_owned());
     let denied = |rule: &str| (Effect::Deny, format!("{rule}.miss"));
     for (lines, by_label, by_level) in [
-        ("tier: Audit & Proof", allowed("functional-tiers"), allowed("invoke-level")),
-        ("functional-tier: House Keeping", allowed("functional-tiers"), allowed("invoke-level")),
-        ("tier: integration", denied("functional-tiers"), allowed("invoke-level")),
-        ("license: MIT", denied("functional-tiers"), allowed("invoke-level")),
-        ("tier: 1", denied("functional-tiers"), allowed("invoke-level")),
-        ("tier: 3", denied("functional-tiers"), denied("invoke-level")),
-        ("functional-tier: audit-proof\ninvoke-level: 3", allowed("functional-tiers"), denied("invoke-level")),
+        (
+            "tier: Audit & Proof",
+            allowed("functional-tiers"),
+            allowed("invoke-level"),
+        ),
+        (
+            "functional-tier: House Keeping",
+            allowed("functional-tiers"),
+            allowed("invoke-level"),
+        ),
+        (
+            "tier: integration",
+            denied("functional-tiers"),
+            allowed("invoke-level"),
+        ),
+        (
+            "license: MIT",
+            denied("functional-tiers"),
+            allowed("invoke-level"),
+        ),
+        (
+            "tier: 1",
+            denied("functional-tiers"),
+            allowed("invoke-level"),
+        ),
+        (
+            "tier: 3",
+            denied("functional-tiers"),
+            denied("invoke-level"),
+        ),
+        (
+            "functional-tier: audit-proof\ninvoke-level: 3",
+            allowed("functional-tiers"),
+            denied("invoke-level"),
+        ),
     ] {
-        assert_eq!((asked(&labels, lines), asked(&level, lines)), (by_label.clone(), by_level.clone()), "{lines}");
+        assert_eq!(
+            (asked(&labels, lines), asked(&level, lines)),
+            (by_label.clone(), by_level.clone()),
+            "{lines}"
+        );
         let first = if by_label.0 == Effect::Deny {
             by_label
         } else if by_level.0 == Effect::Deny {
@@ -122,7 +238,12 @@ fn skills_are_ruled_by_label_and_level_too() {
         assert_eq!(asked(&both, lines), first, "{lines}");
         assert_eq!(asked(&all, lines), denied("skills"), "{lines}");
     }
-    let why = |policy: &PermissionPolicy| policy.ruling(&Access::Skill(&declaring("tier: 3"))).rationale.to_string();
+    let why = |policy: &PermissionPolicy| {
+        policy
+            .ruling(&Access::Skill(&declaring("tier: 3")))
+            .rationale
+            .to_string()
+    };
     assert_eq!(
         [why(&labels), why(&level)],
         [
@@ -130,16 +251,24 @@ fn skills_are_ruled_by_label_and_level_too() {
             "the skill `home:probe` demands level 3, and the role `support` has level 2",
         ]
     );
-    let governed = [&policy(), &labels, &level].map(|policy| policy.governs(&Capability::SKILL_READ));
+    let governed =
+        [&policy(), &labels, &level].map(|policy| policy.governs(&Capability::SKILL_READ));
     assert_eq!(governed, [false, true, true]);
     let admin = all.active_role("admin").unwrap();
-    assert_eq!(rule(&admin.ruling(&Access::Skill(&declaring("tier: 3")))), (Effect::Allow, "admin.skills.unruled"));
+    assert_eq!(
+        rule(&admin.ruling(&Access::Skill(&declaring("tier: 3")))),
+        (Effect::Allow, "admin.skills.unruled")
+    );
     for role in ["boss", ""] {
         assert!(policy().functional_tiers(role, []).is_err());
         assert!(policy().invoke_level(role, InvokeLevel::Any).is_err());
     }
     let none = policy().functional_tiers("support", []).unwrap();
-    assert_eq!(asked(&none, "tier: integration"), denied("functional-tiers"), "an empty list allows none");
+    assert_eq!(
+        asked(&none, "tier: integration"),
+        denied("functional-tiers"),
+        "an empty list allows none"
+    );
 }
 
 #[test]
@@ -147,9 +276,18 @@ fn m17_m18_a_tool_and_a_skill_of_one_name_are_two_things() {
     let policy = policy().skills("support", []).unwrap();
     let refunds = candidate("refunds");
     let (tool, skill) = (Access::offer("refunds"), Access::Skill(&refunds));
-    assert_eq!(rule(&policy.ruling(&tool)), (Effect::Allow, "support.allowlist"));
-    assert_eq!(rule(&policy.ruling(&skill)), (Effect::Deny, "support.skills.miss"));
-    assert_eq!([tool.to_string(), skill.to_string()], ["refunds", "skill:home:refunds"]);
+    assert_eq!(
+        rule(&policy.ruling(&tool)),
+        (Effect::Allow, "support.allowlist")
+    );
+    assert_eq!(
+        rule(&policy.ruling(&skill)),
+        (Effect::Deny, "support.skills.miss")
+    );
+    assert_eq!(
+        [tool.to_string(), skill.to_string()],
+        ["refunds", "skill:home:refunds"]
+    );
 }
 
 #[test]
@@ -157,32 +295,55 @@ fn m23_what_a_caller_does_with_its_lists_later_is_its_own_affair() {
     let mut roles = vec![("support".to_owned(), vec!["lookup".to_owned()])];
     let policy = PermissionPolicy::new(roles.clone(), "support").unwrap();
     roles[0].1.push("pay_out".to_owned());
-    let wider = policy.clone().skills("support", [target("payroll")]).unwrap();
+    let wider = policy
+        .clone()
+        .skills("support", [target("payroll")])
+        .unwrap();
     assert!(
-        !may(&policy, "pay_out") && !policy.governs(&Capability::SKILL_READ) && wider.governs(&Capability::SKILL_READ)
+        !may(&policy, "pay_out")
+            && !policy.governs(&Capability::SKILL_READ)
+            && wider.governs(&Capability::SKILL_READ)
     );
 }
 
 /// What `authorizers` hide of a skill `payroll`, from the model and from the user.
 fn hidden(authorizers: impl IntoIterator<Item = Arc<dyn Authorizer>>) -> [Option<HiddenReason>; 2] {
-    let modes = authorizers.into_iter().fold(VisibilityPolicy::default(), VisibilityPolicy::permitted_by);
+    let modes = authorizers
+        .into_iter()
+        .fold(VisibilityPolicy::default(), VisibilityPolicy::permitted_by);
     [Audience::Model, Audience::User].map(|audience| modes.hides(audience, &candidate("payroll")))
 }
 
 #[test]
 fn m20_a_checker_that_fails_hides() {
-    assert_eq!(hidden([host(|_| Ok(allowed())) as Arc<dyn Authorizer>]), [None; 2]);
-    assert_eq!(hidden([host(|_| Err("no answer".into())) as Arc<dyn Authorizer>]), [Some(HiddenReason::Denied); 2]);
-    assert_eq!(hidden([host(|_| panic!("on purpose")) as Arc<dyn Authorizer>]), [Some(HiddenReason::Denied); 2]);
+    assert_eq!(
+        hidden([host(|_| Ok(allowed())) as Arc<dyn Authorizer>]),
+        [None; 2]
+    );
+    assert_eq!(
+        hidden([host(|_| Err("no answer".into())) as Arc<dyn Authorizer>]),
+        [Some(HiddenReason::Denied); 2]
+    );
+    assert_eq!(
+        hidden([host(|_| panic!("on purpose")) as Arc<dyn Authorizer>]),
+        [Some(HiddenReason::Denied); 2]
+    );
     // One that asks elsewhere beforehand, and did not hear in time: the answer is lost with its sender.
     let (sender, heard) = std::sync::mpsc::channel::<Ruling>();
     drop(sender);
     let heard = std::sync::Mutex::new(heard);
     let late = host(move |_| Ok(heard.lock().map_err(|_| "broken")?.try_recv()?));
-    assert_eq!(hidden([late as Arc<dyn Authorizer>]), [Some(HiddenReason::Denied); 2]);
+    assert_eq!(
+        hidden([late as Arc<dyn Authorizer>]),
+        [Some(HiddenReason::Denied); 2]
+    );
     for effect in [Effect::Ask, Effect::Deny, Effect::Halt] {
         let says = move |_: &Access<'_>| Ok(Ruling::new(effect, "test", ""));
-        assert_eq!(hidden([host(says) as Arc<dyn Authorizer>]), [Some(HiddenReason::Denied); 2], "{effect:?}");
+        assert_eq!(
+            hidden([host(says) as Arc<dyn Authorizer>]),
+            [Some(HiddenReason::Denied); 2],
+            "{effect:?}"
+        );
     }
 }
 
@@ -191,15 +352,33 @@ fn several_checkers_only_narrow() {
     // The skills of a whole project are a and b, those of one step b and c.
     let of = |skills: &[&str]| {
         let policy = PermissionPolicy::new([("run", Vec::<&str>::new())], "run").unwrap();
-        Arc::new(policy.skills("run", skills.iter().map(|id| target(id))).unwrap()) as Arc<dyn Authorizer>
+        Arc::new(
+            policy
+                .skills("run", skills.iter().map(|id| target(id)))
+                .unwrap(),
+        ) as Arc<dyn Authorizer>
     };
     let view = view(&["a", "b", "c"]);
     let seen = |modes: &VisibilityPolicy| -> Vec<&str> {
-        let seen = view.entries().iter().filter(|entry| modes.sees(Audience::Model, &entry.candidate));
+        let seen = view
+            .entries()
+            .iter()
+            .filter(|entry| modes.sees(Audience::Model, &entry.candidate));
         seen.map(|entry| entry.id.as_str()).collect()
     };
-    assert_eq!(seen(&VisibilityPolicy::default().permitted_by(of(&["a", "b"])).permitted_by(of(&["b", "c"]))), ["b"]);
-    assert_eq!(seen(&VisibilityPolicy::default().permitted_by(of(&[]))), [""; 0], "an empty list allows none");
+    assert_eq!(
+        seen(
+            &VisibilityPolicy::default()
+                .permitted_by(of(&["a", "b"]))
+                .permitted_by(of(&["b", "c"]))
+        ),
+        ["b"]
+    );
+    assert_eq!(
+        seen(&VisibilityPolicy::default().permitted_by(of(&[]))),
+        [""; 0],
+        "an empty list allows none"
+    );
 }
 
 #[test]
@@ -208,17 +387,34 @@ fn a_checker_is_asked_once_as_long_as_a_skill_stays_as_it_is() {
     let modes = VisibilityPolicy::default().permitted_by(fickle.clone());
     let payroll = candidate("payroll");
     for modes in [modes.clone(), modes.clone()] {
-        assert_eq!(modes.hides(Audience::Model, &payroll), Some(HiddenReason::Denied));
-        assert_eq!(modes.hides(Audience::User, &candidate("payroll")), Some(HiddenReason::Denied), "an equal one");
+        assert_eq!(
+            modes.hides(Audience::Model, &payroll),
+            Some(HiddenReason::Denied)
+        );
+        assert_eq!(
+            modes.hides(Audience::User, &candidate("payroll")),
+            Some(HiddenReason::Denied),
+            "an equal one"
+        );
     }
     assert_eq!(fickle.1.load(Ordering::Relaxed), 1);
-    assert_eq!(modes.explain(Audience::Model, &payroll).as_deref(), Some("permissions deny it: test.deny: not today"));
+    assert_eq!(
+        modes.explain(Audience::Model, &payroll).as_deref(),
+        Some("permissions deny it: test.deny: not today")
+    );
     let mut changed = payroll.clone();
     changed.digest = Some(repertoire_core::Digest::of(b"another body"));
     for candidate in [&changed, &payroll, &changed] {
-        assert_eq!(modes.hides(Audience::Model, candidate), Some(HiddenReason::Denied));
+        assert_eq!(
+            modes.hides(Audience::Model, candidate),
+            Some(HiddenReason::Denied)
+        );
     }
-    assert_eq!(fickle.1.load(Ordering::Relaxed), 2, "a state before and the one after are both remembered");
+    assert_eq!(
+        fickle.1.load(Ordering::Relaxed),
+        2,
+        "a state before and the one after are both remembered"
+    );
 }
 
 #[test]

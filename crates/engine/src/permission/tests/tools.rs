@@ -11,7 +11,9 @@ fn tool(name: &str) -> ToolSpec {
 
 fn skill(front_matter: &str) -> Skill {
     let text = format!("---\nname: probe\ndescription: Probes.\n{front_matter}\n---\n");
-    skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md")).skill.unwrap()
+    skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md"))
+        .skill
+        .unwrap()
 }
 
 fn attachable(front_matter: &str) -> Attachable {
@@ -28,27 +30,51 @@ fn own(names: &[&str]) -> SkillTools {
 
 fn names(tools: &SkillTools, active: &[&str]) -> Vec<String> {
     let active: Vec<Id> = active.iter().map(|name| id(name)).collect();
-    tools.offered(&active).iter().map(|tool| tool.name.to_string()).collect()
+    tools
+        .offered(&active)
+        .iter()
+        .map(|tool| tool.name.to_string())
+        .collect()
 }
 
 /// What a call leads to, by its rule.
 fn called(tools: &SkillTools, name: &str, active: &[&str]) -> Option<(Effect, String)> {
     let active: Vec<Id> = active.iter().map(|name| id(name)).collect();
-    tools.ruling(name, &serde_json::json!({}), &active).map(|ruling| (ruling.effect, ruling.rule.to_string()))
+    tools
+        .ruling(name, &serde_json::json!({}), &active)
+        .map(|ruling| (ruling.effect, ruling.rule.to_string()))
 }
 
 #[test]
 fn m1_m3_a_name_leads_to_one_tool_and_an_error_names_both_sides() {
-    let tools = || own(&["search"]).with(&id("a"), &attachable(""), [tool("write")]).unwrap();
+    let tools = || {
+        own(&["search"])
+            .with(&id("a"), &attachable(""), [tool("write")])
+            .unwrap()
+    };
     let clash = |skill: &str, spec: ToolSpec| {
-        tools().with(&id(skill), &attachable(""), [spec]).map(|_| ()).map_err(|clash| clash.to_string())
+        tools()
+            .with(&id(skill), &attachable(""), [spec])
+            .map(|_| ())
+            .map_err(|clash| clash.to_string())
     };
     let host = "the skill `b` brings a tool `search`, which is the name of a tool of the host";
     assert_eq!(clash("b", tool("search")), Err(host.to_owned()));
     assert_eq!(clash("b", tool("write")), Ok(()), "the very same");
-    let other = ToolSpec::new("write", "Does something else.", serde_json::json!({"type": "object"})).unwrap();
-    assert_eq!(clash("b", other), Err("the skills `a` and `b` bring different tools called `write`".to_owned()));
-    assert_eq!(clash("a", tool("write")), Err("the skill `a` brings two tools called `write`".to_owned()));
+    let other = ToolSpec::new(
+        "write",
+        "Does something else.",
+        serde_json::json!({"type": "object"}),
+    )
+    .unwrap();
+    assert_eq!(
+        clash("b", other),
+        Err("the skills `a` and `b` bring different tools called `write`".to_owned())
+    );
+    assert_eq!(
+        clash("a", tool("write")),
+        Err("the skill `a` brings two tools called `write`".to_owned())
+    );
     let twice = SkillTools::new([tool("x"), tool("x")]).unwrap_err();
     assert_eq!(twice.to_string(), "two tools are called `x`");
 }
@@ -56,13 +82,17 @@ fn m1_m3_a_name_leads_to_one_tool_and_an_error_names_both_sides() {
 #[test]
 fn m4_m7_what_is_offered_is_what_goes_through() {
     let with = |own: SkillTools, front_matter: &str| {
-        own.with(&id("billing"), &attachable(front_matter), [tool("write")]).unwrap()
+        own.with(&id("billing"), &attachable(front_matter), [tool("write")])
+            .unwrap()
     };
     let any_time = || own(&["search"]).always_offered();
     let always = with(any_time(), "");
     assert_eq!(
         (names(&always, &[]), names(&always, &["billing"])),
-        (vec!["search".into(), "write".into()], vec!["search".into(), "write".into()])
+        (
+            vec!["search".into(), "write".into()],
+            vec!["search".into(), "write".into()]
+        )
     );
     for tools in [
         with(own(&["search"]), ""),
@@ -76,21 +106,36 @@ fn m4_m7_what_is_offered_is_what_goes_through() {
             (&["other"][..], vec!["search"]),
         ] {
             assert_eq!(names(&tools, active), expected, "{active:?}");
-            let goes = ["search", "write"]
-                .into_iter()
-                .filter(|name| called(&tools, name, active).is_some_and(|(effect, _)| effect == Effect::Allow));
+            let goes = ["search", "write"].into_iter().filter(|name| {
+                called(&tools, name, active).is_some_and(|(effect, _)| effect == Effect::Allow)
+            });
             assert_eq!(goes.collect::<Vec<_>>(), expected, "{active:?}");
         }
-        assert_eq!(called(&tools, "write", &[]), Some((Effect::Deny, "tools.inactive".to_owned())));
-        assert_eq!(called(&tools, "write", &["billing"]), Some((Effect::Allow, "skill:billing.tools".to_owned())));
+        assert_eq!(
+            called(&tools, "write", &[]),
+            Some((Effect::Deny, "tools.inactive".to_owned()))
+        );
+        assert_eq!(
+            called(&tools, "write", &["billing"]),
+            Some((Effect::Allow, "skill:billing.tools".to_owned()))
+        );
     }
-    assert_eq!(called(&always, "elsewhere", &["billing"]), None, "somebody else's");
+    assert_eq!(
+        called(&always, "elsewhere", &["billing"]),
+        None,
+        "somebody else's"
+    );
 }
 
 #[test]
 fn m6_a_skill_without_tools_changes_nothing() {
-    let tools = own(&["search"]).with(&id("plain"), &attachable(""), []).unwrap();
-    assert_eq!((names(&tools, &[]), names(&tools, &["plain"])), (vec!["search".to_owned()], vec!["search".to_owned()]));
+    let tools = own(&["search"])
+        .with(&id("plain"), &attachable(""), [])
+        .unwrap();
+    assert_eq!(
+        (names(&tools, &[]), names(&tools, &["plain"])),
+        (vec!["search".to_owned()], vec!["search".to_owned()])
+    );
 }
 
 #[test]
@@ -110,27 +155,57 @@ fn m9_checkers_narrow_the_offer_and_one_that_fails_closes_it() {
         })
     };
     let tools = || own(&["ab", "a", "b"]);
-    assert_eq!(names(&tools().permitted_by(only("")), &[]), ["ab", "a", "b"]);
+    assert_eq!(
+        names(&tools().permitted_by(only("")), &[]),
+        ["ab", "a", "b"]
+    );
     assert_eq!(names(&tools().permitted_by(only("x")), &[]), [""; 0]);
-    assert_eq!(names(&tools().permitted_by(only("a")).permitted_by(only("ab")), &[]), ["ab"], "stacked");
+    assert_eq!(
+        names(
+            &tools().permitted_by(only("a")).permitted_by(only("ab")),
+            &[]
+        ),
+        ["ab"],
+        "stacked"
+    );
     let broken = tools().permitted_by(host(|_| panic!("on purpose")));
     assert_eq!(names(&broken, &[]), [""; 0]);
-    assert_eq!(called(&broken, "a", &[]), Some((Effect::Deny, "authorizer.failed".to_owned())));
+    assert_eq!(
+        called(&broken, "a", &[]),
+        Some((Effect::Deny, "authorizer.failed".to_owned()))
+    );
 }
 
 #[test]
 fn an_authorizer_sees_the_arguments_of_a_call() {
     let tools = own(&["bash"]).permitted_by(host(|access| {
         let is_dangerous = match access {
-            Access::Tool { arguments: Some(arguments), .. } => arguments["command"].as_str() == Some("rm -rf /"),
+            Access::Tool {
+                arguments: Some(arguments),
+                ..
+            } => arguments["command"].as_str() == Some("rm -rf /"),
             _ => false,
         };
-        Ok(Ruling::new(if is_dangerous { Effect::Halt } else { Effect::Allow }, "test", ""))
+        Ok(Ruling::new(
+            if is_dangerous {
+                Effect::Halt
+            } else {
+                Effect::Allow
+            },
+            "test",
+            "",
+        ))
     }));
-    let effect =
-        |command: &str| tools.ruling("bash", &serde_json::json!({"command": command}), &[]).map(|ruling| ruling.effect);
+    let effect = |command: &str| {
+        tools
+            .ruling("bash", &serde_json::json!({"command": command}), &[])
+            .map(|ruling| ruling.effect)
+    };
     assert_eq!(names(&tools, &[]), ["bash"]);
-    assert_eq!((effect("ls"), effect("rm -rf /")), (Some(Effect::Allow), Some(Effect::Halt)));
+    assert_eq!(
+        (effect("ls"), effect("rm -rf /")),
+        (Some(Effect::Allow), Some(Effect::Halt))
+    );
 }
 
 #[test]
@@ -143,17 +218,34 @@ fn a_shared_tool_is_there_while_one_of_its_skills_is_and_the_strictest_of_them_d
     let raw = Attachable::new(skill("category: raw")).unwrap_err();
     let raw = raw.gated(ToolPolicies::new().with("run", ToolPolicy::RequiresApproval));
     let tools = own(&[]);
-    let tools = tools.with(&id("plain"), &attachable(""), [tool("run")]).unwrap();
-    let tools = tools.with(&id("raw"), &raw, [tool("run"), tool("drop")]).unwrap();
-    assert_eq!(called(&tools, "run", &["plain"]), Some((Effect::Allow, "skill:plain.tools".to_owned())));
-    assert_eq!(called(&tools, "run", &["raw"]), Some((Effect::Ask, "skill:raw.tools".to_owned())));
-    assert_eq!(called(&tools, "run", &["plain", "raw"]), Some((Effect::Ask, "skill:raw.tools".to_owned())));
+    let tools = tools
+        .with(&id("plain"), &attachable(""), [tool("run")])
+        .unwrap();
+    let tools = tools
+        .with(&id("raw"), &raw, [tool("run"), tool("drop")])
+        .unwrap();
+    assert_eq!(
+        called(&tools, "run", &["plain"]),
+        Some((Effect::Allow, "skill:plain.tools".to_owned()))
+    );
+    assert_eq!(
+        called(&tools, "run", &["raw"]),
+        Some((Effect::Ask, "skill:raw.tools".to_owned()))
+    );
+    assert_eq!(
+        called(&tools, "run", &["plain", "raw"]),
+        Some((Effect::Ask, "skill:raw.tools".to_owned()))
+    );
     assert_eq!(
         called(&tools, "drop", &["raw"]),
         Some((Effect::Deny, "skill:raw.tools".to_owned())),
         "its gate blocks it"
     );
-    assert_eq!(names(&tools, &["plain", "raw"]), ["run"], "what needs a person is offered, what is blocked is not");
+    assert_eq!(
+        names(&tools, &["plain", "raw"]),
+        ["run"],
+        "what needs a person is offered, what is blocked is not"
+    );
 }
 
 #[test]
@@ -168,15 +260,33 @@ fn required_tools_are_missing_denied_or_fine() {
     let none = String::new;
     assert_eq!(check("", &[]), (none(), none()));
     assert_eq!(check("read", &["read", "write"]), (none(), none()));
-    assert_eq!(check("read, write, run", &["read", "write"]), ("run".into(), "write".into()));
+    assert_eq!(
+        check("read, write, run", &["read", "write"]),
+        ("run".into(), "write".into())
+    );
     let github = ["mcp__github__get", "mcp__github__delete"];
-    assert_eq!(check("mcp__github__*", &github), (none(), none()), "one that may be called will do");
-    assert_eq!(check("mcp__github__*", &github[1..]), (none(), "mcp__github__*".into()));
-    assert_eq!(check("mcp__github__*", &["read"]), ("mcp__github__*".into(), none()));
+    assert_eq!(
+        check("mcp__github__*", &github),
+        (none(), none()),
+        "one that may be called will do"
+    );
+    assert_eq!(
+        check("mcp__github__*", &github[1..]),
+        (none(), "mcp__github__*".into())
+    );
+    assert_eq!(
+        check("mcp__github__*", &["read"]),
+        ("mcp__github__*".into(), none())
+    );
     assert!(
-        ToolCheck::new(&skill("required_tools: [write]"), &["write"], &[]).denied.is_empty(),
+        ToolCheck::new(&skill("required_tools: [write]"), &["write"], &[])
+            .denied
+            .is_empty(),
         "no authorizer denies"
     );
     let broken = [host(|_| panic!("on purpose")) as Arc<dyn Authorizer>];
-    assert_eq!(ToolCheck::new(&skill("required_tools: [write]"), &["write"], &broken).denied, ["write"]);
+    assert_eq!(
+        ToolCheck::new(&skill("required_tools: [write]"), &["write"], &broken).denied,
+        ["write"]
+    );
 }

@@ -35,12 +35,22 @@ const WORDS: [&str; 24] = [
 fn many(count: usize, seed: u64) -> Vec<Skill> {
     let mut state = seed;
     let mut word = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         // Common and rare ones.
-        let (a, b) = ((state >> 33) as usize % WORDS.len(), (state >> 45) as usize % WORDS.len());
+        let (a, b) = (
+            (state >> 33) as usize % WORDS.len(),
+            (state >> 45) as usize % WORDS.len(),
+        );
         WORDS[a.min(b)]
     };
-    let skill = |number| skill(&format!("{}-{}-{number}", word(), word()), &[word(); 9].map(|_| word()).join(" "));
+    let skill = |number| {
+        skill(
+            &format!("{}-{}-{number}", word(), word()),
+            &[word(); 9].map(|_| word()).join(" "),
+        )
+    };
     (0..count).map(skill).collect()
 }
 
@@ -50,19 +60,30 @@ fn each(index: &SearchIndex, text: &str) -> Vec<(Id, f32)> {
     let score = |number: u32| {
         let mut score = 0.0;
         for word in &wanted {
-            let typed = word.typed.as_ref().and_then(|term| Some(term.idf * term.postings.get(number)?.weight()));
+            let typed = word
+                .typed
+                .as_ref()
+                .and_then(|term| Some(term.idf * term.postings.get(number)?.weight()));
             let mut brought = typed.unwrap_or_default();
             score += brought;
             for (_, term) in &word.instead {
-                let posting = term.postings.get(number).filter(|posting| posting.is_in_name());
-                let weight = posting.map_or(0.0, |posting| EXPANSION_WEIGHT * term.idf * posting.weight());
+                let posting = term
+                    .postings
+                    .get(number)
+                    .filter(|posting| posting.is_in_name());
+                let weight = posting.map_or(0.0, |posting| {
+                    EXPANSION_WEIGHT * term.idf * posting.weight()
+                });
                 score += (weight - brought).max(0.0);
                 brought = weight.max(brought);
             }
         }
         score
     };
-    let scores = index.0.docs().map(|(number, doc)| (doc.entry.id.clone(), score(number)));
+    let scores = index
+        .0
+        .docs()
+        .map(|(number, doc)| (doc.entry.id.clone(), score(number)));
     scores.filter(|(_, score)| *score > 0.0).collect()
 }
 
@@ -88,10 +109,20 @@ fn many_skills_score_what_each_scores_alone_and_the_best_come_first() {
         "mail letter",
     ] {
         let hits = index.search(&Query::new(text).limit(10_000));
-        let mut found: Vec<(Id, f32)> = hits.iter().map(|hit| (hit.entry.id.clone(), hit.why.score)).collect();
-        let best: Vec<Id> = index.search(&Query::new(text)).iter().map(|hit| hit.entry.id.clone()).collect();
+        let mut found: Vec<(Id, f32)> = hits
+            .iter()
+            .map(|hit| (hit.entry.id.clone(), hit.why.score))
+            .collect();
+        let best: Vec<Id> = index
+            .search(&Query::new(text))
+            .iter()
+            .map(|hit| hit.entry.id.clone())
+            .collect();
         assert!(found.iter().map(|(id, _)| id).take(10).eq(&best), "{text}");
-        assert!(hits.is_sorted_by(|a, b| (a.why.fit, b.why.score) <= (b.why.fit, a.why.score)), "{text}");
+        assert!(
+            hits.is_sorted_by(|a, b| (a.why.fit, b.why.score) <= (b.why.fit, a.why.score)),
+            "{text}"
+        );
         let mut expected = each(&index, text);
         expected.sort_by(|a, b| a.0.cmp(&b.0));
         found.retain(|(_, score)| *score > 0.0);

@@ -7,7 +7,10 @@ use repertoire_registry::{MemorySource, Registered, SkillRegistry};
 use super::*;
 
 fn texts(texts: &[(&str, SkillText)]) -> Vec<(Id, SkillText)> {
-    texts.iter().map(|(id, text)| (id.parse().unwrap(), text.clone())).collect()
+    texts
+        .iter()
+        .map(|(id, text)| (id.parse().unwrap(), text.clone()))
+        .collect()
 }
 
 fn with(index: &SearchIndex, added: &[(&str, SkillText)]) -> SearchIndex {
@@ -16,66 +19,134 @@ fn with(index: &SearchIndex, added: &[(&str, SkillText)]) -> SearchIndex {
 
 #[test]
 fn a_body_is_searched_and_weighs_less_than_a_description() {
-    let index = index([skill("charts", "Draws gantt charts."), skill("plans", "Plans projects.")]);
-    let index = with(&index, &[("plans", SkillText::new().body("# Steps\nDraw the Gantt chart, then the burndown."))]);
+    let index = index([
+        skill("charts", "Draws gantt charts."),
+        skill("plans", "Plans projects."),
+    ]);
+    let index = with(
+        &index,
+        &[(
+            "plans",
+            SkillText::new().body("# Steps\nDraw the Gantt chart, then the burndown."),
+        )],
+    );
     check(&index, "gantt", &["charts", "plans"]);
     let hits = index.search(&Query::new("burndown of projects"));
     assert_eq!(
         (ids(&hits), hits[0].why.to_string()),
-        (vec!["plans"], "description: `projects`; body: `burndown`".to_owned())
+        (
+            vec!["plans"],
+            "description: `projects`; body: `burndown`".to_owned()
+        )
     );
 }
 
 #[test]
 fn an_example_prompt_is_named_as_the_reason() {
-    let index = index([skill("charts", "Draws diagrams."), skill("plans", "Plans projects.")]);
-    let index = with(&index, &[("plans", SkillText::new().example("when can we ship").example("who does what"))]);
+    let index = index([
+        skill("charts", "Draws diagrams."),
+        skill("plans", "Plans projects."),
+    ]);
+    let index = with(
+        &index,
+        &[(
+            "plans",
+            SkillText::new()
+                .example("when can we ship")
+                .example("who does what"),
+        )],
+    );
     let hits = index.search(&Query::new("ship it"));
-    assert_eq!((ids(&hits), hits[0].why.to_string()), (vec!["plans"], "an example prompt: `ship`".to_owned()));
+    assert_eq!(
+        (ids(&hits), hits[0].why.to_string()),
+        (vec!["plans"], "an example prompt: `ship`".to_owned())
+    );
 }
 
 #[test]
 fn of_a_long_query_the_rarest_words_count() {
-    let index =
-        index([skill("gantt", "Draws it."), skill("create-files", "Creates files, data and code for a project.")]);
-    let padding: String = (0..40).map(|number| format!("create data code file project step{number} ")).collect();
+    let index = index([
+        skill("gantt", "Draws it."),
+        skill(
+            "create-files",
+            "Creates files, data and code for a project.",
+        ),
+    ]);
+    let padding: String = (0..40)
+        .map(|number| format!("create data code file project step{number} "))
+        .collect();
     let hits = index.search(&Query::new(format!("{padding} then a gantt")));
-    assert!(hits.iter().any(|hit| hit.entry.id.as_str() == "gantt"), "{:?}", ids(&hits));
+    assert!(
+        hits.iter().any(|hit| hit.entry.id.as_str() == "gantt"),
+        "{:?}",
+        ids(&hits)
+    );
 }
 
 #[test]
 fn what_a_skill_is_not_for_finds_nothing() {
-    let index = index([skill("forms", "Fills PDF forms. Do NOT use for invoices."), skill("pay", "Pays invoices.")]);
+    let index = index([
+        skill("forms", "Fills PDF forms. Do NOT use for invoices."),
+        skill("pay", "Pays invoices."),
+    ]);
     check(&index, "invoices", &["pay"]);
 }
 
 #[test]
 fn common_words_alone_fit_nothing() {
     let index = index([
-        skill("flowcharts", "Creates flowcharts for Maestro, and runs them in the cloud."),
+        skill(
+            "flowcharts",
+            "Creates flowcharts for Maestro, and runs them in the cloud.",
+        ),
         skill("robots", "Builds robots that click through screens."),
     ]);
-    let best = |query: &str| index.search(&Query::new(query)).first().map(|hit| hit.why.confidence);
-    assert_eq!(best("create a birthday card for my sister in watercolor style"), Some(MatchConfidence::NothingFits));
+    let best = |query: &str| {
+        index
+            .search(&Query::new(query))
+            .first()
+            .map(|hit| hit.why.confidence)
+    };
+    assert_eq!(
+        best("create a birthday card for my sister in watercolor style"),
+        Some(MatchConfidence::NothingFits)
+    );
     assert_eq!(best("flowcharts"), Some(MatchConfidence::FitsWell));
-    assert_eq!(best("flowchart maestro cloud"), Some(MatchConfidence::FitsWell));
+    assert_eq!(
+        best("flowchart maestro cloud"),
+        Some(MatchConfidence::FitsWell)
+    );
     assert_eq!(best("zebra"), None);
 }
 
 #[test]
 fn an_index_with_texts_is_one_however_it_came_about() {
-    let skills: Vec<Skill> = (0..40).map(|number| skill(&format!("s{number}"), "Does one thing.")).collect();
+    let skills: Vec<Skill> = (0..40)
+        .map(|number| skill(&format!("s{number}"), "Does one thing."))
+        .collect();
     let texts: Vec<(String, SkillText)> = (0..40)
         .map(|number| {
-            (format!("s{number}"), SkillText::new().body(format!("word{} shared", number % 7)).example("one two"))
+            (
+                format!("s{number}"),
+                SkillText::new()
+                    .body(format!("word{} shared", number % 7))
+                    .example("one two"),
+            )
         })
         .collect();
-    let texts: Vec<(&str, SkillText)> = texts.iter().map(|(id, text)| (id.as_str(), text.clone())).collect();
+    let texts: Vec<(&str, SkillText)> = texts
+        .iter()
+        .map(|(id, text)| (id.as_str(), text.clone()))
+        .collect();
     let at_once = with(&index(skills.clone()), &texts);
-    let one_by_one = texts.iter().fold(index(skills.clone()), |index, text| with(&index, std::slice::from_ref(text)));
+    let one_by_one = texts.iter().fold(index(skills.clone()), |index, text| {
+        with(&index, std::slice::from_ref(text))
+    });
     let mut changed = skills.clone();
     changed[3] = skill("s3", "Does something else.");
-    let back = at_once.updated(&snapshot(&changed, &[])).updated(&snapshot(&skills, &[]));
+    let back = at_once
+        .updated(&snapshot(&changed, &[]))
+        .updated(&snapshot(&skills, &[]));
     let back = with(&back, &texts[3..4]);
     for query in ["word3", "shared word5", "one", "thing"] {
         assert_eq!(shown(&one_by_one, query), shown(&at_once, query), "{query}");
@@ -88,12 +159,17 @@ async fn a_live_index_reads_bodies_once_and_after_changes() {
     let home = MemorySource::new("home");
     let registered = |body: &str| Registered::new(skill("tidy", "Sorts."), body.to_owned());
     home.register(registered("Use the broom.")).unwrap();
-    let registry = SkillRegistry::builder().user(Arc::new(home.clone())).load().await.unwrap();
+    let registry = SkillRegistry::builder()
+        .user(Arc::new(home.clone()))
+        .load()
+        .await
+        .unwrap();
     let live = LiveIndex::new(registry.clone());
     assert_eq!(ids(&live.search(&Query::new("broom"))), [""; 0]);
     assert_eq!((live.read_bodies().await, live.read_bodies().await), (1, 0));
     assert_eq!(ids(&live.search(&Query::new("broom"))), ["tidy"]);
-    home.replace(&"tidy".parse().unwrap(), registered("Use the vacuum.")).unwrap();
+    home.replace(&"tidy".parse().unwrap(), registered("Use the vacuum."))
+        .unwrap();
     registry.refresh().await.unwrap();
     assert_eq!(live.read_bodies().await, 1);
     assert_eq!(ids(&live.search(&Query::new("vacuum"))), ["tidy"]);

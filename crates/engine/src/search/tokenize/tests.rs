@@ -9,10 +9,19 @@ fn all(text: &str) -> Vec<String> {
 #[test]
 fn words_are_letters_and_digits_without_case() {
     for (text, expected) in [
-        ("Fill PDF-forms, v1.2!", &["fill", "pdf", "forms", "v1", "2"][..]),
+        (
+            "Fill PDF-forms, v1.2!",
+            &["fill", "pdf", "forms", "v1", "2"][..],
+        ),
         ("don't; the user’s", &["dont", "the", "users"]),
-        ("C++, C# and F#, a+b, A/B", &["c++", "c#", "and", "f#", "a+b", "a", "b"]),
-        ("STRASSE Straße ΣΊΣΥΦΟΣ σίσυφος", &["strasse", "strasse", "σίσυφοσ", "σίσυφοσ"]),
+        (
+            "C++, C# and F#, a+b, A/B",
+            &["c++", "c#", "and", "f#", "a+b", "a", "b"],
+        ),
+        (
+            "STRASSE Straße ΣΊΣΥΦΟΣ σίσυφος",
+            &["strasse", "strasse", "σίσυφοσ", "σίσυφοσ"],
+        ),
         ("Ａ４ ﬁle ①", &["a4", "file", "1"]),
         ("cafe\u{301} naïve", &["café", "naïve"]),
         ("हिन्दी में", &["हिन्दी", "में"]),
@@ -32,12 +41,20 @@ fn names_also_give_their_humps() {
         all
     };
     assert_eq!(all("release-notes_v2"), ["release", "notes", "v2"]);
-    assert_eq!(all("GitHubIssues"), ["githubissues", "git", "hub", "issues"]);
+    assert_eq!(
+        all("GitHubIssues"),
+        ["githubissues", "git", "hub", "issues"]
+    );
 }
 
 #[test]
 fn a_squashed_name_is_one_word() {
-    for name in ["Release_Notes", "release notes", "releaseNotes", "RELEASE.NOTES"] {
+    for name in [
+        "Release_Notes",
+        "release notes",
+        "releaseNotes",
+        "RELEASE.NOTES",
+    ] {
         assert_eq!(normalized(name), "releasenotes");
     }
     assert_eq!(normalized("表-を"), "表を");

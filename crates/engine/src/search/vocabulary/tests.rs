@@ -2,7 +2,17 @@ use super::*;
 
 fn vocabulary() -> NameVocabulary {
     let mut vocabulary = NameVocabulary::default();
-    for word in ["deploy", "deployment", "deployments", "deploy", "pdf", "weather", "whether", "表計", "release"] {
+    for word in [
+        "deploy",
+        "deployment",
+        "deployments",
+        "deploy",
+        "pdf",
+        "weather",
+        "whether",
+        "表計",
+        "release",
+    ] {
         vocabulary.insert(word);
     }
     vocabulary
@@ -30,8 +40,14 @@ fn slips_are_forgiven_by_length() {
 
 #[test]
 fn beginnings_lead_to_the_commonest_words() {
-    assert_eq!(vocabulary().beginning_with("dep", 2, &|_, all| all), ["deploy", "deployment"]);
-    assert_eq!(vocabulary().beginning_with("deploy", 3, &|_, all| all), ["deployment", "deployments"]);
+    assert_eq!(
+        vocabulary().beginning_with("dep", 2, &|_, all| all),
+        ["deploy", "deployment"]
+    );
+    assert_eq!(
+        vocabulary().beginning_with("deploy", 3, &|_, all| all),
+        ["deployment", "deployments"]
+    );
     assert_eq!(vocabulary().beginning_with("x", 3, &|_, all| all), [""; 0]);
 }
 

@@ -31,7 +31,10 @@ async fn reading_again_makes_a_skill_the_current_one_and_moves_nothing() {
     assert_eq!(current(&session).as_deref(), Some("tea"));
     assert_eq!(active(&session), ["milk", "tea"]);
     session.deactivate("tea");
-    assert_eq!((current(&session).as_deref(), active(&session)), (Some("milk"), vec!["milk".to_owned()]));
+    assert_eq!(
+        (current(&session).as_deref(), active(&session)),
+        (Some("milk"), vec!["milk".to_owned()])
+    );
     session.deactivate("never-heard-of");
     session.touch("never-heard-of");
     assert_eq!(active(&session), ["milk"]);
@@ -41,14 +44,23 @@ async fn reading_again_makes_a_skill_the_current_one_and_moves_nothing() {
 async fn an_activation_for_a_turn_ends_with_the_next_message() {
     let world = World::of(&["name: tea"]).await;
     for (lifetime, left) in [(Lifetime::Message, 0), (Lifetime::Conversation, 1)] {
-        let options = plain().lifetime(lifetime).inject(steering("strict", Trigger::Activated)).unwrap();
+        let options = plain()
+            .lifetime(lifetime)
+            .inject(steering("strict", Trigger::Activated))
+            .unwrap();
         let mut session = world.session(options);
         world.read(&mut session, "tea", &gpt()).await;
         session.activate(Audience::Model, "strict", "").unwrap();
-        world.slots(&mut session, &Turn::new("").number(2), &gpt()).await;
+        world
+            .slots(&mut session, &Turn::new("").number(2), &gpt())
+            .await;
         assert_eq!(ids(&session.evaluate(&Turn::new("").number(3))).len(), 2);
         session.start_turn(world.tools());
-        assert_eq!(ids(&session.evaluate(&Turn::new(""))).len(), 2 * left, "{lifetime:?}");
+        assert_eq!(
+            ids(&session.evaluate(&Turn::new(""))).len(),
+            2 * left,
+            "{lifetime:?}"
+        );
     }
 }
 
@@ -57,9 +69,15 @@ async fn unchanged_text_comes_once() {
     let world = World::of(&["name: tea"]).await;
     let mut session = world.session(plain());
     let first = world.read(&mut session, "tea", &gpt()).await;
-    assert_eq!(first, "<skill_content name=\"tea\">\ntea body\n</skill_content>\n");
+    assert_eq!(
+        first,
+        "<skill_content name=\"tea\">\ntea body\n</skill_content>\n"
+    );
     let note = world.read(&mut session, "tea", &gpt()).await;
-    assert_eq!(note, "The skill `tea` is active already, and its instructions are what they were. Follow them.\n");
+    assert_eq!(
+        note,
+        "The skill `tea` is active already, and its instructions are what they were. Follow them.\n"
+    );
     session.forget("tea");
     assert_eq!(world.read(&mut session, "tea", &gpt()).await, first);
     assert_eq!(world.read(&mut session, "tea", &gpt()).await, note);
@@ -76,27 +94,57 @@ async fn changed_text_and_other_arguments_come_again() {
     let world = World::of(&["name: tea"]).await;
     let mut session = world.session(plain());
     world.read(&mut session, "tea", &gpt()).await;
-    let with = world.read_with(&mut session, json!({"id": "tea", "arguments": "green"}), &gpt()).await;
+    let with = world
+        .read_with(
+            &mut session,
+            json!({"id": "tea", "arguments": "green"}),
+            &gpt(),
+        )
+        .await;
     assert!(with.contains("tea body\n\nARGUMENTS: green"), "{with}");
-    let again = world.read_with(&mut session, json!({"id": "tea", "arguments": "green"}), &gpt()).await;
+    let again = world
+        .read_with(
+            &mut session,
+            json!({"id": "tea", "arguments": "green"}),
+            &gpt(),
+        )
+        .await;
     assert!(!again.contains("ARGUMENTS"), "{again}");
-    assert!(world.read(&mut session, "tea", &gpt()).await.contains("tea body"));
+    assert!(
+        world
+            .read(&mut session, "tea", &gpt())
+            .await
+            .contains("tea body")
+    );
     world.rewrite("tea", "Another body").await;
     session.start_turn(world.tools());
-    assert!(world.read(&mut session, "tea", &gpt()).await.contains("Another body"));
+    assert!(
+        world
+            .read(&mut session, "tea", &gpt())
+            .await
+            .contains("Another body")
+    );
     assert_eq!(active(&session), ["tea"]);
 }
 
 #[tokio::test]
 async fn a_host_activates_what_its_audience_may_see() {
-    let mut world =
-        World::of(&["name: tea", "name: by-hand\ndisable-model-invocation: true", "name: own\nuser-invocable: false"])
-            .await;
+    let mut world = World::of(&[
+        "name: tea",
+        "name: by-hand\ndisable-model-invocation: true",
+        "name: own\nuser-invocable: false",
+    ])
+    .await;
     world.hide("tea");
     let mut session = world.session(plain());
     session.activate(Audience::User, "by-hand", "").unwrap();
     session.activate(Audience::Model, "own", "").unwrap();
-    let error = |session: &mut Session, audience, name| session.activate(audience, name, "").unwrap_err().to_string();
+    let error = |session: &mut Session, audience, name| {
+        session
+            .activate(audience, name, "")
+            .unwrap_err()
+            .to_string()
+    };
     assert_eq!(
         error(&mut session, Audience::Model, "by-hand"),
         "skill `by-hand` cannot be activated: only the user may invoke it"
@@ -105,8 +153,14 @@ async fn a_host_activates_what_its_audience_may_see() {
         error(&mut session, Audience::User, "own"),
         "skill `own` cannot be activated: only the model may invoke it"
     );
-    assert_eq!(error(&mut session, Audience::Model, "tea"), "skill `tea` cannot be activated: it is disabled");
-    assert_eq!(error(&mut session, Audience::Model, "milk"), "no skill `milk`");
+    assert_eq!(
+        error(&mut session, Audience::Model, "tea"),
+        "skill `tea` cannot be activated: it is disabled"
+    );
+    assert_eq!(
+        error(&mut session, Audience::Model, "milk"),
+        "no skill `milk`"
+    );
     assert_eq!(active(&session), ["by-hand", "own"]);
 }
 
@@ -114,35 +168,82 @@ async fn a_host_activates_what_its_audience_may_see() {
 async fn a_failed_call_activates_nothing() {
     let world = World::of(&["name: tea"]).await;
     let mut session = world.session(plain());
-    let answer = session.call("read_skill", &json!({"id": "milk"}), &world.registry, &gpt()).await.unwrap();
-    assert_eq!((answer.code, active(&session).len()), (ToolStatus::Unknown, 0));
-    assert!(session.call("bash", &json!({}), &world.registry, &gpt()).await.is_none());
+    let answer = session
+        .call(
+            "read_skill",
+            &json!({"id": "milk"}),
+            &world.registry,
+            &gpt(),
+        )
+        .await
+        .unwrap();
+    assert_eq!(
+        (answer.code, active(&session).len()),
+        (ToolStatus::Unknown, 0)
+    );
+    assert!(
+        session
+            .call("bash", &json!({}), &world.registry, &gpt())
+            .await
+            .is_none()
+    );
 }
 
 #[tokio::test]
 async fn a_skill_stays_that_of_its_source() {
     let world = World::of(&["name: tea"]).await;
     let other = MemorySource::new("other");
-    let registry = SkillRegistry::builder().builtin(other.clone()).user(world.home.clone()).load().await.unwrap();
-    let mut session = Session::new(Toolset::new(&registry.snapshot(), &ToolOptions::default()), plain());
+    let registry = SkillRegistry::builder()
+        .builtin(other.clone())
+        .user(world.home.clone())
+        .load()
+        .await
+        .unwrap();
+    let mut session = Session::new(
+        Toolset::new(&registry.snapshot(), &ToolOptions::default()),
+        plain(),
+    );
     session.activate(Audience::Model, "tea", "").unwrap();
-    other.register(Registered::new(skill("name: tea\ndescription: Other."), "other body")).unwrap();
+    other
+        .register(Registered::new(
+            skill("name: tea\ndescription: Other."),
+            "other body",
+        ))
+        .unwrap();
     registry.refresh().await.unwrap();
     session.start_turn(Toolset::new(&registry.snapshot(), &ToolOptions::default()));
-    let evaluation = session.read(session.evaluate(&Turn::new("")), &registry).await;
+    let evaluation = session
+        .read(session.evaluate(&Turn::new("")), &registry)
+        .await;
     let slots = session.compose(&evaluation, &claude()).unwrap();
-    assert_eq!(slots.system_prompt, "<skill_content name=\"home:tea\">\ntea body\n</skill_content>");
+    assert_eq!(
+        slots.system_prompt,
+        "<skill_content name=\"home:tea\">\ntea body\n</skill_content>"
+    );
 }
 
 #[tokio::test]
 async fn another_source_that_is_written_like_it_is_not_it() {
     let world = World::of(&["name: tea"]).await;
     let other = MemorySource::new("other");
-    let registry = SkillRegistry::builder().builtin(other.clone()).user(world.home.clone()).load().await.unwrap();
-    let mut session = Session::new(Toolset::new(&registry.snapshot(), &ToolOptions::default()), plain());
+    let registry = SkillRegistry::builder()
+        .builtin(other.clone())
+        .user(world.home.clone())
+        .load()
+        .await
+        .unwrap();
+    let mut session = Session::new(
+        Toolset::new(&registry.snapshot(), &ToolOptions::default()),
+        plain(),
+    );
     session.activate(Audience::Model, "tea", "").unwrap();
     world.home.unregister("tea");
-    other.register(Registered::new(skill("name: home:tea\ndescription: Other."), "other body")).unwrap();
+    other
+        .register(Registered::new(
+            skill("name: home:tea\ndescription: Other."),
+            "other body",
+        ))
+        .unwrap();
     registry.refresh().await.unwrap();
     session.start_turn(Toolset::new(&registry.snapshot(), &ToolOptions::default()));
     let evaluation = session.evaluate(&Turn::new(""));

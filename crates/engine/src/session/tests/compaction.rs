@@ -27,11 +27,17 @@ fn told(skills: &[Notice]) -> Vec<(&str, usize, usize)> {
 async fn the_active_list_tells_what_the_model_has() {
     let (_, session) = active_two(plain()).await;
     let digest = |name: &str| Some(Digest::of(format!("{name} body").as_bytes()));
-    let list: Vec<_> =
-        session.active().into_iter().map(|skill| (skill.id.to_string(), skill.by, skill.digest)).collect();
+    let list: Vec<_> = session
+        .active()
+        .into_iter()
+        .map(|skill| (skill.id.to_string(), skill.by, skill.digest))
+        .collect();
     assert_eq!(
         list,
-        [("tea".to_owned(), ActivatedBy::Tool, digest("tea")), ("milk".to_owned(), ActivatedBy::Tool, digest("milk"))]
+        [
+            ("tea".to_owned(), ActivatedBy::Tool, digest("tea")),
+            ("milk".to_owned(), ActivatedBy::Tool, digest("milk"))
+        ]
     );
 }
 
@@ -40,34 +46,81 @@ async fn bodies_come_again_the_newest_first() {
     let (world, mut session) = active_two(plain()).await;
     session.touch("tea");
     let again = session.redeliver_after_compaction(&CompactionBudget::default());
-    assert_eq!(again.text, format!("{}\n{}", element("tea"), element("milk")));
+    assert_eq!(
+        again.text,
+        format!("{}\n{}", element("tea"), element("milk"))
+    );
     let tokens = crate::catalog::Tokenizer::default().estimate(&element("tea"));
     assert_eq!(told(&again.skills)[0], ("tea", tokens, tokens));
     // They count as being there.
-    assert!(world.read(&mut session, "tea", &gpt()).await.contains("active already"));
-    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.messages, []);
+    assert!(
+        world
+            .read(&mut session, "tea", &gpt())
+            .await
+            .contains("active already")
+    );
+    assert_eq!(
+        world
+            .slots(&mut session, &Turn::new(""), &gpt())
+            .await
+            .messages,
+        []
+    );
 }
 
 #[tokio::test]
 async fn the_next_call_brings_what_a_reset_lost_unless_it_was_rerendered() {
     let (world, mut session) = active_two(plain()).await;
-    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.messages, []);
+    assert_eq!(
+        world
+            .slots(&mut session, &Turn::new(""), &gpt())
+            .await
+            .messages,
+        []
+    );
     session.reset();
     assert_eq!(active(&session), ["tea", "milk"]);
-    let slots = world.slots(&mut session, &Turn::new("").end(ConversationEnd::Calls), &gpt()).await;
+    let slots = world
+        .slots(
+            &mut session,
+            &Turn::new("").end(ConversationEnd::Calls),
+            &gpt(),
+        )
+        .await;
     assert_eq!(slots.messages, []);
-    assert!(slots.placements.iter().all(|placement| placement.delivery == Delivery::Deferred));
+    assert!(
+        slots
+            .placements
+            .iter()
+            .all(|placement| placement.delivery == Delivery::Deferred)
+    );
     let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
-    let [message] = &slots.messages[..] else { panic!("{:?}", slots.messages) };
-    assert_eq!(message.text.as_ref(), format!("{}\n{}", element("milk"), element("tea")));
-    assert_eq!((message.role, message.place), (Role::User, MessagePlace::End));
-    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.messages, []);
+    let [message] = &slots.messages[..] else {
+        panic!("{:?}", slots.messages)
+    };
+    assert_eq!(
+        message.text.as_ref(),
+        format!("{}\n{}", element("milk"), element("tea"))
+    );
+    assert_eq!(
+        (message.role, message.place),
+        (Role::User, MessagePlace::End)
+    );
+    assert_eq!(
+        world
+            .slots(&mut session, &Turn::new(""), &gpt())
+            .await
+            .messages,
+        []
+    );
 }
 
 #[tokio::test]
 async fn caps_cut_the_old_and_the_long_and_say_so() {
     let world = World::of(&["name: old", "name: new"]).await;
-    let body: String = (0..400).map(|line| format!("Line {line} of many words.\n")).collect();
+    let body: String = (0..400)
+        .map(|line| format!("Line {line} of many words.\n"))
+        .collect();
     let long = Registered::new(skill("name: long\ndescription: L."), body.as_str());
     world.home.register(long).unwrap();
     world.registry.refresh().await.unwrap();
@@ -76,23 +129,47 @@ async fn caps_cut_the_old_and_the_long_and_say_so() {
         world.read(&mut session, name, &gpt()).await;
     }
     let again = session.redeliver_after_compaction(&CompactionBudget::new(200, 220));
-    let [("new", whole, of), ("long", cut, long), ("old", none, _)] = told(&again.skills)[..] else {
+    let [("new", whole, of), ("long", cut, long), ("old", none, _)] = told(&again.skills)[..]
+    else {
         panic!("{:?}", again.skills)
     };
-    assert!(whole == of && (100..=200).contains(&cut) && long > 1_000 && whole + cut <= 220, "{:?}", again.skills);
-    assert_eq!(none, 0);
-    assert_eq!(crate::catalog::Tokenizer::default().estimate(again.text.split_once("\n\n").unwrap().1), cut);
-    assert!(again.text.starts_with(&element("new")) && again.text.contains("\nLine 0 of many words.\n"));
     assert!(
-        again.text.contains(&format!(" of {} bytes: read all of it with `read_skill`", body.len())),
+        whole == of && (100..=200).contains(&cut) && long > 1_000 && whole + cut <= 220,
+        "{:?}",
+        again.skills
+    );
+    assert_eq!(none, 0);
+    assert_eq!(
+        crate::catalog::Tokenizer::default().estimate(again.text.split_once("\n\n").unwrap().1),
+        cut
+    );
+    assert!(
+        again.text.starts_with(&element("new")) && again.text.contains("\nLine 0 of many words.\n")
+    );
+    assert!(
+        again.text.contains(&format!(
+            " of {} bytes: read all of it with `read_skill`",
+            body.len()
+        )),
         "{}",
         again.text
     );
     assert!(again.text.ends_with("</skill_content>\n"));
     // What is not there in full is given in full when it is read again.
-    assert_eq!(times(&world.read(&mut session, "long", &gpt()).await, "Line 399"), 1);
-    assert_eq!(world.read(&mut session, "old", &gpt()).await, element("old"));
-    assert!(world.read(&mut session, "new", &gpt()).await.contains("active already"));
+    assert_eq!(
+        times(&world.read(&mut session, "long", &gpt()).await, "Line 399"),
+        1
+    );
+    assert_eq!(
+        world.read(&mut session, "old", &gpt()).await,
+        element("old")
+    );
+    assert!(
+        world
+            .read(&mut session, "new", &gpt())
+            .await
+            .contains("active already")
+    );
 }
 
 #[tokio::test]
@@ -102,20 +179,42 @@ async fn what_found_no_room_is_not_tried_again_at_each_call() {
     for _ in 0..2 {
         let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
         assert_eq!(slots.messages, []);
-        assert!(slots.placements.iter().all(|placement| placement.delivery == Delivery::LeftOut));
+        assert!(
+            slots
+                .placements
+                .iter()
+                .all(|placement| placement.delivery == Delivery::LeftOut)
+        );
     }
-    assert_eq!(world.read(&mut session, "tea", &gpt()).await, element("tea"));
+    assert_eq!(
+        world.read(&mut session, "tea", &gpt()).await,
+        element("tea")
+    );
 }
 
 #[tokio::test]
 async fn what_stands_in_the_system_prompt_is_not_lost() {
-    let world = World::of(&["name: tea\nsurfaceMode: system-prompt", "name: milk\ntriggers: [kettle]"]).await;
+    let world = World::of(&[
+        "name: tea\nsurfaceMode: system-prompt",
+        "name: milk\ntriggers: [kettle]",
+    ])
+    .await;
     let mut session = world.session(plain());
     world.read(&mut session, "tea", &gpt()).await;
-    world.slots(&mut session, &Turn::new("kettle"), &gpt()).await;
-    assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
-    let slots = world.slots(&mut session, &Turn::new("kettle"), &gpt()).await;
-    assert_eq!((times(&slots.system_prompt, " body"), slots.messages.len()), (2, 0));
+    world
+        .slots(&mut session, &Turn::new("kettle"), &gpt())
+        .await;
+    assert_eq!(
+        session.redeliver_after_compaction(&CompactionBudget::default()),
+        Redelivery::default()
+    );
+    let slots = world
+        .slots(&mut session, &Turn::new("kettle"), &gpt())
+        .await;
+    assert_eq!(
+        (times(&slots.system_prompt, " body"), slots.messages.len()),
+        (2, 0)
+    );
 }
 
 #[tokio::test]
@@ -124,7 +223,13 @@ async fn a_body_comes_again_after_so_many_turns() {
     let mut given = Vec::new();
     for _ in 0..8 {
         let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
-        given.push(slots.messages.iter().map(|message| message.ids.len()).sum::<usize>());
+        given.push(
+            slots
+                .messages
+                .iter()
+                .map(|message| message.ids.len())
+                .sum::<usize>(),
+        );
     }
     assert_eq!(given, [0, 0, 0, 2, 0, 0, 2, 0]);
 }
@@ -134,7 +239,9 @@ async fn a_body_comes_again_after_so_many_tokens() {
     let (world, mut session) = active_two(plain().refresh(RefreshPolicy::AfterTokens(1_000))).await;
     let mut given = Vec::new();
     for tokens in [10, 900, 1_100, 1_200, 2_099, 2_200, 50, 60] {
-        let slots = world.slots(&mut session, &Turn::new("").tokens(tokens), &gpt()).await;
+        let slots = world
+            .slots(&mut session, &Turn::new("").tokens(tokens), &gpt())
+            .await;
         given.push(slots.messages.len());
     }
     assert_eq!(given, [0, 0, 1, 0, 0, 1, 0, 0]);
@@ -145,7 +252,13 @@ async fn a_body_comes_again_after_so_many_tokens() {
     let mut given = Vec::new();
     for number in 1..8 {
         let turn = Turn::new("Go").number(number).results(results.clone());
-        given.push(world.slots(&mut session, &turn, &gpt()).await.messages.len());
+        given.push(
+            world
+                .slots(&mut session, &turn, &gpt())
+                .await
+                .messages
+                .len(),
+        );
     }
     assert_eq!(given, [0, 0, 1, 0, 0, 1, 0]);
 }
@@ -157,15 +270,33 @@ async fn a_changed_body_comes_again_everywhere() {
     world.rewrite("tea", "Another body").await;
     session.start_turn(world.tools());
     let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
-    assert_eq!((times(&slots.system_prompt, "Another body"), times(&slots.system_prompt, "tea body")), (1, 0));
-    let [message] = &slots.messages[..] else { panic!("{:?}", slots.messages) };
-    assert_eq!((message.ids.as_slice(), times(&message.text, "Another body")), (&[id("tea")][..], 1));
-    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.messages, []);
+    assert_eq!(
+        (
+            times(&slots.system_prompt, "Another body"),
+            times(&slots.system_prompt, "tea body")
+        ),
+        (1, 0)
+    );
+    let [message] = &slots.messages[..] else {
+        panic!("{:?}", slots.messages)
+    };
+    assert_eq!(
+        (message.ids.as_slice(), times(&message.text, "Another body")),
+        (&[id("tea")][..], 1)
+    );
+    assert_eq!(
+        world
+            .slots(&mut session, &Turn::new(""), &gpt())
+            .await
+            .messages,
+        []
+    );
 }
 
 #[tokio::test]
 async fn a_session_outlives_its_process() {
-    let (world, mut session) = active_two(plain().inject(message("fact", Role::User)).unwrap()).await;
+    let (world, mut session) =
+        active_two(plain().inject(message("fact", Role::User)).unwrap()).await;
     let options = || plain().inject(message("fact", Role::User)).unwrap();
     world.slots(&mut session, &Turn::new(""), &gpt()).await;
     session.touch("tea");
@@ -173,20 +304,42 @@ async fn a_session_outlives_its_process() {
     assert!(!text.contains("tea body"), "{text}");
     let state: SessionState = serde_json::from_str(&text).unwrap();
     assert_eq!(state, session.state());
-    let (mut resumed, since) = Session::resume(state, world.tools(), options(), &world.registry).await;
+    let (mut resumed, since) =
+        Session::resume(state, world.tools(), options(), &world.registry).await;
     assert_eq!(since, []);
-    assert_eq!((resumed.active(), resumed.current()), (session.active(), session.current()));
+    assert_eq!(
+        (resumed.active(), resumed.current()),
+        (session.active(), session.current())
+    );
     assert_eq!(resumed.state(), session.state());
     // Nothing that was given is given again.
-    assert!(world.read(&mut resumed, "tea", &gpt()).await.contains("active already"));
-    assert_eq!(world.slots(&mut resumed, &Turn::new(""), &gpt()).await.messages, []);
+    assert!(
+        world
+            .read(&mut resumed, "tea", &gpt())
+            .await
+            .contains("active already")
+    );
+    assert_eq!(
+        world
+            .slots(&mut resumed, &Turn::new(""), &gpt())
+            .await
+            .messages,
+        []
+    );
     let empty: SessionState = serde_json::from_str("{}").unwrap();
     assert_eq!(empty, SessionState::default());
 }
 
 #[tokio::test]
 async fn what_changed_meanwhile_is_told() {
-    let mut world = World::of(&["name: same", "name: changed", "name: gone", "name: hidden", "name: broken"]).await;
+    let mut world = World::of(&[
+        "name: same",
+        "name: changed",
+        "name: gone",
+        "name: hidden",
+        "name: broken",
+    ])
+    .await;
     let mut session = world.session(plain());
     for name in ["same", "changed", "gone", "hidden", "broken"] {
         world.read(&mut session, name, &gpt()).await;
@@ -203,24 +356,43 @@ async fn what_changed_meanwhile_is_told() {
         [
             Notice::of_skill(id("changed"), NoticeReason::Changed),
             Notice::of_skill(id("home:gone"), NoticeReason::Gone),
-            Notice::of_skill(id("home:hidden"), NoticeReason::Hidden(HiddenReason::Disabled)),
+            Notice::of_skill(
+                id("home:hidden"),
+                NoticeReason::Hidden(HiddenReason::Disabled)
+            ),
             Notice::of_skill(id("broken"), NoticeReason::Unreadable("not now".into())),
         ]
     );
     assert_eq!(active(&session), ["same", "changed", "broken"]);
     // The new text reaches the model; what is hidden or gone never does.
     let evaluation = session.evaluate(&Turn::new(""));
-    let skipped: Vec<_> = evaluation.skipped.iter().map(|skipped| (skipped.id.as_str(), &skipped.why)).collect();
+    let skipped: Vec<_> = evaluation
+        .skipped
+        .iter()
+        .map(|skipped| (skipped.id.as_str(), &skipped.why))
+        .collect();
     assert_eq!(
         skipped,
-        [("home:gone", &NoticeReason::Gone), ("home:hidden", &NoticeReason::Hidden(HiddenReason::Disabled))]
+        [
+            ("home:gone", &NoticeReason::Gone),
+            ("home:hidden", &NoticeReason::Hidden(HiddenReason::Disabled))
+        ]
     );
     let evaluation = session.read(evaluation, &world.registry).await;
     let slots = session.compose(&evaluation, &gpt()).unwrap();
-    let [message] = &slots.messages[..] else { panic!("{:?}", slots.messages) };
-    assert_eq!(message.text.as_ref(), "<skill_content name=\"changed\">\nAnother body\n</skill_content>\n");
+    let [message] = &slots.messages[..] else {
+        panic!("{:?}", slots.messages)
+    };
+    assert_eq!(
+        message.text.as_ref(),
+        "<skill_content name=\"changed\">\nAnother body\n</skill_content>\n"
+    );
     let again = session.redeliver_after_compaction(&CompactionBudget::default());
-    assert!(!again.text.contains("hidden") && !again.text.contains("gone"), "{}", again.text);
+    assert!(
+        !again.text.contains("hidden") && !again.text.contains("gone"),
+        "{}",
+        again.text
+    );
     assert_eq!(again.skills.len(), 3);
 }
 
@@ -240,20 +412,51 @@ async fn what_becomes_hidden_is_delivered_no_more() {
     // Not even by an evaluation from before.
     let stale = session.compose(&old, &gpt()).unwrap();
     for slots in [fresh, stale] {
-        assert_eq!((slots.system_prompt.as_str(), slots.messages.len(), slots.placements.len()), ("", 0, 0));
+        assert_eq!(
+            (
+                slots.system_prompt.as_str(),
+                slots.messages.len(),
+                slots.placements.len()
+            ),
+            ("", 0, 0)
+        );
     }
     assert_eq!((session.active().len(), session.current()), (0, None));
-    assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
+    assert_eq!(
+        session.redeliver_after_compaction(&CompactionBudget::default()),
+        Redelivery::default()
+    );
 }
 
 /// What no tool read has no place in the conversation, so that it is not lost with it either.
 #[tokio::test]
 async fn what_never_was_in_the_conversation_does_not_come_by_its_being_shortened() {
-    let world = World::of(&["name: tea\ntriggers: [kettle]\nsurface: tool-only", "name: milk"]).await;
+    let world = World::of(&[
+        "name: tea\ntriggers: [kettle]\nsurface: tool-only",
+        "name: milk",
+    ])
+    .await;
     let mut session = world.session(plain());
-    assert_eq!(left_out(&world.slots(&mut session, &Turn::new("kettle"), &gpt()).await), ["tea"]);
+    assert_eq!(
+        left_out(
+            &world
+                .slots(&mut session, &Turn::new("kettle"), &gpt())
+                .await
+        ),
+        ["tea"]
+    );
     session.activate(Audience::User, "milk", "").unwrap();
-    assert_eq!(left_out(&world.slots(&mut session, &Turn::new("").number(2), &gpt()).await), ["tea"]);
+    assert_eq!(
+        left_out(
+            &world
+                .slots(&mut session, &Turn::new("").number(2), &gpt())
+                .await
+        ),
+        ["tea"]
+    );
     assert_eq!(active(&session), ["tea", "milk"]);
-    assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
+    assert_eq!(
+        session.redeliver_after_compaction(&CompactionBudget::default()),
+        Redelivery::default()
+    );
 }

@@ -4,13 +4,17 @@ use super::*;
 
 fn evaluated(options: SessionOptions, turn: &Turn) -> Evaluation {
     let empty = repertoire_registry::merge::<Skill>(&[]);
-    let evaluation = Session::new(Toolset::new(&empty, &ToolOptions::default()), options).evaluate(turn);
+    let evaluation =
+        Session::new(Toolset::new(&empty, &ToolOptions::default()), options).evaluate(turn);
     assert_each_once(&evaluation);
     evaluation
 }
 
 fn results(tools: &[&str]) -> Vec<ToolResult> {
-    tools.iter().map(|tool| ToolResult::new(*tool, "done")).collect()
+    tools
+        .iter()
+        .map(|tool| ToolResult::new(*tool, "done"))
+        .collect()
 }
 
 #[test]
@@ -25,34 +29,61 @@ fn what_is_always_active_is() {
 fn a_rule_looks_at_the_turn() {
     let options = || {
         let options = plain().rule("late", |turn| turn.number > 5);
-        options.inject(steering("wrap-up", Trigger::Rule("late".into()))).unwrap()
+        options
+            .inject(steering("wrap-up", Trigger::Rule("late".into())))
+            .unwrap()
     };
-    assert_eq!(ids(&evaluated(options(), &Turn::new("").number(1))), [""; 0]);
+    assert_eq!(
+        ids(&evaluated(options(), &Turn::new("").number(1))),
+        [""; 0]
+    );
     let late = evaluated(options(), &Turn::new("").number(10));
     assert_eq!(late.active[0].by, ActiveBy::Rule("late".into()));
 }
 
 #[test]
 fn a_rule_that_panics_is_skipped_and_disturbs_no_other() {
-    let options = plain().rule("broken", |_| panic!("on purpose")).rule("fine", |_| true);
-    let options = options.inject(steering("one", Trigger::Rule("broken".into()))).unwrap();
-    let options = options.inject(steering("two", Trigger::Rule("fine".into()))).unwrap();
-    let options = options.inject(steering("three", Trigger::Rule("unheard-of".into()))).unwrap();
+    let options = plain()
+        .rule("broken", |_| panic!("on purpose"))
+        .rule("fine", |_| true);
+    let options = options
+        .inject(steering("one", Trigger::Rule("broken".into())))
+        .unwrap();
+    let options = options
+        .inject(steering("two", Trigger::Rule("fine".into())))
+        .unwrap();
+    let options = options
+        .inject(steering("three", Trigger::Rule("unheard-of".into())))
+        .unwrap();
     let evaluation = evaluated(options, &Turn::new(""));
     assert_eq!(ids(&evaluation), ["two"]);
-    let skipped: Vec<_> = evaluation.skipped.iter().map(|skipped| (skipped.id.as_str(), &skipped.why)).collect();
+    let skipped: Vec<_> = evaluation
+        .skipped
+        .iter()
+        .map(|skipped| (skipped.id.as_str(), &skipped.why))
+        .collect();
     assert_eq!(
         skipped,
         [
-            ("one", &NoticeReason::Invalid("its rule panicked: on purpose".into())),
-            ("three", &NoticeReason::Invalid("there is no rule `unheard-of`".into()))
+            (
+                "one",
+                &NoticeReason::Invalid("its rule panicked: on purpose".into())
+            ),
+            (
+                "three",
+                &NoticeReason::Invalid("there is no rule `unheard-of`".into())
+            )
         ]
     );
 }
 
 #[test]
 fn the_whole_batch_of_results_counts() {
-    let after = |name: &str| plain().inject(steering("note", Trigger::AfterTool(name.into()))).unwrap();
+    let after = |name: &str| {
+        plain()
+            .inject(steering("note", Trigger::AfterTool(name.into())))
+            .unwrap()
+    };
     for (tools, expected) in [
         (&[][..], false),
         (&["weather"], true),
@@ -71,7 +102,9 @@ fn the_whole_batch_of_results_counts() {
 fn an_expression_is_anchored_and_has_no_state() {
     let session = |pattern: &str| {
         let empty = repertoire_registry::merge::<Skill>(&[]);
-        let options = plain().inject(steering("note", Trigger::AfterToolMatching(pattern.into()))).unwrap();
+        let options = plain()
+            .inject(steering("note", Trigger::AfterToolMatching(pattern.into())))
+            .unwrap();
         Session::new(Toolset::new(&empty, &ToolOptions::default()), options)
     };
     for (pattern, tool, expected) in [
@@ -95,20 +128,27 @@ fn an_expression_is_anchored_and_has_no_state() {
 #[test]
 fn declared_order_is_kept() {
     let names = ["e", "b", "a", "d", "c"];
-    let options = names.iter().fold(plain(), |options, name| options.inject(steering(name, Trigger::Always)).unwrap());
+    let options = names.iter().fold(plain(), |options, name| {
+        options.inject(steering(name, Trigger::Always)).unwrap()
+    });
     assert_eq!(ids(&evaluated(options, &Turn::new(""))), names);
 }
 
 #[tokio::test]
 async fn what_waits_for_being_activated_is_active_from_then_on() {
     let world = World::of(&["name: tea"]).await;
-    let options = plain().inject(steering("strict", Trigger::Activated)).unwrap();
+    let options = plain()
+        .inject(steering("strict", Trigger::Activated))
+        .unwrap();
     let mut session = world.session(options.inject(steering("tone", Trigger::Always)).unwrap());
     assert_eq!(ids(&session.evaluate(&Turn::new(""))), ["tone"]);
     session.activate(Audience::Model, "strict", "").unwrap();
     session.activate(Audience::Model, "strict", "").unwrap();
     session.activate(Audience::Model, "tea", "").unwrap();
-    assert_eq!(ids(&session.evaluate(&Turn::new(""))), ["strict", "tone", "tea"]);
+    assert_eq!(
+        ids(&session.evaluate(&Turn::new(""))),
+        ["strict", "tone", "tea"]
+    );
     session.deactivate("strict");
     session.deactivate("tone");
     assert_eq!(ids(&session.evaluate(&Turn::new(""))), ["tone", "tea"]);
@@ -117,14 +157,29 @@ async fn what_waits_for_being_activated_is_active_from_then_on() {
 #[test]
 fn one_id_is_given_once_for_each_flavor() {
     let options = plain().inject(steering("tone", Trigger::Always)).unwrap();
-    let fact = injection("tone", Flavor::Fact, Trigger::Always, Content::system_prompt("It is."));
+    let fact = injection(
+        "tone",
+        Flavor::Fact,
+        Trigger::Always,
+        Content::system_prompt("It is."),
+    );
     let options = options.inject(fact).unwrap();
-    let error = options.clone().inject(steering("tone", Trigger::Always)).unwrap_err();
-    assert_eq!(error.to_string(), "steering `tone` is not valid: the session has one of its flavor and id");
+    let error = options
+        .clone()
+        .inject(steering("tone", Trigger::Always))
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "steering `tone` is not valid: the session has one of its flavor and id"
+    );
     assert_eq!(ids(&evaluated(options, &Turn::new(""))), ["tone", "tone"]);
-    let error = plain().inject(steering("tone", Trigger::AfterToolMatching("(".into()))).unwrap_err();
+    let error = plain()
+        .inject(steering("tone", Trigger::AfterToolMatching("(".into())))
+        .unwrap_err();
     assert!(
-        error.to_string().starts_with("steering `tone` is not valid: its trigger is not a regular expression: "),
+        error
+            .to_string()
+            .starts_with("steering `tone` is not valid: its trigger is not a regular expression: "),
         "{error}"
     );
 }

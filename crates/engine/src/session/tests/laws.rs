@@ -6,8 +6,12 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::*;
 
-const MODES: [Option<SurfaceMode>; 4] =
-    [None, Some(SurfaceMode::SystemPrompt), Some(SurfaceMode::ToolOnly), Some(SurfaceMode::Both)];
+const MODES: [Option<SurfaceMode>; 4] = [
+    None,
+    Some(SurfaceMode::SystemPrompt),
+    Some(SurfaceMode::ToolOnly),
+    Some(SurfaceMode::Both),
+];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Way {
@@ -39,7 +43,14 @@ const PLACES: [(Tier, Trust); 4] = [
     (Tier::Plugin, Trust::Restricted),
 ];
 const HINTS: [Option<&str>; 2] = [None, Some("anthropic")];
-const PROVIDED: [Option<&str>; 6] = [None, Some(""), Some("anthropic"), Some("openai"), Some("local"), Some("tools")];
+const PROVIDED: [Option<&str>; 6] = [
+    None,
+    Some(""),
+    Some("anthropic"),
+    Some("openai"),
+    Some("local"),
+    Some("tools"),
+];
 const MODELS: [Option<&str>; 3] = [None, Some("claude-sonnet-4-5"), Some("claude-2.1")];
 const BODIES: [BodyPlacement; 2] = [BodyPlacement::SystemPrompt, BodyPlacement::Buffer];
 
@@ -77,19 +88,39 @@ fn every_body_reaches_its_places_or_is_named() {
         let mut checked = 0;
         for (tier, trust) in PLACES {
             for declared in MODES {
-                let mode = declared.map(|mode| format!("surfaceMode: {mode}\n")).unwrap_or_default();
-                let world = World::at(&[&format!("name: tea\n{mode}triggers: [kettle]")], tier, trust).await;
+                let mode = declared
+                    .map(|mode| format!("surfaceMode: {mode}\n"))
+                    .unwrap_or_default();
+                let world = World::at(
+                    &[&format!("name: tea\n{mode}triggers: [kettle]")],
+                    tier,
+                    trust,
+                )
+                .await;
                 let tools = world.tools();
-                for (default, hint) in MODES.into_iter().flat_map(|default| HINTS.map(|hint| (default, hint))) {
-                    for (provider, name) in PROVIDED.into_iter().flat_map(|by| MODELS.map(|name| (by, name))) {
-                        let model = Model::new(name.unwrap_or_default()).with_provider(provider.unwrap_or_default());
-                        for (way, bodies) in WAYS.into_iter().flat_map(|way| BODIES.map(|bodies| (way, bodies))) {
+                for (default, hint) in MODES
+                    .into_iter()
+                    .flat_map(|default| HINTS.map(|hint| (default, hint)))
+                {
+                    for (provider, name) in PROVIDED
+                        .into_iter()
+                        .flat_map(|by| MODELS.map(|name| (by, name)))
+                    {
+                        let model = Model::new(name.unwrap_or_default())
+                            .with_provider(provider.unwrap_or_default());
+                        for (way, bodies) in WAYS
+                            .into_iter()
+                            .flat_map(|way| BODIES.map(|bodies| (way, bodies)))
+                        {
                             // What a host brings is not of a source.
                             if way.of_host().is_some() && (tier, trust) != PLACES[0] {
                                 continue;
                             }
                             let policy = policy(default, hint);
-                            check_places(&world, &tools, trust, declared, policy, &model, way, bodies).await;
+                            check_places(
+                                &world, &tools, trust, declared, policy, &model, way, bodies,
+                            )
+                            .await;
                             checked += 1;
                         }
                     }
@@ -101,7 +132,10 @@ fn every_body_reaches_its_places_or_is_named() {
     });
 }
 
-#[allow(clippy::too_many_arguments, reason = "each is a dimension of the matrix")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "each is a dimension of the matrix"
+)]
 async fn check_places(
     world: &World,
     tools: &Toolset,
@@ -113,9 +147,16 @@ async fn check_places(
     bodies: BodyPlacement,
 ) {
     let surface = policy.resolve(declared, model);
-    let mut options = SessionOptions::new(policy).bodies(bodies).rule("on", |_| true);
+    let mut options = SessionOptions::new(policy)
+        .bodies(bodies)
+        .rule("on", |_| true);
     if let Some(trigger) = way.of_host() {
-        let metadata = declared.map(|mode| ("surfaceMode".into(), repertoire_core::Value::text(mode.as_str())));
+        let metadata = declared.map(|mode| {
+            (
+                "surfaceMode".into(),
+                repertoire_core::Value::text(mode.as_str()),
+            )
+        });
         let content = Content::system_prompt("tea body");
         let tea = injection("tea", Flavor::Skill, trigger, content).with_metadata(metadata);
         options = options.inject(tea).unwrap();
@@ -133,7 +174,11 @@ async fn check_places(
         Way::Mention => "/tea",
         _ => "",
     });
-    let turn = if way == Way::HostAfterTool { turn.results(results.clone()) } else { turn };
+    let turn = if way == Way::HostAfterTool {
+        turn.results(results.clone())
+    } else {
+        turn
+    };
     let context = format!("{declared:?} {surface:?} {model:?} {way:?} {bodies:?} {trust:?}");
     let is_stated = matches!(surface.decided_by, DecidedBy::Skill | DecidedBy::Registry);
     let is_tool_only = surface.mode == SurfaceMode::ToolOnly;
@@ -142,22 +187,47 @@ async fn check_places(
     let goes_nowhere = way != Way::Tool && is_tool_only && is_stated && !only_suggests;
     let slots = match world.try_slots(&mut session, &turn, model).await {
         Err(error) => {
-            assert!(goes_nowhere && way.of_host().is_some(), "{context}: {error}");
-            let EngineError::Undeliverable(offenders) = error else { panic!("{error}") };
+            assert!(
+                goes_nowhere && way.of_host().is_some(),
+                "{context}: {error}"
+            );
+            let EngineError::Undeliverable(offenders) = error else {
+                panic!("{error}")
+            };
             let offenders: Vec<_> = offenders.iter().map(|one| one.id.as_str()).collect();
             assert_eq!(offenders, ["tea"]);
             return;
         }
         Ok(slots) => slots,
     };
-    assert!(!(goes_nowhere && way.of_host().is_some()), "{context}: not refused");
-    assert_eq!(left_out(&slots).len(), usize::from(goes_nowhere), "{context}");
+    assert!(
+        !(goes_nowhere && way.of_host().is_some()),
+        "{context}: not refused"
+    );
+    assert_eq!(
+        left_out(&slots).len(),
+        usize::from(goes_nowhere),
+        "{context}"
+    );
     let in_result = way == Way::Tool && surface.mode != SurfaceMode::SystemPrompt;
     let in_system = !goes_nowhere && !only_suggests && (!is_tool_only || way != Way::Tool);
-    assert_eq!(times(&result, "tea body"), usize::from(in_result), "{context}");
+    assert_eq!(
+        times(&result, "tea body"),
+        usize::from(in_result),
+        "{context}"
+    );
     // And the same for the call after.
-    for slots in [slots, world.slots(&mut session, &turn.clone().number(2), model).await] {
-        let in_messages: usize = slots.messages.iter().map(|message| times(&message.text, "tea body")).sum();
+    for slots in [
+        slots,
+        world
+            .slots(&mut session, &turn.clone().number(2), model)
+            .await,
+    ] {
+        let in_messages: usize = slots
+            .messages
+            .iter()
+            .map(|message| times(&message.text, "tea body"))
+            .sum();
         let places = (times(&slots.system_prompt, "tea body"), in_messages);
         let expected = match bodies {
             BodyPlacement::Buffer => (0, usize::from(in_system)),

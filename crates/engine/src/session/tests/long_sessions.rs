@@ -12,10 +12,14 @@ mod slow {
 
     #[tokio::test]
     async fn ten_thousand_turns_take_no_more_room_than_ten() {
-        let front_matters: Vec<_> = (0..12).map(|n| format!("name: s{n}\ntriggers: [word{n}]")).collect();
+        let front_matters: Vec<_> = (0..12)
+            .map(|n| format!("name: s{n}\ntriggers: [word{n}]"))
+            .collect();
         let world = World::of(&front_matters.iter().map(String::as_str).collect::<Vec<_>>()).await;
         for lifetime in [Lifetime::Conversation, Lifetime::Message] {
-            let options = plain().lifetime(lifetime).refresh(RefreshPolicy::AfterTurns(2));
+            let options = plain()
+                .lifetime(lifetime)
+                .refresh(RefreshPolicy::AfterTurns(2));
             let mut session = world.session(options.inject(message("fact", Role::User)).unwrap());
             let tools = world.tools();
             let mut sizes = Vec::new();
@@ -23,16 +27,29 @@ mod slow {
                 session.start_turn(tools.clone());
                 let said = format!("/s{} and word{}", turn % 12, turn % 7);
                 world.slots(&mut session, &Turn::new(&said), &gpt()).await;
-                world.read(&mut session, &format!("s{}", turn % 5), &gpt()).await;
-                world.slots(&mut session, &Turn::new(&said).number(2), &gpt()).await;
+                world
+                    .read(&mut session, &format!("s{}", turn % 5), &gpt())
+                    .await;
+                world
+                    .slots(&mut session, &Turn::new(&said).number(2), &gpt())
+                    .await;
                 if turn % 1_000 == 100 {
                     let state = session.state();
                     // But for the digits of what is counted.
-                    sizes.push(serde_json::to_string(&state).unwrap().chars().filter(|c| !c.is_ascii_digit()).count());
+                    sizes.push(
+                        serde_json::to_string(&state)
+                            .unwrap()
+                            .chars()
+                            .filter(|c| !c.is_ascii_digit())
+                            .count(),
+                    );
                 }
             }
             let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
-            assert!(*most < 2 * *least && *most < 20_000, "{lifetime:?}: {sizes:?}");
+            assert!(
+                *most < 2 * *least && *most < 20_000,
+                "{lifetime:?}: {sizes:?}"
+            );
         }
     }
 }
@@ -43,7 +60,13 @@ async fn of_what_is_gone_for_good_no_more_is_kept_than_may_come_back() {
     let mut session = world.session(plain());
     for turn in 0..1_000 {
         let name = format!("s{turn}");
-        world.home.register(Registered::new(skill(&format!("name: {name}\ndescription: D.")), "body")).unwrap();
+        world
+            .home
+            .register(Registered::new(
+                skill(&format!("name: {name}\ndescription: D.")),
+                "body",
+            ))
+            .unwrap();
         world.registry.refresh().await.unwrap();
         session.start_turn(world.tools());
         session.activate(Audience::User, &name, "").unwrap();
@@ -53,9 +76,22 @@ async fn of_what_is_gone_for_good_no_more_is_kept_than_may_come_back() {
     world.registry.refresh().await.unwrap();
     session.start_turn(world.tools());
     let evaluation = session.evaluate(&Turn::new(""));
-    assert_eq!((evaluation.active.len(), evaluation.skipped.len()), (0, MOST_GONE));
-    assert!(evaluation.skipped.iter().any(|skipped| skipped.id == id("home:s999")));
-    assert!(session.activations.iter().all(|held| held.rendered.is_none()));
+    assert_eq!(
+        (evaluation.active.len(), evaluation.skipped.len()),
+        (0, MOST_GONE)
+    );
+    assert!(
+        evaluation
+            .skipped
+            .iter()
+            .any(|skipped| skipped.id == id("home:s999"))
+    );
+    assert!(
+        session
+            .activations
+            .iter()
+            .all(|held| held.rendered.is_none())
+    );
 }
 
 #[tokio::test]
@@ -67,23 +103,55 @@ async fn what_goes_is_skipped_and_comes_back_as_it_is_then() {
 
     // Renamed: the old name is gone, and nothing says that the new one is the same.
     world.home.unregister("tea");
-    world.home.register(Registered::new(skill("name: chai\ndescription: D."), "tea body")).unwrap();
+    world
+        .home
+        .register(Registered::new(
+            skill("name: chai\ndescription: D."),
+            "tea body",
+        ))
+        .unwrap();
     world.registry.refresh().await.unwrap();
     session.start_turn(world.tools());
-    assert_eq!(skipped(&session.evaluate(&Turn::new(""))), [("home:tea", NoticeReason::Gone)]);
-    let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
-    assert_eq!((slots.system_prompt.as_str(), slots.messages.len(), slots.placements.len()), ("", 0, 0));
     assert_eq!(
-        (active(&session).len(), session.redeliver_after_compaction(&CompactionBudget::default())),
+        skipped(&session.evaluate(&Turn::new(""))),
+        [("home:tea", NoticeReason::Gone)]
+    );
+    let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
+    assert_eq!(
+        (
+            slots.system_prompt.as_str(),
+            slots.messages.len(),
+            slots.placements.len()
+        ),
+        ("", 0, 0)
+    );
+    assert_eq!(
+        (
+            active(&session).len(),
+            session.redeliver_after_compaction(&CompactionBudget::default())
+        ),
         (0, Redelivery::default())
     );
 
-    world.home.register(Registered::new(skill("name: tea\ndescription: D."), "New body")).unwrap();
+    world
+        .home
+        .register(Registered::new(
+            skill("name: tea\ndescription: D."),
+            "New body",
+        ))
+        .unwrap();
     world.registry.refresh().await.unwrap();
     session.start_turn(world.tools());
     let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
-    let in_messages: usize = slots.messages.iter().map(|message| times(&message.text, "New body")).sum();
-    assert_eq!((times(&slots.system_prompt, "New body"), in_messages), (1, 1));
+    let in_messages: usize = slots
+        .messages
+        .iter()
+        .map(|message| times(&message.text, "New body"))
+        .sum();
+    assert_eq!(
+        (times(&slots.system_prompt, "New body"), in_messages),
+        (1, 1)
+    );
     assert!(!slots.system_prompt.contains("tea body"));
 }
 
@@ -92,19 +160,41 @@ async fn two_skills_of_one_body_are_two() {
     let world = World::of(&[]).await;
     for name in ["one", "two"] {
         let front_matter = format!("name: {name}\ndescription: D.\ntriggers: [kettle]");
-        world.home.register(Registered::new(skill(&front_matter), "the same")).unwrap();
+        world
+            .home
+            .register(Registered::new(skill(&front_matter), "the same"))
+            .unwrap();
     }
     world.registry.refresh().await.unwrap();
     let mut session = world.session(declaring(SurfaceMode::Both));
     for name in ["one", "two"] {
-        assert_eq!(times(&world.read(&mut session, name, &gpt()).await, "the same"), 1);
+        assert_eq!(
+            times(&world.read(&mut session, name, &gpt()).await, "the same"),
+            1
+        );
     }
-    let slots = world.slots(&mut session, &Turn::new("kettle"), &gpt()).await;
-    assert_eq!((times(&slots.system_prompt, "the same"), slots.messages.len()), (2, 0));
+    let slots = world
+        .slots(&mut session, &Turn::new("kettle"), &gpt())
+        .await;
+    assert_eq!(
+        (
+            times(&slots.system_prompt, "the same"),
+            slots.messages.len()
+        ),
+        (2, 0)
+    );
     session.deactivate("one");
     let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     assert_eq!(times(&slots.system_prompt, "the same"), 1);
-    assert_eq!(times(&session.redeliver_after_compaction(&CompactionBudget::default()).text, "the same"), 1);
+    assert_eq!(
+        times(
+            &session
+                .redeliver_after_compaction(&CompactionBudget::default())
+                .text,
+            "the same"
+        ),
+        1
+    );
 }
 
 #[tokio::test]
@@ -117,13 +207,22 @@ async fn a_body_may_become_empty_and_full_again() {
         session.start_turn(world.tools());
         let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
         assert_eq!(active(&session), ["tea"]);
-        assert_eq!((times(&slots.system_prompt, "skill_content name"), slots.messages.len()), (system, messages));
+        assert_eq!(
+            (
+                times(&slots.system_prompt, "skill_content name"),
+                slots.messages.len()
+            ),
+            (system, messages)
+        );
         assert!(!slots.system_prompt.contains("tea body"), "{body:?}");
     }
     world.rewrite("tea", "").await;
     session.start_turn(world.tools());
     world.slots(&mut session, &Turn::new(""), &gpt()).await;
-    assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
+    assert_eq!(
+        session.redeliver_after_compaction(&CompactionBudget::default()),
+        Redelivery::default()
+    );
 }
 
 #[tokio::test]
@@ -134,37 +233,67 @@ async fn unchanged_text_comes_once_though_its_time_was_over() {
     world.slots(&mut session, &Turn::new(""), &gpt()).await;
     session.start_turn(world.tools());
     assert_eq!(active(&session), [""; 0]);
-    let again = "The skill `tea` is active again, and its instructions are what they were. Follow them.\n";
+    let again =
+        "The skill `tea` is active again, and its instructions are what they were. Follow them.\n";
     assert_eq!(world.read(&mut session, "tea", &gpt()).await, again);
     assert_eq!(active(&session), ["tea"]);
-    let slots = world.slots(&mut session, &Turn::new("").number(2), &gpt()).await;
-    assert_eq!((slots.messages.len(), slots.placements[0].delivery), (0, Delivery::Earlier));
+    let slots = world
+        .slots(&mut session, &Turn::new("").number(2), &gpt())
+        .await;
+    assert_eq!(
+        (slots.messages.len(), slots.placements[0].delivery),
+        (0, Delivery::Earlier)
+    );
     // Unless the conversation has it no more, or it is another text.
     session.start_turn(world.tools());
     session.reset();
     assert_eq!(world.read(&mut session, "tea", &gpt()).await, first);
     world.rewrite("tea", "Another body").await;
     session.start_turn(world.tools());
-    assert!(world.read(&mut session, "tea", &gpt()).await.contains("Another body"));
+    assert!(
+        world
+            .read(&mut session, "tea", &gpt())
+            .await
+            .contains("Another body")
+    );
     session.start_turn(world.tools());
     session.forget("tea");
-    assert!(world.read(&mut session, "tea", &gpt()).await.contains("Another body"));
+    assert!(
+        world
+            .read(&mut session, "tea", &gpt())
+            .await
+            .contains("Another body")
+    );
 }
 
 #[tokio::test]
 async fn a_long_body_is_not_given_again_because_of_its_own_length() {
     let world = World::of(&[]).await;
     let body = "word ".repeat(3_000);
-    world.home.register(Registered::new(skill("name: long\ndescription: D."), body.as_str())).unwrap();
+    world
+        .home
+        .register(Registered::new(
+            skill("name: long\ndescription: D."),
+            body.as_str(),
+        ))
+        .unwrap();
     world.registry.refresh().await.unwrap();
     for told in [false, true] {
-        for refresh in [RefreshPolicy::AfterTokens(0), RefreshPolicy::AfterTokens(500), RefreshPolicy::AfterTurns(0)] {
+        for refresh in [
+            RefreshPolicy::AfterTokens(0),
+            RefreshPolicy::AfterTokens(500),
+            RefreshPolicy::AfterTurns(0),
+        ] {
             let mut session = world.session(plain().refresh(refresh));
             let text = world.read(&mut session, "long", &gpt()).await;
             let results = [ToolResult::new("read_skill", &text)];
             let turn = Turn::new("").number(2).results(results.clone());
             let turn = if told { turn.tokens(3_100) } else { turn };
-            assert_eq!(world.slots(&mut session, &turn, &gpt()).await.messages, [], "{refresh:?}");
+            assert_eq!(
+                world.slots(&mut session, &turn, &gpt()).await.messages,
+                [],
+                "{refresh:?}"
+            );
         }
         // And what was given again counts as well.
         let mut session = world.session(plain().refresh(RefreshPolicy::AfterTokens(500)));
@@ -175,8 +304,11 @@ async fn a_long_body_is_not_given_again_because_of_its_own_length() {
             let turn = Turn::new("").number(number);
             let turn = if told { turn.tokens(tokens) } else { turn };
             let slots = world.slots(&mut session, &turn, &gpt()).await;
-            let said: usize =
-                slots.messages.iter().map(|m| crate::catalog::Tokenizer::default().estimate(&m.text)).sum();
+            let said: usize = slots
+                .messages
+                .iter()
+                .map(|m| crate::catalog::Tokenizer::default().estimate(&m.text))
+                .sum();
             tokens += 100 + said;
             given.push(slots.messages.len());
         }
@@ -187,22 +319,47 @@ async fn a_long_body_is_not_given_again_because_of_its_own_length() {
 #[tokio::test]
 async fn what_is_cut_to_fit_is_told() {
     let world = World::of(&[]).await;
-    world.home.register(Registered::new(skill("name: long\ndescription: D."), "word ".repeat(3_000))).unwrap();
+    world
+        .home
+        .register(Registered::new(
+            skill("name: long\ndescription: D."),
+            "word ".repeat(3_000),
+        ))
+        .unwrap();
     world.registry.refresh().await.unwrap();
-    for (survival, given) in [(CompactionBudget::new(200, 1_000), true), (CompactionBudget::new(200, 0), false)] {
+    for (survival, given) in [
+        (CompactionBudget::new(200, 1_000), true),
+        (CompactionBudget::new(200, 0), false),
+    ] {
         let mut session = world.session(plain().survival(survival));
         world.read(&mut session, "long", &gpt()).await;
         session.reset();
         let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
-        let [Notice { id: name, why: NoticeReason::Redelivered { tokens, of }, .. }] = &slots.notices[..] else {
+        let [
+            Notice {
+                id: name,
+                why: NoticeReason::Redelivered { tokens, of },
+                ..
+            },
+        ] = &slots.notices[..]
+        else {
             panic!("{:?}", slots.notices)
         };
-        assert_eq!((name.as_str(), *tokens > 0, slots.messages.len()), ("long", given, usize::from(given)));
+        assert_eq!(
+            (name.as_str(), *tokens > 0, slots.messages.len()),
+            ("long", given, usize::from(given))
+        );
         assert!(*tokens <= 200 && *of > 3_000, "{:?}", slots.notices);
         let told = slots.notices[0].to_string();
-        assert_eq!(told, format!("skill `long` is delivered again with {tokens} of its {of} tokens"));
+        assert_eq!(
+            told,
+            format!("skill `long` is delivered again with {tokens} of its {of} tokens")
+        );
     }
-    assert_eq!(CompactionBudget::default(), CompactionBudget::new(5_000, 25_000));
+    assert_eq!(
+        CompactionBudget::default(),
+        CompactionBudget::new(5_000, 25_000)
+    );
 }
 
 #[tokio::test]
@@ -213,7 +370,10 @@ async fn what_is_ended_before_it_is_read_is_not_active() {
     session.deactivate("tea");
     let evaluation = session.read(evaluation, &world.registry).await;
     assert_each_once(&evaluation);
-    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], vec![("tea", NoticeReason::Deactivated)]));
+    assert_eq!(
+        (ids(&evaluation), skipped(&evaluation)),
+        (vec![], vec![("tea", NoticeReason::Deactivated)])
+    );
     assert_eq!(active(&session), [""; 0]);
     // The host's word counts more than what it said before.
     session.activate(Audience::Model, "tea", "").unwrap();
@@ -222,13 +382,20 @@ async fn what_is_ended_before_it_is_read_is_not_active() {
 
 #[tokio::test]
 async fn what_is_read_twice_is_counted_once() {
-    let world = World::of(&["name: tea\ntriggers: [kettle]", "name: milk\ntriggers: [cow]"]).await;
+    let world = World::of(&[
+        "name: tea\ntriggers: [kettle]",
+        "name: milk\ntriggers: [cow]",
+    ])
+    .await;
     let mut session = world.session(plain().triggered_at_most(2, 1_000));
     let evaluation = session.evaluate(&Turn::new("kettle"));
     for _ in 0..3 {
         session.read(evaluation.clone(), &world.registry).await;
     }
-    assert_eq!(ids(&session.evaluate(&Turn::new("kettle cow"))), ["tea", "milk"]);
+    assert_eq!(
+        ids(&session.evaluate(&Turn::new("kettle cow"))),
+        ["tea", "milk"]
+    );
 }
 
 #[tokio::test]
@@ -238,7 +405,10 @@ async fn what_only_stands_is_not_said_as_well() {
     session.activate(Audience::User, "tea", "").unwrap();
     world.slots(&mut session, &Turn::new(""), &gpt()).await;
     session.forget("tea");
-    assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
+    assert_eq!(
+        session.redeliver_after_compaction(&CompactionBudget::default()),
+        Redelivery::default()
+    );
 }
 
 #[tokio::test]
@@ -248,10 +418,21 @@ async fn what_changed_is_not_given_again_as_it_was() {
     world.read(&mut session, "tea", &gpt()).await;
     world.rewrite("tea", "Another body").await;
     session.start_turn(world.tools());
-    assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
+    assert_eq!(
+        session.redeliver_after_compaction(&CompactionBudget::default()),
+        Redelivery::default()
+    );
     let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
-    let [message] = &slots.messages[..] else { panic!("{:?}", slots.messages) };
-    assert_eq!((times(&message.text, "Another body"), times(&message.text, "tea body")), (1, 0));
+    let [message] = &slots.messages[..] else {
+        panic!("{:?}", slots.messages)
+    };
+    assert_eq!(
+        (
+            times(&message.text, "Another body"),
+            times(&message.text, "tea body")
+        ),
+        (1, 0)
+    );
 }
 
 #[tokio::test]
@@ -261,14 +442,29 @@ async fn what_came_of_commands_and_warnings_is_told() {
     let world = World::of(&[]).await;
     let body = "!`date`\n\nIn ${SESSION_ID}.\n";
     let front_matter = "name: tea\ndescription: D.\ntriggers: [kettle]";
-    world.home.register(Registered::new(skill(front_matter), body)).unwrap();
+    world
+        .home
+        .register(Registered::new(skill(front_matter), body))
+        .unwrap();
     world.registry.refresh().await.unwrap();
     let mut session = world.session(plain());
-    let evaluation = session.read(session.evaluate(&Turn::new("kettle")), &world.registry).await;
-    let [remarks] = &evaluation.notices[..] else { panic!("{:?}", evaluation.notices) };
-    let NoticeReason::Rendered { outcomes, warnings } = &remarks.why else { panic!("{remarks:?}") };
-    assert_eq!((remarks.id.as_str(), &outcomes[..]), ("tea", &[DirectiveOutcome::Refused { by: Refusal::Off }][..]));
-    assert!(matches!(warnings[..], [Warning { line: Some(3), .. }]), "{warnings:?}");
+    let evaluation = session
+        .read(session.evaluate(&Turn::new("kettle")), &world.registry)
+        .await;
+    let [remarks] = &evaluation.notices[..] else {
+        panic!("{:?}", evaluation.notices)
+    };
+    let NoticeReason::Rendered { outcomes, warnings } = &remarks.why else {
+        panic!("{remarks:?}")
+    };
+    assert_eq!(
+        (remarks.id.as_str(), &outcomes[..]),
+        ("tea", &[DirectiveOutcome::Refused { by: Refusal::Off }][..])
+    );
+    assert!(
+        matches!(warnings[..], [Warning { line: Some(3), .. }]),
+        "{warnings:?}"
+    );
     let told = remarks.to_string();
     assert!(
         told.starts_with(
@@ -277,9 +473,15 @@ async fn what_came_of_commands_and_warnings_is_told() {
         "{told}"
     );
     // What is not read again is not told again; after a resumption it is read.
-    let next = session.read(session.evaluate(&Turn::new("kettle").number(2)), &world.registry).await;
+    let next = session
+        .read(
+            session.evaluate(&Turn::new("kettle").number(2)),
+            &world.registry,
+        )
+        .await;
     assert_eq!(next.notices, []);
-    let (_, resumed) = Session::resume(session.state(), world.tools(), plain(), &world.registry).await;
+    let (_, resumed) =
+        Session::resume(session.state(), world.tools(), plain(), &world.registry).await;
     assert_eq!(&resumed, std::slice::from_ref(remarks));
 }
 
@@ -298,7 +500,11 @@ impl crate::tools::CommandRunner for Silent {
     ) -> Vec<repertoire_render::DirectiveOutcome> {
         use repertoire_render::{CapturedOutput, CompletedRun, DirectiveOutcome, RunEnd};
 
-        let run = CompletedRun::new(RunEnd::Exit(0), CapturedOutput::default(), CapturedOutput::default());
+        let run = CompletedRun::new(
+            RunEnd::Exit(0),
+            CapturedOutput::default(),
+            CapturedOutput::default(),
+        );
         vec![DirectiveOutcome::Ran(run); directives.len()]
     }
 }
@@ -308,15 +514,23 @@ async fn a_script_that_prints_nothing_is_in_the_remarks() {
     let world = World::of(&[]).await;
     let body = "!`true`\n\n!{script: lib/a.js}\n";
     let front_matter = "name: tea\ndescription: D.\ntriggers: [kettle]";
-    world.home.register(Registered::new(skill(front_matter), body)).unwrap();
+    world
+        .home
+        .register(Registered::new(skill(front_matter), body))
+        .unwrap();
     world.registry.refresh().await.unwrap();
-    let reader = crate::tools::Renderer::new(world.registry.clone()).commands(std::sync::Arc::new(Silent));
+    let reader =
+        crate::tools::Renderer::new(world.registry.clone()).commands(std::sync::Arc::new(Silent));
     let mut session = world.session(plain());
-    let evaluation = session.read(session.evaluate(&Turn::new("kettle")), &reader).await;
+    let evaluation = session
+        .read(session.evaluate(&Turn::new("kettle")), &reader)
+        .await;
     let remarks: Vec<_> = evaluation.notices.iter().map(ToString::to_string).collect();
     assert_eq!(
         remarks,
-        ["skill `tea`: 2 of 2 commands and scripts ran; line 3: script `lib/a.js` printed nothing to standard output"]
+        [
+            "skill `tea`: 2 of 2 commands and scripts ran; line 3: script `lib/a.js` printed nothing to standard output"
+        ]
     );
 }
 
@@ -336,16 +550,26 @@ async fn a_stored_session_is_read_by_who_knows_it() {
     // Fields that another version added, or did not have yet.
     assert_eq!(read(&|it| it["mood"] = json!({"is": "new"})), state);
     assert_eq!(read(&|it| it["skills"][0]["mood"] = json!(1)), state);
-    assert_eq!(read(&|it| drop(it.as_object_mut().unwrap().remove("version"))), state);
-    assert_eq!(read(&|it| drop(it.as_object_mut().unwrap().remove("expired"))), state);
+    assert_eq!(
+        read(&|it| drop(it.as_object_mut().unwrap().remove("version"))),
+        state
+    );
+    assert_eq!(
+        read(&|it| drop(it.as_object_mut().unwrap().remove("expired"))),
+        state
+    );
     for (error, change) in [
         (
             "expected a session of version 1, found 2: another version stored it",
             &(|it: &mut Value| it["version"] = json!(2)) as &dyn Fn(&mut Value),
         ),
         ("invalid type: string \"x\"", &|it| it["calls"] = json!("x")),
-        ("unknown variant `wish`", &|it| it["skills"][0]["by"] = json!("wish")),
-        ("missing field `source`", &|it| drop(it["skills"][0].as_object_mut().unwrap().remove("source"))),
+        ("unknown variant `wish`", &|it| {
+            it["skills"][0]["by"] = json!("wish")
+        }),
+        ("missing field `source`", &|it| {
+            drop(it["skills"][0].as_object_mut().unwrap().remove("source"))
+        }),
         ("", &|it| it["skills"][0]["digest"] = json!("sha256:12")),
         ("", &|it| it["skills"][0]["skill"] = json!("a/../b")),
         ("invalid type", &|it| *it = json!([1, 2])),
@@ -373,12 +597,21 @@ async fn numbers_beyond_all_bounds_break_nothing() {
     stored["skills"].as_array_mut().unwrap().push(twice);
     let state = serde_json::from_value(stored).unwrap();
     let options = plain().refresh(RefreshPolicy::AfterTokens(1));
-    let (mut session, resumed) = Session::resume(state, world.tools(), options, &world.registry).await;
+    let (mut session, resumed) =
+        Session::resume(state, world.tools(), options, &world.registry).await;
     assert_eq!(resumed, []);
-    world.slots(&mut session, &Turn::new("kettle"), &gpt()).await;
+    world
+        .slots(&mut session, &Turn::new("kettle"), &gpt())
+        .await;
     session.touch("tea");
     session.redeliver_after_compaction(&CompactionBudget::default());
-    world.slots(&mut session, &Turn::new("kettle").number(2).tokens(usize::MAX), &gpt()).await;
+    world
+        .slots(
+            &mut session,
+            &Turn::new("kettle").number(2).tokens(usize::MAX),
+            &gpt(),
+        )
+        .await;
     assert_eq!(active(&session), ["tea"]);
 }
 
@@ -389,11 +622,19 @@ async fn what_changed_while_it_was_gone_is_told_when_it_is_back() {
     world.read(&mut session, "tea", &gpt()).await;
     world.home.unregister("tea");
     world.registry.refresh().await.unwrap();
-    let (session, since) = Session::resume(session.state(), world.tools(), plain(), &world.registry).await;
+    let (session, since) =
+        Session::resume(session.state(), world.tools(), plain(), &world.registry).await;
     assert_eq!(since[0].why, NoticeReason::Gone);
-    world.home.register(Registered::new(skill("name: tea\ndescription: D."), "Another body")).unwrap();
+    world
+        .home
+        .register(Registered::new(
+            skill("name: tea\ndescription: D."),
+            "Another body",
+        ))
+        .unwrap();
     world.registry.refresh().await.unwrap();
-    let (_, since) = Session::resume(session.state(), world.tools(), plain(), &world.registry).await;
+    let (_, since) =
+        Session::resume(session.state(), world.tools(), plain(), &world.registry).await;
     assert_eq!(since[0].why, NoticeReason::Changed);
 }
 

@@ -9,55 +9,125 @@ async fn session(options: SessionOptions) -> (World, Session) {
 }
 
 fn texts(slots: &Slots) -> Vec<(Role, &str)> {
-    slots.messages.iter().map(|message| (message.role, message.text.as_ref())).collect()
+    slots
+        .messages
+        .iter()
+        .map(|message| (message.role, message.text.as_ref()))
+        .collect()
 }
 
 #[tokio::test]
 async fn a_message_is_given_once() {
     let fact = injection("fact", Flavor::Fact, Trigger::Always, {
         let mut content = Content::message(Role::User, "It rains.");
-        content.messages.push(Message::new(Role::System, "It rains."));
+        content
+            .messages
+            .push(Message::new(Role::System, "It rains."));
         content.messages.push(Message::new(Role::User, "It pours."));
         content.messages.push(Message::new(Role::User, "It rains."));
         content
     });
     let (world, mut session) = session(plain().inject(fact).unwrap()).await;
     let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
-    assert_eq!(texts(&slots), [(Role::User, "It rains."), (Role::System, "It rains."), (Role::User, "It pours.")]);
+    assert_eq!(
+        texts(&slots),
+        [
+            (Role::User, "It rains."),
+            (Role::System, "It rains."),
+            (Role::User, "It pours.")
+        ]
+    );
     let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     assert_eq!(slots.messages, []);
-    assert!(slots.placements.iter().all(|placement| placement.delivery == Delivery::Earlier));
+    assert!(
+        slots
+            .placements
+            .iter()
+            .all(|placement| placement.delivery == Delivery::Earlier)
+    );
     session.reset();
-    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.messages.len(), 3);
+    assert_eq!(
+        world
+            .slots(&mut session, &Turn::new(""), &gpt())
+            .await
+            .messages
+            .len(),
+        3
+    );
 }
 
 #[tokio::test]
 async fn nothing_comes_between_a_call_and_its_result() {
     let (world, mut session) = session(plain().inject(message("fact", Role::User)).unwrap()).await;
-    let slots = world.slots(&mut session, &Turn::new("").end(ConversationEnd::Calls), &gpt()).await;
+    let slots = world
+        .slots(
+            &mut session,
+            &Turn::new("").end(ConversationEnd::Calls),
+            &gpt(),
+        )
+        .await;
     let waits = Notice::new(
         id("fact"),
         Flavor::Fact,
-        NoticeReason::Deferred { role: Role::User, cause: "it would come between a call and its result" },
+        NoticeReason::Deferred {
+            role: Role::User,
+            cause: "it would come between a call and its result",
+        },
     );
     assert_eq!((slots.messages.len(), slots.notices), (0, vec![waits]));
     assert_eq!(slots.placements[0].delivery, Delivery::Deferred);
-    let slots = world.slots(&mut session, &Turn::new("").end(ConversationEnd::Results), &gpt()).await;
-    assert_eq!((texts(&slots), slots.notices.len()), (vec![(Role::User, "fact text")], 0));
-    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.messages, []);
+    let slots = world
+        .slots(
+            &mut session,
+            &Turn::new("").end(ConversationEnd::Results),
+            &gpt(),
+        )
+        .await;
+    assert_eq!(
+        (texts(&slots), slots.notices.len()),
+        (vec![(Role::User, "fact text")], 0)
+    );
+    assert_eq!(
+        world
+            .slots(&mut session, &Turn::new(""), &gpt())
+            .await
+            .messages,
+        []
+    );
 }
 
 #[tokio::test]
 async fn what_waits_comes_though_it_is_not_active_any_more() {
-    let once =
-        injection("once", Flavor::Fact, Trigger::Rule("first".into()), Content::message(Role::User, "It rains."));
-    let options = plain().rule("first", |turn| turn.number == 1).inject(once).unwrap();
+    let once = injection(
+        "once",
+        Flavor::Fact,
+        Trigger::Rule("first".into()),
+        Content::message(Role::User, "It rains."),
+    );
+    let options = plain()
+        .rule("first", |turn| turn.number == 1)
+        .inject(once)
+        .unwrap();
     let (world, mut session) = session(options).await;
-    let slots = world.slots(&mut session, &Turn::new("").end(ConversationEnd::Calls), &gpt()).await;
+    let slots = world
+        .slots(
+            &mut session,
+            &Turn::new("").end(ConversationEnd::Calls),
+            &gpt(),
+        )
+        .await;
     assert_eq!(slots.messages, []);
-    let slots = world.slots(&mut session, &Turn::new("").number(2), &gpt()).await;
+    let slots = world
+        .slots(&mut session, &Turn::new("").number(2), &gpt())
+        .await;
     assert_eq!(texts(&slots), [(Role::User, "It rains.")]);
-    assert_eq!(world.slots(&mut session, &Turn::new("").number(3), &gpt()).await.messages, []);
+    assert_eq!(
+        world
+            .slots(&mut session, &Turn::new("").number(3), &gpt())
+            .await
+            .messages,
+        []
+    );
 }
 
 #[tokio::test]
@@ -69,7 +139,9 @@ async fn two_of_one_role_in_a_row_wait_where_they_are_refused() {
         .unwrap()
         .inject(message("three", Role::Assistant))
         .unwrap();
-    let strict = options.clone().message_rules("Strict ", MessageRules::ANY.strictly_alternating());
+    let strict = options
+        .clone()
+        .message_rules("Strict ", MessageRules::ANY.strictly_alternating());
     let (world, mut session) = session(strict).await;
     let model = Model::from("strict/");
     let mut seen = Vec::new();
@@ -81,8 +153,17 @@ async fn two_of_one_role_in_a_row_wait_where_they_are_refused() {
         ConversationEnd::Assistant,
         ConversationEnd::Assistant,
     ] {
-        let slots = world.slots(&mut session, &Turn::new("").end(tail), &model).await;
-        seen.push(slots.messages.iter().map(|message| message.ids[0].to_string()).collect::<Vec<_>>().join(" "));
+        let slots = world
+            .slots(&mut session, &Turn::new("").end(tail), &model)
+            .await;
+        seen.push(
+            slots
+                .messages
+                .iter()
+                .map(|message| message.ids[0].to_string())
+                .collect::<Vec<_>>()
+                .join(" "),
+        );
     }
     assert_eq!(seen, ["three", "one", "", "two", ""]);
     let mut session = world.session(options);
@@ -100,32 +181,73 @@ async fn a_role_that_the_provider_does_not_have_is_refused() {
         .inject(message("three", Role::System))
         .unwrap();
     let (world, mut session) = session(options).await;
-    let error = world.try_slots(&mut session, &Turn::new(""), &claude()).await.unwrap_err();
+    let error = world
+        .try_slots(&mut session, &Turn::new(""), &claude())
+        .await
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "a model call cannot carry injections of the host: fact `one`: provider `anthropic` accepts no message of the role \
          `system`; fact `three`: provider `anthropic` accepts no message of the role `system`"
     );
     // They are given where there is such a role, and are no obstacle from then on.
-    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.messages.len(), 3);
-    assert_eq!(world.slots(&mut session, &Turn::new(""), &claude()).await.messages, []);
+    assert_eq!(
+        world
+            .slots(&mut session, &Turn::new(""), &gpt())
+            .await
+            .messages
+            .len(),
+        3
+    );
+    assert_eq!(
+        world
+            .slots(&mut session, &Turn::new(""), &claude())
+            .await
+            .messages,
+        []
+    );
 }
 
 #[tokio::test]
 async fn what_waits_for_a_role_goes_on_waiting() {
-    let once =
-        injection("once", Flavor::Fact, Trigger::Rule("first".into()), Content::message(Role::System, "It rains."));
-    let options = plain().rule("first", |turn| turn.number == 1).inject(once).unwrap();
+    let once = injection(
+        "once",
+        Flavor::Fact,
+        Trigger::Rule("first".into()),
+        Content::message(Role::System, "It rains."),
+    );
+    let options = plain()
+        .rule("first", |turn| turn.number == 1)
+        .inject(once)
+        .unwrap();
     let (world, mut session) = session(options).await;
-    world.slots(&mut session, &Turn::new("").end(ConversationEnd::Calls), &gpt()).await;
-    let slots = world.slots(&mut session, &Turn::new("").number(2), &claude()).await;
+    world
+        .slots(
+            &mut session,
+            &Turn::new("").end(ConversationEnd::Calls),
+            &gpt(),
+        )
+        .await;
+    let slots = world
+        .slots(&mut session, &Turn::new("").number(2), &claude())
+        .await;
     let waits = Notice::new(
         id("once"),
         Flavor::Fact,
-        NoticeReason::Deferred { role: Role::System, cause: "the provider has no such role" },
+        NoticeReason::Deferred {
+            role: Role::System,
+            cause: "the provider has no such role",
+        },
     );
     assert_eq!((slots.messages.len(), slots.notices), (0, vec![waits]));
-    assert_eq!(world.slots(&mut session, &Turn::new("").number(3), &gpt()).await.messages.len(), 1);
+    assert_eq!(
+        world
+            .slots(&mut session, &Turn::new("").number(3), &gpt())
+            .await
+            .messages
+            .len(),
+        1
+    );
 }
 
 #[tokio::test]
@@ -133,7 +255,9 @@ async fn a_provider_that_nobody_names_is_the_registrys() {
     let options = |hint: Option<&str>| {
         let mut policy = SurfacePolicy::default();
         policy.hint = hint.map(str::to_owned);
-        SessionOptions::new(policy).inject(message("one", Role::System)).unwrap()
+        SessionOptions::new(policy)
+            .inject(message("one", Role::System))
+            .unwrap()
     };
     for (hint, provider, is_carried) in [
         (None, None, true),
@@ -151,9 +275,13 @@ async fn a_provider_that_nobody_names_is_the_registrys() {
 
 #[test]
 fn providers_take_what_they_take() {
-    for (provider, system) in
-        [("anthropic", false), (" Anthropic", false), ("gemini", false), ("openai", true), ("", true)]
-    {
+    for (provider, system) in [
+        ("anthropic", false),
+        (" Anthropic", false),
+        ("gemini", false),
+        ("openai", true),
+        ("", true),
+    ] {
         let rules = MessageRules::of_provider(provider);
         let carried = [Role::System, Role::User, Role::Assistant].map(|role| rules.carries(role));
         assert_eq!(carried, [system, true, true], "{provider}");
@@ -163,7 +291,12 @@ fn providers_take_what_they_take() {
 
 fn with_tool(name: &str, tool: &str, about: &str) -> Injection {
     let tool = ToolSpec::new(tool, about, json!({"type": "object"})).unwrap();
-    injection(name, Flavor::Custom("kit".into()), Trigger::Always, Content::default().with_tools([tool]))
+    injection(
+        name,
+        Flavor::Custom("kit".into()),
+        Trigger::Always,
+        Content::default().with_tools([tool]),
+    )
 }
 
 #[tokio::test]
@@ -180,10 +313,23 @@ async fn each_tool_is_offered_once() {
     let (world, mut session) = session(options).await;
     let slots = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     let names: Vec<_> = slots.tools.iter().map(|tool| tool.name.as_ref()).collect();
-    assert_eq!(names, ["list_skills", "search_skills", "read_skill", "read_skill_resource", "saw"]);
+    assert_eq!(
+        names,
+        [
+            "list_skills",
+            "search_skills",
+            "read_skill",
+            "read_skill_resource",
+            "saw"
+        ]
+    );
     assert_eq!(slots.tools[4].description.as_ref(), "Saws.");
     let taken = |name: &str, tool: &str| {
-        Notice::new(id(name), Flavor::Custom("kit".into()), NoticeReason::ToolTaken(tool.into()))
+        Notice::new(
+            id(name),
+            Flavor::Custom("kit".into()),
+            NoticeReason::ToolTaken(tool.into()),
+        )
     };
     assert_eq!(slots.notices, [taken("c", "saw"), taken("d", "read_skill")]);
 }
@@ -191,7 +337,8 @@ async fn each_tool_is_offered_once() {
 #[tokio::test]
 async fn what_is_active_comes_in_order_with_a_blank_line_between() {
     let options = plain().inject(steering("tone", Trigger::Always)).unwrap();
-    let (world, mut session) = session(options.inject(steering("end", Trigger::Always)).unwrap()).await;
+    let (world, mut session) =
+        session(options.inject(steering("end", Trigger::Always)).unwrap()).await;
     world.read(&mut session, "tea", &claude()).await;
     let slots = world.slots(&mut session, &Turn::new(""), &claude()).await;
     assert_eq!(
@@ -199,22 +346,43 @@ async fn what_is_active_comes_in_order_with_a_blank_line_between() {
         "tone text\n\nend text\n\n<skill_content name=\"tea\">\ntea body\n</skill_content>"
     );
     // The same again: nothing piles up.
-    assert_eq!(world.slots(&mut session, &Turn::new(""), &claude()).await.system_prompt, slots.system_prompt);
+    assert_eq!(
+        world
+            .slots(&mut session, &Turn::new(""), &claude())
+            .await
+            .system_prompt,
+        slots.system_prompt
+    );
 }
 
 #[tokio::test]
 async fn each_slot_names_what_it_has_content_of() {
     let full = {
         let tool = ToolSpec::new("saw", "Saws.", json!({"type": "object"})).unwrap();
-        injection("full", Flavor::Steering, Trigger::Always, Content::system_prompt("Saw.").with_tools([tool]))
+        injection(
+            "full",
+            Flavor::Steering,
+            Trigger::Always,
+            Content::system_prompt("Saw.").with_tools([tool]),
+        )
     };
-    let options = plain().inject(message("fact", Role::User)).unwrap().inject(full).unwrap();
+    let options = plain()
+        .inject(message("fact", Role::User))
+        .unwrap()
+        .inject(full)
+        .unwrap();
     let (world, mut session) = session(options).await;
     world.read(&mut session, "tea", &gpt()).await;
     let first = world.slots(&mut session, &Turn::new(""), &gpt()).await;
     let in_slots = |slots: &Slots| {
-        [Slot::SystemPrompt, Slot::Messages, Slot::Tools]
-            .map(|slot| slots.ids(slot).iter().map(|id| id.to_string()).collect::<Vec<_>>().join(" "))
+        [Slot::SystemPrompt, Slot::Messages, Slot::Tools].map(|slot| {
+            slots
+                .ids(slot)
+                .iter()
+                .map(|id| id.to_string())
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
     };
     assert_eq!(in_slots(&first), ["full", "fact tea", "full"]);
     // The other model reads it in the system prompt too.
@@ -226,11 +394,27 @@ async fn each_slot_names_what_it_has_content_of() {
 }
 
 /// The messages of a call with this text of a fact, in the role of the user.
-async fn told_fact(world: &World, session: &mut Session, text: Option<&str>, end: ConversationEnd) -> Vec<String> {
-    let fact = text.map(|text| injection("weather", Flavor::Fact, Trigger::Always, Content::message(Role::User, text)));
+async fn told_fact(
+    world: &World,
+    session: &mut Session,
+    text: Option<&str>,
+    end: ConversationEnd,
+) -> Vec<String> {
+    let fact = text.map(|text| {
+        injection(
+            "weather",
+            Flavor::Fact,
+            Trigger::Always,
+            Content::message(Role::User, text),
+        )
+    });
     let turn = fact.into_iter().fold(Turn::new("").end(end), Turn::inject);
     let slots = world.slots(session, &turn, &gpt()).await;
-    slots.messages.iter().map(|message| message.text.to_string()).collect()
+    slots
+        .messages
+        .iter()
+        .map(|message| message.text.to_string())
+        .collect()
 }
 
 #[tokio::test]
@@ -244,9 +428,15 @@ async fn a_fact_of_a_turn_is_delivered_when_it_changes() {
         (None, vec![]),
         (Some("sun"), vec![]),
     ] {
-        assert_eq!(told_fact(&world, &mut session, text, ConversationEnd::User).await, expected, "{text:?}");
+        assert_eq!(
+            told_fact(&world, &mut session, text, ConversationEnd::User).await,
+            expected,
+            "{text:?}"
+        );
         let state = serde_json::from_value(serde_json::to_value(session.state()).unwrap()).unwrap();
-        session = Session::resume(state, world.tools(), plain(), &world.registry).await.0;
+        session = Session::resume(state, world.tools(), plain(), &world.registry)
+            .await
+            .0;
     }
 }
 
@@ -259,20 +449,52 @@ async fn a_deferred_fact_is_replaced_by_a_newer_one() {
         (Some("fog"), ConversationEnd::Calls, vec![]),
         (None, ConversationEnd::Results, vec![]),
     ] {
-        assert_eq!(told_fact(&world, &mut session, text, end).await, expected, "{text:?}");
+        assert_eq!(
+            told_fact(&world, &mut session, text, end).await,
+            expected,
+            "{text:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn an_injection_of_a_turn_overrides_one_of_the_session() {
-    let (world, mut session) = session(plain().inject(steering("tone", Trigger::Always)).unwrap()).await;
-    let memory = |text: &str| injection("tone", Flavor::Steering, Trigger::Always, Content::system_prompt(text));
+    let (world, mut session) =
+        session(plain().inject(steering("tone", Trigger::Always)).unwrap()).await;
+    let memory = |text: &str| {
+        injection(
+            "tone",
+            Flavor::Steering,
+            Trigger::Always,
+            Content::system_prompt(text),
+        )
+    };
     let turn = Turn::new("").inject(memory("old")).inject(memory("new"));
-    assert_eq!(world.slots(&mut session, &turn, &gpt()).await.system_prompt, "new");
-    assert_eq!(world.slots(&mut session, &Turn::new(""), &gpt()).await.system_prompt, "tone text");
+    assert_eq!(
+        world.slots(&mut session, &turn, &gpt()).await.system_prompt,
+        "new"
+    );
+    assert_eq!(
+        world
+            .slots(&mut session, &Turn::new(""), &gpt())
+            .await
+            .system_prompt,
+        "tone text"
+    );
     let broken = Trigger::AfterToolMatching("(".into());
-    let turn = Turn::new("").inject(injection("tone", Flavor::Steering, broken, Content::system_prompt("x")));
+    let turn = Turn::new("").inject(injection(
+        "tone",
+        Flavor::Steering,
+        broken,
+        Content::system_prompt("x"),
+    ));
     let evaluation = session.evaluate(&turn);
-    let [skipped] = &evaluation.skipped[..] else { panic!("{:?}", evaluation.skipped) };
-    assert!(skipped.to_string().starts_with("steering `tone` is left out: its trigger is not a regular expression"));
+    let [skipped] = &evaluation.skipped[..] else {
+        panic!("{:?}", evaluation.skipped)
+    };
+    assert!(
+        skipped
+            .to_string()
+            .starts_with("steering `tone` is left out: its trigger is not a regular expression")
+    );
 }

@@ -3,7 +3,12 @@
 use super::*;
 
 fn template(text: &str) -> Injection {
-    injection("left", Flavor::Instructions, Trigger::Always, Content::system_prompt(text))
+    injection(
+        "left",
+        Flavor::Instructions,
+        Trigger::Always,
+        Content::system_prompt(text),
+    )
 }
 
 async fn composed(text: &str, turn: &Turn) -> (String, Vec<NoticeReason>) {
@@ -11,22 +16,49 @@ async fn composed(text: &str, turn: &Turn) -> (String, Vec<NoticeReason>) {
     let mut session = world.session(plain().inject_template(template(text)).unwrap());
     let evaluation = session.evaluate(turn);
     assert_each_once(&evaluation);
-    let skipped = evaluation.skipped.iter().map(|skipped| skipped.why.clone()).collect();
-    (session.compose(&evaluation, &claude()).unwrap().system_prompt, skipped)
+    let skipped = evaluation
+        .skipped
+        .iter()
+        .map(|skipped| skipped.why.clone())
+        .collect();
+    (
+        session
+            .compose(&evaluation, &claude())
+            .unwrap()
+            .system_prompt,
+        skipped,
+    )
 }
 
 #[tokio::test]
 async fn facts_of_the_turn_stand_in_their_places() {
     let text = "Call {{action}} of {{ actionBudget }}: {{actionsRemaining}} remain.";
     let of = |number, most| Turn::new("").number(number).at_most(most);
-    assert_eq!(composed(text, &of(25, 30)).await, ("Call 25 of 30: 5 remain.".to_owned(), vec![]));
-    assert_eq!(composed(text, &of(31, 30)).await, ("Call 31 of 30: 0 remain.".to_owned(), vec![]));
+    assert_eq!(
+        composed(text, &of(25, 30)).await,
+        ("Call 25 of 30: 5 remain.".to_owned(), vec![])
+    );
+    assert_eq!(
+        composed(text, &of(31, 30)).await,
+        ("Call 31 of 30: 0 remain.".to_owned(), vec![])
+    );
     // An unknown fact leaves no gap.
-    let unknown = vec![NoticeReason::Invalid("the turn does not have `actionBudget`, which its text names".into())];
-    assert_eq!(composed(text, &Turn::new("").number(2)).await, (String::new(), unknown));
-    assert_eq!(composed("Call {{action}}.", &Turn::new("").number(2)).await, ("Call 2.".to_owned(), vec![]));
+    let unknown = vec![NoticeReason::Invalid(
+        "the turn does not have `actionBudget`, which its text names".into(),
+    )];
+    assert_eq!(
+        composed(text, &Turn::new("").number(2)).await,
+        (String::new(), unknown)
+    );
+    assert_eq!(
+        composed("Call {{action}}.", &Turn::new("").number(2)).await,
+        ("Call 2.".to_owned(), vec![])
+    );
     for plain in ["No facts.", "{ {action} }", "{{action", "}} {{"] {
-        assert_eq!(composed(plain, &Turn::new("")).await, (plain.to_owned(), vec![]));
+        assert_eq!(
+            composed(plain, &Turn::new("")).await,
+            (plain.to_owned(), vec![])
+        );
     }
 }
 
@@ -42,8 +74,19 @@ fn what_is_no_template_is_refused() {
     let mut both = Content::system_prompt("{{action}}");
     both.messages.push(Message::new(Role::User, "{{action}}"));
     for content in [Content::message(Role::User, "{{action}}"), both] {
-        assert_eq!(error(injection("left", Flavor::Instructions, Trigger::Always, content)), none);
+        assert_eq!(
+            error(injection(
+                "left",
+                Flavor::Instructions,
+                Trigger::Always,
+                content
+            )),
+            none
+        );
     }
     let options = plain().inject(template("{{action}}")).unwrap();
-    assert!(options.inject_template(template("{{action}}")).is_err(), "one id is given once");
+    assert!(
+        options.inject_template(template("{{action}}")).is_err(),
+        "one id is given once"
+    );
 }

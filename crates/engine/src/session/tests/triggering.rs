@@ -3,7 +3,11 @@
 use super::*;
 
 pub(super) fn skipped(evaluation: &Evaluation) -> Vec<(&str, NoticeReason)> {
-    evaluation.skipped.iter().map(|skipped| (skipped.id.as_str(), skipped.why.clone())).collect()
+    evaluation
+        .skipped
+        .iter()
+        .map(|skipped| (skipped.id.as_str(), skipped.why.clone()))
+        .collect()
 }
 
 #[tokio::test]
@@ -28,7 +32,10 @@ async fn what_a_skill_declares_activates_it() {
     ] {
         let mut session = world.session(plain());
         let slots = world.slots(&mut session, &turn, &claude()).await;
-        assert_eq!((active(&session), times(&slots.system_prompt, " body")), (vec![expected.to_owned()], 1));
+        assert_eq!(
+            (active(&session), times(&slots.system_prompt, " body")),
+            (vec![expected.to_owned()], 1)
+        );
     }
 }
 
@@ -36,15 +43,27 @@ async fn what_a_skill_declares_activates_it() {
 async fn what_was_triggered_stays_and_is_read_once() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
-    world.slots(&mut session, &Turn::new("kettle"), &gpt()).await;
+    world
+        .slots(&mut session, &Turn::new("kettle"), &gpt())
+        .await;
     session.start_turn(world.tools());
-    let slots = world.slots(&mut session, &Turn::new("And now?"), &gpt()).await;
+    let slots = world
+        .slots(&mut session, &Turn::new("And now?"), &gpt())
+        .await;
     assert_eq!(times(&slots.system_prompt, "tea body"), 1);
     // The model sees it already.
     let note = world.read(&mut session, "tea", &gpt()).await;
     assert!(note.contains("active already"), "{note}");
-    let slots = world.slots(&mut session, &Turn::new("And now?").number(2), &gpt()).await;
-    assert_eq!((times(&slots.system_prompt, "tea body"), slots.messages.len()), (1, 0));
+    let slots = world
+        .slots(&mut session, &Turn::new("And now?").number(2), &gpt())
+        .await;
+    assert_eq!(
+        (
+            times(&slots.system_prompt, "tea body"),
+            slots.messages.len()
+        ),
+        (1, 0)
+    );
 }
 
 #[tokio::test]
@@ -59,7 +78,9 @@ async fn the_user_reaches_what_the_model_may_not() {
     // Who names a skill in vain is told; who says a word that it declares is not.
     let hidden = vec![("own", NoticeReason::Hidden(HiddenReason::ForModelsOnly))];
     assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], hidden));
-    let slots = world.slots(&mut session, &Turn::new("/by-hand now"), &gpt()).await;
+    let slots = world
+        .slots(&mut session, &Turn::new("/by-hand now"), &gpt())
+        .await;
     assert_eq!(times(&slots.system_prompt, "by-hand body"), 1);
     assert_eq!(session.active()[0].by, ActivatedBy::Name);
 }
@@ -68,15 +89,29 @@ async fn the_user_reaches_what_the_model_may_not() {
 async fn what_follows_a_name_at_the_start_are_its_arguments() {
     let world = World::of(&["name: tea"]).await;
     let mut session = world.session(plain());
-    let slots = world.slots(&mut session, &Turn::new(" /tea green, no sugar "), &gpt()).await;
-    assert!(slots.system_prompt.contains("ARGUMENTS: green, no sugar"), "{}", slots.system_prompt);
+    let slots = world
+        .slots(&mut session, &Turn::new(" /tea green, no sugar "), &gpt())
+        .await;
+    assert!(
+        slots.system_prompt.contains("ARGUMENTS: green, no sugar"),
+        "{}",
+        slots.system_prompt
+    );
     // Named inside a sentence it has none, and keeps those it has.
     session.start_turn(world.tools());
-    world.slots(&mut session, &Turn::new("Is $tea ready?"), &gpt()).await;
+    world
+        .slots(&mut session, &Turn::new("Is $tea ready?"), &gpt())
+        .await;
     assert_eq!(session.active()[0].arguments.as_ref(), "green, no sugar");
     session.start_turn(world.tools());
-    let slots = world.slots(&mut session, &Turn::new("/tea black"), &gpt()).await;
-    assert!(slots.system_prompt.contains("ARGUMENTS: black"), "{}", slots.system_prompt);
+    let slots = world
+        .slots(&mut session, &Turn::new("/tea black"), &gpt())
+        .await;
+    assert!(
+        slots.system_prompt.contains("ARGUMENTS: black"),
+        "{}",
+        slots.system_prompt
+    );
     assert_eq!(times(&slots.system_prompt, "ARGUMENTS"), 1);
 }
 
@@ -86,22 +121,39 @@ async fn what_the_model_asks_for_meanwhile_stays() {
     let mut session = world.session(plain());
     let turn = Turn::new("/tea green");
     world.slots(&mut session, &turn, &gpt()).await;
-    world.read_with(&mut session, json!({"id": "tea", "arguments": "black"}), &gpt()).await;
-    world.slots(&mut session, &turn.clone().number(2), &gpt()).await;
+    world
+        .read_with(
+            &mut session,
+            json!({"id": "tea", "arguments": "black"}),
+            &gpt(),
+        )
+        .await;
+    world
+        .slots(&mut session, &turn.clone().number(2), &gpt())
+        .await;
     assert_eq!(session.active()[0].arguments.as_ref(), "black");
 }
 
 #[tokio::test]
 async fn only_trusted_skills_are_there_always_or_by_expression() {
-    let skills = ["name: a\ntriggers: [{always: true}]", "name: b\ntriggers: [{regex: 'ket+le'}, kettle]"];
-    let refused = NoticeReason::Invalid("its trigger never matches: its source is not trusted".into());
-    for (trust, expected, suggests, skips) in
-        [(Trust::Trusted, vec!["b", "a"], vec![], vec![]), (Trust::Restricted, vec![], vec!["b"], vec![("a", refused)])]
-    {
+    let skills = [
+        "name: a\ntriggers: [{always: true}]",
+        "name: b\ntriggers: [{regex: 'ket+le'}, kettle]",
+    ];
+    let refused =
+        NoticeReason::Invalid("its trigger never matches: its source is not trusted".into());
+    for (trust, expected, suggests, skips) in [
+        (Trust::Trusted, vec!["b", "a"], vec![], vec![]),
+        (Trust::Restricted, vec![], vec!["b"], vec![("a", refused)]),
+    ] {
         let world = World::trusted(&skills, trust).await;
         let evaluation = world.session(plain()).evaluate(&Turn::new("kettle"));
         assert_each_once(&evaluation);
-        let found = (ids(&evaluation), suggested(&evaluation), skipped(&evaluation));
+        let found = (
+            ids(&evaluation),
+            suggested(&evaluation),
+            skipped(&evaluation),
+        );
         assert_eq!(found, (expected, suggests, skips), "{trust}");
     }
     let world = World::trusted(&skills, Trust::Pending).await;
@@ -111,7 +163,8 @@ async fn only_trusted_skills_are_there_always_or_by_expression() {
 
 #[tokio::test]
 async fn untrusted_triggers_suggest_and_never_activate() {
-    let declared = "triggers: [kettle, {task: review}, {tool: 'git_*'}, {command: brew}]\npaths: '*.rs'";
+    let declared =
+        "triggers: [kettle, {task: review}, {tool: 'git_*'}, {command: brew}]\npaths: '*.rs'";
     let results = [ToolResult::new("git_log", "")];
     for turn in [
         Turn::new("Put the kettle on"),
@@ -124,34 +177,80 @@ async fn untrusted_triggers_suggest_and_never_activate() {
         let world = World::trusted(&[&format!("name: tea\n{declared}")], Trust::Restricted).await;
         let mut session = world.session(plain());
         let evaluation = session.evaluate(&turn);
-        assert_eq!((ids(&evaluation), suggested(&evaluation), skipped(&evaluation)), (vec![], vec!["tea"], vec![]));
-        assert_eq!(&*evaluation.suggested[0].candidate().unwrap().origin.source, "home");
+        assert_eq!(
+            (
+                ids(&evaluation),
+                suggested(&evaluation),
+                skipped(&evaluation)
+            ),
+            (vec![], vec!["tea"], vec![])
+        );
+        assert_eq!(
+            &*evaluation.suggested[0].candidate().unwrap().origin.source,
+            "home"
+        );
         let slots = world.slots(&mut session, &turn, &claude()).await;
-        assert_eq!((slots.system_prompt.as_str(), slots.messages.len(), active(&session).len()), ("", 0, 0));
+        assert_eq!(
+            (
+                slots.system_prompt.as_str(),
+                slots.messages.len(),
+                active(&session).len()
+            ),
+            ("", 0, 0)
+        );
         // The turn marks it where a model looks for skills, and nowhere else.
-        for (tool, arguments) in [("list_skills", json!({})), ("search_skills", json!({"query": "tea"}))] {
-            let Some(answer) = session.call(tool, &arguments, &world.registry, &claude()).await else { continue };
-            assert_eq!(times(&answer.text, "\"suggested\": true"), 1, "{}", answer.text);
-            let toolset = world.tools().call(tool, &arguments, &world.registry).await.unwrap();
+        for (tool, arguments) in [
+            ("list_skills", json!({})),
+            ("search_skills", json!({"query": "tea"})),
+        ] {
+            let Some(answer) = session
+                .call(tool, &arguments, &world.registry, &claude())
+                .await
+            else {
+                continue;
+            };
+            assert_eq!(
+                times(&answer.text, "\"suggested\": true"),
+                1,
+                "{}",
+                answer.text
+            );
+            let toolset = world
+                .tools()
+                .call(tool, &arguments, &world.registry)
+                .await
+                .unwrap();
             assert_eq!(times(&toolset.text, "suggested"), 0, "{}", toolset.text);
         }
         // The user's word activates it.
         session.start_turn(world.tools());
-        let slots = world.slots(&mut session, &Turn::new("Use $tea with the kettle"), &claude()).await;
+        let slots = world
+            .slots(
+                &mut session,
+                &Turn::new("Use $tea with the kettle"),
+                &claude(),
+            )
+            .await;
         assert_eq!(times(&slots.system_prompt, "tea body"), 1);
         let evaluation = session.evaluate(&Turn::new("Use $tea with the kettle"));
-        assert_eq!((ids(&evaluation), suggested(&evaluation)), (vec!["tea"], vec![]));
+        assert_eq!(
+            (ids(&evaluation), suggested(&evaluation)),
+            (vec!["tea"], vec![])
+        );
     }
 }
 
 #[tokio::test]
 async fn one_source_suggests_three_skills_at_most() {
-    let names = ["a1", "a2", "a3", "a4", "a5"].map(|name| format!("name: {name}\ntriggers: [kettle]"));
+    let names =
+        ["a1", "a2", "a3", "a4", "a5"].map(|name| format!("name: {name}\ntriggers: [kettle]"));
     let world = World::trusted(&names.each_ref().map(String::as_str), Trust::Restricted).await;
     let evaluation = world.session(plain()).evaluate(&Turn::new("kettle"));
     assert_each_once(&evaluation);
     assert_eq!(suggested(&evaluation), ["a1", "a2", "a3"]);
-    let why = NoticeReason::OverLimit("a source that is not trusted suggests at most 3 skills for one message".into());
+    let why = NoticeReason::OverLimit(
+        "a source that is not trusted suggests at most 3 skills for one message".into(),
+    );
     assert_eq!(skipped(&evaluation), [("a4", why.clone()), ("a5", why)]);
 }
 
@@ -159,10 +258,20 @@ async fn one_source_suggests_three_skills_at_most() {
 async fn an_untrusted_command_changes_no_arguments() {
     let world = World::of(&["name: tea"]).await;
     let far = MemorySource::new("far");
-    far.register(Registered::new(skill("name: far-tea\ndescription: D.\ntriggers: [{command: green}]"), "far"))
-        .unwrap();
-    let mounts = [Mount::user(world.home.clone()), Mount::plugin(far).trust(Trust::Restricted)];
-    let builder = mounts.into_iter().fold(SkillRegistry::builder(), |builder, mount| builder.mount(mount));
+    far.register(Registered::new(
+        skill("name: far-tea\ndescription: D.\ntriggers: [{command: green}]"),
+        "far",
+    ))
+    .unwrap();
+    let mounts = [
+        Mount::user(world.home.clone()),
+        Mount::plugin(far).trust(Trust::Restricted),
+    ];
+    let builder = mounts
+        .into_iter()
+        .fold(SkillRegistry::builder(), |builder, mount| {
+            builder.mount(mount)
+        });
     let registry = builder.load().await.unwrap();
     let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
     let mut session = Session::new(tools, plain());
@@ -176,15 +285,30 @@ async fn an_untrusted_command_changes_no_arguments() {
 async fn what_a_trigger_activated_ends_with_its_trust() {
     let trusted = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = trusted.session(plain());
-    trusted.slots(&mut session, &Turn::new("kettle"), &claude()).await;
+    trusted
+        .slots(&mut session, &Turn::new("kettle"), &claude())
+        .await;
     let world = World::trusted(&["name: tea\ntriggers: [kettle]"], Trust::Restricted).await;
     session.start_turn(world.tools());
     let evaluation = session.evaluate(&Turn::new("And now?"));
-    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], vec![("home:tea", NoticeReason::Untrusted)]));
-    assert_eq!(world.slots(&mut session, &Turn::new("And now?"), &claude()).await.system_prompt, "");
-    let slots = world.slots(&mut session, &Turn::new("/tea"), &claude()).await;
+    assert_eq!(
+        (ids(&evaluation), skipped(&evaluation)),
+        (vec![], vec![("home:tea", NoticeReason::Untrusted)])
+    );
+    assert_eq!(
+        world
+            .slots(&mut session, &Turn::new("And now?"), &claude())
+            .await
+            .system_prompt,
+        ""
+    );
+    let slots = world
+        .slots(&mut session, &Turn::new("/tea"), &claude())
+        .await;
     assert_eq!(times(&slots.system_prompt, "tea body"), 1);
-    let slots = world.slots(&mut session, &Turn::new("").number(2), &claude()).await;
+    let slots = world
+        .slots(&mut session, &Turn::new("").number(2), &claude())
+        .await;
     assert_eq!(times(&slots.system_prompt, "tea body"), 1);
 }
 
@@ -194,7 +318,8 @@ async fn weak_keywords_suggest_nothing() {
     for trust in [Trust::Trusted, Trust::Restricted] {
         let world = World::trusted(&[&format!("name: tea\n{keywords}")], trust).await;
         let session = world.session(plain());
-        let evaluation = session.evaluate(&Turn::new("Please tell me: what is the weather to you?"));
+        let evaluation =
+            session.evaluate(&Turn::new("Please tell me: what is the weather to you?"));
         assert_eq!((ids(&evaluation), suggested(&evaluation)), (vec![], vec![]));
         let why = session.evaluate(&Turn::new("")).skipped[0].why.to_string();
         assert_eq!(
@@ -206,8 +331,12 @@ async fn weak_keywords_suggest_nothing() {
 
 #[tokio::test]
 async fn triggers_activate_no_more_than_they_may_for_one_message() {
-    let world =
-        World::of(&["name: a\ntriggers: [kettle]", "name: b\ntriggers: [kettle]", "name: c\ntriggers: [kettle]"]).await;
+    let world = World::of(&[
+        "name: a\ntriggers: [kettle]",
+        "name: b\ntriggers: [kettle]",
+        "name: c\ntriggers: [kettle]",
+    ])
+    .await;
     let mut session = world.session(plain().triggered_at_most(2, 1_000));
     let turn = Turn::new("$c and the kettle");
     // What the user names comes first; and the next call of the same message brings no more.
@@ -215,7 +344,12 @@ async fn triggers_activate_no_more_than_they_may_for_one_message() {
         let evaluation = session.evaluate(&turn.clone().number(number));
         assert_eq!(
             skipped(&evaluation),
-            [("b", NoticeReason::OverLimit("triggers activate at most 2 skills for one message".into()))]
+            [(
+                "b",
+                NoticeReason::OverLimit(
+                    "triggers activate at most 2 skills for one message".into()
+                )
+            )]
         );
         session.read(evaluation, &world.registry).await;
         assert_eq!(active(&session), ["c", "a"]);
@@ -228,7 +362,10 @@ async fn triggers_activate_no_more_than_they_may_for_one_message() {
 #[tokio::test]
 async fn triggers_activate_no_more_tokens_than_they_may() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
-    let long = Registered::new(skill("name: long\ndescription: L.\ntriggers: [kettle]"), "word ".repeat(100));
+    let long = Registered::new(
+        skill("name: long\ndescription: L.\ntriggers: [kettle]"),
+        "word ".repeat(100),
+    );
     world.home.register(long).unwrap();
     world.registry.refresh().await.unwrap();
     let mut session = world.session(plain().triggered_at_most(9, 50));
@@ -240,7 +377,9 @@ async fn triggers_activate_no_more_tokens_than_they_may() {
             vec!["tea"],
             vec![(
                 "long",
-                NoticeReason::OverLimit("triggers activate at most 50 tokens of skills for one message".into())
+                NoticeReason::OverLimit(
+                    "triggers activate at most 50 tokens of skills for one message".into()
+                )
             )]
         )
     );
@@ -255,23 +394,42 @@ async fn what_was_ended_is_not_brought_back_by_the_same_message() {
     world.slots(&mut session, &turn, &claude()).await;
     session.deactivate("tea");
     let evaluation = session.evaluate(&turn.clone().number(2));
-    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], vec![("tea", NoticeReason::Deactivated)]));
+    assert_eq!(
+        (ids(&evaluation), skipped(&evaluation)),
+        (vec![], vec![("tea", NoticeReason::Deactivated)])
+    );
     session.start_turn(world.tools());
     assert_eq!(ids(&session.evaluate(&turn)), ["tea"]);
 }
 
 #[tokio::test]
 async fn what_cannot_be_read_is_skipped_and_the_rest_goes_on() {
-    let world = World::of(&["name: tea\ntriggers: [kettle]", "name: milk\ntriggers: [kettle]"]).await;
+    let world = World::of(&[
+        "name: tea\ntriggers: [kettle]",
+        "name: milk\ntriggers: [kettle]",
+    ])
+    .await;
     let mut session = world.session(plain());
     let evaluation = session.evaluate(&Turn::new("kettle"));
-    let evaluation = session.read(evaluation, &Broken(&world.registry, "tea")).await;
+    let evaluation = session
+        .read(evaluation, &Broken(&world.registry, "tea"))
+        .await;
     assert_each_once(&evaluation);
-    let [(name, why)] = &skipped(&evaluation)[..] else { panic!("{:?}", evaluation.skipped) };
-    assert!(*name == "tea" && why.to_string().contains("not now"), "{why}");
+    let [(name, why)] = &skipped(&evaluation)[..] else {
+        panic!("{:?}", evaluation.skipped)
+    };
+    assert!(
+        *name == "tea" && why.to_string().contains("not now"),
+        "{why}"
+    );
     let slots = session.compose(&evaluation, &gpt()).unwrap();
-    assert_eq!((active(&session), times(&slots.system_prompt, "milk body")), (vec!["milk".to_owned()], 1));
+    assert_eq!(
+        (active(&session), times(&slots.system_prompt, "milk body")),
+        (vec!["milk".to_owned()], 1)
+    );
     // It is read as soon as it can be.
-    world.slots(&mut session, &Turn::new("kettle").number(2), &gpt()).await;
+    world
+        .slots(&mut session, &Turn::new("kettle").number(2), &gpt())
+        .await;
     assert_eq!(active(&session), ["milk", "tea"]);
 }

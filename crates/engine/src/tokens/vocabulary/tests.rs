@@ -17,10 +17,21 @@ fn estimates_are_near_what_the_vocabularies_count() {
         "accessibility-audit: Tests web pages against WCAG 2.2 with keyboard and screen reader, and lists what fails.",
         "報告書: 表を読み、合計を確かめ、短い手紙を書きます。月末に使います。",
     ];
-    for (estimate, exact) in [(Tokenizer::O200K, Tokenizer::O200K_EXACT), (Tokenizer::LLAMA3, Tokenizer::LLAMA3_EXACT)]
-    {
-        let sum = |tokenizer: Tokenizer| texts.iter().map(|text| tokenizer.estimate(text)).sum::<usize>() as f64;
+    for (estimate, exact) in [
+        (Tokenizer::O200K, Tokenizer::O200K_EXACT),
+        (Tokenizer::LLAMA3, Tokenizer::LLAMA3_EXACT),
+    ] {
+        let sum = |tokenizer: Tokenizer| {
+            texts
+                .iter()
+                .map(|text| tokenizer.estimate(text))
+                .sum::<usize>() as f64
+        };
         let ratio = sum(estimate) / sum(exact);
-        assert!((0.85..1.15).contains(&ratio), "{}: {ratio}", estimate.name());
+        assert!(
+            (0.85..1.15).contains(&ratio),
+            "{}: {ratio}",
+            estimate.name()
+        );
     }
 }

@@ -5,10 +5,22 @@ use proptest::prelude::*;
 use super::*;
 
 const FORMATS: [(ToolFormat, &str); 4] = [
-    (ToolFormat::Anthropic, include_str!("../fixtures/accepted/anthropic.json")),
-    (ToolFormat::OpenAiChat, include_str!("../fixtures/accepted/openai-chat.json")),
-    (ToolFormat::OpenAiResponses, include_str!("../fixtures/accepted/openai-responses.json")),
-    (ToolFormat::Gemini, include_str!("../fixtures/accepted/gemini.json")),
+    (
+        ToolFormat::Anthropic,
+        include_str!("../fixtures/accepted/anthropic.json"),
+    ),
+    (
+        ToolFormat::OpenAiChat,
+        include_str!("../fixtures/accepted/openai-chat.json"),
+    ),
+    (
+        ToolFormat::OpenAiResponses,
+        include_str!("../fixtures/accepted/openai-responses.json"),
+    ),
+    (
+        ToolFormat::Gemini,
+        include_str!("../fixtures/accepted/gemini.json"),
+    ),
 ];
 
 /// Returns the violations of each provider's rules in a request with a tool of this schema.
@@ -19,7 +31,11 @@ fn violations(schema: &Value) -> Vec<String> {
         let accepted: Value = serde_json::from_str(accepted).unwrap();
         let accepted = jsonschema::draft202012::new(&accepted).unwrap();
         let request = format.tools(std::slice::from_ref(&tool));
-        violations.extend(accepted.iter_errors(&request).map(|error| format!("{format:?}: {error} in {request}")));
+        violations.extend(
+            accepted
+                .iter_errors(&request)
+                .map(|error| format!("{format:?}: {error} in {request}")),
+        );
     }
     violations
 }
@@ -41,8 +57,14 @@ fn gemini(property: Value) -> Value {
 #[test]
 fn gemini_gets_its_subset_of_openapi() {
     for (schema, expected) in [
-        (json!({"type": ["string", "null"]}), json!({"type": "STRING", "nullable": true})),
-        (json!({"type": ["string", "integer"]}), json!({"anyOf": [{"type": "STRING"}, {"type": "INTEGER"}]})),
+        (
+            json!({"type": ["string", "null"]}),
+            json!({"type": "STRING", "nullable": true}),
+        ),
+        (
+            json!({"type": ["string", "integer"]}),
+            json!({"anyOf": [{"type": "STRING"}, {"type": "INTEGER"}]}),
+        ),
         (
             json!({"$ref": "#/$defs/Color"}),
             json!({"type": "STRING", "enum": ["red", "blue"], "description": "A color."}),
@@ -67,13 +89,22 @@ fn gemini_gets_its_subset_of_openapi() {
                              {"properties": {"b": {"const": 3}}, "required": ["b", "c"]}]}),
             json!({"type": "OBJECT", "properties": {"a": {"type": "BOOLEAN"}, "b": {"type": "NUMBER"}}, "required": ["a", "b"]}),
         ),
-        (json!({"enum": ["a", null]}), json!({"type": "STRING", "enum": ["a"], "nullable": true})),
-        (json!({"type": "integer", "format": "uint32", "minimum": 0}), json!({"type": "INTEGER", "minimum": 0})),
+        (
+            json!({"enum": ["a", null]}),
+            json!({"type": "STRING", "enum": ["a"], "nullable": true}),
+        ),
+        (
+            json!({"type": "integer", "format": "uint32", "minimum": 0}),
+            json!({"type": "INTEGER", "minimum": 0}),
+        ),
         (
             json!({"type": "array", "prefixItems": [{"type": "string"}]}),
             json!({"type": "ARRAY", "items": {"type": "STRING"}}),
         ),
-        (json!({"type": "object", "additionalProperties": {"type": "string"}}), json!({"type": "OBJECT"})),
+        (
+            json!({"type": "object", "additionalProperties": {"type": "string"}}),
+            json!({"type": "OBJECT"}),
+        ),
         (json!(true), json!({"type": "STRING"})),
     ] {
         assert_eq!(gemini(schema.clone()), expected, "{schema}");
@@ -99,10 +130,14 @@ fn references_that_multiply_end() {
     let defs: Map<String, Value> = (0..40)
         .map(|n| {
             let next = json!({"$ref": format!("#/$defs/d{}", n + 1)});
-            (format!("d{n}"), json!({"type": "object", "properties": {"a": next, "b": next}}))
+            (
+                format!("d{n}"),
+                json!({"type": "object", "properties": {"a": next, "b": next}}),
+            )
         })
         .collect();
-    let schema = json!({"type": "object", "properties": {"it": {"$ref": "#/$defs/d0"}}, "$defs": defs});
+    let schema =
+        json!({"type": "object", "properties": {"it": {"$ref": "#/$defs/d0"}}, "$defs": defs});
     let tool = ToolSpec::new("run", "Runs.", schema).unwrap();
     assert!(ToolFormat::Gemini.tools(&[tool]).to_string().len() < 2_000_000);
 }

@@ -7,7 +7,9 @@ fn ids(tools: &Toolset) -> Value {
         .tools()
         .iter()
         .find(|tool| tool.name.as_ref() == "read_skill")
-        .map_or(Value::Null, |tool| tool.input_schema["properties"]["id"]["enum"].clone())
+        .map_or(Value::Null, |tool| {
+            tool.input_schema["properties"]["id"]["enum"].clone()
+        })
 }
 
 #[tokio::test]
@@ -15,28 +17,44 @@ async fn the_current_tools_are_those_of_the_current_skills() {
     let registry = SkillRegistry::builder().load().await.unwrap();
     let live = LiveTools::new(registry.clone(), ToolOptions::default());
     assert_eq!(live.current().tools().len(), 0);
-    registry.register(Registered::new(skill("pdf", "Reads."), "Read it.")).unwrap();
+    registry
+        .register(Registered::new(skill("pdf", "Reads."), "Read it."))
+        .unwrap();
     let current = live.current();
     assert_eq!(ids(&current), json!(["pdf"]));
     // Unchanged, it is the very same.
     assert!(Arc::ptr_eq(&current.0, &live.clone().current().0));
-    let answer = live.call("read_skill", &json!({"id": "pdf"})).await.unwrap();
+    let answer = live
+        .call("read_skill", &json!({"id": "pdf"}))
+        .await
+        .unwrap();
     assert!(answer.text.contains("Read it."));
 }
 
 #[tokio::test]
 async fn a_skill_that_went_after_it_was_offered_is_told_to_be_gone() {
     let registry = two().await;
-    registry.register(Registered::new(skill("pdf", "Reads."), "Read it.")).unwrap();
+    registry
+        .register(Registered::new(skill("pdf", "Reads."), "Read it."))
+        .unwrap();
     let live = LiveTools::new(registry.clone(), ToolOptions::default());
     live.current();
     registry.unregister("pdf");
-    let answer = live.call("read_skill", &json!({"id": "pdf"})).await.unwrap();
+    let answer = live
+        .call("read_skill", &json!({"id": "pdf"}))
+        .await
+        .unwrap();
     let expected = "The skill `pdf` is not there any more. Go on without it.";
-    assert_eq!((answer.code, answer.text.as_str(), answer.is_error), (ToolStatus::Stale, expected, true));
+    assert_eq!(
+        (answer.code, answer.text.as_str(), answer.is_error),
+        (ToolStatus::Stale, expected, true)
+    );
     // Whoever was never offered it learns nothing.
     live.current();
-    let answer = live.call("read_skill", &json!({"id": "pdf"})).await.unwrap();
+    let answer = live
+        .call("read_skill", &json!({"id": "pdf"}))
+        .await
+        .unwrap();
     assert_eq!(answer.code, ToolStatus::Unknown);
 }
 
@@ -44,7 +62,12 @@ async fn a_skill_that_went_after_it_was_offered_is_told_to_be_gone() {
 async fn what_came_after_the_tools_were_offered_can_be_read() {
     let registry = two().await;
     let live = LiveTools::new(registry.clone(), ToolOptions::default());
-    registry.register(Registered::new(skill("pdf", "Reads."), "Read it.")).unwrap();
-    let answer = live.call("read_skill", &json!({"id": "pdf"})).await.unwrap();
+    registry
+        .register(Registered::new(skill("pdf", "Reads."), "Read it."))
+        .unwrap();
+    let answer = live
+        .call("read_skill", &json!({"id": "pdf"}))
+        .await
+        .unwrap();
     assert_eq!(answer.code, ToolStatus::Ok);
 }

@@ -13,9 +13,18 @@ use super::*;
 async fn every_provider_gets_what_it_documents() {
     let tools = Toolset::new(&two().await.snapshot(), &preset(ToolPreset::AGENTFOOTPRINT));
     for (format, fixture) in [
-        (ToolFormat::Anthropic, include_str!("../fixtures/anthropic.json")),
-        (ToolFormat::OpenAiChat, include_str!("../fixtures/openai-chat.json")),
-        (ToolFormat::OpenAiResponses, include_str!("../fixtures/openai-responses.json")),
+        (
+            ToolFormat::Anthropic,
+            include_str!("../fixtures/anthropic.json"),
+        ),
+        (
+            ToolFormat::OpenAiChat,
+            include_str!("../fixtures/openai-chat.json"),
+        ),
+        (
+            ToolFormat::OpenAiResponses,
+            include_str!("../fixtures/openai-responses.json"),
+        ),
         (ToolFormat::Gemini, include_str!("../fixtures/gemini.json")),
     ] {
         assert_eq!(format.tools(tools.tools()), parsed(fixture), "{format:?}");
@@ -40,7 +49,11 @@ async fn names_are_such_that_every_provider_takes_them() {
     for preset in ToolPreset::ALL {
         for tool in Toolset::new(&snapshot, &self::preset(preset.clone())).tools() {
             let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-            assert!(tool.name.len() <= 64 && tool.name.chars().all(fits), "{}", tool.name);
+            assert!(
+                tool.name.len() <= 64 && tool.name.chars().all(fits),
+                "{}",
+                tool.name
+            );
         }
     }
 }

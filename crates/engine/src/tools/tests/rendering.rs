@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use proptest::prelude::*;
 use repertoire_core::skill_md;
 use repertoire_render::{
-    ApprovalState, Binding, CapturedOutput, CompletedRun, Context, Dialect, Directive, DirectiveOutcome, Refusal,
-    RunEnd, Unknown,
+    ApprovalState, Binding, CapturedOutput, CompletedRun, Context, Dialect, Directive,
+    DirectiveOutcome, Refusal, RunEnd, Unknown,
 };
 
 use super::*;
@@ -20,35 +20,65 @@ async fn one(body: &str) -> SkillRegistry {
 async fn one_with(fields: &str, body: &str) -> SkillRegistry {
     let file = format!("---\nname: one\ndescription: One.\n{fields}---\n");
     let parsed = skill_md::parse(file.as_bytes(), skill_md::FileContext::new("one/SKILL.md"));
-    let skill = parsed.skill.expect("the front matter is whole").from_location("/skills/one/SKILL.md");
+    let skill = parsed
+        .skill
+        .expect("the front matter is whole")
+        .from_location("/skills/one/SKILL.md");
     let home = MemorySource::new("home");
-    home.register(Registered::new(skill, body.to_owned())).unwrap();
+    home.register(Registered::new(skill, body.to_owned()))
+        .unwrap();
     SkillRegistry::builder().user(home).load().await.unwrap()
 }
 
 /// What the model gets to read of it, without what stands around, and what became of its directives.
 async fn read(registry: &SkillRegistry, reader: &dyn SkillReader, arguments: &str) -> SkillRead {
     let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
-    let answer = tools.call("read_skill", &json!({"id": "one", "arguments": arguments}), reader).await.unwrap();
+    let answer = tools
+        .call(
+            "read_skill",
+            &json!({"id": "one", "arguments": arguments}),
+            reader,
+        )
+        .await
+        .unwrap();
     assert_eq!(answer.code, ToolStatus::Ok, "{}", answer.text);
     answer.read.expect("it was read from its beginning")
 }
 
 #[tokio::test]
 async fn variables_and_arguments_are_in_their_places() {
-    let registry = one("See ${SKILL_DIR}/rules.md for $ARGUMENTS in ${TONE}, not `$ARGUMENTS`, ${SESSION_ID}.\n").await;
+    let registry = one(
+        "See ${SKILL_DIR}/rules.md for $ARGUMENTS in ${TONE}, not `$ARGUMENTS`, ${SESSION_ID}.\n",
+    )
+    .await;
     let plain = read(&registry, &registry, "a.rs b.rs").await;
     assert_eq!(
         plain.instructions.text,
         "See /skills/one/rules.md for a.rs b.rs in ${TONE}, not `$ARGUMENTS`, ${SESSION_ID}.\n"
     );
     assert_eq!(
-        plain.instructions.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        plain
+            .instructions
+            .warnings
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>(),
         ["line 1: there is no value for `SESSION_ID` here"]
     );
-    let context = Context::new().variable("TONE", "prose").session_id("7").skill_dir("/elsewhere");
-    let told = read(&registry, &Renderer::new(registry.clone()).context(context), "$TONE").await;
-    assert_eq!(told.instructions.text, "See /skills/one/rules.md for $TONE in prose, not `$ARGUMENTS`, 7.\n");
+    let context = Context::new()
+        .variable("TONE", "prose")
+        .session_id("7")
+        .skill_dir("/elsewhere");
+    let told = read(
+        &registry,
+        &Renderer::new(registry.clone()).context(context),
+        "$TONE",
+    )
+    .await;
+    assert_eq!(
+        told.instructions.text,
+        "See /skills/one/rules.md for $TONE in prose, not `$ARGUMENTS`, 7.\n"
+    );
     assert_ne!(told.instructions.text, plain.instructions.text);
 }
 
@@ -56,13 +86,27 @@ async fn variables_and_arguments_are_in_their_places() {
 async fn the_nearest_says_how_places_are_spelled() {
     let registry = one("First: $1.\n").await;
     let host = Renderer::new(registry.clone()).dialect(Dialect::OpenCode);
-    let source = Renderer::new(registry.clone()).dialect(Dialect::OpenCode).source_dialect("home", Dialect::Claude);
+    let source = Renderer::new(registry.clone())
+        .dialect(Dialect::OpenCode)
+        .source_dialect("home", Dialect::Claude);
     // Nobody says one: a number behind a dollar is a price.
-    assert_eq!(read(&registry, &registry, "a b").await.instructions.text, "First: $1.\n\nARGUMENTS: a b\n");
-    assert_eq!(read(&registry, &host, "a b").await.instructions.text, "First: a b.\n");
-    assert_eq!(read(&registry, &source, "a b").await.instructions.text, "First: b.\n");
+    assert_eq!(
+        read(&registry, &registry, "a b").await.instructions.text,
+        "First: $1.\n\nARGUMENTS: a b\n"
+    );
+    assert_eq!(
+        read(&registry, &host, "a b").await.instructions.text,
+        "First: a b.\n"
+    );
+    assert_eq!(
+        read(&registry, &source, "a b").await.instructions.text,
+        "First: b.\n"
+    );
     let declares = one_with("argument-dialect: cortex\n", "First: $1.\n").await;
-    assert_eq!(read(&declares, &declares, "a b").await.instructions.text, "First: a.\n");
+    assert_eq!(
+        read(&declares, &declares, "a b").await.instructions.text,
+        "First: a.\n"
+    );
 }
 
 #[tokio::test]
@@ -91,12 +135,19 @@ impl CommandRunner for Says {
         context: &Context,
         binding: &Binding,
     ) -> Vec<DirectiveOutcome> {
-        let folder = super::super::toolset::folder(&candidate.item).unwrap().display().to_string();
+        let folder = super::super::toolset::folder(&candidate.item)
+            .unwrap()
+            .display()
+            .to_string();
         self.0.lock().unwrap().push((binding.clone(), folder));
         let said = |one: &Directive| {
             let text = format!("ran {one} for {}", context.get("ARGUMENTS").unwrap());
             let printed = |text: &str| CapturedOutput::new(text.as_bytes(), text.len() as u64);
-            DirectiveOutcome::Ran(CompletedRun::new(RunEnd::Exit(0), printed(&text), printed("")))
+            DirectiveOutcome::Ran(CompletedRun::new(
+                RunEnd::Exit(0),
+                printed(&text),
+                printed(""),
+            ))
         };
         directives.iter().take(1).map(said).collect()
     }
@@ -118,22 +169,35 @@ async fn what_a_host_lets_run_stands_in_place_of_it() {
     assert_eq!(read.instructions.text, expected);
     assert!(matches!(
         read.instructions.outcomes.as_slice(),
-        [DirectiveOutcome::Ran(_), DirectiveOutcome::Refused { by: Refusal::Off }]
+        [
+            DirectiveOutcome::Ran(_),
+            DirectiveOutcome::Refused { by: Refusal::Off }
+        ]
     ));
     let asked = says.0.lock().unwrap().clone();
-    let [(binding, folder)] = asked.as_slice() else { panic!("it was asked once: {asked:?}") };
+    let [(binding, folder)] = asked.as_slice() else {
+        panic!("it was asked once: {asked:?}")
+    };
     assert_eq!(folder, "/skills/one");
     let mut approvals = repertoire_render::CommandApprovals::default();
     assert_eq!(approvals.state(binding), ApprovalState::Missing);
     approvals.approve(binding);
-    assert_eq!(serde_json::to_value(&approvals).unwrap()["approved"][0]["skill"], "home:one");
+    assert_eq!(
+        serde_json::to_value(&approvals).unwrap()["approved"][0]["skill"],
+        "home:one"
+    );
 }
 
 #[tokio::test]
 async fn nobody_is_asked_to_run_nothing() {
     let registry = one("Only `!` text.\n").await;
     let says = Arc::new(Says::default());
-    read(&registry, &Renderer::new(registry.clone()).commands(says.clone()), "").await;
+    read(
+        &registry,
+        &Renderer::new(registry.clone()).commands(says.clone()),
+        "",
+    )
+    .await;
     assert_eq!(says.0.lock().unwrap().len(), 0);
 }
 
@@ -142,16 +206,38 @@ async fn what_a_host_refuses_to_render_is_unreadable_and_the_operator_learns_why
     let registry = one("Now: !`date` and ${WHO}\n").await;
     let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
     for (context, cause) in [
-        (Context::new().unknown(Unknown::Error), "line 1: unknown variable `WHO`"),
-        (Context::new().abort_on_refusal(), "line 1: `date` may not run: commands and scripts are switched off"),
+        (
+            Context::new().unknown(Unknown::Error),
+            "line 1: unknown variable `WHO`",
+        ),
+        (
+            Context::new().abort_on_refusal(),
+            "line 1: `date` may not run: commands and scripts are switched off",
+        ),
     ] {
         let reader = Renderer::new(registry.clone()).context(context);
-        let answer = tools.call("read_skill", &json!({"id": "one"}), &reader).await.unwrap();
+        let answer = tools
+            .call("read_skill", &json!({"id": "one"}), &reader)
+            .await
+            .unwrap();
         assert_eq!(
-            (answer.code, answer.text.as_str(), answer.is_error, answer.read.is_some()),
-            (ToolStatus::Unreadable, "The skill `one` cannot be read. Go on without it.", true, false)
+            (
+                answer.code,
+                answer.text.as_str(),
+                answer.is_error,
+                answer.read.is_some()
+            ),
+            (
+                ToolStatus::Unreadable,
+                "The skill `one` cannot be read. Go on without it.",
+                true,
+                false
+            )
         );
-        assert_eq!(answer.operator_note, Some(format!("cannot render `home:one`: {cause}")));
+        assert_eq!(
+            answer.operator_note,
+            Some(format!("cannot render `home:one`: {cause}"))
+        );
     }
 }
 

@@ -7,20 +7,27 @@ async fn agentfootprint_has_two_tools_and_the_instructions_word_for_word() {
     let registry = two().await;
     let options = preset(ToolPreset::AGENTFOOTPRINT);
     let tools = Toolset::new(&registry.snapshot(), &options);
-    let [list, read] = tools.tools() else { panic!("two tools") };
-    assert_eq!((list.name.as_ref(), read.name.as_ref()), ("list_skills", "read_skill"));
+    let [list, read] = tools.tools() else {
+        panic!("two tools")
+    };
+    assert_eq!(
+        (list.name.as_ref(), read.name.as_ref()),
+        ("list_skills", "read_skill")
+    );
     assert_eq!(
         list.input_schema,
         json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false})
     );
     assert_eq!(read.input_schema["required"], json!(["id"]));
-    assert_eq!(read.input_schema["properties"]["id"]["enum"], json!(["billing", "refund"]));
+    assert_eq!(
+        read.input_schema["properties"]["id"]["enum"],
+        json!(["billing", "refund"])
+    );
     let again = Toolset::new(&registry.snapshot(), &options);
     assert_eq!(again.tools(), tools.tools());
 
     let (_, listed) = answered(&registry, &options, "list_skills", json!({})).await;
-    let rows =
-        json!([{"id": "billing", "description": "Writes bills."}, {"id": "refund", "description": "Pays money back."}]);
+    let rows = json!([{"id": "billing", "description": "Writes bills."}, {"id": "refund", "description": "Pays money back."}]);
     assert_eq!(listed, format!("{rows:#}"));
     let (_, body) = answered(&registry, &options, "read_skill", json!({"id": "billing"})).await;
     assert_eq!(body, "Write the bill.");
@@ -29,7 +36,9 @@ async fn agentfootprint_has_two_tools_and_the_instructions_word_for_word() {
         assert_eq!(code, ToolStatus::Unknown);
         assert_eq!(
             text,
-            format!("Unknown skill `{id}`. The skills are `billing`, `refund`. `list_skills` tells which there are.")
+            format!(
+                "Unknown skill `{id}`. The skills are `billing`, `refund`. `list_skills` tells which there are."
+            )
         );
     }
 }
@@ -38,8 +47,18 @@ async fn agentfootprint_has_two_tools_and_the_instructions_word_for_word() {
 async fn a_skill_without_description_says_so_and_a_long_one_is_whole() {
     let long: String = "long ".repeat(200).trim_end().to_owned();
     let registry = SkillRegistry::builder().load().await.unwrap();
-    registry.register(skill("mute", "")).unwrap().register(skill("long", &long)).unwrap();
-    let (_, listed) = answered(&registry, &preset(ToolPreset::AGENTFOOTPRINT), "list_skills", json!({})).await;
+    registry
+        .register(skill("mute", ""))
+        .unwrap()
+        .register(skill("long", &long))
+        .unwrap();
+    let (_, listed) = answered(
+        &registry,
+        &preset(ToolPreset::AGENTFOOTPRINT),
+        "list_skills",
+        json!({}),
+    )
+    .await;
     let rows = json!([{"id": "mute", "description": "(no description)"}, {"id": "long", "description": long}]);
     assert_eq!(parsed(&listed), rows);
 }
@@ -57,30 +76,68 @@ async fn eight() -> SkillRegistry {
         "Plans.",
         "Keeps storage.",
     ];
-    let names = ["find-skills", "execution", "retrieval", "database", "mail", "charts", "planning", "archive"];
+    let names = [
+        "find-skills",
+        "execution",
+        "retrieval",
+        "database",
+        "mail",
+        "charts",
+        "planning",
+        "archive",
+    ];
     for (name, about) in names.into_iter().zip(about) {
-        let text =
-            format!("---\nname: {name}\ndescription: {about}\ntools: [run_{name}]\nreferences: [how to.md]\n---\n");
+        let text = format!(
+            "---\nname: {name}\ndescription: {about}\ntools: [run_{name}]\nreferences: [how to.md]\n---\n"
+        );
         let site = repertoire_core::skill_md::FileContext::new("SKILL.md").in_directory(name);
-        let skill = repertoire_core::skill_md::parse(text.as_bytes(), site).skill.unwrap();
+        let skill = repertoire_core::skill_md::parse(text.as_bytes(), site)
+            .skill
+            .unwrap();
         registry.register(Registered::new(skill, "Do it.")).unwrap();
     }
     registry
 }
 
 fn names<'a>(rows: &'a Value, key: &str) -> Vec<&'a str> {
-    rows[key].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect()
+    rows[key]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["name"].as_str().unwrap())
+        .collect()
 }
 
 #[tokio::test]
 async fn find_skills_lists_all_in_their_order() {
     let registry = eight().await;
-    let (_, text) = answered(&registry, &preset(ToolPreset::FIND_SKILLS), "list_skills", json!({})).await;
+    let (_, text) = answered(
+        &registry,
+        &preset(ToolPreset::FIND_SKILLS),
+        "list_skills",
+        json!({}),
+    )
+    .await;
     let listed = parsed(&text);
-    let expected = ["find-skills", "execution", "retrieval", "database", "mail", "charts", "planning", "archive"];
+    let expected = [
+        "find-skills",
+        "execution",
+        "retrieval",
+        "database",
+        "mail",
+        "charts",
+        "planning",
+        "archive",
+    ];
     assert_eq!(names(&listed, "skills"), expected);
-    assert_eq!(listed["skills"][1], json!({"name": "execution", "description": "Runs code."}));
-    assert!(text.starts_with("{\n  \"skills\": [\n    {\n"), "indented by two");
+    assert_eq!(
+        listed["skills"][1],
+        json!({"name": "execution", "description": "Runs code."})
+    );
+    assert!(
+        text.starts_with("{\n  \"skills\": [\n    {\n"),
+        "indented by two"
+    );
 }
 
 #[tokio::test]
@@ -90,15 +147,23 @@ async fn find_skills_searches_words_and_not_parts_of_them() {
         let registry = registry.clone();
         async move {
             parsed(
-                &answered(&registry, &preset(ToolPreset::FIND_SKILLS), "search_skills", json!({"query": query}))
-                    .await
-                    .1,
+                &answered(
+                    &registry,
+                    &preset(ToolPreset::FIND_SKILLS),
+                    "search_skills",
+                    json!({"query": query}),
+                )
+                .await
+                .1,
             )
         }
     };
     let found = search("RAG").await;
     // `storage` has the same letters, and is no match.
-    assert_eq!((found["query"].as_str(), names(&found, "matches")), (Some("RAG"), vec!["retrieval"]));
+    assert_eq!(
+        (found["query"].as_str(), names(&found, "matches")),
+        (Some("RAG"), vec!["retrieval"])
+    );
     // Nothing is in everything.
     assert_eq!(names(&search("").await, "matches").len(), 8);
 }
@@ -109,29 +174,54 @@ async fn find_skills_gives_instructions_and_answers_an_unknown_skill_in_band() {
     let options = preset(ToolPreset::FIND_SKILLS);
     let read = |name: &'static str| {
         let (registry, options) = (registry.clone(), options.clone());
-        async move { call(&registry, &options, "load_skill_instructions", json!({"skill_name": name})).await }
+        async move {
+            call(
+                &registry,
+                &options,
+                "load_skill_instructions",
+                json!({"skill_name": name}),
+            )
+            .await
+        }
     };
     let given = read("database").await;
-    let expected =
-        json!({"name": "database", "instructions": "Do it.", "tools": ["run_database"], "references": ["how to.md"]});
-    assert_eq!((given.code, given.text), (ToolStatus::Ok, format!("{expected:#}")));
+    let expected = json!({"name": "database", "instructions": "Do it.", "tools": ["run_database"], "references": ["how to.md"]});
+    assert_eq!(
+        (given.code, given.text),
+        (ToolStatus::Ok, format!("{expected:#}"))
+    );
     let unknown = read("nope").await;
     let expected = json!({"error": "unknown_skill", "skill_name": "nope"});
-    assert_eq!((unknown.code, unknown.is_error, unknown.text), (ToolStatus::Unknown, true, format!("{expected:#}")));
+    assert_eq!(
+        (unknown.code, unknown.is_error, unknown.text),
+        (ToolStatus::Unknown, true, format!("{expected:#}"))
+    );
 }
 
 #[tokio::test]
 async fn what_was_registered_is_found_again_and_a_second_of_the_name_is_refused() {
     let registry = eight().await;
-    assert_eq!(registry.get("mail").unwrap().item().description.as_ref(), "Mails.");
+    assert_eq!(
+        registry.get("mail").unwrap().item().description.as_ref(),
+        "Mails."
+    );
     assert!(registry.get("nope").is_none());
     assert!(registry.register(skill("mail", "Another.")).is_err());
-    assert_eq!((registry.list().len(), registry.get("mail").unwrap().item().description.as_ref()), (8, "Mails."));
+    assert_eq!(
+        (
+            registry.list().len(),
+            registry.get("mail").unwrap().item().description.as_ref()
+        ),
+        (8, "Mails.")
+    );
     // What a reader holds is shared, and nobody can change it: only a clone of an item is anybody's own.
     let held = registry.snapshot();
     let mut copy = held.get("mail").unwrap().item().clone();
     copy.description = "Changed.".into();
-    assert_eq!(held.get("mail").unwrap().item().description.as_ref(), "Mails.");
+    assert_eq!(
+        held.get("mail").unwrap().item().description.as_ref(),
+        "Mails."
+    );
 }
 
 #[tokio::test]
@@ -139,7 +229,13 @@ async fn a_reference_that_is_not_among_the_files_is_refused() {
     let registry = eight().await;
     for path in ["../../etc/passwd", "how to.md"] {
         let arguments = json!({"id": "database", "path": path});
-        let (code, _) = answered(&registry, &ToolOptions::default(), "read_skill_resource", arguments).await;
+        let (code, _) = answered(
+            &registry,
+            &ToolOptions::default(),
+            "read_skill_resource",
+            arguments,
+        )
+        .await;
         assert_eq!(code, ToolStatus::NoResource, "{path}");
     }
 }
@@ -154,14 +250,34 @@ async fn every_preset_reads_by_its_own_names() {
         (ToolPreset::GOOSE, "load_skill", "name"),
         (ToolPreset::AGENT_FRAMEWORK, "load_skill", "skillName"),
     ] {
-        let answer = call(&registry, &self::preset(preset), tool, json!({parameter: "refund"})).await;
-        assert!(!answer.is_error && answer.text.contains("\nPay it back.\n"), "{}", answer.text);
+        let answer = call(
+            &registry,
+            &self::preset(preset),
+            tool,
+            json!({parameter: "refund"}),
+        )
+        .await;
+        assert!(
+            !answer.is_error && answer.text.contains("\nPay it back.\n"),
+            "{}",
+            answer.text
+        );
     }
-    let own = ToolPreset::DEFAULT.read_tool("use_skill", "id").unwrap().without_search();
+    let own = ToolPreset::DEFAULT
+        .read_tool("use_skill", "id")
+        .unwrap()
+        .without_search();
     for name in ["", "use skill", "use.skill", "1st", &"x".repeat(65)] {
-        assert!(ToolPreset::DEFAULT.list_tool(name.to_owned()).is_err(), "{name}");
+        assert!(
+            ToolPreset::DEFAULT.list_tool(name.to_owned()).is_err(),
+            "{name}"
+        );
     }
     let tools = Toolset::new(&registry.snapshot(), &preset(own));
-    let names: Vec<&str> = tools.tools().iter().map(|tool| tool.name.as_ref()).collect();
+    let names: Vec<&str> = tools
+        .tools()
+        .iter()
+        .map(|tool| tool.name.as_ref())
+        .collect();
     assert_eq!(names, ["list_skills", "use_skill", "read_skill_resource"]);
 }

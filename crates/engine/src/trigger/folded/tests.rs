@@ -23,7 +23,11 @@ fn a_place_leads_back_to_the_text() {
     let check = |text: &str, part: &str, expected: &str| {
         let folded = Folded::of(text);
         let at = folded.text.find(part).unwrap();
-        assert_eq!(&text[folded.span(at..at + part.len())], expected, "{text:?}");
+        assert_eq!(
+            &text[folded.span(at..at + part.len())],
+            expected,
+            "{text:?}"
+        );
     };
     check("a  b\n c", "b c", "b\n c");
     check("x \u{FB01}le y", "file", "\u{FB01}le");

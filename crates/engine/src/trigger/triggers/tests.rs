@@ -9,12 +9,18 @@ use crate::session::NoticeReason;
 /// A skill with these lines of front matter.
 fn skill(name: &str, lines: &str) -> ListingEntry<Skill> {
     let text = format!("---\nname: {name}\ndescription: Does it.\n{lines}\n---\n");
-    let skill = parse(text.as_bytes(), FileContext::new("SKILL.md")).skill.unwrap();
+    let skill = parse(text.as_bytes(), FileContext::new("SKILL.md"))
+        .skill
+        .unwrap();
     ListingEntry::new(skill, Stamp::of(&text))
 }
 
 fn layer(tier: Tier, source: &str, trust: Trust, rows: Vec<ListingEntry<Skill>>) -> Layer<Skill> {
-    let mut layer = Layer::new(Origin::new(tier, source), 0, Listing::new(Revision(0), rows, []));
+    let mut layer = Layer::new(
+        Origin::new(tier, source),
+        0,
+        Listing::new(Revision(0), rows, []),
+    );
     layer.trust = trust;
     layer
 }
@@ -34,10 +40,22 @@ fn told_by(triggers: &Triggers, occasion: &Turn, policy: &VisibilityPolicy) -> V
             MatchedBy::Mention => "mention".to_owned(),
             MatchedBy::Declared(trigger) => format!("{trigger:?}"),
         };
-        let parts: Vec<_> = fired.spans.iter().map(|span| &occasion.message[span.clone()]).collect();
-        format!("{} by {by}: {}", fired.candidate.qualified_id(), parts.join(" | "))
+        let parts: Vec<_> = fired
+            .spans
+            .iter()
+            .map(|span| &occasion.message[span.clone()])
+            .collect();
+        format!(
+            "{} by {by}: {}",
+            fired.candidate.qualified_id(),
+            parts.join(" | ")
+        )
     };
-    triggers.fired(occasion, policy).into_iter().map(tell).collect()
+    triggers
+        .fired(occasion, policy)
+        .into_iter()
+        .map(tell)
+        .collect()
 }
 
 /// What of `message` one keyword matches.
@@ -45,7 +63,11 @@ fn parts<'m>(keyword: &str, message: &'m str) -> Vec<&'m str> {
     let keyword = serde_json::Value::from(keyword);
     let triggers = Triggers::new(&view(vec![skill("a", &format!("triggers: [{keyword}]"))]));
     let fired = triggers.fired(&Turn::new(message), &VisibilityPolicy::default());
-    fired.iter().flat_map(|fired| fired.spans.iter()).map(|span| &message[span.clone()]).collect()
+    fired
+        .iter()
+        .flat_map(|fired| fired.spans.iter())
+        .map(|span| &message[span.clone()])
+        .collect()
 }
 
 #[test]
@@ -71,7 +93,11 @@ fn a_keyword_is_a_word_by_itself() {
         ("ab.c", "abxc", &[]),
         ("git", "Git, git and GIT.", &["Git", "git", "GIT"]),
     ] {
-        assert_eq!(parts(keyword, message), expected, "`{keyword}` in `{message}`");
+        assert_eq!(
+            parts(keyword, message),
+            expected,
+            "`{keyword}` in `{message}`"
+        );
     }
 }
 
@@ -93,7 +119,11 @@ fn words_are_of_every_script() {
         ("pdf表", "一个PDF表格", &["PDF表"]),
         ("pdf表", "xpdf表", &[]),
     ] {
-        assert_eq!(parts(keyword, message), expected, "`{keyword}` in `{message}`");
+        assert_eq!(
+            parts(keyword, message),
+            expected,
+            "`{keyword}` in `{message}`"
+        );
     }
 }
 
@@ -104,13 +134,29 @@ fn every_keyword_that_holds_is_told_by_source_then_length_then_registration() {
             Tier::User,
             "home",
             Trust::Trusted,
-            vec![skill("z", "triggers: [alpha, beta]"), skill("y", "triggers: [alpha beta, beta]")],
+            vec![
+                skill("z", "triggers: [alpha, beta]"),
+                skill("y", "triggers: [alpha beta, beta]"),
+            ],
         ),
-        layer(Tier::Plugin, "acme", Trust::Restricted, vec![skill("x", "triggers: [alpha beta then]")]),
-        layer(Tier::Builtin, "built-in", Trust::Trusted, vec![skill("w", "triggers: [beta]")]),
+        layer(
+            Tier::Plugin,
+            "acme",
+            Trust::Restricted,
+            vec![skill("x", "triggers: [alpha beta then]")],
+        ),
+        layer(
+            Tier::Builtin,
+            "built-in",
+            Trust::Trusted,
+            vec![skill("w", "triggers: [beta]")],
+        ),
     ]);
     assert_eq!(
-        told(&Triggers::new(&snapshot), &Turn::new("alpha beta then alpha")),
+        told(
+            &Triggers::new(&snapshot),
+            &Turn::new("alpha beta then alpha")
+        ),
         [
             "built-in:w by Keyword(\"beta\"): beta",
             "home:y by Keyword(\"alpha beta\"): alpha beta",
@@ -134,13 +180,22 @@ fn tools_paths_tasks_and_commands_fire_too() {
     let called = ["Bash", "mcp__github__list"].map(|tool| ToolResult::new(tool, ""));
     assert_eq!(of(none()), [""; 0]);
     assert_eq!(of(none().task("docs")), ["home:a by Task(\"Docs\"): "]);
-    assert_eq!(of(none().results(called)), ["home:a by Tool(\"mcp__github__*\"): "]);
+    assert_eq!(
+        of(none().results(called)),
+        ["home:a by Tool(\"mcp__github__*\"): "]
+    );
     assert_eq!(
         of(none().paths(["src/x/README.md", "src/y.md"])),
         ["home:a by Path(\"src/**\"): ", "home:a by Path(\"*.md\"): "]
     );
-    assert_eq!(of(none().command("release")), ["home:a by Command(\"/Release\"): "]);
-    assert_eq!(of(Turn::new("now /release 1.0")), ["home:a by Command(\"/Release\"): /release"]);
+    assert_eq!(
+        of(none().command("release")),
+        ["home:a by Command(\"/Release\"): "]
+    );
+    assert_eq!(
+        of(Turn::new("now /release 1.0")),
+        ["home:a by Command(\"/Release\"): /release"]
+    );
     assert_eq!(of(Turn::new("see src/release or $release")), [""; 0]);
 }
 
@@ -153,21 +208,36 @@ fn a_mention_is_the_name_behind_a_sigil() {
         skill("表", ""),
         skill("表格", ""),
         skill("silent", "user-invocable: false"),
-        skill("manual", "disable-model-invocation: true\ntriggers: [manual]"),
+        skill(
+            "manual",
+            "disable-model-invocation: true\ntriggers: [manual]",
+        ),
     ]);
     let triggers = Triggers::new(&snapshot);
     for (message, expected) in [
         ("/review this", &["home:review: /review"][..]),
-        ("$review, then /re-read.", &["home:review: $review", "home:re-read: /re-read"]),
-        ("/review, /re-read, $review", &["home:review: /review | $review", "home:re-read: /re-read"]),
+        (
+            "$review, then /re-read.",
+            &["home:review: $review", "home:re-read: /re-read"],
+        ),
+        (
+            "/review, /re-read, $review",
+            &["home:review: /review | $review", "home:re-read: /re-read"],
+        ),
         ("(/review)", &["home:review: /review"]),
         ("/review: do it", &["home:review: /review"]),
         ("/home:review", &["home:review: /home:review"]),
-        ("use /Workspace Guide now", &["home:Workspace Guide: /Workspace Guide"]),
+        (
+            "use /Workspace Guide now",
+            &["home:Workspace Guide: /Workspace Guide"],
+        ),
         ("请用/表格做", &["home:表格: /表格"]),
         ("$表を", &["home:表: $表"]),
         ("/review/x and /usr/review and a/review", &[]),
-        ("$review.sh $review-x $reviewer £review ./review ~/review", &[]),
+        (
+            "$review.sh $review-x $reviewer £review ./review ~/review",
+            &[],
+        ),
         ("`$review` and \\$review and $$review", &[]),
         ("/Review", &[]),
         ("/nobody $5", &[]),
@@ -178,21 +248,41 @@ fn a_mention_is_the_name_behind_a_sigil() {
         let fired = triggers.fired(&Turn::new(message), &VisibilityPolicy::default());
         let tell = |fired: &TriggerMatch| {
             assert_eq!(fired.by, MatchedBy::Mention, "{message}");
-            let parts: Vec<_> = fired.spans.iter().map(|span| &message[span.clone()]).collect();
+            let parts: Vec<_> = fired
+                .spans
+                .iter()
+                .map(|span| &message[span.clone()])
+                .collect();
             format!("{}: {}", fired.candidate.qualified_id(), parts.join(" | "))
         };
-        assert_eq!(fired.iter().map(tell).collect::<Vec<_>>(), expected, "{message}");
+        assert_eq!(
+            fired.iter().map(tell).collect::<Vec<_>>(),
+            expected,
+            "{message}"
+        );
     }
 }
 
 #[test]
 fn a_mention_may_name_a_shadow_and_never_one_of_several() {
-    let mut kits = ["kit", "set"].map(|source| layer(Tier::Plugin, source, Trust::Restricted, vec![skill("tool", "")]));
+    let mut kits = ["kit", "set"].map(|source| {
+        layer(
+            Tier::Plugin,
+            source,
+            Trust::Restricted,
+            vec![skill("tool", "")],
+        )
+    });
     kits.iter_mut().for_each(|kit| kit.namespaced = true);
     let [kit, set] = kits;
     let snapshot = merge(&[
         layer(Tier::User, "home", Trust::Trusted, vec![skill("a", "")]),
-        layer(Tier::Plugin, "acme", Trust::Restricted, vec![skill("a", "")]),
+        layer(
+            Tier::Plugin,
+            "acme",
+            Trust::Restricted,
+            vec![skill("a", "")],
+        ),
         kit,
         set,
     ]);
@@ -201,8 +291,13 @@ fn a_mention_may_name_a_shadow_and_never_one_of_several() {
     assert_eq!(of("/acme:a"), ["acme:a by mention: /acme:a"]);
     assert_eq!(of("/kit:tool"), ["kit:tool by mention: /kit:tool"]);
     assert_eq!(of("/tool"), [""; 0]);
-    let missed = triggers.missed(&Turn::new("now /tool and $tool, /a"), &VisibilityPolicy::default());
-    let both = ["kit:tool", "set:tool"].map(|id| id.parse().unwrap()).into();
+    let missed = triggers.missed(
+        &Turn::new("now /tool and $tool, /a"),
+        &VisibilityPolicy::default(),
+    );
+    let both = ["kit:tool", "set:tool"]
+        .map(|id| id.parse().unwrap())
+        .into();
     let expected = Notice::of_skill("tool".parse().unwrap(), NoticeReason::Ambiguous(both));
     assert_eq!(missed, [expected]);
 }
@@ -218,24 +313,49 @@ fn who_is_named_in_vain_is_told_once() {
     let triggers = Triggers::new(&snapshot);
     let of = |message| {
         let occasion = Turn::new(message);
-        let missed = triggers.missed(&occasion, &VisibilityPolicy::default()).into_iter().map(|missed| {
-            assert_eq!(missed.why, NoticeReason::Hidden(HiddenReason::ForModelsOnly), "{message}");
-            missed.id.to_string()
-        });
+        let missed = triggers
+            .missed(&occasion, &VisibilityPolicy::default())
+            .into_iter()
+            .map(|missed| {
+                assert_eq!(
+                    missed.why,
+                    NoticeReason::Hidden(HiddenReason::ForModelsOnly),
+                    "{message}"
+                );
+                missed.id.to_string()
+            });
         (told(&triggers, &occasion), missed.collect::<Vec<_>>())
     };
     let command = |part: &str| format!("home:tea by Command(\"own\"): {part}");
     assert_eq!(of("$own, $own and own"), (vec![], vec!["own".to_owned()]));
-    assert_eq!(of("/own house"), (vec!["home:own house by mention: /own house".to_owned()], vec![]));
-    assert_eq!(of("/own boat"), (vec![command("/own")], vec!["own".to_owned()]));
-    assert_eq!(of("/own garden"), (vec![command("/own")], vec!["own garden".to_owned(), "own".to_owned()]));
+    assert_eq!(
+        of("/own house"),
+        (
+            vec!["home:own house by mention: /own house".to_owned()],
+            vec![]
+        )
+    );
+    assert_eq!(
+        of("/own boat"),
+        (vec![command("/own")], vec!["own".to_owned()])
+    );
+    assert_eq!(
+        of("/own garden"),
+        (
+            vec![command("/own")],
+            vec!["own garden".to_owned(), "own".to_owned()]
+        )
+    );
     assert_eq!(of("/nobody"), (vec![], vec![]));
 }
 
 #[test]
 fn names_are_found_as_they_are_written_and_commands_as_they_are_meant() {
     let triggers = Triggers::new(&view(vec![
-        skill("Tea Time", "triggers: [{command: 'Big  Brew'}, {command: ｂｒｅｗ}]"),
+        skill(
+            "Tea Time",
+            "triggers: [{command: 'Big  Brew'}, {command: ｂｒｅｗ}]",
+        ),
         skill("a one two three four five six seven eight nine", ""),
         skill("café", ""),
     ]));
@@ -245,7 +365,10 @@ fn names_are_found_as_they_are_written_and_commands_as_they_are_meant() {
         ("/Tea  Time", &[]),
         (
             "/big brew, /BREW",
-            &["home:Tea Time by Command(\"ｂｒｅｗ\"): /BREW", "home:Tea Time by Command(\"Big  Brew\"): /big brew"],
+            &[
+                "home:Tea Time by Command(\"ｂｒｅｗ\"): /BREW",
+                "home:Tea Time by Command(\"Big  Brew\"): /big brew",
+            ],
         ),
         (
             "$a one two three four five six seven eight nine",
@@ -253,7 +376,10 @@ fn names_are_found_as_they_are_written_and_commands_as_they_are_meant() {
                 "home:a one two three four five six seven eight nine by mention: $a one two three four five six seven eight nine",
             ],
         ),
-        ("/cafe\u{301} /ｃａｆé", &["home:café by mention: /cafe\u{301} | /ｃａｆé"]),
+        (
+            "/cafe\u{301} /ｃａｆé",
+            &["home:café by mention: /cafe\u{301} | /ｃａｆé"],
+        ),
         ("/café\u{200B} now", &["home:café by mention: /café"]),
         ("/ brew, /home:café", &["home:café by mention: /home:café"]),
     ] {
@@ -265,16 +391,34 @@ fn names_are_found_as_they_are_written_and_commands_as_they_are_meant() {
 #[test]
 fn long_lists_of_names_and_of_what_could_be_names_are_gone_through_once() {
     let many: Vec<_> = (0..3_000).map(|n| skill(&format!("s{n}"), "")).collect();
-    let rows =
-        many.into_iter().chain([skill("表表表表表表表表表表表表表表表表x", ""), skill(&"long name ".repeat(20), "")]);
+    let rows = many.into_iter().chain([
+        skill("表表表表表表表表表表表表表表表表x", ""),
+        skill(&"long name ".repeat(20), ""),
+    ]);
     let triggers = Triggers::new(&view(rows.collect()));
     let list: String = (0..20_000).map(|n| format!("$s{} ", n % 3_000)).collect();
     let fired = triggers.fired(&Turn::new(&list), &VisibilityPolicy::default());
     assert!(list.len() > 100_000 && fired.len() == 3_000);
-    assert_eq!(fired.iter().map(|fired| fired.spans.len()).sum::<usize>(), 20_000);
-    for part in ["表$", "$表表", "($", "/a ", "$!", "long name $", "$long name "] {
+    assert_eq!(
+        fired.iter().map(|fired| fired.spans.len()).sum::<usize>(),
+        20_000
+    );
+    for part in [
+        "表$",
+        "$表表",
+        "($",
+        "/a ",
+        "$!",
+        "long name $",
+        "$long name ",
+    ] {
         let message = part.repeat(100_000 / part.len());
-        assert!(triggers.fired(&Turn::new(&message), &VisibilityPolicy::default()).is_empty(), "{part}");
+        assert!(
+            triggers
+                .fired(&Turn::new(&message), &VisibilityPolicy::default())
+                .is_empty(),
+            "{part}"
+        );
     }
 }
 
@@ -282,9 +426,17 @@ fn long_lists_of_names_and_of_what_could_be_names_are_gone_through_once() {
 fn only_trusted_sources_may_be_there_always_or_decide_by_a_regex() {
     let lines = "triggers: [{always: true}, {regex: 'v\\d+'}, word]";
     let of = |trust| {
-        let triggers = Triggers::new(&merge(&[layer(Tier::Plugin, "acme", trust, vec![skill("a", lines)])]));
-        let refused: Vec<_> =
-            triggers.refused().iter().map(|refused| (refused.trigger.clone(), refused.why.clone())).collect();
+        let triggers = Triggers::new(&merge(&[layer(
+            Tier::Plugin,
+            "acme",
+            trust,
+            vec![skill("a", lines)],
+        )]));
+        let refused: Vec<_> = triggers
+            .refused()
+            .iter()
+            .map(|refused| (refused.trigger.clone(), refused.why.clone()))
+            .collect();
         (told(&triggers, &Turn::new("a word on v12 and v3")), refused)
     };
     assert_eq!(
@@ -303,7 +455,9 @@ fn only_trusted_sources_may_be_there_always_or_decide_by_a_regex() {
         of(Trust::Restricted),
         (
             vec!["acme:a by Keyword(\"word\"): word".to_owned()],
-            untrusted.map(|trigger| (trigger, TriggerRefusal::Untrusted)).into()
+            untrusted
+                .map(|trigger| (trigger, TriggerRefusal::Untrusted))
+                .into()
         )
     );
     assert_eq!(of(Trust::Pending), (vec![], vec![]));
@@ -318,7 +472,11 @@ fn what_never_holds_says_why() {
          {many}  - last"
     );
     let triggers = Triggers::new(&view(vec![skill("a", &lines)]));
-    let why: Vec<String> = triggers.refused().iter().map(|refused| refused.why.to_string()).collect();
+    let why: Vec<String> = triggers
+        .refused()
+        .iter()
+        .map(|refused| refused.why.to_string())
+        .collect();
     assert_eq!(
         why,
         [
@@ -330,13 +488,25 @@ fn what_never_holds_says_why() {
             "a glob that takes away has nothing to take from",
         ]
     );
-    let more = Triggers::new(&view(vec![skill("a", &format!("{lines}\n  - alpha\n  - gamma"))]));
-    assert_eq!(more.refused().iter().filter(|refused| refused.why == TriggerRefusal::TooMany).count(), 2);
+    let more = Triggers::new(&view(vec![skill(
+        "a",
+        &format!("{lines}\n  - alpha\n  - gamma"),
+    )]));
+    assert_eq!(
+        more.refused()
+            .iter()
+            .filter(|refused| refused.why == TriggerRefusal::TooMany)
+            .count(),
+        2
+    );
 }
 
 #[test]
 fn what_the_operator_hides_is_suggested_by_nothing() {
-    let snapshot = view(vec![skill("a", "triggers: [word, {command: go}]"), skill("b", "triggers: [word]")]);
+    let snapshot = view(vec![
+        skill("a", "triggers: [word, {command: go}]"),
+        skill("b", "triggers: [word]"),
+    ]);
     let triggers = Triggers::new(&snapshot);
     let of = |mode| {
         let modes = VisibilityPolicy::default().with("a".parse().unwrap(), mode);
@@ -345,20 +515,35 @@ fn what_the_operator_hides_is_suggested_by_nothing() {
     assert_eq!(of(Exposure::Off), ["home:b by Keyword(\"word\"): word"]);
     assert_eq!(
         of(Exposure::ManualOnly),
-        ["home:a by mention: /a", "home:b by Keyword(\"word\"): word", "home:a by Command(\"go\"): /go"]
+        [
+            "home:a by mention: /a",
+            "home:b by Keyword(\"word\"): word",
+            "home:a by Command(\"go\"): /go"
+        ]
     );
 }
 
 #[test]
 fn an_update_equals_a_new_start_and_keeps_what_is_compiled() {
-    let one = |lines: &str| vec![skill("a", lines), skill("b", "triggers: [beta, {path: 'src/**'}]")];
+    let one = |lines: &str| {
+        vec![
+            skill("a", lines),
+            skill("b", "triggers: [beta, {path: 'src/**'}]"),
+        ]
+    };
     let before = view(one("triggers: [alpha]"));
     let triggers = Triggers::new(&before);
     assert!(Arc::ptr_eq(&triggers.updated(&before).0, &triggers.0));
     let kept = |triggers: &Triggers, other: &Triggers| {
         (
-            Arc::ptr_eq(&triggers.0.compiled.keywords.matcher, &other.0.compiled.keywords.matcher),
-            Arc::ptr_eq(&triggers.0.compiled.paths.matcher, &other.0.compiled.paths.matcher),
+            Arc::ptr_eq(
+                &triggers.0.compiled.keywords.matcher,
+                &other.0.compiled.keywords.matcher,
+            ),
+            Arc::ptr_eq(
+                &triggers.0.compiled.paths.matcher,
+                &other.0.compiled.paths.matcher,
+            ),
         )
     };
     for (lines, expected) in [
@@ -371,26 +556,45 @@ fn an_update_equals_a_new_start_and_keeps_what_is_compiled() {
         let updated = triggers.updated(&after);
         assert_eq!(kept(&triggers, &updated), expected, "{lines}");
         let occasion = Turn::new("alpha beta gamma").paths(["src/x.rs"]);
-        assert_eq!(told(&updated, &occasion), told(&Triggers::new(&after), &occasion));
+        assert_eq!(
+            told(&updated, &occasion),
+            told(&Triggers::new(&after), &occasion)
+        );
         assert!(updated.snapshot().ptr_eq(&after));
     }
 }
 
 #[test]
 fn an_update_follows_order_and_descriptions() {
-    let rows =
-        |about: &str| vec![skill("a", &format!("triggers: [word]\nlicense: {about}")), skill("b", "triggers: [word]")];
+    let rows = |about: &str| {
+        vec![
+            skill("a", &format!("triggers: [word]\nlicense: {about}")),
+            skill("b", "triggers: [word]"),
+        ]
+    };
     let before = view(rows("MIT"));
     let triggers = Triggers::new(&before);
     let mut swapped = rows("MIT");
     swapped.reverse();
-    for after in [view(rows("Apache-2.0")), view(swapped), view(rows("MIT")[..1].to_vec())] {
+    for after in [
+        view(rows("Apache-2.0")),
+        view(swapped),
+        view(rows("MIT")[..1].to_vec()),
+    ] {
         let updated = triggers.updated(&after);
         let occasion = Turn::new("a word for /a and /b");
-        assert_eq!(told(&updated, &occasion), told(&Triggers::new(&after), &occasion));
-        let entries = updated.fired(&occasion, &VisibilityPolicy::default()).into_iter().map(|fired| fired.entry);
-        assert!(
-            entries.into_iter().all(|entry| after.get(entry.id.as_str()).is_some_and(|now| Arc::ptr_eq(now, &entry)))
+        assert_eq!(
+            told(&updated, &occasion),
+            told(&Triggers::new(&after), &occasion)
         );
+        let entries = updated
+            .fired(&occasion, &VisibilityPolicy::default())
+            .into_iter()
+            .map(|fired| fired.entry);
+        assert!(entries.into_iter().all(|entry| {
+            after
+                .get(entry.id.as_str())
+                .is_some_and(|now| Arc::ptr_eq(now, &entry))
+        }));
     }
 }

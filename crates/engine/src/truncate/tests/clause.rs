@@ -8,7 +8,10 @@ fn what_sets_a_skill_apart_stays() {
                 archive. Use when the user has a form to fill in, or a whole folder of them.";
     for (most, expected) in [
         (400, text),
-        (100, "Fills in PDF forms, checks required fields… Use when the user has a form to fill in…"),
+        (
+            100,
+            "Fills in PDF forms, checks required fields… Use when the user has a form to fill in…",
+        ),
         (70, "Fills in PDF forms… Use when the user has a form to…"),
         (40, "Fills in PDF forms…"),
         (4, "Fil…"),
@@ -20,7 +23,8 @@ fn what_sets_a_skill_apart_stays() {
 
 #[test]
 fn without_such_a_sentence_the_beginning_stays() {
-    let text = "Number 1 handles forms of version 1.2, checks totals, flags gaps, and writes letters.";
+    let text =
+        "Number 1 handles forms of version 1.2, checks totals, flags gaps, and writes letters.";
     for (most, expected) in [
         (60, "Number 1 handles forms of version 1.2, checks totals…"),
         (41, "Number 1 handles forms of version 1.2…"),

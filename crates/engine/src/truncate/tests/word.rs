@@ -5,7 +5,11 @@ use crate::truncate::*;
 #[test]
 fn a_cut_is_at_a_word_if_it_can_be_and_never_inside_a_letter() {
     for (text, most, short) in [
-        ("Sorts a folder, then stops.", 27, "Sorts a folder, then stops."),
+        (
+            "Sorts a folder, then stops.",
+            27,
+            "Sorts a folder, then stops.",
+        ),
         ("Sorts a folder, then stops.", 26, "Sorts a folder, then…"),
         ("Sorts a folder, then stops.", 20, "Sorts a folder…"),
         ("Sorts a folder, then stops.", 16, "Sorts a folder…"),

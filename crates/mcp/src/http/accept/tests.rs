@@ -24,6 +24,10 @@ fn ranges_and_weights_decide_what_is_accepted() {
         for value in values {
             headers.append(ACCEPT, HeaderValue::from_static(value));
         }
-        assert_eq!(Accepted::of(&headers), Accepted { json, events }, "{values:?}");
+        assert_eq!(
+            Accepted::of(&headers),
+            Accepted { json, events },
+            "{values:?}"
+        );
     }
 }

@@ -14,10 +14,16 @@ fn no_address_takes_the_place_of_others() {
     let mut crowd: Vec<_> = (0..3).map(|_| slots.acquire(address(1)).unwrap()).collect();
     // The fourth is at the cost of the first.
     crowd.push(slots.acquire(address(1)).unwrap());
-    assert_eq!(crowd.iter().map(is_closed).collect::<Vec<_>>(), [true, false, false, false]);
+    assert_eq!(
+        crowd.iter().map(is_closed).collect::<Vec<_>>(),
+        [true, false, false, false]
+    );
     let other = slots.acquire(address(2)).unwrap();
     let another = slots.acquire(address(3)).unwrap();
-    assert_eq!(crowd.iter().map(is_closed).collect::<Vec<_>>(), [true, true, false, false]);
+    assert_eq!(
+        crowd.iter().map(is_closed).collect::<Vec<_>>(),
+        [true, true, false, false]
+    );
     assert!(!is_closed(&other) && !is_closed(&another));
 }
 

@@ -1,5 +1,7 @@
 use futures_util::{FutureExt, StreamExt};
-use rmcp::model::{EmptyResult, ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerResult};
+use rmcp::model::{
+    EmptyResult, ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerResult,
+};
 
 use super::*;
 
@@ -13,7 +15,10 @@ fn notice(number: usize) -> ServerJsonRpcMessage {
 }
 
 fn answer_to(request: i64) -> ServerJsonRpcMessage {
-    ServerJsonRpcMessage::response(ServerResult::EmptyResult(EmptyResult {}), RequestId::Number(request))
+    ServerJsonRpcMessage::response(
+        ServerResult::EmptyResult(EmptyResult {}),
+        RequestId::Number(request),
+    )
 }
 
 /// Whether there was wake_senders for it.
@@ -28,11 +33,15 @@ fn sender(streams: &SessionStreams, message: ServerJsonRpcMessage) -> bool {
 }
 
 fn begin(streams: &Arc<SessionStreams>, request: i64) -> EventStream {
-    streams.open_response(RequestId::Number(request)).expect("it goes on")
+    streams
+        .open_response(RequestId::Number(request))
+        .expect("it goes on")
 }
 
 fn subscribe(streams: &Arc<SessionStreams>, after: Option<u64>) -> EventStream {
-    streams.subscribe(StreamId::Standalone, after).expect("it goes on")
+    streams
+        .subscribe(StreamId::Standalone, after)
+        .expect("it goes on")
 }
 
 /// What there is to subscribe now: each event's name and message; `END` where the stream ends.
@@ -45,13 +54,18 @@ fn delivered(reader: &mut EventStream) -> Vec<String> {
         };
         let says = match event.message.as_deref() {
             None => "nothing".to_owned(),
-            Some(ServerJsonRpcMessage::Response(response)) => format!("open_response {}", response.id),
+            Some(ServerJsonRpcMessage::Response(response)) => {
+                format!("open_response {}", response.id)
+            }
             Some(other) => serde_json::to_value(other).expect("a message is JSON")["params"]["uri"]
                 .as_str()
                 .expect("a notice has one")
                 .to_owned(),
         };
-        all.push(format!("{}: {says}", event.event_id.expect("every event has a name")));
+        all.push(format!(
+            "{}: {says}",
+            event.event_id.expect("every event has a name")
+        ));
     }
     all
 }
@@ -64,7 +78,10 @@ fn the_latest_reader_gets_the_events() {
     assert_eq!(delivered(&mut first), ["1: 1"]);
     let mut second = subscribe(&streams, None);
     assert!(sender(&streams, notice(2)));
-    assert_eq!((delivered(&mut first), delivered(&mut second)), (vec![], vec!["2: 2".to_owned()]));
+    assert_eq!(
+        (delivered(&mut first), delivered(&mut second)),
+        (vec![], vec!["2: 2".to_owned()])
+    );
     assert!(sender(&streams, notice(3)));
     drop(second);
     assert_eq!(delivered(&mut first), ["3: 3"]);
@@ -76,11 +93,20 @@ fn resumed_streams_repeat_nothing() {
     let mut lost = subscribe(&streams, None);
     (1..=3).for_each(|number| assert!(sender(&streams, notice(number))));
     assert_eq!(delivered(&mut lost).len(), 3);
-    assert_eq!(delivered(&mut subscribe(&streams, Some(1))), ["2: 2", "3: 3"]);
-    assert_eq!(delivered(&mut subscribe(&streams, Some(0))), ["1: 1", "2: 2", "3: 3"]);
+    assert_eq!(
+        delivered(&mut subscribe(&streams, Some(1))),
+        ["2: 2", "3: 3"]
+    );
+    assert_eq!(
+        delivered(&mut subscribe(&streams, Some(0))),
+        ["1: 1", "2: 2", "3: 3"]
+    );
     // Who names no event, or one that nobody was sent of yet, hears what is new.
     for after in [None, Some(9)] {
-        assert_eq!(delivered(&mut subscribe(&streams, after)), Vec::<String>::new());
+        assert_eq!(
+            delivered(&mut subscribe(&streams, after)),
+            Vec::<String>::new()
+        );
     }
 }
 
@@ -92,7 +118,10 @@ fn a_slow_reader_holds_up_the_sender() {
     assert!(!sender(&streams, notice(KEPT_EVENTS)));
     assert_eq!(delivered(&mut slow).len(), KEPT_EVENTS);
     assert!(sender(&streams, notice(KEPT_EVENTS)));
-    assert_eq!(delivered(&mut slow), [format!("{}: {KEPT_EVENTS}", KEPT_EVENTS + 1)]);
+    assert_eq!(
+        delivered(&mut slow),
+        [format!("{}: {KEPT_EVENTS}", KEPT_EVENTS + 1)]
+    );
 }
 
 #[tokio::test]
@@ -103,7 +132,8 @@ async fn waiting_senders_are_woken() {
         (0..KEPT_EVENTS).for_each(|number| assert!(sender(&streams, notice(number))));
         let (telling, mut owed) = (Arc::clone(&streams), Some(Arc::new(notice(KEPT_EVENTS))));
         let sent = tokio::spawn(async move {
-            std::future::poll_fn(|context| telling.poll_send(&mut owed, Some(context.waker()))).await
+            std::future::poll_fn(|context| telling.poll_send(&mut owed, Some(context.waker())))
+                .await
         });
         tokio::task::yield_now().await;
         assert!(!sent.is_finished());
@@ -131,9 +161,15 @@ fn an_answer_ends_its_stream() {
     assert_eq!(delivered(&mut one), ["0/1: nothing"]);
     assert!(sender(&streams, answer_to(8)) && sender(&streams, answer_to(7)));
     assert_eq!(delivered(&mut one), ["1/1: open_response 7", "END"]);
-    assert_eq!(delivered(&mut other), ["0/2: nothing", "1/2: open_response 8", "END"]);
+    assert_eq!(
+        delivered(&mut other),
+        ["0/2: nothing", "1/2: open_response 8", "END"]
+    );
     drop(one);
-    assert!(streams.subscribe(StreamId::Response(1), Some(0)).is_err(), "it was delivered");
+    assert!(
+        streams.subscribe(StreamId::Response(1), Some(0)).is_err(),
+        "it was delivered"
+    );
 }
 
 #[test]
@@ -143,27 +179,43 @@ fn an_answer_waits_for_who_lost_its_connection() {
         drop(begin(&streams, request));
         assert!(sender(&streams, answer_to(request)));
     }
-    assert!(streams.subscribe(StreamId::Response(2), Some(0)).is_err(), "others count after it");
-    let mut reader = streams.subscribe(StreamId::Response(3), Some(0)).expect("it is there");
+    assert!(
+        streams.subscribe(StreamId::Response(2), Some(0)).is_err(),
+        "others count after it"
+    );
+    let mut reader = streams
+        .subscribe(StreamId::Response(3), Some(0))
+        .expect("it is there");
     assert_eq!(delivered(&mut reader), ["1/3: open_response 2", "END"]);
 }
 
 #[test]
 fn cancelled_streams_end() {
     let streams = streams();
-    let (mut given_up, mut standalone, mut asked) = (begin(&streams, 1), subscribe(&streams, None), begin(&streams, 2));
+    let (mut given_up, mut standalone, mut asked) = (
+        begin(&streams, 1),
+        subscribe(&streams, None),
+        begin(&streams, 2),
+    );
     streams.cancel(&RequestId::Number(1));
     assert!(sender(&streams, answer_to(1)), "there is nobody to sender");
     assert_eq!(delivered(&mut given_up), ["0/1: nothing", "END"]);
     streams.end();
     assert_eq!(
         (delivered(&mut standalone), delivered(&mut asked)),
-        (vec!["END".to_owned()], vec!["0/2: nothing".to_owned(), "END".to_owned()])
+        (
+            vec!["END".to_owned()],
+            vec!["0/2: nothing".to_owned(), "END".to_owned()]
+        )
     );
     assert!(
-        streams.subscribe(StreamId::Standalone, None).is_err() && streams.open_response(RequestId::Number(3)).is_err()
+        streams.subscribe(StreamId::Standalone, None).is_err()
+            && streams.open_response(RequestId::Number(3)).is_err()
     );
-    assert!(matches!(streams.poll_send(&mut Some(Arc::new(notice(1))), None), Poll::Ready(Err(SessionEnded))));
+    assert!(matches!(
+        streams.poll_send(&mut Some(Arc::new(notice(1))), None),
+        Poll::Ready(Err(SessionEnded))
+    ));
 }
 
 #[test]
@@ -174,7 +226,10 @@ fn an_introduction_is_answered_to_whoever_brought_it() {
     assert!(initialize_response.try_recv().is_err());
     assert!(sender(&streams, answer_to(0)));
     let open_response = initialize_response.try_recv().expect("it is responded_to");
-    assert_eq!(serde_json::to_value(open_response).unwrap(), serde_json::to_value(answer_to(0)).unwrap());
+    assert_eq!(
+        serde_json::to_value(open_response).unwrap(),
+        serde_json::to_value(answer_to(0)).unwrap()
+    );
 }
 
 #[test]

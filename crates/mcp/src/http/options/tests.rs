@@ -16,14 +16,26 @@ fn only_the_very_token_proves_it() {
         (Some(""), false),
         (None, false),
     ] {
-        assert_eq!(token.matches_header(header.map(str::as_bytes)), is_proven, "{header:?}");
+        assert_eq!(
+            token.matches_header(header.map(str::as_bytes)),
+            is_proven,
+            "{header:?}"
+        );
     }
 }
 
 #[test]
 fn a_token_is_strong_and_never_shown() {
-    for weak in ["", "0123456789abcde", "0123 56789abcdef", "0123456789abcdeé"] {
+    for weak in [
+        "",
+        "0123456789abcde",
+        "0123 56789abcdef",
+        "0123456789abcdeé",
+    ] {
         assert!(AccessToken::new(weak).is_err(), "{weak}");
     }
-    assert_eq!(format!("{:?}", AccessToken::new("0123456789abcdef").unwrap()), "AccessToken(..)");
+    assert_eq!(
+        format!("{:?}", AccessToken::new("0123456789abcdef").unwrap()),
+        "AccessToken(..)"
+    );
 }

@@ -16,7 +16,10 @@ impl Two {
     }
 
     fn idle_for(idle: Duration) -> Two {
-        Two { manager: LocalSessionManager::default(), limiter: SessionLimiter::new(2, idle) }
+        Two {
+            manager: LocalSessionManager::default(),
+            limiter: SessionLimiter::new(2, idle),
+        }
     }
 
     async fn place(&self) -> Option<SessionPermit> {
@@ -83,7 +86,10 @@ async fn an_idle_session_is_evicted() {
 #[tokio::test(start_paused = true)]
 async fn a_session_without_requests_is_evicted() {
     let two = Two::idle_for(60 * MIN_IDLE);
-    let [mute, asking] = [two.begin_in_silence().await.unwrap(), two.acquire().await.unwrap()];
+    let [mute, asking] = [
+        two.begin_in_silence().await.unwrap(),
+        two.acquire().await.unwrap(),
+    ];
     let first = two.begin_in_silence().await.unwrap();
     assert!(!two.is_live(&mute).await && two.is_live(&asking).await);
     let second = two.acquire().await.unwrap();

@@ -6,8 +6,24 @@ use super::CommandShell;
 fn a_command_is_one_argument() {
     let words = ["it's".to_owned(), "$(rm x)".to_owned()];
     for (shell, line) in [
-        (CommandShell::Sh, &["/bin/sh", "-c", "--", "echo $1", "skill", "it's", "$(rm x)"][..]),
-        (CommandShell::Bash, &["bash", "--noprofile", "--norc", "-c", "--", "echo $1", "skill", "it's", "$(rm x)"]),
+        (
+            CommandShell::Sh,
+            &["/bin/sh", "-c", "--", "echo $1", "skill", "it's", "$(rm x)"][..],
+        ),
+        (
+            CommandShell::Bash,
+            &[
+                "bash",
+                "--noprofile",
+                "--norc",
+                "-c",
+                "--",
+                "echo $1",
+                "skill",
+                "it's",
+                "$(rm x)",
+            ],
+        ),
     ] {
         assert_eq!(shell.command_line("echo $1", &words), line);
     }

@@ -8,11 +8,13 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, LandlockStatus, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, Scope,
-    path_beneath_rules,
+    ABI, Access, AccessFs, AccessNet, LandlockStatus, Ruleset, RulesetAttr, RulesetCreatedAttr,
+    RulesetError, Scope, path_beneath_rules,
 };
 use rustix::process::{Resource, Rlimit, setrlimit};
-use rustix::thread::{CapabilitySet, CapabilitySets, remove_capability_from_bounding_set, set_capabilities};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, remove_capability_from_bounding_set, set_capabilities,
+};
 
 use super::{Confinement, report_line, system_calls};
 use crate::{MissingRule, Sandbox};
@@ -28,10 +30,17 @@ const FILES: ABI = ABI::V5;
 const SIGNALS: ABI = ABI::V6;
 
 /// Confines this process by the first of `arguments` and executes the command behind it. Returns only an error.
-pub(crate) fn confine(arguments: &mut dyn Iterator<Item = OsString>) -> Result<Infallible, Box<dyn Error>> {
-    let rules = arguments.next().and_then(|rules| rules.into_string().ok()).ok_or("expected rules and a command")?;
+pub(crate) fn confine(
+    arguments: &mut dyn Iterator<Item = OsString>,
+) -> Result<Infallible, Box<dyn Error>> {
+    let rules = arguments
+        .next()
+        .and_then(|rules| rules.into_string().ok())
+        .ok_or("expected rules and a command")?;
     let rules: Confinement = serde_json::from_str(&rules)?;
-    let program = arguments.next().ok_or("expected a command behind the rules")?;
+    let program = arguments
+        .next()
+        .ok_or("expected a command behind the rules")?;
     limit(&rules)?;
     let sandbox = restrict(&rules)?;
     // The first line on this stream, before the command begins.
@@ -52,8 +61,16 @@ fn limit(rules: &Confinement) -> rustix::io::Result<()> {
     ];
     // A lower limit of the host stays.
     limits.into_iter().try_for_each(|(resource, most)| {
-        let most = rustix::process::getrlimit(resource).maximum.map_or(most, |maximum| maximum.min(most));
-        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })
+        let most = rustix::process::getrlimit(resource)
+            .maximum
+            .map_or(most, |maximum| maximum.min(most));
+        setrlimit(
+            resource,
+            Rlimit {
+                current: Some(most),
+                maximum: Some(most),
+            },
+        )
     })
 }
 
@@ -63,8 +80,14 @@ fn restrict(rules: &Confinement) -> Result<Sandbox, RulesetError> {
         .handle_access(AccessNet::from_all(REQUESTED))?
         .scope(Scope::from_all(REQUESTED))?
         .create()?
-        .add_rules(path_beneath_rules(&rules.read, AccessFs::from_read(REQUESTED)))?
-        .add_rules(path_beneath_rules(&rules.write, AccessFs::from_all(REQUESTED)))?
+        .add_rules(path_beneath_rules(
+            &rules.read,
+            AccessFs::from_read(REQUESTED),
+        ))?
+        .add_rules(path_beneath_rules(
+            &rules.write,
+            AccessFs::from_all(REQUESTED),
+        ))?
         .restrict_self()?;
     let version = match status.landlock {
         LandlockStatus::Available { effective_abi, .. } => effective_abi,
@@ -84,8 +107,16 @@ fn restrict(rules: &Confinement) -> Result<Sandbox, RulesetError> {
 fn drop_capabilities() -> rustix::io::Result<()> {
     // Best effort: this needs a capability itself, and an older kernel has fewer of them.
     for capability in 0..u64::BITS {
-        let _ = remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << capability));
+        let _ =
+            remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << capability));
     }
     let none = CapabilitySet::empty();
-    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
+    set_capabilities(
+        None,
+        CapabilitySets {
+            effective: none,
+            permitted: none,
+            inheritable: none,
+        },
+    )
 }

@@ -18,7 +18,11 @@ pub(crate) fn refuse() -> Result<(), Box<dyn Error>> {
     filter::apply()
 }
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
+#[cfg(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    target_arch = "riscv64"
+))]
 mod filter {
     use std::collections::BTreeMap;
 
@@ -26,8 +30,8 @@ mod filter {
     use seccompiler::SeccompCmpArgLen::Dword;
     use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
     use seccompiler::{
-        BackendError, BpfProgram, SeccompAction, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-        TargetArch, apply_filter,
+        BackendError, BpfProgram, SeccompAction, SeccompCmpOp, SeccompCondition, SeccompFilter,
+        SeccompRule, TargetArch, apply_filter,
     };
 
     /// Calls that are refused with any arguments.
@@ -73,8 +77,14 @@ mod filter {
 
     /// Older names of the same, which newer architectures do not have.
     #[cfg(target_arch = "x86_64")]
-    const OLDER: &[c_long] =
-        &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
+    const OLDER: &[c_long] = &[
+        libc::SYS_chmod,
+        libc::SYS_chown,
+        libc::SYS_lchown,
+        libc::SYS_utime,
+        libc::SYS_utimes,
+        libc::SYS_futimesat,
+    ];
     #[cfg(not(target_arch = "x86_64"))]
     const OLDER: &[c_long] = &[];
 
@@ -100,7 +110,8 @@ mod filter {
     pub(super) fn apply() -> Result<(), Box<dyn std::error::Error>> {
         let machine = TargetArch::try_from(std::env::consts::ARCH)?;
         let denied = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-        let filter: BpfProgram = SeccompFilter::new(rules()?, SeccompAction::Allow, denied, machine)?.try_into()?;
+        let filter: BpfProgram =
+            SeccompFilter::new(rules()?, SeccompAction::Allow, denied, machine)?.try_into()?;
         apply_filter(&filter)?;
         #[cfg(target_arch = "x86_64")]
         apply_filter(&x32())?;
@@ -109,13 +120,23 @@ mod filter {
 
     /// Returns the refused arguments of each call; an empty list refuses all.
     fn rules() -> Result<BTreeMap<c_long, Vec<SeccompRule>>, BackendError> {
-        let mut rules: BTreeMap<_, _> = REFUSED.iter().chain(OLDER).map(|call| (*call, Vec::new())).collect();
+        let mut rules: BTreeMap<_, _> = REFUSED
+            .iter()
+            .chain(OLDER)
+            .map(|call| (*call, Vec::new()))
+            .collect();
         // A datagram socket of a pair can be connected to another peer.
-        let kinds =
-            [libc::SOCK_DGRAM, libc::SOCK_RAW].map(|kind| when(1, MaskedEq(0xf), u64::from(kind.unsigned_abs())));
-        rules.insert(libc::SYS_socketpair, kinds.into_iter().collect::<Result<_, _>>()?);
+        let kinds = [libc::SOCK_DGRAM, libc::SOCK_RAW]
+            .map(|kind| when(1, MaskedEq(0xf), u64::from(kind.unsigned_abs())));
+        rules.insert(
+            libc::SYS_socketpair,
+            kinds.into_iter().collect::<Result<_, _>>()?,
+        );
         let requests = REQUESTS.map(|request| when(1, Eq, request));
-        rules.insert(libc::SYS_ioctl, requests.into_iter().collect::<Result<_, _>>()?);
+        rules.insert(
+            libc::SYS_ioctl,
+            requests.into_iter().collect::<Result<_, _>>()?,
+        );
         // Allowed for the process itself, which is 0.
         for call in [
             libc::SYS_prlimit64,
@@ -126,7 +147,10 @@ mod filter {
         ] {
             rules.insert(call, vec![when(0, Ne, 0)?]);
         }
-        for (call, user) in [(libc::SYS_setpriority, PRIORITY_OF_USER), (libc::SYS_ioprio_set, IO_PRIORITY_OF_USER)] {
+        for (call, user) in [
+            (libc::SYS_setpriority, PRIORITY_OF_USER),
+            (libc::SYS_ioprio_set, IO_PRIORITY_OF_USER),
+        ] {
             rules.insert(call, vec![when(1, Ne, 0)?, when(0, Eq, user)?]);
         }
         Ok(rules)
@@ -148,15 +172,29 @@ mod filter {
             // The number of the call is the first field of the data.
             (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
             (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 0, 1, X32),
-            (libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs()),
+            (
+                libc::BPF_RET | libc::BPF_K,
+                0,
+                0,
+                libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs(),
+            ),
             (libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
         ]
-        .map(|(code, jt, jf, k)| sock_filter { code: code as u16, jt, jf, k })
+        .map(|(code, jt, jf, k)| sock_filter {
+            code: code as u16,
+            jt,
+            jf,
+            k,
+        })
         .to_vec()
     }
 }
 
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
+#[cfg(not(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    target_arch = "riscv64"
+)))]
 mod filter {
     pub(super) fn apply() -> Result<(), Box<dyn std::error::Error>> {
         Err("no filter of system calls for this machine".into())

@@ -5,9 +5,14 @@ use crate::{Binding, Plan, Syntax};
 
 #[test]
 fn commands_name_files_by_name_and_folder() {
-    let mut binding =
-        Binding::new("home:it".parse().expect("an id"), Digest::of(b""), &repertoire_core::Manifest::default());
-    binding.files = ["run.sh", "scripts/deep/x.py"].map(|path| (path.parse().expect("a path"), Digest::of(b""))).into();
+    let mut binding = Binding::new(
+        "home:it".parse().expect("an id"),
+        Digest::of(b""),
+        &repertoire_core::Manifest::default(),
+    );
+    binding.files = ["run.sh", "scripts/deep/x.py"]
+        .map(|path| (path.parse().expect("a path"), Digest::of(b"")))
+        .into();
     let check = |command: &str| {
         let body = format!("```!\n{command}\n```\n");
         let plan = Plan::new(&body, &Syntax::default());
@@ -26,7 +31,14 @@ fn commands_name_files_by_name_and_folder() {
     ] {
         assert!(check(command), "{command}");
     }
-    for command in ["git status", "sh xrun.sh", "run.sh.bak", "ls /usr/scripts/", "ls myscripts/", "echo scripts"] {
+    for command in [
+        "git status",
+        "sh xrun.sh",
+        "run.sh.bak",
+        "ls /usr/scripts/",
+        "ls myscripts/",
+        "echo scripts",
+    ] {
         assert!(!check(command), "{command}");
     }
 }

@@ -22,36 +22,52 @@ pub(super) struct MountThread {
 
 impl MountThread {
     /// Starts the thread. Returns `None` if the table cannot be read.
-    pub(super) fn start(dispatcher: Arc<EventDispatcher>) -> Result<Option<MountThread>, WatchError> {
+    pub(super) fn start(
+        dispatcher: Arc<EventDispatcher>,
+    ) -> Result<Option<MountThread>, WatchError> {
         let end = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
             .map_err(|error| WatchError::Denied(file::cause(&error.into())))?;
         let end = Arc::new(end);
-        let Ok(mounts) = File::open("/proc/self/mountinfo") else { return Ok(None) };
+        let Ok(mounts) = File::open("/proc/self/mountinfo") else {
+            return Ok(None);
+        };
         let until = end.clone();
-        let thread = thread::Builder::new().name("skill-watch".into()).spawn(move || {
-            // Polling resets a change of mounts, so that each is dispatched once.
-            let mut ready = [PollFd::new(&*until, PollFlags::IN), PollFd::new(&mounts, PollFlags::PRI)];
-            loop {
-                match poll(&mut ready, None) {
-                    Ok(_) | Err(Errno::INTR) => {}
-                    Err(error) => return dispatcher.dispatch(WatchEvent::Failed(&file::cause(&error.into()))),
+        let thread = thread::Builder::new()
+            .name("skill-watch".into())
+            .spawn(move || {
+                // Polling resets a change of mounts, so that each is dispatched once.
+                let mut ready = [
+                    PollFd::new(&*until, PollFlags::IN),
+                    PollFd::new(&mounts, PollFlags::PRI),
+                ];
+                loop {
+                    match poll(&mut ready, None) {
+                        Ok(_) | Err(Errno::INTR) => {}
+                        Err(error) => {
+                            return dispatcher
+                                .dispatch(WatchEvent::Failed(&file::cause(&error.into())));
+                        }
+                    }
+                    if !ready[0].revents().is_empty() {
+                        return;
+                    }
+                    if !ready[1].revents().is_empty() {
+                        dispatcher.dispatch(WatchEvent::Anything);
+                    }
                 }
-                if !ready[0].revents().is_empty() {
-                    return;
-                }
-                if !ready[1].revents().is_empty() {
-                    dispatcher.dispatch(WatchEvent::Anything);
-                }
-            }
-        });
+            });
         let thread = thread.map_err(|error| WatchError::Denied(file::cause(&error)))?;
-        Ok(Some(MountThread { end, thread: Some(thread) }))
+        Ok(Some(MountThread {
+            end,
+            thread: Some(thread),
+        }))
     }
 }
 
 impl Drop for MountThread {
     fn drop(&mut self) {
-        rustix::io::write(&self.end, &1_u64.to_ne_bytes()).expect("the first write to a counter has room");
+        rustix::io::write(&self.end, &1_u64.to_ne_bytes())
+            .expect("the first write to a counter has room");
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -4,13 +4,19 @@ use std::fs::{File, read, remove_dir_all, write};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use repertoire_core::{ChangedParts, ContentDigests, Digest, ListingEntry, Manifest, Resource, Severity, Skill};
+use repertoire_core::{
+    ChangedParts, ContentDigests, Digest, ListingEntry, Manifest, Resource, Severity, Skill,
+};
 
 use super::*;
 
 impl Stage {
     fn row(&self, skill: &str) -> ListingEntry<Skill> {
-        self.shown().iter().find(|row| row.item.id.as_str() == skill).unwrap().clone()
+        self.shown()
+            .iter()
+            .find(|row| row.item.id.as_str() == skill)
+            .unwrap()
+            .clone()
     }
 
     /// Writes a file.
@@ -38,11 +44,19 @@ async fn with_script() -> Stage {
 #[tokio::test(start_paused = true)]
 async fn contents_are_hashed_later_and_published_once() {
     let skills: Vec<String> = (0..200).map(|number| format!("s{number}")).collect();
-    let stage = Stage::unarmed(&skills.iter().map(String::as_str).collect::<Vec<_>>(), usize::MAX);
+    let stage = Stage::unarmed(
+        &skills.iter().map(String::as_str).collect::<Vec<_>>(),
+        usize::MAX,
+    );
     stage.put_quietly("s7/scripts/run.sh", "echo seven");
     stage.source.changed(Revision(0)).await;
     let first = stage.shown();
-    assert!(first.iter().all(|row| row.digest.is_none() && row.parts.is_none()), "it is not waited for");
+    assert!(
+        first
+            .iter()
+            .all(|row| row.digest.is_none() && row.parts.is_none()),
+        "it is not waited for"
+    );
     stage.change().await;
     let told = stage.shown();
     assert_eq!(told.revision(), Revision(first.revision().0 + 1));
@@ -51,7 +65,11 @@ async fn contents_are_hashed_later_and_published_once() {
         let file = read(stage.path(new.item.id.as_str()).join("SKILL.md")).unwrap();
         assert_eq!(new.digest, Some(Digest::of(&file)));
     }
-    let script = Resource::new("scripts/run.sh".parse().unwrap(), 10, Digest::of(b"echo seven"));
+    let script = Resource::new(
+        "scripts/run.sh".parse().unwrap(),
+        10,
+        Digest::of(b"echo seven"),
+    );
     let expected = ContentDigests::new("", &Manifest::new([script]).unwrap());
     assert_eq!(stage.row("s7").parts.as_deref(), Some(&expected));
     assert!(stage.is_quiet().await);
@@ -74,7 +92,11 @@ async fn hashing_contents_survives_a_dropped_wait() {
         stage.until_hashed().await;
         stage.edit("a", "Second.");
         stage.change().await;
-        assert_eq!(stage.rows(), rows(&[("a", "Second."), ("b", "First.")]), "given up after {polls} polls");
+        assert_eq!(
+            stage.rows(),
+            rows(&[("a", "Second."), ("b", "First.")]),
+            "given up after {polls} polls"
+        );
     }
 }
 
@@ -83,8 +105,15 @@ async fn a_touch_or_equal_rewrite_changes_nothing() {
     let stage = with_script().await;
     let before = stage.shown();
     let old = SystemTime::now() - Duration::from_secs(3600);
-    File::options().write(true).open(stage.path("a/SKILL.md")).unwrap().set_modified(old).unwrap();
-    stage.world.dispatch_at(Kind::Written, &stage.path("a/SKILL.md"));
+    File::options()
+        .write(true)
+        .open(stage.path("a/SKILL.md"))
+        .unwrap()
+        .set_modified(old)
+        .unwrap();
+    stage
+        .world
+        .dispatch_at(Kind::Written, &stage.path("a/SKILL.md"));
     assert!(stage.is_quiet().await);
     stage.edit("a", "First.");
     stage.put("a/scripts/run.sh", "echo one");
@@ -93,7 +122,11 @@ async fn a_touch_or_equal_rewrite_changes_nothing() {
     assert_eq!(after, before);
     let row = stage.row("a");
     let body = stage.source.body(&row.item.id).await.unwrap();
-    assert_eq!((body.stamp, Some(body.digest)), (row.stamp, row.digest), "a body is that of its row");
+    assert_eq!(
+        (body.stamp, Some(body.digest)),
+        (row.stamp, row.digest),
+        "a body is that of its row"
+    );
 }
 
 /// Writes a file in place and restores its time of modification, as `cp -p` does.
@@ -115,7 +148,13 @@ async fn a_rewrite_with_old_size_and_time_is_seen() {
     rewrite(&script, "echo two");
     stage.world.dispatch_at(Kind::Written, &script);
     stage.change().await;
-    assert_eq!(before.changed_parts(&stage.row("a")), ChangedParts { resources: true, ..ChangedParts::default() });
+    assert_eq!(
+        before.changed_parts(&stage.row("a")),
+        ChangedParts {
+            resources: true,
+            ..ChangedParts::default()
+        }
+    );
     // What moves the change time alone is none.
     let before = stage.shown();
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -140,13 +179,38 @@ async fn changed_parts_are_named_and_other_rows_stay() {
         assert_eq!(other, stage.row("b"));
     };
     stage.put("a/scripts/run.sh", "echo two");
-    check(ChangedParts { resources: true, ..nothing }).await;
-    stage.put("a/SKILL.md", "---\nname: a\ndescription: First.\n---\nDo it.\n");
-    check(ChangedParts { body: true, ..nothing }).await;
-    stage.put("a/SKILL.md", "---\nname: a\ndescription: Second.\n---\nDo it.\n");
-    check(ChangedParts { metadata: true, ..nothing }).await;
-    stage.put("a/SKILL.md", "---\nname: a\n# A remark.\ndescription: Second.\n---\nDo it.\n");
-    check(ChangedParts { metadata: true, ..nothing }).await;
+    check(ChangedParts {
+        resources: true,
+        ..nothing
+    })
+    .await;
+    stage.put(
+        "a/SKILL.md",
+        "---\nname: a\ndescription: First.\n---\nDo it.\n",
+    );
+    check(ChangedParts {
+        body: true,
+        ..nothing
+    })
+    .await;
+    stage.put(
+        "a/SKILL.md",
+        "---\nname: a\ndescription: Second.\n---\nDo it.\n",
+    );
+    check(ChangedParts {
+        metadata: true,
+        ..nothing
+    })
+    .await;
+    stage.put(
+        "a/SKILL.md",
+        "---\nname: a\n# A remark.\ndescription: Second.\n---\nDo it.\n",
+    );
+    check(ChangedParts {
+        metadata: true,
+        ..nothing
+    })
+    .await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -156,7 +220,9 @@ async fn a_file_truncated_and_repaired_changes_nothing() {
     let text = read(stage.path("a/SKILL.md")).unwrap();
     for part in [0, text.len() / 2, text.len()] {
         write(stage.path("a/SKILL.md"), &text[..part]).unwrap();
-        stage.world.dispatch_at(Kind::Written, &stage.path("a/SKILL.md"));
+        stage
+            .world
+            .dispatch_at(Kind::Written, &stage.path("a/SKILL.md"));
         let _ = timeout(DEBOUNCE / 2, stage.change()).await;
     }
     assert!(stage.is_quiet().await);
@@ -171,23 +237,45 @@ async fn a_broken_file_keeps_its_last_good_row() {
         stage.put("a/SKILL.md", broken);
         stage.change().await;
         assert_eq!(stage.row("a"), good);
-        assert!(stage.complaints().contains(&Code::STALE), "{:?}", stage.complaints());
-        assert_eq!(stage.shown().diagnostics().iter().map(|found| found.severity).max(), Some(Severity::Error));
+        assert!(
+            stage.complaints().contains(&Code::STALE),
+            "{:?}",
+            stage.complaints()
+        );
+        assert_eq!(
+            stage
+                .shown()
+                .diagnostics()
+                .iter()
+                .map(|found| found.severity)
+                .max(),
+            Some(Severity::Error)
+        );
     }
     stage.put("a/SKILL.md", std::str::from_utf8(&text).unwrap());
     stage.change().await;
-    assert_eq!((stage.row("a"), stage.complaints()), (good, vec![]), "as if nothing had been");
+    assert_eq!(
+        (stage.row("a"), stage.complaints()),
+        (good, vec![]),
+        "as if nothing had been"
+    );
     stage.put("a/SKILL.md", "");
     stage.change().await;
     stage.edit("a", "Repaired.");
     stage.change().await;
-    assert_eq!((stage.rows(), stage.complaints()), (rows(&[("a", "Repaired."), ("b", "First.")]), vec![]));
+    assert_eq!(
+        (stage.rows(), stage.complaints()),
+        (rows(&[("a", "Repaired."), ("b", "First.")]), vec![])
+    );
     stage.put("a/SKILL.md", "");
     stage.change().await;
     remove_dir_all(stage.path("a")).unwrap();
     stage.world.dispatch_at(Kind::Gone, &stage.path("a"));
     stage.change().await;
-    assert_eq!((stage.rows(), stage.complaints()), (rows(&[("b", "First.")]), vec![]));
+    assert_eq!(
+        (stage.rows(), stage.complaints()),
+        (rows(&[("b", "First.")]), vec![])
+    );
 }
 
 #[cfg(unix)]
@@ -199,7 +287,10 @@ async fn content_over_a_limit_stays_unknown() {
     write(&file, [text.as_bytes(), b"\xff"].concat()).unwrap();
     stage.source.changed(Revision(0)).await;
     stage.change().await;
-    assert_eq!((stage.row("a").parts, stage.row("b").parts.is_some()), (None, true));
+    assert_eq!(
+        (stage.row("a").parts, stage.row("b").parts.is_some()),
+        (None, true)
+    );
     assert!(stage.is_quiet().await);
     write(&file, text).unwrap();
     stage.world.dispatch_at(Kind::Written, &file);
@@ -216,6 +307,15 @@ async fn what_waiting_has_brought_is_told_from_memory() {
     stage.write("b", "Nobody tells.");
     let listing = stage.source.list_since(old.revision()).await.unwrap();
     assert_eq!(listing, stage.shown(), "the other edit is not read");
-    let listing = stage.source.list_since(stage.shown().revision()).await.unwrap();
-    assert!(listing.iter().any(|row| &*row.item.description == "Nobody tells."), "it is read");
+    let listing = stage
+        .source
+        .list_since(stage.shown().revision())
+        .await
+        .unwrap();
+    assert!(
+        listing
+            .iter()
+            .any(|row| &*row.item.description == "Nobody tells."),
+        "it is read"
+    );
 }

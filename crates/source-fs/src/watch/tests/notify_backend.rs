@@ -17,7 +17,10 @@ const LOST: Duration = Duration::from_secs(30);
 /// Waits until the skills of `source` and their descriptions are as `expected`.
 async fn until(source: &FsSource, expected: &[(&str, &str)]) {
     let shown = |listing: &Listing<Skill>| -> Vec<(String, String)> {
-        listing.iter().map(|row| (row.item.id.to_string(), row.item.description.to_string())).collect()
+        listing
+            .iter()
+            .map(|row| (row.item.id.to_string(), row.item.description.to_string()))
+            .collect()
     };
     let expected = rows(expected);
     let waiting = async {
@@ -27,13 +30,16 @@ async fn until(source: &FsSource, expected: &[(&str, &str)]) {
             listing = source.latest().unwrap().listing.clone();
         }
     };
-    tokio::time::timeout(LOST, waiting).await.unwrap_or_else(|_| panic!("should come to {expected:?}"));
+    tokio::time::timeout(LOST, waiting)
+        .await
+        .unwrap_or_else(|_| panic!("should come to {expected:?}"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn reads_are_ignored_and_lost_events_scan_everything() {
     let stage = Stage::new(&["a"]).await;
-    let (mut handler, _) = notify_backend::EventForwarder::new(stage.world.dispatcher(), Arc::default());
+    let (mut handler, _) =
+        notify_backend::EventForwarder::new(stage.world.dispatcher(), Arc::default());
     stage.write("a", "Nobody tells.");
     let read = EventKind::Access(AccessKind::Read);
     handler.handle_event(Ok(Event::new(read).add_path(stage.path("a/SKILL.md"))));
@@ -56,8 +62,12 @@ async fn edits_moves_and_new_folders_are_seen() {
         std::fs::write(root.join(skill).join("SKILL.md"), text).unwrap();
     };
     let shared = Arc::new(SharedWatcher::new(Box::new(notify_backend::open)));
-    let options = WatchOptions { debounce: Duration::from_millis(10), ..WatchOptions::default() };
-    let source = FsSource::new("test", &root).watched_by(Watcher::over(options.clone(), shared.clone()));
+    let options = WatchOptions {
+        debounce: Duration::from_millis(10),
+        ..WatchOptions::default()
+    };
+    let source =
+        FsSource::new("test", &root).watched_by(Watcher::over(options.clone(), shared.clone()));
     let other = FsSource::new("other", &root).watched_by(Watcher::over(options, shared));
     source.changed(Revision(0)).await;
     other.changed(Revision(0)).await;
@@ -86,14 +96,22 @@ async fn a_dropped_source_with_many_folders_leaves_others_watched() {
         let path = folder.path().join(skill);
         std::fs::create_dir_all(&path).unwrap();
         let name = path.file_name().unwrap().to_str().unwrap();
-        std::fs::write(path.join("SKILL.md"), format!("---\nname: {name}\ndescription: {description}\n---\n")).unwrap();
+        std::fs::write(
+            path.join("SKILL.md"),
+            format!("---\nname: {name}\ndescription: {description}\n---\n"),
+        )
+        .unwrap();
     };
     (0..100).for_each(|skill| write(&format!("many/s{skill}"), "First."));
     write("few/a", "First.");
     let shared = Arc::new(SharedWatcher::new(Box::new(notify_backend::open)));
-    let options = WatchOptions { debounce: Duration::from_millis(10), ..WatchOptions::default() };
+    let options = WatchOptions {
+        debounce: Duration::from_millis(10),
+        ..WatchOptions::default()
+    };
     let [many, few] = ["many", "few"].map(|root| {
-        FsSource::new(root, folder.path().join(root)).watched_by(Watcher::over(options.clone(), shared.clone()))
+        FsSource::new(root, folder.path().join(root))
+            .watched_by(Watcher::over(options.clone(), shared.clone()))
     });
     many.changed(Revision(0)).await;
     few.changed(Revision(0)).await;

@@ -61,11 +61,18 @@ async fn overflows_and_failures_reach_all_sources() {
         assert_eq!(stage.complaints(), [Code::WATCH_DEGRADED]);
     }
     let elapsed = tokio::join!(first.change(), second.change(), third.change());
-    assert!(elapsed.0 <= POLL && elapsed.1 <= POLL && elapsed.2 <= POLL, "{elapsed:?}");
+    assert!(
+        elapsed.0 <= POLL && elapsed.1 <= POLL && elapsed.2 <= POLL,
+        "{elapsed:?}"
+    );
     for stage in [&first, &second, &third] {
         assert_eq!(stage.complaints(), []);
     }
-    assert_eq!(first.world.opened.load(Ordering::Relaxed), 2, "one more for all");
+    assert_eq!(
+        first.world.opened.load(Ordering::Relaxed),
+        2,
+        "one more for all"
+    );
     first.edit("a", "Told.");
     tokio::join!(first.change(), second.change());
     assert_eq!(second.rows(), rows(&[("a", "Told."), ("b", "First.")]));
@@ -77,11 +84,17 @@ async fn events_during_a_watch_update_are_kept() {
     let folder = first.path("a");
     *first.world.restless.lock() = Some(folder.clone());
     first.source.changed(Revision(0)).await;
-    assert!(first.world.watched().contains(&folder), "it was made anew and is to be watched anew");
+    assert!(
+        first.world.watched().contains(&folder),
+        "it was made anew and is to be watched anew"
+    );
     // And once more when others listen there already.
     *first.world.restless.lock() = Some(folder.clone());
     let second = first.siblings("root", &[]).await;
-    assert!(first.world.watched().contains(&folder), "the newcomer watches it, although the other one sleeps");
+    assert!(
+        first.world.watched().contains(&folder),
+        "the newcomer watches it, although the other one sleeps"
+    );
     first.edit("a", "Told.");
     tokio::join!(first.change(), second.change());
     assert_eq!(second.rows(), rows(&[("a", "Told.")]));

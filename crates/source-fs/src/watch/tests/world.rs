@@ -72,12 +72,18 @@ impl Backend for Fake {
     }
 
     fn unwatch(&self, ids: &[WatchId]) {
-        self.0.watched.lock().retain(|_, other| !ids.contains(other));
+        self.0
+            .watched
+            .lock()
+            .retain(|_, other| !ids.contains(other));
     }
 
     fn remote(&self, folder: &Path) -> Option<&'static str> {
         let remote = self.0.remote.lock();
-        remote.as_ref().filter(|remote| folder.starts_with(remote)).map(|_| "FAKE")
+        remote
+            .as_ref()
+            .filter(|remote| folder.starts_with(remote))
+            .map(|_| "FAKE")
     }
 }
 
@@ -115,7 +121,10 @@ impl World {
         let moves = kind == Kind::Gone;
         let mut watched = self.watched.lock();
         let own = watched.get(path).map(|id| (*id, None));
-        let parent = path.parent().and_then(|parent| watched.get(parent)).map(|id| (*id, path.file_name()));
+        let parent = path
+            .parent()
+            .and_then(|parent| watched.get(parent))
+            .map(|id| (*id, path.file_name()));
         watched.retain(|folder, _| !(moves && folder.starts_with(path)));
         drop(watched);
         for (id, name) in own.into_iter().chain(parent) {
@@ -169,24 +178,46 @@ impl Stage {
     /// A source whose changes are not awaited yet.
     pub(super) fn unarmed(skills: &[&str], room: usize) -> Stage {
         let world = World::new(room);
-        let stage = Stage::over(Arc::new(tempfile::tempdir().unwrap()), "root", world.shared(), world);
+        let stage = Stage::over(
+            Arc::new(tempfile::tempdir().unwrap()),
+            "root",
+            world.shared(),
+            world,
+        );
         skills.iter().for_each(|skill| stage.write(skill, "First."));
         stage
     }
 
     /// Another source in the same world.
     pub(super) async fn siblings(&self, root: &str, skills: &[&str]) -> Stage {
-        let stage = Stage::over(self.folder.clone(), root, self.shared.clone(), self.world.clone());
+        let stage = Stage::over(
+            self.folder.clone(),
+            root,
+            self.shared.clone(),
+            self.world.clone(),
+        );
         skills.iter().for_each(|skill| stage.write(skill, "First."));
         stage.source.changed(Revision(0)).await;
         stage.until_hashed().await;
         stage
     }
 
-    fn over(folder: Arc<TempDir>, root: &str, shared: Arc<SharedWatcher>, world: Arc<World>) -> Stage {
+    fn over(
+        folder: Arc<TempDir>,
+        root: &str,
+        shared: Arc<SharedWatcher>,
+        world: Arc<World>,
+    ) -> Stage {
         let root = folder.path().join(root);
-        let source = FsSource::new("test", &root).watched_by(Watcher::over(WatchOptions::default(), shared.clone()));
-        Stage { folder, root, world, shared, source }
+        let source = FsSource::new("test", &root)
+            .watched_by(Watcher::over(WatchOptions::default(), shared.clone()));
+        Stage {
+            folder,
+            root,
+            world,
+            shared,
+            source,
+        }
     }
 
     pub(super) fn path(&self, path: &str) -> PathBuf {
@@ -202,7 +233,8 @@ impl Stage {
     /// Writes a skill and dispatches its event.
     pub(super) fn edit(&self, skill: &str, description: &str) {
         self.write(skill, description);
-        self.world.dispatch_at(Kind::Written, &self.path(skill).join("SKILL.md"));
+        self.world
+            .dispatch_at(Kind::Written, &self.path(skill).join("SKILL.md"));
     }
 
     /// What was listed last, without looking.
@@ -211,11 +243,18 @@ impl Stage {
     }
 
     pub(super) fn rows(&self) -> Vec<(String, String)> {
-        self.shown().iter().map(|row| (row.item.id.to_string(), row.item.description.to_string())).collect()
+        self.shown()
+            .iter()
+            .map(|row| (row.item.id.to_string(), row.item.description.to_string()))
+            .collect()
     }
 
     pub(super) fn complaints(&self) -> Vec<Code> {
-        self.shown().diagnostics().iter().map(|diagnostic| diagnostic.code).collect()
+        self.shown()
+            .diagnostics()
+            .iter()
+            .map(|diagnostic| diagnostic.code)
+            .collect()
     }
 
     /// Waits for the next change, and returns the time that it took.
@@ -227,12 +266,16 @@ impl Stage {
 
     /// Whether nothing changes for a long time.
     pub(super) async fn is_quiet(&self) -> bool {
-        timeout(Duration::from_secs(600), self.change()).await.is_err()
+        timeout(Duration::from_secs(600), self.change())
+            .await
+            .is_err()
     }
 }
 
 pub(super) fn rows(rows: &[(&str, &str)]) -> Vec<(String, String)> {
-    rows.iter().map(|(id, description)| ((*id).to_owned(), (*description).to_owned())).collect()
+    rows.iter()
+        .map(|(id, description)| ((*id).to_owned(), (*description).to_owned()))
+        .collect()
 }
 
 /// `elapsed` in the steps of the clock, which counts in milliseconds.

@@ -23,19 +23,38 @@ const PROFILES: [Profile; 2] = [Profile::Debug, Profile::Release];
 
 /// Builds what is in `folder`, without a network, into a target folder that all of these share.
 fn cargo(folder: &Path, profile: Profile, arguments: &[&str]) -> PathBuf {
-    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("external");
+    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .parent()
+        .unwrap()
+        .join("external");
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--offline", "--target-dir"]).arg(&target).args(arguments).current_dir(folder);
+    cargo
+        .args(["build", "--quiet", "--offline", "--target-dir"])
+        .arg(&target)
+        .args(arguments)
+        .current_dir(folder);
     if profile == Profile::Release {
         cargo.arg("--release");
     }
     let output = cargo.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    target.join(if profile == Profile::Release { "release" } else { "debug" })
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    target.join(if profile == Profile::Release {
+        "release"
+    } else {
+        "debug"
+    })
 }
 
 fn library(name: &str) -> String {
-    format!("{}{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
+    format!(
+        "{}{name}{}",
+        std::env::consts::DLL_PREFIX,
+        std::env::consts::DLL_SUFFIX
+    )
 }
 
 /// Builds a package of `tests/external`.
@@ -54,16 +73,22 @@ pub(crate) fn built_outside(name: &str) -> PathBuf {
 fn hello(profile: Profile) -> PathBuf {
     match profile {
         Profile::Debug => built("hello"),
-        Profile::Release => {
-            cargo(&source_file("../.."), profile, &["-p", "repertoire-plugin-hello"]).join(library("hello"))
-        }
+        Profile::Release => cargo(
+            &source_file("../.."),
+            profile,
+            &["-p", "repertoire-plugin-hello"],
+        )
+        .join(library("hello")),
     }
 }
 
 fn listed(host: &Path, library: &Path, options: &Value) -> String {
     let digest = Digest::of(&fs::read(library).unwrap()).to_string();
     let mut command = Command::new(host);
-    command.arg("plugin").arg(library).args([options.to_string(), digest]);
+    command
+        .arg("plugin")
+        .arg(library)
+        .args([options.to_string(), digest]);
     let output = command.output().unwrap();
     String::from_utf8(output.stdout).unwrap() + &String::from_utf8_lossy(&output.stderr)
 }
@@ -71,7 +96,11 @@ fn listed(host: &Path, library: &Path, options: &Value) -> String {
 #[test]
 fn hosts_and_plugins_of_two_profiles_are_compatible() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("tea.md"), "---\nname: tea\ndescription: Brews tea.\n---\nBoil water.\n").unwrap();
+    fs::write(
+        folder.path().join("tea.md"),
+        "---\nname: tea\ndescription: Brews tea.\n---\nBoil water.\n",
+    )
+    .unwrap();
     let in_c = Compiled::hello();
     for host in PROFILES.map(|profile| outside("plugin-host", profile).join("plugin-host")) {
         for library in PROFILES.map(hello) {
@@ -96,18 +125,29 @@ fn of_another_version() -> PathBuf {
     let renumbered = |text: String| text.replace("version = \"0.1.0\"", "version = \"0.2.0\"");
     let read = |path: &str| fs::read_to_string(source_file("../..").join(path)).unwrap();
     let members = ["crates/core", "crates/plugin-sdk", "plugins/hello"];
-    let all = read("Cargo.toml")
-        .replace("members = [\"crates/*\", \"plugins/*\", \"tests\", \"xtask\"]", &format!("members = {members:?}"));
+    let all = read("Cargo.toml").replace(
+        "members = [\"crates/*\", \"plugins/*\", \"tests\", \"xtask\"]",
+        &format!("members = {members:?}"),
+    );
     write_if_new(&folder.join("Cargo.toml"), &renumbered(all));
     write_if_new(&folder.join("Cargo.lock"), &read("Cargo.lock"));
     for member in members {
         // What its tests need is not needed to build it.
         let text = read(&format!("{member}/Cargo.toml"));
         let (before, after) = text.split_once("[dev-dependencies]").unwrap_or((&text, ""));
-        let rest = after.split_once("\n[").map_or(String::new(), |(_, rest)| format!("[{rest}"));
-        write_if_new(&folder.join(member).join("Cargo.toml"), &format!("{before}{rest}"));
+        let rest = after
+            .split_once("\n[")
+            .map_or(String::new(), |(_, rest)| format!("[{rest}"));
+        write_if_new(
+            &folder.join(member).join("Cargo.toml"),
+            &format!("{before}{rest}"),
+        );
         let _ = symlink(
-            source_file("../..").join(member).join("src").canonicalize().unwrap(),
+            source_file("../..")
+                .join(member)
+                .join("src")
+                .canonicalize()
+                .unwrap(),
             folder.join(member).join("src"),
         );
     }
@@ -130,6 +170,13 @@ async fn crate_versions_of_host_and_plugin_may_differ() {
         let options = pinned(&library).with_options(options(json!({ "people": ["Ann"] })));
         let plugin = source(at, options.within(Duration::from_secs(3600)));
         let listing = plugin.list().await.unwrap();
-        assert_eq!(listing.iter().map(|row| row.item.id.as_str()).collect::<Vec<_>>(), ["greet-ann"], "{at:?}");
+        assert_eq!(
+            listing
+                .iter()
+                .map(|row| row.item.id.as_str())
+                .collect::<Vec<_>>(),
+            ["greet-ann"],
+            "{at:?}"
+        );
     }
 }

@@ -50,7 +50,10 @@ async fn a_panic_is_an_error_of_its_call() {
                     // Without a listing nobody knows a skill: everything fails as the listing does.
                     let fails = *call == panicking || panicking == "list";
                     let expected = if fails { panicked(panicking) } else { Ok(()) };
-                    assert_eq!(told, expected, "{at:?}: a panic in {panicking}, asked for {call}");
+                    assert_eq!(
+                        told, expected,
+                        "{at:?}: a panic in {panicking}, asked for {call}"
+                    );
                 }
             }
         }
@@ -62,7 +65,9 @@ async fn a_panic_in_create_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     for at in [Where::Here, Where::There] {
         let plugin = source(at, in_call("create", &folder.path().join("trace")));
-        let made = soon(plugin.start()).await.map_err(|error| (error.kind(), error.to_string()));
+        let made = soon(plugin.start())
+            .await
+            .map_err(|error| (error.kind(), error.to_string()));
         assert_eq!(made, panicked("create"), "{at:?}");
     }
 }

@@ -14,9 +14,16 @@ impl Package {
     /// The package `name` of the checkout.
     fn of_checkout(name: &str) -> Package {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("external");
-        let package = Package { folder: checkout().join("tests/external").join(name), target };
+        let package = Package {
+            folder: checkout().join("tests/external").join(name),
+            target,
+        };
         // The versions that the workspace was built with are the ones that are there without a network.
-        fs::copy(checkout().join("Cargo.lock"), package.folder.join("Cargo.lock")).expect("the workspace is locked");
+        fs::copy(
+            checkout().join("Cargo.lock"),
+            package.folder.join("Cargo.lock"),
+        )
+        .expect("the workspace is locked");
         package
     }
 
@@ -29,10 +36,14 @@ impl Package {
         }
         copy(&original.folder, &folder);
         let package = Package { folder, ..original };
-        let manifest =
-            fs::read_to_string(package.folder.join("Cargo.toml")).expect("files of the build can be read and written");
+        let manifest = fs::read_to_string(package.folder.join("Cargo.toml"))
+            .expect("files of the build can be read and written");
         // Slashes mean the same everywhere, and backslashes would be escapes in TOML.
-        let crates = checkout().join("crates").display().to_string().replace('\\', "/");
+        let crates = checkout()
+            .join("crates")
+            .display()
+            .to_string()
+            .replace('\\', "/");
         package.write("Cargo.toml", &manifest.replace("../../../crates", &crates));
         package
     }
@@ -46,23 +57,43 @@ impl Package {
 
     fn build(&self) -> Output {
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--offline", "--target-dir"]).arg(&self.target);
-        cargo.current_dir(&self.folder).output().expect("cargo runs")
+        cargo
+            .args(["build", "--quiet", "--offline", "--target-dir"])
+            .arg(&self.target);
+        cargo
+            .current_dir(&self.folder)
+            .output()
+            .expect("cargo runs")
     }
 
     /// What the program `name` prints, built anew.
     fn run(&self, name: &str) -> String {
         let built = self.build();
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        let program = self.target.join("debug").join(name).with_extension(std::env::consts::EXE_EXTENSION);
+        assert!(
+            built.status.success(),
+            "{}",
+            String::from_utf8_lossy(&built.stderr)
+        );
+        let program = self
+            .target
+            .join("debug")
+            .join(name)
+            .with_extension(std::env::consts::EXE_EXTENSION);
         let output = Command::new(program).output().expect("it was built");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).expect("it prints UTF-8")
     }
 }
 
 fn checkout() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("crates lie in a folder of the checkout")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("crates lie in a folder of the checkout")
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -70,7 +101,11 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).expect("files of the build can be read and written") {
         let entry = entry.expect("files of the build can be read and written");
         let to = to.join(entry.file_name());
-        if entry.file_type().expect("files of the build can be read and written").is_dir() {
+        if entry
+            .file_type()
+            .expect("files of the build can be read and written")
+            .is_dir()
+        {
             copy(&entry.path(), &to);
         } else {
             fs::copy(entry.path(), to).expect("files of the build can be read and written");
@@ -85,19 +120,34 @@ fn a_changed_skill_folder_rebuilds_the_program() {
     assert_eq!(package.run("embedded-skills"), first);
 
     // Added.
-    package.write("skills/greet/SKILL.md", "---\nname: greet\ndescription: Greets.\n---\nSay hello.\n");
-    assert_eq!(package.run("embedded-skills"), format!("greet: Greets.\nSay hello.\n{first}"));
+    package.write(
+        "skills/greet/SKILL.md",
+        "---\nname: greet\ndescription: Greets.\n---\nSay hello.\n",
+    );
+    assert_eq!(
+        package.run("embedded-skills"),
+        format!("greet: Greets.\nSay hello.\n{first}")
+    );
     package.write("skills/greet/names.txt", "Ann\n");
-    assert_eq!(package.run("embedded-skills"), format!("greet: Greets.\nSay hello.\nnames.txt says Ann\n{first}"));
+    assert_eq!(
+        package.run("embedded-skills"),
+        format!("greet: Greets.\nSay hello.\nnames.txt says Ann\n{first}")
+    );
 
     // Edited.
-    package.write("skills/greet/SKILL.md", "---\nname: greet\ndescription: Greets people.\n---\nSay hello.\n");
+    package.write(
+        "skills/greet/SKILL.md",
+        "---\nname: greet\ndescription: Greets people.\n---\nSay hello.\n",
+    );
     package.write("skills/greet/names.txt", "Bob\n");
     let edited = format!("greet: Greets people.\nSay hello.\nnames.txt says Bob\n{first}");
     assert_eq!(package.run("embedded-skills"), edited);
 
     // Malformed.
-    package.write("skills/greet/SKILL.md", "---\nname: greet\ndescription: Greets: all.\n---\n\n");
+    package.write(
+        "skills/greet/SKILL.md",
+        "---\nname: greet\ndescription: Greets: all.\n---\n\n",
+    );
     let failed = package.build();
     assert!(!failed.status.success());
     let messages = String::from_utf8(failed.stderr).unwrap();
@@ -108,7 +158,10 @@ fn a_changed_skill_folder_rebuilds_the_program() {
         "error: skills/greet/SKILL.md:6:1: there are no instructions",
         "--> src/main.rs:9:",
     ] {
-        assert!(messages.contains(expected), "`{expected}` is not in:\n{messages}");
+        assert!(
+            messages.contains(expected),
+            "`{expected}` is not in:\n{messages}"
+        );
     }
 
     // Removed.

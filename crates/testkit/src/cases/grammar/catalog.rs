@@ -9,8 +9,15 @@ pub(super) fn catalog(scan: &mut Scan<'_>) -> Result<Check, ParseError> {
     if scan.take("budget=N") {
         return every_budget(scan);
     }
-    let budget = if scan.take("budget=") { Some(scan.number()?) } else { None };
-    Ok(Check::Catalog { budget, want: wanted(scan)? })
+    let budget = if scan.take("budget=") {
+        Some(scan.number()?)
+    } else {
+        None
+    };
+    Ok(Check::Catalog {
+        budget,
+        want: wanted(scan)?,
+    })
 }
 
 /// `for N in 1..400: never a panic, always valid UTF-8`
@@ -33,7 +40,10 @@ fn wanted(scan: &mut Scan<'_>) -> Result<CatalogWant, ParseError> {
     } else if scan.take("text") {
         let name = scan.name()?;
         scan.expect("=")?;
-        Ok(CatalogWant::Description(name, Want::Is(scan.json::<String>()?.into())))
+        Ok(CatalogWant::Description(
+            name,
+            Want::Is(scan.json::<String>()?.into()),
+        ))
     } else if scan.take("bytes equal over") {
         let processes = scan.number()?;
         scan.expect("fresh processes")?;
@@ -78,8 +88,12 @@ fn report(scan: &mut Scan<'_>) -> Result<CatalogWant, ParseError> {
 }
 
 fn number_of(scan: &mut Scan<'_>) -> Result<Counted, ParseError> {
-    [("listed", Counted::Listed), ("shortened", Counted::Shortened), ("omitted", Counted::Omitted)]
-        .into_iter()
-        .find_map(|(word, counted)| scan.take(word).then_some(counted))
-        .ok_or_else(|| scan.unread("`listed`, `shortened` or `omitted`"))
+    [
+        ("listed", Counted::Listed),
+        ("shortened", Counted::Shortened),
+        ("omitted", Counted::Omitted),
+    ]
+    .into_iter()
+    .find_map(|(word, counted)| scan.take(word).then_some(counted))
+    .ok_or_else(|| scan.unread("`listed`, `shortened` or `omitted`"))
 }

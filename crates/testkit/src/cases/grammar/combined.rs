@@ -5,12 +5,19 @@ use crate::cases::check::{Check, Field, Never, Subject};
 use crate::cases::scan::{ParseError, Scan};
 
 pub(super) fn either(text: &str, previous: &mut Previous) -> Result<Check, ParseError> {
-    let alternatives: Vec<_> =
-        outside_strings(text, " | ").into_iter().map(|text| alternative(text, previous)).collect();
+    let alternatives: Vec<_> = outside_strings(text, " | ")
+        .into_iter()
+        .map(|text| alternative(text, previous))
+        .collect();
     if alternatives.len() < 2 {
-        return Err(format!("expected alternatives on both sides of ` | `, found `{text}`"));
+        return Err(format!(
+            "expected alternatives on both sides of ` | `, found `{text}`"
+        ));
     }
-    alternatives.into_iter().collect::<Result<_, _>>().map(Check::Either)
+    alternatives
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .map(Check::Either)
 }
 
 /// Parses one side: a line, or a line without its start, which comes from the lines above. A note in parentheses is ignored.
@@ -29,8 +36,14 @@ fn alternative(text: &str, previous: &mut Previous) -> Result<Check, ParseError>
         scan.end()?;
         return Ok(Check::Field(Subject::Only, Field::Written(path), want));
     }
-    if ["=", "has", "lacks"].into_iter().any(|verb| scan.take(verb)) {
-        let subject = previous.subject.as_ref().ok_or("expected a line above with a subject")?;
+    if ["=", "has", "lacks"]
+        .into_iter()
+        .any(|verb| scan.take(verb))
+    {
+        let subject = previous
+            .subject
+            .as_ref()
+            .ok_or("expected a line above with a subject")?;
         return check(&format!("{subject} {text}"), &mut Previous::default());
     }
     check(text, previous)
@@ -77,7 +90,8 @@ fn thing(scan: &mut Scan<'_>) -> Option<Never> {
         Some(Never::File(scan.name().ok()?))
     } else if scan.take("a process") {
         let lines = names(scan)?;
-        scan.take("left behind").then_some(Never::ProcessLeft(lines))
+        scan.take("left behind")
+            .then_some(Never::ProcessLeft(lines))
     } else if scan.take("a child process during") {
         let mut commands = Vec::new();
         loop {
@@ -89,12 +103,17 @@ fn thing(scan: &mut Scan<'_>) -> Option<Never> {
         }
     } else if scan.take("a skill named") {
         let names = names(scan)?;
-        let field = if scan.take("with") { Some(scan.name().ok()?) } else { None };
+        let field = if scan.take("with") {
+            Some(scan.name().ok()?)
+        } else {
+            None
+        };
         Some(Never::Skill { names, field })
     } else if scan.take("a panic") {
         Some(Never::Panic)
     } else {
-        scan.take("a non-empty exit of the whole scan").then_some(Never::FailedScan)
+        scan.take("a non-empty exit of the whole scan")
+            .then_some(Never::FailedScan)
     }
 }
 

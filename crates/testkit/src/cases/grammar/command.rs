@@ -5,7 +5,10 @@ use crate::cases::scan::{ParseError, Scan};
 
 /// `ARGUMENT… [| head -N]: WANT, …`
 pub(super) fn command(scan: &mut Scan<'_>) -> Result<Check, ParseError> {
-    let (line, wants) = scan.rest().split_once(": ").ok_or_else(|| scan.unread("arguments, then `: `"))?;
+    let (line, wants) = scan
+        .rest()
+        .split_once(": ")
+        .ok_or_else(|| scan.unread("arguments, then `: `"))?;
     *scan = Scan::new(wants);
     let (line, reader) = match line.split_once(" | ") {
         Some((line, reader)) => (line, Some(head(&mut Scan::new(reader))?)),
@@ -19,7 +22,11 @@ pub(super) fn command(scan: &mut Scan<'_>) -> Result<Check, ParseError> {
     while scan.take(",") {
         wants.extend(wanted(scan)?);
     }
-    Ok(Check::Command(CommandLine { arguments, reader, wants }))
+    Ok(Check::Command(CommandLine {
+        arguments,
+        reader,
+        wants,
+    }))
 }
 
 fn head(scan: &mut Scan<'_>) -> Result<Head, ParseError> {

@@ -4,7 +4,8 @@ use repertoire_engine::permission::Audience;
 
 use super::{Previous, check, text_want, want};
 use crate::cases::check::{
-    Activation, ActivationWant, Check, McpLine, RenderLine, RenderWant, RequestedSkill, SessionCall, SessionLine, Shell,
+    Activation, ActivationWant, Check, McpLine, RenderLine, RenderWant, RequestedSkill,
+    SessionCall, SessionLine, Shell,
 };
 use crate::cases::scan::{ParseError, Scan};
 
@@ -23,7 +24,11 @@ pub(super) fn activate(scan: &mut Scan<'_>, previous: &mut Previous) -> Result<C
         RequestedSkill::Name(scan.name()?)
     };
     previous.subject = Some(format!("activate {}", scan.since(start)));
-    Ok(Check::Activate(Box::new(Activation { by, asked, want: activation_want(scan)? })))
+    Ok(Check::Activate(Box::new(Activation {
+        by,
+        asked,
+        want: activation_want(scan)?,
+    })))
 }
 
 fn activation_want(scan: &mut Scan<'_>) -> Result<ActivationWant, ParseError> {
@@ -37,7 +42,11 @@ fn activation_want(scan: &mut Scan<'_>) -> Result<ActivationWant, ParseError> {
         return Ok(ActivationWant::Ok);
     }
     if scan.take("= error") {
-        return if scan.is_done() { Ok(ActivationWant::Error) } else { text_want(scan).map(ActivationWant::ErrorText) };
+        return if scan.is_done() {
+            Ok(ActivationWant::Error)
+        } else {
+            text_want(scan).map(ActivationWant::ErrorText)
+        };
     }
     if scan.take("has the absolute path of") {
         return scan.name().map(ActivationWant::PathOf);
@@ -64,7 +73,8 @@ pub(super) fn with(scan: &mut Scan<'_>, previous: &mut Previous) -> Result<Check
 pub(super) fn render(scan: &mut Scan<'_>, previous: &mut Previous) -> Result<Check, ParseError> {
     let start = scan.rest();
     let name = scan.name()?;
-    let (mut arguments, mut shell, mut timeout, mut within) = (String::new(), Shell::Off, None, None);
+    let (mut arguments, mut shell, mut timeout, mut within) =
+        (String::new(), Shell::Off, None, None);
     loop {
         if scan.take("args=") {
             arguments = scan.json()?;
@@ -82,13 +92,24 @@ pub(super) fn render(scan: &mut Scan<'_>, previous: &mut Previous) -> Result<Che
     }
     previous.subject = Some(format!("render {}", scan.since(start)));
     let want = render_want(scan)?;
-    Ok(Check::Render(Box::new(RenderLine { name, arguments, shell, timeout, within, want })))
+    Ok(Check::Render(Box::new(RenderLine {
+        name,
+        arguments,
+        shell,
+        timeout,
+        within,
+        want,
+    })))
 }
 
 fn render_want(scan: &mut Scan<'_>) -> Result<RenderWant, ParseError> {
     if scan.take("has the absolute path of") {
         let path = scan.name()?;
-        let followed_by = if scan.take("followed by") { scan.json()? } else { String::new() };
+        let followed_by = if scan.take("followed by") {
+            scan.json()?
+        } else {
+            String::new()
+        };
         return Ok(RenderWant::PathOf { path, followed_by });
     }
     text_want(scan).map(RenderWant::Text)
@@ -119,14 +140,21 @@ fn call(scan: &mut Scan<'_>) -> Result<SessionCall, ParseError> {
     let is_forced = scan.take("force");
     // `again` is for people: the call is the same.
     let _ = !is_forced && scan.take("again");
-    Ok(if is_forced { SessionCall::Force(name) } else { SessionCall::Activate(name) })
+    Ok(if is_forced {
+        SessionCall::Force(name)
+    } else {
+        SessionCall::Activate(name)
+    })
 }
 
 pub(super) fn mcp(scan: &mut Scan<'_>) -> Result<Check, ParseError> {
     let line = if scan.take("list") {
         McpLine::List(want(scan)?)
     } else if scan.take("initialize:") {
-        McpLine::Initialize { path: scan.word()?.to_owned(), value: scan.json()? }
+        McpLine::Initialize {
+            path: scan.word()?.to_owned(),
+            value: scan.json()?,
+        }
     } else if scan.take("stdout:") {
         scan.expect("every line is one JSON-RPC message, from start to end, with RUST_LOG=debug")?;
         McpLine::StdoutIsMessages
@@ -134,7 +162,10 @@ pub(super) fn mcp(scan: &mut Scan<'_>) -> Result<Check, ParseError> {
         scan.expect(": exactly one")?;
         let notice = scan.word()?.to_owned();
         scan.expect("per announced list within")?;
-        McpLine::NotifiedOnce { notice, within: scan.duration()? }
+        McpLine::NotifiedOnce {
+            notice,
+            within: scan.duration()?,
+        }
     };
     Ok(Check::Mcp(line))
 }

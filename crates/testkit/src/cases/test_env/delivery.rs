@@ -23,7 +23,9 @@ impl TestEnv {
     pub(crate) fn activate(&self, by: Audience, name: &str) -> ToolOutput {
         let tools = Toolset::new(&self.snapshot(), &ToolOptions::default().seen_by(by));
         let arguments = json!({ "id": name });
-        let answer = self.runtime.block_on(tools.call("read_skill", &arguments, &self.registry));
+        let answer = self
+            .runtime
+            .block_on(tools.call("read_skill", &arguments, &self.registry));
         let answer = answer.expect("`read_skill` is one of the tools");
         self.print(&answer.text);
         answer
@@ -47,7 +49,11 @@ impl TestEnv {
     }
 
     async fn rendered(&self, entry: &Entry<Skill>, line: &RenderLine) -> Result<String, String> {
-        let body = self.registry.body(&entry.candidate).await.map_err(|error| error.to_string())?;
+        let body = self
+            .registry
+            .body(&entry.candidate)
+            .await
+            .map_err(|error| error.to_string())?;
         let location = entry.item().location.as_deref().unwrap_or_default();
         let folder = Path::new(location).parent().unwrap_or(Path::new(""));
         let context = Context::new()
@@ -56,7 +62,9 @@ impl TestEnv {
             .project_dir(self.cwd.to_string_lossy());
         let plan = Plan::new(&body.text, &Syntax::from_skill(entry.item(), None, None));
 
-        let binding = Renderer::new(self.registry.clone()).binding(&entry.candidate, body.digest).await;
+        let binding = Renderer::new(self.registry.clone())
+            .binding(&entry.candidate, body.digest)
+            .await;
         let binding = binding.map_err(|error| error.to_string())?;
         let mut approvals = CommandApprovals::default();
         approvals.approve(&binding);
@@ -68,13 +76,23 @@ impl TestEnv {
         limits.timeout = line.timeout.unwrap_or(limits.timeout);
         let runner = DirectiveRunner::new(std::env::vars_os()).limits(limits);
         let call = Call::new(folder, &context, &binding);
-        let outcomes = runner.run(plan.directives(), call, |_| permit.clone()).await;
-        plan.render(&context, outcomes).map(|rendered| rendered.text.into_owned()).map_err(|error| error.to_string())
+        let outcomes = runner
+            .run(plan.directives(), call, |_| permit.clone())
+            .await;
+        plan.render(&context, outcomes)
+            .map(|rendered| rendered.text.into_owned())
+            .map_err(|error| error.to_string())
     }
 
     /// Returns the active skills in the order of their activation.
     pub(crate) fn active(&self) -> Vec<String> {
-        self.in_session(|session| session.active().iter().map(|skill| skill.id.to_string()).collect())
+        self.in_session(|session| {
+            session
+                .active()
+                .iter()
+                .map(|skill| skill.id.to_string())
+                .collect()
+        })
     }
 
     /// Makes a call for a model that reads bodies in tool results only.
@@ -94,15 +112,22 @@ impl TestEnv {
             let arguments = json!({ "id": name });
             let model = Model::unknown();
             let answer = session.call("read_skill", &arguments, &self.registry, &model);
-            let answer = self.runtime.block_on(answer).expect("`read_skill` is one of the tools");
+            let answer = self
+                .runtime
+                .block_on(answer)
+                .expect("`read_skill` is one of the tools");
             Some(self.print(&answer.text))
         })
     }
 
     fn in_session<T>(&self, work: impl FnOnce(&mut Session) -> T) -> T {
         let mut session = self.session.borrow_mut();
-        let session = session
-            .get_or_insert_with(|| Session::new(self.tools(), SessionOptions::new(self.registry.surface_policy())));
+        let session = session.get_or_insert_with(|| {
+            Session::new(
+                self.tools(),
+                SessionOptions::new(self.registry.surface_policy()),
+            )
+        });
         session.start_turn(self.tools());
         work(session)
     }

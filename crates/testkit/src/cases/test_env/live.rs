@@ -31,7 +31,9 @@ impl TestEnv {
         let mut updates = self.registry.subscribe();
         let mut shell = self.fixture.shell();
         shell.args(["-e", "-c", block]);
-        let run = async move { spawn_blocking(move || fixture::run(&mut shell, &format!("step {number}"))).await };
+        let run = async move {
+            spawn_blocking(move || fixture::run(&mut shell, &format!("step {number}"))).await
+        };
         self.runtime.block_on(run)??;
         let mut verdicts = Vec::new();
         let is_shown = self.until(&mut updates, || {
@@ -39,7 +41,9 @@ impl TestEnv {
             !verdicts.iter().any(Verdict::is_failure)
         });
         if is_shown {
-            self.runtime.block_on(self.registry.refresh()).map_err(io::Error::other)?;
+            self.runtime
+                .block_on(self.registry.refresh())
+                .map_err(io::Error::other)?;
             verdicts = check();
         }
         Ok(verdicts)
@@ -49,11 +53,16 @@ impl TestEnv {
     fn probe(&self) -> io::Result<()> {
         const NAME: &str = "probe-of-the-runner";
         let mut roots = self.roots.iter().map(|root| self.fixture.path().join(root));
-        let root = roots.find(|root| root.is_dir()).ok_or_else(|| io::Error::other("no root to put a skill in"))?;
+        let root = roots
+            .find(|root| root.is_dir())
+            .ok_or_else(|| io::Error::other("no root to put a skill in"))?;
         let mut updates = self.registry.subscribe();
         let is_listed = || {
             let snapshot = self.snapshot();
-            snapshot.entries().iter().any(|entry| entry.item().id.as_str() == NAME)
+            snapshot
+                .entries()
+                .iter()
+                .any(|entry| entry.item().id.as_str() == NAME)
         };
         put(&root.join(NAME), NAME)?;
         let has_come = self.until(&mut updates, is_listed);
@@ -62,7 +71,9 @@ impl TestEnv {
         if has_come && has_gone {
             Ok(())
         } else {
-            Err(io::Error::other("the registry did not detect a new skill and its removal"))
+            Err(io::Error::other(
+                "the registry did not detect a new skill and its removal",
+            ))
         }
     }
 
@@ -72,7 +83,11 @@ impl TestEnv {
         }
         match count_watches(&self.fixture) {
             Ok(0) => Verdict::fails("a watched folder", "none"),
-            Ok(count) => Verdict::of(count <= limit, format_args!("at most {limit} watches"), count),
+            Ok(count) => Verdict::of(
+                count <= limit,
+                format_args!("at most {limit} watches"),
+                count,
+            ),
             Err(error) => Verdict::fails("a count of watches", error),
         }
     }
@@ -94,7 +109,10 @@ impl TestEnv {
 
 fn put(folder: &Path, name: &str) -> io::Result<()> {
     fs::create_dir(folder)?;
-    fs::write(folder.join("SKILL.md"), format!("---\nname: {name}\ndescription: Comes and goes.\n---\n"))
+    fs::write(
+        folder.join("SKILL.md"),
+        format!("---\nname: {name}\ndescription: Comes and goes.\n---\n"),
+    )
 }
 
 /// Splits a script at its lines `## step N`.
@@ -104,7 +122,9 @@ pub(crate) fn step_blocks(script: &Path, count: usize) -> io::Result<Vec<String>
         if let Some(number) = line.strip_prefix("## step ") {
             let expected = blocks.len() + 1;
             if number.trim_end().parse() != Ok(expected) {
-                return Err(invalid(format!("expected `## step {expected}`, found `{line}`")));
+                return Err(invalid(format!(
+                    "expected `## step {expected}`, found `{line}`"
+                )));
             }
             blocks.push(String::new());
         } else if let Some(block) = blocks.last_mut() {
@@ -115,7 +135,10 @@ pub(crate) fn step_blocks(script: &Path, count: usize) -> io::Result<Vec<String>
         }
     }
     if blocks.len() != count {
-        return Err(invalid(format!("expected {count} steps, found {}", blocks.len())));
+        return Err(invalid(format!(
+            "expected {count} steps, found {}",
+            blocks.len()
+        )));
     }
     Ok(blocks)
 }
@@ -127,7 +150,11 @@ fn invalid(message: String) -> io::Error {
 /// Counts the watches in the copy and above it, of the inotify instances that watch the copy.
 fn count_watches(copy: &Fixture) -> io::Result<usize> {
     let inode = |path: &Path| Some(fs::metadata(path).ok()?.ino());
-    let inside: BTreeSet<u64> = copy.everything().iter().filter_map(|path| inode(path)).collect();
+    let inside: BTreeSet<u64> = copy
+        .everything()
+        .iter()
+        .filter_map(|path| inode(path))
+        .collect();
     let above: BTreeSet<u64> = copy.path().ancestors().filter_map(inode).collect();
     let mut count = 0;
     for descriptor in fs::read_dir("/proc/self/fdinfo")? {
@@ -135,7 +162,10 @@ fn count_watches(copy: &Fixture) -> io::Result<usize> {
         let text = fs::read_to_string(descriptor?.path()).unwrap_or_default();
         let watched: Vec<_> = text.lines().filter_map(watched).collect();
         if watched.iter().any(|inode| inside.contains(inode)) {
-            count += watched.iter().filter(|&inode| inside.contains(inode) || above.contains(inode)).count();
+            count += watched
+                .iter()
+                .filter(|&inode| inside.contains(inode) || above.contains(inode))
+                .count();
         }
     }
     Ok(count)

@@ -6,7 +6,10 @@ use super::{Cases, Runner};
 fn run(script: &str, count: usize, lines: &[&str]) -> (bool, String) {
     let steps = format!("steps: steps.sh ({count})");
     let lines: Vec<_> = [steps.as_str()].iter().chain(lines).copied().collect();
-    Cases::new().case("x", &lines).file("x/steps.sh", script).run(&Runner::default())
+    Cases::new()
+        .case("x", &lines)
+        .file("x/steps.sh", script)
+        .run(&Runner::default())
 }
 
 #[track_caller]
@@ -19,7 +22,10 @@ fn all_hold(script: &str, count: usize, lines: &[&str]) {
 fn all_fail(script: &str, count: usize, lines: &[&str]) {
     let (_, out) = run(script, count, lines);
     for (number, line) in (3..).zip(lines) {
-        assert!(out.contains(&format!("FAILED x, line {number}: {line}\n")), "{line} held:\n{out}");
+        assert!(
+            out.contains(&format!("FAILED x, line {number}: {line}\n")),
+            "{line} held:\n{out}"
+        );
     }
 }
 
@@ -34,7 +40,10 @@ const WATCHES: &str = "(inotify lines in /proc/<pid>/fdinfo)";
 fn steps_run_in_order() {
     let second = "mkdir root/milk && printf -- '---\\nname: milk\\ndescription: D.\\n---\\n' > root/milk/SKILL.md";
     all_hold(
-        &format!("\n## step 1\n{}## step 2\n{second}\n\n## step 3\nrm -r root/tea\n", write("description: New.", "B")),
+        &format!(
+            "\n## step 1\n{}## step 2\n{second}\n\n## step 3\nrm -r root/tea\n",
+            write("description: New.", "B")
+        ),
         3,
         &[
             "loads: [\"tea\"]",
@@ -65,24 +74,51 @@ fn what_a_step_does_not_bring_about_fails() {
 
 #[test]
 fn a_check_must_hold_after_the_refresh() {
-    all_fail("## step 1\nrm -r root/tea\n", 1, &["after 1 loads: [\"tea\"]"]);
+    all_fail(
+        "## step 1\nrm -r root/tea\n",
+        1,
+        &["after 1 loads: [\"tea\"]"],
+    );
 }
 
 #[test]
 fn an_unchanged_catalog_has_equal_bytes() {
-    for front_matter in ["description: New.", "description: Brews tea.\ndisable-model-invocation: true"] {
-        all_fail(&format!("## step 1\n{}", write(front_matter, "B")), 1, &[UNCHANGED]);
+    for front_matter in [
+        "description: New.",
+        "description: Brews tea.\ndisable-model-invocation: true",
+    ] {
+        all_fail(
+            &format!("## step 1\n{}", write(front_matter, "B")),
+            1,
+            &[UNCHANGED],
+        );
     }
     all_fail("## step 1\nmv root/tea away\n", 1, &[UNCHANGED]);
     let body = write("description: Brews tea.", "Another body.");
-    all_hold(&format!("## step 1\n{body}"), 1, &[UNCHANGED, "after 1 body tea = \"Another body.\\n\""]);
+    all_hold(
+        &format!("## step 1\n{body}"),
+        1,
+        &[UNCHANGED, "after 1 body tea = \"Another body.\\n\""],
+    );
 }
 
 #[test]
 fn a_catalog_is_compared_with_the_previous_step() {
-    let script = format!("## step 1\n{}## step 2\n:\n", write("description: New.", "B"));
-    all_hold(&script, 2, &["after 1 field tea description = \"New.\"", "after 2 catalog-version unchanged"]);
-    let (_, out) = Cases::new().case("x", &["catalog-version unchanged"]).run(&Runner::default());
+    let script = format!(
+        "## step 1\n{}## step 2\n:\n",
+        write("description: New.", "B")
+    );
+    all_hold(
+        &script,
+        2,
+        &[
+            "after 1 field tea description = \"New.\"",
+            "after 2 catalog-version unchanged",
+        ],
+    );
+    let (_, out) = Cases::new()
+        .case("x", &["catalog-version unchanged"])
+        .run(&Runner::default());
     assert!(out.contains("expected: a step before it"), "{out}");
 }
 
@@ -90,7 +126,9 @@ fn a_catalog_is_compared_with_the_previous_step() {
 fn watches_of_the_case_are_counted() {
     let two = format!("watches: <= 2 {WATCHES}");
     let many = format!("watches: <= 64 {WATCHES}");
-    let (_, out) = Cases::new().case("x", &[&many, &two, "loads: [\"tea\"]"]).run(&Runner::default());
+    let (_, out) = Cases::new()
+        .case("x", &[&many, &two, "loads: [\"tea\"]"])
+        .run(&Runner::default());
     assert!(out.contains("FAILED x, line 3"), "{out}");
     assert_eq!(out.matches("FAILED").count(), 1, "{out}");
     let nothing = Cases::new().case("x", &[&format!("roots: [[\"nowhere\", \"user\"]]\n{many}")]);
@@ -117,8 +155,14 @@ fn never_lines_run_after_the_last_step() {
 
 #[test]
 fn a_check_needs_its_step() {
-    all_fail("## step 1\n:\n", 1, &["after 0 loads: [\"tea\"]", "after 2 loads: [\"tea\"]"]);
-    let (_, out) = Cases::new().case("x", &["after 1 loads: [\"tea\"]"]).run(&Runner::default());
+    all_fail(
+        "## step 1\n:\n",
+        1,
+        &["after 0 loads: [\"tea\"]", "after 2 loads: [\"tea\"]"],
+    );
+    let (_, out) = Cases::new()
+        .case("x", &["after 1 loads: [\"tea\"]"])
+        .run(&Runner::default());
     assert!(out.contains("FAILED x, line 2"), "{out}");
 }
 
@@ -126,9 +170,18 @@ fn a_check_needs_its_step() {
 fn invalid_or_failing_steps_fail_the_case() {
     for (script, told) in [
         ("## step 1\n:\n", "expected 2 steps, found 1"),
-        ("## step 1\n:\n## step 3\n:\n", "expected `## step 2`, found `## step 3`"),
-        (":\n## step 1\n:\n## step 2\n:\n", "expected `## step 1`, found `:`"),
-        ("## step 1\n:\n## step 2\necho no luck >&2\nfalse\n:\n", "step 2 ended with exit status: 1: no luck"),
+        (
+            "## step 1\n:\n## step 3\n:\n",
+            "expected `## step 2`, found `## step 3`",
+        ),
+        (
+            ":\n## step 1\n:\n## step 2\n:\n",
+            "expected `## step 1`, found `:`",
+        ),
+        (
+            "## step 1\n:\n## step 2\necho no luck >&2\nfalse\n:\n",
+            "step 2 ended with exit status: 1: no luck",
+        ),
     ] {
         let (passed, out) = run(script, 2, &["loads: [\"tea\"]"]);
         assert!(!passed && out.contains(told), "{out}");

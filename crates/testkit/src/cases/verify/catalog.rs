@@ -17,28 +17,49 @@ pub(super) fn catalog(budget: Option<usize>, want: &CatalogWant, env: &TestEnv) 
     env.print(text);
     match want {
         CatalogWant::Text(want) => want.check(text),
-        CatalogWant::Count(part, count) => Verdict::same(count, &text.matches(part.as_str()).count()),
+        CatalogWant::Count(part, count) => {
+            Verdict::same(count, &text.matches(part.as_str()).count())
+        }
         CatalogWant::Xml => read(text).map_or_else(|verdict| verdict, |_| Verdict::Holds),
         CatalogWant::Order(names) => with_skills(text, |skills| {
             let found = skills.into_iter().map(|skill| skill.name).collect();
             Verdict::same(names, &found)
         }),
-        CatalogWant::Description(name, want) => with_skills(text, |skills| description(name, want, &skills)),
+        CatalogWant::Description(name, want) => {
+            with_skills(text, |skills| description(name, want, &skills))
+        }
         CatalogWant::AllNames(count) => with_skills(text, |skills| {
             let left_out = catalog.report.totals().left_out;
-            Verdict::all([Verdict::same(count, &skills.len()), Verdict::same(&0, &left_out)])
+            Verdict::all([
+                Verdict::same(count, &skills.len()),
+                Verdict::same(&0, &left_out),
+            ])
         }),
         CatalogWant::WithinBudget => {
             let used = options.count(text);
             let limit = budget.unwrap_or(usize::MAX);
-            Verdict::of(!text.is_empty() && used <= limit, format_args!("a text of at most {limit}"), used)
+            Verdict::of(
+                !text.is_empty() && used <= limit,
+                format_args!("a text of at most {limit}"),
+                used,
+            )
         }
         CatalogWant::NoCharacter(banned) => {
             let found: Vec<_> = text.chars().filter(|c| banned.contains(c)).collect();
-            Verdict::of(found.is_empty(), format_args!("none of {banned:?}"), format_args!("{found:?}"))
+            Verdict::of(
+                found.is_empty(),
+                format_args!("none of {banned:?}"),
+                format_args!("{found:?}"),
+            )
         }
-        CatalogWant::Report(tallies) => Verdict::all(tallies.iter().map(|row| tally(row, catalog.report.totals()))),
-        CatalogWant::ReportNamesShortened => with_skills(text, |skills| names_shortened(&catalog, &skills, env)),
+        CatalogWant::Report(tallies) => Verdict::all(
+            tallies
+                .iter()
+                .map(|row| tally(row, catalog.report.totals())),
+        ),
+        CatalogWant::ReportNamesShortened => {
+            with_skills(text, |skills| names_shortened(&catalog, &skills, env))
+        }
         CatalogWant::SameBytes(processes) => same_bytes(*processes, env),
     }
 }
@@ -87,11 +108,16 @@ fn with_skills(text: &str, check: impl FnOnce(Vec<CatalogSkill>) -> Verdict) -> 
         Ok(document) => document,
         Err(verdict) => return verdict,
     };
-    let skills = document.descendants().filter(|node| node.has_tag_name("skill"));
+    let skills = document
+        .descendants()
+        .filter(|node| node.has_tag_name("skill"));
     let skills = skills.map(|skill| {
         let [name, description] = ["name", "description"].map(|tag| {
             let child = skill.children().find(|child| child.has_tag_name(tag));
-            child.and_then(|child| child.text()).unwrap_or_default().to_owned()
+            child
+                .and_then(|child| child.text())
+                .unwrap_or_default()
+                .to_owned()
         });
         CatalogSkill { name, description }
     });
@@ -113,7 +139,11 @@ fn tally(row: &Tally, totals: OutcomeTotals) -> Verdict {
         Counted::Omitted => totals.left_out,
     });
     let sum: usize = numbers.sum();
-    Verdict::of(row.allowed.contains(&sum), format_args!("{:?} in {:?}", row.counted, row.allowed), sum)
+    Verdict::of(
+        row.allowed.contains(&sum),
+        format_args!("{:?} in {:?}", row.counted, row.allowed),
+        sum,
+    )
 }
 
 /// Checks that the report names every truncated skill with both lengths.
@@ -121,18 +151,37 @@ fn names_shortened(catalog: &Catalog, skills: &[CatalogSkill], env: &TestEnv) ->
     let snapshot = env.snapshot();
     let mut some = false;
     let verdicts = skills.iter().filter_map(|skill| {
-        let whole = snapshot.get(&skill.name)?.item().description.chars().count();
+        let whole = snapshot
+            .get(&skill.name)?
+            .item()
+            .description
+            .chars()
+            .count();
         let shown = skill.description.chars().count();
         (shown < whole).then_some((skill, whole, shown))
     });
     let verdict = Verdict::all(verdicts.map(|(skill, whole, shown)| {
         some = true;
-        let line = catalog.report.lines.iter().find(|line| line.id.as_str() == skill.name);
+        let line = catalog
+            .report
+            .lines
+            .iter()
+            .find(|line| line.id.as_str() == skill.name);
         let words = line.map(ToString::to_string).unwrap_or_default();
-        let fate = if shown == 0 { LineOutcome::NameOnly } else { LineOutcome::Truncated { to: shown } };
+        let fate = if shown == 0 {
+            LineOutcome::NameOnly
+        } else {
+            LineOutcome::Truncated { to: shown }
+        };
         let right = line.is_some_and(|line| line.length == whole && line.fate == fate);
-        let is_printed = [&skill.name, &whole.to_string()].into_iter().all(|part| words.contains(part));
-        Verdict::of(right && is_printed, format_args!("`{}` from {whole} to {shown}", skill.name), words)
+        let is_printed = [&skill.name, &whole.to_string()]
+            .into_iter()
+            .all(|part| words.contains(part));
+        Verdict::of(
+            right && is_printed,
+            format_args!("`{}` from {whole} to {shown}", skill.name),
+            words,
+        )
     }));
     Verdict::all([verdict, Verdict::of(some, "something shortened", "nothing")])
 }
@@ -140,13 +189,18 @@ fn names_shortened(catalog: &Catalog, skills: &[CatalogSkill], env: &TestEnv) ->
 fn same_bytes(processes: usize, env: &TestEnv) -> Verdict {
     let mut first: Option<Vec<u8>> = None;
     Verdict::all((0..processes).map(|_| {
-        with_run(env.command(&["catalog".to_owned()], None, None), env, |ended| {
-            if ended.code != 0 || ended.stdout.is_empty() {
-                return Verdict::fails("a catalog", String::from_utf8_lossy(&ended.stderr));
-            }
-            let first = first.get_or_insert_with(|| ended.stdout.clone());
-            let [expected, found] = [first.as_slice(), &ended.stdout].map(String::from_utf8_lossy);
-            Verdict::of(expected == found, &expected, &found)
-        })
+        with_run(
+            env.command(&["catalog".to_owned()], None, None),
+            env,
+            |ended| {
+                if ended.code != 0 || ended.stdout.is_empty() {
+                    return Verdict::fails("a catalog", String::from_utf8_lossy(&ended.stderr));
+                }
+                let first = first.get_or_insert_with(|| ended.stdout.clone());
+                let [expected, found] =
+                    [first.as_slice(), &ended.stdout].map(String::from_utf8_lossy);
+                Verdict::of(expected == found, &expected, &found)
+            },
+        )
     }))
 }

@@ -20,9 +20,11 @@ pub(super) fn command(line: &CommandLine, env: &TestEnv) -> Verdict {
     });
     let attempts = if limit.is_some() { ATTEMPTS } else { 1 };
     Verdict::any((0..attempts).map(|_| {
-        with_run(env.command(&line.arguments, line.reader, limit), env, |ended| {
-            Verdict::all(line.wants.iter().map(|want| wanted(want, ended)))
-        })
+        with_run(
+            env.command(&line.arguments, line.reader, limit),
+            env,
+            |ended| Verdict::all(line.wants.iter().map(|want| wanted(want, ended))),
+        )
     }))
 }
 
@@ -52,18 +54,28 @@ fn wanted(want: &CommandWant, ended: &Ended) -> Verdict {
         CommandWant::ExitIsNot(code) => ended.code != *code,
         CommandWant::StderrEmpty => ended.stderr.is_empty(),
         CommandWant::Json => serde_json::from_slice::<serde::de::IgnoredAny>(&ended.stdout).is_ok(),
-        CommandWant::NoByte(byte) => ![&ended.stdout, &ended.stderr].into_iter().any(|bytes| bytes.contains(byte)),
+        CommandWant::NoByte(byte) => ![&ended.stdout, &ended.stderr]
+            .into_iter()
+            .any(|bytes| bytes.contains(byte)),
         CommandWant::NoCharacter(banned) => {
             !String::from_utf8_lossy(&ended.stdout).contains(*banned) && !stderr.contains(*banned)
         }
         CommandWant::Within(limit) => return within(*limit, ended),
     };
-    let found = format!("exit {}, {} bytes of stdout, stderr {stderr:?}", ended.code, ended.stdout.len());
+    let found = format!(
+        "exit {}, {} bytes of stdout, stderr {stderr:?}",
+        ended.code,
+        ended.stdout.len()
+    );
     Verdict::of(holds, format_args!("{want:?}"), found)
 }
 
 fn within(limit: Duration, ended: &Ended) -> Verdict {
-    Verdict::of(ended.took <= limit, format_args!("at most {limit:?}"), format_args!("{:?}", ended.took))
+    Verdict::of(
+        ended.took <= limit,
+        format_args!("at most {limit:?}"),
+        format_args!("{:?}", ended.took),
+    )
 }
 
 pub(super) fn scan_within(limit: Duration, env: &TestEnv) -> Verdict {
@@ -72,15 +84,21 @@ pub(super) fn scan_within(limit: Duration, env: &TestEnv) -> Verdict {
 
 pub(super) fn scan_below(limit: u64, env: &TestEnv) -> Verdict {
     scan(env, None, |ended| match ended.peak {
-        Peak::Of(peak) => {
-            Verdict::of(peak < limit, format_args!("less than {limit} bytes"), format_args!("{peak} bytes"))
-        }
+        Peak::Of(peak) => Verdict::of(
+            peak < limit,
+            format_args!("less than {limit} bytes"),
+            format_args!("{peak} bytes"),
+        ),
         Peak::AtMost(peak) if peak < limit => Verdict::Holds,
         Peak::AtMost(_) => Verdict::missing("a runner that uses less memory"),
     })
 }
 
 /// Checks a full scan by a new process.
-pub(super) fn scan(env: &TestEnv, limit: Option<Duration>, check: impl FnOnce(&Ended) -> Verdict) -> Verdict {
+pub(super) fn scan(
+    env: &TestEnv,
+    limit: Option<Duration>,
+    check: impl FnOnce(&Ended) -> Verdict,
+) -> Verdict {
     with_run(env.command(&["list".to_owned()], None, limit), env, check)
 }

@@ -15,26 +15,46 @@ pub(super) fn activate(Activation { by, asked, want }: &Activation, env: &TestEn
     };
     let answer = env.activate(*by, &name);
     // A hidden skill is reported as unknown; the reason is only in the note for the operator.
-    let with_note = format!("{}\n{}", answer.text, answer.operator_note.as_deref().unwrap_or_default());
+    let with_note = format!(
+        "{}\n{}",
+        answer.text,
+        answer.operator_note.as_deref().unwrap_or_default()
+    );
     let holds = match want {
         ActivationWant::Ok => !answer.is_error,
         ActivationWant::Error => answer.is_error,
         ActivationWant::ErrorText(want) => answer.is_error && want.holds(&with_note.into()),
         ActivationWant::Text(want) => !answer.is_error && want.holds(&answer.text.as_str().into()),
-        ActivationWant::PathOf(path) => !answer.is_error && answer.text.contains(&env.absolute(path)),
+        ActivationWant::PathOf(path) => {
+            !answer.is_error && answer.text.contains(&env.absolute(path))
+        }
         ActivationWant::AtMost(most) => !answer.is_error && answer.text.len() <= *most,
     };
-    Verdict::of(holds, format_args!("{want:?}"), format_args!("{:?}: {}", answer.code, answer.text))
+    Verdict::of(
+        holds,
+        format_args!("{want:?}"),
+        format_args!("{:?}: {}", answer.code, answer.text),
+    )
 }
 
 pub(super) fn tools(names: &Vec<String>, env: &TestEnv) -> Verdict {
     let tools = env.tools();
-    Verdict::same(names, &tools.tools().iter().map(|tool| tool.name.to_string()).collect())
+    Verdict::same(
+        names,
+        &tools
+            .tools()
+            .iter()
+            .map(|tool| tool.name.to_string())
+            .collect(),
+    )
 }
 
 pub(super) fn tools_enum(names: &[String], env: &TestEnv) -> Verdict {
     let tools: Toolset = env.tools();
-    let enums = tools.tools().iter().filter_map(|tool| tool.input_schema.pointer("/properties/id/enum"));
+    let enums = tools
+        .tools()
+        .iter()
+        .filter_map(|tool| tool.input_schema.pointer("/properties/id/enum"));
     let enums: Vec<&Value> = enums.collect();
     let expected = Value::from(names);
     let holds = !enums.is_empty() && enums.iter().all(|found| **found == expected);
@@ -49,7 +69,10 @@ pub(super) fn session(line: &SessionLine, env: &TestEnv) -> Verdict {
     match line {
         SessionLine::Active(names) => Verdict::same(names, &env.active()),
         SessionLine::Calls(calls, want) => {
-            let outputs = calls.iter().map(|call| env.call_in_session(call)).collect::<Vec<_>>();
+            let outputs = calls
+                .iter()
+                .map(|call| env.call_in_session(call))
+                .collect::<Vec<_>>();
             outputs
                 .into_iter()
                 .flatten()

@@ -40,14 +40,21 @@ pub(super) fn mcp(line: &McpLine, env: &TestEnv) -> Verdict {
 fn list(want: &Want, client: &Client, env: &TestEnv) -> Verdict {
     let deadline = Instant::now() + UPDATE_TIMEOUT;
     loop {
-        let verdict = Verdict::all(LISTS.iter().map(|(method, rows, name)| match client.list(method, rows) {
-            Err(error) => Verdict::fails(format_args!("a response to {method}"), error),
-            Ok(rows) => {
-                let names: Value = rows.iter().filter_map(|row| row.pointer(name)).cloned().collect();
-                env.print(&names.to_string());
-                want.check(names)
-            }
-        }));
+        let verdict =
+            Verdict::all(LISTS.iter().map(
+                |(method, rows, name)| match client.list(method, rows) {
+                    Err(error) => Verdict::fails(format_args!("a response to {method}"), error),
+                    Ok(rows) => {
+                        let names: Value = rows
+                            .iter()
+                            .filter_map(|row| row.pointer(name))
+                            .cloned()
+                            .collect();
+                        env.print(&names.to_string());
+                        want.check(names)
+                    }
+                },
+            ));
         // The server does not push lists, so ask again.
         if !verdict.is_failure() || Instant::now() >= deadline {
             return verdict;
@@ -60,35 +67,54 @@ fn initialize(path: &str, value: &Value, client: &Client) -> Verdict {
     let mut found = vec![&client.server_info];
     for key in path.split('.') {
         found = match key {
-            "*" => found.iter().filter_map(|value| value.as_object()).flat_map(|map| map.values()).collect(),
+            "*" => found
+                .iter()
+                .filter_map(|value| value.as_object())
+                .flat_map(|map| map.values())
+                .collect(),
             key => found.iter().filter_map(|value| value.get(key)).collect(),
         };
     }
     let holds = !found.is_empty() && found.iter().all(|found| *found == value);
-    Verdict::of(holds, format_args!("`{path}` is {value}"), format_args!("{}", client.server_info))
+    Verdict::of(
+        holds,
+        format_args!("`{path}` is {value}"),
+        format_args!("{}", client.server_info),
+    )
 }
 
 fn notified_once(notice: &str, within: Duration, client: &Client) -> Verdict {
-    let capabilities = client.server_info["capabilities"].as_object().into_iter().flatten();
+    let capabilities = client.server_info["capabilities"]
+        .as_object()
+        .into_iter()
+        .flatten();
     let announced = capabilities.filter(|(_, settings)| settings["listChanged"] == true);
-    let expected: Vec<_> = announced.map(|(list, _)| notice.replace('*', list)).collect();
+    let expected: Vec<_> = announced
+        .map(|(list, _)| notice.replace('*', list))
+        .collect();
     // A surplus notification would arrive by then, too.
     let received = client.notifications(Instant::now() + within);
     let mut sorted = (expected.clone(), received.clone());
     sorted.0.sort();
     sorted.1.sort();
     let holds = !expected.is_empty() && sorted.0 == sorted.1;
-    Verdict::of(holds, format_args!("each once of {expected:?}"), format_args!("{received:?}"))
+    Verdict::of(
+        holds,
+        format_args!("each once of {expected:?}"),
+        format_args!("{received:?}"),
+    )
 }
 
 /// Requests everything, then closes the connection.
 fn stdout_is_messages(client: Client, env: &TestEnv) -> Verdict {
     let requested = LISTS.iter().try_for_each(|(method, rows, name)| {
         let rows = client.list(method, rows)?;
-        rows.iter().filter_map(|row| row.pointer(name)).try_for_each(|id| {
-            let params = json!({"name": "read_skill", "arguments": {"id": id}});
-            client.request("tools/call", params).map(drop)
-        })
+        rows.iter()
+            .filter_map(|row| row.pointer(name))
+            .try_for_each(|id| {
+                let params = json!({"name": "read_skill", "arguments": {"id": id}});
+                client.request("tools/call", params).map(drop)
+            })
     });
     if let Err(error) = requested.and_then(|()| client.request("tools/list", json!({})).map(drop)) {
         return Verdict::fails("a response", error);
@@ -104,13 +130,19 @@ fn stdout_is_messages(client: Client, env: &TestEnv) -> Verdict {
     match ended.lines.iter().find(|line| !is_message(line)) {
         Some(line) => Verdict::fails("messages of JSON-RPC", line),
         // Without a log, the check would prove nothing.
-        None => Verdict::of(ended.succeeded && !ended.stderr.is_empty(), "exit 0 and a log", ended.stderr),
+        None => Verdict::of(
+            ended.succeeded && !ended.stderr.is_empty(),
+            "exit 0 and a log",
+            ended.stderr,
+        ),
     }
 }
 
 fn is_message(line: &str) -> bool {
     serde_json::from_str::<Value>(line).is_ok_and(|message| {
-        let has_content = ["method", "result", "error"].iter().any(|key| message.get(key).is_some());
+        let has_content = ["method", "result", "error"]
+            .iter()
+            .any(|key| message.get(key).is_some());
         message["jsonrpc"] == "2.0" && has_content
     })
 }

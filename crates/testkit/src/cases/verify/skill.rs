@@ -22,7 +22,12 @@ fn value(field: &Field, entry: &Entry<Skill>, env: &TestEnv) -> Option<Value> {
     match field {
         Field::Description => Some(skill.description.as_ref().into()),
         Field::AllowedTools => Some(
-            skill.allowed_tools.iter().flat_map(|tools| tools.iter()).map(|tool| Value::from(tool.as_ref())).collect(),
+            skill
+                .allowed_tools
+                .iter()
+                .flat_map(|tools| tools.iter())
+                .map(|tool| Value::from(tool.as_ref()))
+                .collect(),
         ),
         Field::DisableModelInvocation => Some(skill.disable_model_invocation.into()),
         Field::UserInvocable => Some(skill.user_invocable.into()),
@@ -42,9 +47,11 @@ fn written<'a>(skill: &'a Skill, path: &str) -> Option<&'a repertoire_core::Valu
 }
 
 pub(super) fn body(name: &str, want: &Want, env: &TestEnv) -> Verdict {
-    with_entry(&Subject::Named(name.to_owned()), env, |entry| match env.body(entry) {
-        Ok(text) => want.check(text),
-        Err(error) => Verdict::fails(format_args!("{want:?}"), error),
+    with_entry(&Subject::Named(name.to_owned()), env, |entry| {
+        match env.body(entry) {
+            Ok(text) => want.check(text),
+            Err(error) => Verdict::fails(format_args!("{want:?}"), error),
+        }
     })
 }
 
@@ -64,13 +71,19 @@ pub(super) fn read(name: &str, path: &str, want: &ReadWant, env: &TestEnv) -> Ve
 }
 
 pub(super) fn resources(name: &str, want: &Want, env: &TestEnv) -> Verdict {
-    with_entry(&Subject::Named(name.to_owned()), env, |entry| match env.resources(entry) {
-        Ok(paths) => want.check(paths),
-        Err(error) => Verdict::fails(format_args!("{want:?}"), error),
+    with_entry(&Subject::Named(name.to_owned()), env, |entry| {
+        match env.resources(entry) {
+            Ok(paths) => want.check(paths),
+            Err(error) => Verdict::fails(format_args!("{want:?}"), error),
+        }
     })
 }
 
-pub(super) fn with_entry(subject: &Subject, env: &TestEnv, check: impl FnOnce(&Entry<Skill>) -> Verdict) -> Verdict {
+pub(super) fn with_entry(
+    subject: &Subject,
+    env: &TestEnv,
+    check: impl FnOnce(&Entry<Skill>) -> Verdict,
+) -> Verdict {
     let snapshot = env.snapshot();
     let entry = match subject {
         Subject::Named(name) => snapshot.get(name),
@@ -81,9 +94,10 @@ pub(super) fn with_entry(subject: &Subject, env: &TestEnv, check: impl FnOnce(&E
     };
     match (entry, subject) {
         (Some(entry), _) => check(entry),
-        (None, Subject::Named(name)) => {
-            Verdict::fails(format_args!("a skill `{name}`"), format_args!("{:?}", env.offered()))
-        }
+        (None, Subject::Named(name)) => Verdict::fails(
+            format_args!("a skill `{name}`"),
+            format_args!("{:?}", env.offered()),
+        ),
         (None, Subject::Only) => Verdict::fails("one skill", format_args!("{:?}", env.offered())),
     }
 }
@@ -98,7 +112,9 @@ pub(super) fn render(line: &RenderLine, env: &TestEnv) -> Verdict {
         }
         let want = match &line.want {
             RenderWant::Text(want) => want.clone(),
-            RenderWant::PathOf { path, followed_by } => Want::Has(format!("{}{followed_by}", env.absolute(path))),
+            RenderWant::PathOf { path, followed_by } => {
+                Want::Has(format!("{}{followed_by}", env.absolute(path)))
+            }
         };
         match rendered {
             Ok(text) => want.check(text),

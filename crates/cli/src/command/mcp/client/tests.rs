@@ -11,7 +11,9 @@ fn read(client: &McpClient, text: &str) -> Value {
                 file.as_bytes(),
                 repertoire::skill::skill_md::FileContext::new("SKILL.md"),
             );
-            let skill = parsed.skill.unwrap_or_else(|| panic!("{:?}", parsed.diagnostics));
+            let skill = parsed
+                .skill
+                .unwrap_or_else(|| panic!("{:?}", parsed.diagnostics));
             let (key, value) = skill.fields.last().expect("a field").clone();
             json!({key.as_ref(): value.json()})
         }
@@ -19,27 +21,74 @@ fn read(client: &McpClient, text: &str) -> Value {
 }
 
 fn snippet(name: &str, server: &ServerAddress<'_>) -> Value {
-    let client = McpClient::ALL.iter().find(|client| client.name == name).expect("a client");
-    read(client, &client.text("re: \"x\"", server).unwrap_or_else(|failure| panic!("{}", failure.message())))
+    let client = McpClient::ALL
+        .iter()
+        .find(|client| client.name == name)
+        .expect("a client");
+    read(
+        client,
+        &client
+            .text("re: \"x\"", server)
+            .unwrap_or_else(|failure| panic!("{}", failure.message())),
+    )
 }
 
 #[test]
 fn each_client_gets_the_shape_that_it_reads() {
-    let local = ServerAddress::Local { program: "C:\\re: \"p\"", arguments: vec!["serve", "--root", "a #b"] };
-    let remote = ServerAddress::Remote { url: "http://127.0.0.1:8321/mcp", token: Some("TOKEN") };
+    let local = ServerAddress::Local {
+        program: "C:\\re: \"p\"",
+        arguments: vec!["serve", "--root", "a #b"],
+    };
+    let remote = ServerAddress::Remote {
+        url: "http://127.0.0.1:8321/mcp",
+        token: Some("TOKEN"),
+    };
     let (program, arguments) = ("C:\\re: \"p\"", json!(["serve", "--root", "a #b"]));
-    let (url, plain) = ("http://127.0.0.1:8321/mcp", json!({"Authorization": "Bearer ${TOKEN}"}));
+    let (url, plain) = (
+        "http://127.0.0.1:8321/mcp",
+        json!({"Authorization": "Bearer ${TOKEN}"}),
+    );
     let of_env = json!({"Authorization": "Bearer ${env:TOKEN}"});
     let started = json!({"command": program, "args": arguments});
     let typed = json!({"type": "stdio", "command": program, "args": arguments});
     for (name, key, expected_local, expected_remote) in [
         ("claude-desktop", "mcpServers", started.clone(), None),
-        ("claude-code", "mcpServers", typed.clone(), Some(json!({"type": "http", "url": url, "headers": plain}))),
-        ("cursor", "mcpServers", started.clone(), Some(json!({"url": url, "headers": of_env}))),
-        ("vscode", "servers", typed, Some(json!({"type": "http", "url": url, "headers": of_env}))),
-        ("codex", "mcp_servers", started.clone(), Some(json!({"url": url, "bearer_token_env_var": "TOKEN"}))),
-        ("gemini", "mcpServers", started.clone(), Some(json!({"httpUrl": url, "headers": plain}))),
-        ("zed", "context_servers", started, Some(json!({"url": url, "headers": plain}))),
+        (
+            "claude-code",
+            "mcpServers",
+            typed.clone(),
+            Some(json!({"type": "http", "url": url, "headers": plain})),
+        ),
+        (
+            "cursor",
+            "mcpServers",
+            started.clone(),
+            Some(json!({"url": url, "headers": of_env})),
+        ),
+        (
+            "vscode",
+            "servers",
+            typed,
+            Some(json!({"type": "http", "url": url, "headers": of_env})),
+        ),
+        (
+            "codex",
+            "mcp_servers",
+            started.clone(),
+            Some(json!({"url": url, "bearer_token_env_var": "TOKEN"})),
+        ),
+        (
+            "gemini",
+            "mcpServers",
+            started.clone(),
+            Some(json!({"httpUrl": url, "headers": plain})),
+        ),
+        (
+            "zed",
+            "context_servers",
+            started,
+            Some(json!({"url": url, "headers": plain})),
+        ),
         (
             "goose",
             "extensions",
@@ -58,7 +107,10 @@ fn each_client_gets_the_shape_that_it_reads() {
         match expected_remote {
             Some(expected) => assert_eq!(snippet(name, &remote), named(expected), "{name}"),
             None => {
-                let client = McpClient::ALL.iter().find(|client| client.name == name).expect("a client");
+                let client = McpClient::ALL
+                    .iter()
+                    .find(|client| client.name == name)
+                    .expect("a client");
                 assert!(client.text("x", &remote).is_err(), "{name}");
             }
         }
