@@ -218,7 +218,7 @@ impl Doc {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SkillTerms {
     counts: HashMap<String, TermCounts>,
     facets: Vec<String>,
@@ -250,113 +250,123 @@ impl SkillTerms {
     pub(super) fn of(entry: &Entry<Skill>, text: Option<&TextTerms>, stems: &Stems) -> SkillTerms {
         let skill = entry.item();
         let mut terms = SkillTerms {
-            counts: HashMap::new(),
-            facets: Vec::new(),
-            name_words: Vec::new(),
-            names: Vec::new(),
-            lengths: TextLengths::default(),
+            facets: facets(skill),
+            names: names(entry),
+            ..SkillTerms::default()
         };
-        let mut count_term = |term: String, field: HitField| {
-            let counts: &mut TermCounts = terms.counts.entry(term).or_default();
-            let count = &mut counts.front_matter[field as usize];
-            *count = (*count + 1).min(2);
-        };
-        // As it is written, and as it is typed without accents.
-        let mut count = |word: &str, field: HitField| {
-            count_term(stems.of(word).into_owned(), field);
-            if let Some(bare) = bare(word) {
-                count_term(accented(&stems.of(&bare)), field);
-            }
-        };
-        name_words(entry.id.as_str(), |word| {
-            count(word, HitField::Name);
-            terms.name_words.extend(bare(word));
-            terms.name_words.push(word.to_owned());
-        });
-        terms.name_words.sort_unstable();
-        terms.name_words.dedup();
-
-        let mut take = |text: &str, field: HitField| {
-            let mut length = 0_u16;
-            words(text, |word| {
-                if !is_stop_word(word) {
-                    count(word, field);
-                    length = length.saturating_add(1);
-                }
-            });
-            length
-        };
+        terms.count_name(entry.id.as_str(), stems);
         for trigger in skill.triggers() {
             match &trigger {
                 SkillTrigger::Keyword(text)
                 | SkillTrigger::Task(text)
                 | SkillTrigger::Command(text) => {
-                    take(text, HitField::Trigger);
+                    terms.count_text(text, HitField::Trigger, stems);
                 }
                 // Patterns of paths, tools and texts are no words.
                 _ => {}
             }
         }
-        let (tags, categories) = (skill.tags(), categories(skill));
-        for text in tags.iter().chain(&categories) {
-            take(text, HitField::Tag);
+        for text in skill.tags().into_iter().chain(categories(skill)) {
+            terms.count_text(text, HitField::Tag, stems);
         }
         let about = [Some(skill.description.as_ref()), skill.when_to_use()];
-        let length = about
+        terms.lengths.description = about
             .into_iter()
             .flatten()
-            .map(|text| take(&positive(text), HitField::Description))
+            .map(|text| terms.count_text(&positive(text), HitField::Description, stems))
             .sum();
-
-        let functional = skill.functional_tier();
-        let functional = functional.iter().map(FunctionalTier::as_str).collect();
-        let facets = [
-            (Facet::Tag, tags),
-            (Facet::Category, categories),
-            (Facet::Tool, tools(skill)),
-            (Facet::FunctionalTier, functional),
-        ];
-        for (facet, texts) in facets {
-            for text in texts {
-                terms.facets.push(facet.term(text));
-            }
-        }
-        for word in terms
-            .name_words
-            .iter()
-            .filter(|word| NameVocabulary::takes(word))
-        {
-            let stem = stems.of(word);
-            let counts = terms
-                .counts
-                .get(stem.as_ref())
-                .or_else(|| terms.counts.get(&accented(&stem)));
-            let counts = *counts.expect("each word of a name was counted");
-            terms.counts.insert(written(word), counts);
-        }
-        terms.facets.sort_unstable();
-        terms.facets.dedup();
-        terms.lengths.description = length;
+        // A word as written has the counts of the front matter only.
+        terms.count_name_as_written(stems);
         if let Some(text) = text {
-            (terms.lengths.body, terms.lengths.examples) = (text.length, text.examples);
-            for (term, count) in text.iter() {
-                terms.counts.entry(term.to_owned()).or_default().text = count;
-            }
+            terms.add_text(text);
         }
-        terms.names = vec![normalized(entry.id.as_str()), normalized(skill.id.as_str())];
-        terms.names.extend(
-            terms
-                .names
-                .iter()
-                .filter_map(|name| bare(name))
-                .collect::<Vec<_>>(),
-        );
-        terms.names.sort_unstable();
-        terms.names.dedup();
-        // Signs alone make no word.
-        terms.names.retain(|name| !name.is_empty());
         terms
     }
+
+    fn count_name(&mut self, name: &str, stems: &Stems) {
+        name_words(name, |word| {
+            self.count_word(word, HitField::Name, stems);
+            self.name_words.extend(bare(word));
+            self.name_words.push(word.to_owned());
+        });
+        self.name_words.sort_unstable();
+        self.name_words.dedup();
+    }
+
+    /// Counts the words of `text` without stop words, and returns their number.
+    fn count_text(&mut self, text: &str, field: HitField, stems: &Stems) -> u16 {
+        let mut length = 0_u16;
+        words(text, |word| {
+            if !is_stop_word(word) {
+                self.count_word(word, field, stems);
+                length = length.saturating_add(1);
+            }
+        });
+        length
+    }
+
+    /// Counts `word` as it is written, and as it is typed without accents.
+    fn count_word(&mut self, word: &str, field: HitField, stems: &Stems) {
+        self.count_term(stems.of(word).into_owned(), field);
+        if let Some(bare) = bare(word) {
+            self.count_term(accented(&stems.of(&bare)), field);
+        }
+    }
+
+    fn count_term(&mut self, term: String, field: HitField) {
+        let count = &mut self.counts.entry(term).or_default().front_matter[field as usize];
+        *count = (*count + 1).min(2);
+    }
+
+    fn count_name_as_written(&mut self, stems: &Stems) {
+        let words = self.name_words.iter();
+        for word in words.filter(|word| NameVocabulary::takes(word)) {
+            let stem = stems.of(word);
+            let counts = self.counts.get(stem.as_ref());
+            let counts = counts.or_else(|| self.counts.get(&accented(&stem)));
+            let counts = *counts.expect("each word of a name was counted");
+            self.counts.insert(written(word), counts);
+        }
+    }
+
+    fn add_text(&mut self, text: &TextTerms) {
+        (self.lengths.body, self.lengths.examples) = (text.length, text.examples);
+        for (term, count) in text.iter() {
+            self.counts.entry(term.to_owned()).or_default().text = count;
+        }
+    }
+}
+
+/// Returns the spellings of the names of a skill, with and without accents. Signs alone are not a name.
+fn names(entry: &Entry<Skill>) -> Vec<String> {
+    let mut names = Vec::new();
+    for name in [&entry.id, &entry.item().id] {
+        let name = normalized(name.as_str());
+        names.extend(bare(&name));
+        names.push(name);
+    }
+    names.retain(|name| !name.is_empty());
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn facets(skill: &Skill) -> Vec<String> {
+    let functional = skill.functional_tier();
+    let functional = functional.iter().map(FunctionalTier::as_str).collect();
+    let facets = [
+        (Facet::Tag, skill.tags()),
+        (Facet::Category, categories(skill)),
+        (Facet::Tool, tools(skill)),
+        (Facet::FunctionalTier, functional),
+    ];
+    let mut terms = Vec::new();
+    for (facet, texts) in facets {
+        terms.extend(texts.into_iter().map(|text| facet.term(text)));
+    }
+    terms.sort_unstable();
+    terms.dedup();
+    terms
 }
 
 /// Returns the term for `word` as written in a name. No word begins with a control character.

@@ -256,18 +256,14 @@ impl Compiled {
             &mut hold,
         );
         for ToolResult { tool, .. } in &turn.results {
-            self.tools
-                .matcher
-                .matches(tool)
-                .into_iter()
-                .for_each(|at| hold(self.tools.owners(at), Spans::default()));
+            for at in self.tools.matcher.matches(tool) {
+                hold(self.tools.owners(at), Spans::default());
+            }
         }
         for path in &turn.paths {
-            self.paths
-                .matcher
-                .matches(path)
-                .into_iter()
-                .for_each(|at| hold(self.paths.owners(at), Spans::default()));
+            for at in self.paths.matcher.matches(path) {
+                hold(self.paths.owners(at), Spans::default());
+            }
         }
         if let Some(numbers) = turn
             .task
@@ -276,6 +272,20 @@ impl Compiled {
         {
             hold(numbers, Spans::default());
         }
+        for (command, spans) in self.commands_of(turn, mentions) {
+            if let Some(numbers) = self.commands.get(&command) {
+                hold(numbers, spans.into());
+            }
+        }
+        holding
+    }
+
+    /// Returns the commands of the turn with their places in the message, and passes each mention of a skill to `mentions`.
+    fn commands_of(
+        &self,
+        turn: &Turn,
+        mentions: &mut Mentions<'_>,
+    ) -> BTreeMap<String, Vec<Range<usize>>> {
         let mut commands: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
         if let Some(command) = &turn.command {
             commands.entry(declared::command(command)).or_default();
@@ -294,13 +304,7 @@ impl Compiled {
                 mentions.take(name, &span) || is_command
             },
         );
-        for (command, spans) in commands {
-            hold(
-                self.commands.get(&command).map_or(&[], Vec::as_slice),
-                spans.into(),
-            );
-        }
-        holding
+        commands
     }
 
     /// Returns the ends of the bare and full names that `text` begins with, the longest first.
