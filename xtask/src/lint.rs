@@ -24,6 +24,12 @@ pub(crate) fn run() -> Result<(), Failure> {
         "lints of the example for rig",
         &workspace::outside("clippy", "examples/rig", "--all-targets -- -D warnings"),
     )?;
+    let fuzz = workspace::outside("check", "fuzz", "");
+    command("fuzz targets", &format!("RUSTFLAGS=--cfg=fuzzing {fuzz}"))?;
+    command(
+        "allocation counts",
+        &workspace::outside("check", "bench", "-p bench-allocations"),
+    )?;
     command(
         "documentation",
         "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --lib",

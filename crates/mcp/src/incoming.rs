@@ -23,6 +23,7 @@ pub(crate) enum Incoming<'t> {
 }
 
 pub(crate) struct ParsedMessage<'t> {
+    #[cfg(feature = "http")]
     pub(crate) text: &'t [u8],
     pub(crate) message: Box<ClientJsonRpcMessage>,
 }
@@ -110,6 +111,7 @@ impl<'t> Incoming<'t> {
             }
         }
         Incoming::Message(ParsedMessage {
+            #[cfg(feature = "http")]
             text,
             message: Box::new(message),
         })
