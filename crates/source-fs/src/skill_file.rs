@@ -53,6 +53,8 @@ pub(crate) struct SkillFile {
     stamp: Option<Stamp>,
     /// The skill's other files, where those count.
     pub(crate) siblings: Option<Arc<SiblingFiles>>,
+    /// The fingerprint of those at [`read_at`](SkillFile::read_at), where they do not count yet and change times cannot tell.
+    siblings_read: Option<Stamp>,
     /// The row of the file in this version, or in its last good one.
     pub(crate) row: Option<ListedRow>,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -80,8 +82,10 @@ pub(crate) struct ReadContext<'a> {
     pub(crate) root: usize,
     pub(crate) bounds: &'a LinkBounds,
     pub(crate) limits: &'a skill_md::Limits,
-    /// The limits of the skill's other files, when those count.
-    pub(crate) siblings: Option<&'a FsLimits>,
+    /// The limits of the skill's other files.
+    pub(crate) file_limits: &'a FsLimits,
+    /// Whether the other files of every skill count.
+    pub(crate) with_siblings: bool,
     /// The open folder above it.
     pub(crate) parent: &'a ParentDir,
     /// The state of the previous scan.
@@ -119,8 +123,8 @@ impl ReadContext<'_> {
 
     fn siblings(&self, path: &Path) -> Option<SiblingFiles> {
         let known = self.previous.and_then(|known| known.siblings.as_deref());
-        self.siblings
-            .map(|limits| SiblingFiles::of(path, self.is_search_root(), limits, known))
+        self.with_siblings
+            .then(|| SiblingFiles::of(path, self.is_search_root(), self.file_limits, known))
     }
 }
 
@@ -235,6 +239,7 @@ impl SkillFile {
                 {
                     return Ok(known.clone());
                 }
+                skill_file.date_siblings(reading);
                 skill_file.parse(front_matter, &reach, reading);
                 skill_file.compare(reading);
             }

@@ -3,7 +3,7 @@
 use std::fs::{DirEntry, Metadata};
 use std::hash::Hash;
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use repertoire_core::Stamp;
 
@@ -35,10 +35,15 @@ pub(crate) struct FileStamp {
 pub(crate) struct ChangeTime(i64, i64);
 
 impl ChangeTime {
+    /// Returns whether the change was made before `time`, and not within a tick of the clock before it.
     pub(crate) fn is_before(self, time: SystemTime) -> bool {
-        (self.0, self.1) <= since_epoch(time)
+        time.checked_sub(CLOCK_TICK)
+            .is_some_and(|time| (self.0, self.1) <= since_epoch(time))
     }
 }
+
+/// Twice the tick of a kernel at 100 Hz. Change times are those of the last tick, which can be late.
+const CLOCK_TICK: Duration = Duration::from_millis(20);
 
 /// The coarsest clock of a file system still in use: FAT counts modification in two seconds.
 const TICK: i64 = 2;

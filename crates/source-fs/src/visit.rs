@@ -45,7 +45,8 @@ impl Walk {
             root: plan.starts[folder.start].root,
             bounds,
             limits: &plan.parser,
-            siblings: plan.siblings.then_some(&plan.limits),
+            file_limits: &plan.limits,
+            with_siblings: plan.siblings,
             parent,
             previous: known(plan.order(folder.start, path)),
         };

@@ -28,10 +28,7 @@ impl SkillFile {
         else {
             return;
         };
-        let Some(row) = reading
-            .siblings
-            .and_then(|limits| self.read_content(limits))
-        else {
+        let Some(row) = self.read_content(reading.file_limits) else {
             return;
         };
         let is_same = row.listed.item == known.listed.item
@@ -44,13 +41,38 @@ impl SkillFile {
         self.row = Some(ListedRow { listed, ..row });
     }
 
+    /// Records the state of the other files while they do not count: that of the first read of this version.
+    ///
+    /// In a skill that was just written, a file that is written next can have an earlier change time than the time of this read.
+    pub(super) fn date_siblings(&mut self, reading: ReadContext<'_>) {
+        if self.siblings.is_some() {
+            return;
+        }
+        let first = reading
+            .previous
+            .filter(|previous| previous.siblings.is_none() && previous.file == self.file);
+        if let Some(first) = first {
+            (self.read_at, self.siblings_read) = (first.read_at, first.siblings_read);
+        } else if let (Some(file), Some(read_at)) = (self.file, self.read_at)
+            && !file.last_change().is_before(read_at)
+        {
+            let limits = reading.file_limits;
+            let now = SiblingFiles::of(&self.path, self.is_search_root, limits, None);
+            self.siblings_read = Some(now.stamp);
+        }
+    }
+
     /// Returns whether the other files count since `previous`, and nothing has changed since that was read.
     fn begins_with_siblings_of(&self, previous: &SkillFile) -> bool {
         let is_new = previous.siblings.is_none() && self.file == previous.file;
-        let siblings = self.siblings.as_ref().filter(|_| is_new);
-        siblings
-            .zip(previous.read_at)
-            .is_some_and(|(siblings, read_at)| siblings.are_older_than(read_at))
+        let Some(siblings) = self.siblings.as_ref().filter(|_| is_new) else {
+            return false;
+        };
+        match (previous.siblings_read, previous.read_at) {
+            (Some(stamp), _) => siblings.stamp == stamp,
+            (None, Some(read_at)) => siblings.are_older_than(read_at),
+            (None, None) => false,
+        }
     }
 
     pub(crate) fn read_whole(&self, limits: &FsLimits) -> SkillFile {
