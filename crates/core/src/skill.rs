@@ -191,6 +191,10 @@ impl Item for Skill {
         &self.id
     }
 
+    fn description(&self) -> Option<&str> {
+        Some(&self.description)
+    }
+
     fn location(&self) -> Option<&str> {
         self.location.as_deref()
     }

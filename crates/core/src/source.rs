@@ -79,9 +79,11 @@ impl Body {
 /// # Contract
 /// Each line is at least one test in the conformance suite (`repertoire-testkit`):
 /// - the name is stable, could be an id, and holds no colon
+/// - what is listed has the description that was written
 /// - listing twice without a change gives equal listings
 /// - ids in a listing are unique (the constructor of [`Listing`] sees to it)
-/// - the revision is taken before reading, so a change during `list` is seen
+/// - the revision is taken before reading, so a change during `list` is seen, also from a different thread
+/// - every change is signalled: of an item, its body or its resources
 /// - revisions never go down
 /// - a change behind a row, its body or its resources, is seen in the row
 /// - `list_since` gives what `list` gives
@@ -254,6 +256,11 @@ pub trait Item: Clone + Debug + PartialEq + Send + Sync + 'static {
 
     /// The id, unique inside one listing.
     fn id(&self) -> &Id;
+
+    /// Returns what the item is for, in a sentence. Default: unknown.
+    fn description(&self) -> Option<&str> {
+        None
+    }
 
     /// Returns where the item comes from, for people and messages. Never parsed. Default: unknown.
     fn location(&self) -> Option<&str> {

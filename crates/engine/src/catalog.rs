@@ -65,11 +65,10 @@ impl Catalog {
     }
 }
 
-/// An item that a [`Catalog`] can list: a skill, an agent, a workflow. The markup names its [`KIND`](Item::KIND).
+/// An item that a [`Catalog`] can list: a skill, an agent, a workflow.
+///
+/// The markup names its [`KIND`](Item::KIND) and contains its [`description`](Item::description).
 pub trait CatalogItem: Item {
-    /// Returns the description for the model.
-    fn description(&self) -> &str;
-
     /// Returns whether `policy` hides `candidate` from `audience`.
     ///
     /// By default an item is hidden if it is not active, and by the exposures [`Off`](Exposure::Off) and
@@ -88,10 +87,6 @@ pub trait CatalogItem: Item {
 }
 
 impl CatalogItem for Skill {
-    fn description(&self) -> &str {
-        &self.description
-    }
-
     fn is_hidden(
         candidate: &Candidate<Skill>,
         audience: Audience,

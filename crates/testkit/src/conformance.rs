@@ -19,15 +19,16 @@ pub use bodies::{
     an_unknown_id_is_not_found, what_is_listed_can_be_read,
 };
 pub use changes::{
-    a_change_during_list_is_seen, changed_of_an_old_revision_returns_at_once,
-    changed_of_the_current_revision_waits_for_a_change, dropping_changed_loses_no_change,
-    list_since_gives_what_list_gives, list_since_without_a_change_gives_an_equal_listing,
-    revisions_never_go_down,
+    a_change_during_list_is_seen, a_listing_is_as_new_as_its_revision,
+    changed_of_an_old_revision_returns_at_once, changed_of_the_current_revision_waits_for_a_change,
+    dropping_changed_loses_no_change, every_change_is_signalled, list_since_gives_what_list_gives,
+    list_since_without_a_change_gives_an_equal_listing, revisions_never_go_down,
 };
 pub use listings::{
-    a_malformed_entry_hides_no_other, a_new_body_changes_its_row, a_removed_skill_is_gone,
-    an_empty_source_is_an_empty_listing, ids_in_a_listing_are_unique,
-    listing_twice_without_a_change_gives_equal_listings, the_name_is_stable_and_holds_no_colon,
+    a_listed_item_is_what_was_put, a_malformed_entry_hides_no_other, a_new_body_changes_its_row,
+    a_new_file_changes_its_row, a_removed_skill_is_gone, an_empty_source_is_an_empty_listing,
+    ids_in_a_listing_are_unique, listing_twice_without_a_change_gives_equal_listings,
+    the_name_is_stable_and_holds_no_colon,
 };
 pub use resources::{
     a_link_never_leaves_its_skill, a_resource_path_never_leaves_its_skill,
@@ -35,10 +36,10 @@ pub use resources::{
     resources_are_what_was_written,
 };
 
-/// Generates a `#[test]` for each function of the module [`conformance`](mod@crate::conformance), twice.
+/// Generates a `#[test]` for each line of the contract of a source, twice.
 ///
 /// The tests of the module `direct` call the source directly, those of the module `dynamic` through
-/// `Arc<dyn Source<Skill>>`.
+/// `Arc<dyn Source<T>>`.
 ///
 /// The argument is an expression that creates a [`Fixture`](crate::Fixture). Each test evaluates it once, inside a tokio
 /// runtime with one thread, so it may `.await`. To test two fixtures, call the macro in two modules.
@@ -74,10 +75,14 @@ macro_rules! __for_each_test {
             ids_in_a_listing_are_unique
             an_empty_source_is_an_empty_listing
             a_malformed_entry_hides_no_other
+            a_listed_item_is_what_was_put
             a_new_body_changes_its_row
+            a_new_file_changes_its_row
             a_removed_skill_is_gone
             revisions_never_go_down
             a_change_during_list_is_seen
+            a_listing_is_as_new_as_its_revision
+            every_change_is_signalled
             list_since_gives_what_list_gives
             list_since_without_a_change_gives_an_equal_listing
             changed_of_an_old_revision_returns_at_once

@@ -2,25 +2,26 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{Id, ResourcePath, Skill, Source};
+use repertoire_core::{Id, Item, ResourcePath, Source};
 
 use crate::{Fixture, Unsupported};
 
-/// A fixture with its source behind `Arc<dyn Source<Skill>>`.
+/// A fixture with its source behind `Arc<dyn Source<T>>`.
 ///
 /// A wrapper that does not forward a method with a default compiles. The tests detect it through this fixture.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct Dynamic<F>(F);
 
-impl<F: Fixture> Dynamic<F> {
+impl<F> Dynamic<F> {
     /// Wraps a fixture.
     pub fn new(fixture: F) -> Dynamic<F> {
         Dynamic(fixture)
     }
 }
 
-impl<F: Fixture> Fixture for Dynamic<F> {
-    type Source = Arc<dyn Source<Skill>>;
+impl<T: Item, F: Fixture<T>> Fixture<T> for Dynamic<F> {
+    type Source = Arc<dyn Source<T>>;
 
     fn source(&self) -> Arc<Self::Source> {
         Arc::new(self.0.source())

@@ -5,9 +5,9 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use repertoire_core::{Id, ResourcePath, Skill, Source};
+use repertoire_core::{Id, Item, ResourcePath, Skill, Source};
 
-/// A source under test, and operations that modify its data.
+/// A source of items under test, and operations that modify its data. The items are skills by default.
 ///
 /// Only [`source`](Fixture::source) is required. [`watches`](Fixture::watches), [`reads_bodies`](Fixture::reads_bodies) and
 /// [`reads_resources`](Fixture::reads_resources) declare what the source supports; the default is everything. Operations that
@@ -18,9 +18,9 @@ use repertoire_core::{Id, ResourcePath, Skill, Source};
     async_fn_in_trait,
     reason = "tests use a fixture in place and never spawn it"
 )]
-pub trait Fixture {
+pub trait Fixture<T: Item = Skill> {
     /// The type of the source.
-    type Source: Source<Skill>;
+    type Source: Source<T>;
 
     /// Returns the source, the same one in every call.
     fn source(&self) -> Arc<Self::Source>;
@@ -85,7 +85,7 @@ pub trait Fixture {
         Err(Unsupported::operation("put a malformed entry"))
     }
 
-    /// Adds a file to an existing skill.
+    /// Adds a file to an existing skill, or replaces the file at this path.
     ///
     /// # Errors
     /// [`Unsupported`] by default.

@@ -1,4 +1,4 @@
-//! Conformance tests for sources of skills.
+//! Conformance tests for sources of skills and other items.
 //!
 //! Each line of the contract of [`Source`](repertoire_core::Source) has a test. Implement a [`Fixture`] that creates a source
 //! and can modify its data, and generate the tests with [`conformance!`]:
@@ -76,19 +76,19 @@
 //! # }
 //! ```
 //!
-//! Tests for operations that a fixture does not support are reported as skipped. The tests are also public functions of the
-//! module [`conformance`](mod@conformance).
+//! Tests for operations that a fixture does not support are reported as skipped.
 //!
 //! The feature `cases` adds `cases::Runner`, which checks the whole system against folders with files and an `expect.txt`.
 //!
 //! # Adding a test
-//! A test is a function of [`conformance`](mod@conformance) for one line of the contract, and a row of [`conformance!`]. It waits
+//! A test is a function of the module `conformance` for one line of the contract, and a row of [`conformance!`]. It waits
 //! for signals under a timeout and never sleeps. `tests/it/faulty.rs` has a faulty source for each test, and lists the tests
 //! that must fail for it.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "cases")]
 pub mod cases;
+#[doc(hidden)]
 pub mod conformance;
 mod dynamic;
 mod fixture;

@@ -208,7 +208,8 @@ impl<'a> CatalogWriter<'a> {
 
 impl<'a> SanitizedItem<'a> {
     fn new<T: CatalogItem>(entry: &'a Entry<T>, options: &CatalogOptions) -> SanitizedItem<'a> {
-        let (item, description) = (entry.item(), entry.item().description());
+        let item = entry.item();
+        let description = item.description().unwrap_or_default();
         let is_restricted = entry.candidate.trust != Trust::Trusted;
         let location = item
             .location()

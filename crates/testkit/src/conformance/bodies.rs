@@ -1,6 +1,6 @@
 //! Tests of bodies.
 
-use repertoire_core::{Body, Digest, Id, Listing, ListingEntry, Skill, Source, SourceErrorKind};
+use repertoire_core::{Body, Digest, Id, Item, Listing, ListingEntry, Source, SourceErrorKind};
 
 use super::timeout::{
     BODY, id, list, path, row, shown, until, until_modified, with_two_skills, without_changes,
@@ -8,7 +8,9 @@ use super::timeout::{
 use crate::{Envelope, Fixture, Unsupported};
 
 /// Bodies and resources of an unknown id are not found. A source without any may return `Unsupported`.
-pub async fn an_unknown_id_is_not_found(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn an_unknown_id_is_not_found<T: Item>(
+    mut fixture: impl Fixture<T>,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     // An empty source must return the same.
     let _ = with_two_skills(&mut fixture).await;
@@ -43,7 +45,9 @@ pub async fn an_unknown_id_is_not_found(mut fixture: impl Fixture) -> Result<(),
 }
 
 /// The body of every listed skill can be read, in every [`Envelope`] of its front matter.
-pub async fn what_is_listed_can_be_read(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn what_is_listed_can_be_read<T: Item>(
+    mut fixture: impl Fixture<T>,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     fixture.reads_bodies()?;
     with_two_skills(&mut fixture).await?;
@@ -63,7 +67,7 @@ pub async fn what_is_listed_can_be_read(mut fixture: impl Fixture) -> Result<(),
     )
     .await;
     for row in listing.iter() {
-        read(source, &row.item.id).await;
+        read(source, row.item.id()).await;
     }
     for (id, envelope) in &written {
         assert_eq!(
@@ -76,7 +80,9 @@ pub async fn what_is_listed_can_be_read(mut fixture: impl Fixture) -> Result<(),
 }
 
 /// The body of a skill is the text that was written, before and after a change.
-pub async fn a_body_is_what_was_written(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn a_body_is_what_was_written<T: Item>(
+    mut fixture: impl Fixture<T>,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     fixture.reads_bodies()?;
     let alpha = id("alpha");
@@ -92,14 +98,16 @@ pub async fn a_body_is_what_was_written(mut fixture: impl Fixture) -> Result<(),
 }
 
 /// A body has the stamp of its row, and the digest of its row if there is one.
-pub async fn a_body_agrees_with_its_row(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn a_body_agrees_with_its_row<T: Item>(
+    mut fixture: impl Fixture<T>,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     fixture.reads_bodies()?;
     with_two_skills(&mut fixture).await?;
-    let bodies = async |listing: &Listing<Skill>| {
+    let bodies = async |listing: &Listing<T>| {
         let mut bodies = Vec::new();
         for row in listing.iter() {
-            bodies.push(read(source, &row.item.id).await);
+            bodies.push(read(source, row.item.id()).await);
         }
         bodies
     };
@@ -115,40 +123,41 @@ pub async fn a_body_agrees_with_its_row(mut fixture: impl Fixture) -> Result<(),
     ) in listing.iter().zip(bodies)
     {
         assert_eq!(
-            body.stamp, *stamp,
+            body.stamp,
+            *stamp,
             "the stamps of the body and of the row of `{}`",
-            item.id
+            item.id()
         );
         assert_eq!(
             body.digest,
             digest.unwrap_or(body.digest),
             "the digests of the body and of the row of `{}`",
-            item.id
+            item.id()
         );
     }
     Ok(())
 }
 
 /// The digest of a body is the digest of the raw file.
-pub async fn a_body_has_the_digest_of_its_content(
-    mut fixture: impl Fixture,
+pub async fn a_body_has_the_digest_of_its_content<T: Item>(
+    mut fixture: impl Fixture<T>,
 ) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     fixture.reads_bodies()?;
     let listing = with_two_skills(&mut fixture).await?;
     for ListingEntry { item, .. } in listing.iter() {
-        let content = fixture.content(&item.id).await?;
+        let content = fixture.content(item.id()).await?;
         assert_eq!(
-            read(source, &item.id).await.digest,
+            read(source, item.id()).await.digest,
             Digest::of(&content),
             "the digest of `{}`",
-            item.id
+            item.id()
         );
     }
     Ok(())
 }
 
-async fn read<S: Source<Skill>>(source: &S, id: &Id) -> Body {
+async fn read<T: Item, S: Source<T>>(source: &S, id: &Id) -> Body {
     source
         .body(id)
         .await

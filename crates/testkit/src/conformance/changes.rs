@@ -1,19 +1,28 @@
 //! Tests of revisions and change signals.
 
-use repertoire_core::{Listing, Skill, Source};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use repertoire_core::{Id, Item, Listing, Source, SourceError};
+use tokio::runtime::Handle;
 
 use super::timeout::{
-    BODY, LATE_SIGNALS, id, list, poll_times, row, shown, soon, until, until_removed,
+    BODY, LATE_SIGNALS, id, list, path, poll_times, row, shown, soon, until, until_removed,
     with_two_skills, without_changes,
 };
 use crate::{Fixture, Unsupported};
 
+/// The time for which a source is changed while a different thread lists it.
+const RACE: Duration = Duration::from_millis(100);
+
 /// The revision never decreases.
-pub async fn revisions_never_go_down(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn revisions_never_go_down<T: Item>(
+    mut fixture: impl Fixture<T>,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     let alpha = id("alpha");
     let mut last = list(source).await.revision();
-    let mut check = |listing: &Listing<Skill>| {
+    let mut check = |listing: &Listing<T>| {
         assert!(
             listing.revision() >= last,
             "the revision goes from {last:?} to {:?}",
@@ -35,7 +44,9 @@ pub async fn revisions_never_go_down(mut fixture: impl Fixture) -> Result<(), Un
 }
 
 /// A change during `list` is in the listing, or `changed` resolves for the revision of the listing.
-pub async fn a_change_during_list_is_seen(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn a_change_during_list_is_seen<T: Item>(
+    mut fixture: impl Fixture<T>,
+) -> Result<(), Unsupported> {
     fixture.watches()?;
     let source = &*fixture.source();
     with_two_skills(&mut fixture).await?;
@@ -62,9 +73,118 @@ pub async fn a_change_during_list_is_seen(mut fixture: impl Fixture) -> Result<(
     Ok(())
 }
 
+/// A listing contains every change up to its revision, also when `list` never waits and a different thread changes the source.
+pub async fn a_listing_is_as_new_as_its_revision<T: Item>(
+    mut fixture: impl Fixture<T>,
+) -> Result<(), Unsupported> {
+    let source = fixture.source();
+    let alpha = id("alpha");
+    with_two_skills(&mut fixture).await?;
+    let (sender, listings) = mpsc::channel();
+    let runtime = Handle::current();
+    // It ends when `race` drops the receiver.
+    let lister =
+        tokio::task::spawn_blocking(
+            move || while sender.send(runtime.block_on(source.list())).is_ok() {},
+        );
+    let raced = race(&mut fixture, &alpha, listings).await;
+    lister
+        .await
+        .expect("`list` should not panic while the source changes");
+    raced
+}
+
+async fn race<T: Item, F: Fixture<T>>(
+    fixture: &mut F,
+    id: &Id,
+    listings: mpsc::Receiver<Result<Listing<T>, SourceError>>,
+) -> Result<(), Unsupported> {
+    let (source, began) = (fixture.source(), Instant::now());
+    let mut last = list(&*source).await;
+    let mut round = 0;
+    while began.elapsed() < RACE {
+        round += 1;
+        fixture
+            .put(id, &format!("Greets people in way {round}."), BODY)
+            .await?;
+        let now = list(&*source).await;
+        // A source may show a change later, and then says so.
+        if row(&now, id) == row(&last, id) || now.revision() == last.revision() {
+            return Ok(());
+        }
+        for listing in listings
+            .try_iter()
+            .flatten()
+            .filter(|listing| listing.revision() >= now.revision())
+        {
+            let is_seen = row(&listing, id)
+                .zip(row(&now, id))
+                .is_some_and(|(row, now)| !row.is_modified_by(now));
+            assert!(
+                is_seen,
+                "a listing lacks a change that its revision includes"
+            );
+        }
+        last = now;
+        tokio::task::yield_now().await;
+    }
+    Ok(())
+}
+
+/// Every kind of change is signalled: `changed` of the revision before resolves, and the next listing has a later one.
+pub async fn every_change_is_signalled<T: Item>(
+    mut fixture: impl Fixture<T>,
+) -> Result<(), Unsupported> {
+    fixture.watches()?;
+    let source = &*fixture.source();
+    let (alpha, file) = (id("alpha"), path("notes.md"));
+    with_two_skills(&mut fixture).await?;
+    for change in 0..6 {
+        let since = list(source).await.revision();
+        let (what, put) = match change {
+            0 => (
+                "a new skill",
+                fixture.put(&id("gamma"), "Comes later.", BODY).await,
+            ),
+            1 => (
+                "a new description",
+                fixture
+                    .put(&alpha, "Greets people in another way.", BODY)
+                    .await,
+            ),
+            2 => (
+                "a new body",
+                fixture
+                    .put(&alpha, "Greets people in another way.", "Say hello.\n")
+                    .await,
+            ),
+            3 => (
+                "a new file",
+                fixture.put_resource(&alpha, &file, b"One.\n").await,
+            ),
+            4 => (
+                "new content of a file",
+                fixture.put_resource(&alpha, &file, b"Two.\n").await,
+            ),
+            _ => ("a removed skill", fixture.remove(&alpha).await),
+        };
+        let is_supported = match change {
+            2 => fixture.reads_bodies(),
+            3 | 4 => fixture.reads_resources(),
+            _ => Ok(()),
+        };
+        if put.and(is_supported).is_ok() {
+            soon(&format!("`changed` after {what}"), source.changed(since)).await;
+            let now = list(source).await.revision();
+            assert!(now > since, "the revision is still {now:?} after {what}");
+        }
+    }
+    Ok(())
+}
+
 /// After a change, `list_since` returns what `list` returns.
-pub async fn list_since_gives_what_list_gives(
-    mut fixture: impl Fixture,
+pub async fn list_since_gives_what_list_gives<T: Item>(
+    mut fixture: impl Fixture<T>,
 ) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     let (alpha, gamma) = (id("alpha"), id("gamma"));
@@ -76,7 +196,7 @@ pub async fn list_since_gives_what_list_gives(
     // A source whose skills cannot be removed is tested with what came and what was modified.
     let _ = fixture.remove(&id("beta")).await;
     shown(source, &gamma).await;
-    let list_since = async |_: &Listing<Skill>| source.list_since(old.revision()).await;
+    let list_since = async |_: &Listing<T>| source.list_since(old.revision()).await;
     let (listing, since) = without_changes(source, list_since).await;
     let since = since.expect("a source should list what it has since a revision of its own");
     assert_eq!(since, listing, "`list_since` should give what `list` gives");
@@ -84,12 +204,12 @@ pub async fn list_since_gives_what_list_gives(
 }
 
 /// Without a change, `list_since` returns an equal listing.
-pub async fn list_since_without_a_change_gives_an_equal_listing(
-    mut fixture: impl Fixture,
+pub async fn list_since_without_a_change_gives_an_equal_listing<T: Item>(
+    mut fixture: impl Fixture<T>,
 ) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     with_two_skills(&mut fixture).await?;
-    let list_since = async |old: &Listing<Skill>| source.list_since(old.revision()).await;
+    let list_since = async |old: &Listing<T>| source.list_since(old.revision()).await;
     let (old, since) = without_changes(source, list_since).await;
     let since = since.expect("a source should list what it has since a revision of its own");
     assert_eq!(since, old, "nothing changed since the listing");
@@ -97,8 +217,8 @@ pub async fn list_since_without_a_change_gives_an_equal_listing(
 }
 
 /// `changed` of an earlier revision resolves without a further change, in every call.
-pub async fn changed_of_an_old_revision_returns_at_once(
-    mut fixture: impl Fixture,
+pub async fn changed_of_an_old_revision_returns_at_once<T: Item>(
+    mut fixture: impl Fixture<T>,
 ) -> Result<(), Unsupported> {
     fixture.watches()?;
     let source = &*fixture.source();
@@ -113,8 +233,8 @@ pub async fn changed_of_an_old_revision_returns_at_once(
 }
 
 /// `changed` of the current revision resolves after a change, with a higher revision.
-pub async fn changed_of_the_current_revision_waits_for_a_change(
-    mut fixture: impl Fixture,
+pub async fn changed_of_the_current_revision_waits_for_a_change<T: Item>(
+    mut fixture: impl Fixture<T>,
 ) -> Result<(), Unsupported> {
     fixture.watches()?;
     let source = &*fixture.source();
@@ -141,8 +261,8 @@ pub async fn changed_of_the_current_revision_waits_for_a_change(
 }
 
 /// A dropped `changed` future, before or after a change, does not lose the change for the next call.
-pub async fn dropping_changed_loses_no_change(
-    mut fixture: impl Fixture,
+pub async fn dropping_changed_loses_no_change<T: Item>(
+    mut fixture: impl Fixture<T>,
 ) -> Result<(), Unsupported> {
     fixture.watches()?;
     let source = &*fixture.source();

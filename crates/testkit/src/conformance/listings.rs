@@ -2,20 +2,26 @@
 
 use std::collections::HashSet;
 
-use repertoire_core::{Listing, Source, SourceErrorKind};
+use repertoire_core::{Id, Item, Listing, Source, SourceErrorKind};
 
 use super::timeout::{
-    BODY, id, list, row, until, until_modified, until_removed, with_two_skills, without_changes,
+    BODY, id, list, path, row, until, until_modified, until_removed, with_two_skills,
+    without_changes,
 };
 use crate::{Fixture, Unsupported};
 
-/// The name of a source does not change and contains no colon.
-pub async fn the_name_is_stable_and_holds_no_colon(
-    mut fixture: impl Fixture,
+/// The name of a source does not change, could be an id, and contains no colon.
+pub async fn the_name_is_stable_and_holds_no_colon<T: Item>(
+    mut fixture: impl Fixture<T>,
 ) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     let name = source.name().to_owned();
-    assert!(!name.trim().is_empty(), "a source should have a name");
+    let as_id = Id::new(&name).map(|id| id.to_string());
+    assert_eq!(
+        as_id.as_deref(),
+        Ok(&*name),
+        "the name should be a valid id"
+    );
     assert!(
         !name.contains(':'),
         "the name `{name}` holds a colon, which separates a source from a skill"
@@ -26,8 +32,8 @@ pub async fn the_name_is_stable_and_holds_no_colon(
 }
 
 /// The same content gives the same rows, diagnostics and revision.
-pub async fn listing_twice_without_a_change_gives_equal_listings(
-    mut fixture: impl Fixture,
+pub async fn listing_twice_without_a_change_gives_equal_listings<T: Item>(
+    mut fixture: impl Fixture<T>,
 ) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     with_two_skills(&mut fixture).await?;
@@ -37,21 +43,23 @@ pub async fn listing_twice_without_a_change_gives_equal_listings(
 }
 
 /// Ids are unique.
-pub async fn ids_in_a_listing_are_unique(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn ids_in_a_listing_are_unique<T: Item>(
+    mut fixture: impl Fixture<T>,
+) -> Result<(), Unsupported> {
     let listing = with_two_skills(&mut fixture).await?;
-    let ids: HashSet<_> = listing.iter().map(|row| &row.item.id).collect();
+    let ids: HashSet<_> = listing.iter().map(|row| row.item.id()).collect();
     assert_eq!(ids.len(), listing.len(), "an id comes twice in {listing:?}");
     Ok(())
 }
 
 /// A source without skills returns an empty listing.
-pub async fn an_empty_source_is_an_empty_listing(
-    mut fixture: impl Fixture,
+pub async fn an_empty_source_is_an_empty_listing<T: Item>(
+    mut fixture: impl Fixture<T>,
 ) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     let listing = list(source).await;
     for row in listing.iter() {
-        fixture.remove(&row.item.id).await?;
+        fixture.remove(row.item.id()).await?;
     }
     until(
         source,
@@ -64,8 +72,8 @@ pub async fn an_empty_source_is_an_empty_listing(
 }
 
 /// A malformed entry produces a diagnostic and is not listed; all other entries are.
-pub async fn a_malformed_entry_hides_no_other(
-    mut fixture: impl Fixture,
+pub async fn a_malformed_entry_hides_no_other<T: Item>(
+    mut fixture: impl Fixture<T>,
 ) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     let [before, malformed, after] = ["a-before", "m-malformed", "z-after"].map(id);
@@ -89,8 +97,11 @@ pub async fn a_malformed_entry_hides_no_other(
 }
 
 /// A new body changes the row of its skill and no other row.
-pub async fn a_new_body_changes_its_row(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn a_new_body_changes_its_row<T: Item>(
+    mut fixture: impl Fixture<T>,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
+    fixture.reads_bodies()?;
     let alpha = id("alpha");
     let old = with_two_skills(&mut fixture).await?;
     fixture
@@ -111,8 +122,57 @@ pub async fn a_new_body_changes_its_row(mut fixture: impl Fixture) -> Result<(),
     Ok(())
 }
 
+/// A listed item has the description that was put, before and after a change. An item without descriptions is not checked.
+pub async fn a_listed_item_is_what_was_put<T: Item>(
+    mut fixture: impl Fixture<T>,
+) -> Result<(), Unsupported> {
+    let source = &*fixture.source();
+    let (alpha, beta) = (id("alpha"), id("beta"));
+    for about in ["Greets people.", "Greets people in another way."] {
+        fixture.put(&alpha, about, BODY).await?;
+        fixture.put(&beta, "Parts from people.", BODY).await?;
+        let what = "the description that was put should be listed";
+        until(source, list(source).await, what, |listing| {
+            [(&alpha, about), (&beta, "Parts from people.")]
+                .iter()
+                .all(|(id, about)| {
+                    row(listing, id).is_some_and(|row| {
+                        row.item.description().is_none_or(|listed| listed == *about)
+                    })
+                })
+        })
+        .await;
+    }
+    Ok(())
+}
+
+/// A new file and new content of a file change the row of their skill and no other row.
+pub async fn a_new_file_changes_its_row<T: Item>(
+    mut fixture: impl Fixture<T>,
+) -> Result<(), Unsupported> {
+    let source = &*fixture.source();
+    fixture.reads_resources()?;
+    let (alpha, beta) = (id("alpha"), id("beta"));
+    let first = with_two_skills(&mut fixture).await?;
+    let mut old = first.clone();
+    for content in ["One.\n", "Two.\n"] {
+        fixture
+            .put_resource(&alpha, &path("notes.md"), content.as_bytes())
+            .await?;
+        old = until_modified(source, row(&old, &alpha).expect("with_two_skills")).await;
+    }
+    assert_eq!(
+        row(&first, &beta),
+        row(&old, &beta),
+        "a row changed although its skill was not touched"
+    );
+    Ok(())
+}
+
 /// A removed skill is not listed, and its body is not found.
-pub async fn a_removed_skill_is_gone(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn a_removed_skill_is_gone<T: Item>(
+    mut fixture: impl Fixture<T>,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     with_two_skills(&mut fixture).await?;
     let (alpha, beta) = (id("alpha"), id("beta"));

@@ -1,6 +1,6 @@
 //! Tests of resources.
 
-use repertoire_core::{Digest, Id, Resource, ResourcePath, Skill, Source, SourceErrorKind};
+use repertoire_core::{Digest, Id, Item, Resource, ResourcePath, Source, SourceErrorKind};
 
 use super::timeout::{id, path, with_two_skills};
 use crate::{Fixture, Unsupported};
@@ -16,7 +16,9 @@ const FILES: [(&str, &[u8]); 4] = [
 const SECRET: &str = "references/secret.md";
 
 /// `resources` lists every file, and `resource` returns its content.
-pub async fn resources_are_what_was_written(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn resources_are_what_was_written<T: Item>(
+    mut fixture: impl Fixture<T>,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     fixture.reads_resources()?;
     with_two_skills(&mut fixture).await?;
@@ -38,8 +40,8 @@ pub async fn resources_are_what_was_written(mut fixture: impl Fixture) -> Result
 }
 
 /// `resources` is sorted by path, and contains the length and digest of each file.
-pub async fn resources_are_sorted_and_match_their_bytes(
-    mut fixture: impl Fixture,
+pub async fn resources_are_sorted_and_match_their_bytes<T: Item>(
+    mut fixture: impl Fixture<T>,
 ) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     for (id, manifest) in manifests(&mut fixture).await? {
@@ -63,8 +65,8 @@ pub async fn resources_are_sorted_and_match_their_bytes(
 }
 
 /// An unknown path is not found, and neither is a folder.
-pub async fn an_unknown_resource_is_not_found(
-    mut fixture: impl Fixture,
+pub async fn an_unknown_resource_is_not_found<T: Item>(
+    mut fixture: impl Fixture<T>,
 ) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     for (id, manifest) in manifests(&mut fixture).await? {
@@ -87,8 +89,8 @@ pub async fn an_unknown_resource_is_not_found(
 }
 
 /// No path reads a file of a different skill. Paths with `..` are rejected by [`ResourcePath`].
-pub async fn a_resource_path_never_leaves_its_skill(
-    mut fixture: impl Fixture,
+pub async fn a_resource_path_never_leaves_its_skill<T: Item>(
+    mut fixture: impl Fixture<T>,
 ) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     let manifests = manifests(&mut fixture).await?;
@@ -114,7 +116,9 @@ pub async fn a_resource_path_never_leaves_its_skill(
 }
 
 /// The target of a link that leads out of the skill is neither listed nor read.
-pub async fn a_link_never_leaves_its_skill(mut fixture: impl Fixture) -> Result<(), Unsupported> {
+pub async fn a_link_never_leaves_its_skill<T: Item>(
+    mut fixture: impl Fixture<T>,
+) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     fixture.reads_resources()?;
     with_two_skills(&mut fixture).await?;
@@ -134,7 +138,7 @@ pub async fn a_link_never_leaves_its_skill(mut fixture: impl Fixture) -> Result<
     Ok(())
 }
 
-async fn is_refused<S: Source<Skill>>(source: &S, id: &Id, outside: &ResourcePath) {
+async fn is_refused<T: Item, S: Source<T>>(source: &S, id: &Id, outside: &ResourcePath) {
     let kind = refusal(source, id, outside).await;
     assert!(
         matches!(
@@ -145,7 +149,7 @@ async fn is_refused<S: Source<Skill>>(source: &S, id: &Id, outside: &ResourcePat
     );
 }
 
-async fn refusal<S: Source<Skill>>(
+async fn refusal<T: Item, S: Source<T>>(
     source: &S,
     id: &Id,
     path: &ResourcePath,
@@ -157,7 +161,7 @@ async fn refusal<S: Source<Skill>>(
         .map(|error| error.kind())
 }
 
-async fn manifest<S: Source<Skill>>(source: &S, id: &Id) -> Vec<Resource> {
+async fn manifest<T: Item, S: Source<T>>(source: &S, id: &Id) -> Vec<Resource> {
     source
         .resources(id)
         .await
@@ -165,14 +169,16 @@ async fn manifest<S: Source<Skill>>(source: &S, id: &Id) -> Vec<Resource> {
 }
 
 /// Returns the resources of every skill, after adding files if the fixture can.
-async fn manifests<F: Fixture>(fixture: &mut F) -> Result<Vec<(Id, Vec<Resource>)>, Unsupported> {
+async fn manifests<T: Item, F: Fixture<T>>(
+    fixture: &mut F,
+) -> Result<Vec<(Id, Vec<Resource>)>, Unsupported> {
     let source = &*fixture.source();
     fixture.reads_resources()?;
     let listing = with_two_skills(fixture).await?;
     let put = put_files(fixture).await;
     let mut manifests = Vec::new();
     for row in listing.iter() {
-        manifests.push((row.item.id.clone(), manifest(source, &row.item.id).await));
+        manifests.push((row.item.id().clone(), manifest(source, row.item.id()).await));
     }
     let is_bare = manifests.iter().all(|(_, manifest)| manifest.is_empty());
     if is_bare {
@@ -182,7 +188,7 @@ async fn manifests<F: Fixture>(fixture: &mut F) -> Result<Vec<(Id, Vec<Resource>
     }
 }
 
-async fn put_files<F: Fixture>(fixture: &mut F) -> Result<(), Unsupported> {
+async fn put_files<T: Item, F: Fixture<T>>(fixture: &mut F) -> Result<(), Unsupported> {
     for (file, bytes) in FILES {
         fixture
             .put_resource(&id("alpha"), &path(file), bytes)

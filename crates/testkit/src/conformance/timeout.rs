@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use repertoire_core::{Id, Listing, ListingEntry, ResourcePath, Skill, Source};
+use repertoire_core::{Id, Item, Listing, ListingEntry, ResourcePath, Source};
 
 use crate::{Fixture, Unsupported};
 
@@ -27,11 +27,11 @@ pub(super) fn path(path: &str) -> ResourcePath {
     path.parse().expect("the paths in tests are valid")
 }
 
-pub(super) fn row<'a>(listing: &'a Listing<Skill>, id: &Id) -> Option<&'a ListingEntry<Skill>> {
-    listing.iter().find(|row| row.item.id == *id)
+pub(super) fn row<'a, T: Item>(listing: &'a Listing<T>, id: &Id) -> Option<&'a ListingEntry<T>> {
+    listing.iter().find(|row| row.item.id() == id)
 }
 
-pub(super) async fn list<S: Source<Skill>>(source: &S) -> Listing<Skill> {
+pub(super) async fn list<T: Item, S: Source<T>>(source: &S) -> Listing<T> {
     source
         .list()
         .await
@@ -47,12 +47,12 @@ pub(super) async fn soon<R>(what: &str, future: impl Future<Output = R>) -> R {
 }
 
 /// Returns `listing`, or the first later listing that satisfies `condition`. Waits for `changed`, as a registry does.
-pub(super) async fn until<S: Source<Skill>>(
+pub(super) async fn until<T: Item, S: Source<T>>(
     source: &S,
-    mut listing: Listing<Skill>,
+    mut listing: Listing<T>,
     what: &str,
-    condition: impl Fn(&Listing<Skill>) -> bool,
-) -> Listing<Skill> {
+    condition: impl Fn(&Listing<T>) -> bool,
+) -> Listing<T> {
     for _ in 0..LATE_SIGNALS {
         if condition(&listing) {
             return listing;
@@ -64,7 +64,7 @@ pub(super) async fn until<S: Source<Skill>>(
 }
 
 /// Returns a listing that contains the skill `id`.
-pub(super) async fn shown<S: Source<Skill>>(source: &S, id: &Id) -> Listing<Skill> {
+pub(super) async fn shown<T: Item, S: Source<T>>(source: &S, id: &Id) -> Listing<T> {
     until(
         source,
         list(source).await,
@@ -74,7 +74,7 @@ pub(super) async fn shown<S: Source<Skill>>(source: &S, id: &Id) -> Listing<Skil
     .await
 }
 
-pub(super) async fn until_removed<S: Source<Skill>>(source: &S, id: &Id) -> Listing<Skill> {
+pub(super) async fn until_removed<T: Item, S: Source<T>>(source: &S, id: &Id) -> Listing<T> {
     let what = "a removed skill should leave the listing";
     until(source, list(source).await, what, |listing| {
         row(listing, id).is_none()
@@ -82,22 +82,22 @@ pub(super) async fn until_removed<S: Source<Skill>>(source: &S, id: &Id) -> List
     .await
 }
 
-pub(super) async fn until_modified<S: Source<Skill>>(
+pub(super) async fn until_modified<T: Item, S: Source<T>>(
     source: &S,
-    old: &ListingEntry<Skill>,
-) -> Listing<Skill> {
-    let what = "a new body should be seen in the row of its skill";
+    old: &ListingEntry<T>,
+) -> Listing<T> {
+    let what = "what changed should be seen in the row of its skill";
     until(source, list(source).await, what, |listing| {
-        row(listing, &old.item.id).is_some_and(|row| old.is_modified_by(row))
+        row(listing, old.item.id()).is_some_and(|row| old.is_modified_by(row))
     })
     .await
 }
 
 /// Returns the result of `act` and the listing at that time. Repeats `act` if the revision changed during the call.
-pub(super) async fn without_changes<S: Source<Skill>, R>(
+pub(super) async fn without_changes<T: Item, S: Source<T>, R>(
     source: &S,
-    act: impl AsyncFn(&Listing<Skill>) -> R,
-) -> (Listing<Skill>, R) {
+    act: impl AsyncFn(&Listing<T>) -> R,
+) -> (Listing<T>, R) {
     for _ in 0..LATE_SIGNALS {
         let before = list(source).await;
         let result = act(&before).await;
@@ -125,9 +125,9 @@ pub(super) async fn poll_times<R>(
 }
 
 /// Adds the skills `alpha` and `beta` and returns the listing. If the fixture cannot add skills, returns its initial ones.
-pub(super) async fn with_two_skills<F: Fixture>(
+pub(super) async fn with_two_skills<T: Item, F: Fixture<T>>(
     fixture: &mut F,
-) -> Result<Listing<Skill>, Unsupported> {
+) -> Result<Listing<T>, Unsupported> {
     let source = &*fixture.source();
     let (alpha, beta) = (id("alpha"), id("beta"));
     if let Err(unsupported) = fixture.put(&alpha, "Greets people.", BODY).await {

@@ -26,10 +26,13 @@ macro_rules! faults {
 faults! {
     Sound: ;
     ColonInName: the_name_is_stable_and_holds_no_colon;
+    SlashInName: the_name_is_stable_and_holds_no_colon;
+    NameChanges: the_name_is_stable_and_holds_no_colon;
     FailsWhenEmpty: an_empty_source_is_an_empty_listing revisions_never_go_down;
     FailsWhenMalformed: a_malformed_entry_hides_no_other;
     HidesWhatFollowsTheMalformed: a_malformed_entry_hides_no_other;
     SaysNothingOfTheMalformed: a_malformed_entry_hides_no_other;
+    MalformedIsListed: a_malformed_entry_hides_no_other;
     ReordersEveryOtherList:
         listing_twice_without_a_change_gives_equal_listings
         list_since_gives_what_list_gives
@@ -39,32 +42,47 @@ faults! {
         list_since_gives_what_list_gives
         list_since_without_a_change_gives_an_equal_listing
         a_body_agrees_with_its_row;
-    SameStampForEver: a_new_body_changes_its_row a_body_is_what_was_written;
+    FixedDescription: a_listed_item_is_what_was_put;
+    SameStampForEver: a_new_body_changes_its_row a_new_file_changes_its_row a_body_is_what_was_written;
+    StampWithoutResources: a_new_file_changes_its_row;
+    FilesKeepTheRevision: every_change_is_signalled;
+    BodiesKeepTheRevision: every_change_is_signalled;
+    RemovedStaysListed: a_removed_skill_is_gone;
     StartsOverWhenEmpty: revisions_never_go_down;
-    TakesRevisionAfterReading: a_change_during_list_is_seen;
+    TakesRevisionAfterReading: a_change_during_list_is_seen a_listing_is_as_new_as_its_revision;
+    TakesRevisionAfterReadingAtOnce: a_listing_is_as_new_as_its_revision;
     ListSinceGivesNothing: list_since_gives_what_list_gives list_since_without_a_change_gives_an_equal_listing;
+    ListSinceHasTheOldRevision: list_since_gives_what_list_gives;
     ForgetsToForwardChanged:
         a_change_during_list_is_seen
+        every_change_is_signalled
         changed_of_an_old_revision_returns_at_once
         changed_of_the_current_revision_waits_for_a_change
         dropping_changed_loses_no_change;
     ChangedWaitsForTheNextChange:
         a_change_during_list_is_seen
+        every_change_is_signalled
         changed_of_an_old_revision_returns_at_once
         dropping_changed_loses_no_change;
     ChangedNeverWaits: changed_of_the_current_revision_waits_for_a_change;
     ChangedForgetsWhenDropped: dropping_changed_loses_no_change;
     UnknownIdIsOther: a_removed_skill_is_gone an_unknown_id_is_not_found;
+    UnknownBodyIsEmpty: a_removed_skill_is_gone an_unknown_id_is_not_found;
     RemovedBodyIsEmpty: a_removed_skill_is_gone;
     RefusesABody: what_is_listed_can_be_read a_body_agrees_with_its_row a_body_has_the_digest_of_its_content;
     BodyWithCarriageReturns: a_body_is_what_was_written;
     BodyWithAnotherStamp: a_body_agrees_with_its_row;
     BodyWithAnotherDigest: a_body_has_the_digest_of_its_content;
+    RowWithAnotherDigest: a_body_agrees_with_its_row;
     ResourcesAreHidden: resources_are_what_was_written;
     ResourcesAreUnsorted: resources_are_sorted_and_match_their_bytes;
+    ResourcesComeTwice: resources_are_what_was_written resources_are_sorted_and_match_their_bytes;
     ResourcesWithAnotherDigest: resources_are_sorted_and_match_their_bytes;
+    ResourcesWithAnotherSize: resources_are_sorted_and_match_their_bytes;
+    ResourceWithOtherBytes: resources_are_what_was_written resources_are_sorted_and_match_their_bytes;
     UnknownResourceIsOther:
         an_unknown_resource_is_not_found a_resource_path_never_leaves_its_skill a_link_never_leaves_its_skill;
+    FolderIsAFile: an_unknown_resource_is_not_found;
     ResourceOfAnySkill: a_resource_path_never_leaves_its_skill;
     FollowsLinks: a_link_never_leaves_its_skill;
 }
@@ -111,7 +129,9 @@ fn every_test_is_generated() {
         .iter()
         .flat_map(|source| source.lines())
         .filter_map(|line| line.strip_prefix("pub async fn "));
-    let mut written: Vec<&str> = names.filter_map(|line| line.split('(').next()).collect();
+    let mut written: Vec<&str> = names
+        .filter_map(|line| line.split(['(', '<']).next())
+        .collect();
     let mut generated: Vec<&str> = outcomes(MemoryFixture::default)
         .into_iter()
         .map(|(name, _)| name)
@@ -173,7 +193,7 @@ struct Faulty {
 }
 
 /// How much room [`Fault::MovesRevisionAtEveryList`] has between two real revisions.
-const STEPS: u64 = 1000;
+const STEPS: u64 = 1 << 32;
 
 const LINK: &str = "link.md";
 
@@ -182,7 +202,21 @@ impl Faulty {
     fn row(&self, row: &ListingEntry<Skill>) -> ListingEntry<Skill> {
         match self.fault {
             Fault::SameStampForEver => ListingEntry::new(row.item.clone(), Stamp::of("")),
+            Fault::StampWithoutResources => {
+                ListingEntry::new(row.item.clone(), self.stamp_of_body(&row.item.id))
+            }
+            Fault::FixedDescription => {
+                ListingEntry::new(Skill::new(row.item.id.clone(), "Greets people."), row.stamp)
+            }
+            Fault::RowWithAnotherDigest => row.clone().with_digest(Digest::of(b"")),
             _ => row.clone(),
+        }
+    }
+
+    fn stamp_of_body(&self, id: &Id) -> Stamp {
+        match &self.store.records()[id] {
+            Record::Skill { body, .. } => Stamp::of(body),
+            Record::Malformed => Stamp::of(""),
         }
     }
 
@@ -198,10 +232,11 @@ impl Faulty {
 #[async_trait]
 impl Source<Skill> for Faulty {
     fn name(&self) -> &str {
-        if self.fault == Fault::ColonInName {
-            "faulty:store"
-        } else {
-            "faulty"
+        match self.fault {
+            Fault::ColonInName => "faulty:store",
+            Fault::SlashInName => "faulty/store",
+            Fault::NameChanges if self.lists.load(Ordering::Relaxed) > 0 => "store",
+            _ => "faulty",
         }
     }
 
@@ -227,8 +262,25 @@ impl Source<Skill> for Faulty {
             Fault::ReordersEveryOtherList if lists % 2 == 1 => rows.reverse(),
             Fault::MovesRevisionAtEveryList => revision = Revision(revision.0 * STEPS + lists),
             Fault::StartsOverWhenEmpty if rows.is_empty() => revision = Revision(0),
+            Fault::MalformedIsListed => {
+                let skill = malformed.map(|id| Skill::new(id, "Is malformed."));
+                rows.extend(skill.map(|skill| ListingEntry::new(skill, Stamp::of(""))));
+            }
+            Fault::RemovedStaysListed
+                if rows.iter().all(|row| row.item.id.as_str() == "beta") && !rows.is_empty() =>
+            {
+                let skill = Skill::new("alpha".parse().expect("a valid id"), "Greets people.");
+                rows.push(ListingEntry::new(skill, Stamp::of("")));
+            }
             Fault::TakesRevisionAfterReading => {
                 tokio::task::yield_now().await;
+                revision = self.store.revision();
+            }
+            Fault::TakesRevisionAfterReadingAtOnce => {
+                // As long as it takes to make rows of what was read.
+                for _ in 0..1000 {
+                    std::thread::yield_now();
+                }
                 revision = self.store.revision();
             }
             _ => {}
@@ -236,13 +288,12 @@ impl Source<Skill> for Faulty {
         Ok(Listing::new(revision, rows, diagnostics))
     }
 
-    async fn list_since(&self, _: Revision) -> Result<Listing<Skill>, SourceError> {
+    async fn list_since(&self, since: Revision) -> Result<Listing<Skill>, SourceError> {
         let listing = self.list().await?;
-        let is_empty = self.fault == Fault::ListSinceGivesNothing;
-        Ok(if is_empty {
-            Listing::empty(listing.revision())
-        } else {
-            listing
+        Ok(match self.fault {
+            Fault::ListSinceGivesNothing => Listing::empty(listing.revision()),
+            Fault::ListSinceHasTheOldRevision => Listing::new(since, listing.iter().cloned(), []),
+            _ => listing,
         })
     }
 
@@ -252,6 +303,9 @@ impl Source<Skill> for Faulty {
                 return Err(
                     SourceError::new(SourceErrorKind::Other, "cannot be read").caused_by(error)
                 );
+            }
+            Err(_) if self.fault == Fault::UnknownBodyIsEmpty => {
+                return Ok(Body::new("", Digest::of(b""), Stamp::of("")));
             }
             Err(_) if self.fault == Fault::RemovedBodyIsEmpty && id.as_str() == "alpha" => {
                 return Ok(Body::new("", Digest::of(b""), Stamp::of("")));
@@ -266,6 +320,7 @@ impl Source<Skill> for Faulty {
             Fault::BodyWithAnotherStamp => body.stamp = Stamp::of(""),
             Fault::BodyWithAnotherDigest => body.digest = Digest::of(b""),
             Fault::SameStampForEver => body.stamp = Stamp::of(""),
+            Fault::StampWithoutResources => body.stamp = self.stamp_of_body(id),
             _ => {}
         }
         Ok(body)
@@ -276,6 +331,10 @@ impl Source<Skill> for Faulty {
         match self.fault {
             Fault::ResourcesAreHidden => resources.clear(),
             Fault::ResourcesAreUnsorted => resources.reverse(),
+            Fault::ResourcesComeTwice => resources = [resources.clone(), resources].concat(),
+            Fault::ResourcesWithAnotherSize => {
+                resources.iter_mut().for_each(|resource| resource.size += 1)
+            }
             Fault::ResourcesWithAnotherDigest => {
                 resources
                     .iter_mut()
@@ -304,6 +363,8 @@ impl Source<Skill> for Faulty {
                     });
                 anybody.ok_or(error)
             }
+            (Fault::ResourceWithOtherBytes, Ok(bytes)) => Ok([&bytes[..], b"!"].concat().into()),
+            (Fault::FolderIsAFile, Err(_)) if path.as_str() == "references" => Ok(Bytes::new()),
             (Fault::FollowsLinks, Err(_)) if path.as_str() == LINK => {
                 Ok(Bytes::from_static(b"outside"))
             }
@@ -360,6 +421,17 @@ impl Fixture for FaultyFixture {
     }
 
     async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unsupported> {
+        if self.source.fault == Fault::BodiesKeepTheRevision
+            && let Some(Record::Skill {
+                description: listed,
+                body: old,
+                ..
+            }) = self.store.0.records().get_mut(id)
+            && listed == description
+        {
+            *old = body.to_owned();
+            return Ok(());
+        }
         self.store.put(id, description, body).await
     }
 
@@ -377,6 +449,12 @@ impl Fixture for FaultyFixture {
         path: &ResourcePath,
         bytes: &[u8],
     ) -> Result<(), Unsupported> {
+        if self.source.fault == Fault::FilesKeepTheRevision
+            && let Some(Record::Skill { resources, .. }) = self.store.0.records().get_mut(id)
+        {
+            resources.insert(path.clone(), Bytes::copy_from_slice(bytes));
+            return Ok(());
+        }
         self.store.put_resource(id, path, bytes).await
     }
 

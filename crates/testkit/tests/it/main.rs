@@ -1,5 +1,6 @@
 //! The conformance tests with a correct source, and with sources that have one fault each.
 
+mod agents;
 mod faulty;
 mod memory;
 

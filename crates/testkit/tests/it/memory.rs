@@ -79,11 +79,14 @@ impl Source<Skill> for MemoryStore {
         for (id, record) in self.records().iter() {
             match record {
                 Record::Skill {
-                    description, body, ..
+                    description,
+                    body,
+                    resources,
                 } => {
+                    let stamp = Stamp::of(&(body, resources));
                     rows.push(ListingEntry::new(
                         Skill::new(id.clone(), description.as_str()),
-                        Stamp::of(body),
+                        stamp,
                     ));
                 }
                 Record::Malformed => {
@@ -95,11 +98,11 @@ impl Source<Skill> for MemoryStore {
     }
 
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {
-        self.read(id, |body, _| {
+        self.read(id, |body, resources| {
             Some(Body::new(
                 body,
                 Digest::of(body.as_bytes()),
-                Stamp::of(body),
+                Stamp::of(&(body, resources)),
             ))
         })
     }

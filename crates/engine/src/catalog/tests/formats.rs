@@ -181,13 +181,13 @@ impl repertoire_core::Item for Agent {
     fn id(&self) -> &Id {
         &self.0
     }
-}
 
-impl CatalogItem for Agent {
-    fn description(&self) -> &str {
-        "Reviews <code>."
+    fn description(&self) -> Option<&str> {
+        Some("Reviews <code>.")
     }
 }
+
+impl CatalogItem for Agent {}
 
 #[test]
 fn a_catalog_lists_items_of_any_kind() {
