@@ -9,6 +9,7 @@ mod evaluation;
 mod messages;
 mod notice;
 mod options;
+mod slot_builder;
 mod slots;
 mod state;
 mod turn;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use repertoire_core::{
     Content, DecidedBy, Digest, Flavor, Id, Message, Model, Role, Slot, Surface, SurfaceMode,
-    ToolSpec,
 };
 
 use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, DeliveredPart, LoadedBody};
@@ -12,8 +11,8 @@ use super::evaluation::{Active, Evaluation, TokensSoFar, What};
 use super::messages::{MessageRules, PendingMessage};
 use super::notice::{Notice, NoticeReason};
 use super::options::{BodyPlacement, RefreshPolicy};
-use super::slots::{Delivery, MessagePlace, Placement, SlotMessage, Slots};
-use super::turn::ConversationEnd;
+use super::slot_builder::SlotBuilder;
+use super::slots::{Delivery, Slots};
 use super::{Session, find, messages};
 use crate::error::EngineError;
 
@@ -29,17 +28,8 @@ enum Inclusion {
     LeftOut,
 }
 
-struct SlotBuilder {
-    slots: Slots,
-    system: Vec<String>,
-    buffer: Vec<(Id, String)>,
-    due: Vec<Id>,
-    tail: ConversationEnd,
-    rules: MessageRules,
-}
-
 impl Session {
-    /// Composes a call of `model`. Each message at the [end](MessagePlace::End) is returned once, and the host keeps it in the
+    /// Composes a call of `model`. Each message at the [end](super::MessagePlace::End) is returned once, and the host keeps it in the
     /// conversation.
     ///
     /// The cascade decides the place of a body for this model:
@@ -61,14 +51,7 @@ impl Session {
         evaluation: &Evaluation,
         model: &Model,
     ) -> Result<Slots, EngineError> {
-        let mut builder = SlotBuilder {
-            slots: Slots::default(),
-            system: Vec::new(),
-            buffer: Vec::new(),
-            due: Vec::new(),
-            tail: evaluation.tail,
-            rules: self.options.rules_of(model),
-        };
+        let mut builder = SlotBuilder::new(evaluation.tail, self.options.rules_of(model));
         let planned = self.plan(evaluation, model, builder.rules, &mut builder.slots.notices)?;
 
         self.calls = self.calls.saturating_add(1);
@@ -486,126 +469,6 @@ impl DeliveredBody {
             }
         };
         self.digest == rendered.digest && !is_due
-    }
-}
-
-impl SlotBuilder {
-    fn record(
-        &mut self,
-        active: &Active,
-        slot: Slot,
-        delivery: Delivery,
-        surface: Option<Surface>,
-    ) {
-        let (id, flavor, reason) = (active.id.clone(), active.flavor.clone(), active.reason());
-        self.slots.placements.push(Placement {
-            id,
-            flavor,
-            slot,
-            delivery,
-            surface,
-            reason,
-        });
-    }
-
-    fn place(
-        &mut self,
-        active: &Active,
-        text: &str,
-        bodies: BodyPlacement,
-        surface: Option<Surface>,
-    ) {
-        let text = text.trim_end().to_owned();
-        let slot = match bodies {
-            BodyPlacement::SystemPrompt => {
-                self.system.push(text);
-                Slot::SystemPrompt
-            }
-            BodyPlacement::Buffer => {
-                self.buffer.push((active.id.clone(), text));
-                Slot::Messages
-            }
-        };
-        self.record(active, slot, Delivery::Now, surface);
-    }
-
-    fn defer(&mut self, ids: Vec<Id>, flavor: &Flavor, role: Role, cause: &'static str) {
-        let why = NoticeReason::Deferred { role, cause };
-        self.slots.notices.extend(
-            ids.into_iter()
-                .map(|id| Notice::new(id, flavor.clone(), why.clone())),
-        );
-    }
-
-    fn push_message(&mut self, role: Role, text: Arc<str>, ids: Vec<Id>, flavor: &Flavor) -> bool {
-        if let Some(cause) = self.rules.refuses(self.tail, role) {
-            self.defer(ids, flavor, role, cause);
-            return false;
-        }
-        self.tail = match role {
-            Role::User => ConversationEnd::User,
-            Role::Assistant => ConversationEnd::Assistant,
-            Role::System => self.tail,
-        };
-        self.slots.messages.push(SlotMessage {
-            role,
-            text,
-            place: MessagePlace::End,
-            ids,
-        });
-        true
-    }
-
-    fn offer_tool(&mut self, active: &Active, tool: &ToolSpec) {
-        match self
-            .slots
-            .tools
-            .iter()
-            .find(|offered| offered.name == tool.name)
-        {
-            None => self.slots.tools.push(tool.clone()),
-            Some(offered) if offered == tool => {}
-            Some(_) => {
-                let why = NoticeReason::ToolTaken(tool.name.clone());
-                self.slots
-                    .notices
-                    .push(Notice::new(active.id.clone(), active.flavor.clone(), why));
-            }
-        }
-    }
-
-    fn mark_delivered(&mut self, ids: &[Id], delivery: Delivery) {
-        let left_out = self
-            .slots
-            .placements
-            .iter_mut()
-            .filter(|placement| placement.delivery == Delivery::LeftOut);
-        left_out
-            .filter(|placement| ids.contains(&placement.id))
-            .for_each(|placement| placement.delivery = delivery);
-    }
-
-    fn finish(mut self) -> Slots {
-        self.slots.system_prompt = self.system.join("\n\n");
-        if !self.buffer.is_empty() {
-            let place = if self.rules.is_alternating() {
-                MessagePlace::InMessage
-            } else {
-                MessagePlace::BeforeMessage
-            };
-            let (ids, texts): (Vec<_>, Vec<_>) = self.buffer.into_iter().unzip();
-            let text = texts.join("\n\n").into();
-            self.slots.messages.insert(
-                0,
-                SlotMessage {
-                    role: Role::User,
-                    text,
-                    place,
-                    ids,
-                },
-            );
-        }
-        self.slots
     }
 }
 
