@@ -50,20 +50,19 @@ impl Session {
         };
         let name = quoted(entry.id.as_str());
         let rendered = LoadedBody::new(candidate.clone(), instructions.text.into(), files);
-        let (digest, is_blank, qualified) = (
-            rendered.digest,
-            rendered.is_blank(),
-            candidate.qualified_id(),
-        );
+        let (digest, is_blank) = (rendered.digest, rendered.is_blank());
+        let qualified = candidate.qualified_id();
         let surface = self.options.surfaces.resolve(candidate.item.surface, model);
         let is_result = surface.mode != SurfaceMode::SystemPrompt && !is_blank;
         let held = self
             .activations
             .iter_mut()
             .find(|held| held.qualified == qualified);
+        let is_new = held.is_none();
         if let Some(held) = held.filter(|held| held.is_with_model(digest, &arguments, is_result)) {
-            let text = format!(
-                "The skill {name} is active already, and its instructions are what they were. Follow them.\n"
+            let text = confirmation(
+                &name,
+                "active already, and its instructions are what they were. Follow them.",
             );
             let name = held.qualified.clone();
             self.touch(name.as_str());
@@ -71,10 +70,6 @@ impl Session {
         }
         let audience = self.tools.options().audience;
         let (calls, tokens) = (self.calls.saturating_add(1), self.grown_by(&answer.text));
-        let is_new = !self
-            .activations
-            .iter()
-            .any(|held| held.qualified == qualified);
         let held = self.take(
             &candidate,
             &arguments,
@@ -83,26 +78,22 @@ impl Session {
             Some(Arc::new(rendered)),
         );
         held.surface = Some(surface);
-        let text = if is_blank {
-            format!("The skill {name} is active. It has no instructions.\n")
-        } else if is_result {
-            if !(is_new && held.is_delivered(digest)) {
-                held.delivered = Some(DeliveredBody {
-                    digest,
-                    part: DeliveredPart::All,
-                    calls,
-                    tokens,
-                });
-                return answer;
-            }
-            format!(
-                "The skill {name} is active again, and its instructions are what they were. Follow them.\n"
-            )
+        let state = if is_blank {
+            "active. It has no instructions."
+        } else if !is_result {
+            "active: its instructions are with you from now on. Follow them."
+        } else if is_new && held.is_delivered(digest) {
+            "active again, and its instructions are what they were. Follow them."
         } else {
-            format!(
-                "The skill {name} is active: its instructions are with you from now on. Follow them.\n"
-            )
+            held.delivered = Some(DeliveredBody {
+                digest,
+                part: DeliveredPart::All,
+                calls,
+                tokens,
+            });
+            return answer;
         };
+        let text = confirmation(&name, state);
         ToolOutput { text, ..answer }
     }
 
@@ -110,6 +101,10 @@ impl Session {
         self.tokens
             .saturating_add(self.options.tokenizer.estimate(text) as u64)
     }
+}
+
+fn confirmation(name: &str, state: &str) -> String {
+    format!("The skill {name} is {state}\n")
 }
 
 impl ActivationRecord {

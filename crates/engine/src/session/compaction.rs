@@ -1,5 +1,6 @@
 //! Bodies that are delivered again after the conversation was compacted.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::Session;
@@ -38,26 +39,9 @@ impl Session {
         call: u64,
         wanted: impl Fn(&ActivationRecord, &Id) -> bool,
     ) -> Redelivery {
-        let mut newest: Vec<(u64, Id, Arc<LoadedBody>)> = Vec::new();
-        for held in &self.activations {
-            let Ok(found) = self.find(held) else { continue };
-            let id = found.id();
-            if let Some(rendered) = held
-                .rendered
-                .as_ref()
-                .filter(|rendered: &&Arc<LoadedBody>| {
-                    wanted(held, &id)
-                        && !rendered.is_blank()
-                        && rendered.candidate.is_same(found.candidate)
-                })
-            {
-                newest.push((held.last_used, id, rendered.clone()));
-            }
-        }
-        newest.sort_by_key(|(last_used, ..)| std::cmp::Reverse(*last_used));
         let mut again = Redelivery::default();
         let mut room = survival.total;
-        for (_, id, rendered) in newest {
+        for (id, rendered) in self.latest_bodies(wanted) {
             let whole = rendered.wrapped(&id, &self.tools.options().preset);
             let of = self.options.tokenizer.estimate(&whole);
             let text = if of <= survival.per_skill.min(room) {
@@ -95,6 +79,22 @@ impl Session {
             ));
         }
         again
+    }
+
+    /// Returns the bodies of what `wanted` takes, the most recently used first.
+    fn latest_bodies(
+        &self,
+        wanted: impl Fn(&ActivationRecord, &Id) -> bool,
+    ) -> Vec<(Id, Arc<LoadedBody>)> {
+        let mut latest: Vec<&ActivationRecord> = self.activations.iter().collect();
+        latest.sort_by_key(|held| Reverse(held.last_used));
+        let bodies = latest.into_iter().filter_map(|held| {
+            let found = self.find(held).ok()?;
+            let (id, rendered) = (found.id(), held.rendered.as_ref()?);
+            let is_current = !rendered.is_blank() && rendered.candidate.is_same(found.candidate);
+            (is_current && wanted(held, &id)).then(|| (id, rendered.clone()))
+        });
+        bodies.collect()
     }
 
     fn cut(&self, id: &Id, rendered: &LoadedBody, most: usize) -> Option<String> {

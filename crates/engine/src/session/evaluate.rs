@@ -204,33 +204,17 @@ impl Session {
     fn evaluate_triggers(&self, turn: &Turn, taken: &HashSet<Id>, evaluation: &mut Evaluation) {
         let modes = &self.tools.options().modes;
         let triggers = self.tools.triggers(None);
-        let mut room = self
-            .options
-            .most_skills
-            .saturating_sub(self.triggered.skills);
-        let (fired, missed) = triggers.evaluate_all(turn, modes);
-        let behind = behind_names(&fired, &turn.message);
-        // The audience of an activation may not see it any more, while the one of this trigger does.
-        let is_for_another =
-            |why: &NoticeReason| matches!(why, NoticeReason::Hidden(_) | NoticeReason::Untrusted);
-        let hidden = evaluation
-            .skipped
-            .iter()
-            .filter(|skipped| is_for_another(&skipped.why));
-        let mut hidden: HashSet<Id> = hidden.map(|skipped| skipped.id.clone()).collect();
+        let most = self.options.most_skills;
+        let mut room = most.saturating_sub(self.triggered.skills);
+        let (matches, missed) = triggers.evaluate_all(turn, modes);
+        let behind = behind_names(&matches, &turn.message);
+        let mut hidden = evaluation.hidden_skills();
         let mut known = evaluation.known_skills();
-        let (fired, suggesting): (Vec<_>, Vec<_>) =
-            fired.into_iter().partition(TriggerMatch::activates);
-        for fired in fired {
-            let found = ResolvedName {
-                entry: &fired.entry,
-                candidate: &fired.candidate,
-            };
-            let (id, qualified, audience) = (
-                found.id(),
-                found.candidate.qualified_id(),
-                audience(&fired.by),
-            );
+        let (activating, suggesting): (Vec<_>, Vec<_>) =
+            matches.into_iter().partition(TriggerMatch::activates);
+        for matched in activating {
+            let found = matched.name();
+            let (id, qualified) = (found.id(), found.candidate.qualified_id());
             if taken.contains(&id) {
                 if known.insert(qualified.clone()) {
                     evaluation.skip(Flavor::Skill, qualified, NoticeReason::Overridden);
@@ -243,53 +227,25 @@ impl Session {
                     .retain(|skipped| skipped.flavor != Flavor::Skill || skipped.id != qualified);
                 known.remove(&qualified);
             }
-            let is_at_start = fired
-                .spans
-                .first()
-                .is_some_and(|first| first.start < behind);
-            let said = if is_at_start && audience == Audience::User {
-                turn.message[behind..].trim()
-            } else {
-                ""
-            };
+            let arguments = matched.arguments(&turn.message, behind);
             if !known.insert(id.clone()) {
-                // What was said is said once, however many calls it takes.
+                // The arguments of a message count once, for all of its model calls.
                 if turn.number <= 1 {
-                    evaluation.renew(&id, said);
+                    evaluation.renew(&id, arguments);
                 }
-                continue;
-            }
-            if self.deactivated.contains(&qualified) {
+            } else if self.deactivated.contains(&qualified) {
                 evaluation.skip(Flavor::Skill, id, NoticeReason::Deactivated);
-                continue;
-            }
-            if room == 0 {
-                evaluation.skip(
-                    Flavor::Skill,
-                    id,
-                    over_limit(self.options.most_skills, "skills for one message"),
-                );
-                continue;
-            }
-            room -= 1;
-            let by = if audience == Audience::User {
-                ActivatedBy::Name
+            } else if room == 0 {
+                let why = over_limit(most, "skills for one message");
+                evaluation.skip(Flavor::Skill, id, why);
             } else {
-                ActivatedBy::Trigger
-            };
-            let candidate = found.candidate.clone();
-            let candidate = ActiveClaim {
-                candidate,
-                arguments: said.into(),
-                audience,
-                by,
-                rendered: None,
-            };
-            evaluation.active.push(active(
-                &found,
-                ActiveBy::Trigger(fired.by.clone()),
-                candidate,
-            ));
+                room -= 1;
+                let by = match audience(&matched.by) {
+                    Audience::User => ActivatedBy::Name,
+                    Audience::Model => ActivatedBy::Trigger,
+                };
+                evaluation.active.push(matched.active(by, arguments));
+            }
         }
         for notice in missed {
             if known.insert(notice.id.clone()) {
@@ -297,7 +253,12 @@ impl Session {
             }
         }
         self.suggest(suggesting, &mut known, evaluation);
-        for refused in triggers.refused() {
+        self.skip_refused_triggers(&mut known, evaluation);
+    }
+
+    fn skip_refused_triggers(&self, known: &mut HashSet<Id>, evaluation: &mut Evaluation) {
+        let modes = &self.tools.options().modes;
+        for refused in self.tools.triggers(None).refused() {
             let (id, candidate) = (&refused.entry.id, &refused.entry.candidate);
             let is_seen = [Audience::Model, Audience::User]
                 .iter()
@@ -315,18 +276,9 @@ impl Session {
         known: &mut HashSet<Id>,
         evaluation: &mut Evaluation,
     ) {
-        for TriggerMatch {
-            entry,
-            candidate,
-            by,
-            ..
-        } in matches
-        {
-            let found = ResolvedName {
-                entry: &entry,
-                candidate: &candidate,
-            };
-            let (id, source) = (found.id(), &candidate.origin.source);
+        for matched in matches {
+            let candidate = &matched.candidate;
+            let (id, source) = (matched.name().id(), &candidate.origin.source);
             if !known.insert(id.clone()) {
                 continue;
             }
@@ -343,17 +295,8 @@ impl Session {
                 );
                 evaluation.skip(Flavor::Skill, id, NoticeReason::OverLimit(why.into()));
             } else {
-                let audience = audience(&by);
-                let claim = ActiveClaim {
-                    candidate: candidate.clone(),
-                    arguments: "".into(),
-                    audience,
-                    by: ActivatedBy::Trigger,
-                    rendered: None,
-                };
-                evaluation
-                    .suggested
-                    .push(active(&found, ActiveBy::Trigger(by), claim));
+                let suggested = matched.active(ActivatedBy::Trigger, "");
+                evaluation.suggested.push(suggested);
             }
         }
     }
@@ -376,13 +319,8 @@ impl Session {
         let rendered = match &skill.rendered {
             Some(rendered) => rendered.clone(),
             None => {
-                let read = LoadedBody::read(
-                    &active.id,
-                    skill.candidate.clone(),
-                    &skill.arguments,
-                    reader,
-                )
-                .await;
+                let candidate = skill.candidate.clone();
+                let read = LoadedBody::read(&active.id, candidate, &skill.arguments, reader).await;
                 let (rendered, notice) =
                     read.map_err(|error| NoticeReason::Unreadable(error.to_string().into()))?;
                 notices.extend(notice);
@@ -397,19 +335,7 @@ impl Session {
         if is_triggered {
             // Counted once, however often it is read.
             if held.is_none() {
-                let tokens = self
-                    .options
-                    .tokenizer
-                    .estimate(&rendered.body)
-                    .saturating_add(self.triggered.tokens);
-                if tokens > self.options.most_tokens {
-                    return Err(over_limit(
-                        self.options.most_tokens,
-                        "tokens of skills for one message",
-                    ));
-                }
-                self.triggered.tokens = tokens;
-                self.triggered.skills = self.triggered.skills.saturating_add(1);
+                self.count_triggered(&rendered.body)?;
             }
             self.take(
                 &skill.candidate,
@@ -422,6 +348,18 @@ impl Session {
             held.arguments = skill.arguments.clone();
             held.keep(rendered);
         }
+        Ok(())
+    }
+
+    fn count_triggered(&mut self, body: &str) -> Result<(), NoticeReason> {
+        let most = self.options.most_tokens;
+        let tokens = self.options.tokenizer.estimate(body);
+        let tokens = tokens.saturating_add(self.triggered.tokens);
+        if tokens > most {
+            return Err(over_limit(most, "tokens of skills for one message"));
+        }
+        self.triggered.tokens = tokens;
+        self.triggered.skills = self.triggered.skills.saturating_add(1);
         Ok(())
     }
 }
@@ -441,6 +379,17 @@ impl Evaluation {
             .collect()
     }
 
+    /// Returns the skills that are hidden from the audience of their activation, but maybe not from that of a trigger.
+    fn hidden_skills(&self) -> HashSet<Id> {
+        let is_hidden =
+            |why: &NoticeReason| matches!(why, NoticeReason::Hidden(_) | NoticeReason::Untrusted);
+        self.skipped
+            .iter()
+            .filter(|skipped| is_hidden(&skipped.why))
+            .map(|skipped| skipped.id.clone())
+            .collect()
+    }
+
     fn renew(&mut self, id: &Id, arguments: &str) {
         let skills = self.active.iter_mut().filter(|active| active.id == *id);
         for active in skills {
@@ -451,6 +400,37 @@ impl Evaluation {
                 (skill.arguments, skill.rendered) = (arguments.into(), None);
             }
         }
+    }
+}
+
+impl TriggerMatch {
+    fn name(&self) -> ResolvedName<'_> {
+        ResolvedName {
+            entry: &self.entry,
+            candidate: &self.candidate,
+        }
+    }
+
+    /// Returns the text of `message` after the names of skills, which end at `behind`, if one of them is this match.
+    fn arguments<'m>(&self, message: &'m str, behind: usize) -> &'m str {
+        let first = self.spans.first();
+        let is_named = first.is_some_and(|first| first.start < behind);
+        if is_named && audience(&self.by) == Audience::User {
+            message[behind..].trim()
+        } else {
+            ""
+        }
+    }
+
+    fn active(&self, by: ActivatedBy, arguments: &str) -> Active {
+        let claim = ActiveClaim {
+            candidate: self.candidate.clone(),
+            arguments: arguments.into(),
+            audience: audience(&self.by),
+            by,
+            rendered: None,
+        };
+        active(&self.name(), ActiveBy::Trigger(self.by.clone()), claim)
     }
 }
 

@@ -127,14 +127,11 @@ impl fmt::Display for NoticeReason {
             NoticeReason::Untrusted => {
                 f.write_str("a trigger activated it, and its source is not trusted")
             }
-            NoticeReason::Ambiguous(names) => {
-                let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-                write!(
-                    f,
-                    "several skills have the name; use a full name: {}",
-                    names.join(", ")
-                )
-            }
+            NoticeReason::Ambiguous(names) => write!(
+                f,
+                "several skills have the name; use a full name: {}",
+                quoted(names)
+            ),
             NoticeReason::Deactivated => f.write_str("it was deactivated since the user's message"),
             NoticeReason::Unreadable(why) => write!(f, "it cannot be read: {why}"),
             NoticeReason::NoToolRead(surface) => write!(
@@ -179,6 +176,11 @@ impl fmt::Display for NoticeReason {
             }
         }
     }
+}
+
+fn quoted(names: &[Id]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
 }
 
 fn lower(role: Role) -> String {

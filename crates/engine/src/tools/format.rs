@@ -247,30 +247,7 @@ impl<'a> GeminiSchema<'a> {
     ) {
         taken.insert("type".to_owned(), kind.to_uppercase().into());
         match kind {
-            "object" => {
-                let properties = schema.get("properties").and_then(Value::as_object);
-                let properties: Map<String, Value> = properties
-                    .into_iter()
-                    .flatten()
-                    .map(|(name, schema)| (name.clone(), self.convert(schema, path)))
-                    .collect();
-                let required = schema
-                    .get("required")
-                    .and_then(Value::as_array)
-                    .into_iter()
-                    .flatten();
-                let is_there = |name: &&Value| {
-                    name.as_str()
-                        .is_some_and(|name| properties.contains_key(name))
-                };
-                let required: Vec<Value> = required.filter(is_there).cloned().collect();
-                if !required.is_empty() {
-                    taken.insert("required".to_owned(), required.into());
-                }
-                if !properties.is_empty() {
-                    taken.insert("properties".to_owned(), properties.into());
-                }
-            }
+            "object" => self.object(schema, path, taken),
             "array" => {
                 let items = schema.get("items").filter(|items| items.is_object());
                 let items = items.map_or_else(
@@ -291,23 +268,41 @@ impl<'a> GeminiSchema<'a> {
                 };
                 taken.extend(format(schema, formats));
             }
-            "string" => {
-                let values: Vec<Value> = match (schema.get("enum"), schema.get("const")) {
-                    (Some(Value::Array(values)), _) => values
-                        .iter()
-                        .filter(|value| value.is_string())
-                        .cloned()
-                        .collect(),
-                    (_, Some(value @ Value::String(_))) => vec![value.clone()],
-                    _ => Vec::new(),
-                };
-                if values.is_empty() {
-                    taken.extend(format(schema, &["date-time"]));
-                } else {
-                    taken.insert("enum".to_owned(), values.into());
-                }
-            }
+            "string" => match texts(schema) {
+                values if values.is_empty() => taken.extend(format(schema, &["date-time"])),
+                values => drop(taken.insert("enum".to_owned(), values.into())),
+            },
             _ => {}
+        }
+    }
+
+    fn object(
+        &self,
+        schema: &Map<String, Value>,
+        path: &mut Vec<String>,
+        taken: &mut Map<String, Value>,
+    ) {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let properties: Map<String, Value> = properties
+            .into_iter()
+            .flatten()
+            .map(|(name, schema)| (name.clone(), self.convert(schema, path)))
+            .collect();
+        let required = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        let is_there = |name: &&Value| {
+            name.as_str()
+                .is_some_and(|name| properties.contains_key(name))
+        };
+        let required: Vec<Value> = required.filter(is_there).cloned().collect();
+        if !required.is_empty() {
+            taken.insert("required".to_owned(), required.into());
+        }
+        if !properties.is_empty() {
+            taken.insert("properties".to_owned(), properties.into());
         }
     }
 
@@ -362,6 +357,19 @@ fn kinds(schema: &Map<String, Value>) -> Vec<&str> {
             Some(Value::Number(_)) => vec!["number"],
             _ => Vec::new(),
         },
+    }
+}
+
+/// Returns the texts that a schema allows, or an empty list if it allows every text.
+fn texts(schema: &Map<String, Value>) -> Vec<Value> {
+    match (schema.get("enum"), schema.get("const")) {
+        (Some(Value::Array(values)), _) => values
+            .iter()
+            .filter(|value| value.is_string())
+            .cloned()
+            .collect(),
+        (_, Some(value @ Value::String(_))) => vec![value.clone()],
+        _ => Vec::new(),
     }
 }
 

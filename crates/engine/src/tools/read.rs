@@ -175,20 +175,14 @@ impl Toolset {
         let preset = &self.0.options.preset;
         let tool = &preset.read;
         let name = arguments.required(&tool.id, "give the name of a skill")?;
-        let written = tool
-            .arguments
-            .as_ref()
-            .map(|key| arguments.text(key))
-            .transpose()?
-            .flatten()
-            .unwrap_or_default();
-        let offset = tool
-            .offset
-            .as_ref()
-            .map(|key| arguments.number(key))
-            .transpose()?
-            .flatten()
-            .unwrap_or(0);
+        let written = match &tool.arguments {
+            Some(key) => arguments.text(key)?.unwrap_or_default(),
+            None => "",
+        };
+        let offset = match &tool.offset {
+            Some(key) => arguments.number(key)?.unwrap_or(0),
+            None => 0,
+        };
         let ResolvedName { entry, candidate } = self.find(name)?;
         let read = reader
             .body(candidate, written)
@@ -196,11 +190,8 @@ impl Toolset {
             .map_err(|error| unreadable(name, &error))?;
         let body = read.text.as_str();
         // Where no parameter says where to read on, everything comes at once; so does what would run again for each part.
-        let most = if tool.offset.is_some() && !read.ran_any() {
-            PAGE
-        } else {
-            usize::MAX
-        };
+        let has_parts = tool.offset.is_some() && !read.ran_any();
+        let most = if has_parts { PAGE } else { usize::MAX };
         let (part, end) = part(body, offset, most);
         let next = (end < body.len()).then(|| {
             let key = tool.offset.as_deref().unwrap_or_default();
@@ -255,37 +246,22 @@ impl Toolset {
             arguments.number("limit")?.unwrap_or(PAGE),
         );
         let ResolvedName { candidate, .. } = self.find(name)?;
-        let no_resource = |files: &[Resource]| {
-            let mut text = format!("The skill {} has no file {}.", quoted(name), quoted(path));
-            let named: Vec<_> = files
-                .iter()
-                .take(20)
-                .map(|file| quoted(file.path.as_str()))
-                .collect();
-            if !named.is_empty() {
-                text.push_str(&format!(" It has {}", named.join(", ")));
-                text.push_str(if files.len() > named.len() {
-                    " and more."
-                } else {
-                    "."
-                });
-            }
-            CallFailure::new(ToolStatus::NoResource, text)
+        let Ok(typed) = ResourcePath::typed(path) else {
+            return Err(self.no_resource(name, path, candidate, reader).await);
         };
-        let Ok(path) = ResourcePath::typed(path) else {
-            return Err(no_resource(&self.files(candidate, reader).await));
-        };
-        let bytes = match reader.resource(candidate, &path).await {
+        let bytes = match reader.resource(candidate, &typed).await {
             Ok(bytes) => bytes,
             Err(error) if is_missing(&error) => {
-                return Err(no_resource(&self.files(candidate, reader).await));
+                return Err(self
+                    .no_resource(name, typed.as_str(), candidate, reader)
+                    .await);
             }
             Err(error) => return Err(unreadable(name, &error)),
         };
         let Ok(text) = std::str::from_utf8(&bytes) else {
             let text = format!(
                 "{} is no text: {} bytes. A tool that reads files may open it.",
-                quoted(path.as_str()),
+                quoted(typed.as_str()),
                 bytes.len()
             );
             return Err(CallFailure::new(ToolStatus::Unreadable, text));
@@ -300,6 +276,28 @@ impl Toolset {
             ));
         }
         Ok(ToolOutput::ok(answer))
+    }
+
+    async fn no_resource(
+        &self,
+        name: &str,
+        path: &str,
+        candidate: &Candidate<Skill>,
+        reader: &dyn SkillReader,
+    ) -> CallFailure {
+        let mut text = format!("The skill {} has no file {}.", quoted(name), quoted(path));
+        let files = self.files(candidate, reader).await;
+        let named = files.iter().take(20);
+        let named: Vec<_> = named.map(|file| quoted(file.path.as_str())).collect();
+        if !named.is_empty() {
+            let end = if files.len() > named.len() {
+                " and more."
+            } else {
+                "."
+            };
+            text.push_str(&format!(" It has {}{end}", named.join(", ")));
+        }
+        CallFailure::new(ToolStatus::NoResource, text)
     }
 
     async fn files(&self, candidate: &Candidate<Skill>, reader: &dyn SkillReader) -> Vec<Resource> {
