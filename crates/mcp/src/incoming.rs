@@ -23,7 +23,7 @@ pub(crate) enum Incoming<'t> {
 }
 
 pub(crate) struct ParsedMessage<'t> {
-    #[cfg(feature = "http")]
+    #[cfg_attr(not(feature = "http"), expect(dead_code))]
     pub(crate) text: &'t [u8],
     pub(crate) message: Box<ClientJsonRpcMessage>,
 }
@@ -111,7 +111,6 @@ impl<'t> Incoming<'t> {
             }
         }
         Incoming::Message(ParsedMessage {
-            #[cfg(feature = "http")]
             text,
             message: Box::new(message),
         })
