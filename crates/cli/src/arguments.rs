@@ -16,7 +16,8 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  success; no problems found
   1  problems found: `check` reported an error (or, with --strict, a warning), `verify` a difference,
-     or `fmt` a file that it could not format or, with --check, would change
+     `fmt` a file that it could not format or, with --check, would change, or `eval` fewer hits than
+     --min-hit
   2  usage error, or the command could not run
 
 Results go to stdout; notes and errors go to stderr.
@@ -195,9 +196,13 @@ impl CommandLine {
                     .help("remove the option"),
             );
         }
-        if self.format() == Format::Sarif && !matches!(self.command, Command::Check(_)) {
-            return Err(Failure::new("`--format sarif` works only with `check`")
-                .help("use `--format json`"));
+        if self.format() == Format::Sarif
+            && !matches!(self.command, Command::Check(_) | Command::Eval(_))
+        {
+            return Err(
+                Failure::new("`--format sarif` works only with `check` and `eval`")
+                    .help("use `--format json`"),
+            );
         }
         let standard = ["--client", "--trust-project"]
             .into_iter()

@@ -5,12 +5,14 @@ mod body;
 mod catalog;
 mod check;
 mod directives;
+mod eval;
 mod files;
 mod fmt;
 mod generated;
 mod kinds;
 mod list;
 mod lock;
+mod match_prompt;
 mod mcp;
 mod new;
 mod plugin;
@@ -49,6 +51,8 @@ pub(crate) enum Command {
     Show(show::ShowCommand),
     Which(which::WhichCommand),
     Search(search::SearchCommand),
+    Match(match_prompt::MatchCommand),
+    Eval(eval::EvalCommand),
     Roots(roots::RootsCommand),
     Check(check::CheckCommand),
     Watch(watch::WatchCommand),
@@ -95,6 +99,7 @@ impl Command {
                 | Command::Show(_)
                 | Command::Which(_)
                 | Command::Search(_)
+                | Command::Match(_)
                 | Command::Watch(_)
                 | Command::Simulate(_)
         )
@@ -165,6 +170,8 @@ impl Command {
             Command::Show(show) => show.run(context, out).await?,
             Command::Which(which) => which.run(context, out).await?,
             Command::Search(search) => search.run(context, out).await,
+            Command::Match(matched) => matched.run(context, out).await,
+            Command::Eval(eval) => eval.run(context, out).await?,
             Command::Roots(roots) => roots.run(context, out).await?,
             Command::Check(check) => check.run(context, out).await,
             Command::Catalog(catalog) => catalog.run(context, out),
@@ -191,6 +198,8 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("show", show::ShowOutput::json_schema(generator)),
         ("which", which::WhichOutput::json_schema(generator)),
         ("search", search::SearchOutput::json_schema(generator)),
+        ("match", match_prompt::MatchOutput::json_schema(generator)),
+        ("eval", eval::EvalOutput::json_schema(generator)),
         ("roots", roots::RootsOutput::json_schema(generator)),
         ("check", check::CheckOutput::json_schema(generator)),
         ("watch", watch::WatchStarted::json_schema(generator)),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use repertoire::registry::{Candidate, Found, Snapshot, SourceDiagnostic};
 use repertoire::render::{Context, Dialect};
+use repertoire::search::{ExpectedPrompt, LiveIndex};
 use repertoire::skill::{Code, Diagnostic, Severity};
 use repertoire::{FsSource, Id, Model, Renderer, Skill, SkillRegistry, Trust};
 
@@ -132,6 +133,25 @@ impl CommandContext {
 
     pub(crate) fn renderer(&self) -> Renderer {
         self.rendering.renderer(&self.registry)
+    }
+
+    /// Returns the index of all skills, with their bodies.
+    pub(crate) async fn search_index(&self) -> LiveIndex {
+        self.search_index_without(&[]).await
+    }
+
+    /// Returns the index without these prompts among its example prompts.
+    pub(crate) async fn search_index_without(&self, _prompts: &[ExpectedPrompt]) -> LiveIndex {
+        let index = LiveIndex::new(self.registry.clone());
+        index.read_bodies().await;
+        index
+    }
+
+    /// Returns the prompts that authors put beside their skills.
+    pub(crate) async fn known_prompts(&self) -> Vec<ExpectedPrompt> {
+        LiveIndex::new(self.registry.clone())
+            .authored_prompts()
+            .await
     }
 
     /// Returns the user's lock file of installed skills, and the reason if it cannot be read.

@@ -52,6 +52,7 @@ mod host_probe;
 mod lock;
 mod log;
 mod output;
+mod prompt_files;
 mod provenance;
 mod report;
 mod row;

@@ -19,7 +19,7 @@ pub(crate) enum Format {
     Human,
     /// One JSON document on standard output.
     Json,
-    /// SARIF 2.1.0, for code scanning (`check` only).
+    /// SARIF 2.1.0, for code scanning (`check` and `eval` only).
     Sarif,
 }
 

@@ -175,6 +175,9 @@ codes! {
     pub(crate) UNREADABLE_RULE "unreadable-rule" Warning Warning "A rule of `allowed-tools` cannot be read and grants nothing.";
     pub(crate) WEAK_KEYWORD "weak-keyword" Warning Warning "A keyword of `triggers` is too short or too common and never holds.";
     pub(crate) UNKNOWN_SURFACE "unknown-surface" Warning Warning "The surface mode is unknown and counts as absent.";
+    pub OVERLAPPING_DESCRIPTIONS "overlapping-descriptions" Warning Warning "A search for the description of a skill finds another one nearly as well. `check --overlap` only.";
+    pub MISSED_PROMPTS "missed-prompts" Warning Warning "Prompts that a skill is right for find another one first. `eval` only.";
+    pub NEVER_FIRST "never-first" Info Info "The description of a skill costs tokens, and no prompt finds the skill first. `eval` only.";
     pub SURFACE_OVER_MCP "surface-over-mcp" Warning Warning "A skill declares the system prompt, which no server writes over MCP.";
     pub(crate) NOT_FORMATTED "not-formatted" Error Error "The formatter left a front matter to its author.";
     pub LINK_DANGLING "link-dangling" Warning Warning "A link leads nowhere.";

@@ -126,7 +126,7 @@ const TOKENIZERS: &[Choice<Tokenizer>] = &[
 ];
 
 /// The size of a context window in tokens; `None` if unknown.
-type Window = Option<usize>;
+pub(super) type Window = Option<usize>;
 
 /// The value of `--activation` for models that read files.
 const FILES: &str = "files";
@@ -137,7 +137,7 @@ fn activation_names() -> PossibleValuesParser {
     )
 }
 
-fn window(text: &str) -> Result<Window, String> {
+pub(super) fn window(text: &str) -> Result<Window, String> {
     if text == "unknown" {
         return Ok(None);
     }

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use clap::Args;
 use repertoire::permission::Audience;
 use repertoire::registry::Tier;
-use repertoire::search::{Explanation, LiveIndex, MatchConfidence, Query};
+use repertoire::search::{Explanation, MatchConfidence, Query};
 use serde::Serialize;
 
 use super::selection::ExposureOptions;
@@ -49,7 +49,7 @@ pub(crate) struct SearchCommand {
     exposure: ExposureOptions,
 }
 
-const AUDIENCES: &[Choice<Audience>] = &[
+pub(super) const AUDIENCES: &[Choice<Audience>] = &[
     ("model", "Skills offered to a model", Audience::Model),
     ("user", "Skills that a user may invoke", Audience::User),
 ];
@@ -75,8 +75,7 @@ impl SearchCommand {
         let text = self.words.join(" ");
         // Without a limit: the labels filter the hits before they are counted.
         let query = self.query(&text).limit(context.snapshot.entries().len());
-        let index = LiveIndex::new(context.registry.clone());
-        index.read_bodies().await;
+        let index = context.search_index().await;
         let hits = index.search(&query).into_iter();
         let hits = hits
             .filter(|hit| self.exposure.labels.match_skill(hit.entry.item()))

@@ -11,6 +11,7 @@ mod client_plugins;
 mod config;
 mod config_schema;
 mod escapes;
+mod eval;
 mod fmt;
 mod hooks;
 mod kept;

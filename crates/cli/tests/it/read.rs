@@ -185,6 +185,8 @@ Commands:
   show         Show the details of a skill
   which        Explain which skill a name resolves to, and why the others lose
   search       Search skills by name, trigger, tag and description
+  match        Show which skills a prompt finds, and why
+  eval         Measure how often prompts find the skills that they expect
   roots        List the folders searched and how many skills each holds
   check        Check skills for problems [alias: validate]
   watch        Watch skills and report changes and problems as they happen
@@ -248,7 +250,7 @@ Source options:
           Possible values:
           - human: Tables and text
           - json:  One JSON document on standard output
-          - sarif: SARIF 2.1.0, for code scanning (`check` only)
+          - sarif: SARIF 2.1.0, for code scanning (`check` and `eval` only)
           
           [default: human]
 
@@ -259,7 +261,8 @@ Exit codes:
   0  success; no problems found
   1  problems found: `check` reported an error (or, with --strict, a warning), `verify` a
   difference,
-     or `fmt` a file that it could not format or, with --check, would change
+     `fmt` a file that it could not format or, with --check, would change, or `eval` fewer hits than
+     --min-hit
   2  usage error, or the command could not run
 
 Results go to stdout; notes and errors go to stderr.

@@ -151,12 +151,12 @@ fn the_strict_verdict_is_told_in_the_results() {
 }
 
 #[test]
-fn only_check_prints_sarif() {
+fn only_checks_print_sarif() {
     let env = TestEnv::new();
     assert_data_eq!(
         env.run(&["new", "tidy-up", "--format", "sarif"]).failure(),
         str![[r#"
-error: `--format sarif` works only with `check`
+error: `--format sarif` works only with `check` and `eval`
  |
  = help: use `--format json`
 

@@ -6,7 +6,8 @@ use arc_swap::ArcSwap;
 use repertoire_core::Id;
 use repertoire_registry::SkillRegistry;
 
-use super::{Query, SearchHit, SearchIndex, SkillText};
+use super::authored::prompts_beside;
+use super::{ExpectedPrompt, Query, SearchHit, SearchIndex, SkillText};
 
 /// The index of a registry, updated when it is used. Cheap to clone; clones share the index.
 ///
@@ -76,6 +77,19 @@ impl LiveIndex {
         }
         self.add_texts(&index, &texts);
         texts.len()
+    }
+
+    /// Reads the prompts that authors put beside their skills, each for its own skill: `evals/evals.json`
+    /// and `evals/trigger-evals.json`.
+    ///
+    /// # Cancel safety
+    /// Safe: what was read is lost.
+    pub async fn authored_prompts(&self) -> Vec<ExpectedPrompt> {
+        let mut prompts = Vec::new();
+        for entry in self.0.registry.snapshot().entries() {
+            prompts.extend(prompts_beside(&self.0.registry, entry).await);
+        }
+        prompts
     }
 
     /// Adds what was read for the skills of `index` to the current index.

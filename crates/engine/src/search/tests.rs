@@ -1,3 +1,4 @@
+mod evaluation;
 mod exhaustive;
 mod relevance;
 mod texts;

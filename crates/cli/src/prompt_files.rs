@@ -1,0 +1,60 @@
+//! Files of prompts with the skills that they expect.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use repertoire::search::ExpectedPrompt;
+
+use crate::failure::Failure;
+
+/// The largest file of prompts, in bytes.
+const MOST_BYTES: u64 = 64 << 20;
+const ENDINGS: [&str; 4] = ["json", "jsonl", "yaml", "yml"];
+
+/// Reads the prompts of a file, or of every such file in a folder, by name.
+pub(crate) fn read(path: &Path, cwd: &Path) -> Result<Vec<ExpectedPrompt>, Failure> {
+    let full = cwd.join(path);
+    let cannot =
+        |error: &io::Error| Failure::io(format!("cannot read `{}`", path.display()), error);
+    if !full.is_dir() {
+        return read_file(&full, path);
+    }
+    let entries = fs::read_dir(&full).map_err(|error| cannot(&error))?;
+    let mut files = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<Vec<PathBuf>, io::Error>>()
+        .map_err(|error| cannot(&error))?;
+    files.retain(|file| {
+        let ending = file.extension().unwrap_or_default().to_string_lossy();
+        ENDINGS.contains(&ending.to_ascii_lowercase().as_str()) && file.is_file()
+    });
+    files.sort();
+    let mut prompts = Vec::new();
+    for file in files {
+        let shown = path.join(file.file_name().unwrap_or_default());
+        prompts.extend(read_file(&file, &shown)?);
+    }
+    Ok(prompts)
+}
+
+fn read_file(file: &Path, shown: &Path) -> Result<Vec<ExpectedPrompt>, Failure> {
+    let shown = shown.display();
+    let cannot = |error: &io::Error| Failure::io(format!("cannot read `{shown}`"), error);
+    let size = fs::metadata(file).map_err(|error| cannot(&error))?.len();
+    if size > MOST_BYTES {
+        return Err(Failure::new(format!(
+            "`{shown}` has {size} bytes, and at most {MOST_BYTES} are read"
+        )));
+    }
+    let text = fs::read_to_string(file).map_err(|error| cannot(&error))?;
+    let path = file.to_string_lossy();
+    let prompts = if path.ends_with(".yaml") || path.ends_with(".yml") {
+        let document = serde_saphyr::from_str(&text)
+            .map_err(|error| Failure::new(format!("`{shown}`: {error}")))?;
+        ExpectedPrompt::read(&path, &document)
+    } else {
+        ExpectedPrompt::parse(&path, &text)
+    };
+    prompts.map_err(|error| Failure::new(format!("`{shown}`: {error}")))
+}

@@ -1,0 +1,49 @@
+//! Prompts that authors put beside their skills.
+
+use std::sync::Arc;
+
+use repertoire_core::{ResourcePath, Skill};
+use repertoire_registry::{Entry, SkillRegistry};
+
+use super::prompt::{ExpectedPrompt, PromptGoal};
+
+/// Files of prompts beside a `SKILL.md`. Few, because each is a file to open.
+const FILES: [&str; 2] = ["evals/evals.json", "evals/trigger-evals.json"];
+
+/// Reads the prompts beside the skill of `entry`. Each counts for this skill alone, and a file that is none is skipped.
+///
+/// A skill without a location has none, as it may be on another machine.
+pub(super) async fn prompts_beside(
+    registry: &SkillRegistry,
+    entry: &Entry<Skill>,
+) -> Vec<ExpectedPrompt> {
+    let mut prompts = Vec::new();
+    let files = entry.item().location.is_some().then_some(FILES);
+    for file in files.into_iter().flatten() {
+        let path = ResourcePath::new(file).expect("it is relative");
+        let Ok(bytes) = registry.resource(&entry.candidate, &path).await else {
+            continue;
+        };
+        let Ok(text) = std::str::from_utf8(&bytes) else {
+            continue;
+        };
+        let path = format!("{}/{file}", entry.item().id);
+        prompts.extend(ExpectedPrompt::parse(&path, text).unwrap_or_default());
+    }
+    let own = |prompt| own_prompt(prompt, entry);
+    prompts.into_iter().filter_map(own).collect()
+}
+
+/// Returns a prompt with the effective id of its skill; `None` if it is about a different one.
+fn own_prompt(prompt: ExpectedPrompt, entry: &Entry<Skill>) -> Option<ExpectedPrompt> {
+    let names = [entry.id.as_str(), entry.item().id.as_str()];
+    let is_own = |skills: &[Arc<str>]| skills.iter().any(|skill| names.contains(&skill.as_ref()));
+    let id = || vec![entry.id.as_str().into()];
+    let goal = match &prompt.goal {
+        PromptGoal::AnyOf(skills) if is_own(skills) => PromptGoal::AnyOf(id()),
+        PromptGoal::NoneOf(skills) if is_own(skills) => PromptGoal::NoneOf(id()),
+        PromptGoal::Nothing => PromptGoal::NoneOf(id()),
+        _ => return None,
+    };
+    Some(ExpectedPrompt { goal, ..prompt })
+}
