@@ -22,6 +22,12 @@ pub(crate) struct FolderToVisit {
     pub(crate) reach: Reach,
 }
 
+impl FolderToVisit {
+    pub(crate) fn diagnostic(&self, code: Code, message: impl Into<String>) -> PathDiagnostic {
+        PathDiagnostic::new(self.path.clone(), code, message)
+    }
+}
+
 /// The way by which the walk reached a path, and its real path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Reach {

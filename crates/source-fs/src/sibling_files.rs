@@ -11,7 +11,7 @@ use crate::stamp::{ChangeTime, FileStamp};
 use crate::survey;
 
 /// The metadata of the files next to a `SKILL.md`. No file is opened for it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SiblingFiles {
     /// Paths and versions of all files.
     pub(crate) stamp: Stamp,
@@ -38,40 +38,70 @@ impl SiblingFiles {
         limits: &FsLimits,
         known: Option<&SiblingFiles>,
     ) -> SiblingFiles {
-        if let Some(known) = known
-            && !known.read.is_empty()
-            && known
-                .read
-                .iter()
-                .all(|(folder, version)| version_of(folder) == Some(*version))
-        {
-            let (read, files) = (known.read.clone(), known.files.clone());
-            let (folders, links) = (known.folders.clone(), known.links.clone());
-            let (stamp, newest) =
-                fingerprint(&files, known.read.iter().map(|(_, version)| version));
+        if let Some(known) = known.filter(|known| known.is_current()) {
+            let (stamp, newest) = fingerprint(&known.files, &known.read);
             return SiblingFiles {
                 stamp,
                 newest,
-                folders,
-                links,
-                read,
-                files,
+                ..known.clone()
             };
         }
-        let now = SystemTime::now();
-        // What a folder inside holds decides about a collection, and that one is not read here.
-        let mut is_settled = !is_search_root;
-        let mut read: Vec<(PathBuf, FileStamp)> = Vec::new();
-        let (mut files, mut folders, mut links) = (Vec::new(), Vec::new(), Vec::new());
-        let mut open: Vec<(PathBuf, usize)> = own
-            .parent()
-            .map(|folder| (folder.to_owned(), 0))
-            .into_iter()
-            .collect();
-        'folders: while let Some((folder, depth)) = open.pop() {
+        let mut walk = SiblingWalk::new(is_search_root);
+        walk.list_below(own, limits);
+        walk.finish()
+    }
+
+    /// Returns whether no folder has changed since it was read.
+    fn is_current(&self) -> bool {
+        let mut versions = self.read.iter();
+        !self.read.is_empty()
+            && versions.all(|(folder, version)| version_of(folder) == Some(*version))
+    }
+
+    pub(crate) fn are_older_than(&self, time: SystemTime) -> bool {
+        self.newest.is_before(time)
+    }
+
+    pub(crate) fn watched(&self) -> (&[PathBuf], &[PathBuf]) {
+        (&self.folders, &self.links)
+    }
+}
+
+/// The folders and files that were found so far.
+#[derive(Debug)]
+struct SiblingWalk {
+    is_search_root: bool,
+    now: SystemTime,
+    /// Whether a later change to any folder would show.
+    is_settled: bool,
+    read: Vec<(PathBuf, FileStamp)>,
+    files: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+    links: Vec<PathBuf>,
+}
+
+impl SiblingWalk {
+    fn new(is_search_root: bool) -> SiblingWalk {
+        SiblingWalk {
+            is_search_root,
+            now: SystemTime::now(),
+            // What a folder inside holds decides about a collection, and that one is not read here.
+            is_settled: !is_search_root,
+            read: Vec::new(),
+            files: Vec::new(),
+            folders: Vec::new(),
+            links: Vec::new(),
+        }
+    }
+
+    fn list_below(&mut self, own: &Path, limits: &FsLimits) {
+        let parent = own.parent().map(|folder| (folder.to_owned(), 0));
+        let mut open: Vec<(PathBuf, usize)> = parent.into_iter().collect();
+        while let Some((folder, depth)) = open.pop() {
             let version = version_of(&folder);
-            is_settled &= version.is_some_and(|version| version.is_settled(now));
-            read.extend(version.map(|version| (folder.clone(), version)));
+            self.is_settled &= version.is_some_and(|version| version.is_settled(self.now));
+            self.read
+                .extend(version.map(|version| (folder.clone(), version)));
             for entry in folder.read_dir().into_iter().flatten().flatten() {
                 let (name, path) = (entry.file_name(), entry.path());
                 let Ok(kind) = entry.file_type() else {
@@ -81,48 +111,42 @@ impl SiblingFiles {
                     continue;
                 }
                 if kind.is_symlink() {
-                    links.push(path.clone());
+                    self.links.push(path.clone());
                 }
                 if kind.is_dir() {
                     // Below the folder of a whole collection lie other skills, which have files of their own.
-                    if depth < limits.resource_depth
-                        && !(is_search_root && path.join(FILE_NAME).is_file())
-                    {
-                        folders.push(path.clone());
+                    let is_skill = self.is_search_root && path.join(FILE_NAME).is_file();
+                    if depth < limits.resource_depth && !is_skill {
+                        self.folders.push(path.clone());
                         open.push((path, depth + 1));
                     }
                 } else if path != own {
-                    if files.len() >= limits.resources {
-                        is_settled = false;
-                        break 'folders;
+                    if self.files.len() >= limits.resources {
+                        self.is_settled = false;
+                        return;
                     }
-                    files.push(path);
+                    self.files.push(path);
                 }
             }
         }
-        files.sort();
-        folders.sort();
-        links.sort();
-        let (stamp, newest) = fingerprint(&files, read.iter().map(|(_, version)| version));
-        if !is_settled {
-            read.clear();
+    }
+
+    fn finish(mut self) -> SiblingFiles {
+        self.files.sort();
+        self.folders.sort();
+        self.links.sort();
+        let (stamp, newest) = fingerprint(&self.files, &self.read);
+        if !self.is_settled {
+            self.read.clear();
         }
         SiblingFiles {
             stamp,
             newest,
-            folders,
-            links,
-            read,
-            files,
+            folders: self.folders,
+            links: self.links,
+            read: self.read,
+            files: self.files,
         }
-    }
-
-    pub(crate) fn are_older_than(&self, time: SystemTime) -> bool {
-        self.newest.is_before(time)
-    }
-
-    pub(crate) fn watched(&self) -> (&[PathBuf], &[PathBuf]) {
-        (&self.folders, &self.links)
     }
 }
 
@@ -136,23 +160,14 @@ fn version_of(path: &Path) -> Option<FileStamp> {
 /// folders are left out.
 ///
 /// A version includes the change time: a copy in place can restore size and modification time, but not the change time.
-fn fingerprint<'f>(
-    files: &[PathBuf],
-    folders: impl Iterator<Item = &'f FileStamp>,
-) -> (Stamp, ChangeTime) {
+fn fingerprint(files: &[PathBuf], folders: &[(PathBuf, FileStamp)]) -> (Stamp, ChangeTime) {
     let versions = files.iter().filter_map(|path| {
         let metadata = path.metadata().ok().filter(|metadata| !metadata.is_dir())?;
         Some((path.clone(), FileStamp::of(path, &metadata)))
     });
     let versions: Vec<(PathBuf, FileStamp)> = versions.collect();
-    let newest = versions
-        .iter()
-        .map(|(_, version)| version.last_change())
-        .max();
-    (
-        Stamp::of(&versions),
-        newest
-            .max(folders.map(FileStamp::last_change).max())
-            .unwrap_or_default(),
-    )
+    let stamp = Stamp::of(&versions);
+    let stamps = versions.iter().chain(folders);
+    let newest = stamps.map(|(_, version)| version.last_change()).max();
+    (stamp, newest.unwrap_or_default())
 }

@@ -121,6 +121,36 @@ impl ReadContext<'_> {
         })
     }
 
+    /// Returns the state of the previous scan, if neither the file nor its siblings have changed.
+    fn unchanged(&self, path: &Path) -> Option<&Arc<SkillFile>> {
+        let known = self.previous?;
+        let is_unchanged = known.settled
+            && known.file.is_some()
+            && self.is_as_before(known)
+            && self.parent.stamp(path).ok() == known.file
+            && known.siblings.as_deref() == self.siblings(path).as_ref();
+        is_unchanged.then_some(known)
+    }
+
+    /// Returns the way to the open file, or `None` if a link leads out of the folders that may be searched.
+    fn reach_of(&self, path: &Path, is_link: bool, stamp: FileStamp) -> Option<Reach> {
+        let reach = self.folder.reach.clone();
+        if !is_link && !reach.by_link {
+            let real = reach.real.as_deref();
+            let real = real.map(|folder| folder.join(path.file_name().unwrap_or_default()).into());
+            return Some(Reach { real, ..reach });
+        }
+        // The real path of the open file: links on the way may have changed.
+        let real = path.canonicalize().ok()?;
+        let metadata = real.metadata().ok()?;
+        let is_same = FileStamp::of(&real, &metadata).identity == stamp.identity;
+        (is_same && self.bounds.admit(&real)).then(|| Reach {
+            is_outside: !self.bounds.let_quote(&real),
+            real: Some(real.into()),
+            ..reach
+        })
+    }
+
     fn siblings(&self, path: &Path) -> Option<SiblingFiles> {
         let known = self.previous.and_then(|known| known.siblings.as_deref());
         self.with_siblings
@@ -137,15 +167,7 @@ impl SkillFile {
     /// # Errors
     /// The errors of opening the file, which may be absent.
     pub(crate) fn read(path: &Path, reading: ReadContext<'_>) -> io::Result<Arc<SkillFile>> {
-        let known = reading
-            .previous
-            .filter(|known| known.settled && known.file.is_some());
-        if let Some(known) = known
-            && reading.is_as_before(known)
-            && let Ok(stamp) = reading.parent.stamp(path)
-            && known.file == Some(stamp)
-            && known.siblings.as_deref() == reading.siblings(path).as_ref()
-        {
+        if let Some(known) = reading.unchanged(path) {
             return Ok(known.clone());
         }
         let now = SystemTime::now();
@@ -157,11 +179,10 @@ impl SkillFile {
         } = reading.parent.open(path)?;
         let mut skill_file = SkillFile::blank(SkillPath::new(path), reading);
         let Some(stamp) = stamp else {
-            let what = opened
-                .metadata()
-                .map_or("something else", |metadata| file::what(&metadata));
-            let diagnostic =
-                skill_file.diagnostic(Code::NOT_A_FILE, format!("expected a file, found {what}"));
+            let metadata = opened.metadata();
+            let what = metadata.map_or("something else", |metadata| file::what(&metadata));
+            let message = format!("expected a file, found {what}");
+            let diagnostic = skill_file.diagnostic(Code::NOT_A_FILE, message);
             return Ok(skill_file.broken(diagnostic, reading));
         };
         if let Some((what, reason)) = reading.distrust(path, owner) {
@@ -174,32 +195,13 @@ impl SkillFile {
             );
             return Ok(Arc::new(skill_file));
         }
-        let mut reach = reading.folder.reach.clone();
-        if is_link || reach.by_link {
-            // The real path of the open file: links on the way may have changed.
-            let real = path.canonicalize().ok().filter(|real| {
-                real.metadata()
-                    .is_ok_and(|metadata| FileStamp::of(real, &metadata).identity == stamp.identity)
-            });
-            if !real
-                .as_deref()
-                .is_some_and(|real| reading.bounds.admit(real))
-            {
-                let message = "the link leads out of the folder that may be searched";
-                let mut diagnostic = skill_file.diagnostic(Code::LINK_LEADS_OUT, message);
-                // Without the file there is no skill.
-                diagnostic.severity = Severity::Error;
-                return Ok(skill_file.broken(diagnostic.help("put the file itself there"), reading));
-            }
-            reach.is_outside = !real
-                .as_deref()
-                .is_some_and(|real| reading.bounds.let_quote(real));
-            reach.real = real.map(Arc::from);
-        } else {
-            reach.real = reach
-                .real
-                .map(|folder| folder.join(path.file_name().unwrap_or_default()).into());
-        }
+        let Some(reach) = reading.reach_of(path, is_link, stamp) else {
+            let message = "the link leads out of the folder that may be searched";
+            let mut diagnostic = skill_file.diagnostic(Code::LINK_LEADS_OUT, message);
+            // Without the file there is no skill.
+            diagnostic.severity = Severity::Error;
+            return Ok(skill_file.broken(diagnostic.help("put the file itself there"), reading));
+        };
         if stamp.identity.device() != reading.folder.identity.device()
             && FileSystem::of_file(&opened) == FileSystem::Kernel
         {
@@ -230,12 +232,8 @@ impl SkillFile {
                 skill_file.stamp =
                     Some(stamp.with_front_matter(front_matter, skill_file.beside_stamp()));
                 if let Some(known) = reading.previous
-                    && (known.file, known.stamp) == (skill_file.file, skill_file.stamp)
                     && reading.is_as_before(known)
-                    && known.settled == skill_file.settled
-                    && known.siblings == skill_file.siblings
-                    // Within one tick of the clock only the content differs.
-                    && (known.settled || !known.content_known())
+                    && skill_file.has_same_version(known)
                 {
                     return Ok(known.clone());
                 }
@@ -245,6 +243,14 @@ impl SkillFile {
             }
         }
         Ok(Arc::new(skill_file))
+    }
+
+    fn has_same_version(&self, known: &SkillFile) -> bool {
+        (known.file, known.stamp) == (self.file, self.stamp)
+            && known.settled == self.settled
+            && known.siblings == self.siblings
+            // Within one tick of the clock only the content differs.
+            && (known.settled || !known.content_known())
     }
 
     pub(crate) fn unreadable(

@@ -49,6 +49,32 @@ struct SurveyLimits {
     total_bytes: u64,
 }
 
+/// The files and bytes that a survey may still add.
+#[derive(Debug)]
+struct SurveyRoom {
+    files: usize,
+    bytes: u64,
+}
+
+impl SurveyRoom {
+    fn admit(&mut self, file: &FoundFile, limits: &SurveyLimits) -> Result<(), Omission> {
+        let (reason, limit) = if self.files == 0 {
+            (OmissionReason::TooMany, format!("{} files", limits.files))
+        } else if file.size > limits.file_bytes {
+            let limit = format!("{} bytes", limits.file_bytes);
+            (OmissionReason::TooLarge, limit)
+        } else if file.size > self.bytes {
+            let limit = format!("{} bytes", limits.total_bytes);
+            (OmissionReason::TooLargeTogether, limit)
+        } else {
+            self.files -= 1;
+            self.bytes -= file.size;
+            return Ok(());
+        };
+        Err(Omission::new(text(&file.path), reason).detail(format!("more than {limit}")))
+    }
+}
+
 /// The limit of files in a folder of dependencies that is compared.
 const DEPENDENCY_FILES: usize = 50_000;
 
@@ -103,8 +129,11 @@ impl Survey {
 
     fn add(&mut self, folder: &SkillFolder<'_>, start: &OsStr, extent: Extent) {
         let limits = SurveyLimits::of(folder, extent);
-        let (mut entries_left, mut bytes_left, mut files_left) =
-            (limits.entries, limits.total_bytes, limits.files);
+        let mut entries_left = limits.entries;
+        let mut room = SurveyRoom {
+            files: limits.files,
+            bytes: limits.total_bytes,
+        };
         let mut open = vec![(start.to_owned(), 0)];
         while let Some((below, depth)) = open.pop() {
             let place = if below.is_empty() {
@@ -113,23 +142,19 @@ impl Survey {
                 text(&below)
             };
             let mut omit = |reason, detail: String| {
-                self.omissions
-                    .push(Omission::new(&place, reason).detail(detail))
+                let omission = Omission::new(&place, reason);
+                self.omissions.push(omission.detail(detail));
             };
             if depth > limits.depth {
-                omit(
-                    OmissionReason::TooDeep,
-                    format!("more than {} folders", limits.depth),
-                );
+                let detail = format!("more than {} folders", limits.depth);
+                omit(OmissionReason::TooDeep, detail);
                 continue;
             }
             let entries = match read_folder(folder, &below, &mut entries_left) {
                 Ok(Some(entries)) => entries,
                 Ok(None) => {
-                    omit(
-                        OmissionReason::TooMany,
-                        format!("more than {} files and folders", limits.entries),
-                    );
+                    let detail = format!("more than {} files and folders", limits.entries);
+                    omit(OmissionReason::TooMany, detail);
                     return;
                 }
                 // Deleted since its parent was read, or swapped for a link that leads out.
@@ -162,38 +187,19 @@ impl Survey {
                     }
                     continue;
                 }
-                let file = match found(folder, path, &entry, extent) {
-                    Ok(Some(file)) => file,
-                    Ok(None) => continue,
-                    Err(omission) => {
-                        self.omissions.push(omission);
-                        continue;
-                    }
-                };
-                let mut over = |reason, limit: String| {
-                    self.omissions.push(
-                        Omission::new(text(&file.path), reason)
-                            .detail(format!("more than {limit}")),
-                    );
-                };
-                if files_left == 0 {
-                    over(OmissionReason::TooMany, format!("{} files", limits.files));
-                    return;
-                }
-                if file.size > limits.file_bytes {
-                    over(
-                        OmissionReason::TooLarge,
-                        format!("{} bytes", limits.file_bytes),
-                    );
-                } else if file.size > bytes_left {
-                    over(
-                        OmissionReason::TooLargeTogether,
-                        format!("{} bytes", limits.total_bytes),
-                    );
-                } else {
-                    files_left -= 1;
-                    bytes_left -= file.size;
-                    self.files.push(file);
+                match found(folder, path, &entry, extent) {
+                    Ok(None) => {}
+                    Ok(Some(file)) => match room.admit(&file, &limits) {
+                        Ok(()) => self.files.push(file),
+                        Err(omission) => {
+                            let is_full = omission.reason == OmissionReason::TooMany;
+                            self.omissions.push(omission);
+                            if is_full {
+                                return;
+                            }
+                        }
+                    },
+                    Err(omission) => self.omissions.push(omission),
                 }
             }
             open.extend(folders.into_iter().rev());

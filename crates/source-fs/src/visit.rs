@@ -55,28 +55,9 @@ impl Walk {
         if selected {
             // Most folders are skills: opening the file first spares reading the folder.
             let path = folder.path.join(FILE_NAME);
-            let reading = reading(&path);
-            match SkillFile::read(&path, reading) {
-                Ok(mut skill_file) => {
-                    // Only a record that was just made is unshared; a reused one was asked already.
-                    if let Some(fresh) = Arc::get_mut(&mut skill_file) {
-                        fresh
-                            .diagnostics
-                            .extend(other_spellings(folder, parent, fresh));
-                    }
-                    self.skill_files.push(skill_file);
-                    has_file = true;
-                }
-                Err(error) if is_absent(&error) => {}
-                Err(error)
-                    if error.kind() == io::ErrorKind::PermissionDenied && is_denied(&path) =>
-                {
-                    return self.lose(folder, &error);
-                }
-                Err(error) => {
-                    self.skill_files.push(unreadable(&path, &error, reading));
-                    has_file = true;
-                }
+            match self.open_skill(&path, reading(&path)) {
+                Ok(opened) => has_file = opened,
+                Err(error) => return self.lose(folder, &error),
             }
             if has_file && folder.depth > 0 {
                 return;
@@ -85,34 +66,19 @@ impl Walk {
         let Some((entries, texts)) = self.list(plan, folder, bounds) else {
             return;
         };
-        let mut spellings: Vec<&OsString> = entries
-            .iter()
-            .map(|child| &child.name)
+        let names = entries.iter().map(|child| &child.name);
+        let mut spellings: Vec<_> = names
             .filter(|name| name.eq_ignore_ascii_case(FILE_NAME))
             .collect();
         spellings.sort();
         if selected && !has_file && !spellings.is_empty() {
             let path = folder.path.join(spellings[0]);
             let reading = reading(&path);
-            self.skill_files
-                .push(match SkillFile::read(&path, reading) {
-                    Ok(skill_file) => skill_file,
-                    // Its folder lists it and it cannot be opened.
-                    Err(error) => unreadable(&path, &error, reading),
-                });
-            if spellings[0] != FILE_NAME {
-                let diagnostic = PathDiagnostic::new(
-                    path,
-                    Code::MISSPELLED_FILE,
-                    format!("the file should be called `{FILE_NAME}`"),
-                );
-                self.diagnostics
-                    .push(diagnostic.help("rename it; other clients do not find it"));
-                let others = spellings[1..]
-                    .iter()
-                    .map(|other| other_spelling(folder.path.join(other), spellings[0]));
-                self.diagnostics.extend(others);
-            }
+            let opened = SkillFile::read(&path, reading);
+            // Its folder lists it, also if it cannot be opened.
+            let opened = opened.unwrap_or_else(|error| unreadable(&path, &error, reading));
+            self.skill_files.push(opened);
+            self.report_spellings(folder, &spellings);
         }
         let is_skill = (selected || plan.patterns.rejects(&folder.cursor)) && !spellings.is_empty();
         if !is_skill || folder.depth == 0 {
@@ -127,36 +93,54 @@ impl Walk {
         }
     }
 
+    /// Adds the skill file at `path`, and returns whether there is one.
+    ///
+    /// # Errors
+    /// The error of opening it, if the folder cannot be entered.
+    fn open_skill(&mut self, path: &Path, reading: ReadContext<'_>) -> io::Result<bool> {
+        let skill_file = match SkillFile::read(path, reading) {
+            Ok(mut skill_file) => {
+                // Only a record that was just made is unshared; a reused one was asked already.
+                if let Some(fresh) = Arc::get_mut(&mut skill_file) {
+                    let others = other_spellings(reading.folder, reading.parent, fresh);
+                    fresh.diagnostics.extend(others);
+                }
+                skill_file
+            }
+            Err(error) if is_absent(&error) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && is_denied(path) => {
+                return Err(error);
+            }
+            Err(error) => unreadable(path, &error, reading),
+        };
+        self.skill_files.push(skill_file);
+        Ok(true)
+    }
+
+    /// Reports a misspelled skill file, the first of `spellings`, and the other spellings, which do not count beside it.
+    fn report_spellings(&mut self, folder: &FolderToVisit, spellings: &[&OsString]) {
+        if spellings[0] == FILE_NAME {
+            return;
+        }
+        let path = folder.path.join(spellings[0]);
+        let message = format!("the file should be called `{FILE_NAME}`");
+        let diagnostic = PathDiagnostic::new(path, Code::MISSPELLED_FILE, message);
+        self.diagnostics
+            .push(diagnostic.help("rename it; other clients do not find it"));
+        let others = spellings[1..]
+            .iter()
+            .map(|other| other_spelling(folder.path.join(other), spellings[0]));
+        self.diagnostics.extend(others);
+    }
+
     fn list(
         &mut self,
         plan: &SearchPlan,
         folder: &FolderToVisit,
         bounds: &LinkBounds,
     ) -> Option<(Vec<FolderEntry>, Vec<OsString>)> {
-        // A mount has another device than the folder that lists it, which is where the identity comes from.
-        let metadata = folder.path.metadata();
-        if let Ok(metadata) = &metadata
-            && let Some(reason) = bounds.distrust(
-                plan.starts[folder.start].root,
-                FileOwner::of(metadata),
-                &folder.path,
-            )
-        {
-            let message = format!("the folder {reason}; it is not searched");
-            let diagnostic = PathDiagnostic::new(folder.path.clone(), Code::FOREIGN_OWNER, message);
-            self.diagnostics.push(diagnostic.help(OWN_IT));
-            return None;
-        }
-        let identity = metadata.map(|metadata| Identity::of(&folder.path, &metadata));
-        if folder.depth > 0
-            && bounds.is_of_kernel(identity.unwrap_or(folder.identity).device(), &folder.path)
-        {
-            let message = "a table of the kernel, not a folder of files; it is not searched";
-            self.diagnostics.push(PathDiagnostic::new(
-                folder.path.clone(),
-                Code::WALK_TRUNCATED,
-                message,
-            ));
+        if let Some(diagnostic) = refused(plan, folder, bounds) {
+            self.diagnostics.push(diagnostic);
             return None;
         }
         let listing = match folder.path.read_dir() {
@@ -175,8 +159,7 @@ impl Walk {
                     "more than {} entries; nothing below is read",
                     plan.limits.entries
                 );
-                let diagnostic =
-                    PathDiagnostic::new(folder.path.clone(), Code::WALK_TRUNCATED, message);
+                let diagnostic = folder.diagnostic(Code::WALK_TRUNCATED, message);
                 self.diagnostics.push(
                     diagnostic.help(
                         "raise `limits.entries`, or move the skills to a folder of their own",
@@ -252,12 +235,35 @@ impl Walk {
     fn lose(&mut self, folder: &FolderToVisit, error: &io::Error) {
         self.lost.push(folder.path.clone());
         let message = format!("the folder cannot be read: {}", file::cause(error));
-        self.diagnostics.push(PathDiagnostic::new(
-            folder.path.clone(),
-            Code::UNREADABLE,
-            message,
-        ));
+        self.diagnostics
+            .push(folder.diagnostic(Code::UNREADABLE, message));
     }
+}
+
+/// Returns the reason why `folder` is not searched: its owner is not trusted, or the kernel makes its files.
+fn refused(
+    plan: &SearchPlan,
+    folder: &FolderToVisit,
+    bounds: &LinkBounds,
+) -> Option<PathDiagnostic> {
+    // A mount has another device than the folder that lists it, which is where the identity comes from.
+    let metadata = folder.path.metadata();
+    if let Ok(metadata) = &metadata {
+        let root = plan.starts[folder.start].root;
+        let owner = FileOwner::of(metadata);
+        if let Some(reason) = bounds.distrust(root, owner, &folder.path) {
+            let message = format!("the folder {reason}; it is not searched");
+            let diagnostic = folder.diagnostic(Code::FOREIGN_OWNER, message);
+            return Some(diagnostic.help(OWN_IT));
+        }
+    }
+    let identity = metadata.map(|metadata| Identity::of(&folder.path, &metadata));
+    let device = identity.unwrap_or(folder.identity).device();
+    let is_of_kernel = folder.depth > 0 && bounds.is_of_kernel(device, &folder.path);
+    is_of_kernel.then(|| {
+        let message = "a table of the kernel, not a folder of files; it is not searched";
+        folder.diagnostic(Code::WALK_TRUNCATED, message)
+    })
 }
 
 /// The advice about a file or folder that another user can change.

@@ -44,6 +44,19 @@ struct LinkTarget {
     reach: Reach,
 }
 
+impl LinkToFollow {
+    fn to(self, target: LinkTarget) -> FolderToVisit {
+        FolderToVisit {
+            start: self.start,
+            path: self.path,
+            depth: self.depth,
+            cursor: self.cursor,
+            identity: target.identity,
+            reach: target.reach,
+        }
+    }
+}
+
 impl Walk {
     /// Walks everything. Returns the walk, and whether each start of the plan exists.
     pub(crate) async fn whole(
@@ -187,48 +200,39 @@ impl Walk {
             .flatten();
         let mut folders = Vec::new();
         for (link, target) in links.into_iter().zip(targets) {
-            let LinkToFollow {
-                start,
-                path,
-                depth,
-                cursor,
-            } = link;
-            match target {
-                Ok(None) => {}
-                Ok(Some(LinkTarget { identity, .. })) if above.contains(&identity) => {
-                    let message =
-                        "the link leads to a folder that holds the root; it is not followed";
-                    self.diagnostics
-                        .push(PathDiagnostic::new(path, Code::LINK_REPEATED, message));
+            let repeated = match target {
+                Ok(None) => continue,
+                Ok(Some(target)) if above.contains(&target.identity) => {
+                    "the link leads to a folder that holds the root; it is not followed"
                 }
-                Ok(Some(LinkTarget { identity, .. })) if !seen.insert(identity) => {
-                    let message = "the link leads to a folder that is read already";
-                    self.diagnostics
-                        .push(PathDiagnostic::new(path, Code::LINK_REPEATED, message));
+                Ok(Some(target)) if !seen.insert(target.identity) => {
+                    "the link leads to a folder that is read already"
                 }
-                Ok(Some(LinkTarget { identity, reach })) => {
-                    folders.push(FolderToVisit {
-                        start,
-                        path,
-                        depth,
-                        cursor,
-                        identity,
-                        reach,
-                    });
+                Ok(Some(target)) => {
+                    folders.push(link.to(target));
+                    continue;
                 }
                 Err((code, message)) => {
-                    self.lost
-                        .extend((code == Code::UNREADABLE).then(|| path.clone()));
-                    let diagnostic = PathDiagnostic::new(path, code, message);
-                    self.diagnostics.push(if code == Code::LINK_LEADS_OUT {
-                        diagnostic.help(ROOT_OF_ITS_OWN)
-                    } else {
-                        diagnostic
-                    });
+                    self.report_unfollowed(link.path, code, message);
+                    continue;
                 }
-            }
+            };
+            let diagnostic = PathDiagnostic::new(link.path, Code::LINK_REPEATED, repeated);
+            self.diagnostics.push(diagnostic);
         }
         Ok(folders)
+    }
+
+    fn report_unfollowed(&mut self, path: PathBuf, code: Code, message: String) {
+        if code == Code::UNREADABLE {
+            self.lost.push(path.clone());
+        }
+        let diagnostic = PathDiagnostic::new(path, code, message);
+        self.diagnostics.push(if code == Code::LINK_LEADS_OUT {
+            diagnostic.help(ROOT_OF_ITS_OWN)
+        } else {
+            diagnostic
+        });
     }
 
     fn report_limits(&mut self, plan: &SearchPlan) {
@@ -274,44 +278,15 @@ fn starts(plan: &SearchPlan) -> (Vec<FolderToVisit>, Walk, Vec<bool>) {
         },
     );
     let mut exists = Vec::with_capacity(plan.starts.len());
-    for (start, SearchStart { path, prefix, .. }) in plan.starts.iter().enumerate() {
+    for (start, SearchStart { path, .. }) in plan.starts.iter().enumerate() {
         let metadata = std::fs::metadata(path);
         exists.push(metadata.as_ref().is_ok_and(std::fs::Metadata::is_dir));
         match metadata {
             Ok(metadata) if metadata.is_dir() => {
-                let Some(cursor) = plan.patterns.cursor(prefix) else {
-                    continue;
-                };
                 let identity = Identity::of(path, &metadata);
-                if bounds.is_of_kernel(identity.device(), path) {
-                    let message = "expected a folder of files, found a table of the kernel";
-                    walk.diagnostics.push(PathDiagnostic::new(
-                        path.clone(),
-                        Code::UNREADABLE,
-                        message,
-                    ));
-                    continue;
-                }
-                match reach(path, &bounds) {
-                    Ok(reach) => {
-                        let reach = Reach {
-                            by_link: false,
-                            ..reach
-                        };
-                        folders.push(FolderToVisit {
-                            start,
-                            path: path.clone(),
-                            depth: 0,
-                            cursor,
-                            identity,
-                            reach,
-                        });
-                    }
-                    Err((code, message)) => {
-                        walk.diagnostics.push(
-                            PathDiagnostic::new(path.clone(), code, message).help(ROOT_OF_ITS_OWN),
-                        );
-                    }
+                match start_folder(plan, &bounds, start, identity) {
+                    Ok(folder) => folders.extend(folder),
+                    Err(diagnostic) => walk.diagnostics.push(diagnostic),
                 }
             }
             Ok(metadata) => {
@@ -335,6 +310,37 @@ fn starts(plan: &SearchPlan) -> (Vec<FolderToVisit>, Walk, Vec<bool>) {
         }
     }
     (folders, walk, exists)
+}
+
+/// Returns the folder of a start, or `None` if no pattern selects a path below it.
+fn start_folder(
+    plan: &SearchPlan,
+    bounds: &LinkBounds,
+    start: usize,
+    identity: Identity,
+) -> Result<Option<FolderToVisit>, PathDiagnostic> {
+    let SearchStart { path, prefix, .. } = &plan.starts[start];
+    let Some(cursor) = plan.patterns.cursor(prefix) else {
+        return Ok(None);
+    };
+    if bounds.is_of_kernel(identity.device(), path) {
+        let message = "expected a folder of files, found a table of the kernel";
+        return Err(PathDiagnostic::new(path.clone(), Code::UNREADABLE, message));
+    }
+    let reach = reach(path, bounds).map_err(|(code, message)| {
+        PathDiagnostic::new(path.clone(), code, message).help(ROOT_OF_ITS_OWN)
+    })?;
+    Ok(Some(FolderToVisit {
+        start,
+        path: path.clone(),
+        depth: 0,
+        cursor,
+        identity,
+        reach: Reach {
+            by_link: false,
+            ..reach
+        },
+    }))
 }
 
 fn inner_folder(

@@ -207,9 +207,8 @@ impl Watcher {
             *armed = ArmedState::default();
             self.pending.clear_watches();
             // The next poll tries again. An immediate retry could fail without end.
-            return Some(WatchFailure::new(format!(
-                "folders cannot be watched any more: {failure}"
-            )));
+            let message = format!("folders cannot be watched any more: {failure}");
+            return Some(WatchFailure::new(message));
         }
         let handle = match &mut armed.handle {
             Some(handle) => handle,
@@ -227,10 +226,8 @@ impl Watcher {
             .request_watches(&wanted(plan, scan, &steps), &steps);
         // Removed first, to make room.
         handle.unwatch(&std::mem::take(&mut gone));
-        let folders: Vec<Arc<Path>> = requests
-            .iter()
-            .map(|request| request.folder.clone())
-            .collect();
+        let folders = requests.iter().map(|request| request.folder.clone());
+        let folders: Vec<Arc<Path>> = folders.collect();
         let mut refused: Option<WatchError> = None;
         let (mut count, mut has_new) = (0_usize, false);
         for (request, result) in requests.iter().zip(handle.watch(&folders)) {
@@ -241,18 +238,9 @@ impl Watcher {
             self.pending.set_id(request, id);
             has_new |= id.is_some();
             gone.extend(request.id.map(|old| (request.folder.clone(), old)));
-            match (result, request.role) {
-                (Ok(_), WatchRole::Above) => fresh.all = true,
-                // It is new, or deleted again.
-                (Ok(_) | Err(WatchError::Absent), WatchRole::Inside) => {
-                    fresh.add(request.folder.to_path_buf())
-                }
-                // The folders above it are watched. What happens in an unreadable folder has no effect.
-                (Err(WatchError::Absent | WatchError::Denied(_)), WatchRole::Above) => {}
-                (Err(error), _) => {
-                    refused = Some(error);
-                    count += 1;
-                }
+            if let Err(error) = fresh.add_watched(&request.folder, request.role, result) {
+                refused = Some(error);
+                count += 1;
             }
         }
         handle.unwatch(&gone);
@@ -264,10 +252,8 @@ impl Watcher {
             return armed.remote.clone();
         };
         self.pending.mark_stale();
-        Some(WatchFailure::by(
-            &error,
-            &format!("{count} folders cannot be watched"),
-        ))
+        let what = format!("{count} folders cannot be watched");
+        Some(WatchFailure::by(&error, &what))
     }
 
     fn state(&self) -> MutexGuard<'_, WatchState> {
@@ -280,6 +266,26 @@ impl fmt::Debug for Watcher {
         f.debug_struct("Watcher")
             .field("options", &self.options)
             .finish_non_exhaustive()
+    }
+}
+
+impl DirtyPaths {
+    /// Adds what may have changed before the watch of `folder` began, or returns the error of a watch that is missed.
+    fn add_watched<T>(
+        &mut self,
+        folder: &Path,
+        role: WatchRole,
+        result: Result<T, WatchError>,
+    ) -> Result<(), WatchError> {
+        match (result, role) {
+            (Ok(_), WatchRole::Above) => self.all = true,
+            // It is new, or deleted again.
+            (Ok(_) | Err(WatchError::Absent), WatchRole::Inside) => self.add(folder.to_path_buf()),
+            // The folders above it are watched. What happens in an unreadable folder has no effect.
+            (Err(WatchError::Absent | WatchError::Denied(_)), WatchRole::Above) => {}
+            (Err(error), _) => return Err(error),
+        }
+        Ok(())
     }
 }
 

@@ -272,10 +272,8 @@ fn fields(
         Ok(YamlDocument::Empty) => {
             let message = "frontmatter must be a YAML mapping, but is empty";
             let help = "write `name` and `description` between the `---` lines";
-            sink.add(
-                block.opening,
-                Diagnostic::new(Code::NOT_A_MAPPING, message).help(help),
-            );
+            let diagnostic = Diagnostic::new(Code::NOT_A_MAPPING, message).help(help);
+            sink.add(block.opening, diagnostic);
             return None;
         }
         Ok(YamlDocument::Other) => YamlError {
@@ -290,28 +288,13 @@ fn fields(
     };
     match recovered {
         Err(fault) => {
-            sink.emit(
-                offset + fault.at,
-                Code::TOO_LARGE,
-                format!("frontmatter is too large: {}", fault.reason),
-            );
+            let message = format!("frontmatter is too large: {}", fault.reason);
+            sink.emit(offset + fault.at, Code::TOO_LARGE, message);
             None
         }
         Ok(Recovered { table, .. }) if table.fields.is_empty() => {
-            let message = format!(
-                "frontmatter must be a YAML mapping, but has no field: {}",
-                fault.reason
-            );
-            let help = match source.contains(recovery::WIDE_COLON) {
-                true => "write `:` and a blank in place of the full-width `：` behind each key",
-                false => {
-                    "write each field on a line of its own: its name, a colon, a blank and its value"
-                }
-            };
-            sink.add(
-                offset + fault.at,
-                Diagnostic::new(Code::NOT_A_MAPPING, message).help(help),
-            );
+            let diagnostic = report::no_field(source, &fault);
+            sink.add(offset + fault.at, diagnostic);
             None
         }
         Ok(Recovered { table, repairs }) => {

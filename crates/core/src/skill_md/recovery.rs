@@ -59,19 +59,12 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, YamlError> 
         let fault = match read_alone(whole, &key, limits, &mut nodes) {
             Ok((value, mark)) => {
                 if wide.is_some() {
-                    let at = field.value - WIDE_COLON.len_utf8();
-                    let text = value
-                        .as_text()
-                        .filter(|_| !LIMITING.contains(&key.as_ref()));
-                    let how = text.map_or(How::WideColon, |text| How::AsText(text.to_owned()));
-                    let fault = YamlError {
-                        at,
-                        reason: YamlFault::WideColon,
-                    };
+                    let text = value.as_text();
+                    let text = text.filter(|_| !LIMITING.contains(&key.as_ref()));
                     found.repairs.push(Repair {
                         key: key.clone(),
-                        fault,
-                        how,
+                        fault: field.wide_colon_fault(),
+                        how: text.map_or(How::WideColon, |text| How::AsText(text.to_owned())),
                     });
                 }
                 found
@@ -79,10 +72,7 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, YamlError> 
                     .insert(key, value, mark.moved(field.whole.start));
                 continue;
             }
-            Err(_) if wide.is_some() => YamlError {
-                at: field.value - WIDE_COLON.len_utf8(),
-                reason: YamlFault::WideColon,
-            },
+            Err(_) if wide.is_some() => field.wide_colon_fault(),
             Err(fault) => YamlError {
                 at: fault.at + field.whole.start,
                 ..fault
@@ -106,27 +96,33 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, YamlError> 
     }
     for (key, at) in hidden {
         if found.table.get(key).is_none() {
-            // Nothing would be no category at all.
-            let value = if key == CATEGORY {
-                Value::text("")
-            } else {
-                Value::plain("")
-            };
-            let key: Arc<str> = key.into();
-            found
-                .table
-                .insert(key.clone(), value, Mark::new(at, at..at, false));
-            found.repairs.push(Repair {
-                key,
-                fault: YamlError {
-                    at,
-                    reason: YamlFault::Misplaced,
-                },
-                how: How::Limiting,
-            });
+            found.limit(key, at);
         }
     }
     Ok(found)
+}
+
+impl Recovered {
+    /// Adds the field `key`, which another field hides at `at`, with the value that limits most.
+    fn limit(&mut self, key: &'static str, at: usize) {
+        // Nothing would be no category at all.
+        let value = if key == CATEGORY {
+            Value::text("")
+        } else {
+            Value::plain("")
+        };
+        let key: Arc<str> = key.into();
+        let mark = Mark::new(at, at..at, false);
+        self.table.insert(key.clone(), value, mark);
+        self.repairs.push(Repair {
+            key,
+            fault: YamlError {
+                at,
+                reason: YamlFault::Misplaced,
+            },
+            how: How::Limiting,
+        });
+    }
 }
 
 struct RawField {
@@ -140,6 +136,13 @@ struct RawField {
 pub(super) const WIDE_COLON: char = '：';
 
 impl RawField {
+    fn wide_colon_fault(&self) -> YamlError {
+        YamlError {
+            at: self.value - WIDE_COLON.len_utf8(),
+            reason: YamlFault::WideColon,
+        }
+    }
+
     fn wide_colon(&self, text: &str) -> Option<String> {
         let colon = self.value - WIDE_COLON.len_utf8().min(self.value);
         text.get(colon..self.value)

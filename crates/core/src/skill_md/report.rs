@@ -6,6 +6,7 @@ use super::fence::{self, Block, Missing};
 use super::format::is_plain;
 use super::recovery::{self, How, Repair};
 use super::table::FieldTable;
+use super::yaml::YamlError;
 use super::{Limits, strict};
 use crate::declared::LIMITING;
 use crate::text::quoted;
@@ -193,6 +194,20 @@ pub(super) fn duplicates(table: &FieldTable, sink: &mut DiagnosticSink<'_>) {
             Diagnostic::new(Code::DUPLICATE_KEY, message).help("remove one of them"),
         );
     }
+}
+
+/// Returns the diagnostic for front matter in which no field was found.
+pub(super) fn no_field(source: &str, fault: &YamlError) -> Diagnostic {
+    let message = format!(
+        "frontmatter must be a YAML mapping, but has no field: {}",
+        fault.reason
+    );
+    let help = if source.contains(recovery::WIDE_COLON) {
+        "write `:` and a blank in place of the full-width `：` behind each key"
+    } else {
+        "write each field on a line of its own: its name, a colon, a blank and its value"
+    };
+    Diagnostic::new(Code::NOT_A_MAPPING, message).help(help)
 }
 
 pub(super) fn repair(offset: usize, repair: &Repair, sink: &mut DiagnosticSink<'_>) {
