@@ -13,7 +13,15 @@ use crate::session::Notice;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
-    /// A name is unknown or ambiguous.
+    /// No skill has the name.
+    #[error("no skill `{name}`{}", did_you_mean(suggestions))]
+    UnknownSkill {
+        /// The name, control characters escaped.
+        name: String,
+        /// At most three skills with a similar name, which the audience sees.
+        suggestions: Vec<Id>,
+    },
+    /// A name is ambiguous.
     #[error(transparent)]
     Lookup(#[from] RegistryError),
     /// A skill is hidden from the audience that asks for it.
@@ -78,6 +86,14 @@ fn joined<T: ToString>(parts: &[T], separator: &str) -> String {
         .map(ToString::to_string)
         .collect::<Vec<_>>()
         .join(separator)
+}
+
+fn did_you_mean(suggestions: &[Id]) -> String {
+    let names: Vec<_> = suggestions.iter().map(|id| format!("`{id}`")).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!("; did you mean {}?", names.join(" or ")),
+    }
 }
 
 fn undeliverable(notices: &[Notice]) -> String {

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use repertoire_core::{Digest, Flavor, Id, Skill, Trigger};
-use repertoire_registry::{Candidate, Snapshot, Trust};
+use repertoire_registry::{Candidate, RegistryError, Snapshot, Trust};
 use serde::{Deserialize, Serialize};
 
 use crate::permission::{Audience, Grants};
@@ -154,7 +154,7 @@ impl Session {
     /// A skill that is active already is touched. With different arguments it is read again.
     ///
     /// # Errors
-    /// [`EngineError`] for a name that is unknown, ambiguous or hidden.
+    /// [`EngineError`] for a name that is unknown, ambiguous or hidden. An unknown name comes with similar names.
     pub fn activate(
         &mut self,
         audience: Audience,
@@ -181,7 +181,14 @@ impl Session {
             return Ok(());
         }
         let (snapshot, modes) = (self.tools.snapshot().clone(), &self.tools.options().modes);
-        let found = ResolvedName::resolve(name.trim(), &snapshot, modes, audience)?;
+        let found = match ResolvedName::resolve(name.trim(), &snapshot, modes, audience) {
+            Ok(found) => found,
+            Err(RegistryError::NotFound { name, .. }) => {
+                let suggestions = self.tools.similar(&name, audience);
+                return Err(EngineError::UnknownSkill { name, suggestions });
+            }
+            Err(error) => return Err(error.into()),
+        };
         if let Some(reason) = modes.hides(audience, found.candidate) {
             return Err(EngineError::Hidden {
                 id: found.id(),

@@ -13,6 +13,7 @@ use super::options::{RowFormat, ToolOptions};
 use super::output::{CallFailure, ToolOutput, ToolStatus};
 use super::reader::SkillReader;
 use crate::catalog::Catalog;
+use crate::permission::Audience;
 use crate::resolve::{ResolvedName, SkillOrder};
 use crate::search::{LiveIndex, Query, SearchIndex};
 use crate::trigger::Triggers;
@@ -216,9 +217,9 @@ impl Toolset {
             return CallFailure::new(ToolStatus::Unknown, format!("{text:#}"));
         }
         let mut text = format!("Unknown skill {}.", quoted(name));
-        let near = self.0.index.near(&self.query(name));
+        let near = self.similar(name, self.0.options.audience);
         if !near.is_empty() {
-            let near: Vec<_> = near.iter().map(|entry| quoted(entry.id.as_str())).collect();
+            let near: Vec<_> = near.iter().map(|id| quoted(id.as_str())).collect();
             text.push_str(&format!(" Did you mean {}?", near.join(" or ")));
         } else if (1..=FEW).contains(&self.0.visible.len()) {
             let all: Vec<_> = self
@@ -235,6 +236,13 @@ impl Toolset {
             text.push_str(&format!(" `{tool}` tells which there are."));
         }
         CallFailure::new(ToolStatus::Unknown, text)
+    }
+
+    /// Returns at most three skills that `audience` sees and that `name` may have been meant for.
+    pub(crate) fn similar(&self, name: &str, audience: Audience) -> Vec<Id> {
+        let query = self.query(name).seen_by(audience);
+        let near = self.0.index.near(&query).into_iter();
+        near.map(|entry| entry.id.clone()).collect()
     }
 
     pub(super) fn query(&self, text: &str) -> Query {

@@ -89,6 +89,26 @@ async fn what_is_hidden_makes_nothing_ambiguous_and_is_not_named() {
 }
 
 #[tokio::test]
+async fn an_unknown_name_comes_with_similar_visible_names() {
+    let mut world = World::of(&["name: fix", "name: tidy-up\nuser-invocable: false"]).await;
+    world.hide("fix");
+    let mut session = world.session(plain());
+    let mut error = |audience, name| session.activate(audience, name, "").unwrap_err();
+    let unknown = |name: &str, suggestions: &[&str]| EngineError::UnknownSkill {
+        name: name.into(),
+        suggestions: suggestions.iter().map(|id| id.parse().unwrap()).collect(),
+    };
+    let found = error(Audience::Model, "tidy-pu");
+    assert_eq!(found, unknown("tidy-pu", &["tidy-up"]));
+    assert_eq!(
+        found.to_string(),
+        "no skill `tidy-pu`; did you mean `tidy-up`?"
+    );
+    assert_eq!(error(Audience::User, "tidy-pu"), unknown("tidy-pu", &[]));
+    assert_eq!(error(Audience::Model, "fxi"), unknown("fxi", &[]));
+}
+
+#[tokio::test]
 async fn who_names_what_is_hidden_is_told_why() {
     let mut world = World::of(&[
         "name: off\ntriggers: [word]",
