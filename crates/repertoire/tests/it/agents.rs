@@ -1,15 +1,22 @@
-//! The example `agents` does what it says.
+//! The example `agents` does what it says, and its source keeps the contract of sources.
 
+use std::fs;
+use std::sync::Arc;
+
+use repertoire::Id;
+use repertoire_testkit::{Fixture, Unsupported};
 use snapbox::{assert_data_eq, str};
 
-#[path = "../../examples/agents.rs"]
+#[path = "../../examples/agents/main.rs"]
 #[allow(dead_code, reason = "it has a `main` of its own")]
 mod example;
 
 #[tokio::test]
 async fn the_example_merges_agents() {
-    let mut out = Vec::new();
-    example::show(&mut out).await.expect("the example runs");
+    let (folder, mut out) = (tempfile::tempdir().expect("a folder"), Vec::new());
+    example::show(folder.path(), &mut out)
+        .await
+        .expect("the example runs");
     let expected = str![[r#"
 reviewer: review --strict (1 overridden): You review changes.
 writer: write (0 overridden): You write.
@@ -20,3 +27,55 @@ writer: write (0 overridden): You write.
 "#]];
     assert_data_eq!(String::from_utf8(out).expect("it prints text"), expected);
 }
+
+struct Folder {
+    folder: tempfile::TempDir,
+    source: Arc<example::AgentFolder>,
+}
+
+fn folder() -> Folder {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = Arc::new(example::AgentFolder::new(folder.path()));
+    Folder { folder, source }
+}
+
+impl Fixture<example::Agent> for Folder {
+    type Source = example::AgentFolder;
+
+    fn source(&self) -> Arc<example::AgentFolder> {
+        self.source.clone()
+    }
+
+    fn watches(&self) -> Result<(), Unsupported> {
+        Err(Unsupported::because("the folder is polled"))
+    }
+
+    fn reads_resources(&self) -> Result<(), Unsupported> {
+        Err(Unsupported::because("agents have no files"))
+    }
+
+    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unsupported> {
+        let text = format!("---\nname: {id}\ndescription: {description}\n---\n{body}");
+        self.put_document(id, &text).await
+    }
+
+    async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unsupported> {
+        fs::write(self.folder.path().join(format!("{id}.md")), document).expect("a file");
+        Ok(())
+    }
+
+    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unsupported> {
+        self.put_document(id, "---\nname: never closed\n").await
+    }
+
+    async fn remove(&mut self, id: &Id) -> Result<(), Unsupported> {
+        fs::remove_file(self.folder.path().join(format!("{id}.md"))).expect("a file");
+        Ok(())
+    }
+
+    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {
+        Ok(fs::read(self.folder.path().join(format!("{id}.md"))).expect("a file"))
+    }
+}
+
+repertoire_testkit::conformance!(folder());
