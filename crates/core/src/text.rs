@@ -7,7 +7,6 @@
 //! |---|---|
 //! | a line on a terminal | [`terminal_line`] |
 //! | several lines on a terminal | [`terminal_lines`] |
-//! | a name in a message, in backticks | [`quoted`] |
 //! | a foreign message inside a message | [`excerpt`] |
 //! | a shell comment | [`clean_line`] |
 //!
@@ -31,11 +30,11 @@ mod printed;
 mod scan;
 
 pub use self::clean::{clean, clean_line};
-pub use self::escape::{excerpt, quoted, terminal_line, terminal_lines};
+pub use self::escape::{excerpt, terminal_line, terminal_lines};
 pub use self::hidden::{Hidden, hidden, is_clean};
 
 pub(crate) use self::clean::{is_break, shows_nothing};
-pub(crate) use self::escape::spelled_out;
+pub(crate) use self::escape::{quoted, spelled_out};
 
 // The other crates of the workspace share these. They are not a public interface.
 #[doc(hidden)]

@@ -141,7 +141,10 @@ impl ToolPattern {
     ///
     /// # Errors
     /// [`InvalidValue`], also for a folder that is not absolute or has characters that a pattern cannot have, such as blanks.
-    pub fn in_skill(rule: &str, location: Option<&str>) -> Result<ToolPattern, InvalidValue> {
+    pub(crate) fn in_skill(
+        rule: &str,
+        location: Option<&str>,
+    ) -> Result<ToolPattern, InvalidValue> {
         if !FOLDER.iter().any(|variable| rule.contains(variable)) {
             return rule.parse();
         }
@@ -153,7 +156,7 @@ impl ToolPattern {
     }
 
     /// Returns whether it is about `tool`, with any argument.
-    pub fn is_about(&self, tool: &str) -> bool {
+    fn is_about(&self, tool: &str) -> bool {
         match &self.tool {
             Name::Is(name) => **name == *tool,
             Name::Begins(beginning) => tool.starts_with(beginning.as_ref()),

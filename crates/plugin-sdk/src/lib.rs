@@ -43,7 +43,7 @@
 //! source, its tier and the rights of its skills. `docs/writing-a-plugin.md` is the tutorial, and [`message`] has all messages.
 //!
 //! # For authors in other languages
-//! `include/repertoire_plugin.h`, generated from [`abi`], is the boundary: one function that returns a table of functions, and
+//! `include/repertoire_plugin.h`, generated from `src/abi.rs`, is the boundary: one function that returns a table of functions, and
 //! messages in JSON.
 //!
 //! # The boundary
@@ -53,6 +53,8 @@
 //! - Hosts and plugins of one major version are compatible. Tables and messages only grow, and unknown members are ignored.
 #![allow(unsafe_code)]
 
+// `include/repertoire_plugin.h` documents it. Hosts and the macros share it.
+#[doc(hidden)]
 pub mod abi;
 mod asynchronous;
 mod bridge;

@@ -48,6 +48,7 @@ impl<T: Item> Candidate<T> {
 
     /// Returns what a rule about this candidate may be written for, the most specific first: its full name `source:id`, its id,
     /// its source, everything. An id that is written like an item of a different source is left out.
+    #[doc(hidden)]
     pub fn targets(&self) -> impl Iterator<Item = Target> {
         let id = (!self.is_posing)
             .then(|| Some(Target::Id(self.bare_id().parse().ok()?)))
@@ -82,6 +83,7 @@ impl<T: Item> Candidate<T> {
     }
 
     /// Returns whether both candidates are of one source and describe the same content.
+    #[doc(hidden)]
     pub fn is_same(&self, other: &Candidate<T>) -> bool {
         (&self.origin, self.trust, self.status, self.is_posing)
             == (&other.origin, other.trust, other.status, other.is_posing)
@@ -172,6 +174,7 @@ impl<T: Item> Entry<T> {
     }
 
     /// Returns whether both entries have the same winner for the same reason, and the same shadows, with the same content.
+    #[doc(hidden)]
     pub fn is_same(&self, other: &Entry<T>) -> bool {
         self.id == other.id
             && self.passed == other.passed

@@ -85,7 +85,7 @@ pub use kind::{ConfigError, SourceConfig, SourceKind, SourceKinds};
 pub use layer::Layer;
 pub use lookup::Found;
 pub use memory::{MemorySource, Registered};
-pub use merge::{merge, merge_under};
+pub use merge::merge;
 pub use mount::Mount;
 pub use registry::{Registry, SkillRegistry};
 pub use rules::{Authority, RuleSet, RuleStack, Target};
@@ -93,6 +93,10 @@ pub use snapshot::Snapshot;
 pub use subscription::{Subscription, Update};
 pub use summary::{ChangeKind, ChangeLine, Summary};
 pub use tier::{Origin, Status, Tier};
+
+// The other crates of the workspace and tests share it, as they do hidden methods. It is not a public interface.
+#[doc(hidden)]
+pub use merge::merge_under;
 
 /// Re-exported for [`SourceKind`]: `inventory::submit!`.
 pub use inventory;

@@ -169,7 +169,7 @@ impl<T: Item> MemorySource<T> {
     ///
     /// # Errors
     /// [`RegistryError::AlreadyRegistered`] for the first id that is there, or that comes twice.
-    pub fn register_all<R: Into<Registered<T>>>(
+    pub(crate) fn register_all<R: Into<Registered<T>>>(
         &self,
         more: impl IntoIterator<Item = R>,
     ) -> Result<&Self, RegistryError> {

@@ -47,6 +47,7 @@ impl<T: Item> Snapshot<T> {
     ///
     /// Equal to merging from scratch. What is known about the content of unchanged rows stays known. Costs the rows of which
     /// the present listing and `listing` do not share the chunk.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_listing(&self, source: &str, listing: Listing<T>) -> Snapshot<T> {
         let Some(layer) = self.layer(source) else {
@@ -59,6 +60,7 @@ impl<T: Item> Snapshot<T> {
 
     /// Returns the same snapshot under different rules, of the same generation. Equal to merging from scratch. The cost is
     /// proportional to the number of entries that they switch differently.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_rules(&self, rules: &RuleStack) -> Snapshot<T> {
         let mut builder = self.builder();
@@ -184,6 +186,7 @@ impl<T: Item> Snapshot<T> {
     /// Returns whether both snapshots have entries of the same ids, from the same sources and in the same order.
     ///
     /// Costs what changed if one snapshot was made from the other. `false` may also mean that only hidden rows moved.
+    #[doc(hidden)]
     pub fn has_order_of(&self, older: &Snapshot<T>) -> bool {
         let change = self.changes_since(older);
         change.added.is_empty()

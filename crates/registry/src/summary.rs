@@ -44,6 +44,7 @@ pub enum ChangeKind {
 
 impl ChangeLine {
     /// Creates a line.
+    #[doc(hidden)]
     pub fn new(mark: ChangeKind, id: Id) -> ChangeLine {
         ChangeLine {
             id,
@@ -53,6 +54,7 @@ impl ChangeLine {
     }
 
     /// Returns the line of an id with changed content. `None` if only its shadows or its rights changed.
+    #[doc(hidden)]
     pub fn of_content<T: Item>(id: &Modified<T>) -> Option<ChangeLine> {
         let changed = id.changed_parts();
         let parts = [

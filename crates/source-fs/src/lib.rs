@@ -102,8 +102,11 @@ pub use installed_plugins::{InstalledPlugin, InstalledPluginOptions, InstalledPl
 pub use options::{FsLimits, FsOptions, InvalidOptions};
 pub use root::RootReport;
 pub use source::FsSource;
-pub use text_link::is_text_link;
 pub use watch::{WatchBy, WatchOptions};
+
+// The command line shares it. It is not a public interface.
+#[doc(hidden)]
+pub use text_link::is_text_link;
 
 const _: () = {
     const fn shared<T: Send + Sync>() {}

@@ -122,7 +122,7 @@ fn defused(line: Cow<'_, str>) -> Cow<'_, str> {
 const QUOTED_CHARS: usize = 60;
 
 /// Returns content as a message repeats it between backticks: one line, nothing hidden, at most 60 characters.
-pub fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     // What is cut off is not cleaned.
     let end = text
         .char_indices()

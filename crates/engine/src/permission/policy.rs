@@ -167,7 +167,7 @@ impl PermissionPolicy {
     ///
     /// # Errors
     /// [`EngineError::UnknownRole`].
-    pub fn active_role(&self, role: &str) -> Result<PermissionPolicy, EngineError> {
+    pub(crate) fn active_role(&self, role: &str) -> Result<PermissionPolicy, EngineError> {
         Ok(PermissionPolicy {
             roles: self.roles.clone(),
             active: self.place(role)?,

@@ -10,8 +10,10 @@ use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, DeliveredP
 use crate::tools::{SkillRead, SkillReader, ToolOutput, quoted};
 
 impl Session {
-    /// Answers a call of one of the [tools](Session::tools), as [`Toolset::call`](crate::tools::Toolset::call), and
-    /// [records](Session::record_tool_output) the output.
+    /// Answers a call of one of the [tools](Session::tools), as [`Toolset::call`](crate::tools::Toolset::call).
+    ///
+    /// A skill that the call reads is active from the next evaluation on. The text of the answer is different if the body is
+    /// delivered elsewhere, or is in the conversation already.
     ///
     /// # Cancel safety
     /// May be dropped at any await.
@@ -29,15 +31,12 @@ impl Session {
         Some(self.record_tool_output(answer, model))
     }
 
-    /// Activates the skill that was read, from the next evaluation on. Replaces the text of `answer` if the body is delivered
-    /// elsewhere, or is in the conversation already.
-    ///
     /// | place of the body | text |
     /// |---|---|
     /// | the system prompt only, or the body is blank | a confirmation |
     /// | the result, and this body is not in the conversation | `answer` |
     /// | the result, and this body is in the conversation, also of an expired activation | a sentence that says so |
-    pub fn record_tool_output(&mut self, answer: ToolOutput, model: &Model) -> ToolOutput {
+    fn record_tool_output(&mut self, answer: ToolOutput, model: &Model) -> ToolOutput {
         let Some(SkillRead {
             entry,
             candidate,

@@ -42,13 +42,13 @@ const WITHOUT_SYSTEM: [&str; 5] = ["anthropic", "bedrock", "google", "gemini", "
 
 impl MessageRules {
     /// Every role, in any order.
-    pub const ANY: MessageRules = MessageRules {
+    pub(crate) const ANY: MessageRules = MessageRules {
         system: true,
         alternating: false,
     };
 
     /// Users and assistants only.
-    pub const WITHOUT_SYSTEM: MessageRules = MessageRules {
+    const WITHOUT_SYSTEM: MessageRules = MessageRules {
         system: false,
         alternating: false,
     };

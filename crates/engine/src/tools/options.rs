@@ -18,7 +18,6 @@ pub struct ToolOptions {
     pub(super) catalog: Option<CatalogOptions>,
     pub(crate) modes: VisibilityPolicy,
     pub(super) ranker: Option<Arc<dyn Ranker>>,
-    pub(super) named: usize,
 }
 
 impl Default for ToolOptions {
@@ -29,7 +28,6 @@ impl Default for ToolOptions {
             catalog: None,
             modes: VisibilityPolicy::default(),
             ranker: None,
-            named: 250,
         }
     }
 }
@@ -68,13 +66,6 @@ impl ToolOptions {
     #[must_use]
     pub fn ranker(mut self, ranker: Arc<dyn Ranker>) -> ToolOptions {
         self.ranker = Some(ranker);
-        self
-    }
-
-    /// Sets the maximum number of skills that the schemas name. Default 250, which every provider accepts.
-    #[must_use]
-    pub fn name_at_most(mut self, count: usize) -> ToolOptions {
-        self.named = count;
         self
     }
 }

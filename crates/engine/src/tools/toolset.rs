@@ -75,7 +75,7 @@ impl Toolset {
             });
             let catalog = catalog.unwrap_or_default();
             // The names that all roles may know are unknown, so every role gets the same text without names.
-            let are_named = ids.len() <= options.named && !options.modes.depend_on_role();
+            let are_named = ids.len() <= MOST_NAMED && !options.modes.depend_on_role();
             declare(&options.preset, are_named.then_some(&ids[..]), &catalog)
         };
         Toolset(Arc::new(ToolsetData {
@@ -260,6 +260,9 @@ pub(super) fn folder(skill: &Skill) -> Option<&Path> {
     let folder = Path::new(skill.location.as_deref()?).parent()?;
     (!folder.as_os_str().is_empty()).then_some(folder)
 }
+
+/// The most skills that the schemas name, which every provider accepts.
+const MOST_NAMED: usize = 250;
 
 /// The most skills that are named where one was not found.
 const FEW: usize = 20;
