@@ -468,10 +468,8 @@ fn without_plugins(folder: &Path, plugins: &[InstalledPlugin]) -> FsOptions {
         let steps = below
             .components()
             .map(|step| escape_pattern(&step.as_os_str().to_string_lossy()));
-        options.patterns.push(format!(
-            "!{}/**/SKILL.md",
-            steps.collect::<Vec<_>>().join("/")
-        ));
+        let below = steps.collect::<Vec<_>>().join("/");
+        options.patterns.push(format!("!{below}/**/SKILL.md"));
     }
     options
 }
@@ -491,12 +489,8 @@ fn source_name(folder: &Path) -> String {
     } else {
         folder.canonicalize().ok()
     };
-    let name = real
-        .as_deref()
-        .unwrap_or(folder)
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy();
+    let folder = real.as_deref().unwrap_or(folder);
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
     Id::new(&name.replace(':', "-")).map_or_else(|_| "root".to_owned(), |id| id.to_string())
 }
 

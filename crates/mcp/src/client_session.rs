@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-use repertoire::{Catalog, Model};
+use repertoire::Model;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, CompleteRequestParams,
     CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
@@ -27,7 +27,7 @@ use crate::notifications::{NotificationSink, Notifier, ResourceSubscriptions, fo
 use crate::page::Page;
 use crate::params::{Malformed, Method};
 use crate::resources::quoted;
-use crate::served_view::{ListVersions, ServedView};
+use crate::served_view::ListVersions;
 use crate::{McpFeatures, Server, resources};
 
 /// The handler of one client. Dropping it ends its tasks.
@@ -488,43 +488,4 @@ fn capabilities(features: McpFeatures) -> ServerCapabilities {
 fn has_extension(capabilities: Option<&ClientCapabilities>) -> bool {
     let extensions = capabilities.and_then(|capabilities| capabilities.extensions.as_ref());
     extensions.is_some_and(|extensions| extensions.contains_key(SKILLS_EXTENSION_ID))
-}
-
-impl Server {
-    pub(crate) fn instructions(
-        &self,
-        view: &ServedView,
-        features: McpFeatures,
-        has_extension: bool,
-    ) -> Option<String> {
-        if !features.contains(McpFeatures::INSTRUCTIONS) || view.skills.is_empty() {
-            return None;
-        }
-        let name = &self.options().name;
-        if has_extension && features.contains(McpFeatures::EXTENSION) {
-            return Some(format!(
-                "The server `{name}` has skills: instructions for tasks, with files beside them. `skills/list` tells which. \
-                 Load the one that fits before you begin a task, and follow it."
-            ));
-        }
-        let how = if features.contains(McpFeatures::TOOLS) {
-            let read = self.options().tools.read_name();
-            format!(
-                "read it with the tool `{read}` of this server before you begin, and follow what it answers."
-            )
-        } else if features.contains(McpFeatures::RESOURCES) {
-            "read it from this server's resources before you begin, and follow it.".to_owned()
-        } else {
-            return None;
-        };
-        let catalog = self
-            .options()
-            .catalog
-            .clone()
-            .modes(self.options().modes.clone());
-        let catalog = Catalog::new(&view.snapshot, &catalog).text;
-        Some(format!(
-            "The server `{name}` has skills: instructions for tasks. When a task fits what one is for, {how}\n\n{catalog}"
-        ))
-    }
 }

@@ -59,6 +59,7 @@ mod features;
 #[cfg(feature = "http")]
 mod http;
 mod incoming;
+mod instructions;
 mod line_transport;
 mod meta;
 mod notifications;

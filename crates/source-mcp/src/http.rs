@@ -190,6 +190,27 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 const SHOWN: usize = 256;
 
+/// Returns the answer that the status alone decides.
+fn answer_of_status(
+    status: StatusCode,
+    challenge: Option<String>,
+    in_session: bool,
+) -> Option<Result<StreamableHttpPostResponse, HttpError>> {
+    match (status, challenge) {
+        (StatusCode::UNAUTHORIZED, Some(challenge)) => Some(Err(
+            StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)),
+        )),
+        (StatusCode::FORBIDDEN, Some(challenge)) => Some(Err(
+            StreamableHttpError::InsufficientScope(InsufficientScopeError::new(challenge, None)),
+        )),
+        (StatusCode::ACCEPTED | StatusCode::NO_CONTENT, _) => {
+            Some(Ok(StreamableHttpPostResponse::Accepted))
+        }
+        (StatusCode::NOT_FOUND, _) if in_session => Some(Err(StreamableHttpError::SessionExpired)),
+        _ => None,
+    }
+}
+
 impl HttpClient {
     async fn answer(
         &self,
@@ -208,24 +229,8 @@ impl HttpClient {
                     .ok()
                     .map(str::to_owned)
             });
-        match (status, challenge) {
-            (StatusCode::UNAUTHORIZED, Some(challenge)) => {
-                return Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(
-                    challenge,
-                )));
-            }
-            (StatusCode::FORBIDDEN, Some(challenge)) => {
-                return Err(StreamableHttpError::InsufficientScope(
-                    InsufficientScopeError::new(challenge, None),
-                ));
-            }
-            (StatusCode::ACCEPTED | StatusCode::NO_CONTENT, _) => {
-                return Ok(StreamableHttpPostResponse::Accepted);
-            }
-            (StatusCode::NOT_FOUND, _) if in_session => {
-                return Err(StreamableHttpError::SessionExpired);
-            }
-            _ => {}
+        if let Some(answer) = answer_of_status(status, challenge, in_session) {
+            return answer;
         }
         let essence = kind
             .as_deref()
@@ -235,12 +240,10 @@ impl HttpClient {
         let is_json = essence.eq_ignore_ascii_case("application/json");
         if status.is_success() && essence.eq_ignore_ascii_case("text/event-stream") {
             let most = limits.max_sse_event_size;
-            let events =
-                SseStream::from_bytes_stream(self.limit_event_size(response, most)).boxed();
-            return Ok(StreamableHttpPostResponse::Sse(
-                self.limit_values(events, most),
-                session,
-            ));
+            let events = self.limit_event_size(response, most);
+            let events = SseStream::from_bytes_stream(events).boxed();
+            let events = self.limit_values(events, most);
+            return Ok(StreamableHttpPostResponse::Sse(events, session));
         }
         if status.is_success() && !is_json {
             return match waits {
@@ -250,11 +253,8 @@ impl HttpClient {
         }
         if !is_json || matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             // The beginning of an error is enough.
-            return Err(status_error(
-                status,
-                retry,
-                &read_prefix(response, SHOWN).await,
-            ));
+            let shown = read_prefix(response, SHOWN).await;
+            return Err(status_error(status, retry, &shown));
         }
         let body = read_body(response, limits.max_json_response_size).await?;
         if let Some(excess) = excess(&body, limits.max_json_response_size) {

@@ -175,28 +175,18 @@ pub(crate) fn files(
     rows: impl Iterator<Item = Result<(ResourcePath, ListedFile), Omission>>,
     limits: &McpLimits,
 ) -> Result<(ListedFiles, Vec<Omission>), String> {
-    let (mut files, mut beside, mut omitted) = (BTreeMap::new(), Vec::new(), Vec::new());
-    for row in rows {
-        match row {
-            Ok((path, file)) if path.as_str() == SKILL_MD && files.is_empty() => {
-                files.insert(path, file);
-            }
-            Ok(row) => beside.push(row),
-            Err(omission) if omission.path.as_ref() == SKILL_MD => {
-                return Err(omission.detail.to_string());
-            }
-            Err(omission) => omitted.push(omission),
-        }
-    }
-    let Some(size) = files.values().next().map(|file: &ListedFile| file.size) else {
+    let (own, beside, mut omitted) = separated(rows)?;
+    let Some((path, own)) = own else {
         return Err(format!("its files are listed without `{SKILL_MD}`"));
     };
+    let size = own.size;
     if size > limits.file_bytes {
         return Err(format!(
             "its `{SKILL_MD}` has more than {} bytes; the limit is `limits.file-bytes`",
             limits.file_bytes
         ));
     }
+    let mut files = BTreeMap::from([(path, own)]);
     let mut left = limits.skill_bytes.saturating_sub(size);
     let mut spellings = HashSet::from([SKILL_MD.to_owned()]);
     let mut beyond = 0;
@@ -208,10 +198,8 @@ pub(crate) fn files(
             ))
         } else if folded(path.as_str()) == folded(SKILL_MD) {
             // On some file systems both names are one file.
-            Some((
-                OmissionReason::OddName,
-                format!("it is another spelling of `{SKILL_MD}`"),
-            ))
+            let why = format!("it is another spelling of `{SKILL_MD}`");
+            Some((OmissionReason::OddName, why))
         } else if !spellings.insert(path.as_str().nfc().collect()) {
             Some((
                 OmissionReason::OddName,
@@ -229,16 +217,12 @@ pub(crate) fn files(
             if beyond > 1 {
                 continue;
             }
-            Some((
-                OmissionReason::TooMany,
-                format!("more than {}, the limit `limits.files`", limits.files),
-            ))
+            let why = format!("more than {}, the limit `limits.files`", limits.files);
+            Some((OmissionReason::TooMany, why))
         } else if file.size > left {
             let limit = limits.skill_bytes;
-            Some((
-                OmissionReason::TooLargeTogether,
-                format!("more than {limit} bytes, the limit `limits.skill-bytes`"),
-            ))
+            let why = format!("more than {limit} bytes, the limit `limits.skill-bytes`");
+            Some((OmissionReason::TooLargeTogether, why))
         } else {
             None
         };
@@ -253,6 +237,26 @@ pub(crate) fn files(
     omitted.sort();
     omitted.dedup();
     Ok((ListedFiles::Listed(files), omitted))
+}
+
+type ListedRow = (ResourcePath, ListedFile);
+
+/// Returns the row of the `SKILL.md`, the other rows, and what is left out.
+fn separated(
+    rows: impl Iterator<Item = Result<ListedRow, Omission>>,
+) -> Result<(Option<ListedRow>, Vec<ListedRow>, Vec<Omission>), String> {
+    let (mut own, mut beside, mut omitted) = (None, Vec::new(), Vec::new());
+    for row in rows {
+        match row {
+            Ok(row) if row.0.as_str() == SKILL_MD && own.is_none() => own = Some(row),
+            Ok(row) => beside.push(row),
+            Err(omission) if omission.path.as_ref() == SKILL_MD => {
+                return Err(omission.detail.to_string());
+            }
+            Err(omission) => omitted.push(omission),
+        }
+    }
+    Ok((own, beside, omitted))
 }
 
 fn folded(path: &str) -> String {

@@ -83,30 +83,7 @@ impl Inspection {
 
 fn inspect(file: &PluginFile) -> Result<Inspection, String> {
     let bytes = file.bytes.as_slice();
-    match FileKind::parse(bytes) {
-        Ok(FileKind::MachOFat32 | FileKind::MachOFat64) => {
-            return Err(
-                "it is a universal library; take the part for this machine out with `lipo -thin`"
-                    .to_owned(),
-            );
-        }
-        Ok(_) => {}
-        Err(_) => return Err("it is not a shared library".to_owned()),
-    }
-    let object = object::File::parse(bytes)
-        .map_err(|error| format!("it is not a whole shared library: {error}"))?;
-    let (format, expected) = (
-        format(object.format()),
-        format(BinaryFormat::native_object()),
-    );
-    if format != expected {
-        return Err(format!(
-            "expected a library in {expected} format, found {format}"
-        ));
-    }
-    if object.kind() != ObjectKind::Dynamic {
-        return Err("it is another kind of object file, not a shared library".to_owned());
-    }
+    let object = shared_library(bytes)?;
     let architecture = architecture(object.architecture());
     if architecture != std::env::consts::ARCH {
         return Err(format!(
@@ -151,6 +128,34 @@ fn inspect(file: &PluginFile) -> Result<Inspection, String> {
         needed,
         run_path,
     })
+}
+
+fn shared_library(bytes: &[u8]) -> Result<object::File<'_>, String> {
+    match FileKind::parse(bytes) {
+        Ok(FileKind::MachOFat32 | FileKind::MachOFat64) => {
+            return Err(
+                "it is a universal library; take the part for this machine out with `lipo -thin`"
+                    .to_owned(),
+            );
+        }
+        Ok(_) => {}
+        Err(_) => return Err("it is not a shared library".to_owned()),
+    }
+    let object = object::File::parse(bytes)
+        .map_err(|error| format!("it is not a whole shared library: {error}"))?;
+    let (format, expected) = (
+        format(object.format()),
+        format(BinaryFormat::native_object()),
+    );
+    if format != expected {
+        return Err(format!(
+            "expected a library in {expected} format, found {format}"
+        ));
+    }
+    if object.kind() != ObjectKind::Dynamic {
+        return Err("it is another kind of object file, not a shared library".to_owned());
+    }
+    Ok(object)
 }
 
 fn address(exports: &[Export<'_>], name: &str) -> Option<u64> {

@@ -225,6 +225,23 @@ impl ShowOutput<'_> {
                 row.surface.mode, row.surface.decided_by
             ),
         ));
+        self.add_demands(item, &mut facts);
+        let flags = row.flags_text();
+        facts.extend((!flags.is_empty()).then_some(("flags", flags)));
+        facts.push(("catalog", counted(row.tokens, "token")));
+        facts.extend(self.files.map(|count| ("files", count.to_string())));
+        facts.extend(row.digest.map(|digest| ("digest", digest.to_string())));
+        facts.extend(
+            unreadable
+                .iter()
+                .map(|(what, why)| (*what, format!("unknown: {why}"))),
+        );
+        self.add_history(&mut facts);
+        self.add_diagnostics(&mut facts);
+        facts
+    }
+
+    fn add_demands(&self, item: &Skill, facts: &mut Vec<(&'static str, String)>) {
         let allowed_tools = self.allowed_tools.map(names_or_none);
         facts.extend(allowed_tools.map(|tools| {
             (
@@ -249,16 +266,9 @@ impl ShowOutput<'_> {
         for need in Requirement::superseded_by(item) {
             facts.push(("instead of", with_state(&need, &self.readiness)));
         }
-        let flags = row.flags_text();
-        facts.extend((!flags.is_empty()).then_some(("flags", flags)));
-        facts.push(("catalog", counted(row.tokens, "token")));
-        facts.extend(self.files.map(|count| ("files", count.to_string())));
-        facts.extend(row.digest.map(|digest| ("digest", digest.to_string())));
-        facts.extend(
-            unreadable
-                .iter()
-                .map(|(what, why)| (*what, format!("unknown: {why}"))),
-        );
+    }
+
+    fn add_history(&self, facts: &mut Vec<(&'static str, String)>) {
         if let Some(provenance) = &self.provenance {
             facts.extend(provenance.installed().map(|text| ("installed", text)));
             facts.extend(provenance.github().map(|text| ("github", text)));
@@ -278,6 +288,9 @@ impl ShowOutput<'_> {
                 facts.push(("shadows", format!("{}{same}", shadow.row.qualified_id)));
             }
         }
+    }
+
+    fn add_diagnostics(&self, facts: &mut Vec<(&'static str, String)>) {
         for Diagnostic {
             severity,
             code,
@@ -289,7 +302,6 @@ impl ShowOutput<'_> {
             let line = line.map_or_else(String::new, |line| format!("line {line}: "));
             facts.push(("diagnostic", format!("{line}{severity}[{code}]: {message}")));
         }
-        facts
     }
 
     fn write_other_fields(&self, out: &mut Output) {

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use clap::Args;
-use repertoire::registry::{Cause, Entry, Snapshot, Update};
+use repertoire::registry::{Cause, Entry, Snapshot, SourceDiagnostic, Update};
 use repertoire::skill::ChangedParts;
 use repertoire::{FsSource, Id, Model, Skill, SkillRegistry};
 use serde::Serialize;
@@ -183,13 +183,8 @@ impl Reporter {
     fn changed(&self, update: &Update<Skill>, environment: &mut Environment<'_>) -> io::Result<()> {
         let (view, change) = (&update.snapshot, &update.change);
         let context = self.context(view, environment);
-        let [found, resolved] =
-            [&change.diagnostics.new, &change.diagnostics.gone].map(|diagnostics| {
-                diagnostics
-                    .iter()
-                    .map(ReportedDiagnostic::of)
-                    .collect::<Vec<_>>()
-            });
+        let found = reported(&change.diagnostics.new);
+        let resolved = reported(&change.diagnostics.gone);
         if self.format == Format::Json {
             let event = WatchChanged {
                 event: "changed",
@@ -252,6 +247,10 @@ impl Reporter {
             environment,
         )
     }
+}
+
+fn reported(diagnostics: &[SourceDiagnostic]) -> Vec<ReportedDiagnostic> {
+    diagnostics.iter().map(ReportedDiagnostic::of).collect()
 }
 
 impl<'a> RemovedSkill<'a> {

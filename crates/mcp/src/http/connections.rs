@@ -33,20 +33,9 @@ pub(super) async fn accept(
 ) -> GracefulShutdown {
     let mut end = pin!(end);
     let open = GracefulShutdown::new();
-    let slots = ConnectionSlots::new(
-        limits.connections.min(descriptors()),
-        limits.connections - limits.connections / 4,
-    );
-    let mut warned: Option<Instant> = None;
-    let mut should_warn = || {
-        let should_warn = warned.is_none_or(|warned| warned.elapsed() >= WARNING_INTERVAL);
-        warned = if should_warn {
-            Some(Instant::now())
-        } else {
-            warned
-        };
-        should_warn
-    };
+    let most = limits.connections.min(descriptors());
+    let slots = ConnectionSlots::new(most, limits.connections - limits.connections / 4);
+    let mut warnings = WarningInterval::default();
     loop {
         let accepted = tokio::select! {
             biased;
@@ -57,7 +46,7 @@ pub(super) async fn accept(
             Ok(accepted) => accepted,
             Err(error) => {
                 // The connection is broken already, or the process has no descriptors left until one closes.
-                if should_warn() {
+                if warnings.is_due() {
                     tracing::warn!(
                         error = &error as &dyn std::error::Error,
                         "a connection could not be accepted"
@@ -68,7 +57,7 @@ pub(super) async fn accept(
             }
         };
         let Some(slot) = slots.acquire(sender(address)) else {
-            if should_warn() {
+            if warnings.is_due() {
                 tracing::warn!("there are too many connections: new clients are rejected");
             }
             continue;
@@ -92,17 +81,35 @@ pub(super) async fn accept(
         let connection = open.watch(connection);
         tokio::spawn(async move {
             let _place = slot;
-            match closed.run_until_cancelled(connection).await {
-                Some(Err(error)) => {
-                    tracing::debug!(
-                        error = &error as &dyn std::error::Error,
-                        "a connection failed"
-                    );
-                }
-                Some(Ok(())) => {}
-                None => tracing::debug!("an idle connection was closed to make room for a new one"),
-            }
+            log_end(closed.run_until_cancelled(connection).await);
         });
+    }
+}
+
+/// The time of the last warning, so that a flood of connections does not flood the log.
+#[derive(Debug, Default)]
+struct WarningInterval(Option<Instant>);
+
+impl WarningInterval {
+    fn is_due(&mut self) -> bool {
+        let is_due = self.0.is_none_or(|last| last.elapsed() >= WARNING_INTERVAL);
+        if is_due {
+            self.0 = Some(Instant::now());
+        }
+        is_due
+    }
+}
+
+fn log_end<E: std::error::Error + 'static>(end: Option<Result<(), E>>) {
+    match end {
+        Some(Ok(())) => {}
+        Some(Err(error)) => {
+            tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "a connection failed"
+            );
+        }
+        None => tracing::debug!("an idle connection was closed to make room for a new one"),
     }
 }
 
