@@ -11,6 +11,7 @@ use repertoire::config::{Configuration, ConfiguredSource, HostSettings};
 use repertoire::registry::{
     Authority, Builder, ConfigError, Registry, RegistryError, RuleSet, RuleStack,
 };
+use repertoire::search::IndexSettings;
 use repertoire::source::fs::{
     Client, FsOptions, InstalledPlugin, InstalledPluginOptions, InstalledPlugins, discover,
     is_text_link,
@@ -23,7 +24,7 @@ use crate::context::{CommandContext, SourceRendering, UntrustedFolder};
 use crate::diagnostics::joined;
 use crate::failure::Failure;
 use crate::source_cache::{CachedSource, SourceCache};
-use crate::{Environment, builtin};
+use crate::{Environment, builtin, prompt_files};
 
 /// The time after which a progress line appears.
 const PROGRESS_DELAY: Duration = Duration::from_secs(1);
@@ -62,11 +63,13 @@ pub(crate) async fn compose(
         rendering,
         untrusted,
     } = composition;
+    let search = config.as_ref().map(Configuration::search).cloned();
     let registry = with_progress("reading skills", builder.load(), environment)
         .await
         .map_err(|error| locate_error(config.as_ref(), &error))?;
     let snapshot = registry.snapshot();
     let context = CommandContext::new(registry, snapshot, folders, model, environment);
+    let context = context.with_search(search.unwrap_or_default());
     Ok(context.with_rendering(rendering).with_untrusted(untrusted))
 }
 
@@ -161,6 +164,13 @@ impl SourceComposition {
         let starting = self.builder.clone().start(&runtime);
         let started = with_progress("reading skills", starting, environment).await;
         started.map_err(|error| locate_error(self.config.as_ref(), &error))
+    }
+
+    /// Reads what the configuration adds to the search.
+    pub(crate) fn index_settings(&self, cwd: &Path) -> Result<IndexSettings, Failure> {
+        let files = self.config.as_ref().map(Configuration::search);
+        let (_, settings) = prompt_files::read_settings(&files.cloned().unwrap_or_default(), cwd)?;
+        Ok(settings)
     }
 
     pub(crate) fn renderer(&self, registry: &SkillRegistry) -> Renderer {

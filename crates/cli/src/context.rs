@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use repertoire::config::SearchFiles;
 use repertoire::registry::{Candidate, Found, Snapshot, SourceDiagnostic};
 use repertoire::render::{Context, Dialect};
 use repertoire::search::{ExpectedPrompt, LiveIndex};
@@ -17,6 +18,7 @@ use crate::fields;
 use crate::host_probe::HostProbe;
 use crate::lock::SkillLock;
 use crate::output::Output;
+use crate::prompt_files;
 
 /// The composed sources that a command works on, in one state.
 #[derive(Debug)]
@@ -31,6 +33,7 @@ pub(crate) struct CommandContext {
     pub(crate) cwd: PathBuf,
     pub(crate) probe: HostProbe,
     rendering: SourceRendering,
+    search: SearchFiles,
     home: Option<PathBuf>,
     state: Option<PathBuf>,
     approvals: Option<PathBuf>,
@@ -100,6 +103,7 @@ impl CommandContext {
             cwd: environment.cwd.clone(),
             probe: HostProbe::of(environment),
             rendering: SourceRendering::default(),
+            search: SearchFiles::default(),
             home: environment.home.clone(),
             state: environment.state(),
             approvals: environment.approvals(),
@@ -135,23 +139,33 @@ impl CommandContext {
         self.rendering.renderer(&self.registry)
     }
 
-    /// Returns the index of all skills, with their bodies.
-    pub(crate) async fn search_index(&self) -> LiveIndex {
+    pub(crate) fn with_search(self, search: SearchFiles) -> CommandContext {
+        CommandContext { search, ..self }
+    }
+
+    /// Returns the index of all skills, with their bodies and what the configuration adds.
+    pub(crate) async fn search_index(&self) -> Result<LiveIndex, Failure> {
         self.search_index_without(&[]).await
     }
 
     /// Returns the index without these prompts among its example prompts.
-    pub(crate) async fn search_index_without(&self, _prompts: &[ExpectedPrompt]) -> LiveIndex {
-        let index = LiveIndex::new(self.registry.clone());
+    pub(crate) async fn search_index_without(
+        &self,
+        prompts: &[ExpectedPrompt],
+    ) -> Result<LiveIndex, Failure> {
+        let (_, settings) = prompt_files::read_settings(&self.search, &self.cwd)?;
+        let index = LiveIndex::with_settings(self.registry.clone(), settings.omit(prompts));
         index.read_bodies().await;
-        index
+        Ok(index)
     }
 
-    /// Returns the prompts that authors put beside their skills.
-    pub(crate) async fn known_prompts(&self) -> Vec<ExpectedPrompt> {
-        LiveIndex::new(self.registry.clone())
-            .authored_prompts()
-            .await
+    /// Returns the prompts that authors put beside their skills, and the examples of the configuration.
+    pub(crate) async fn known_prompts(&self) -> Result<Vec<ExpectedPrompt>, Failure> {
+        let (examples, _) = prompt_files::read_settings(&self.search, &self.cwd)?;
+        let index = LiveIndex::new(self.registry.clone());
+        let mut prompts = index.authored_prompts().await;
+        prompts.extend(examples);
+        Ok(prompts)
     }
 
     /// Returns the user's lock file of installed skills, and the reason if it cannot be read.

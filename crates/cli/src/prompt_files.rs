@@ -1,16 +1,39 @@
-//! Files of prompts with the skills that they expect.
+//! Files of prompts with the skills that they expect, and files of synonyms.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use repertoire::search::ExpectedPrompt;
+use repertoire::config::SearchFiles;
+use repertoire::search::{ExpectedPrompt, IndexSettings, Synonyms};
 
+use crate::context::relative_to_cwd;
 use crate::failure::Failure;
 
 /// The largest file of prompts, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 const ENDINGS: [&str; 4] = ["json", "jsonl", "yaml", "yml"];
+
+/// Reads what a configuration adds to the search: its example prompts, and all of its settings.
+pub(crate) fn read_settings(
+    files: &SearchFiles,
+    cwd: &Path,
+) -> Result<(Vec<ExpectedPrompt>, IndexSettings), Failure> {
+    let examples = match &files.examples {
+        Some(path) => read(path, cwd)?,
+        None => Vec::new(),
+    };
+    let mut settings = IndexSettings::new().examples(&examples);
+    if let Some(path) = &files.synonyms {
+        let shown = relative_to_cwd(&path.to_string_lossy(), cwd).to_owned();
+        let text = fs::read_to_string(path)
+            .map_err(|error| Failure::io(format!("cannot read `{shown}`"), &error))?;
+        let synonyms = Synonyms::parse(&text);
+        settings = settings
+            .synonyms(synonyms.map_err(|error| Failure::new(format!("`{shown}`: {error}")))?);
+    }
+    Ok((examples, settings))
+}
 
 /// Reads the prompts of a file, or of every such file in a folder, by name.
 pub(crate) fn read(path: &Path, cwd: &Path) -> Result<Vec<ExpectedPrompt>, Failure> {
@@ -18,7 +41,7 @@ pub(crate) fn read(path: &Path, cwd: &Path) -> Result<Vec<ExpectedPrompt>, Failu
     let cannot =
         |error: &io::Error| Failure::io(format!("cannot read `{}`", path.display()), error);
     if !full.is_dir() {
-        return read_file(&full, path);
+        return read_file(&full, path, cwd);
     }
     let entries = fs::read_dir(&full).map_err(|error| cannot(&error))?;
     let mut files = entries
@@ -33,13 +56,14 @@ pub(crate) fn read(path: &Path, cwd: &Path) -> Result<Vec<ExpectedPrompt>, Failu
     let mut prompts = Vec::new();
     for file in files {
         let shown = path.join(file.file_name().unwrap_or_default());
-        prompts.extend(read_file(&file, &shown)?);
+        prompts.extend(read_file(&file, &shown, cwd)?);
     }
     Ok(prompts)
 }
 
-fn read_file(file: &Path, shown: &Path) -> Result<Vec<ExpectedPrompt>, Failure> {
-    let shown = shown.display();
+fn read_file(file: &Path, shown: &Path, cwd: &Path) -> Result<Vec<ExpectedPrompt>, Failure> {
+    let shown = shown.to_string_lossy();
+    let shown = relative_to_cwd(&shown, cwd);
     let cannot = |error: &io::Error| Failure::io(format!("cannot read `{shown}`"), error);
     let size = fs::metadata(file).map_err(|error| cannot(&error))?.len();
     if size > MOST_BYTES {

@@ -3,7 +3,7 @@
 #[cfg(feature = "schema")]
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use repertoire_core::{
@@ -45,6 +45,8 @@ pub struct Configuration {
     preferences: Vec<(Id, String)>,
     #[cfg_attr(feature = "schema", schemars(with = "Option<RulesSection>"))]
     rules: RuleSet,
+    #[cfg_attr(feature = "schema", schemars(with = "Option<SearchSection>"))]
+    search: SearchFiles,
 }
 
 /// Rules that disable skills. The most specific rule decides: `source:id`, then an id, then `source:*`, then `*`.
@@ -60,6 +62,31 @@ struct RulesSection {
     disable: Vec<Target>,
     /// Exceptions from `disable`.
     enable: Vec<Target>,
+}
+
+/// Files that the search reads.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SearchFiles {
+    /// A folder of example prompts, or one file of them.
+    pub examples: Option<PathBuf>,
+    /// A file of synonyms.
+    pub synonyms: Option<PathBuf>,
+}
+
+/// Files that the search reads.
+#[derive(Default, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Search")
+)]
+#[serde(default, deny_unknown_fields)]
+struct SearchSection {
+    /// A folder of prompts with the skills that they are right for, or one file of them.
+    examples: Option<String>,
+    /// A file with words that stand for each other in queries.
+    synonyms: Option<String>,
 }
 
 /// Rules for the surface of skills, after what the skills declare.
@@ -167,6 +194,7 @@ impl Configuration {
     ) -> Result<Configuration, ConfigurationError> {
         let document = Arc::new(document);
         let (mut surface, mut preferences) = (SurfacePolicy::default(), Vec::new());
+        let mut search = SearchFiles::default();
         let mut rules = RuleSet::new("configuration", Authority::Full);
         for (key, item) in document.items() {
             match key {
@@ -179,9 +207,10 @@ impl Configuration {
                     rules = disable.into_iter().fold(rules, RuleSet::disable);
                     rules = enable.into_iter().fold(rules, RuleSet::enable);
                 }
+                "search" => search = read_search(&Section::new(&document, item)?, base, settings)?,
                 _ => {
                     let message = format!(
-                        "unknown key `{key}`; expected `[[source]]`, `[surface]`, `[prefer]` or `[rules]`"
+                        "unknown key `{key}`; expected `[[source]]`, `[surface]`, `[prefer]`, `[rules]` or `[search]`"
                     );
                     return Err(document.error(document.key_span(key), message));
                 }
@@ -200,6 +229,7 @@ impl Configuration {
             surface,
             preferences,
             rules,
+            search,
             document,
         })
     }
@@ -212,6 +242,11 @@ impl Configuration {
     /// Returns the rules that disable skills.
     pub fn rules(&self) -> &RuleSet {
         &self.rules
+    }
+
+    /// Returns the files that a search reads.
+    pub fn search(&self) -> &SearchFiles {
+        &self.search
     }
 
     /// Builds every source and adds all of the configuration to `builder`.
@@ -311,6 +346,20 @@ fn read_surface(section: &Section<'_>) -> Result<SurfacePolicy, ConfigurationErr
             )
         });
     Ok(policy)
+}
+
+fn read_search(
+    section: &Section<'_>,
+    base: &Path,
+    settings: &HostSettings,
+) -> Result<SearchFiles, ConfigurationError> {
+    let values = settings.expand(section.values.clone());
+    let values = values.map_err(|error| section.locate(&error))?;
+    let SearchSection { examples, synonyms } = section.typed(values)?;
+    Ok(SearchFiles {
+        examples: examples.map(|path| base.join(path)),
+        synonyms: synonyms.map(|path| base.join(path)),
+    })
 }
 
 fn read_preferences(section: &Section<'_>) -> Result<Vec<(Id, String)>, ConfigurationError> {

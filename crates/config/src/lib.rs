@@ -32,7 +32,7 @@ mod schema;
 mod settings;
 mod source;
 
-pub use configuration::Configuration;
+pub use configuration::{Configuration, SearchFiles};
 pub use error::ConfigurationError;
 pub use settings::HostSettings;
 pub use source::ConfiguredSource;

@@ -15,6 +15,8 @@ mod prompt;
 mod query;
 mod query_term;
 mod ranking;
+mod settings;
+mod synonyms;
 mod text;
 mod tokenize;
 mod vocabulary;
@@ -29,6 +31,8 @@ pub use live::LiveIndex;
 pub use overlap::SkillOverlap;
 pub use prompt::{ExpectedPrompt, PromptFileError, PromptGoal};
 pub use query::Query;
+pub use settings::IndexSettings;
+pub use synonyms::{SynonymError, Synonyms};
 pub use text::SkillText;
 
 #[cfg(test)]

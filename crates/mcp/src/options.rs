@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use repertoire::permission::VisibilityPolicy;
+use repertoire::search::IndexSettings;
 use repertoire::tools::{SkillReader, ToolPreset};
 use repertoire::{Budget, CatalogOptions};
 
@@ -22,6 +23,7 @@ pub struct ServerOptions {
     pub(crate) tools: ToolPreset,
     pub(crate) reader: Option<Arc<dyn SkillReader>>,
     pub(crate) page: usize,
+    pub(crate) index: IndexSettings,
 }
 
 const CATALOG_TOKENS: usize = 500;
@@ -37,6 +39,7 @@ impl Default for ServerOptions {
             tools: ToolPreset::DEFAULT,
             reader: None,
             page: 100,
+            index: IndexSettings::new(),
         }
     }
 }
@@ -101,6 +104,13 @@ impl ServerOptions {
     #[must_use]
     pub fn reader(mut self, reader: Arc<dyn SkillReader>) -> ServerOptions {
         self.reader = Some(reader);
+        self
+    }
+
+    /// Sets example prompts and synonyms for the search.
+    #[must_use]
+    pub fn index(mut self, settings: IndexSettings) -> ServerOptions {
+        self.index = settings;
         self
     }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Once, Weak};
 
 use parking_lot::Mutex;
 use repertoire::registry::Subscription;
+use repertoire::search::LiveIndex;
 use repertoire::tools::{LiveTools, SkillReader};
 use repertoire::{Skill, SkillRegistry, ToolOptions};
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
@@ -74,7 +75,8 @@ impl Server {
         let tools = ToolOptions::default()
             .preset(options.tools.clone())
             .modes(options.modes.clone());
-        let tools = LiveTools::new(registry.clone(), tools);
+        let index = LiveIndex::with_settings(registry.clone(), options.index.clone());
+        let tools = LiveTools::from_index(index, tools);
         let reader = options
             .reader
             .clone()
@@ -258,18 +260,22 @@ impl Server {
     }
 }
 
-/// Reads the bodies of new and changed skills for the search, beside the requests.
+/// Reads the bodies of all skills, then those of new and changed ones, for the search, beside the requests.
 async fn read_bodies(
     server: Weak<ServerState>,
     mut changes: Subscription<Skill>,
     end: CancellationToken,
 ) {
-    while let Some(Some(_)) = end.run_until_cancelled(changes.next()).await {
+    loop {
         let Some(index) = Weak::upgrade(&server).map(|server| server.tools.index().clone()) else {
             return;
         };
         let read = end.run_until_cancelled(index.read_bodies()).await;
         tracing::debug!(read, "the search has the bodies");
+        drop(index);
+        let Some(Some(_)) = end.run_until_cancelled(changes.next()).await else {
+            return;
+        };
     }
 }
 

@@ -73,13 +73,13 @@ impl EvalCommand {
             prompts.extend(prompt_files::read(file, &context.cwd)?);
         }
         if self.files.is_empty() {
-            prompts = context.known_prompts().await;
+            prompts = context.known_prompts().await?;
         }
         if prompts.is_empty() {
             return Err(Failure::new("there are no prompts to ask")
                 .help("name a file of prompts, or put one beside a skill, as `evals/evals.json`"));
         }
-        let report = self.report(&prompts, context).await;
+        let report = self.report(&prompts, context).await?;
         let hits = report.first as f64 / report.prompts.max(1) as f64;
         let fails = self
             .min_hit
@@ -98,14 +98,18 @@ impl EvalCommand {
         Ok(())
     }
 
-    async fn report(&self, prompts: &[ExpectedPrompt], context: &CommandContext) -> EvalReport {
+    async fn report(
+        &self,
+        prompts: &[ExpectedPrompt],
+        context: &CommandContext,
+    ) -> Result<EvalReport, Failure> {
         let query = Query::new("").modes(self.exposure.modes());
         let query = match self.seen_by {
             None => query.for_operator(),
             Some(audience) => query.seen_by(audience),
         };
-        let index = context.search_index_without(prompts).await;
-        index.current().evaluate(&query, prompts)
+        let index = context.search_index_without(prompts).await?;
+        Ok(index.current().evaluate(&query, prompts))
     }
 }
 

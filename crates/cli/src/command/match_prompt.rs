@@ -15,6 +15,7 @@ use super::catalog::{Window, window};
 use super::selection::ExposureOptions;
 use crate::arguments::at_least_one;
 use crate::context::CommandContext;
+use crate::failure::Failure;
 use crate::output::{Output, to_json};
 use crate::row::SkillRow;
 use crate::table::TextTable;
@@ -90,9 +91,13 @@ struct CatalogRoom {
 }
 
 impl MatchCommand {
-    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) {
+    pub(super) async fn run(
+        &self,
+        context: &CommandContext,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let prompt = self.words.join(" ");
-        let index = context.search_index().await;
+        let index = context.search_index().await?;
         // One more, for the margin of the last.
         let query = Query::new(&*prompt).modes(self.exposure.modes());
         let query = query.for_operator().limit(self.limit.get() + 1);
@@ -137,6 +142,7 @@ impl MatchCommand {
             matched.write(out);
             out.notes(context.pending());
         }
+        Ok(())
     }
 
     fn catalog(&self, context: &CommandContext) -> Catalog {

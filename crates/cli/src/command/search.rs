@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::selection::ExposureOptions;
 use crate::arguments::{Choice, at_least_one, one_of};
 use crate::context::CommandContext;
+use crate::failure::Failure;
 use crate::output::Output;
 use crate::row::SkillRow;
 use crate::table::TextTable;
@@ -71,11 +72,15 @@ struct HitRow<'a> {
 }
 
 impl SearchCommand {
-    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) {
+    pub(super) async fn run(
+        &self,
+        context: &CommandContext,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let text = self.words.join(" ");
         // Without a limit: the labels filter the hits before they are counted.
         let query = self.query(&text).limit(context.snapshot.entries().len());
-        let index = context.search_index().await;
+        let index = context.search_index().await?;
         let hits = index.search(&query).into_iter();
         let hits = hits
             .filter(|hit| self.exposure.labels.match_skill(hit.entry.item()))
@@ -95,7 +100,7 @@ impl SearchCommand {
             query: text,
         };
         if out.write_json(&found) {
-            return;
+            return Ok(());
         }
         let mut table = TextTable::new(&["name", "source", "match"]);
         for HitRow { skill, why } in &found.hits {
@@ -114,6 +119,7 @@ impl SearchCommand {
             Some(_) => {}
         }
         out.notes(context.pending());
+        Ok(())
     }
 
     fn query(&self, text: &str) -> Query {

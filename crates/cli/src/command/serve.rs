@@ -144,7 +144,9 @@ impl ServeCommand {
             environment,
         )?;
         let reader = Arc::new(reader);
-        let server = Server::new(registry.clone(), self.options().reader(reader.clone()));
+        let server_options = self.options().reader(reader.clone());
+        let index = composition.index_settings(&environment.cwd)?;
+        let server = Server::new(registry.clone(), server_options.index(index));
         let served = self
             .serve(&server, &reader, http, options, &mut cache, environment)
             .await;

@@ -36,7 +36,8 @@ impl SimulateCommand {
         out: &mut Output,
     ) -> Result<(), Failure> {
         let script = ConversationScript::read(&self.script, &context.cwd)?;
-        let turns = Play::new(&script, self.exposure.modes(), context)?
+        let index = context.search_index().await?.current();
+        let turns = Play::new(&script, self.exposure.modes(), index, context)?
             .all(script)
             .await?;
         let simulated = SimulateOutput { turns };

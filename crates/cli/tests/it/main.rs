@@ -10,6 +10,7 @@ mod check;
 mod client_plugins;
 mod config;
 mod config_schema;
+mod doors;
 mod escapes;
 mod eval;
 mod fmt;

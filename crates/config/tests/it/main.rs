@@ -174,7 +174,7 @@ tidy = "b"
         (
             "\t[surfac]\n",
             str![[r#"
-repertoire.toml:1:3: unknown key `surfac`; expected `[[source]]`, `[surface]`, `[prefer]` or `[rules]`
+repertoire.toml:1:3: unknown key `surfac`; expected `[[source]]`, `[surface]`, `[prefer]`, `[rules]` or `[search]`
 	[surfac]
 	 ^^^^^^"#]],
         ),

@@ -11,6 +11,7 @@ use super::mask::{MaskCache, VisibilityMask};
 use super::postings::{BlockTable, Dictionary};
 use super::query_term::QueryWords;
 use super::ranking::TopK;
+use super::synonyms::Synonyms;
 use super::text::{SkillText, TextTerms};
 use super::tokenize::{Stems, normalized};
 use super::vocabulary::NameVocabulary;
@@ -57,6 +58,7 @@ pub(super) struct IndexData {
     next: u32,
     /// Skills with a body.
     bodies: usize,
+    pub(super) synonyms: Arc<Synonyms>,
 }
 
 impl SearchIndex {
@@ -68,6 +70,16 @@ impl SearchIndex {
             build.add(entry, None, &stems);
         }
         SearchIndex(Arc::new(build.finish(snapshot)))
+    }
+
+    /// Returns the index with these synonyms in place of its own.
+    #[must_use]
+    pub fn with_synonyms(&self, synonyms: impl Into<Arc<Synonyms>>) -> SearchIndex {
+        let synonyms = synonyms.into();
+        SearchIndex(Arc::new(IndexData {
+            synonyms,
+            ..IndexData::clone(&self.0)
+        }))
     }
 
     /// Returns the index with the bodies and example prompts of these skills, by effective id. Unknown ids are skipped.
@@ -113,7 +125,11 @@ impl SearchIndex {
                 &stems,
             );
         }
-        SearchIndex(Arc::new(build.finish(&self.0.snapshot)))
+        let built = build.finish(&self.0.snapshot);
+        SearchIndex(Arc::new(IndexData {
+            synonyms: self.0.synonyms.clone(),
+            ..built
+        }))
     }
 
     /// Returns the index of `snapshot`, built from this one. Costs what changed, if the snapshot came from the one indexed here.
@@ -351,6 +367,7 @@ impl IndexBuilder {
             free: Vec::new(),
             next: self.next,
             bodies: self.bodies,
+            synonyms: Arc::default(),
         }
     }
 }

@@ -7,7 +7,7 @@ use repertoire_core::Id;
 use repertoire_registry::SkillRegistry;
 
 use super::authored::prompts_beside;
-use super::{ExpectedPrompt, Query, SearchHit, SearchIndex, SkillText};
+use super::{ExpectedPrompt, IndexSettings, PromptGoal, Query, SearchHit, SearchIndex, SkillText};
 
 /// The index of a registry, updated when it is used. Cheap to clone; clones share the index.
 ///
@@ -19,14 +19,26 @@ pub struct LiveIndex(Arc<LiveIndexState>);
 #[derive(Debug)]
 struct LiveIndexState {
     registry: SkillRegistry,
+    settings: IndexSettings,
     index: ArcSwap<SearchIndex>,
 }
 
 impl LiveIndex {
     /// Builds the index of `registry`.
     pub fn new(registry: SkillRegistry) -> LiveIndex {
-        let index = ArcSwap::from_pointee(SearchIndex::new(&registry.snapshot()));
-        LiveIndex(Arc::new(LiveIndexState { registry, index }))
+        LiveIndex::with_settings(registry, IndexSettings::new())
+    }
+
+    /// Builds the index of `registry` with the synonyms of `settings`. Its examples follow with the
+    /// [bodies](LiveIndex::read_bodies).
+    pub fn with_settings(registry: SkillRegistry, settings: IndexSettings) -> LiveIndex {
+        let index = SearchIndex::new(&registry.snapshot()).with_synonyms(settings.synonyms.clone());
+        let index = ArcSwap::from_pointee(index);
+        LiveIndex(Arc::new(LiveIndexState {
+            registry,
+            settings,
+            index,
+        }))
     }
 
     /// Returns the indexed registry.
@@ -54,23 +66,33 @@ impl LiveIndex {
         SearchIndex::clone(&updated)
     }
 
-    /// Reads the bodies that are not in the index yet, and adds them. Returns how many were read.
+    /// Reads the bodies that are not in the index yet, and adds them with the example prompts of their skills. Returns how
+    /// many were read.
     ///
-    /// Searches do not wait for it: a host spawns it after loading and after each change. A body that cannot be read counts
-    /// as empty until its skill changes.
+    /// Examples are those of the settings, and those that [authors](LiveIndex::authored_prompts) put beside a skill, which
+    /// count for this skill alone. Searches do not wait for it: a host spawns it after loading and after each change. A body
+    /// that cannot be read counts as empty until its skill changes.
     ///
     /// # Cancel safety
     /// Safe: what was read is lost, and read again by the next call.
     pub async fn read_bodies(&self) -> usize {
         let index = self.current();
+        let mut examples = None;
         let mut texts = Vec::new();
         for entry in index.without_text() {
+            let examples =
+                examples.get_or_insert_with(|| self.0.settings.examples_in(index.snapshot()));
             let body = self.0.registry.body(&entry.candidate).await;
             let text = body.map_or_else(
                 |_| SkillText::new(),
                 |body| SkillText::new().body(body.text),
             );
-            texts.push((entry.id.clone(), text));
+            let authored = prompts_beside(&self.0.registry, entry).await.into_iter();
+            let authored = authored.filter(|one| matches!(one.goal, PromptGoal::AnyOf(_)));
+            let prompts = examples.remove(&entry.id).unwrap_or_default().into_iter();
+            let prompts = prompts.chain(authored.map(|one| one.prompt));
+            let prompts = prompts.filter(|prompt| !self.0.settings.is_omitted(prompt));
+            texts.push((entry.id.clone(), prompts.fold(text, SkillText::example)));
         }
         if texts.is_empty() {
             return 0;

@@ -77,6 +77,23 @@ impl ExpectedPrompt {
         }
     }
 
+    /// Returns the prompt as a line of a `.jsonl` file, with a line feed.
+    ///
+    /// A host that appends the prompt of each activation that was right keeps a file that people can review, and that
+    /// [`parse`](ExpectedPrompt::parse) reads.
+    pub fn to_line(&self) -> String {
+        let (skills, is_right): (&[Arc<str>], bool) = match &self.goal {
+            PromptGoal::AnyOf(skills) => (skills, true),
+            PromptGoal::NoneOf(skills) => (skills, false),
+            PromptGoal::Nothing => (&[], true),
+        };
+        let mut row = serde_json::json!({ "prompt": self.prompt, "expected_skill": skills });
+        if !is_right {
+            row["should_trigger"] = false.into();
+        }
+        format!("{row}\n")
+    }
+
     /// Parses a file of prompts: JSON Lines if `path` ends with `.jsonl`, and JSON otherwise.
     ///
     /// # Errors

@@ -8,7 +8,8 @@ use super::hit::HitWord;
 use super::index::IndexData;
 use super::mask::VisibilityMask;
 use super::postings::Postings;
-use super::ranking::EXPANSION_WEIGHT;
+use super::ranking::{EXPANSION_WEIGHT, SYNONYM_WEIGHT};
+use super::synonyms::Synonym;
 use super::tokenize::{Stems, is_stop_word, words};
 use repertoire_core::ChunkedVec;
 
@@ -21,6 +22,8 @@ pub(super) struct QueryTerm<'a> {
     pub(super) spelled: Vec<Term<'a>>,
     /// Expansions, each with its word. They count in names alone.
     pub(super) instead: Vec<(&'a str, Term<'a>)>,
+    /// Words of the operator that stand for it, each with its term.
+    pub(super) synonyms: Vec<(&'a str, Term<'a>)>,
 }
 
 pub(super) struct Term<'a> {
@@ -69,6 +72,7 @@ impl<'a> QueryWords<'a> {
             sight,
             stems: Stems::new(),
         };
+        let synonyms = index.synonyms.of(text, &terms.stems);
         let typed = Typed::all(text, &terms.stems);
         let count = typed.len();
         let last = count.wrapping_sub(1);
@@ -83,7 +87,9 @@ impl<'a> QueryWords<'a> {
                 .iter_mut()
                 .chain(&mut spelled)
                 .for_each(|term| term.idf = idf);
-            let is_unknown = typed.is_none() && spelled.is_empty();
+            let synonyms = synonyms.get(&stem).into_iter().flatten();
+            let synonyms: Vec<_> = synonyms.flat_map(|word| terms.of_synonym(word)).collect();
+            let is_unknown = typed.is_none() && spelled.is_empty() && synonyms.is_empty();
             let is_corrected = is_unknown && count <= MOST_CORRECTED;
             let is_unfinished = place == last && count <= MOST_UNFINISHED;
             let instead = terms.instead_of(&text, &stem, is_corrected, is_unfinished);
@@ -92,6 +98,7 @@ impl<'a> QueryWords<'a> {
                 typed,
                 spelled,
                 instead,
+                synonyms,
             };
             let repeated = 1.0 + f32::from(times).ln();
             term.terms_mut().for_each(|term| term.idf *= repeated);
@@ -109,7 +116,8 @@ impl<'a> QueryWords<'a> {
 
 impl<'a> QueryTerm<'a> {
     fn terms_mut(&mut self) -> impl Iterator<Item = &mut Term<'a>> {
-        let instead = self.instead.iter_mut().map(|(_, term)| term);
+        let instead = self.instead.iter_mut().chain(&mut self.synonyms);
+        let instead = instead.map(|(_, term)| term);
         self.typed
             .iter_mut()
             .chain(&mut self.spelled)
@@ -123,7 +131,8 @@ impl<'a> QueryTerm<'a> {
             .instead
             .iter()
             .map(|(_, term)| EXPANSION_WEIGHT * term.idf);
-        found.chain(instead).fold(0.0, f32::max)
+        let synonyms = (self.synonyms.iter()).map(|(_, term)| SYNONYM_WEIGHT * term.idf);
+        found.chain(instead).chain(synonyms).fold(0.0, f32::max)
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &'a ChunkedVec<Posting>> {
@@ -146,6 +155,15 @@ impl<'a> QueryTerm<'a> {
             return Some(HitWord {
                 word,
                 instead: None,
+                fields: posting.fields().collect(),
+            });
+        }
+        let posting =
+            |(word, term): &(&'a str, Term<'a>)| Some((*word, term.postings.get(number)?));
+        if let Some((synonym, posting)) = self.synonyms.iter().find_map(posting) {
+            return Some(HitWord {
+                word,
+                instead: Some(synonym.to_owned()),
                 fields: posting.fields().collect(),
             });
         }
@@ -239,6 +257,12 @@ impl<'a> TermLookup<'a, '_> {
     fn rarity_of_unknown(&self, stem: &str) -> f32 {
         let all = self.sight.map_or(self.index.len(), VisibilityMask::count);
         Background::get().all(stem).and(0, all).rarity()
+    }
+
+    fn of_synonym(&self, synonym: &'a Synonym) -> Vec<(&'a str, Term<'a>)> {
+        let terms = self.of(&synonym.stem).into_iter();
+        let terms = terms.chain(self.spelled(&synonym.word, &synonym.stem));
+        terms.map(|term| (synonym.word.as_str(), term)).collect()
     }
 
     fn spelled(&self, text: &str, stem: &str) -> Vec<Term<'a>> {

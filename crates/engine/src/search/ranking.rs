@@ -130,6 +130,8 @@ impl<'a> TopK<'a> {
 
 /// Score multiplier for the other spellings of a word, with accents or without.
 pub(super) const SPELLING_WEIGHT: f32 = 0.9;
+/// Score multiplier for the synonyms of an operator.
+pub(super) const SYNONYM_WEIGHT: f32 = 0.8;
 /// Score multiplier for terms added by spelling correction or prefix expansion.
 pub(super) const EXPANSION_WEIGHT: f32 = 0.4;
 
@@ -345,7 +347,14 @@ impl<'a> WordScorer<'a> {
                 .lists()
                 .map(|list| PostingCursor::of(list, idf))
         };
+        let synonym = |(_, term): &(&str, Term<'a>)| {
+            let idf = SYNONYM_WEIGHT * term.idf;
+            term.postings
+                .lists()
+                .map(|list| PostingCursor::of(list, idf))
+        };
         let spelled = wanted.spelled.iter().flat_map(spelled);
+        let spelled = spelled.chain(wanted.synonyms.iter().flat_map(synonym));
         WordScorer {
             typed: wanted.typed.as_ref().map(typed),
             instead: spelled

@@ -1,6 +1,7 @@
 mod evaluation;
 mod exhaustive;
 mod relevance;
+mod settings;
 mod texts;
 
 use proptest::prelude::*;

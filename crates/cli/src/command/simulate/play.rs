@@ -9,6 +9,7 @@ use repertoire::permission::{
     Access, Audience, Authorizer, PermissionPolicy, Ruling, SkillTools, VisibilityPolicy,
 };
 use repertoire::render::Context;
+use repertoire::search::SearchIndex;
 use repertoire::session::{EngineError, Evaluation, ToolResult, Turn};
 use repertoire::skill::Flavor;
 use repertoire::tools::{ToolOutput, ToolPreset, Toolset};
@@ -48,6 +49,7 @@ impl Play {
     pub(super) fn new(
         script: &ConversationScript,
         modes: VisibilityPolicy,
+        index: SearchIndex,
         context: &CommandContext,
     ) -> Result<Play, Failure> {
         let rules: Arc<Mutex<BTreeSet<String>>> = Arc::default();
@@ -67,7 +69,7 @@ impl Play {
             .read_by_tool(&ToolPreset::DEFAULT)
             .budget(Budget::for_window(None))
             .modes(modes.clone());
-        let tools = Toolset::new(&context.snapshot, &ToolOptions::default().modes(modes));
+        let tools = Toolset::from_index(index, &ToolOptions::default().modes(modes));
         let variables = Context::new().project_dir(context.cwd.to_string_lossy());
         Ok(Play {
             model: context.model.clone(),
