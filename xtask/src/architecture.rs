@@ -128,3 +128,53 @@ fn the_rule_allows_only_listed_dependencies() {
         assert!(!may_depend_on(package, other), "{package} -> {other}");
     }
 }
+
+mod slow {
+    use std::collections::BTreeSet;
+    use std::process::Command;
+
+    use super::CLI;
+    use crate::workspace::root;
+
+    /// The limit of packages that cargo builds for a binary with the command line and one kind of source, without optional commands.
+    const MOST_PACKAGES: usize = 120;
+
+    #[test]
+    fn a_binary_with_a_kind_builds_few_packages() {
+        let arguments = [
+            "tree",
+            "--offline",
+            "-p",
+            CLI,
+            "--no-default-features",
+            "-e",
+            "normal,build",
+            "--prefix",
+            "none",
+        ];
+        let mut cargo = Command::new("cargo");
+        // Features of other packages do not count.
+        let output = cargo
+            .args(arguments)
+            .current_dir(root())
+            .env_remove("CARGO_RESOLVER_FEATURE_UNIFICATION")
+            .output();
+        let output = output.expect("cargo starts");
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let text = String::from_utf8(output.stdout).expect("cargo prints UTF-8");
+        let built: BTreeSet<_> = text
+            .lines()
+            .map(|line| line.split(" (").next().unwrap_or(line))
+            .collect();
+        // The binary itself is one more.
+        let count = built.len() + 1;
+        assert!(
+            count <= MOST_PACKAGES,
+            "{count} packages, expected at most {MOST_PACKAGES}: {built:#?}"
+        );
+    }
+}

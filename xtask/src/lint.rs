@@ -3,8 +3,8 @@
 use crate::step::{command, skipped, succeeds};
 use crate::{Failure, book, workspace};
 
-/// The package whose features hosts choose from.
-const FACADE: &str = "repertoire";
+/// The packages whose features hosts choose from.
+const CHOSEN: [&str; 2] = ["repertoire", "repertoire-cli"];
 
 /// Checks lints, documentation, each feature alone, the book and dependencies.
 ///
@@ -15,10 +15,12 @@ pub(crate) fn run() -> Result<(), Failure> {
         "lints",
         "cargo clippy --workspace --all-targets -- -D warnings",
     )?;
-    for features in facade_features()? {
-        let line =
-            format!("cargo clippy -p {FACADE} --no-default-features{features} -- -D warnings");
-        command("one feature at a time", &line)?;
+    for package in CHOSEN {
+        for features in features_of(package)? {
+            let line =
+                format!("cargo clippy -p {package} --no-default-features{features} -- -D warnings");
+            command("one feature at a time", &line)?;
+        }
     }
     command(
         "lints of the example for rig",
@@ -49,14 +51,15 @@ pub(crate) fn run() -> Result<(), Failure> {
     }
 }
 
-/// Returns the arguments for cargo: no feature, then each feature of the facade alone.
-fn facade_features() -> Result<Vec<String>, Failure> {
+/// Returns the arguments for cargo: no feature, then each feature of the package alone.
+fn features_of(package: &str) -> Result<Vec<String>, Failure> {
     let packages = workspace::packages()?;
-    let facade = packages
-        .iter()
-        .find(|package| package.name == FACADE)
-        .ok_or("the facade is gone")?;
-    let named = facade.features.keys().filter(|name| *name != "default");
+    let chosen = packages.iter().find(|known| known.name == package);
+    let named = chosen
+        .ok_or_else(|| format!("no package is called `{package}`"))?
+        .features
+        .keys()
+        .filter(|name| *name != "default");
     Ok(std::iter::once(String::new())
         .chain(named.map(|name| format!(" --features {name}")))
         .collect())
@@ -67,9 +70,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_facade_is_first_checked_without_features() {
-        let features = facade_features().expect("cargo metadata works in tests");
-        assert_eq!(features[0], "");
-        assert!(!features.contains(&" --features default".to_owned()));
+    fn a_package_is_first_checked_without_features() {
+        let features = features_of("repertoire-cli").expect("cargo metadata works in tests");
+        let expected = ["", "mcp", "notify", "plugin", "process", "render", "schema"];
+        let expected = expected.map(|name| {
+            if name.is_empty() {
+                String::new()
+            } else {
+                format!(" --features {name}")
+            }
+        });
+        assert_eq!(features, expected);
     }
 }

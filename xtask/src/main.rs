@@ -21,7 +21,6 @@ mod generate;
 mod lint;
 mod mcp_clients;
 mod mcp_load;
-mod new_source;
 mod plugin;
 #[cfg(test)]
 mod public_items;
@@ -97,14 +96,6 @@ enum Task {
     McpClients,
     /// Load the MCP server with sessions that list and read, and with sessions that wait for notifications.
     McpLoad(mcp_load::Options),
-    /// Create a source crate, and list the conformance tests that it does not pass yet.
-    NewSource {
-        /// The name of the source: `git` names the crate `repertoire-source-git`.
-        name: String,
-        /// The folder for a crate outside this workspace [default: a crate of this workspace].
-        #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
-    },
     /// Measure how often a search finds the right skill, on public questions and beside other programs.
     Retrieval(retrieval::Options),
     /// Edit, rename, move, break and delete a tree at random under a live registry, and compare with a fresh scan.
@@ -128,7 +119,6 @@ fn main() -> ExitCode {
         Task::Gen { check: false } => generate::write(),
         Task::McpClients => mcp_clients::run(),
         Task::McpLoad(options) => mcp_load::run(options),
-        Task::NewSource { name, out } => new_source::run(&name, out),
         Task::Retrieval(options) => retrieval::run(&options),
         Task::Soak(options) => soak::run(&options),
     };

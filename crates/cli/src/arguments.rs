@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser};
+use clap::{Args, CommandFactory, Parser};
 use repertoire::Model;
 use repertoire::registry::Target;
 
 use crate::command::Command;
+use crate::environment::Program;
 use crate::failure::Failure;
 use crate::output::Format;
 
@@ -170,12 +171,24 @@ impl SourceOptions {
 }
 
 impl CommandLine {
+    /// Returns the definition of the command line, with the name and version of a program.
+    pub(crate) fn of_program(program: Program) -> clap::Command {
+        let command = CommandLine::command()
+            .name(program.name)
+            .version(program.version);
+        if program.name == Program::OWN.name {
+            command
+        } else {
+            renamed(command, program)
+        }
+    }
+
     /// Checks that every option has an effect on the command.
     ///
     /// # Errors
     /// A failure that names the first option without effect.
     pub(crate) fn refuse_unused(&self) -> Result<(), Failure> {
-        let is_mcp = matches!(self.command, Command::Mcp(_));
+        let is_mcp = self.command.is_client_configuration();
         let (command, given) = (
             if is_mcp { "mcp config" } else { &self.name },
             self.sources.given(),
@@ -190,7 +203,7 @@ impl CommandLine {
         if self.model.is_some() && !self.command.depends_on_model() {
             return Err(no_effect("--model", command).help("remove the option"));
         }
-        if matches!(self.command, Command::Serve(_)) && self.format() != Format::default() {
+        if self.command.is_server() && self.format() != Format::default() {
             return Err(
                 no_effect(if self.json { "--json" } else { "--format" }, command)
                     .help("remove the option"),
@@ -227,6 +240,32 @@ impl CommandLine {
     pub(crate) fn model(&self) -> Model {
         self.model.as_deref().map(Model::from).unwrap_or_default()
     }
+}
+
+/// Returns `command` with the name of `program` in its help and its default values.
+fn renamed(mut command: clap::Command, program: Program) -> clap::Command {
+    if let Some(text) = command.get_after_help().map(ToString::to_string) {
+        command = command.after_help(program.in_commands(&text).into_owned());
+    }
+    if let Some(text) = command.get_long_about().map(ToString::to_string) {
+        command = command.long_about(program.in_commands(&text).into_owned());
+    }
+    let command = command.mut_args(|argument| {
+        let argument = match argument.get_help().map(ToString::to_string) {
+            Some(text) => argument.help(program.in_commands(&text).into_owned()),
+            None => argument,
+        };
+        let is_name = argument
+            .get_default_values()
+            .first()
+            .is_some_and(|value| value == Program::OWN.name);
+        if is_name {
+            argument.default_value(program.name)
+        } else {
+            argument
+        }
+    });
+    command.mut_subcommands(|command| renamed(command, program))
 }
 
 fn no_effect(option: &str, command: &str) -> Failure {

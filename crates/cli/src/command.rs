@@ -1,9 +1,11 @@
 //! The commands, one to a file.
 
+#[cfg(feature = "process")]
 mod approve;
 mod body;
 mod catalog;
 mod check;
+#[cfg(feature = "process")]
 mod directives;
 mod eval;
 mod files;
@@ -13,16 +15,23 @@ mod kinds;
 mod list;
 mod lock;
 mod match_prompt;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod new;
+#[cfg(feature = "plugin")]
 mod plugin;
+#[cfg(feature = "render")]
 mod render;
 mod roots;
+mod scaffold;
 mod search;
 mod selection;
+#[cfg(feature = "mcp")]
 pub(crate) mod serve;
 mod show;
+#[cfg(feature = "render")]
 mod simulate;
+mod source;
 mod tools;
 mod verify;
 pub(crate) mod watch;
@@ -58,19 +67,27 @@ pub(crate) enum Command {
     Watch(watch::WatchCommand),
     Catalog(catalog::CatalogCommand),
     Tools(tools::ToolsCommand),
+    #[cfg(feature = "render")]
     Simulate(simulate::SimulateCommand),
+    #[cfg(feature = "mcp")]
     Serve(serve::ServeCommand),
+    #[cfg(feature = "mcp")]
     Mcp(mcp::McpCommand),
     Body(body::BodyCommand),
+    #[cfg(feature = "render")]
     Render(render::RenderCommand),
+    #[cfg(feature = "process")]
     Directives(directives::DirectivesCommand),
+    #[cfg(feature = "process")]
     Approve(approve::ApproveCommand),
     Files(files::FilesCommand),
     Lock(lock::LockCommand),
     Verify(verify::VerifyCommand),
     New(new::NewCommand),
     Fmt(fmt::FmtCommand),
+    #[cfg(feature = "plugin")]
     Plugin(plugin::PluginCommand),
+    Source(source::SourceCommand),
     Kinds(kinds::KindsCommand),
     Completions(generated::CompletionsCommand),
     Man(generated::ManCommand),
@@ -82,10 +99,13 @@ impl Command {
         match self {
             Command::New(_) => Some("choose the parent folder with `--dir DIR`"),
             Command::Fmt(_) => Some("name files or folders as arguments"),
+            #[cfg(feature = "mcp")]
             Command::Mcp(_) => Some(
                 "put the options of `serve` after `--`, as in `mcp config --client NAME -- --root DIR`",
             ),
-            Command::Plugin(_) | Command::Kinds(_) | Command::Completions(_) | Command::Man(_) => {
+            #[cfg(feature = "plugin")]
+            Command::Plugin(_) => Some("remove the option"),
+            Command::Kinds(_) | Command::Source(_) | Command::Completions(_) | Command::Man(_) => {
                 Some("remove the option")
             }
             _ => None,
@@ -93,16 +113,35 @@ impl Command {
     }
 
     pub(crate) fn depends_on_model(&self) -> bool {
-        matches!(
-            self,
+        match self {
             Command::List(_)
-                | Command::Show(_)
-                | Command::Which(_)
-                | Command::Search(_)
-                | Command::Match(_)
-                | Command::Watch(_)
-                | Command::Simulate(_)
-        )
+            | Command::Show(_)
+            | Command::Which(_)
+            | Command::Search(_)
+            | Command::Match(_)
+            | Command::Watch(_) => true,
+            #[cfg(feature = "render")]
+            Command::Simulate(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Returns whether it is a server, which prints no result.
+    pub(crate) fn is_server(&self) -> bool {
+        match self {
+            #[cfg(feature = "mcp")]
+            Command::Serve(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Returns whether it takes `--client` for one of its own.
+    pub(crate) fn is_client_configuration(&self) -> bool {
+        match self {
+            #[cfg(feature = "mcp")]
+            Command::Mcp(_) => true,
+            _ => false,
+        }
     }
 
     pub(crate) fn folders(&self) -> &[PathBuf] {
@@ -152,16 +191,19 @@ impl Command {
         match self {
             Command::New(new) => return new.run(&environment.cwd, out),
             Command::Fmt(fmt) => return fmt.run(&environment.cwd, out).await,
+            #[cfg(feature = "mcp")]
             Command::Mcp(mcp) => return mcp.run(&sources.clients, out),
+            #[cfg(feature = "plugin")]
             Command::Plugin(plugin) => return plugin.run(environment, out),
+            Command::Source(source) => return source.run(&environment.cwd, out),
             Command::Kinds(kinds) => return kinds.run(out),
             Command::Completions(completions) => {
                 return {
-                    let _: () = completions.run(out);
+                    let _: () = completions.run(environment.program, out);
                     Ok(())
                 };
             }
-            Command::Man(man) => return man.run(out),
+            Command::Man(man) => return man.run(environment.program, out),
             _ => {}
         }
         let context = &compose(sources, self.named(), model, self.cache(), environment).await?;
@@ -171,15 +213,19 @@ impl Command {
             Command::Which(which) => which.run(context, out).await?,
             Command::Search(search) => search.run(context, out).await?,
             Command::Match(matched) => matched.run(context, out).await?,
-            Command::Eval(eval) => eval.run(context, out).await?,
+            Command::Eval(eval) => eval.run(context, environment.program, out).await?,
             Command::Roots(roots) => roots.run(context, out).await?,
-            Command::Check(check) => check.run(context, out).await,
+            Command::Check(check) => check.run(context, environment.program, out).await,
             Command::Catalog(catalog) => catalog.run(context, out),
             Command::Tools(tools) => tools.run(context, out),
+            #[cfg(feature = "render")]
             Command::Simulate(simulate) => simulate.run(context, out).await?,
             Command::Body(body) => body.run(context, out).await?,
+            #[cfg(feature = "render")]
             Command::Render(render) => render.run(context, environment, out).await?,
+            #[cfg(feature = "process")]
             Command::Directives(directives) => directives.run(context, out).await?,
+            #[cfg(feature = "process")]
             Command::Approve(approve) => approve.run(context, environment, out).await?,
             Command::Files(files) => files.run(context, out).await?,
             Command::Lock(lock) => lock.run(context, out).await?,
@@ -233,10 +279,8 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
             "plugin",
             plugin::PluginDecisionOutput::json_schema(generator),
         ),
-        (
-            "plugin",
-            plugin::scaffold::PluginNewOutput::json_schema(generator),
-        ),
+        ("plugin", scaffold::NewCrateOutput::json_schema(generator)),
+        ("source", scaffold::NewCrateOutput::json_schema(generator)),
         ("kinds", kinds::KindsOutput::json_schema(generator)),
         (
             "completions",

@@ -2,16 +2,55 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use repertoire::registry::Candidate;
 use repertoire::render::{
-    ApprovalFile, Binding, CommandApprovals, Dialect, Directive, DirectiveAction, Plan, Syntax,
+    ApprovalFile, Binding, CommandApprovals, Confinement, Dialect, Directive, DirectiveAction,
+    DirectiveRunner, Plan, Syntax,
 };
 use repertoire::skill::text::terminal_line;
 use repertoire::skill::{Body, Manifest, Omission, ResourcePath};
 use repertoire::{Id, Skill, Trust};
 
+use crate::arguments::{Choice, one_of};
 use crate::context::CommandContext;
 use crate::failure::Failure;
+
+/// The option that confines the commands and scripts of skills.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct SandboxOption {
+    /// Confine commands and scripts (Linux): no files outside the skill, no network, no new privileges.
+    #[arg(
+        long = "sandbox",
+        value_name = "WHEN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value = "off",
+        default_missing_value = "auto",
+        value_parser = one_of(SANDBOXES)
+    )]
+    confine: Confine,
+}
+
+type Confine = fn(DirectiveRunner) -> DirectiveRunner;
+
+const SANDBOXES: &[Choice<Confine>] = &[
+    ("off", "Do not confine", |runner| runner),
+    (
+        "auto",
+        "Confine as far as the system can, and report the rules that it cannot enforce",
+        |runner| runner.confined(Confinement::default()),
+    ),
+    ("require", "Run nothing unless fully confined", |runner| {
+        runner.confined(Confinement::default().required())
+    }),
+];
+
+impl SandboxOption {
+    pub(crate) fn confine(self, runner: DirectiveRunner) -> DirectiveRunner {
+        (self.confine)(runner)
+    }
+}
 
 /// A skill, its body, and the content that an approval of it is bound to.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! The environment of a run besides the file system.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
@@ -14,8 +15,47 @@ use crate::signals::{Signal, Signals};
 /// The argument, in place of a command, that starts this program as the supervisor of commands that skills run.
 pub(crate) const HELPER: &str = "__helper";
 
+/// The name and version of a program that has this command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Program {
+    pub(crate) name: &'static str,
+    pub(crate) version: &'static str,
+}
+
+impl Program {
+    /// The program of this package.
+    pub(crate) const OWN: Program = Program {
+        name: "repertoire",
+        version: env!("CARGO_PKG_VERSION"),
+    };
+
+    /// Returns `text` with the name of this program in the commands that it mentions.
+    pub(crate) fn in_commands(self, text: &str) -> Cow<'_, str> {
+        if self.name == Program::OWN.name || !text.contains("repertoire ") {
+            return text.into();
+        }
+        // A command is at the start of a line, or in backticks.
+        let mut renamed = String::with_capacity(text.len());
+        for (at, part) in text.split("repertoire ").enumerate() {
+            if at > 0 {
+                let is_command =
+                    renamed.is_empty() || renamed.ends_with(['`', '\n']) || renamed.ends_with("  ");
+                renamed.push_str(if is_command {
+                    self.name
+                } else {
+                    Program::OWN.name
+                });
+                renamed.push(' ');
+            }
+            renamed.push_str(part);
+        }
+        renamed.into()
+    }
+}
+
 /// The environment of a run besides the file system. Only [`from_process`](Environment::from_process) reads the process.
 pub struct Environment<'a> {
+    pub(crate) program: Program,
     pub(crate) cwd: PathBuf,
     pub(crate) home: Option<PathBuf>,
     pub(crate) variables: Vec<(OsString, OsString)>,
@@ -36,6 +76,7 @@ impl Environment<'static> {
     pub fn from_process() -> io::Result<Environment<'static>> {
         let (stdout, stderr) = (io::stdout(), io::stderr());
         Ok(Environment {
+            program: Program::OWN,
             cwd: std::env::current_dir()?,
             home: std::env::home_dir().filter(|home| home.is_absolute()),
             variables: std::env::vars_os().collect(),
@@ -66,6 +107,7 @@ impl<'a> Environment<'a> {
     /// starts there. Output is discarded.
     pub fn new(cwd: impl Into<PathBuf>) -> Environment<'a> {
         Environment {
+            program: Program::OWN,
             cwd: cwd.into(),
             home: None,
             variables: Vec::new(),
@@ -75,6 +117,15 @@ impl<'a> Environment<'a> {
             stderr: Stream::new(io::sink()),
             signals: Signals::Nowhere,
             is_logging: false,
+        }
+    }
+
+    /// Sets the name and version of the program: for `--version`, help, messages and clients of the MCP server.
+    #[must_use]
+    pub fn program(self, name: &'static str, version: &'static str) -> Environment<'a> {
+        Environment {
+            program: Program { name, version },
+            ..self
         }
     }
 
@@ -163,7 +214,7 @@ impl<'a> Environment<'a> {
 
     /// Returns the command line of the supervisor, to put before that of a program; empty without a helper.
     pub(crate) fn supervisor(&self) -> Vec<OsString> {
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", feature = "process"))]
         if !self.helper.is_empty() {
             return self
                 .helper
@@ -176,6 +227,7 @@ impl<'a> Environment<'a> {
     }
 
     pub(crate) fn say(&mut self, text: &str) {
+        let text = self.program.in_commands(text);
         let _ = self
             .stderr
             .write_all(text.as_bytes())

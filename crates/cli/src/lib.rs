@@ -20,12 +20,24 @@
 //! Link your own source types into a binary of three lines. Configuration files can then use the types that the linked crates
 //! submitted.
 //!
-//! ```no_run
-//! // use haiku_source as _;
+//! ```text
+//! use haiku_source as _;
+//!
 //! fn main() -> std::process::ExitCode {
-//!     repertoire_cli::main()
+//!     repertoire_cli::main!()
 //! }
 //! ```
+//!
+//! # Features
+//! | feature | content |
+//! |---|---|
+//! | `mcp` | the commands `serve` and `mcp`, and the kind `mcp` of sources; enables `process` |
+//! | `notify` | the option `watch = { by = "notify" }` on Linux |
+//! | `plugin` | the command `plugin`, and the kinds `plugin` and `process` |
+//! | `process` | the commands `directives` and `approve`, and the programs that skills run |
+//! | `render` | the commands `render` and `simulate`; enables `process` |
+//!
+//! All are enabled by default. A binary with a kind of its own builds faster without those that it does not need.
 //!
 //! # Contributing
 //! A command is a file in `src/command`: its arguments, and an output that is printed for people and as JSON. The JSON consists
@@ -36,10 +48,16 @@
 //! Text from other people is escaped before it goes to a terminal. `report.rs` draws every failure and diagnostic. The working
 //! folder and the home folder come from the environment: only `Environment::from_process` reads the process.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Some items serve only commands that a feature adds.
+#![cfg_attr(
+    not(feature = "default"),
+    allow(dead_code, unused_imports, unused_variables)
+)]
 
 mod arguments;
 mod builtin;
 mod command;
+#[cfg(feature = "process")]
 mod command_approval;
 mod compose;
 mod context;
@@ -50,6 +68,7 @@ mod fields;
 mod file_slot;
 mod host_probe;
 mod lock;
+#[cfg(feature = "mcp")]
 mod log;
 mod output;
 mod prompt_files;

@@ -1,4 +1,4 @@
 //! The command line `repertoire`.
 fn main() -> std::process::ExitCode {
-    repertoire_cli::main()
+    repertoire_cli::main!()
 }

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 
 use crate::Environment;
 use crate::arguments::CommandLine;
 use crate::command::Command;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "process"))]
 use crate::environment::HELPER;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -33,19 +33,34 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Runs the arguments of this process in the environment of this process.
+/// Runs the arguments of this process in the environment of this process, under the name and version of the calling program.
+///
+/// ```text
+/// fn main() -> std::process::ExitCode {
+///     repertoire_cli::main!()
+/// }
+/// ```
+#[macro_export]
+macro_rules! main {
+    () => {
+        $crate::main(env!("CARGO_BIN_NAME"), env!("CARGO_PKG_VERSION"))
+    };
+}
+
+/// Runs the arguments of this process in the environment of this process. The macro [`main!`](crate::main!) passes the name and
+/// version of the calling program.
 ///
 /// A program that calls this also runs plugins: a host starts it again with `plugin-host` as its first argument. In the same
 /// way it starts itself as the supervisor of the commands that skills run.
-pub fn main() -> ExitCode {
-    #[cfg(unix)]
+pub fn main(name: &'static str, version: &'static str) -> ExitCode {
+    #[cfg(all(unix, feature = "plugin"))]
     if std::env::args_os()
         .nth(1)
         .is_some_and(|word| word == "plugin-host")
     {
         return repertoire::source::plugin::plugin_host();
     }
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "process"))]
     if std::env::args_os()
         .nth(1)
         .is_some_and(|word| word == HELPER)
@@ -56,7 +71,7 @@ pub fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     match Environment::from_process() {
-        Ok(environment) => run(std::env::args_os(), environment).into(),
+        Ok(environment) => run(std::env::args_os(), environment.program(name, version)).into(),
         Err(error) => {
             let _ = writeln!(
                 io::stderr(),
@@ -96,7 +111,7 @@ fn parse(
     arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     environment: &Environment<'_>,
 ) -> Result<CommandLine, clap::Error> {
-    let mut command = CommandLine::command();
+    let mut command = CommandLine::of_program(environment.program);
     if !environment.stdout.is_terminal() {
         // Otherwise clap measures a terminal that the output may not go to.
         command = command.term_width(100);
@@ -109,6 +124,7 @@ fn parse(
 
 fn run_command(arguments: &CommandLine, environment: &mut Environment<'_>) -> io::Result<Exit> {
     let mut runtime = match arguments.command {
+        #[cfg(feature = "mcp")]
         Command::Serve(_) => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),
     };
@@ -136,6 +152,7 @@ async fn compose_and_run(
             .run(sources, arguments.model(), format, environment)
             .await;
     }
+    #[cfg(feature = "mcp")]
     if let Command::Serve(serve) = command {
         return serve.run(sources, environment).await.map(Ok);
     }

@@ -6,9 +6,10 @@ use repertoire::skill::{Code, Severity, Strictness};
 use serde_json::{Map, Value, json};
 
 use crate::diagnostics::ReportedDiagnostic;
+use crate::environment::Program;
 
 /// Returns the log of a run. Paths below `cwd` are relative, so that the log does not depend on the machine.
-pub(crate) fn log(diagnostics: &[ReportedDiagnostic], cwd: &Path) -> Value {
+pub(crate) fn log(diagnostics: &[ReportedDiagnostic], cwd: &Path, program: Program) -> Value {
     let mut rules = Code::ALL.to_vec();
     for reported in diagnostics {
         if !rules.contains(&reported.diagnostic.code) {
@@ -24,8 +25,8 @@ pub(crate) fn log(diagnostics: &[ReportedDiagnostic], cwd: &Path) -> Value {
         "version": "2.1.0",
         "runs": [{
             "tool": { "driver": {
-                "name": "repertoire",
-                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "name": program.name,
+                "semanticVersion": program.version,
                 "rules": rules.iter().copied().map(rule).collect::<Vec<_>>(),
             } },
             "columnKind": "unicodeCodePoints",

@@ -154,7 +154,7 @@ impl ServerHandler for ClientSession {
     fn get_info(&self) -> ServerConfig {
         let options = self.server.options();
         let features = self.features.get().copied().unwrap_or(options.features);
-        let server = Implementation::new(options.name.as_ref(), env!("CARGO_PKG_VERSION"));
+        let server = Implementation::new(options.name.as_ref(), options.version.as_ref());
         ServerConfig::new(capabilities(features)).with_server_info(server)
     }
 

@@ -16,6 +16,7 @@ use crate::features::ClientPreset;
 #[derive(Clone)]
 pub struct ServerOptions {
     pub(crate) name: Arc<str>,
+    pub(crate) version: Arc<str>,
     pub(crate) features: McpFeatures,
     ignores_presets: bool,
     pub(crate) modes: VisibilityPolicy,
@@ -32,6 +33,7 @@ impl Default for ServerOptions {
     fn default() -> ServerOptions {
         ServerOptions {
             name: "repertoire".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
             features: McpFeatures::ALL,
             ignores_presets: false,
             modes: VisibilityPolicy::default(),
@@ -49,6 +51,13 @@ impl ServerOptions {
     #[must_use]
     pub fn name(mut self, name: impl Into<Arc<str>>) -> ServerOptions {
         self.name = name.into();
+        self
+    }
+
+    /// Sets the version of the server. Default: that of this crate.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<Arc<str>>) -> ServerOptions {
+        self.version = version.into();
         self
     }
 

@@ -19,6 +19,10 @@ mod approval_file;
 #[cfg(feature = "start")]
 mod command;
 #[cfg(feature = "start")]
+#[cfg_attr(
+    not(feature = "client"),
+    expect(dead_code, reason = "only the client marks its groups")
+)]
 mod group;
 #[cfg(all(target_os = "linux", feature = "supervisor"))]
 mod supervisor;

@@ -50,6 +50,7 @@
 //! | `static` | skills compiled into the program |
 //! | `config` | the configuration file `repertoire.toml`; enables `render` |
 //! | `engine` | catalogs, tools and sessions; enables `render` |
+//! | `notify` | [`WatchBy::Notify`](source::fs::WatchBy) on Linux: events of folders as the crate `notify` reports them |
 //! | `plugin` | sources in shared libraries, and the kinds `plugin` and `process` for configuration files |
 //! | `mcp-client` | skills of other MCP servers, and the kind `mcp` for configuration files |
 //! | `render` | bodies as text: variables and arguments |

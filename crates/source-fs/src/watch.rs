@@ -3,6 +3,7 @@
 mod backend;
 #[cfg(target_os = "linux")]
 mod inotify;
+#[cfg(any(feature = "notify", not(target_os = "linux")))]
 mod notify_backend;
 mod options;
 mod pending_events;
@@ -180,7 +181,7 @@ impl Watcher {
         };
         let failure = match self.options.by {
             WatchBy::Polling => None,
-            WatchBy::Events | WatchBy::Notify => self.watch(plan, scan, &mut fresh),
+            _ => self.watch(plan, scan, &mut fresh),
         };
         let mut state = self.state();
         state.is_watched = true;

@@ -15,6 +15,7 @@ use super::list::nothing_found;
 use crate::arguments::ConnectableFolders;
 use crate::context::CommandContext;
 use crate::diagnostics::{Counts, QuotableFolders, ReportedDiagnostic, counted, quoted};
+use crate::environment::Program;
 use crate::output::{Format, Output};
 use crate::{fields, sarif};
 
@@ -52,7 +53,7 @@ pub(super) struct CheckOutput<'a> {
 }
 
 impl CheckCommand {
-    pub(super) async fn run(&self, context: &CommandContext, out: &mut Output) {
+    pub(super) async fn run(&self, context: &CommandContext, program: Program, out: &mut Output) {
         let diagnostics = self.diagnostics(context).await;
         let (strict, skills, counts) = (
             self.strict,
@@ -61,7 +62,7 @@ impl CheckCommand {
         );
         out.found_problems(counts.errors > 0 || strict && counts.warnings > 0);
         if out.format() == Format::Sarif {
-            return out.document(&sarif::log(&diagnostics, &context.cwd));
+            return out.document(&sarif::log(&diagnostics, &context.cwd, program));
         }
         if out.write_json(&CheckOutput {
             strict,

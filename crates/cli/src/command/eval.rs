@@ -15,6 +15,7 @@ use super::selection::ExposureOptions;
 use crate::arguments::one_of;
 use crate::context::CommandContext;
 use crate::diagnostics::{ReportedDiagnostic, counted, quoted};
+use crate::environment::Program;
 use crate::failure::Failure;
 use crate::output::{Format, Output};
 use crate::table::TextTable;
@@ -66,6 +67,7 @@ impl EvalCommand {
     pub(super) async fn run(
         &self,
         context: &CommandContext,
+        program: Program,
         out: &mut Output,
     ) -> Result<(), Failure> {
         let mut prompts = Vec::new();
@@ -87,7 +89,7 @@ impl EvalCommand {
         out.found_problems(fails);
         if out.format() == Format::Sarif {
             let diagnostics = diagnostics(&report, context);
-            out.document(&sarif::log(&diagnostics, &context.cwd));
+            out.document(&sarif::log(&diagnostics, &context.cwd, program));
             return Ok(());
         }
         let output = EvalOutput { report };

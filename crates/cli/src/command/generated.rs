@@ -1,11 +1,12 @@
 //! `repertoire completions` and `repertoire man`, generated from the definitions of the arguments.
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 use serde::Serialize;
 
 use crate::arguments::CommandLine;
 use crate::diagnostics::joined;
+use crate::environment::Program;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -48,12 +49,12 @@ pub(super) struct ManOutput {
 }
 
 impl CompletionsCommand {
-    pub(super) fn run(&self, out: &mut Output) {
+    pub(super) fn run(&self, program: Program, out: &mut Output) {
         let mut script = Vec::new();
         clap_complete::generate(
             self.shell,
-            &mut CommandLine::command(),
-            "repertoire",
+            &mut CommandLine::of_program(program),
+            program.name,
             &mut script,
         );
         let script = String::from_utf8_lossy(&script).into_owned();
@@ -68,8 +69,8 @@ impl CompletionsCommand {
 }
 
 impl ManCommand {
-    pub(super) fn run(&self, out: &mut Output) -> Result<(), Failure> {
-        let mut all = CommandLine::command().disable_help_subcommand(true);
+    pub(super) fn run(&self, program: Program, out: &mut Output) -> Result<(), Failure> {
+        let mut all = CommandLine::of_program(program).disable_help_subcommand(true);
         all.build();
         let commands: Vec<_> = all
             .get_subcommands()
@@ -86,10 +87,10 @@ impl ManCommand {
         };
         let page = command
             .get_display_name()
-            .unwrap_or("repertoire")
+            .unwrap_or(program.name)
             .to_owned();
         let mut text = Vec::new();
-        let source = concat!("repertoire ", env!("CARGO_PKG_VERSION"));
+        let source = format!("{} {}", program.name, program.version);
         let rendered = clap_mangen::Man::new(command.clone())
             .source(source)
             .render(&mut text);

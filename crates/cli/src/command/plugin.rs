@@ -1,7 +1,5 @@
 //! `repertoire plugin`.
 
-pub(super) mod scaffold;
-
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -10,6 +8,7 @@ use repertoire::source::approvals_in;
 use repertoire::source::plugin::{Inspection, PluginApprovals, PluginError};
 use serde::Serialize;
 
+use super::scaffold::{CrateOptions, CrateTemplate};
 use crate::Environment;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -49,8 +48,28 @@ enum PluginAction {
         /// Path of the library; the file may be gone.
         path: PathBuf,
     },
-    New(scaffold::PluginNewCommand),
+    /// Scaffold a plugin crate in Rust, with the source conformance tests.
+    #[command(after_help = "Example:\n  repertoire plugin new acme-skills")]
+    New(CrateOptions),
 }
+
+const TEMPLATE: CrateTemplate = CrateTemplate {
+    kind: "plugin",
+    files: &[
+        (
+            "Cargo.toml",
+            include_str!("../../template/plugin/Cargo.toml.template"),
+        ),
+        (
+            "src/lib.rs",
+            include_str!("../../template/plugin/src/lib.rs"),
+        ),
+        (
+            "tests/it.rs",
+            include_str!("../../template/plugin/tests/it.rs"),
+        ),
+    ],
+};
 
 /// The approved plugins.
 #[derive(Serialize)]
@@ -145,7 +164,7 @@ impl PluginCommand {
                 approve(inspected, approvals(state)?)?.write(out);
             }
             PluginAction::Revoke { path } => revoke(cwd.join(path), approvals(state)?)?.write(out),
-            PluginAction::New(new) => new.run(&cwd, out)?,
+            PluginAction::New(options) => options.run(&TEMPLATE, &cwd, out)?,
         }
         Ok(())
     }

@@ -6,9 +6,9 @@ use std::path::Path;
 use clap::Args;
 use repertoire::Id;
 use repertoire::render::{
-    ApprovalState, Arguments, Call, CleanupScope, CommandShell, CompletedRun, Confinement, Context,
-    Dialect, DialectBy, Directive, DirectiveOutcome, DirectiveRunner, MissingRule, Plan, Refusal,
-    Sandbox, Syntax,
+    ApprovalState, Arguments, Call, CleanupScope, CommandShell, CompletedRun, Context, Dialect,
+    DialectBy, Directive, DirectiveOutcome, DirectiveRunner, MissingRule, Plan, Refusal, Sandbox,
+    Syntax,
 };
 use repertoire::skill::Digest;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::directives::DirectiveRow;
 use crate::Environment;
 use crate::arguments::{Choice, one_of};
-use crate::command_approval::{ApprovalStore, RunnableSkill};
+use crate::command_approval::{ApprovalStore, RunnableSkill, SandboxOption};
 use crate::compose::with_progress;
 use crate::context::CommandContext;
 use crate::failure::Failure;
@@ -54,42 +54,6 @@ const SHELLS: &[Choice<CommandShell>] = &[
     ("sh", "The POSIX shell", CommandShell::Sh),
     ("bash", "Bash", CommandShell::Bash),
 ];
-
-/// The option that confines the commands and scripts of skills.
-#[derive(Debug, Clone, Copy, Args)]
-pub(super) struct SandboxOption {
-    /// Confine commands and scripts (Linux): no files outside the skill, no network, no new privileges.
-    #[arg(
-        long = "sandbox",
-        value_name = "WHEN",
-        num_args = 0..=1,
-        require_equals = true,
-        default_value = "off",
-        default_missing_value = "auto",
-        value_parser = one_of(SANDBOXES)
-    )]
-    confine: Confine,
-}
-
-type Confine = fn(DirectiveRunner) -> DirectiveRunner;
-
-const SANDBOXES: &[Choice<Confine>] = &[
-    ("off", "Do not confine", |runner| runner),
-    (
-        "auto",
-        "Confine as far as the system can, and report the rules that it cannot enforce",
-        |runner| runner.confined(Confinement::default()),
-    ),
-    ("require", "Run nothing unless fully confined", |runner| {
-        runner.confined(Confinement::default().required())
-    }),
-];
-
-impl SandboxOption {
-    pub(super) fn confine(self, runner: DirectiveRunner) -> DirectiveRunner {
-        (self.confine)(runner)
-    }
-}
 
 fn variable(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("expected `KEY=VALUE`")?;

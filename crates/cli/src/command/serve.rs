@@ -19,9 +19,9 @@ use tokio::sync::Notify;
 use tracing::level_filters::LevelFilter;
 
 use self::reader::ReloadableReader;
-use super::render::SandboxOption;
 use super::selection::ExposureOptions;
 use crate::arguments::{SearchedFolders, SourceOptions, at_least_one};
+use crate::command_approval::SandboxOption;
 use crate::compose::{NamedFolders, SourceComposition, reload};
 use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic};
 use crate::failure::Failure;
@@ -144,7 +144,9 @@ impl ServeCommand {
             environment,
         )?;
         let reader = Arc::new(reader);
-        let server_options = self.options().reader(reader.clone());
+        let server_options = self
+            .options(environment.program.version)
+            .reader(reader.clone());
         let index = composition.index_settings(&environment.cwd)?;
         let server = Server::new(registry.clone(), server_options.index(index));
         let served = self
@@ -218,9 +220,10 @@ impl ServeCommand {
         reload(options, &self.searched.folders, cache, environment, apply).await;
     }
 
-    fn options(&self) -> ServerOptions {
+    fn options(&self, version: &'static str) -> ServerOptions {
         let options = ServerOptions::default()
             .name(self.name.as_str())
+            .version(version)
             .features(self.features)
             .modes(self.exposure.modes())
             .catalog(CatalogOptions::default().budget(Budget::Tokens(self.catalog_tokens)));

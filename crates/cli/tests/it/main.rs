@@ -29,6 +29,7 @@ mod parts;
 mod pipe;
 mod places;
 mod plugin;
+mod program;
 mod read;
 mod render;
 mod sarif;
@@ -45,5 +46,5 @@ mod watch;
 mod slow {
     mod external;
     mod killed;
-    mod new_plugin;
+    mod new_crate;
 }

@@ -205,6 +205,7 @@ Commands:
   new          Create a new skill from a template
   fmt          Format the front matter of skills
   plugin       Inspect, approve, revoke and scaffold source plugins
+  source       Scaffold source types
   kinds        List the supported source types
   completions  Generate shell completions
   man          Print a man page

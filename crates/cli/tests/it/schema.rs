@@ -115,6 +115,7 @@ fn every_answer_is_what_the_schema_says() {
         &["plugin", "inspect", "libhello.so"],
         &["plugin", "revoke", "libhello.so"],
         &["plugin", "new", "acme", "--checkout", &root],
+        &["source", "new", "mine"],
         &["kinds"],
         &["completions", "bash"],
         &["man"],

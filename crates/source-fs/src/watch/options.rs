@@ -53,7 +53,8 @@ pub enum WatchBy {
     /// WSL, folders of the host in containers. It uses events and polls there, with the same diagnostic.
     Events,
     /// Events as the crate `notify` reports them: the same as [`Events`](WatchBy::Events) but on Linux, where the source calls inotify
-    /// itself otherwise. For a system on which that does not work.
+    /// itself otherwise. For a system on which that does not work. Requires the feature `notify` on Linux.
+    #[cfg(any(feature = "notify", not(target_os = "linux")))]
     Notify,
     /// Polling, without a diagnostic. A file may have changed if its path, inode, size, modification time or change time did; its
     /// content decides.

@@ -11,6 +11,7 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::watch::backend::{Backend, Opener, WatchError, WatchEvent, WatchId};
 #[cfg(target_os = "linux")]
 use crate::watch::inotify;
+#[cfg(any(feature = "notify", not(target_os = "linux")))]
 use crate::watch::notify_backend;
 use crate::watch::options::WatchBy;
 use crate::watch::pending_events::PendingEvents;
@@ -70,6 +71,7 @@ impl SharedWatcher {
 
     /// Returns the watcher of this process that uses the backend for `by`.
     pub(crate) fn of_process(by: WatchBy) -> Arc<SharedWatcher> {
+        #[cfg(any(feature = "notify", not(target_os = "linux")))]
         static NOTIFY: LazyLock<Arc<SharedWatcher>> =
             LazyLock::new(|| Arc::new(SharedWatcher::new(Box::new(notify_backend::open))));
         #[cfg(target_os = "linux")]
@@ -78,6 +80,7 @@ impl SharedWatcher {
         match by {
             #[cfg(target_os = "linux")]
             WatchBy::Events | WatchBy::Polling => INOTIFY.clone(),
+            #[cfg(any(feature = "notify", not(target_os = "linux")))]
             _ => NOTIFY.clone(),
         }
     }

@@ -14,8 +14,7 @@ use repertoire::tools::{ApprovedCommands, CommandRunner, Instructions, SkillRead
 use repertoire::{Renderer, Skill, SkillRegistry};
 
 use crate::Environment;
-use crate::command::render::SandboxOption;
-use crate::command_approval::ApprovalStore;
+use crate::command_approval::{ApprovalStore, SandboxOption};
 use crate::compose::SourceComposition;
 use crate::diagnostics::quoted;
 use crate::failure::Failure;

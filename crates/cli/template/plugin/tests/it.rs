@@ -18,7 +18,7 @@ struct Acme {
 
 /// The library that cargo built beside this test.
 fn library() -> PathBuf {
-    let name = format!("{}@lib@{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let name = format!("{}acme_crate{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     std::env::current_exe().unwrap().with_file_name(name)
 }
 

@@ -1,5 +1,0 @@
-//! Skills for AI agents: acme as a source.
-
-mod source;
-
-pub use source::AcmeSource;
