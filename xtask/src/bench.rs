@@ -9,6 +9,7 @@ mod figure;
 mod floor;
 mod known;
 mod listing;
+mod loads;
 mod page;
 mod plugin;
 mod random;
@@ -36,8 +37,7 @@ pub(crate) use self::figure::{Figure, Goal};
 pub(crate) use self::page::{Served as ServedPart, write_served};
 use self::readers::Readings;
 use self::reload::Reload;
-use self::rounds::{Rounds, Turn};
-use self::sample::Sample;
+use self::rounds::Rounds;
 pub(crate) use self::sample::cpu;
 use self::tree::{Origin, Shape};
 use crate::plugin::Profile;
@@ -128,9 +128,6 @@ enum Part {
     #[command(hide = true)]
     Trigger { count: usize },
 }
-
-/// The least percentage of right skills for a rival to be a measure of speed.
-const RIGHT_PERCENT: usize = 90;
 
 /// Measures everything and prints it.
 pub(crate) fn run(options: Options) -> Result<(), Failure> {
@@ -234,151 +231,6 @@ impl<'a> Bench<'a> {
             }
         }
         Ok(bench)
-    }
-
-    /// Loads of flat trees: warm, once more, cold; and the rivals.
-    fn loads(&mut self) -> Result<(), Failure> {
-        let counts: &[usize] = if self.options.quick {
-            &[200]
-        } else {
-            &[1_000, 10_000]
-        };
-        for &count in counts {
-            let tree = self.tree(Shape::Flat, count)?;
-            let written = std::fs::read_to_string(sample::expected(&tree))?
-                .lines()
-                .count();
-            let mut rounds = Rounds::default();
-            let [floor, load, stat, again] =
-                [Load::FloorRead, Load::Warm, Load::FloorStat, Load::Again]
-                    .map(|load| rounds.add(self.load(load, &tree)));
-            let rivals: Vec<(&str, Turn)> = self
-                .rivals
-                .iter()
-                .map(|(name, program)| (*name, rounds.add(rival::command(program, &tree))))
-                .collect();
-            self.measure(&mut rounds)?;
-            let [floor, load, stat, again] =
-                [floor, load, stat, again].map(|turn| rounds.median(turn));
-            let rivals: Vec<(&str, Sample)> = rivals
-                .into_iter()
-                .map(|(name, turn)| (name, rounds.median(turn)))
-                .collect();
-
-            // The goals are set for the large tree.
-            let large = count == 10_000 || self.options.quick;
-            let goal = |figure: Figure, goal| if large { figure.goal(goal) } else { figure };
-            let most = |name: &str,
-                        part: fn(&Sample) -> f64,
-                        sample: &Sample,
-                        floor: &Sample,
-                        of,
-                        ratio| {
-                let figure =
-                    Figure::new(format!("{name}/{count}"), milliseconds(part(sample)), "ms");
-                goal(
-                    figure.against(milliseconds(part(floor)), of),
-                    Goal::RatioAtMost(ratio),
-                )
-            };
-            let cpu = |sample: &Sample| sample.cpu;
-            let wall = |sample: &Sample| sample.wall;
-            self.figures.extend([
-                Figure::new(
-                    format!("floor/read/cpu/{count}"),
-                    milliseconds(floor.cpu),
-                    "ms",
-                ),
-                most("load/cpu", cpu, &load, &floor, "read", 2.0),
-                most("load/wall", wall, &load, &floor, "read", 2.0),
-                Figure::new(format!("load/right/{count}"), load.right as f64, "skills")
-                    .goal(Goal::AtLeast(written as f64)),
-                most("again/cpu", cpu, &again, &stat, "stat", 1.5),
-                most("again/wall", wall, &again, &stat, "stat", 1.5),
-                goal(
-                    Figure::new(format!("load/resident/{count}"), load.resident / 1e6, "MB"),
-                    Goal::AtMost(11.0),
-                ),
-            ]);
-            let good = rivals.iter().map(|(_, sample)| sample);
-            let good: Vec<&Sample> = good
-                .filter(|sample| sample.right * 100 >= written * RIGHT_PERCENT)
-                .collect();
-            for (name, part) in [("cpu", cpu as fn(&Sample) -> f64), ("wall", wall)] {
-                if let Some(best) = good
-                    .iter()
-                    .map(|sample| part(sample))
-                    .min_by(f64::total_cmp)
-                {
-                    let figure = Figure::new(
-                        format!("rivals/best/{name}/{count}"),
-                        milliseconds(best),
-                        "ms",
-                    );
-                    let figure = figure.against(milliseconds(part(&load)), "our load");
-                    self.figures.push(goal(figure, Goal::RatioAtLeast(2.5)));
-                }
-            }
-            for (name, sample) in rivals {
-                let figure = |part: &str, value, unit| {
-                    Figure::new(format!("rivals/{name}/{part}/{count}"), value, unit)
-                };
-                self.figures.extend([
-                    figure("cpu", milliseconds(sample.cpu), "ms")
-                        .against(milliseconds(floor.cpu), "read"),
-                    figure("wall", milliseconds(sample.wall), "ms")
-                        .against(milliseconds(floor.wall), "read"),
-                    figure("right", sample.right as f64, "skills"),
-                ]);
-            }
-            if large {
-                self.cold(&tree, count)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Loads of a tree that the system has forgotten.
-    fn cold(&mut self, tree: &Path, count: usize) -> Result<(), Failure> {
-        let mut rounds = Rounds::default();
-        let [floor, load] =
-            [Load::FloorCold, Load::Cold].map(|load| rounds.add(self.load(load, tree)));
-        self.measure(&mut rounds)?;
-        let [floor, load] = [floor, load].map(|turn| rounds.median(turn));
-        let figure = Figure::new(
-            format!("load-cold/wall/{count}"),
-            milliseconds(load.wall),
-            "ms",
-        );
-        self.figures.push(
-            figure
-                .against(milliseconds(floor.wall), "cold")
-                .goal(Goal::RatioAtMost(1.5)),
-        );
-        Ok(())
-    }
-
-    /// Loads of a tree in which skills lie deep and among other files.
-    fn nested(&mut self) -> Result<(), Failure> {
-        let count = if self.options.quick { 200 } else { 10_000 };
-        let tree = self.tree(Shape::Nested, count)?;
-        let mut rounds = Rounds::default();
-        let [floor, load] =
-            [Load::FloorWalk, Load::Warm].map(|load| rounds.add(self.load(load, &tree)));
-        self.measure(&mut rounds)?;
-        let [floor, load] = [floor, load].map(|turn| rounds.median(turn));
-        for (name, load, floor) in [
-            ("cpu", load.cpu, floor.cpu),
-            ("wall", load.wall, floor.wall),
-        ] {
-            let figure = Figure::new(format!("nested/{name}/{count}"), milliseconds(load), "ms");
-            self.figures.push(
-                figure
-                    .against(milliseconds(floor), "walk")
-                    .goal(Goal::RatioAtMost(1.3)),
-            );
-        }
-        Ok(())
     }
 
     /// Look-ups and lists during refreshes.
