@@ -66,6 +66,7 @@ mod environment;
 mod failure;
 mod fields;
 mod file_slot;
+mod folder_sources;
 mod host_probe;
 mod lock;
 #[cfg(feature = "mcp")]

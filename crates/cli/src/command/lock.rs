@@ -1,7 +1,7 @@
 //! `repertoire lock`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
@@ -81,29 +81,8 @@ impl LockCommand {
                 SkillsLock::NAME
             )
         }));
-        let texts = [
-            (
-                RepertoireLock::NAME,
-                inventory.skills.len(),
-                RepertoireLock::text(&inventory),
-            ),
-            (SkillsLock::NAME, skills_lock.len(), skills_lock.text()),
-        ];
-        let locks = texts.into_iter().map(|(name, skills, text)| {
-            let path = context
-                .relative_path(&base.join(name).to_string_lossy())
-                .to_owned();
-            match write(&base.join(name), &text) {
-                Ok(outcome) => Ok(LockFile {
-                    path,
-                    skills,
-                    outcome,
-                }),
-                Err(error) => Err(Failure::io(format!("cannot write `{path}`"), &error)),
-            }
-        });
         let locked = LockOutput {
-            locks: locks.collect::<Result<_, _>>()?,
+            locks: write_locks(&base, &inventory, &skills_lock, context)?,
             left_out: inventory.left_out,
             not_compared,
         };
@@ -123,6 +102,35 @@ impl LockCommand {
         out.notes(notes);
         Ok(())
     }
+}
+
+fn write_locks(
+    base: &Path,
+    inventory: &Inventory,
+    skills_lock: &SkillsLock,
+    context: &CommandContext,
+) -> Result<Vec<LockFile>, Failure> {
+    let texts = [
+        (
+            RepertoireLock::NAME,
+            inventory.skills.len(),
+            RepertoireLock::text(inventory),
+        ),
+        (SkillsLock::NAME, skills_lock.len(), skills_lock.text()),
+    ];
+    let locks = texts.into_iter().map(|(name, skills, text)| {
+        let file = base.join(name);
+        let path = context.relative_path(&file.to_string_lossy()).to_owned();
+        match write(&file, &text) {
+            Ok(outcome) => Ok(LockFile {
+                path,
+                skills,
+                outcome,
+            }),
+            Err(error) => Err(Failure::io(format!("cannot write `{path}`"), &error)),
+        }
+    });
+    locks.collect()
 }
 
 fn left_out_notes(rows: &[LeftOut]) -> Vec<String> {

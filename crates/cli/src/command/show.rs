@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use clap::Args;
-use repertoire::registry::Candidate;
+use repertoire::registry::{Candidate, Entry};
 use repertoire::session::EngineError;
 use repertoire::skill::{Diagnostic, SourceError, SourceErrorKind, WorkflowStep};
 use repertoire::workflow::{Requirement, Requirements, Workflow};
@@ -121,6 +121,17 @@ enum ShownSkill<'a> {
 }
 
 impl<'a> ShownSkill<'a> {
+    fn winner(
+        entry: &'a Entry<Skill>,
+        row: SkillRow<'a>,
+        context: &'a CommandContext,
+    ) -> ShownSkill<'a> {
+        ShownSkill::Winner(WinnerRow {
+            row,
+            ..WinnerRow::of(entry, context)
+        })
+    }
+
     fn row(&self) -> &SkillRow<'a> {
         match self {
             ShownSkill::Winner(winner) => &winner.row,
@@ -157,20 +168,14 @@ impl ShowCommand {
         }
         let (installed, unknown_origins) = context.installed();
         let shown = ShowOutput {
-            skill: match is_winner {
-                true => ShownSkill::Winner(WinnerRow {
-                    row,
-                    ..WinnerRow::of(found.entry, context)
-                }),
-                false => ShownSkill::Shadow(row),
+            skill: if is_winner {
+                ShownSkill::winner(found.entry, row, context)
+            } else {
+                ShownSkill::Shadow(row)
             },
             shadow_of: (!is_winner).then(|| found.entry.candidate.qualified_id()),
             allowed_tools: item.allowed_tools.as_deref(),
-            unread_rules: item
-                .allowed_rules()
-                .filter(|(_, read)| read.is_err())
-                .map(|(rule, _)| &**rule)
-                .collect(),
+            unread_rules: unread_rules(item),
             allowed_workflows: item.allowed_workflows.as_deref(),
             workflow: WorkflowPlan::of(found.candidate),
             readiness: Requirements::new(item, &context.probe),
@@ -195,6 +200,13 @@ impl ShowCommand {
         out.notes(context.pending());
         Ok(())
     }
+}
+
+fn unread_rules(item: &Skill) -> Vec<&str> {
+    item.allowed_rules()
+        .filter(|(_, read)| read.is_err())
+        .map(|(rule, _)| &**rule)
+        .collect()
 }
 
 impl ShowOutput<'_> {

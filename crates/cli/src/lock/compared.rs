@@ -39,75 +39,94 @@ enum ContentPart<'a> {
 
 impl Compared {
     pub(crate) fn of(skill: &str, own: Resource, everything: &Manifest) -> Compared {
-        let mut rows = vec![own];
-        let mut omissions = Vec::new();
-        let mut inside: BTreeMap<&str, (Vec<Resource>, Vec<Omission>)> = BTreeMap::new();
-        let mut not_compared = Vec::new();
-        let mut skip = |path: &str, why: &str| {
-            not_compared.push(NotCompared {
-                path: format!("{skill}/{path}"),
-                why: why.to_owned(),
-            });
+        let mut content = SortedContent {
+            skill,
+            rows: vec![own],
+            omissions: Vec::new(),
+            dependencies: BTreeMap::new(),
+            not_compared: Vec::new(),
         };
         for file in everything.files() {
-            match place(file.path.as_str()) {
-                ContentPart::Skill => rows.push(file.clone()),
-                ContentPart::Dependencies(folder, below) => {
-                    let path: ResourcePath = below.parse().expect("the rest of a path is one");
-                    inside.entry(folder).or_default().0.push(Resource::new(
-                        path,
-                        file.size,
-                        file.digest,
-                    ));
-                }
-                ContentPart::Cache(folder) => skip(folder, cache(folder)),
-                ContentPart::Secret => skip(file.path.as_str(), "it holds secrets by convention"),
-                ContentPart::Litter => {}
-            }
+            content.add_file(file);
         }
         for omission in everything.omissions() {
-            match place(&omission.path) {
-                _ if omission.reason == OmissionReason::VersionControl => {
-                    skip(&omission.path, &omission.why())
-                }
-                // Git does not store pipes and sockets.
-                _ if omission.reason == OmissionReason::NotAFile => {}
-                ContentPart::Dependencies(_, "") if omission.reason.is_limit() => {
-                    skip(&omission.path, &omission.why())
-                }
-                ContentPart::Dependencies(folder, below) => {
-                    let below = if below.is_empty() { "." } else { below };
-                    inside
-                        .entry(folder)
-                        .or_default()
-                        .1
-                        .push(locked(omission, below));
-                }
-                ContentPart::Skill => {
-                    if omission.reason.is_limit() {
-                        skip(&omission.path, &omission.why());
-                    }
-                    omissions.push(locked(omission, &omission.path));
-                }
-                ContentPart::Cache(folder) => skip(folder, cache(folder)),
-                ContentPart::Secret => skip(&omission.path, "it holds secrets by convention"),
-                ContentPart::Litter => {}
-            }
+            content.add_omission(omission);
         }
-        let dependencies = inside.into_iter();
+        let dependencies = content.dependencies.into_iter();
         let dependencies = dependencies
             .map(|(path, (rows, omissions))| (path.to_owned(), manifest(rows, omissions).digest()))
             .collect();
-        let manifest = manifest(rows, omissions);
+        let mut not_compared = content.not_compared;
         not_compared.sort();
         not_compared.dedup();
         Compared {
-            manifest,
+            manifest: manifest(content.rows, content.omissions),
             dependencies,
             not_compared,
         }
     }
 }
+
+/// The files and omissions of a skill, by the part of its content.
+struct SortedContent<'a> {
+    skill: &'a str,
+    rows: Vec<Resource>,
+    omissions: Vec<Omission>,
+    dependencies: BTreeMap<&'a str, (Vec<Resource>, Vec<Omission>)>,
+    not_compared: Vec<NotCompared>,
+}
+
+impl<'a> SortedContent<'a> {
+    fn add_file(&mut self, file: &'a Resource) {
+        match place(file.path.as_str()) {
+            ContentPart::Skill => self.rows.push(file.clone()),
+            ContentPart::Dependencies(folder, below) => {
+                let path: ResourcePath = below.parse().expect("the rest of a path is one");
+                let (rows, _) = self.dependencies.entry(folder).or_default();
+                rows.push(Resource::new(path, file.size, file.digest));
+            }
+            ContentPart::Cache(folder) => self.skip(folder, cache(folder)),
+            ContentPart::Secret => self.skip(file.path.as_str(), SECRET),
+            ContentPart::Litter => {}
+        }
+    }
+
+    fn add_omission(&mut self, omission: &'a Omission) {
+        match place(&omission.path) {
+            _ if omission.reason == OmissionReason::VersionControl => {
+                self.skip(&omission.path, &omission.why());
+            }
+            // Git does not store pipes and sockets.
+            _ if omission.reason == OmissionReason::NotAFile => {}
+            ContentPart::Dependencies(_, "") if omission.reason.is_limit() => {
+                self.skip(&omission.path, &omission.why());
+            }
+            ContentPart::Dependencies(folder, below) => {
+                let below = if below.is_empty() { "." } else { below };
+                let (_, omissions) = self.dependencies.entry(folder).or_default();
+                omissions.push(locked(omission, below));
+            }
+            ContentPart::Skill => {
+                if omission.reason.is_limit() {
+                    self.skip(&omission.path, &omission.why());
+                }
+                self.omissions.push(locked(omission, &omission.path));
+            }
+            ContentPart::Cache(folder) => self.skip(folder, cache(folder)),
+            ContentPart::Secret => self.skip(&omission.path, SECRET),
+            ContentPart::Litter => {}
+        }
+    }
+
+    fn skip(&mut self, path: &str, why: &str) {
+        self.not_compared.push(NotCompared {
+            path: format!("{}/{path}", self.skill),
+            why: why.to_owned(),
+        });
+    }
+}
+
+const SECRET: &str = "it holds secrets by convention";
 
 fn manifest(rows: Vec<Resource>, omissions: Vec<Omission>) -> Manifest {
     Manifest::new(rows)

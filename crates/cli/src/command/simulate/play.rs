@@ -10,9 +10,9 @@ use repertoire::permission::{
 };
 use repertoire::render::Context;
 use repertoire::search::SearchIndex;
-use repertoire::session::{EngineError, Evaluation, ToolResult, Turn};
+use repertoire::session::{EngineError, Evaluation, Turn};
 use repertoire::skill::Flavor;
-use repertoire::tools::{ToolOutput, ToolPreset, Toolset};
+use repertoire::tools::{ToolPreset, Toolset};
 use repertoire::workflow::ToolCheck;
 use repertoire::{Budget, CatalogOptions, Id, Model, Renderer, ToolOptions};
 use serde_json::Value;
@@ -115,21 +115,14 @@ impl Play {
         }
 
         let results = std::mem::take(&mut self.results);
-        let results = results.iter().map(
-            |CallRow {
-                 tool,
-                 text,
-                 is_error,
-                 ..
-             }| match is_error {
-                true => ToolResult::failed(tool, text),
-                false => ToolResult::new(tool, text),
-            },
-        );
-        let results: Vec<_> = results.collect();
         let mut turn = Turn::new(&self.message)
             .number(self.calls)
-            .results(results)
+            .results(
+                results
+                    .iter()
+                    .map(CallRow::to_tool_result)
+                    .collect::<Vec<_>>(),
+            )
             .paths(&step.paths);
         (turn.task, turn.command, turn.end) = (step.task, step.command, step.ends_with);
 
@@ -230,64 +223,42 @@ impl Play {
     ) -> Result<CallRow, Failure> {
         let arguments = Value::Object(call.arguments.clone());
         let ruling = self.ruling(&call, &arguments, active);
-        let ToolCall {
-            tool,
-            arguments: written,
-            result,
-            failed,
-            ..
-        } = call;
+        let row = CallRow {
+            tool: call.tool,
+            arguments: call.arguments,
+            code: None,
+            is_error: call.failed,
+            ruling: None,
+            trouble: None,
+            text: String::new(),
+        };
+        let tool = &row.tool;
         if ruling.as_ref().is_some_and(Ruling::is_refused) {
-            let (code, text) = (
-                Some("refused".to_owned()),
-                format!("There is no tool `{tool}` for you now."),
-            );
-            let ruling = ruling.map(RulingRow::of);
             return Ok(CallRow {
-                tool,
-                arguments: written,
-                code,
+                code: Some("refused".to_owned()),
                 is_error: true,
-                ruling,
-                trouble: None,
-                text,
+                ruling: ruling.map(RulingRow::of),
+                text: format!("There is no tool `{tool}` for you now."),
+                ..row
             });
         }
         let answer = self
             .session
-            .call(&tool, &arguments, &self.reader, &self.model)
+            .call(tool, &arguments, &self.reader, &self.model)
             .await;
-        match (answer, result) {
-            (Some(answer), None) => {
-                let code = Some(word(&answer.code));
-                let ToolOutput {
-                    text,
-                    is_error,
-                    operator_note,
-                    ..
-                } = answer;
-                Ok(CallRow {
-                    tool,
-                    arguments: written,
-                    code,
-                    is_error,
-                    ruling: None,
-                    trouble: operator_note,
-                    text,
-                })
-            }
-            (None, Some(text)) => {
-                let ruling = ruling.map(RulingRow::of);
-                Ok(CallRow {
-                    tool,
-                    arguments: written,
-                    code: None,
-                    is_error: failed,
-                    ruling,
-                    trouble: None,
-                    text,
-                })
-            }
+        match (answer, call.result) {
+            (Some(answer), None) => Ok(CallRow {
+                code: Some(word(&answer.code)),
+                is_error: answer.is_error,
+                trouble: answer.operator_note,
+                text: answer.text,
+                ..row
+            }),
+            (None, Some(text)) => Ok(CallRow {
+                ruling: ruling.map(RulingRow::of),
+                text,
+                ..row
+            }),
             (Some(_), Some(_)) => {
                 let failure =
                     Failure::new(format!("turn {turn}: the result of `{tool}` is computed"));

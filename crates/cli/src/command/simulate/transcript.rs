@@ -2,7 +2,9 @@
 
 use repertoire::Id;
 use repertoire::permission::Ruling;
-use repertoire::session::{Active, Evaluation, NoticeReason, Placement, Redelivery, Slots};
+use repertoire::session::{
+    Active, Evaluation, NoticeReason, Placement, Redelivery, Slots, ToolResult,
+};
 use repertoire::skill::Surface;
 use repertoire::skill::text::terminal_lines;
 use serde::Serialize;
@@ -171,6 +173,24 @@ impl CompactRow {
             text: again.text,
         }
     }
+
+    fn write(&self, out: &mut Output) {
+        let repeated = joined(
+            self.skills
+                .iter()
+                .map(|AgainRow { id, tokens, of }| format!("{id} ({tokens} of {of} tokens)")),
+        );
+        let repeated = if repeated.is_empty() {
+            "no skills"
+        } else {
+            &repeated
+        };
+        quote(
+            &format!("the conversation was compacted; repeated: {repeated}"),
+            &self.text,
+            out,
+        );
+    }
 }
 
 impl RulingRow {
@@ -244,22 +264,8 @@ impl TurnRow {
 
     fn write(&self, has_new_catalog: bool, out: &mut Output) {
         out.line(format!("# turn {}", self.number));
-        if let Some(CompactRow { text, skills }) = &self.compacted {
-            let repeated = joined(
-                skills
-                    .iter()
-                    .map(|AgainRow { id, tokens, of }| format!("{id} ({tokens} of {of} tokens)")),
-            );
-            let repeated = if repeated.is_empty() {
-                "no skills"
-            } else {
-                &repeated
-            };
-            quote(
-                &format!("the conversation was compacted; repeated: {repeated}"),
-                text,
-                out,
-            );
+        if let Some(compacted) = &self.compacted {
+            compacted.write(out);
         }
         if let Some(user) = &self.user {
             quote("user", user, out);
@@ -344,6 +350,13 @@ impl TurnRow {
 }
 
 impl CallRow {
+    pub(super) fn to_tool_result(&self) -> ToolResult {
+        match self.is_error {
+            true => ToolResult::failed(&self.tool, &self.text),
+            false => ToolResult::new(&self.tool, &self.text),
+        }
+    }
+
     fn write(&self, out: &mut Output) {
         let CallRow {
             tool,
