@@ -1,6 +1,7 @@
 //! A cached `SKILL.md`.
 
 mod content;
+mod read_context;
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -15,13 +16,10 @@ use repertoire_core::{
     Code, Diagnostic, Digest, Id, ListingEntry, Severity, Skill, Stamp, Strictness,
 };
 
-use crate::FsLimits;
 use crate::file;
 use crate::file_system::FileSystem;
-use crate::frontier::{FolderToVisit, Reach};
-use crate::link_bounds::LinkBounds;
-use crate::owner::FileOwner;
-use crate::parent_dir::{OpenedFile, ParentDir};
+use crate::frontier::Reach;
+use crate::parent_dir::OpenedFile;
 use crate::pattern::FILE_NAME;
 use crate::root::bytes;
 use crate::sibling_files::SiblingFiles;
@@ -29,6 +27,8 @@ use crate::skill_path::SkillPath;
 use crate::stamp::FileStamp;
 use crate::text_link;
 use crate::visit::OWN_IT;
+
+pub(crate) use read_context::ReadContext;
 
 /// A cached `SKILL.md`: the state of its last read.
 #[derive(Debug, Default)]
@@ -75,89 +75,6 @@ pub(crate) struct ListedRow {
     version: Stamp,
 }
 
-/// The context of reading one file.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ReadContext<'a> {
-    pub(crate) folder: &'a FolderToVisit,
-    pub(crate) root: usize,
-    pub(crate) bounds: &'a LinkBounds,
-    pub(crate) limits: &'a skill_md::Limits,
-    /// The limits of the skill's other files.
-    pub(crate) file_limits: &'a FsLimits,
-    /// Whether the other files of every skill count.
-    pub(crate) with_siblings: bool,
-    /// The open folder above it.
-    pub(crate) parent: &'a ParentDir,
-    /// The state of the previous scan.
-    pub(crate) previous: Option<&'a Arc<SkillFile>>,
-}
-
-impl ReadContext<'_> {
-    fn start(&self) -> usize {
-        self.folder.start
-    }
-
-    fn is_search_root(&self) -> bool {
-        self.folder.depth == 0
-    }
-
-    fn is_as_before(&self, known: &SkillFile) -> bool {
-        (known.start, known.is_search_root) == (self.start(), self.is_search_root())
-            && known.reach == self.folder.reach
-    }
-
-    /// Returns the reason why another user can change the skill, and of what.
-    fn distrust(&self, path: &Path, owner: FileOwner) -> Option<(&'static str, String)> {
-        let folder = &self.folder.path;
-        let of_file = self
-            .bounds
-            .distrust(self.root, owner, path)
-            .map(|reason| ("file", reason));
-        of_file.or_else(|| {
-            let owner = self.parent.owner(folder).ok()?;
-            self.bounds
-                .distrust(self.root, owner, folder)
-                .map(|reason| ("folder", reason))
-        })
-    }
-
-    /// Returns the state of the previous scan, if neither the file nor its siblings have changed.
-    fn unchanged(&self, path: &Path) -> Option<&Arc<SkillFile>> {
-        let known = self.previous?;
-        let is_unchanged = known.settled
-            && known.file.is_some()
-            && self.is_as_before(known)
-            && self.parent.stamp(path).ok() == known.file
-            && known.siblings.as_deref() == self.siblings(path).as_ref();
-        is_unchanged.then_some(known)
-    }
-
-    /// Returns the way to the open file, or `None` if a link leads out of the folders that may be searched.
-    fn reach_of(&self, path: &Path, is_link: bool, stamp: FileStamp) -> Option<Reach> {
-        let reach = self.folder.reach.clone();
-        if !is_link && !reach.by_link {
-            let real = reach.real.as_deref();
-            let real = real.map(|folder| folder.join(path.file_name().unwrap_or_default()).into());
-            return Some(Reach { real, ..reach });
-        }
-        // The real path of the open file: links on the way may have changed.
-        let real = path.canonicalize().ok()?;
-        let metadata = real.metadata().ok()?;
-        let is_same = FileStamp::of(&real, &metadata).identity == stamp.identity;
-        (is_same && self.bounds.admit(&real)).then(|| Reach {
-            is_outside: !self.bounds.let_quote(&real),
-            real: Some(real.into()),
-            ..reach
-        })
-    }
-
-    fn siblings(&self, path: &Path) -> Option<SiblingFiles> {
-        let known = self.previous.and_then(|known| known.siblings.as_deref());
-        self.with_siblings
-            .then(|| SiblingFiles::of(path, self.is_search_root(), self.file_limits, known))
-    }
-}
-
 /// The number of bytes read at first. In 93 of 100 real files the front matter ends within it.
 const CHUNK: usize = 1024;
 
@@ -171,49 +88,16 @@ impl SkillFile {
             return Ok(known.clone());
         }
         let now = SystemTime::now();
-        let OpenedFile {
-            file: mut opened,
-            stamp,
-            owner,
-            is_link,
-        } = reading.parent.open(path)?;
-        let mut skill_file = SkillFile::blank(SkillPath::new(path), reading);
-        let Some(stamp) = stamp else {
-            let metadata = opened.metadata();
-            let what = metadata.map_or("something else", |metadata| file::what(&metadata));
-            let message = format!("expected a file, found {what}");
-            let diagnostic = skill_file.diagnostic(Code::NOT_A_FILE, message);
-            return Ok(skill_file.broken(diagnostic, reading));
+        let mut opened = reading.parent.open(path)?;
+        let skill_file = SkillFile::blank(SkillPath::new(path), reading);
+        let (mut skill_file, stamp, reach) = match skill_file.admit(path, &opened, reading) {
+            Ok(admitted) => admitted,
+            Err(refused) => return Ok(refused),
         };
-        if let Some((what, reason)) = reading.distrust(path, owner) {
-            let message = format!("the {what} {reason}; the skill is left out");
-            // No last good row: its body would be read from this file.
-            skill_file.diagnostics.push(
-                skill_file
-                    .diagnostic(Code::FOREIGN_OWNER, message)
-                    .help(OWN_IT),
-            );
-            return Ok(Arc::new(skill_file));
-        }
-        let Some(reach) = reading.reach_of(path, is_link, stamp) else {
-            let message = "the link leads out of the folder that may be searched";
-            let mut diagnostic = skill_file.diagnostic(Code::LINK_LEADS_OUT, message);
-            // Without the file there is no skill.
-            diagnostic.severity = Severity::Error;
-            return Ok(skill_file.broken(diagnostic.help("put the file itself there"), reading));
-        };
-        if stamp.identity.device() != reading.folder.identity.device()
-            && FileSystem::of_file(&opened) == FileSystem::Kernel
-        {
-            return Ok(skill_file.made_by_the_kernel(reading));
-        }
         let limit = reading.limits.file_bytes;
-        if stamp.size > limit {
-            return Ok(skill_file.too_large(reading));
-        }
         let mut first = [0; CHUNK];
         let mut rest = Vec::new();
-        match read_head(&mut opened, &mut first, &mut rest, limit) {
+        match read_head(&mut opened.file, &mut first, &mut rest, limit) {
             Err(error) => {
                 let message = format!("the file cannot be read: {}", file::cause(&error));
                 let diagnostic = skill_file.diagnostic(Code::UNREADABLE, message);
@@ -243,6 +127,45 @@ impl SkillFile {
             }
         }
         Ok(Arc::new(skill_file))
+    }
+
+    /// Returns the version and the way to the open file, or the result if it may not be read.
+    fn admit(
+        mut self,
+        path: &Path,
+        opened: &OpenedFile,
+        reading: ReadContext<'_>,
+    ) -> Result<(SkillFile, FileStamp, Reach), Arc<SkillFile>> {
+        let Some(stamp) = opened.stamp else {
+            let metadata = opened.file.metadata();
+            let what = metadata.map_or("something else", |metadata| file::what(&metadata));
+            let message = format!("expected a file, found {what}");
+            let diagnostic = self.diagnostic(Code::NOT_A_FILE, message);
+            return Err(self.broken(diagnostic, reading));
+        };
+        if let Some((what, reason)) = reading.distrust(path, opened.owner) {
+            let message = format!("the {what} {reason}; the skill is left out");
+            // No last good row: its body would be read from this file.
+            self.diagnostics
+                .push(self.diagnostic(Code::FOREIGN_OWNER, message).help(OWN_IT));
+            return Err(Arc::new(self));
+        }
+        let Some(reach) = reading.reach_of(path, opened.is_link, stamp) else {
+            let message = "the link leads out of the folder that may be searched";
+            let mut diagnostic = self.diagnostic(Code::LINK_LEADS_OUT, message);
+            // Without the file there is no skill.
+            diagnostic.severity = Severity::Error;
+            return Err(self.broken(diagnostic.help("put the file itself there"), reading));
+        };
+        if stamp.identity.device() != reading.folder.identity.device()
+            && FileSystem::of_file(&opened.file) == FileSystem::Kernel
+        {
+            return Err(self.made_by_the_kernel(reading));
+        }
+        if stamp.size > reading.limits.file_bytes {
+            return Err(self.too_large(reading));
+        }
+        Ok((self, stamp, reach))
     }
 
     fn has_same_version(&self, known: &SkillFile) -> bool {

@@ -49,15 +49,27 @@ struct SurveyLimits {
     total_bytes: u64,
 }
 
-/// The files and bytes that a survey may still add.
+/// The files and bytes that a survey may still add, and the entries that it may still read.
 #[derive(Debug)]
 struct SurveyRoom {
+    limits: SurveyLimits,
+    entries: usize,
     files: usize,
     bytes: u64,
 }
 
 impl SurveyRoom {
-    fn admit(&mut self, file: &FoundFile, limits: &SurveyLimits) -> Result<(), Omission> {
+    fn new(limits: SurveyLimits) -> SurveyRoom {
+        SurveyRoom {
+            limits,
+            entries: limits.entries,
+            files: limits.files,
+            bytes: limits.total_bytes,
+        }
+    }
+
+    fn admit(&mut self, file: &FoundFile) -> Result<(), Omission> {
+        let limits = &self.limits;
         let (reason, limit) = if self.files == 0 {
             (OmissionReason::TooMany, format!("{} files", limits.files))
         } else if file.size > limits.file_bytes {
@@ -128,12 +140,7 @@ impl Survey {
     }
 
     fn add(&mut self, folder: &SkillFolder<'_>, start: &OsStr, extent: Extent) {
-        let limits = SurveyLimits::of(folder, extent);
-        let mut entries_left = limits.entries;
-        let mut room = SurveyRoom {
-            files: limits.files,
-            bytes: limits.total_bytes,
-        };
+        let mut room = SurveyRoom::new(SurveyLimits::of(folder, extent));
         let mut open = vec![(start.to_owned(), 0)];
         while let Some((below, depth)) = open.pop() {
             let place = if below.is_empty() {
@@ -145,15 +152,15 @@ impl Survey {
                 let omission = Omission::new(&place, reason);
                 self.omissions.push(omission.detail(detail));
             };
-            if depth > limits.depth {
-                let detail = format!("more than {} folders", limits.depth);
+            if depth > room.limits.depth {
+                let detail = format!("more than {} folders", room.limits.depth);
                 omit(OmissionReason::TooDeep, detail);
                 continue;
             }
-            let entries = match read_folder(folder, &below, &mut entries_left) {
+            let entries = match read_folder(folder, &below, &mut room.entries) {
                 Ok(Some(entries)) => entries,
                 Ok(None) => {
-                    let detail = format!("more than {} files and folders", limits.entries);
+                    let detail = format!("more than {} files and folders", room.limits.entries);
                     omit(OmissionReason::TooMany, detail);
                     return;
                 }
@@ -164,46 +171,60 @@ impl Survey {
                     continue;
                 }
             };
-            let mut folders = Vec::new();
-            for (path, entry) in entries {
-                let name = entry.file_name();
-                let kind = match entry.file_type() {
-                    Err(error) => {
-                        self.omissions.push(unreadable(&path, &error));
-                        continue;
-                    }
-                    Ok(kind) => kind,
-                };
-                if !self.is_wanted(&path, &name, kind.is_dir(), extent) {
-                    continue;
-                }
-                if kind.is_dir() {
-                    // Below the folder of a whole collection lie other skills, which have files of their own.
-                    let skill_file = Path::new(&path).join(FILE_NAME);
-                    if !(folder.skill_file.is_search_root
-                        && folder.dir.symlink_metadata(skill_file).is_ok())
-                    {
-                        folders.push((path, depth + 1));
-                    }
-                    continue;
-                }
-                match found(folder, path, &entry, extent) {
-                    Ok(None) => {}
-                    Ok(Some(file)) => match room.admit(&file, &limits) {
-                        Ok(()) => self.files.push(file),
-                        Err(omission) => {
-                            let is_full = omission.reason == OmissionReason::TooMany;
-                            self.omissions.push(omission);
-                            if is_full {
-                                return;
-                            }
-                        }
-                    },
-                    Err(omission) => self.omissions.push(omission),
-                }
-            }
-            open.extend(folders.into_iter().rev());
+            let Some(folders) = self.add_entries(folder, entries, extent, &mut room) else {
+                return;
+            };
+            open.extend(folders.into_iter().rev().map(|path| (path, depth + 1)));
         }
+    }
+
+    /// Adds the files of one folder and returns the folders in it, or `None` if there is no room for more files.
+    fn add_entries(
+        &mut self,
+        folder: &SkillFolder<'_>,
+        entries: Vec<(OsString, DirEntry)>,
+        extent: Extent,
+        room: &mut SurveyRoom,
+    ) -> Option<Vec<OsString>> {
+        let mut folders = Vec::new();
+        for (path, entry) in entries {
+            let name = entry.file_name();
+            let kind = match entry.file_type() {
+                Err(error) => {
+                    self.omissions.push(unreadable(&path, &error));
+                    continue;
+                }
+                Ok(kind) => kind,
+            };
+            if !self.is_wanted(&path, &name, kind.is_dir(), extent) {
+                continue;
+            }
+            if kind.is_dir() {
+                // Below the folder of a whole collection lie other skills, which have files of their own.
+                let skill_file = Path::new(&path).join(FILE_NAME);
+                if !(folder.skill_file.is_search_root
+                    && folder.dir.symlink_metadata(skill_file).is_ok())
+                {
+                    folders.push(path);
+                }
+                continue;
+            }
+            match found(folder, path, &entry, extent) {
+                Ok(None) => {}
+                Ok(Some(file)) => match room.admit(&file) {
+                    Ok(()) => self.files.push(file),
+                    Err(omission) => {
+                        let is_full = omission.reason == OmissionReason::TooMany;
+                        self.omissions.push(omission);
+                        if is_full {
+                            return None;
+                        }
+                    }
+                },
+                Err(omission) => self.omissions.push(omission),
+            }
+        }
+        Some(folders)
     }
 
     fn is_wanted(&mut self, path: &OsStr, name: &OsStr, is_folder: bool, extent: Extent) -> bool {

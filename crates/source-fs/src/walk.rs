@@ -286,7 +286,7 @@ fn starts(plan: &SearchPlan) -> (Vec<FolderToVisit>, Walk, Vec<bool>) {
                 let identity = Identity::of(path, &metadata);
                 match start_folder(plan, &bounds, start, identity) {
                     Ok(folder) => folders.extend(folder),
-                    Err(diagnostic) => walk.diagnostics.push(diagnostic),
+                    Err(diagnostic) => walk.diagnostics.push(*diagnostic),
                 }
             }
             Ok(metadata) => {
@@ -318,17 +318,18 @@ fn start_folder(
     bounds: &LinkBounds,
     start: usize,
     identity: Identity,
-) -> Result<Option<FolderToVisit>, PathDiagnostic> {
+) -> Result<Option<FolderToVisit>, Box<PathDiagnostic>> {
     let SearchStart { path, prefix, .. } = &plan.starts[start];
     let Some(cursor) = plan.patterns.cursor(prefix) else {
         return Ok(None);
     };
     if bounds.is_of_kernel(identity.device(), path) {
         let message = "expected a folder of files, found a table of the kernel";
-        return Err(PathDiagnostic::new(path.clone(), Code::UNREADABLE, message));
+        let diagnostic = PathDiagnostic::new(path.clone(), Code::UNREADABLE, message);
+        return Err(Box::new(diagnostic));
     }
     let reach = reach(path, bounds).map_err(|(code, message)| {
-        PathDiagnostic::new(path.clone(), code, message).help(ROOT_OF_ITS_OWN)
+        Box::new(PathDiagnostic::new(path.clone(), code, message).help(ROOT_OF_ITS_OWN))
     })?;
     Ok(Some(FolderToVisit {
         start,

@@ -27,8 +27,8 @@ use crate::file;
 use crate::frontier::PathDiagnostic;
 use crate::root::{SearchPlan, bytes};
 use crate::scan::TreeScan;
-use backend::WatchError;
-use pending_events::{PendingEvents, PendingGuard, WatchRole};
+use backend::{WatchError, WatchId};
+use pending_events::{PendingEvents, PendingGuard, WatchRequest, WatchRole};
 use shared_watcher::{SharedWatcher, WatchHandle};
 
 pub use options::{WatchBy, WatchOptions};
@@ -227,6 +227,27 @@ impl Watcher {
             .request_watches(&wanted(plan, scan, &steps), &steps);
         // Removed first, to make room.
         handle.unwatch(&std::mem::take(&mut gone));
+        let (has_new, refused) = self.begin_watches(handle, &requests, &mut gone, fresh);
+        handle.unwatch(&gone);
+        // The steps were read before events of them could arrive.
+        if has_new && self::steps(plan, scan) != steps {
+            self.pending.mark_stale();
+        }
+        if refused.is_none() {
+            return armed.remote.clone();
+        }
+        self.pending.mark_stale();
+        refused
+    }
+
+    /// Returns whether any watch began, and the failure if folders cannot be watched. Adds replaced watches to `gone`.
+    fn begin_watches(
+        &self,
+        handle: &WatchHandle,
+        requests: &[WatchRequest],
+        gone: &mut Vec<(Arc<Path>, WatchId)>,
+        fresh: &mut DirtyPaths,
+    ) -> (bool, Option<WatchFailure>) {
         let folders = requests.iter().map(|request| request.folder.clone());
         let folders: Vec<Arc<Path>> = folders.collect();
         let mut refused: Option<WatchError> = None;
@@ -244,17 +265,11 @@ impl Watcher {
                 count += 1;
             }
         }
-        handle.unwatch(&gone);
-        // The steps were read before events of them could arrive.
-        if has_new && self::steps(plan, scan) != steps {
-            self.pending.mark_stale();
-        }
-        let Some(error) = refused else {
-            return armed.remote.clone();
-        };
-        self.pending.mark_stale();
-        let what = format!("{count} folders cannot be watched");
-        Some(WatchFailure::by(&error, &what))
+        let failure = refused.map(|error| {
+            let what = format!("{count} folders cannot be watched");
+            WatchFailure::by(&error, &what)
+        });
+        (has_new, failure)
     }
 
     fn state(&self) -> MutexGuard<'_, WatchState> {

@@ -267,13 +267,7 @@ impl HttpClient {
                 Ok(StreamableHttpPostResponse::Json(message, session))
             }
             Err(_) if status.is_success() && !waits => Ok(StreamableHttpPostResponse::Accepted),
-            Err(error) if status.is_success() => {
-                let shown = String::from_utf8_lossy(&body[..body.len().min(SHOWN)]).into_owned();
-                let message = format!("the answer is not a message of JSON-RPC ({error}): {shown}");
-                Err(StreamableHttpError::UnexpectedServerResponse(
-                    message.into(),
-                ))
-            }
+            Err(error) if status.is_success() => Err(not_a_message(&error, &body)),
             _ => Err(status_error(status, retry, &body[..body.len().min(SHOWN)])),
         }
     }
@@ -317,6 +311,12 @@ impl HttpClient {
             Ok(piece)
         })
     }
+}
+
+fn not_a_message(error: &serde_json::Error, body: &[u8]) -> HttpError {
+    let shown = String::from_utf8_lossy(&body[..body.len().min(SHOWN)]);
+    let message = format!("the answer is not a message of JSON-RPC ({error}): {shown}");
+    StreamableHttpError::UnexpectedServerResponse(message.into())
 }
 
 async fn read_body(mut response: Response, most: usize) -> Result<Vec<u8>, HttpError> {

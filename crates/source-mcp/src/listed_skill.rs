@@ -175,8 +175,9 @@ pub(crate) fn files(
     rows: impl Iterator<Item = Result<(ResourcePath, ListedFile), Omission>>,
     limits: &McpLimits,
 ) -> Result<(ListedFiles, Vec<Omission>), String> {
-    let (own, beside, mut omitted) = separated(rows)?;
-    let Some((path, own)) = own else {
+    let rows = separated(rows)?;
+    let mut omitted = rows.omitted;
+    let Some((path, own)) = rows.own else {
         return Err(format!("its files are listed without `{SKILL_MD}`"));
     };
     let size = own.size;
@@ -190,21 +191,12 @@ pub(crate) fn files(
     let mut left = limits.skill_bytes.saturating_sub(size);
     let mut spellings = HashSet::from([SKILL_MD.to_owned()]);
     let mut beyond = 0;
-    for (path, file) in beside {
+    for (path, file) in rows.beside {
         let fault = if files.contains_key(&path) {
-            Some((
-                OmissionReason::OddName,
-                "the server lists it twice".to_owned(),
-            ))
-        } else if folded(path.as_str()) == folded(SKILL_MD) {
-            // On some file systems both names are one file.
-            let why = format!("it is another spelling of `{SKILL_MD}`");
+            let why = "the server lists it twice".to_owned();
             Some((OmissionReason::OddName, why))
-        } else if !spellings.insert(path.as_str().nfc().collect()) {
-            Some((
-                OmissionReason::OddName,
-                "the server lists it in two spellings of Unicode".to_owned(),
-            ))
+        } else if let Some(why) = odd_spelling(&path, &mut spellings) {
+            Some((OmissionReason::OddName, why))
         } else if let Some(skipped) =
             SkippedFile::of(path.as_str().rsplit('/').next().unwrap_or_default())
         {
@@ -239,24 +231,43 @@ pub(crate) fn files(
     Ok((ListedFiles::Listed(files), omitted))
 }
 
+/// Returns the reason if the server lists a path like this one. Adds the path to `spellings`.
+fn odd_spelling(path: &ResourcePath, spellings: &mut HashSet<String>) -> Option<String> {
+    if folded(path.as_str()) == folded(SKILL_MD) {
+        // On some file systems both names are one file.
+        return Some(format!("it is another spelling of `{SKILL_MD}`"));
+    }
+    let is_new = spellings.insert(path.as_str().nfc().collect());
+    (!is_new).then(|| "the server lists it in two spellings of Unicode".to_owned())
+}
+
 type ListedRow = (ResourcePath, ListedFile);
 
-/// Returns the row of the `SKILL.md`, the other rows, and what is left out.
+#[derive(Default)]
+struct SeparatedRows {
+    /// The row of the `SKILL.md`.
+    own: Option<ListedRow>,
+    beside: Vec<ListedRow>,
+    omitted: Vec<Omission>,
+}
+
 fn separated(
     rows: impl Iterator<Item = Result<ListedRow, Omission>>,
-) -> Result<(Option<ListedRow>, Vec<ListedRow>, Vec<Omission>), String> {
-    let (mut own, mut beside, mut omitted) = (None, Vec::new(), Vec::new());
+) -> Result<SeparatedRows, String> {
+    let mut separated = SeparatedRows::default();
     for row in rows {
         match row {
-            Ok(row) if row.0.as_str() == SKILL_MD && own.is_none() => own = Some(row),
-            Ok(row) => beside.push(row),
+            Ok(row) if row.0.as_str() == SKILL_MD && separated.own.is_none() => {
+                separated.own = Some(row);
+            }
+            Ok(row) => separated.beside.push(row),
             Err(omission) if omission.path.as_ref() == SKILL_MD => {
                 return Err(omission.detail.to_string());
             }
-            Err(omission) => omitted.push(omission),
+            Err(omission) => separated.omitted.push(omission),
         }
     }
-    Ok((own, beside, omitted))
+    Ok(separated)
 }
 
 fn folded(path: &str) -> String {

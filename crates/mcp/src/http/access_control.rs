@@ -26,7 +26,7 @@ use rmcp::model::Extensions;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::{Instrument, Span};
 
-use super::connection_slots::ConnectionSlot;
+use super::connection_slots::{BusyGuard, ConnectionSlot};
 use super::metrics::Rejection;
 use super::session_limiter::{SessionLimiter, SessionPermit};
 use super::{HttpOptions, HttpState};
@@ -111,6 +111,41 @@ impl AccessControl {
         Ok(Permit {
             permit,
             session_permit,
+        })
+    }
+
+    async fn answer(
+        &self,
+        request: Request,
+        permit: Permit,
+        busy: Option<BusyGuard>,
+        next: Next,
+    ) -> Response {
+        let Permit {
+            permit,
+            session_permit,
+        } = permit;
+        let (is_stream, is_end) = (
+            request.method() == Method::GET,
+            request.method() == Method::DELETE,
+        );
+        let activity = session(request.headers()).and_then(|id| self.limiter.track(id));
+        let response = next.run(request).await;
+        if let (Some(activity), true) = (&activity, is_end && response.status().is_success()) {
+            activity.forget();
+        }
+        if let (Some(session_permit), Some(id)) = (session_permit, session(response.headers())) {
+            session_permit.assign(id);
+        }
+        // A stream does not count as a request in progress, as it stays open.
+        let answer = (!is_stream).then(|| (permit, self.shared.answers.token()));
+        let permits = (activity, answer, busy);
+        response.map(|body| {
+            Body::new(body.map_err(move |error| {
+                // The body owns the permits until it is dropped.
+                let _ = &permits;
+                error
+            }))
         })
     }
 
@@ -203,41 +238,14 @@ pub(super) async fn control_access(
         let (mut request, body) = request.into_parts();
         let slot = request.extensions.remove::<ConnectionSlot>();
         let busy = slot.as_ref().map(ConnectionSlot::busy);
-        let (is_stream, is_end) = (
-            request.method == Method::GET,
-            request.method == Method::DELETE,
-        );
         let mut response = match control.admit(&request).await {
-            Ok(Permit {
-                permit,
-                session_permit,
-            }) => {
+            Ok(permit) => {
                 slot.iter().for_each(ConnectionSlot::set_authorized);
                 // No handler can log the token.
                 request.headers.remove(AUTHORIZATION);
                 request.extensions.insert(Number(id));
-                let activity = session(&request.headers).and_then(|id| control.limiter.track(id));
-                let response = next.run(Request::from_parts(request, body)).await;
-                if let (Some(activity), true) =
-                    (&activity, is_end && response.status().is_success())
-                {
-                    activity.forget();
-                }
-                if let (Some(session_permit), Some(id)) =
-                    (session_permit, session(response.headers()))
-                {
-                    session_permit.assign(id);
-                }
-                // A stream does not count as a request in progress, as it stays open.
-                let answer = (!is_stream).then(|| (permit, control.shared.answers.token()));
-                let permits = (activity, answer, busy);
-                response.map(|body| {
-                    Body::new(body.map_err(move |error| {
-                        // The body owns the permits until it is dropped.
-                        let _ = &permits;
-                        error
-                    }))
-                })
+                let request = Request::from_parts(request, body);
+                control.answer(request, permit, busy, next).await
             }
             Err(refused) => {
                 metrics.refused(refused);

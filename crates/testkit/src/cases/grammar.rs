@@ -207,37 +207,10 @@ fn check(text: &str, previous: &mut Previous) -> Result<Check, ParseError> {
 }
 
 fn statement(scan: &mut Scan<'_>, previous: &mut Previous) -> Result<Check, ParseError> {
-    if scan.take("loads:") {
-        Ok(Check::Loads(scan.json()?))
-    } else if scan.take("loads-at-least:") {
-        Ok(Check::LoadsAtLeast(scan.json()?))
-    } else if scan.take("loads") {
-        Ok(Check::LoadsAtLeast(vec![scan.name()?]))
-    } else if scan.take("count") {
-        scan.expect("loads")?;
-        Ok(Check::LoadCount(scan.number()?))
-    } else if scan.take("skips:") {
-        Ok(Check::Skips(scan.json()?))
-    } else if scan.take("skips") {
-        Ok(Check::Skips(vec![scan.name()?]))
-    } else if scan.take("shadowed:") {
-        Ok(Check::Shadowed(scan.json()?))
-    } else if scan.take("field") {
-        let subject = Subject::Named(scan.name()?);
-        let field = field(scan)?;
-        Ok(Check::Field(subject, field, want(scan)?))
-    } else if scan.take("text") {
-        let subject = Subject::Named(scan.name()?);
-        let word = scan.word()?;
-        let path = written(word)
-            .ok_or_else(|| format!("expected `metadata.` or `extra.`, found `{word}`"))?;
-        scan.expect("=")?;
-        Ok(Check::Field(
-            subject,
-            Field::WrittenText(path),
-            Want::Is(scan.json::<String>()?.into()),
-        ))
-    } else if scan.take("body") {
+    if let Some(check) = listing_statement(scan)? {
+        return Ok(check);
+    }
+    if scan.take("body") {
         Ok(Check::Body(scan.name()?, text_want(scan)?))
     } else if scan.take("diag") {
         diagnostic(scan)
@@ -286,6 +259,46 @@ fn statement(scan: &mut Scan<'_>, previous: &mut Previous) -> Result<Check, Pars
     } else {
         Err(scan.unread("a check"))
     }
+}
+
+fn listing_statement(scan: &mut Scan<'_>) -> Result<Option<Check>, ParseError> {
+    Ok(Some(if scan.take("loads:") {
+        Check::Loads(scan.json()?)
+    } else if scan.take("loads-at-least:") {
+        Check::LoadsAtLeast(scan.json()?)
+    } else if scan.take("loads") {
+        Check::LoadsAtLeast(vec![scan.name()?])
+    } else if scan.take("count") {
+        scan.expect("loads")?;
+        Check::LoadCount(scan.number()?)
+    } else if scan.take("skips:") {
+        Check::Skips(scan.json()?)
+    } else if scan.take("skips") {
+        Check::Skips(vec![scan.name()?])
+    } else if scan.take("shadowed:") {
+        Check::Shadowed(scan.json()?)
+    } else if scan.take("field") {
+        let subject = Subject::Named(scan.name()?);
+        let field = field(scan)?;
+        Check::Field(subject, field, want(scan)?)
+    } else if scan.take("text") {
+        written_text(scan)?
+    } else {
+        return Ok(None);
+    }))
+}
+
+fn written_text(scan: &mut Scan<'_>) -> Result<Check, ParseError> {
+    let subject = Subject::Named(scan.name()?);
+    let word = scan.word()?;
+    let path =
+        written(word).ok_or_else(|| format!("expected `metadata.` or `extra.`, found `{word}`"))?;
+    scan.expect("=")?;
+    Ok(Check::Field(
+        subject,
+        Field::WrittenText(path),
+        Want::Is(scan.json::<String>()?.into()),
+    ))
 }
 
 fn field(scan: &mut Scan<'_>) -> Result<Field, ParseError> {

@@ -95,12 +95,9 @@ impl TestEnv {
             scopes.insert(name, root.scope.to_string());
         }
         if let Layout::PluginCache(cache) = &case.layout {
-            for plugin in InstalledPlugins::find(&fixture.path().join(cache)).plugins {
-                let name = Scope::Plugin(plugin.name.clone());
-                let options = InstalledPluginOptions::new(&plugin.folder);
-                let source = options.source(&plugin, plugin.name.as_str());
-                builder = builder.mount(Mount::plugin(source).namespaced());
-                scopes.insert(plugin.name, name.to_string());
+            for (name, mount) in plugins(&fixture.path().join(cache)) {
+                builder = builder.mount(mount);
+                scopes.insert(name.clone(), Scope::Plugin(name).to_string());
             }
         }
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -368,6 +365,15 @@ impl TestEnv {
     pub(crate) fn panics(&self) -> Vec<String> {
         self.panics.borrow().clone()
     }
+}
+
+fn plugins(cache: &Path) -> impl Iterator<Item = (String, Mount<Skill>)> {
+    let found = InstalledPlugins::find(cache).plugins.into_iter();
+    found.map(|plugin| {
+        let options = InstalledPluginOptions::new(&plugin.folder);
+        let source = options.source(&plugin, plugin.name.as_str());
+        (plugin.name, Mount::plugin(source).namespaced())
+    })
 }
 
 fn mount(root: &Root, source: FsSource) -> Mount<Skill> {
