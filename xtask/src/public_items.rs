@@ -12,17 +12,17 @@ use crate::workspace::root;
 ///
 /// The first twelve may have 1,500 together, each later crate 150.
 const LIMITS: [(&str, usize); 12] = [
-    ("repertoire-core", 460),
-    ("repertoire-registry", 264),
+    ("repertoire-core", 373),
+    ("repertoire-registry", 231),
     ("repertoire-engine", 717),
-    ("repertoire-render", 220),
-    ("repertoire-source-fs", 79),
-    ("repertoire-source-static", 28),
-    ("repertoire-source-mcp", 50),
-    ("repertoire-source-plugin", 63),
-    ("repertoire-plugin-sdk", 131),
-    ("repertoire-testkit", 46),
-    ("repertoire-mcp", 63),
+    ("repertoire-render", 150),
+    ("repertoire-source-fs", 60),
+    ("repertoire-source-static", 24),
+    ("repertoire-source-mcp", 40),
+    ("repertoire-source-plugin", 48),
+    ("repertoire-plugin-sdk", 120),
+    ("repertoire-testkit", 25),
+    ("repertoire-mcp", 48),
     ("repertoire-cli", 36),
 ];
 
