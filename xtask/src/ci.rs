@@ -59,7 +59,7 @@ fn memory() -> Result<(), Failure> {
         return Ok(());
     }
     let runner = r#"target."cfg(all())".runner=["valgrind","-q","--error-exitcode=9"]"#;
-    let tests = "lifetime::two lifetime::a_plugin_that_is_let hostile::a_call_that hostile::buffers conformance::c::direct::a_body slow::panicking";
+    let tests = "lifetime::two lifetime::dropped_plugins hostile::a_hanging hostile::buffers conformance::c::direct::a_body slow::panicking";
     let line = format!(
         "cargo --config {runner} test -p repertoire-source-plugin --test it -- --test-threads=1 {tests}"
     );

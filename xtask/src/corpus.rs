@@ -10,7 +10,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
 use repertoire_core::skill_md::{self, FileContext, Parsed};
-use repertoire_core::{Severity, Value};
+use repertoire_core::{Diagnostic, Severity, Value};
 use serde::Deserialize;
 
 use self::conversation::Skills;
@@ -20,6 +20,19 @@ use crate::Failure;
 
 /// Of the files that PyYAML rejects although they have a description, how many must still give a skill.
 const RECOVERED_PERCENT: usize = 99;
+
+/// The codes about extension fields, each with a part of the name of its field.
+const EXTENSIONS: [(&str, &str); 9] = [
+    ("bad-trigger", "trigger"),
+    ("weak-keyword", "trigger"),
+    ("bad-workflow", "workflow"),
+    ("bad-verification", "verification"),
+    ("unknown-tier", "tier"),
+    ("unknown-level", "level"),
+    ("unknown-category", "category"),
+    ("unknown-surface", "surface"),
+    ("unreadable-rule", "allowed"),
+];
 
 /// One line of `EXPECTED.jsonl`.
 #[derive(Debug, Deserialize)]
@@ -167,6 +180,12 @@ fn classify(expected: &Expected, bytes: &[u8]) -> (Class, String) {
     else {
         return (Class::Lost, "the parser panicked".to_owned());
     };
+    if let Some(finding) = diagnostics
+        .iter()
+        .find(|finding| is_foreign(finding, bytes))
+    {
+        return (Class::Wrong, format!("without such a field: {finding}"));
+    }
     let Some(skill) = skill else {
         return match diagnostics
             .iter()
@@ -200,6 +219,19 @@ fn classify(expected: &Expected, bytes: &[u8]) -> (Class, String) {
         }
     }
     (Class::Exact, String::new())
+}
+
+/// Returns whether `finding` is about an extension field whose name the file does not hold.
+fn is_foreign(finding: &Diagnostic, bytes: &[u8]) -> bool {
+    let Some((_, field)) = EXTENSIONS
+        .iter()
+        .find(|(code, _)| *code == finding.code.to_string())
+    else {
+        return false;
+    };
+    let text = String::from_utf8_lossy(bytes);
+    let head = text.rsplit_once("\n---").map_or(&*text, |(head, _)| head);
+    !head.contains(field)
 }
 
 /// Returns whether a line of the front matter begins with `description:`.

@@ -85,7 +85,7 @@ impl OmissionReason {
         match self {
             OmissionReason::OddName => (
                 "odd-name",
-                "its name is not a path on every platform",
+                "its name cannot be typed on every platform",
                 "rename it",
             ),
             OmissionReason::NotUtf8 => ("not-utf8", "its name is not UTF-8", "rename it"),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::checked_text::checked_text;
+use crate::text::is_clean;
 use crate::{Digest, InvalidValue, SkippedFile, SkippedFolder};
 
 /// A path inside a skill: relative, `/`-separated, never leaving its folder on any platform.
@@ -29,8 +30,8 @@ impl ResourcePath {
     /// Checks `path`.
     ///
     /// # Errors
-    /// [`InvalidValue`] for an empty or absolute path, a drive letter, `\`, a control character, an empty
-    /// segment, and a segment of dots and blanks only (`.`, `..`, and what Windows reads as such).
+    /// [`InvalidValue`] for an empty or absolute path, a drive letter, `\`, a control character, hidden text, an
+    /// empty segment, a segment that begins or ends with a blank, and a segment of dots only.
     pub fn new(path: &str) -> Result<ResourcePath, InvalidValue> {
         let reason = if path.is_empty() {
             Some("it is empty")
@@ -40,6 +41,8 @@ impl ResourcePath {
             Some("it holds a backslash; separate folders with `/`")
         } else if path.chars().any(char::is_control) {
             Some("it holds a control character")
+        } else if !is_clean(path) {
+            Some("it holds characters that cannot be seen")
         } else if matches!(path.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic()) {
             Some("it starts with a drive letter")
         } else if path.split('/').any(str::is_empty) {
@@ -49,6 +52,8 @@ impl ResourcePath {
             .any(|segment| segment.chars().all(|c| matches!(c, '.' | ' ')))
         {
             Some("it has a segment of dots only")
+        } else if path.split('/').any(|segment| segment.trim() != segment) {
+            Some("it has a segment that begins or ends with a blank")
         } else {
             None
         };

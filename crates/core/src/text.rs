@@ -39,8 +39,8 @@ pub(crate) use self::escape::{quoted, spelled_out};
 // The other crates of the workspace share these. They are not a public interface.
 #[doc(hidden)]
 pub use self::escape::{
-    inside_elements, json, log_value, masked, push_markdown, push_markdown_name, push_xml,
-    push_xml_quoted, xml_attribute,
+    command_argument, inside_elements, json, log_value, masked, push_markdown, push_markdown_name,
+    push_xml, push_xml_quoted, xml_attribute,
 };
 #[doc(hidden)]
 pub use self::hidden::hidden_count;

@@ -136,7 +136,7 @@ fn prompt(called: &SkillPrompt) -> Prompt {
     } else {
         names
             .iter()
-            .map(|name| PromptArgument::new(*name).with_required(false))
+            .map(|name| PromptArgument::new(text::clean_line(name)).with_required(false))
             .collect()
     };
     let about = text::clean(&skill.description);
@@ -159,7 +159,10 @@ fn typed(skill: &Skill, given: Option<&Map<String, Value>>) -> Result<String, Er
                 None,
             ));
         };
-        match names.iter().position(|name| name == key) {
+        match names
+            .iter()
+            .position(|name| *name == key || text::clean_line(name) == *key)
+        {
             Some(at) => words[at] = Some(text),
             None if key == ARGUMENTS => rest = text,
             None => {

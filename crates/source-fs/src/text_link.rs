@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use repertoire_core::Code;
-use repertoire_core::text::terminal_line;
+use repertoire_core::text::{command_argument, terminal_line};
 
 use crate::file;
 use crate::frontier::PathDiagnostic;
@@ -88,7 +88,7 @@ pub(crate) fn diagnostic(path: &Path, target: &str) -> PathDiagnostic {
     let diagnostic = PathDiagnostic::new(path.to_owned(), Code::LINK_AS_TEXT, message);
     diagnostic.help(format!(
         "run `git config core.symlinks true`, on Windows with developer mode on, then `git checkout -- {}` in its folder",
-        file::shown(path.file_name().unwrap_or_default().as_ref())
+        command_argument(&path.file_name().unwrap_or_default().to_string_lossy())
     ))
 }
 

@@ -6,6 +6,7 @@ use repertoire_core::Digest;
 use repertoire_process::ApprovalFile;
 use serde::{Deserialize, Serialize};
 
+use crate::error::approve_command;
 use crate::file::PluginFile;
 use crate::{Inspection, PluginError};
 
@@ -120,7 +121,7 @@ impl PluginApprovals {
         match self.find(&file.path) {
             Some(approval) if approval.digest == file.digest => Ok(()),
             Some(approval) => {
-                let remedy = format!("`repertoire plugin approve {}`", file.path.display());
+                let remedy = format!("`{}`", approve_command(&file.path));
                 Err(PluginError::changed(
                     &file.path,
                     approval.digest,

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use repertoire_core::text::command_argument;
 use repertoire_core::{Digest, SourceError, SourceErrorKind};
 
 /// The reason why a plugin is not used.
@@ -57,9 +58,10 @@ impl PluginError {
     }
 
     pub(crate) fn not_approved(path: &Path, digest: Digest) -> PluginError {
+        let approve = approve_command(path);
         let path = path.display();
         let message = format!(
-            "plugin `{path}` is not approved; if you trust it, `repertoire plugin approve {path}`, or pin `digest = \"{digest}\"`"
+            "plugin `{path}` is not approved; if you trust it, `{approve}`, or pin `digest = \"{digest}\"`"
         );
         PluginError::unusable(SourceErrorKind::Denied, message)
     }
@@ -112,4 +114,10 @@ impl From<PluginError> for SourceError {
             }
         }
     }
+}
+
+/// Returns the command that approves the plugin at `path`.
+pub(crate) fn approve_command(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    format!("repertoire plugin approve {}", command_argument(&path))
 }

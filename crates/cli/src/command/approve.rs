@@ -4,7 +4,7 @@ use clap::Args;
 use repertoire::Id;
 use repertoire::render::ApprovalState;
 use repertoire::skill::Digest;
-use repertoire::skill::text::terminal_line;
+use repertoire::skill::text::{command_argument, terminal_line};
 use serde::Serialize;
 
 use super::directives::{BoundFile, DirectiveRow};
@@ -125,7 +125,7 @@ impl ApproveCommand {
             None => Err(
                 Failure::new("cannot prompt: standard input is not a terminal").help(format!(
                     "review with `repertoire directives {}`, then pass --yes",
-                    self.name
+                    command_argument(&self.name)
                 )),
             ),
         }

@@ -3,7 +3,7 @@
 use clap::Args;
 use repertoire::render::{ApprovalState, Directive, DirectiveAction};
 use repertoire::skill::Digest;
-use repertoire::skill::text::terminal_lines;
+use repertoire::skill::text::{command_argument, terminal_lines};
 use repertoire::{Id, Trust};
 use serde::Serialize;
 
@@ -134,11 +134,11 @@ impl DirectivesCommand {
             ApprovalState::Given => None,
             ApprovalState::Outdated => Some(format!(
                 "changed since it was approved; run `repertoire approve {}`",
-                self.name
+                command_argument(&self.name)
             )),
             ApprovalState::Missing => Some(format!(
                 "not approved; run `repertoire approve {}`",
-                self.name
+                command_argument(&self.name)
             )),
         });
         Ok(())

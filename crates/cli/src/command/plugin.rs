@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use repertoire::skill::Digest;
+use repertoire::skill::text::command_argument;
 use repertoire::source::approvals_in;
 use repertoire::source::plugin::{Inspection, PluginApprovals, PluginError};
 use serde::Serialize;
@@ -198,7 +199,7 @@ fn confirm(
         None => Err(
             Failure::new("cannot prompt: standard input is not a terminal").help(format!(
                 "review with `repertoire plugin inspect {}`, then pass --yes",
-                path.display()
+                command_argument(&path.to_string_lossy())
             )),
         ),
     }

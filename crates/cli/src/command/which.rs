@@ -2,6 +2,7 @@
 
 use clap::Args;
 use repertoire::Id;
+use repertoire::skill::text::command_argument;
 use serde::Serialize;
 
 use crate::context::CommandContext;
@@ -89,7 +90,8 @@ impl WhichCommand {
                 counted(row.diagnostics, "diagnostic"),
             );
             out.note(format!(
-                "`{name}`: {count}; run `repertoire show {name}` for details"
+                "`{name}`: {count}; run `repertoire show {}` for details",
+                command_argument(&name.to_string())
             ));
         }
         out.notes(unknown_origins);

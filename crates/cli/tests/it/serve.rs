@@ -247,9 +247,20 @@ fn what_is_run_for_clients_may_be_confined() {
     );
     env.run(&["approve", "clock", "--root", "a", "--yes"])
         .data();
-    // Where there is no sandbox, nothing runs.
-    read_clock(&env, &["a", "--run-commands", "a", "--sandbox=require"]);
+    let render = [
+        "render",
+        "clock",
+        "--root",
+        "a",
+        "--allow-commands",
+        "--sandbox",
+    ];
+    let is_active = env.run(&render).stderr.contains("sandbox: active");
+    let _ = std::fs::remove_file(&written);
+    let read = read_clock(&env, &["a", "--run-commands", "a", "--sandbox=require"]);
     assert!(!written.exists());
+    // Where there is no sandbox, nothing runs.
+    assert_eq!(read.contains("\n6\n"), is_active, "{read}");
     let ran = read_clock(&env, &["a", "--run-commands", "a", "--sandbox=off"]);
     assert!(ran.contains("Now: 6") && written.exists(), "{ran}");
 }

@@ -38,6 +38,10 @@ fn no_path_leaves_its_skill_on_any_platform() {
         ".. /x",
         "a/. ./b",
         "\\\\host\\share",
+        " a.md",
+        "a/b.md ",
+        "a\u{200b}.md",
+        "f\u{e0041}.md",
     ] {
         assert!(ResourcePath::new(path).is_err(), "{path:?}");
     }

@@ -288,6 +288,32 @@ pub fn log_value(text: &str) -> Cow<'_, str> {
     Cow::Owned(terminal_line(&value).into_owned())
 }
 
+/// Returns `text` as one argument of a command that a message tells a person to run in a POSIX shell.
+///
+/// Text other than a plain word is quoted. Text that begins with `-` follows `--`, so that it is no option.
+///
+/// ```
+/// use repertoire_core::text::command_argument;
+///
+/// assert_eq!(command_argument("home:review"), "home:review");
+/// assert_eq!(command_argument("$(id)"), "'$(id)'");
+/// assert_eq!(command_argument("--config=x"), "-- --config=x");
+/// ```
+pub fn command_argument(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:@+=,%".contains(c);
+    let word = if !text.is_empty() && text.chars().all(is_plain) {
+        terminal_line(text)
+    } else {
+        let quoted = text.replace('\'', r"'\''");
+        Cow::Owned(format!("'{}'", terminal_line(&quoted)))
+    };
+    if text.starts_with('-') {
+        Cow::Owned(format!("-- {word}"))
+    } else {
+        word
+    }
+}
+
 fn is_unseen(c: char) -> bool {
     is_break(c) || is_shapeless(c)
 }

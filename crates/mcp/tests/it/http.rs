@@ -204,6 +204,29 @@ async fn a_session_that_its_client_ends_has_ended() {
 }
 
 #[tokio::test]
+async fn a_client_chooses_no_session() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    let listening = listen(&server, HttpOptions::default()).await;
+    let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}).to_string();
+    let chosen = "mcp-session-id: 00000000-0000-4000-8000-000000000000\r\n";
+    let (status, head, _) = listening.post(chosen, ping.as_bytes()).await;
+    let is_given = head.lines().any(|line| line.starts_with("mcp-session-id"));
+    assert_eq!((status, is_given), (404, false), "{head}");
+    listening.end().await;
+}
+
+#[tokio::test]
+async fn pages_of_other_origins_get_no_permission() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    let listening = listen(&server, HttpOptions::default()).await;
+    let asks = "OPTIONS /mcp HTTP/1.1\r\nhost: localhost\r\norigin: https://evil.example\r\n\
+                access-control-request-method: POST\r\nconnection: close\r\n\r\n";
+    let (status, head, _) = listening.raw(asks.as_bytes()).await;
+    assert_eq!((status, head.contains("access-control")), (403, false));
+    listening.end().await;
+}
+
+#[tokio::test]
 async fn dns_rebinding_is_refused() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let listening = listen(
