@@ -5,6 +5,7 @@ use crate::workspace::packages;
 const CORE: &str = "repertoire-core";
 const CONFIG: &str = "repertoire-config";
 const REGISTRY: &str = "repertoire-registry";
+const PROFILES: &str = "repertoire-profiles";
 const RENDER: &str = "repertoire-render";
 const PROCESS: &str = "repertoire-process";
 const PLUGIN_SDK: &str = "repertoire-plugin-sdk";
@@ -22,7 +23,7 @@ const XTASK: &str = "xtask";
 fn may_depend_on(package: &str, other: &str) -> bool {
     match package {
         CORE | PROCESS => false,
-        REGISTRY | PLUGIN_SDK => other == CORE,
+        REGISTRY | PLUGIN_SDK | PROFILES => other == CORE,
         // The sources are for the schema of their options.
         CONFIG => [
             CORE,

@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::fs;
 
 use repertoire_core::{Code, Strictness};
+use repertoire_profiles::AgentProfiles;
 
 use crate::{Failure, command_line, workspace};
 
@@ -33,6 +34,11 @@ const PARTS: &[Part] = &[
         page: "docs/book/src/fields.md",
         name: "fields",
         text: crate::fields::table,
+    },
+    Part {
+        page: "docs/agents.md",
+        name: "agents",
+        text: agents,
     },
 ];
 
@@ -162,6 +168,34 @@ fn crates() -> Result<String, Failure> {
 }
 
 /// Text as the inside of a table cell.
+/// Returns one table for each agent, with the source of every fact.
+fn agents() -> Result<String, Failure> {
+    let mut text = String::new();
+    for profile in AgentProfiles::built_in().iter() {
+        writeln!(
+            text,
+            "## {}\n\n`{}`: {}.\n\n| what | value | source | date |\n|---|---|---|---|",
+            profile.title(),
+            profile.name(),
+            profile.versions()
+        )?;
+        for fact in profile.facts() {
+            let value = match fact.value.as_str() {
+                "" => "none".to_owned(),
+                value => format!("`{}`", cell(&value.replace('\n', " "))),
+            };
+            let source = cell(&fact.source);
+            writeln!(
+                text,
+                "| {} | {value} | {source} | {} |",
+                fact.key, fact.date
+            )?;
+        }
+        text.push('\n');
+    }
+    Ok(text)
+}
+
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }

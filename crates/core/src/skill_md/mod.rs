@@ -19,6 +19,7 @@ mod write;
 mod yaml;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 pub use self::format::{Formatted, format};
 pub use self::write::write;
@@ -29,7 +30,7 @@ use self::recovery::Recovered;
 use self::report::DiagnosticSink;
 use self::table::FieldTable;
 use self::yaml::{YamlDocument, YamlError, YamlFault};
-use crate::{Code, Diagnostic, Skill, Strictness};
+use crate::{Code, Diagnostic, Skill, Strictness, Value};
 
 /// The limits of parsing. Every limit that is met is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,6 +150,41 @@ pub fn place(file: &[u8], key: &str) -> Option<(u32, u32)> {
     })?;
     Some(DiagnosticSink::new("", file, Strictness::Lenient).place(block.yaml.start + mark.key))
 }
+
+/// Reads the front matter of a file or of its beginning: each field with the line of its key, and the line of the first
+/// fault of YAML, if fields had to be recovered.
+///
+/// # Errors
+/// The line of the fault, if there is no front matter or it has no field.
+#[doc(hidden)]
+pub fn fields_with_lines(file: &[u8]) -> Result<FieldsWithLines, u32> {
+    let line = |at: usize| 1 + file[..at].iter().filter(|byte| **byte == b'\n').count() as u32;
+    let block = fence::find(file).map_err(|missing| match missing {
+        Missing::Empty => 1,
+        Missing::OpenComment(at) | Missing::NotFirst(at) | Missing::Unclosed(at) => line(at),
+    })?;
+    let (limits, at) = (Limits::default(), block.yaml.start);
+    let source = std::str::from_utf8(&file[block.yaml.clone()])
+        .map_err(|error| line(at + error.valid_up_to()))?;
+    let (table, fault) = match yaml::read(source, &limits, &mut { limits.nodes }) {
+        Ok(YamlDocument::Map(table)) => (table, None),
+        Ok(_) => return Err(line(at)),
+        Err(fault) => match recovery::read(source, &limits) {
+            Ok(found) if !found.table.fields.is_empty() => (found.table, Some(line(at + fault.at))),
+            _ => return Err(line(at + fault.at)),
+        },
+    };
+    let marks = table.marks.iter().map(|mark| line(at + mark.key));
+    let fields = table.fields.into_iter().zip(marks);
+    let fields = fields
+        .map(|((key, value), line)| (key, value, line))
+        .collect();
+    Ok((fields, fault))
+}
+
+/// Fields with their lines, and the line of the first fault of YAML.
+#[doc(hidden)]
+pub type FieldsWithLines = (Vec<(Arc<str>, Value, u32)>, Option<u32>);
 
 /// Parses leniently and with default limits, as [`parse_with`] does.
 pub fn parse(bytes: &[u8], site: FileContext<'_>) -> Parsed {

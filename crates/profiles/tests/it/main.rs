@@ -1,0 +1,7 @@
+//! The promises of the crate, each against a tree in a temporary folder.
+
+mod budgets;
+mod files;
+mod golden;
+mod hidden;
+mod tree;
