@@ -39,7 +39,7 @@ fn may_depend_on(package: &str, other: &str) -> bool {
         "repertoire-source-plugin" => [CORE, PLUGIN_SDK, PROCESS].contains(&other),
         FACADE => ![TESTKIT, MCP, CLI, TESTS, XTASK].contains(&other),
         MCP => other == FACADE,
-        CLI => [FACADE, MCP, STATIC_BUILD].contains(&other),
+        CLI => [FACADE, MCP, PROFILES, STATIC_BUILD].contains(&other),
         TESTKIT => ![TESTS, XTASK].contains(&other),
         TESTS | XTASK => ![TESTS, XTASK].contains(&other),
         source if source.starts_with("repertoire-source-") => {
@@ -108,7 +108,9 @@ fn the_rule_allows_only_listed_dependencies() {
         (CONFIG, REGISTRY),
         (FACADE, "repertoire-source-fs"),
         (CLI, FACADE),
+        (CLI, PROFILES),
         (CLI, STATIC_BUILD),
+        (PROFILES, CORE),
         ("hello", PLUGIN_SDK),
         (XTASK, TESTKIT),
     ] {
@@ -121,6 +123,7 @@ fn the_rule_allows_only_listed_dependencies() {
         ("repertoire-source-fs", REGISTRY),
         ("repertoire-source-fs", "repertoire-source-static-macros"),
         (CONFIG, "repertoire-engine"),
+        (PROFILES, "repertoire-source-fs"),
         (FACADE, CLI),
         (MCP, CORE),
         ("hello", CORE),
