@@ -91,7 +91,7 @@ impl WhichCommand {
             );
             out.note(format!(
                 "`{name}`: {count}; run `repertoire show {}` for details",
-                command_argument(&name.to_string())
+                command_argument(name.as_ref())
             ));
         }
         out.notes(unknown_origins);
