@@ -3,5 +3,8 @@
 mod agent_loop;
 mod agents;
 mod configured_host;
+mod custom_source;
+mod full_host;
 mod inventory;
 mod minimal_host;
+mod plugin_host;
