@@ -58,7 +58,9 @@ impl Glossary {
 fn entry(line: &str) -> Option<(Skill, String)> {
     let (head, text) = line.split_once(" | ")?;
     let (name, about) = head.split_once(": ")?;
-    Some((Skill::new(name.parse().ok()?, about), text.to_owned()))
+    // A line break in the text is written as `\n`.
+    let text = text.replace("\\n", "\n");
+    Some((Skill::new(name.parse().ok()?, about), text))
 }
 
 #[async_trait]
