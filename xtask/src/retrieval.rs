@@ -1,6 +1,7 @@
 //! `cargo xtask retrieval DIR`: how often a search finds the right skill, on public questions and beside other programs.
 
 mod background;
+mod budget;
 mod figures;
 mod rivals;
 mod set;
@@ -23,6 +24,9 @@ pub(crate) struct Options {
     /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
+    /// Measure catalogs within a budget alone.
+    #[arg(long)]
+    budgets: bool,
     /// Write the table of word frequencies from the `SKILL.md` files below DIR instead.
     #[arg(long)]
     background: bool,
@@ -48,15 +52,21 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if options.background {
         return background::write(&options.dir);
     }
-    let mut rows = Vec::new();
+    let (mut rows, mut budgets) = (Vec::new(), Vec::new());
     for set in Set::all(&options.dir)? {
+        budgets.extend(budget::rows(&set)?);
+        if options.budgets {
+            continue;
+        }
         rows.extend(ours(&set)?);
         rows.extend(rivals::rows(&set)?);
     }
     if options.json {
-        println!("{}", serde_json::to_string_pretty(&rows)?);
+        let report = serde_json::json!({ "searches": rows, "budgets": budgets });
+        println!("{report:#}");
     } else {
         print(&rows);
+        budget::print(&budgets);
     }
     Ok(())
 }

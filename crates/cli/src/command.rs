@@ -216,7 +216,7 @@ impl Command {
             Command::Eval(eval) => eval.run(context, environment.program, out).await?,
             Command::Roots(roots) => roots.run(context, out).await?,
             Command::Check(check) => check.run(context, environment.program, out).await,
-            Command::Catalog(catalog) => catalog.run(context, out),
+            Command::Catalog(catalog) => catalog.run(context, out).await?,
             Command::Tools(tools) => tools.run(context, out),
             #[cfg(feature = "render")]
             Command::Simulate(simulate) => simulate.run(context, out).await?,

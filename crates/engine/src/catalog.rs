@@ -5,6 +5,7 @@ mod cache;
 mod format;
 mod options;
 mod preset;
+mod recall;
 mod report;
 mod writer;
 

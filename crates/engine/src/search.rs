@@ -20,6 +20,7 @@ mod synonyms;
 mod text;
 mod tokenize;
 mod vocabulary;
+mod word_weights;
 
 #[doc(hidden)]
 pub use background::background_of;
@@ -34,6 +35,7 @@ pub use query::Query;
 pub use settings::IndexSettings;
 pub use synonyms::{SynonymError, Synonyms};
 pub use text::SkillText;
+pub(crate) use word_weights::WordWeights;
 
 #[cfg(test)]
 mod tests;

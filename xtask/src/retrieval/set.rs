@@ -149,6 +149,11 @@ impl Set {
         })
     }
 
+    /// Returns the id of the skill of a doc.
+    pub(super) fn skill_of(&self, doc: &str) -> Option<&Id> {
+        self.skills.get(doc).map(|(id, _)| id)
+    }
+
     /// Returns the questions by the set that they name; those without an answer belong to the first.
     pub(super) fn groups(&self) -> Vec<(String, Vec<&Question>)> {
         let mut groups: Vec<(String, Vec<&Question>)> = Vec::new();

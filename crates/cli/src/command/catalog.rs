@@ -16,6 +16,7 @@ use super::selection::ExposureOptions;
 use crate::arguments::{Choice, SearchedFolders, one_of};
 use crate::context::CommandContext;
 use crate::diagnostics::{counted, joined};
+use crate::failure::Failure;
 use crate::output::Output;
 
 /// Print the skill list that a model would see, within a token budget.
@@ -49,6 +50,10 @@ pub(crate) struct CatalogCommand {
     /// Method of cutting a list that exceeds the budget [default: shorten].
     #[arg(long, value_parser = one_of(OVERFLOWS))]
     overflow: Option<fn() -> Overflow>,
+    /// Keep the descriptions that have the most words of the known example prompts: those of the configuration file, and
+    /// those beside skills.
+    #[arg(long, value_name = "MEASURE", value_parser = ["recall"], conflicts_with = "overflow", requires = "budget")]
+    budget_by: Option<String>,
     /// Usage count of a skill, for --overflow least-used (repeatable).
     #[arg(long = "used", value_name = "ID=N", value_parser = usage)]
     uses: Vec<(Id, u64)>,
@@ -179,16 +184,25 @@ pub(super) struct CatalogOutput {
 }
 
 impl CatalogCommand {
-    pub(super) fn run(&self, context: &CommandContext, out: &mut Output) {
+    pub(super) async fn run(
+        &self,
+        context: &CommandContext,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let mut options = self.options();
+        if self.budget_by.is_some() {
+            let prompts = context.known_prompts().await?;
+            options = options.by_recall(&context.snapshot, &prompts);
+        }
         let repertoire::Catalog { text, report, .. } =
-            repertoire::Catalog::new(&context.snapshot, &self.options());
+            repertoire::Catalog::new(&context.snapshot, &options);
         let catalog = CatalogOutput {
             text,
             totals: report.totals(),
             report,
         };
         if out.write_json(&catalog) {
-            return;
+            return Ok(());
         }
         out.text(&catalog.text);
         let lines = &catalog.report.lines;
@@ -201,6 +215,7 @@ impl CatalogCommand {
             .filter(|line| line.fate != LineOutcome::Full || line.hidden > 0);
         out.notes(changed.map(ToString::to_string));
         out.notes(context.pending());
+        Ok(())
     }
 
     fn options(&self) -> CatalogOptions {

@@ -196,3 +196,28 @@ warning[overlapping-descriptions]: the descriptions of `paper` and `forms` compe
 "#]]
     );
 }
+
+#[test]
+fn a_catalog_keeps_what_example_prompts_need() {
+    let env = skills();
+    let text = "{\"evals\": [{\"prompt\": \"smaller pictures\"}]}";
+    env.file("root/resize/evals/evals.json", text);
+    let catalog = |arguments: &[&str]| {
+        let arguments = [
+            &["catalog", "--tokens", "75", "--json"],
+            arguments,
+            &OPTIONS,
+        ]
+        .concat();
+        let document: Value =
+            serde_json::from_str(&env.run(&arguments).stdout).expect("a document");
+        document["text"]
+            .as_str()
+            .expect("a text")
+            .contains("Makes pictures smaller.")
+    };
+    assert_eq!(
+        [catalog(&[]), catalog(&["--budget-by", "recall"])],
+        [false, true]
+    );
+}

@@ -125,6 +125,9 @@ pub enum Overflow {
     LeastUsed(Arc<BTreeMap<Id, u64>>),
     /// Skills are whole or absent: the first ones stay.
     Omit,
+    /// Lists these skills, each with at most so many characters of its description, and omits all others. If that exceeds the
+    /// budget, the first ones stay. [`CatalogOptions::by_recall`](super::CatalogOptions::by_recall) chooses them.
+    Chosen(Arc<BTreeMap<Id, usize>>),
 }
 
 /// The shortest length that a description is cut to, in characters.
@@ -165,9 +168,17 @@ impl Overflow {
         }
     }
 
+    /// Returns the most characters of the description of a skill; `None` if it is omitted.
+    pub(super) fn chosen(&self, id: &Id) -> Option<usize> {
+        match self {
+            Overflow::Chosen(lengths) => lengths.get(id).copied(),
+            _ => Some(usize::MAX),
+        }
+    }
+
     pub(super) fn cut<'t>(&self, text: &'t str, most: usize) -> Cow<'t, str> {
         match self {
-            Overflow::Shorten => truncate_at_clause(text, most),
+            Overflow::Shorten | Overflow::Chosen(_) => truncate_at_clause(text, most),
             _ => truncate(text, most),
         }
     }
@@ -219,7 +230,7 @@ impl Overflow {
                 last(0..count, &|described| CatalogPlan { described, ..whole })
                     .or_else(|| last(1..count, &names))
             }
-            Overflow::Omit => last(1..count, &|listed| CatalogPlan {
+            Overflow::Omit | Overflow::Chosen(_) => last(1..count, &|listed| CatalogPlan {
                 listed,
                 described: listed,
                 ..whole

@@ -2,6 +2,7 @@ mod activation;
 mod cached;
 mod formats;
 mod modes;
+mod recall;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

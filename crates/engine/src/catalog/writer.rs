@@ -1,5 +1,6 @@
 //! From the skills that an audience may see to the text of a catalog.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use repertoire_core::Id;
 use repertoire_core::text::{clean_line, hidden_count};
 use repertoire_registry::{Entry, Snapshot, Trust};
 
-use super::budget::CatalogPlan;
+use super::budget::{CatalogPlan, Meter};
 use super::format::Texts;
 use super::options::Locations;
 use super::{CatalogItem, CatalogLine, CatalogOptions, LineOutcome};
@@ -30,6 +31,8 @@ struct SanitizedItem<'a> {
     rank: usize,
     /// Characters of the description.
     length: usize,
+    /// The most characters of it that the overflow strategy leaves.
+    chosen: usize,
     /// Hidden characters that were removed from it.
     hidden: usize,
 }
@@ -70,7 +73,12 @@ impl<'a> CatalogWriter<'a> {
                 Reverse(options.overflow.uses(item.id)),
             )
         });
-        ranked
+        let is_listed = |number: &usize| options.overflow.chosen(items[*number].id).is_some();
+        let (listed, omitted): (Vec<usize>, _) = ranked.into_iter().partition(is_listed);
+        omitted
+            .into_iter()
+            .for_each(|number: usize| items[number].rank = usize::MAX);
+        listed
             .into_iter()
             .enumerate()
             .for_each(|(rank, number)| items[number].rank = rank);
@@ -90,24 +98,7 @@ impl<'a> CatalogWriter<'a> {
     /// Every part begins and ends with markup or a line's end, so that the costs of parts add up.
     pub(super) fn fit(&self, limit: usize) -> CatalogPlan {
         let limit = (limit as u64).saturating_mul(1000);
-        let meter = self.options.budget.meter(&self.options.tokenizer);
-        let format = self.options.format;
-        let part = |write: &dyn Fn(&mut String)| {
-            let mut text = String::new();
-            write(&mut text);
-            meter.part(&text)
-        };
-        let line = |item: &SanitizedItem<'_>, most| {
-            part(&|out| {
-                out.push_str(format.between());
-                format.item(
-                    self.kind,
-                    &item.texts,
-                    &self.options.overflow.cut(&item.texts.description, most),
-                    out,
-                );
-            })
-        };
+        let line = |item: &SanitizedItem<'_>, most| self.line(item, most);
         let cost = |item: &SanitizedItem<'_>| {
             let name_only = line(item, 0);
             let whole = if item.mode == Exposure::NameOnly {
@@ -118,11 +109,7 @@ impl<'a> CatalogWriter<'a> {
             Cost { name_only, whole }
         };
         let costs: Vec<Cost> = self.items.iter().map(cost).collect();
-        // The first line has no separator before it.
-        let frame = meter.base()
-            + meter.part(&self.options.opening(self.kind))
-            + meter.part(&format.closing(self.kind));
-        let frame = frame.saturating_sub(meter.part(format.between()));
+        let frame = self.frame();
         let total = |plan: CatalogPlan| {
             let lines = self
                 .items
@@ -134,8 +121,9 @@ impl<'a> CatalogWriter<'a> {
                 most if most >= item.length => cost.whole,
                 most => line(item, most),
             });
-            let omitted = self.items.len() - plan.listed;
-            frame + lines.sum::<u64>() + part(&|out| self.options.note(self.kind, omitted, out))
+            let listed = self.items.iter().filter(|item| item.rank < plan.listed);
+            let omitted = self.items.len() - listed.count();
+            frame + lines.sum::<u64>() + self.note(omitted)
         };
         let longest = self
             .items
@@ -146,6 +134,52 @@ impl<'a> CatalogWriter<'a> {
         self.options
             .overflow
             .plan(self.items.len(), longest, |plan| total(plan) <= limit)
+    }
+
+    /// Returns the cost of the line of an item with at most so many characters of its description, in thousandths.
+    fn line(&self, item: &SanitizedItem<'_>, most: usize) -> u64 {
+        let options = self.options;
+        let mut line = String::from(options.format.between());
+        let description = options.overflow.cut(&item.texts.description, most);
+        options
+            .format
+            .item(self.kind, &item.texts, &description, &mut line);
+        self.meter().part(&line)
+    }
+
+    fn meter(&self) -> Meter<'_> {
+        self.options.budget.meter(&self.options.tokenizer)
+    }
+
+    /// Returns the cost of what surrounds the lines, in thousandths.
+    pub(super) fn frame(&self) -> u64 {
+        let (meter, format) = (self.meter(), self.options.format);
+        let frame = meter.base()
+            + meter.part(&self.options.opening(self.kind))
+            + meter.part(&format.closing(self.kind));
+        // The first line has no separator before it.
+        frame.saturating_sub(meter.part(format.between()))
+    }
+
+    /// Returns the cost of the note about `omitted` items, in thousandths.
+    pub(super) fn note(&self, omitted: usize) -> u64 {
+        let mut note = String::new();
+        self.options.note(self.kind, omitted, &mut note);
+        self.meter().part(&note)
+    }
+
+    /// Returns each item as it is listed with at most so many characters of its description: its id, the text that is shown of
+    /// the description, and the cost of the line in thousandths.
+    pub(super) fn shown(&self, most: usize) -> impl Iterator<Item = (&Id, Cow<'_, str>, u64)> {
+        self.items.iter().map(move |item| {
+            let most = if item.mode == Exposure::NameOnly {
+                0
+            } else {
+                most
+            };
+            let shown = self.options.overflow.cut(&item.texts.description, most);
+            (item.id, shown, self.line(item, most))
+        })
     }
 
     /// Writes what `plan` has room for. The text is empty if that is nothing.
@@ -235,6 +269,7 @@ impl<'a> SanitizedItem<'a> {
             mode: options.modes.exposure(&entry.candidate),
             rank: 0,
             length,
+            chosen: options.overflow.chosen(&entry.id).unwrap_or_default(),
             hidden,
         }
     }
@@ -244,7 +279,7 @@ impl<'a> SanitizedItem<'a> {
         match self.mode {
             Exposure::NameOnly => 0,
             Exposure::Pinned if plan.pins => usize::MAX,
-            _ if self.rank < plan.described => plan.most,
+            _ if self.rank < plan.described => plan.most.min(self.chosen),
             _ => 0,
         }
     }

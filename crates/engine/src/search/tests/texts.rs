@@ -175,3 +175,51 @@ async fn a_live_index_reads_bodies_once_and_after_changes() {
     assert_eq!(ids(&live.search(&Query::new("vacuum"))), ["tidy"]);
     assert_eq!(ids(&live.search(&Query::new("broom"))), [""; 0]);
 }
+
+#[test]
+fn pasted_code_and_paths_hide_no_question() {
+    let index = index([
+        skill(
+            "flaky-tests",
+            "Finds the cause of tests that fail now and then.",
+        ),
+        skill("release-notes", "Writes release notes for users."),
+        skill("tables", "Edits spreadsheets and their formulas."),
+    ]);
+    let code = "fn main() {\n    let rows: Vec<u32> = std::fs::read(\"/home/me/src/rows.bin\")?;\n    for row in &rows { println!(\"{row}\"); }\n}\n";
+    let question = "why does this test fail only now and then, what is the cause";
+    let path = "C:\\work\\repo\\crates\\engine\\src\\lib.rs:120:7 ./target/debug/deps/it-38e2";
+    let long = format!("{path}\n```rust\n{}```\n{question}", code.repeat(12));
+    assert!(long.split_whitespace().count() > 200);
+    let hits = index.search(&Query::new(long));
+    assert_eq!(hits[0].entry.id.as_str(), "flaky-tests");
+    let words: Vec<_> = hits[0]
+        .why
+        .words
+        .iter()
+        .map(|word| word.word.as_str())
+        .collect();
+    assert_eq!(words, ["test", "fail", "now", "then", "cause"]);
+}
+
+#[test]
+fn a_word_that_exists_is_never_corrected() {
+    let index = index([
+        skill("form-filler", "Fills them."),
+        skill("paper", "Handles a from of letters."),
+    ]);
+    let instead = |query: &str| -> Vec<(String, Option<String>)> {
+        let hits = index.search(&Query::new(query)).into_iter();
+        let words = hits.flat_map(|hit| hit.why.words);
+        words.map(|word| (word.word, word.instead)).collect()
+    };
+    let corrected = ("fomr".to_owned(), Some("form".to_owned()));
+    assert_eq!(instead("fomr in full sentences of many words"), [corrected]);
+    assert_eq!(
+        instead("letters in forms of it"),
+        [("letters".to_owned(), None), ("forms".to_owned(), None)]
+            .into_iter()
+            .rev()
+            .collect::<Vec<_>>()
+    );
+}
