@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use repertoire::config::SearchFiles;
 use repertoire::search::{ExpectedPrompt, IndexSettings, Synonyms};
+use serde_json::Value;
 
 use crate::context::relative_to_cwd;
 use crate::failure::Failure;
@@ -74,11 +75,20 @@ fn read_file(file: &Path, shown: &Path, cwd: &Path) -> Result<Vec<ExpectedPrompt
     let text = fs::read_to_string(file).map_err(|error| cannot(&error))?;
     let path = file.to_string_lossy();
     let prompts = if path.ends_with(".yaml") || path.ends_with(".yml") {
-        let document = serde_saphyr::from_str(&text)
-            .map_err(|error| Failure::new(format!("`{shown}`: {error}")))?;
-        ExpectedPrompt::read(&path, &document)
+        ExpectedPrompt::read(&path, &yaml(&text, shown)?)
     } else {
         ExpectedPrompt::parse(&path, &text)
     };
     prompts.map_err(|error| Failure::new(format!("`{shown}`: {error}")))
+}
+
+#[cfg(feature = "yaml")]
+fn yaml(text: &str, shown: &str) -> Result<Value, Failure> {
+    serde_saphyr::from_str(text).map_err(|error| Failure::new(format!("`{shown}`: {error}")))
+}
+
+#[cfg(not(feature = "yaml"))]
+fn yaml(_: &str, shown: &str) -> Result<Value, Failure> {
+    let failure = Failure::new(format!("cannot read `{shown}`: this program reads no YAML"));
+    Err(failure.help("write the prompts as JSON lines, or build with the feature `yaml`"))
 }

@@ -140,10 +140,12 @@ impl CrateOptions {
             .name
             .split('-')
             .map(|word| word[..1].to_uppercase() + &word[1..]);
-        let text = text
-            .replace("acme_crate", &self.name.replace('-', "_"))
-            .replace("Acme", &words.collect::<String>())
-            .replace("acme", &self.name);
+        let words = words.collect::<String>();
+        // The name itself may hold `acme`, so no part is filled twice.
+        let parts = text
+            .split("acme_crate")
+            .map(|part| part.replace("acme", &self.name).replace("Acme", &words));
+        let text = parts.collect::<Vec<_>>().join(&self.name.replace('-', "_"));
         DEPENDENCIES.iter().fold(text, |text, folder| {
             text.replace(&format!("@{folder}@"), &origin.dependency(folder))
         })
