@@ -61,7 +61,7 @@ fn a_new_plugin_builds_and_passes_its_tests() {
     );
 
     let printed = test(&env.here().join("acme-shelf"));
-    assert!(printed.contains("test result: ok. 48 passed"), "{printed}");
+    assert!(printed.contains("test result: ok. 56 passed"), "{printed}");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_new_source_extends_the_command_line() {
     );
     let krate = env.here().join("acme-shelf");
     let printed = test(&krate);
-    assert!(printed.contains("test result: ok. 49 passed"), "{printed}");
+    assert!(printed.contains("test result: ok. 57 passed"), "{printed}");
 
     let mut cargo = Command::new(env!("CARGO"));
     cargo
