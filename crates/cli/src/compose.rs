@@ -24,13 +24,13 @@ const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 /// The folders given as arguments.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum NamedFolders<'a> {
-    /// Searched as agents search a folder.
+    /// Each folder is one source of all skills below it.
     Plain(&'a [PathBuf]),
-    /// Searched together with the skill folders of agents and the plugins below them, each as its own source.
+    /// Each folder is a source, and so is each skill folder of an agent and each plugin below it.
     WithLayout(&'a [PathBuf]),
 }
 
-/// The parsed options, ready to compose.
+/// The sources and settings of a registry, read from the options of the command line.
 pub(crate) struct SourceComposition {
     builder: Builder<Skill>,
     config: Option<Configuration>,
@@ -68,8 +68,15 @@ pub(crate) async fn compose(
 impl SourceComposition {
     /// Reads the options and the files that they name.
     ///
-    /// The order in the user tier is: `--root`, `--source`, then the folders given as arguments, else the configuration file,
-    /// else the standard folders and the built-in skills.
+    /// The order in the user tier is:
+    ///
+    /// 1. the folders of `--root`,
+    /// 2. the sources of `--source`,
+    /// 3. the folders given as arguments,
+    /// 4. the sources of the configuration file,
+    /// 5. the standard folders and the built-in skills, if 3 is empty and there is no such file.
+    ///
+    /// `--no-defaults` leaves out 5.
     pub(crate) fn read(
         options: &SourceOptions,
         named: NamedFolders<'_>,
@@ -131,7 +138,7 @@ impl SourceComposition {
         })
     }
 
-    /// Composes the registry, which then follows changes in the current runtime.
+    /// Composes a registry that follows changes of its sources with tasks of the current runtime.
     pub(crate) async fn start(
         &self,
         environment: &mut Environment<'_>,
@@ -142,7 +149,7 @@ impl SourceComposition {
         started.map_err(|error| locate_error(self.config.as_ref(), &error))
     }
 
-    /// Reads what the configuration adds to the search.
+    /// Reads the example prompts and synonyms that the configuration adds to the search index.
     pub(crate) fn index_settings(&self, cwd: &Path) -> Result<IndexSettings, Failure> {
         let files = self.config.as_ref().map(Configuration::search);
         let (_, settings) = prompt_files::read_settings(&files.cloned().unwrap_or_default(), cwd)?;
@@ -163,7 +170,7 @@ impl SourceComposition {
 
 /// Reads the options again and passes the composition to `apply`.
 ///
-/// Sources that did not change are reused. On a failure the registry stays as it was.
+/// Sources that did not change are reused. A failure is reported, and the registry is not changed.
 pub(crate) async fn reload(
     options: &SourceOptions,
     named: &[PathBuf],
@@ -218,7 +225,9 @@ fn locate_error(config: Option<&Configuration>, error: &RegistryError) -> Failur
     )
 }
 
-/// Awaits `work` and, on a terminal and after a delay, shows a progress line that is erased at the end.
+/// Awaits `work`, and shows a progress line while it runs.
+///
+/// The line appears on a terminal only, after [`PROGRESS_DELAY`].
 pub(crate) async fn with_progress<F: Future>(
     what: &str,
     work: F,

@@ -1,4 +1,4 @@
-//! The requirements of skills that this machine meets.
+//! Checks if this machine meets a requirement of a skill.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -8,10 +8,12 @@ use repertoire::workflow::{RequirementCheck, RequirementKind};
 use crate::Environment;
 use crate::environment::find_variable;
 
-/// A probe for the operating system, environment variables, and programs in `PATH`. It starts no program.
+/// A check for the operating system, environment variables, and programs in `PATH`.
+///
+/// It starts no program.
 #[derive(Debug, Clone)]
 pub(crate) struct HostProbe {
-    /// Empty if the process is unknown.
+    /// Empty if the environment has no variables. Requirements of variables are then unknown.
     variables: Vec<(OsString, OsString)>,
 }
 
@@ -40,7 +42,7 @@ impl HostProbe {
     }
 }
 
-/// Settings and tools are unknown, as they belong to a host.
+/// Requirements of settings and tools are unknown: an agent has these, the command line does not.
 impl RequirementCheck for HostProbe {
     fn has(&self, kind: RequirementKind, name: &str) -> Option<bool> {
         match kind {

@@ -74,7 +74,7 @@ impl DirectiveRow {
         skill.directives.iter().map(DirectiveRow::of).collect()
     }
 
-    /// Returns the directive for a prompt: complete, with every hidden character escaped.
+    /// Returns the complete directive for a terminal, with every hidden character escaped.
     pub(super) fn prompt(&self) -> String {
         let lines = terminal_lines(&self.runs);
         let lines: String = lines.lines().map(|line| format!("    {line}\n")).collect();

@@ -46,7 +46,9 @@ pub(in crate::command) struct NewCrateOutput {
     path: String,
 }
 
-/// The folders under `crates` that templates depend on, as `@FOLDER@`.
+/// The folders under `crates` of the packages that a template can depend on.
+///
+/// A template contains `@FOLDER@` where the keys of such a dependency go.
 const DEPENDENCIES: [&str; 5] = [
     "cli",
     "plugin-sdk",
@@ -96,7 +98,7 @@ impl CrateOptions {
             return Ok(Origin::Git(url.clone()));
         }
         let Some(named) = &self.checkout else {
-            // A dependency with a path is possible as long as the checkout stays where it was.
+            // The checkout can be moved or deleted after the build.
             let built_from = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .ancestors()
                 .nth(2)
@@ -141,7 +143,7 @@ impl CrateOptions {
             .split('-')
             .map(|word| word[..1].to_uppercase() + &word[1..]);
         let words = words.collect::<String>();
-        // The name itself may hold `acme`, so no part is filled twice.
+        // The name itself may contain `acme`: the split prevents a replacement inside of it.
         let parts = text
             .split("acme_crate")
             .map(|part| part.replace("acme", &self.name).replace("Acme", &words));
@@ -170,7 +172,7 @@ enum Origin {
 }
 
 impl Origin {
-    /// Returns the keys of a dependency on the package in a folder under `crates`.
+    /// Returns the TOML key of a dependency on the package in `crates/{folder}`: `path` or `git`.
     fn dependency(&self, folder: &str) -> String {
         match self {
             Origin::Checkout(checkout) => {

@@ -340,12 +340,12 @@ impl Network {
     }
 }
 
-/// The users besides the owner and root who can read or choose a token.
+/// The access to a token file by users other than root and the user of the server.
 enum TokenExposure {
     OwnerOnly,
     Readable,
     Writable,
-    /// This user owns the file, or the link to it.
+    /// The ID of the other user who owns the file or the link to it.
     Foreign(u32),
 }
 

@@ -1,4 +1,4 @@
-//! The content of a skill that a lock compares.
+//! The content of a skill, as a lock records and compares it.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,12 @@ use repertoire::skill::{
 };
 use serde::Serialize;
 
-/// The content of a skill that a lock compares.
+/// The content of a skill, as a lock records and compares it.
 #[derive(Debug, Default)]
 pub(crate) struct Compared {
-    /// Every file of the skill, SKILL.md included, and the omissions.
+    /// The files of the skill, `SKILL.md` included, and the omissions.
+    ///
+    /// It does not list dependencies, caches, secrets and litter.
     pub(crate) manifest: Manifest,
     /// A digest for each dependency folder.
     pub(crate) dependencies: BTreeMap<String, Digest>,
@@ -29,9 +31,9 @@ pub(crate) struct NotCompared {
 enum ContentPart<'a> {
     /// Part of the skill.
     Skill,
-    /// In this dependency folder, at this path.
+    /// A path below a dependency folder: the folder, and the rest of the path.
     Dependencies(&'a str, &'a str),
-    /// In this cache folder.
+    /// A path in a cache: the cache folder, or the dependency folder that contains it.
     Cache(&'a str),
     Secret,
     Litter,
@@ -67,7 +69,7 @@ impl Compared {
     }
 }
 
-/// The files and omissions of a skill, by the part of its content.
+/// The files and omissions of a skill, each in the list of its [`ContentPart`].
 struct SortedContent<'a> {
     skill: &'a str,
     rows: Vec<Resource>,
@@ -134,7 +136,9 @@ fn manifest(rows: Vec<Resource>, omissions: Vec<Omission>) -> Manifest {
         .with_omissions(omissions)
 }
 
-/// Returns the row of an omission at `path`. The target of a link that leads out is not part of the project.
+/// Returns the omission for a lock, at `path`.
+///
+/// It has no digest if it is a link that leads out, because the target is not part of the skill.
 fn locked(omission: &Omission, path: &str) -> Omission {
     let row = Omission::new(path, omission.reason).detail(&omission.detail);
     match omission.digest {

@@ -8,29 +8,36 @@ use serde_json::json;
 
 /// The markup of a catalog.
 ///
-/// Names, descriptions, sources, locations and the hint are data in each: escaped for where they stand. A skill
-/// names its source when that is [`Restricted`](repertoire_registry::Trust::Restricted).
+/// Every format escapes names, descriptions, sources, locations and the hint for its markup.
+/// The item of a skill includes its source if that is
+/// [`Restricted`](repertoire_registry::Trust::Restricted).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum CatalogFormat {
-    /// `<available_skills>` with one `<skill>` a line, which costs the fewest tokens of the XML formats; well-formed,
-    /// `&`, `<` and `>` escaped and nothing else.
+    /// A well-formed `<available_skills>` element with one `<skill>` on each line.
+    ///
+    /// It costs the fewest tokens of the XML formats. Only `&`, `<` and `>` are escaped.
     #[default]
     Xml,
-    /// The same elements, each on a line of its own, indented.
+    /// The elements of `Xml`, each on a line of its own and indented.
     Indented,
-    /// The format of the standard's reference library: every tag and every text on a line of its own, quotes escaped too.
+    /// The format of the reference library of the Agent Skills standard.
+    ///
+    /// Every tag and every text of a skill has a line of its own. Quotes in these texts are
+    /// escaped too.
     Reference,
-    /// A Markdown list: `- name: description`. `<` is escaped, and what would make a name another block.
+    /// A Markdown list: `- name: description`.
+    ///
+    /// `<` is escaped, and so is the character that would turn a name into a Markdown block.
     Bullets,
-    /// The same without marks: `name: description`.
+    /// The items of `Bullets` without the `- `: `name: description`.
     Lines,
-    /// `{"skills": [{"name", "description"}]}`, a skill a line.
+    /// A JSON object, `{"skills": [{"name": …, "description": …}]}`, with one skill on each line.
     Json,
 }
 
-/// The texts of one line: clean, on one line, not escaped.
+/// The texts of one item of a catalog: each without line breaks, and not escaped yet.
 pub(super) struct Texts<'a> {
     pub(super) name: Cow<'a, str>,
     pub(super) description: Cow<'a, str>,
@@ -211,7 +218,7 @@ fn element(tag: Tag, text: &str, out: &mut String) {
 
 fn list_item(texts: &Texts<'_>, description: &str, out: &mut String) {
     push_markdown_name(&texts.name, out);
-    // Ahead of the description, which could candidate another source.
+    // The source comes before the description, because a description could name a false source.
     for (word, text) in [("source", &texts.source), ("location", &texts.location)] {
         if let Some(text) = text {
             out.extend([" (", word, ": "]);

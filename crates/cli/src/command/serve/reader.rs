@@ -1,4 +1,4 @@
-//! The reader of bodies for clients, with the commands that the operator allows.
+//! Reads skills for clients and runs the commands that the operator allows.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::compose::SourceComposition;
 use crate::diagnostics::quoted;
 use crate::failure::Failure;
 
-/// A reader with the settings of the last reload: dialects, plugin folders and approvals.
+/// A reader of skills with the dialects and plugin folders of the last successful reload.
 #[derive(Debug)]
 pub(super) struct ReloadableReader {
     registry: SkillRegistry,
@@ -30,7 +30,9 @@ pub(super) struct ReloadableReader {
 }
 
 impl ReloadableReader {
-    /// Fails if one of `sources` is not a source of the registry, or if the approvals cannot be read.
+    /// Creates a reader that runs commands of `sources`.
+    ///
+    /// Fails if the registry does not have one of them, or if the approvals cannot be read.
     pub(super) fn new(
         composition: &SourceComposition,
         registry: SkillRegistry,
@@ -68,7 +70,7 @@ impl ReloadableReader {
 
     /// Replaces the composition of the registry.
     ///
-    /// The new settings are in place before clients are notified. On a failure the old settings stay.
+    /// The new settings apply before clients are notified. On a failure the old ones apply again.
     pub(super) async fn recompose(
         &self,
         composition: &SourceComposition,
@@ -107,7 +109,7 @@ fn renderer(
     let mut renderer = composition.renderer(registry);
     if !sources.is_empty() {
         let approvals = environment.approvals();
-        // Reports a broken file now; the file is read again for each run.
+        // A broken file fails the start or the reload. Each run reads the file again.
         ApprovalStore::read(approvals.clone())?;
         let runner =
             DirectiveRunner::new(environment.variables.clone()).helper(environment.helper.clone());
