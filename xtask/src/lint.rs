@@ -72,7 +72,9 @@ mod tests {
     #[test]
     fn a_package_is_first_checked_without_features() {
         let features = features_of("repertoire-cli").expect("cargo metadata works in tests");
-        let expected = ["", "mcp", "notify", "plugin", "process", "render", "schema"];
+        let expected = [
+            "", "mcp", "notify", "plugin", "process", "render", "schema", "yaml",
+        ];
         let expected = expected.map(|name| {
             if name.is_empty() {
                 String::new()

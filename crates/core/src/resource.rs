@@ -30,8 +30,8 @@ impl ResourcePath {
     /// Checks `path`.
     ///
     /// # Errors
-    /// [`InvalidValue`] for an empty or absolute path, a drive letter, `\`, a control character, hidden text, an
-    /// empty segment, a segment that begins or ends with a blank, and a segment of dots only.
+    /// [`InvalidValue`] for an empty or absolute path, a drive letter, `\`, a control character, an empty
+    /// segment, and a segment of dots and blanks only (`.`, `..`, and what Windows reads as such).
     pub fn new(path: &str) -> Result<ResourcePath, InvalidValue> {
         let reason = if path.is_empty() {
             Some("it is empty")
@@ -41,8 +41,6 @@ impl ResourcePath {
             Some("it holds a backslash; separate folders with `/`")
         } else if path.chars().any(char::is_control) {
             Some("it holds a control character")
-        } else if !is_clean(path) {
-            Some("it holds characters that cannot be seen")
         } else if matches!(path.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic()) {
             Some("it starts with a drive letter")
         } else if path.split('/').any(str::is_empty) {
@@ -52,8 +50,6 @@ impl ResourcePath {
             .any(|segment| segment.chars().all(|c| matches!(c, '.' | ' ')))
         {
             Some("it has a segment of dots only")
-        } else if path.split('/').any(|segment| segment.trim() != segment) {
-            Some("it has a segment that begins or ends with a blank")
         } else {
             None
         };
@@ -122,6 +118,13 @@ impl ResourcePath {
             }
         }
         alike.filter(|_| is_clear)
+    }
+
+    /// Returns whether a person or a model who reads the path can type it: it has no hidden characters, and no segment
+    /// begins or ends with a blank.
+    #[doc(hidden)]
+    pub fn is_typeable(&self) -> bool {
+        is_clean(&self.0) && self.0.split('/').all(|segment| segment.trim() == segment)
     }
 
     /// Returns whether the path names litter, secrets, version control, dependencies or a cache, which are never part of a skill.

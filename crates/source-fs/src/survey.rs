@@ -392,9 +392,10 @@ fn unreadable(path: &OsStr, error: &io::Error) -> Omission {
 pub(crate) fn odd(path: &OsStr) -> Option<OmissionReason> {
     match path.to_str() {
         None => Some(OmissionReason::NotUtf8),
-        Some(path) => ResourcePath::new(path)
-            .is_err()
-            .then_some(OmissionReason::OddName),
+        Some(path) => {
+            let is_odd = !ResourcePath::new(path).is_ok_and(|path| path.is_typeable());
+            is_odd.then_some(OmissionReason::OddName)
+        }
     }
 }
 

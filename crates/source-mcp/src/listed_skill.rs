@@ -157,6 +157,9 @@ impl ListedFile {
         let path = skill
             .path_of(uri)
             .map_err(|why| Omission::new(&shown, OmissionReason::OddName).detail(why))?;
+        if !path.is_typeable() {
+            return Err(Omission::new(&shown, OmissionReason::OddName));
+        }
         let listed = size(row).and_then(|size| Ok((size, digest(text(row, key)?)?)));
         let (size, digest) = listed
             .map_err(|why| Omission::new(path.as_str(), OmissionReason::Unreadable).detail(why))?;

@@ -73,18 +73,21 @@ pub(crate) fn files(
     let mut omissions = Vec::new();
     let mut rows: Vec<Resource> = Vec::new();
     for file in files {
-        match ResourcePath::new(&file.path) {
-            Err(_) => omissions.push(Omission::new(excerpt(&file.path), OmissionReason::OddName)),
-            Ok(path) if rows.last().is_some_and(|row| row.path == path) => {
+        match ResourcePath::new(&file.path)
+            .ok()
+            .filter(ResourcePath::is_typeable)
+        {
+            None => omissions.push(Omission::new(excerpt(&file.path), OmissionReason::OddName)),
+            Some(path) if rows.last().is_some_and(|row| row.path == path) => {
                 let omission = Omission::new(excerpt(&file.path), OmissionReason::OddName);
                 omissions.push(omission.detail("it is listed twice"));
             }
-            Ok(_) if rows.len() == MAX_FILES => {
+            Some(_) if rows.len() == MAX_FILES => {
                 let omission = Omission::new(excerpt(&file.path), OmissionReason::TooMany);
                 omissions.push(omission.detail(format!("more than {MAX_FILES}")));
                 break;
             }
-            Ok(path) => rows.push(Resource::new(path, file.size, file.digest)),
+            Some(path) => rows.push(Resource::new(path, file.size, file.digest)),
         }
     }
     Ok((rows, omissions))
