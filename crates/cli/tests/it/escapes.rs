@@ -62,6 +62,40 @@ fn no_command_lets_a_skill_paint() {
 }
 
 #[test]
+fn mutated_skills_break_no_command() {
+    let env = painter();
+    let valid = std::fs::read(env.here().join("root/painter/SKILL.md")).expect("it was written");
+    for seed in 0..200_usize {
+        let mut bytes = valid.clone();
+        for step in 1..=4 {
+            let at = seed * 7919 * step % bytes.len();
+            match (seed + step) % 3 {
+                0 => bytes[at] = (seed * 31 + step) as u8,
+                1 => bytes.insert(at, (seed * 17) as u8),
+                _ => drop(bytes.remove(at)),
+            }
+        }
+        env.file(&format!("mutated/skill-{seed}/SKILL.md"), bytes);
+    }
+    for arguments in [
+        &["list", "mutated", "--all"][..],
+        &["check", "mutated"],
+        &["catalog", "--root", "mutated"],
+        &["search", "hello", "--root", "mutated"],
+        &["tools", "--root", "mutated"],
+        &["lock", "--root", "mutated"],
+        &["fmt", "--check", "mutated"],
+    ] {
+        let ran = env.run(arguments);
+        let obeyed = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202e}' | '\u{e0041}');
+        assert!(
+            !(ran.stdout + &ran.stderr).contains(obeyed),
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
 fn json_output_holds_raw_text() {
     let env = painter();
     let ran = env.run(&["list", "root", "--json"]);

@@ -136,6 +136,26 @@ fn watch_prints_changes_and_problems() {
 }
 
 #[test]
+fn an_edited_skill_paints_no_terminal() {
+    let env = TestEnv::new();
+    env.skill("root", "tidy", "Sorts.");
+    let watching = Watching::start(&env, &["root"]);
+    assert_eq!(watching.talk(), "note: watching 1 skill from 1 source");
+    let paint = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{202e}\u{e0041}";
+    env.file(
+        "root/tidy/SKILL.md",
+        format!("---\nname: tidy{paint}\ndescription: [{paint}\n---\n{paint}\n"),
+    );
+    env.skill(&format!("root/{paint}"), "last", "Comes last.");
+    let mut lines = watching.lines_until("+ last");
+    let (rest, exit) = watching.stop();
+    lines.extend(rest);
+    let obeyed = |c: char| c.is_control() || matches!(c, '\u{202e}' | '\u{e0041}');
+    assert!(!lines.concat().contains(obeyed), "{lines:?}");
+    assert_eq!(exit, Exit::Success);
+}
+
+#[test]
 fn json_starts_with_the_state_then_changes() {
     let env = TestEnv::new();
     env.skill("root", "tidy", "Sorts.")
