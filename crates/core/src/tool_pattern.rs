@@ -17,7 +17,7 @@ use crate::InvalidValue;
 /// | `Read(docs/*.md)` | `*` is any text |
 ///
 /// Dialects differ in the rest: braces, brackets, question marks, variables, a `*` at the beginning. Those are not read, but for
-/// the [folder of a skill](ToolPattern::in_skill).
+/// the folder of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ToolPattern {
     text: Arc<str>,
