@@ -83,6 +83,7 @@ mod schema;
 mod signals;
 mod source_cache;
 mod table;
+mod text_file;
 
 pub use environment::{Environment, Stream};
 pub use run::{Exit, main, run};

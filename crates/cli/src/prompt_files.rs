@@ -1,5 +1,6 @@
 //! Files of prompts with the skills that they expect, and files of synonyms.
 
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,9 @@ use serde_json::Value;
 
 use crate::context::relative_to_cwd;
 use crate::failure::Failure;
+use crate::text_file;
 
-/// The largest file of prompts, in bytes.
+/// The largest file of prompts or synonyms, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 const ENDINGS: [&str; 4] = ["json", "jsonl", "yaml", "yml"];
 
@@ -26,12 +28,11 @@ pub(crate) fn read_settings(
     };
     let mut settings = IndexSettings::new().examples(&examples);
     if let Some(path) = &files.synonyms {
-        let shown = relative_to_cwd(&path.to_string_lossy(), cwd).to_owned();
-        let text = fs::read_to_string(path)
-            .map_err(|error| Failure::io(format!("cannot read `{shown}`"), &error))?;
-        let synonyms = Synonyms::parse(&text);
+        let shown = path.to_string_lossy();
+        let shown = relative_to_cwd(&shown, cwd);
+        let synonyms = Synonyms::parse(&text_file::read(path, shown, MOST_BYTES)?);
         settings = settings
-            .synonyms(synonyms.map_err(|error| Failure::new(format!("`{shown}`: {error}")))?);
+            .synonyms(synonyms.map_err(|error| text_file::invalid(path, shown, cwd, &error))?);
     }
     Ok((examples, settings))
 }
@@ -65,30 +66,24 @@ pub(crate) fn read(path: &Path, cwd: &Path) -> Result<Vec<ExpectedPrompt>, Failu
 fn read_file(file: &Path, shown: &Path, cwd: &Path) -> Result<Vec<ExpectedPrompt>, Failure> {
     let shown = shown.to_string_lossy();
     let shown = relative_to_cwd(&shown, cwd);
-    let cannot = |error: &io::Error| Failure::io(format!("cannot read `{shown}`"), error);
-    let size = fs::metadata(file).map_err(|error| cannot(&error))?.len();
-    if size > MOST_BYTES {
-        return Err(Failure::new(format!(
-            "`{shown}` has {size} bytes, and at most {MOST_BYTES} are read"
-        )));
-    }
-    let text = fs::read_to_string(file).map_err(|error| cannot(&error))?;
+    let text = text_file::read(file, shown, MOST_BYTES)?;
     let path = file.to_string_lossy();
     let prompts = if path.ends_with(".yaml") || path.ends_with(".yml") {
-        ExpectedPrompt::read(&path, &yaml(&text, shown)?)
+        let document = yaml(&text, |error| text_file::invalid(file, shown, cwd, error))?;
+        ExpectedPrompt::read(&path, &document)
     } else {
         ExpectedPrompt::parse(&path, &text)
     };
-    prompts.map_err(|error| Failure::new(format!("`{shown}`: {error}")))
+    prompts.map_err(|error| text_file::invalid(file, shown, cwd, &error))
 }
 
 #[cfg(feature = "yaml")]
-fn yaml(text: &str, shown: &str) -> Result<Value, Failure> {
-    serde_saphyr::from_str(text).map_err(|error| Failure::new(format!("`{shown}`: {error}")))
+fn yaml(text: &str, invalid: impl Fn(&dyn Display) -> Failure) -> Result<Value, Failure> {
+    serde_saphyr::from_str(text).map_err(|error| invalid(&error))
 }
 
 #[cfg(not(feature = "yaml"))]
-fn yaml(_: &str, shown: &str) -> Result<Value, Failure> {
-    let failure = Failure::new(format!("cannot read `{shown}`: this program reads no YAML"));
+fn yaml(_: &str, invalid: impl Fn(&dyn Display) -> Failure) -> Result<Value, Failure> {
+    let failure = invalid(&"this program reads no YAML");
     Err(failure.help("write the prompts as JSON lines, or build with the feature `yaml`"))
 }

@@ -175,6 +175,7 @@ fn nothing_that_a_link_leads_to_is_shown() {
             "skills-lock.json",
             "repertoire.toml",
             "linked",
+            "linked.yaml",
         ] {
             link(&env, &at("../"), file);
         }
@@ -187,7 +188,8 @@ fn nothing_that_a_link_leads_to_is_shown() {
         }
         link(&env, &at("../../"), "kit/installed_plugins.json");
         link(&env, "../../home", "folder");
-        let commands: [&[&str]; 18] = [
+        env.file("search.toml", "[search]\nsynonyms = \"linked\"\n");
+        let commands: [&[&str]; 21] = [
             &["check"],
             &["check", "--strict"],
             &["check", "--json"],
@@ -206,6 +208,9 @@ fn nothing_that_a_link_leads_to_is_shown() {
             &["list", "--config", "repertoire.toml"],
             &["simulate", "--script", "linked"],
             &["simulate", "--script", "folder/secret"],
+            &["eval", "linked"],
+            &["eval", "linked.yaml"],
+            &["search", "own", "--config", "search.toml"],
         ];
         for command in commands {
             let Ran { stdout, stderr, .. } = env.run(command);

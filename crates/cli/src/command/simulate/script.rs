@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
-use std::str::{self, FromStr};
+use std::str::FromStr;
 use std::sync::Arc;
 
 use repertoire::permission::{Authorizer, PermissionPolicy, SkillTools};
@@ -26,6 +24,7 @@ use crate::context::CommandContext;
 use crate::failure::Failure;
 use crate::file_slot::is_quotable;
 use crate::report::Excerpt;
+use crate::text_file;
 
 /// The script of a conversation.
 #[derive(Debug, Deserialize)]
@@ -172,20 +171,10 @@ const MOST_BYTES: u64 = 1 << 20;
 impl ConversationScript {
     pub(super) fn read(path: &Path, cwd: &Path) -> Result<ConversationScript, Failure> {
         let (name, path) = (path.display().to_string(), cwd.join(path));
-        let mut bytes = Vec::new();
-        File::open(&path)
-            .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
-            .map_err(|error| Failure::io(format!("cannot read `{name}`"), &error))?;
-        if bytes.len() as u64 > MOST_BYTES {
-            return Err(Failure::new(format!(
-                "`{name}` is too long: expected at most {MOST_BYTES} bytes"
-            )));
-        }
-        let text = str::from_utf8(&bytes)
-            .map_err(|error| Failure::new(format!("cannot read `{name}`: {error}")))?;
+        let text = text_file::read(&path, &name, MOST_BYTES)?;
         let script: ConversationScript =
-            serde_saphyr::from_str(text).map_err(|error| match is_quotable(&path, cwd) {
-                true => locate_error(&error, &name, text),
+            serde_saphyr::from_str(&text).map_err(|error| match is_quotable(&path, cwd) {
+                true => locate_error(&error, &name, &text),
                 // The message quotes values, too.
                 false => error_behind_link(&error, &name),
             })?;
