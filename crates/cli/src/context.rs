@@ -7,7 +7,7 @@ use std::sync::Arc;
 use repertoire::config::SearchFiles;
 use repertoire::registry::{Candidate, Found, Snapshot, SourceDiagnostic};
 use repertoire::render::{Context, Dialect};
-use repertoire::search::{ExpectedPrompt, LiveIndex};
+use repertoire::search::{ExpectedPrompt, IndexSettings, LiveIndex};
 use repertoire::skill::{Code, Diagnostic, Severity};
 use repertoire::{FsSource, Id, Model, Renderer, Skill, SkillRegistry, Trust};
 
@@ -143,29 +143,29 @@ impl CommandContext {
         CommandContext { search, ..self }
     }
 
+    /// Reads what the configuration adds to the search: its example prompts, and all of its settings.
+    pub(crate) fn search_settings(&self) -> Result<(Vec<ExpectedPrompt>, IndexSettings), Failure> {
+        prompt_files::read_settings(&self.search, &self.cwd)
+    }
+
     /// Returns the index of all skills, with their bodies and what the configuration adds.
     pub(crate) async fn search_index(&self) -> Result<LiveIndex, Failure> {
-        self.search_index_without(&[]).await
+        let (_, settings) = self.search_settings()?;
+        Ok(self.index_with(settings).await)
     }
 
-    /// Returns the index without these prompts among its example prompts.
-    pub(crate) async fn search_index_without(
-        &self,
-        prompts: &[ExpectedPrompt],
-    ) -> Result<LiveIndex, Failure> {
-        let (_, settings) = prompt_files::read_settings(&self.search, &self.cwd)?;
-        let index = LiveIndex::with_settings(self.registry.clone(), settings.omit(prompts));
+    /// Returns the index of all skills, with their bodies and what the settings add.
+    pub(crate) async fn index_with(&self, settings: IndexSettings) -> LiveIndex {
+        let index = LiveIndex::with_settings(self.registry.clone(), settings);
         index.read_bodies().await;
-        Ok(index)
+        index
     }
 
-    /// Returns the prompts that authors put beside their skills, and the examples of the configuration.
-    pub(crate) async fn known_prompts(&self) -> Result<Vec<ExpectedPrompt>, Failure> {
-        let (examples, _) = prompt_files::read_settings(&self.search, &self.cwd)?;
-        let index = LiveIndex::new(self.registry.clone());
-        let mut prompts = index.authored_prompts().await;
+    /// Returns the prompts that authors put beside their skills, then the examples of the configuration.
+    pub(crate) async fn known_prompts(&self, examples: Vec<ExpectedPrompt>) -> Vec<ExpectedPrompt> {
+        let mut prompts = ExpectedPrompt::beside_skills(&self.registry).await;
         prompts.extend(examples);
-        Ok(prompts)
+        prompts
     }
 
     /// Returns the user's lock file of installed skills, and the reason if it cannot be read.

@@ -191,7 +191,8 @@ impl CatalogCommand {
     ) -> Result<(), Failure> {
         let mut options = self.options();
         if self.budget_by.is_some() {
-            let prompts = context.known_prompts().await?;
+            let (examples, _) = context.search_settings()?;
+            let prompts = context.known_prompts(examples).await;
             options = options.by_recall(&context.snapshot, &prompts);
         }
         let repertoire::Catalog { text, report, .. } =

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use repertoire::Id;
 use repertoire::permission::Audience;
-use repertoire::search::{EvalReport, ExpectedPrompt, Query, SkillEval, StolenPrompts};
+use repertoire::search::{EvalReport, Query, SkillEval, StolenPrompts};
 use repertoire::skill::{Code, Diagnostic};
 use serde::Serialize;
 
@@ -74,14 +74,16 @@ impl EvalCommand {
         for file in &self.files {
             prompts.extend(prompt_files::read(file, &context.cwd)?);
         }
+        let (examples, settings) = context.search_settings()?;
         if self.files.is_empty() {
-            prompts = context.known_prompts().await?;
+            prompts = context.known_prompts(examples).await;
         }
         if prompts.is_empty() {
             return Err(Failure::new("there are no prompts to ask")
                 .help("name a file of prompts, or put one beside a skill, as `evals/evals.json`"));
         }
-        let report = self.report(&prompts, context).await?;
+        let index = context.index_with(settings.omit(&prompts)).await;
+        let report = index.current().evaluate(&self.query(), &prompts);
         let hits = report.first as f64 / report.prompts.max(1) as f64;
         let fails = self
             .min_hit
@@ -100,18 +102,12 @@ impl EvalCommand {
         Ok(())
     }
 
-    async fn report(
-        &self,
-        prompts: &[ExpectedPrompt],
-        context: &CommandContext,
-    ) -> Result<EvalReport, Failure> {
+    fn query(&self) -> Query {
         let query = Query::new("").modes(self.exposure.modes());
-        let query = match self.seen_by {
+        match self.seen_by {
             None => query.for_operator(),
             Some(audience) => query.seen_by(audience),
-        };
-        let index = context.search_index_without(prompts).await?;
-        Ok(index.current().evaluate(&query, prompts))
+        }
     }
 }
 

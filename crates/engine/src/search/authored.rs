@@ -10,6 +10,21 @@ use super::prompt::{ExpectedPrompt, PromptGoal};
 /// Files of prompts beside a `SKILL.md`. Few, because each is a file to open.
 const FILES: [&str; 2] = ["evals/evals.json", "evals/trigger-evals.json"];
 
+impl ExpectedPrompt {
+    /// Reads the prompts that authors put beside the skills of `registry`, each for its own skill: `evals/evals.json`
+    /// and `evals/trigger-evals.json`.
+    ///
+    /// # Cancel safety
+    /// Safe: what was read is lost.
+    pub async fn beside_skills(registry: &SkillRegistry) -> Vec<ExpectedPrompt> {
+        let mut prompts = Vec::new();
+        for entry in registry.snapshot().entries() {
+            prompts.extend(prompts_beside(registry, entry).await);
+        }
+        prompts
+    }
+}
+
 /// Reads the prompts beside the skill of `entry`. Each counts for this skill alone, and a file that is none is skipped.
 ///
 /// A skill without a location has none, as it may be on another machine.

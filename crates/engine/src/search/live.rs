@@ -7,7 +7,7 @@ use repertoire_core::Id;
 use repertoire_registry::SkillRegistry;
 
 use super::authored::prompts_beside;
-use super::{ExpectedPrompt, IndexSettings, PromptGoal, Query, SearchHit, SearchIndex, SkillText};
+use super::{IndexSettings, PromptGoal, Query, SearchHit, SearchIndex, SkillText};
 
 /// The index of a registry, updated when it is used. Cheap to clone; clones share the index.
 ///
@@ -69,7 +69,7 @@ impl LiveIndex {
     /// Reads the bodies that are not in the index yet, and adds them with the example prompts of their skills. Returns how
     /// many were read.
     ///
-    /// Examples are those of the settings, and those that [authors](LiveIndex::authored_prompts) put beside a skill, which
+    /// Examples are those of the settings, and those that [authors](super::ExpectedPrompt::beside_skills) put beside a skill, which
     /// count for this skill alone. Searches do not wait for it: a host spawns it after loading and after each change. A body
     /// that cannot be read counts as empty until its skill changes.
     ///
@@ -99,19 +99,6 @@ impl LiveIndex {
         }
         self.add_texts(&index, &texts);
         texts.len()
-    }
-
-    /// Reads the prompts that authors put beside their skills, each for its own skill: `evals/evals.json`
-    /// and `evals/trigger-evals.json`.
-    ///
-    /// # Cancel safety
-    /// Safe: what was read is lost.
-    pub async fn authored_prompts(&self) -> Vec<ExpectedPrompt> {
-        let mut prompts = Vec::new();
-        for entry in self.0.registry.snapshot().entries() {
-            prompts.extend(prompts_beside(&self.0.registry, entry).await);
-        }
-        prompts
     }
 
     /// Adds what was read for the skills of `index` to the current index.
