@@ -82,6 +82,11 @@ impl Offer {
                 asked.entry(id).or_default().push(words.clone());
             }
         }
+        let described = snapshot.entries().iter().map(|entry| {
+            let words = vocabulary.weighted(&entry.item().description);
+            (&entry.id, words)
+        });
+        let described: HashMap<&Id, Vec<(String, f64)>> = described.collect();
         let mut offers: BTreeMap<&Id, Vec<(usize, f64, u64)>> = BTreeMap::new();
         for most in LENGTHS {
             for (id, shown, cost) in writer.shown(most) {
@@ -93,10 +98,8 @@ impl Offer {
                 };
                 let prompts = asked.get(id).map_or(&[][..], Vec::as_slice);
                 let of_prompts: f64 = prompts.iter().map(|words| NAMED + covered(words)).sum();
-                let own = snapshot
-                    .get(id.as_str())
-                    .map_or("", |entry| &entry.item().description);
-                let prior = PRIOR * (NAMED + covered(&vocabulary.weighted(own)));
+                let own = described.get(id).map_or(&[][..], Vec::as_slice);
+                let prior = PRIOR * (NAMED + covered(own));
                 let value = of_prompts + prior;
                 offers.entry(id).or_default().push((most, value, cost));
             }
