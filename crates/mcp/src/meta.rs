@@ -17,12 +17,12 @@ const SHADOWED_BY: &str = "repertoire/shadowed-by";
 pub(crate) fn origin(candidate: &Candidate<Skill>) -> MetaObject {
     let mut meta = MetaObject::new();
     let origin = &candidate.origin;
-    let told = json!({
+    let row = json!({
         "source": origin.source.as_ref(),
         "tier": origin.tier.to_string(),
         "trust": candidate.trust.to_string(),
     });
-    meta.0.insert(ORIGIN.to_owned(), told);
+    meta.0.insert(ORIGIN.to_owned(), row);
     meta
 }
 

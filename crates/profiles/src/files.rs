@@ -24,7 +24,7 @@ const NESTED_FOLDERS: usize = 2_000;
 /// Folders without skills of their own.
 const SKIPPED: [&str; 5] = [".git", ".hg", ".svn", ".trash", "node_modules"];
 
-/// What has been read from the file system so far. Views that share a cache read each file once.
+/// The folders and files that were read so far. Views that share a cache read each file once.
 ///
 /// A cache is a snapshot: a later change on disk is not noticed.
 #[derive(Debug, Default)]

@@ -1,4 +1,4 @@
-//! What coding agents see: which skills each agent finds, lists, hides and cuts.
+//! The skills that each coding agent finds, lists, hides and cuts.
 //!
 //! A profile is a TOML file that is compiled in. Each value has a source and a date, and can be unknown. A view lists every
 //! skill file of a place with the result for one agent, and never names a winner where sources disagree.

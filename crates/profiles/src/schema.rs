@@ -128,18 +128,18 @@ choices! {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Reading {
     pub(crate) depth: Fact<Depth>,
-    /// Whether the spelling `SKILL.md` must be exact.
+    /// `true` if the spelling `SKILL.md` must be exact.
     pub(crate) exact_file_name: Fact<bool>,
-    /// Whether folders whose name begins with a dot are searched.
+    /// `true` if folders whose name begins with a dot are searched.
     pub(crate) hidden_folders: Fact<bool>,
-    /// Whether a skill inside the folder of another one counts.
+    /// `true` if a skill inside the folder of another one counts.
     pub(crate) inside_skills: Fact<bool>,
     pub(crate) folder_links: Fact<bool>,
-    /// Whether a `SKILL.md` that is a link counts.
+    /// `true` if a `SKILL.md` that is a link counts.
     pub(crate) file_links: Fact<bool>,
-    /// Whether a `SKILL.md` directly in the root counts.
+    /// `true` if a `SKILL.md` directly in the root counts.
     pub(crate) root_file: Fact<bool>,
-    /// Whether `NAME.md` directly in the root counts.
+    /// `true` if `NAME.md` directly in the root counts.
     pub(crate) loose_files: Fact<bool>,
     /// The files that exclude skills, as `.gitignore`.
     #[serde(rename = "ignore-rules")]
@@ -191,9 +191,9 @@ choices! {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Duplicates {
     pub(crate) same_name: Fact<SameName>,
-    /// Whether one real file that is reached twice counts once.
+    /// `true` if one real file that is reached twice counts once.
     pub(crate) same_file_once: Fact<bool>,
-    /// Whether, among the levels of a walk, the nearest folder wins.
+    /// `true` if, among the levels of a walk, the nearest folder wins.
     pub(crate) nearest_first: Fact<bool>,
     /// `true` if a nearer folder of the walk is preferred whatever the rule.
     #[serde(default)]
@@ -201,7 +201,7 @@ pub(crate) struct Duplicates {
     /// `true` if folders that settings add are preferred to all others.
     #[serde(default)]
     pub(crate) extra_first: bool,
-    /// Whether the order of two paths below one root is known.
+    /// `true` if the order of two paths below one root is known.
     pub(crate) sorted: Fact<bool>,
 }
 

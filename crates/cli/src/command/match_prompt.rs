@@ -77,7 +77,7 @@ struct FiredTrigger {
     id: Id,
     /// The trigger, as in `keyword review`; `mention` if the prompt names the skill.
     by: String,
-    /// Whether it activates the skill; otherwise it suggests it.
+    /// `true` if it activates the skill, `false` if it suggests it.
     activates: bool,
 }
 

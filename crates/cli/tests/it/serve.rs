@@ -230,7 +230,7 @@ fn only_approved_commands_of_named_sources_run() {
     let changed = read_clock(&env, &named);
     assert!(
         changed.contains("Then: !`expr 3 + 3` ["),
-        "nobody approved what it is now: {changed}"
+        "the changed skill is not approved: {changed}"
     );
 }
 

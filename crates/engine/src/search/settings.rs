@@ -1,4 +1,4 @@
-//! What an operator adds to an index.
+//! The additions of an operator to an index.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
