@@ -197,10 +197,7 @@ fn replace_full(skill: &mut AgentSkill, by: &[SkillOutcome]) {
             }
         }
     }
-    skill.outcome = match <[SkillOutcome; 1]>::try_from(one_of) {
-        Ok([only]) => only,
-        Err(one_of) => SkillOutcome::Unknown { one_of },
-    };
+    skill.outcome = SkillOutcome::one_of(one_of);
 }
 
 /// Names stay. The order in which descriptions go depends on counts that the agent keeps to itself.

@@ -102,10 +102,7 @@ impl SkillCandidate {
             .collect();
         let doubts = self.doubts.iter().cloned();
         one_of.extend(doubts.map(|reason| SkillOutcome::Omitted { reason }));
-        match <[SkillOutcome; 1]>::try_from(one_of) {
-            Ok([only]) => only,
-            Err(one_of) => SkillOutcome::Unknown { one_of },
-        }
+        SkillOutcome::one_of(one_of)
     }
 }
 
@@ -161,9 +158,11 @@ impl Judge<'_> {
             self.reading(root, file, &mut found);
         }
         let head = files.head(file);
-        let is_command = is_loose;
         self.front_matter(&head, &mut found);
-        self.name(&head, file, is_command, &mut found);
+        // A loose file has the name of the file.
+        if !is_loose {
+            self.name(&head, file, &mut found);
+        }
         if let Some(prefix) = &root.prefix {
             for name in std::iter::once(&mut found.name).chain(&mut found.or_named) {
                 *name = format!("{prefix}:{name}").into();
@@ -319,19 +318,10 @@ impl Judge<'_> {
         }
     }
 
-    fn name(
-        &self,
-        head: &SkillHead,
-        file: &FoundFile,
-        is_command: bool,
-        found: &mut SkillCandidate,
-    ) {
+    fn name(&self, head: &SkillHead, file: &FoundFile, found: &mut SkillCandidate) {
         let rules = &self.profile.naming;
         let folder = &file.folder;
         let written: Option<Arc<str>> = head.text("name").map(Into::into);
-        if is_command {
-            return;
-        }
         let mut names: Vec<Arc<str>> = Vec::new();
         let mut add = |name: &Arc<str>| {
             if !names.contains(name) {

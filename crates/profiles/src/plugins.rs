@@ -12,7 +12,7 @@ use crate::view::{RootScope, UnseenReason};
 
 /// An installed plugin.
 struct FoundPlugin {
-    /// As settings name it: `NAME` or `NAME@MARKETPLACE`.
+    /// The name in settings: `NAME` or `NAME@MARKETPLACE`.
     key: String,
     folder: PathBuf,
 }
@@ -34,10 +34,11 @@ pub(crate) fn placed(
             .map(|(key, folder)| FoundPlugin { key, folder })
             .collect(),
     };
+    let base = place.repository().unwrap_or(&place.folder);
     let mut roots = Vec::new();
     for (at, plugin) in plugins.iter().enumerate() {
         let manifest = manifest(&plugin.folder, files);
-        let (off, is_off_unknown) = disabled(rules, plugin, &manifest, place, files);
+        let (off, is_off_unknown) = disabled(rules, plugin, &manifest, (place, base), files);
         let short = plugin.key.split('@').next().unwrap_or_default();
         let name = manifest["name"].as_str().unwrap_or(short).to_owned();
         let mut folders = vec![(plugin.folder.join("skills"), false)];
@@ -120,7 +121,7 @@ fn disabled(
     rules: &PluginRules,
     plugin: &FoundPlugin,
     manifest: &Value,
-    place: &AgentPlace,
+    (place, base): (&AgentPlace, &Path),
     files: &mut FileCache,
 ) -> (Option<UnseenReason>, bool) {
     if let Some(toggle) = rules.toggle.as_ref().filter(|toggle| !place.is_on(toggle)) {
@@ -132,9 +133,8 @@ fn disabled(
         file: file.map(Into::into),
     };
     let (mut decided, mut last) = (None, None);
-    let base = place.repository().unwrap_or(&place.folder).to_owned();
     for template in &rules.enabled_in {
-        let Some(path) = place.expand(template, &base) else {
+        let Some(path) = place.expand(template, base) else {
             continue;
         };
         let Some(file) = files.settings(&path) else {

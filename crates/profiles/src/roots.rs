@@ -1,5 +1,6 @@
 //! The folders of one agent in one place.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -152,12 +153,12 @@ fn manifest_prefix(
 
 /// Keeps each folder once; a folder that is personal and in a project is personal.
 fn without_repeats(roots: Vec<PlacedRoot>) -> Vec<PlacedRoot> {
-    let others: Vec<_> = roots
+    let others: HashSet<_> = roots
         .iter()
         .filter(|root| root.scope != RootScope::Project)
         .map(|root| (root.path.clone(), root.commands))
         .collect();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let mut kept = roots;
     kept.retain(|root| {
         let key = (root.path.clone(), root.commands);

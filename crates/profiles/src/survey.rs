@@ -21,6 +21,7 @@ use crate::view::{AgentSkill, AgentView, RootScope, UnseenReason};
 /// A survey is a snapshot: what changes on disk after the first view is not noticed.
 #[derive(Debug)]
 pub struct AgentSurvey<'a> {
+    profiles: &'a AgentProfiles,
     place: &'a AgentPlace,
     files: FileCache,
     agents: Vec<SurveyedAgent<'a>>,
@@ -65,6 +66,7 @@ impl<'a> AgentSurvey<'a> {
             });
         }
         AgentSurvey {
+            profiles,
             place,
             files,
             agents,
@@ -74,12 +76,10 @@ impl<'a> AgentSurvey<'a> {
 
     /// Returns the view of the agent of this name or alias.
     pub fn view(&mut self, agent: &str) -> Option<AgentView> {
-        let named = self.agents.iter().find(|a| a.profile.name() == agent);
-        let found = named.or_else(|| {
-            let mut agents = self.agents.iter();
-            agents.find(|a| a.profile.aliases().any(|alias| alias == agent))
-        })?;
-        let (profile, settings) = (found.profile, found.settings.clone());
+        let profile = self.profiles.get(agent)?;
+        let mut agents = self.agents.iter();
+        let found = agents.find(|found| found.profile.name() == profile.name())?;
+        let settings = found.settings.clone();
         let roots = found.roots.clone();
         let mut rows = self.own(profile, &settings, &roots);
         rows.extend(self.foreign(&roots, &rows));

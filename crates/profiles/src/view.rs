@@ -247,6 +247,14 @@ pub enum BudgetUnit {
 }
 
 impl SkillOutcome {
+    /// Returns the only one of the possible results, or that it is unknown which of them it is.
+    pub(crate) fn one_of(possible: Vec<SkillOutcome>) -> SkillOutcome {
+        match <[SkillOutcome; 1]>::try_from(possible) {
+            Ok([only]) => only,
+            Err(one_of) => SkillOutcome::Unknown { one_of },
+        }
+    }
+
     /// Returns `true` if the agent loads the skill for certain.
     pub fn is_loaded(&self) -> bool {
         matches!(self, SkillOutcome::Loaded { .. })
