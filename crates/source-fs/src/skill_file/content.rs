@@ -28,7 +28,8 @@ impl SkillFile {
         else {
             return;
         };
-        let Some(row) = self.read_content(reading.file_limits) else {
+        let limits = reading.with_siblings.then_some(reading.file_limits);
+        let Some(row) = limits.and_then(|limits| self.read_content(limits)) else {
             return;
         };
         let is_same = row.listed.item == known.listed.item
