@@ -55,7 +55,7 @@ impl SkillFile {
         if let Some(first) = first {
             (self.read_at, self.siblings_read) = (first.read_at, first.siblings_read);
         } else if let (Some(file), Some(read_at)) = (self.file, self.read_at)
-            && !file.last_change().is_before(read_at)
+            && !file.is_settled(read_at)
         {
             let limits = reading.file_limits;
             let now = SiblingFiles::of(&self.path, self.is_search_root, limits, None);
