@@ -118,7 +118,7 @@ fn a_new_source_extends_the_command_line() {
     assert_data_eq!(
         String::from_utf8_lossy(&unknown.stderr).into_owned(),
         str![[r#"
-error: unknown skill `deploy`
+error: no skill `deploy`
   |
   = help: run `acme-shelf list --all` to see every name
 
