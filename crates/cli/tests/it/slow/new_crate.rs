@@ -119,8 +119,8 @@ fn a_new_source_extends_the_command_line() {
         String::from_utf8_lossy(&unknown.stderr).into_owned(),
         str![[r#"
 error: no skill `deploy`
-  |
-  = help: run `acme-shelf list --all` to see every name
+ |
+ = help: run `acme-shelf list --all` to see every name
 
 "#]]
     );
