@@ -93,8 +93,12 @@ pub(crate) fn resources(folder: &SourcePath) -> Result<Vec<(String, SourcePath)>
                     .help("put a copy in its place"));
             }
             if metadata.is_file() {
-                ResourcePath::new(&path)
+                let resource = ResourcePath::new(&path)
                     .map_err(|error| entry.error(error.to_string()).help("rename it"))?;
+                if !resource.is_typeable() {
+                    let message = "its name has hidden characters or blanks at an edge";
+                    return Err(entry.error(message).help("rename it"));
+                }
                 found.push((path, entry));
             } else if metadata.is_dir() && !entry.is_link() {
                 open.push((format!("{path}/"), entry));

@@ -153,6 +153,16 @@ fn a_name_without_resource_path_is_refused() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_name_that_hides_characters_is_refused() {
+    let root = tree(&["a/SKILL.md", "a/lead.md "]);
+    assert_eq!(
+        error(&root),
+        "a/lead.md : its name has hidden characters or blanks at an edge\nhelp: rename it"
+    );
+}
+
 #[test]
 fn a_misspelled_file_is_refused() {
     let root = tree(&["a/skill.md"]);
