@@ -1,9 +1,9 @@
 //! `cargo xtask ci`: the parts of continuous integration that `cargo xtask test` leaves out.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
-use std::{env, fs};
 
 use crate::step::{self, command, skipped, step};
 use crate::{Failure, cases, corpus, lint, test, venv, workspace};
@@ -115,7 +115,9 @@ fn shared_parts(shared: PathBuf) -> Result<(), Failure> {
 fn unprivileged_cases(dir: &Path, as_user: &str) -> Result<(), Failure> {
     let stage = tempfile::tempdir()?;
     let program = cases::build()?;
-    for from in [dir, &env::current_exe()?, &program] {
+    // A step before this one may have built the tasks again, and the running file is gone then.
+    let tasks = program.with_file_name("xtask");
+    for from in [dir, &tasks, &program] {
         venv::call(Command::new("cp").arg("-R").arg(from).arg(stage.path()))?;
     }
     fs::rename(
