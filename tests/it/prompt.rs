@@ -66,7 +66,7 @@ async fn a_budget_is_kept_and_reported() {
         );
         assert!(catalog.report.used <= budget, "{budget}");
         assert_eq!(
-            catalog.report.lines.len(),
+            catalog.report.lines().len(),
             2,
             "every skill that a model may use is accounted for"
         );

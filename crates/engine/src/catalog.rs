@@ -12,6 +12,7 @@ mod writer;
 use repertoire_core::{Item, Skill};
 use repertoire_registry::{Candidate, Snapshot, Status};
 
+use report::LazyLines;
 use writer::CatalogWriter;
 
 use crate::permission::{Audience, Exposure, VisibilityPolicy};
@@ -43,26 +44,27 @@ impl Catalog {
     /// Takes linear time in the snapshot, times the logarithm of the longest description if there is a budget.
     pub fn new<T: CatalogItem>(snapshot: &Snapshot<T>, options: &CatalogOptions) -> Catalog {
         let writer = CatalogWriter::new(snapshot, options);
-        let (text, lines) = match options.budget.limit() {
-            None => writer.write(writer.whole()),
-            Some(limit) => {
-                let mut room = limit;
-                loop {
-                    let (text, lines) = writer.write(writer.fit(room));
-                    // Estimates of parts add up; in a vocabulary, a token may reach over a seam.
-                    match options.count(&text).saturating_sub(limit) {
-                        0 => break (text, lines),
-                        over => room = room.saturating_sub(over),
-                    }
-                }
+        let limit = options.budget.limit();
+        let first = limit.map_or_else(|| writer.whole(), |limit| writer.fit(limit));
+        let (mut text, mut lines) = writer.write(first);
+        if let Some(limit) = limit {
+            let mut room = limit;
+            // Estimates of parts add up; in a vocabulary, a token may reach over a seam.
+            while let over @ 1.. = options.count(&text).saturating_sub(limit) {
+                room = room.saturating_sub(over);
+                (text, lines) = writer.write(writer.fit(room));
             }
-        };
-        let report = CatalogReport {
-            budget: options.budget,
-            used: options.count(&text),
-            lines,
-        };
-        Catalog { text, report }
+        }
+        let (used, is_by_name) = (options.count(&text), writer.is_by_name(first));
+        Catalog {
+            text,
+            report: CatalogReport {
+                budget: options.budget,
+                used,
+                lines: LazyLines::new(lines),
+                is_by_name,
+            },
+        }
     }
 }
 

@@ -20,7 +20,6 @@ pub(crate) struct Index<T> {
     entries: ChunkedMap<Arc<Entry<T>>>,
     contested: usize,
     /// The ids of the entries with a candidate whose own id begins with the name of a source, if there is one of that name.
-    /// The ids of the entries with a candidate whose own id begins with the name of a source, if there is one of that name.
     qualified: Arc<BTreeSet<Id>>,
     lookalikes: usize,
     /// The candidates for ids with a conflict that is not resolved yet. Empty in a snapshot.

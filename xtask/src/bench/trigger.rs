@@ -1,5 +1,6 @@
 //! The cost of evaluating declared triggers for a message.
 
+use std::cell::{Cell, RefCell};
 use std::hint::black_box;
 
 use repertoire::permission::VisibilityPolicy;
@@ -63,10 +64,20 @@ pub(super) fn measure(count: usize) -> Result<Triggered, Failure> {
         0,
         listing.clone(),
     )]);
-    let changed = vec![row(0, "Does it otherwise.", &keywords[0])?];
-    let edited = snapshot.with_listing("home", listing.spliced(Revision(1), [(0..1, changed)], []));
     // Made when first asked for, and no part of the triggers.
-    black_box((snapshot.entries().len(), edited.entries().len()));
+    black_box(snapshot.entries().len());
+    let mut views = vec![snapshot.clone()];
+    for number in 0..ROUNDS {
+        // Each is of one change to the one before, as a registry publishes them.
+        let at = number * count / ROUNDS;
+        let listing = &views[number]
+            .layer("home")
+            .ok_or("the snapshot has no layer `home`")?
+            .listing;
+        let edited = vec![row(at, "Does it otherwise.", &keywords[at])?];
+        let listing = listing.spliced(Revision(number as u64 + 1), [(at..at + 1, edited)], []);
+        views.push(views[number].with_listing("home", listing));
+    }
 
     let triggers = Triggers::new(&snapshot);
     let tools = Toolset::new(&snapshot, &ToolOptions::default());
@@ -74,6 +85,7 @@ pub(super) fn measure(count: usize) -> Result<Triggered, Failure> {
     let turn = Turn::new(&message);
     let policy = VisibilityPolicy::default();
     let lower = message.to_lowercase();
+    let (last, next) = (RefCell::new(triggers.clone()), Cell::new(1));
     let timed = |work: &dyn Fn()| {
         let times = (0..ROUNDS).map(|_| {
             let begun = cpu(ClockId::ThreadCPUTime);
@@ -84,7 +96,10 @@ pub(super) fn measure(count: usize) -> Result<Triggered, Failure> {
     };
     Ok(Triggered {
         compile: timed(&|| drop(black_box(Triggers::new(&snapshot)))),
-        update: timed(&|| drop(black_box(triggers.updated(&edited)))),
+        update: timed(&|| {
+            let updated = last.borrow().updated(&views[next.replace(next.get() + 1)]);
+            last.replace(updated);
+        }),
         fired: timed(&|| drop(black_box(triggers.fired(&turn, &policy)))),
         evaluate: timed(&|| drop(black_box(session.evaluate(&turn)))),
         each: timed(&|| {

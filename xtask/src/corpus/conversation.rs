@@ -81,7 +81,7 @@ impl Skills {
         let tools = LiveTools::new(registry.clone(), ToolOptions::default());
         let options = CatalogOptions::default().read_by_tool(&ToolPreset::DEFAULT);
         let offered = Catalog::new(&registry.snapshot(), &options).report;
-        let offered: BTreeSet<&Id> = offered.lines.iter().map(|line| &line.id).collect();
+        let offered: BTreeSet<&Id> = offered.lines().iter().map(|line| &line.id).collect();
 
         let mut sessions = MODELS.map(|(provider, name)| {
             let options =

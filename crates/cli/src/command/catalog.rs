@@ -206,7 +206,7 @@ impl CatalogCommand {
             return Ok(());
         }
         out.text(&catalog.text);
-        let lines = &catalog.report.lines;
+        let lines = catalog.report.lines();
         out.note(match lines.len() {
             0 => "no skill is visible to a model: the catalog is empty".to_owned(),
             count => format!("{} in {}", counted(count, "skill"), catalog.size()),

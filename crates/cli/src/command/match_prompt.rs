@@ -105,7 +105,7 @@ impl MatchCommand {
         let report = self.catalog(context).report;
         let listed = |id: &Id| {
             report
-                .lines
+                .lines()
                 .iter()
                 .find(|line| line.id == *id)
                 .map(|line| line.fate)

@@ -4,14 +4,18 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 use repertoire_core::{Id, Skill};
-use repertoire_registry::{Modified, Snapshot};
+use repertoire_registry::{Candidate, Modified, Snapshot};
 
-use super::{Catalog, CatalogOptions};
+use super::report::LazyLines;
+use super::{Catalog, CatalogOptions, CatalogReport};
+use crate::permission::Exposure;
 
 /// A cache of the catalog of the last snapshot, with fixed options.
 ///
-/// A call for the same snapshot is an atomic load. A change that the text does not show costs a comparison of the changed
-/// entries. Any other change renders a new catalog. Concurrent callers may each render one, with equal results.
+/// - A call for the same snapshot is an atomic load.
+/// - A change that the text does not show costs a comparison of the changed entries. If the budget only has room for names, that
+///   includes changes of descriptions.
+/// - Any other change renders a new catalog. Concurrent callers may each render one, with equal results.
 #[derive(Debug)]
 pub struct CatalogCache {
     options: CatalogOptions,
@@ -34,12 +38,8 @@ impl CatalogCache {
         if let Some((_, catalog)) = kept.filter(|(older, _)| snapshot.ptr_eq(older)) {
             return catalog.clone();
         }
-        let catalog = match kept
-            .filter(|(older, _): &(&Snapshot<Skill>, _)| is_told_alike(older, snapshot))
-        {
-            Some((_, catalog)) => catalog.clone(),
-            None => Arc::new(Catalog::new(snapshot, &self.options)),
-        };
+        let catalog = kept.and_then(|(older, catalog)| self.updated(catalog, older, snapshot));
+        let catalog = catalog.unwrap_or_else(|| Arc::new(Catalog::new(snapshot, &self.options)));
         self.last
             .store(Some(Arc::new((snapshot.clone(), catalog.clone()))));
         catalog
@@ -61,19 +61,60 @@ impl CatalogCache {
             &self.options.clone().suggesting(suggested),
         ))
     }
-}
 
-fn is_told_alike(older: &Snapshot<Skill>, newer: &Snapshot<Skill>) -> bool {
-    let change = newer.changes_since(older);
-    change.added.is_empty()
-        && change.removed.is_empty()
-        && change
-            .modified
-            .iter()
-            .all(|Modified { old, new, .. }: &Modified<Skill>| {
-                let (old, new) = (&old.candidate, &new.candidate);
-                (&old.item, &old.origin, old.trust, old.status)
-                    == (&new.item, &new.origin, new.trust, new.status)
-                    && old.targets().eq(new.targets())
-            })
+    /// Returns the catalog of `newer` if the changes since `older` have no influence on the text.
+    fn updated(
+        &self,
+        catalog: &Arc<Catalog>,
+        older: &Snapshot<Skill>,
+        newer: &Snapshot<Skill>,
+    ) -> Option<Arc<Catalog>> {
+        let change = newer.changes_since(older);
+        if !change.added.is_empty() || !change.removed.is_empty() {
+            return None;
+        }
+        let mut has_other_lines = false;
+        for Modified { old, new, .. } in &change.modified {
+            let (before, now) = (&old.candidate, &new.candidate);
+            let is_same = before.item == now.item;
+            has_other_lines |= !is_same;
+            if (&before.origin, before.trust, before.status) != (&now.origin, now.trust, now.status)
+                || !before.targets().eq(now.targets())
+                || !is_same && !(catalog.report.is_by_name && self.are_listed_alike(before, now))
+            {
+                return None;
+            }
+        }
+        if !has_other_lines {
+            return Some(Arc::clone(catalog));
+        }
+        let lines = LazyLines::of(newer.clone(), self.options.clone());
+        let CatalogReport {
+            budget,
+            used,
+            is_by_name,
+            ..
+        } = catalog.report;
+        let report = CatalogReport {
+            budget,
+            used,
+            is_by_name,
+            lines,
+        };
+        Some(Arc::new(Catalog {
+            text: catalog.text.clone(),
+            report,
+        }))
+    }
+
+    /// Returns whether both are listed by the same name, and hidden or not alike.
+    fn are_listed_alike(&self, before: &Candidate<Skill>, now: &Candidate<Skill>) -> bool {
+        let CatalogOptions {
+            modes, audience, ..
+        } = &self.options;
+        before.item.location == now.item.location
+            && modes.sees(*audience, before) == modes.sees(*audience, now)
+            && modes.exposure(before) == modes.exposure(now)
+            && modes.exposure(now) != Exposure::Pinned
+    }
 }

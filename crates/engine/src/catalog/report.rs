@@ -1,11 +1,13 @@
 //! The report on each skill in a catalog.
 
 use std::fmt;
+use std::sync::OnceLock;
 
-use repertoire_core::Id;
-use serde::Serialize;
+use repertoire_core::{Id, Skill};
+use repertoire_registry::Snapshot;
+use serde::{Serialize, Serializer};
 
-use super::Budget;
+use super::{Budget, Catalog, CatalogOptions};
 
 /// A report on each visible skill in a catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -17,7 +19,18 @@ pub struct CatalogReport {
     /// The size of the text: in tokens for a budget of tokens, else in characters. Never over the budget.
     pub used: usize,
     /// Every skill that a model may see, in the catalog's order, exactly once.
-    pub lines: Vec<CatalogLine>,
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<CatalogLine>"))]
+    pub(super) lines: LazyLines,
+    /// `true` if the text has names alone, and not all of them: whatever the descriptions are, it stays the same.
+    #[serde(skip)]
+    pub(super) is_by_name: bool,
+}
+
+/// The lines of a report, of a snapshot whose catalog has the same text as an earlier one created when they are read.
+#[derive(Clone, Default)]
+pub(super) struct LazyLines {
+    created: OnceLock<Vec<CatalogLine>>,
+    of: Option<(Snapshot<Skill>, CatalogOptions)>,
 }
 
 /// The report on one skill.
@@ -73,10 +86,15 @@ pub struct OutcomeTotals {
 }
 
 impl CatalogReport {
+    /// Returns the report on every skill that the audience may see, in the catalog's order, exactly once.
+    pub fn lines(&self) -> &[CatalogLine] {
+        self.lines.get()
+    }
+
     /// Returns the sums over all lines.
     pub fn totals(&self) -> OutcomeTotals {
         let mut totals = OutcomeTotals::default();
-        for line in &self.lines {
+        for line in self.lines() {
             *match line.fate {
                 LineOutcome::Full => &mut totals.full,
                 LineOutcome::Truncated { .. } => &mut totals.shortened,
@@ -85,6 +103,49 @@ impl CatalogReport {
             } += 1;
         }
         totals
+    }
+}
+
+impl LazyLines {
+    pub(super) fn new(lines: Vec<CatalogLine>) -> LazyLines {
+        LazyLines {
+            created: lines.into(),
+            of: None,
+        }
+    }
+
+    pub(super) fn of(snapshot: Snapshot<Skill>, options: CatalogOptions) -> LazyLines {
+        LazyLines {
+            created: OnceLock::new(),
+            of: Some((snapshot, options)),
+        }
+    }
+
+    fn get(&self) -> &[CatalogLine] {
+        self.created.get_or_init(|| match &self.of {
+            Some((snapshot, options)) => Catalog::new(snapshot, options).report.lines().to_vec(),
+            None => Vec::new(),
+        })
+    }
+}
+
+impl fmt::Debug for LazyLines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+impl PartialEq for LazyLines {
+    fn eq(&self, other: &LazyLines) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl Eq for LazyLines {}
+
+impl Serialize for LazyLines {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.get().serialize(serializer)
     }
 }
 

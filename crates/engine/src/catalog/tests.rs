@@ -93,7 +93,7 @@ fn read(xml: &str) -> Vec<(String, Option<String>)> {
 
 fn listed(report: &CatalogReport) -> Vec<&Id> {
     report
-        .lines
+        .lines()
         .iter()
         .filter(|line| line.fate != LineOutcome::Omitted)
         .map(|line| &line.id)
@@ -176,9 +176,9 @@ fn descriptions_are_cut_evenly_and_the_report_tells_both_lengths() {
     let report = Catalog::new(&sixty(), &in_tokens(1200).format(CatalogFormat::Bullets)).report;
     let even =
         |line: &CatalogLine| (line.length, line.fate) == (128, LineOutcome::Truncated { to: 43 });
-    assert!(report.lines.iter().all(even), "{report:?}");
+    assert!(report.lines().iter().all(even), "{report:?}");
     assert_eq!(
-        report.lines[0].to_string(),
+        report.lines()[0].to_string(),
         "`skill-10`: shortened from 128 to 43 characters"
     );
 }
@@ -373,7 +373,10 @@ fn nothing_to_offer_is_no_text_in_any_format() {
         ] {
             let Catalog { text, report } =
                 Catalog::new(&snapshot([]), &options().format(format).budget(budget));
-            assert_eq!((text.as_str(), report.used, report.lines.len()), ("", 0, 0));
+            assert_eq!(
+                (text.as_str(), report.used, report.lines().len()),
+                ("", 0, 0)
+            );
         }
     }
 }
@@ -498,13 +501,13 @@ proptest! {
         if let Some(limit) = options.budget.limit() {
             prop_assert!(report.used <= limit);
         }
-        let reported: BTreeSet<&Id> = report.lines.iter().map(|line| &line.id).collect();
-        prop_assert_eq!(reported.len(), report.lines.len());
+        let reported: BTreeSet<&Id> = report.lines().iter().map(|line| &line.id).collect();
+        prop_assert_eq!(reported.len(), report.lines().len());
         let visible: BTreeSet<&Id> = snapshot.entries().iter().map(|entry| &entry.id).collect();
         prop_assert_eq!(reported, visible);
         let totals = report.totals();
         let listed = totals.full + totals.shortened + totals.name_only;
-        prop_assert_eq!(listed + totals.left_out, report.lines.len());
+        prop_assert_eq!(listed + totals.left_out, report.lines().len());
         prop_assert_eq!(text.is_empty(), listed == 0);
     }
 
@@ -513,7 +516,7 @@ proptest! {
         let options = CatalogOptions { load: None, ..options.format(CatalogFormat::Xml) };
         let snapshot = snapshot(skills);
         let Catalog { text, report } = Catalog::new(&snapshot, &options);
-        let lines = report.lines.iter().filter(|line| line.fate != LineOutcome::Omitted);
+        let lines = report.lines().iter().filter(|line| line.fate != LineOutcome::Omitted);
         let expected: Vec<_> = lines.map(|line| {
             let about = repertoire_core::text::clean_line(&snapshot.get(line.id.as_str()).unwrap().item().description).into_owned();
             (repertoire_core::text::clean_line(line.id.as_str()).into_owned(), about, line.fate)
@@ -567,7 +570,7 @@ proptest! {
         for budget in [Budget::Tokens(usize::MAX), Budget::Characters(whole.chars().count())] {
             let Catalog { text, report } = Catalog::new(&snapshot, &options.clone().budget(budget));
             prop_assert_eq!(&text, &whole);
-            prop_assert_eq!(report.totals().full, report.lines.len());
+            prop_assert_eq!(report.totals().full, report.lines().len());
         }
     }
 

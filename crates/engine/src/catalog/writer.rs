@@ -11,7 +11,7 @@ use repertoire_registry::{Entry, Snapshot, Trust};
 use super::budget::{CatalogPlan, Meter};
 use super::format::Texts;
 use super::options::Locations;
-use super::{CatalogItem, CatalogLine, CatalogOptions, LineOutcome};
+use super::{CatalogItem, CatalogLine, CatalogOptions, LineOutcome, Overflow};
 use crate::permission::Exposure;
 use crate::resolve::SkillOrder;
 
@@ -180,6 +180,13 @@ impl<'a> CatalogWriter<'a> {
             let shown = self.options.overflow.cut(&item.texts.description, most);
             (item.id, shown, self.line(item, most))
         })
+    }
+
+    /// Returns whether `plan`, and every one with less room, lists names alone and not all of them.
+    pub(super) fn is_by_name(&self, plan: CatalogPlan) -> bool {
+        plan.described == 0
+            && plan.listed < self.items.len()
+            && !matches!(self.options.overflow, Overflow::Omit | Overflow::Chosen(_))
     }
 
     /// Writes what `plan` has room for. The text is empty if that is nothing.

@@ -5,7 +5,7 @@ use super::*;
 fn fates(options: &CatalogOptions, snapshot: &Snapshot<Skill>) -> Vec<(String, LineOutcome)> {
     Catalog::new(snapshot, options)
         .report
-        .lines
+        .lines()
         .iter()
         .map(|line| (line.id.to_string(), line.fate))
         .collect()
@@ -128,18 +128,18 @@ fn what_was_taken_out_is_flagged() {
     let report = Catalog::new(&snapshot(rows), &options()).report;
     assert_eq!(
         report
-            .lines
+            .lines()
             .iter()
             .map(|line| line.hidden)
             .collect::<Vec<_>>(),
         [3, 1, 0]
     );
     assert_eq!(
-        report.lines[1].to_string(),
+        report.lines()[1].to_string(),
         "`one`: listed in full, 2 characters; 1 invisible character taken out"
     );
     assert_eq!(
-        report.lines[0].to_string(),
+        report.lines()[0].to_string(),
         "`ghost`: listed in full, 14 characters; 3 invisible characters taken out"
     );
 }

@@ -164,7 +164,7 @@ fn names_shortened(catalog: &Catalog, skills: &[CatalogSkill], env: &TestEnv) ->
         some = true;
         let line = catalog
             .report
-            .lines
+            .lines()
             .iter()
             .find(|line| line.id.as_str() == skill.name);
         let words = line.map(ToString::to_string).unwrap_or_default();
