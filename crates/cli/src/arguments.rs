@@ -78,9 +78,9 @@ pub(crate) struct SourceOptions {
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Also search this agent's standard folders, e.g. `claude` (`all` for every known agent).
-    #[arg(long = "client", global = true, value_name = "NAME")]
-    pub(crate) clients: Vec<String>,
+    /// Also search the folders of this agent, e.g. `claude-code` (repeatable; `all` for every known agent, `repertoire` for none).
+    #[arg(long = "agent", global = true, value_name = "NAME")]
+    pub(crate) agents: Vec<String>,
 
     /// Do not search the standard folders or add the built-in skills.
     #[arg(long, global = true)]
@@ -147,7 +147,7 @@ impl SourceOptions {
             (!self.roots.is_empty(), "--root"),
             (!self.sources.is_empty(), "--source"),
             (self.config.is_some(), "--config"),
-            (!self.clients.is_empty(), "--client"),
+            (!self.agents.is_empty(), "--agent"),
             (self.no_defaults, "--no-defaults"),
             (!self.disabled.is_empty(), "--disable"),
             (self.trust_project, "--trust-project"),
@@ -196,7 +196,7 @@ impl CommandLine {
         if let Some(help) = self.command.help_without_sources()
             && let Some(option) = given
                 .iter()
-                .find(|option| !(is_mcp && **option == "--client"))
+                .find(|option| !(is_mcp && **option == "--agent"))
         {
             return Err(no_effect(option, command).help(help));
         }
@@ -217,7 +217,7 @@ impl CommandLine {
                     .help("use `--format json`"),
             );
         }
-        let standard = ["--client", "--trust-project"]
+        let standard = ["--agent", "--trust-project"]
             .into_iter()
             .find(|option| given.contains(option));
         match (

@@ -101,7 +101,7 @@ impl Command {
             Command::Fmt(_) => Some("name files or folders as arguments"),
             #[cfg(feature = "mcp")]
             Command::Mcp(_) => Some(
-                "put the options of `serve` after `--`, as in `mcp config --client NAME -- --root DIR`",
+                "put the options of `serve` after `--`, as in `mcp config --agent NAME -- --root DIR`",
             ),
             #[cfg(feature = "plugin")]
             Command::Plugin(_) => Some("remove the option"),
@@ -135,7 +135,7 @@ impl Command {
         }
     }
 
-    /// Returns whether it takes `--client` for one of its own.
+    /// Returns whether it takes `--agent` for one of its own.
     pub(crate) fn is_client_configuration(&self) -> bool {
         match self {
             #[cfg(feature = "mcp")]
@@ -192,7 +192,7 @@ impl Command {
             Command::New(new) => return new.run(&environment.cwd, out),
             Command::Fmt(fmt) => return fmt.run(&environment.cwd, out).await,
             #[cfg(feature = "mcp")]
-            Command::Mcp(mcp) => return mcp.run(&sources.clients, out),
+            Command::Mcp(mcp) => return mcp.run(&sources.agents, environment, out),
             #[cfg(feature = "plugin")]
             Command::Plugin(plugin) => return plugin.run(environment, out),
             Command::Source(source) => return source.run(&environment.cwd, out),

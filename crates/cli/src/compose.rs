@@ -11,6 +11,7 @@ use repertoire::search::IndexSettings;
 use repertoire::{FsSource, Model, Renderer, Skill, SkillRegistry};
 use tokio::runtime::Handle;
 
+use crate::agents::Agents;
 use crate::arguments::SourceOptions;
 use crate::context::{CommandContext, SourceRendering, UntrustedFolder};
 use crate::failure::Failure;
@@ -101,14 +102,18 @@ impl SourceComposition {
         let configured = config.as_ref().map_or(&[][..], Configuration::sources);
         let all = || extra.iter().chain(configured);
 
+        let agents = Agents::of(environment);
         let mut folders = FolderSources::new(all().map(ConfiguredSource::name), cache);
         let roots = folders.named(&options.roots, cwd)?;
         let named = match named {
             NamedFolders::Plain(named) => folders.named(named, cwd)?,
-            NamedFolders::WithLayout(named) => folders.named_with_layout(named, cwd)?,
+            NamedFolders::WithLayout([]) => Vec::new(),
+            NamedFolders::WithLayout(named) => {
+                folders.named_with_layout(named, cwd, &agents.all_folders())?
+            }
         };
         let standard = if named.is_empty() && config.is_none() && !options.no_defaults {
-            folders.standard(options, environment)?
+            folders.standard(options, &agents.folders(&options.agents)?, environment)
         } else {
             Vec::new()
         };

@@ -12,6 +12,7 @@ use repertoire::skill::{Code, Diagnostic, Severity};
 use repertoire::{FsSource, Id, Model, Renderer, Skill, SkillRegistry, Trust};
 
 use crate::Environment;
+use crate::agents::Agents;
 use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic, quoted};
 use crate::failure::Failure;
 use crate::fields;
@@ -32,6 +33,7 @@ pub(crate) struct CommandContext {
     pub(crate) model: Model,
     pub(crate) cwd: PathBuf,
     pub(crate) probe: HostProbe,
+    pub(crate) agents: Agents,
     rendering: SourceRendering,
     search: SearchFiles,
     home: Option<PathBuf>,
@@ -102,6 +104,7 @@ impl CommandContext {
             model,
             cwd: environment.cwd.clone(),
             probe: HostProbe::of(environment),
+            agents: Agents::of(environment),
             rendering: SourceRendering::default(),
             search: SearchFiles::default(),
             home: environment.home.clone(),
@@ -170,7 +173,7 @@ impl CommandContext {
 
     /// Returns the user's lock file of installed skills, and the reason if it cannot be read.
     pub(crate) fn installed(&self) -> (SkillLock, Option<String>) {
-        SkillLock::of_user(self.home.as_deref(), self.state.as_deref())
+        SkillLock::of_user(self.home.as_deref(), self.state.as_deref(), &self.agents)
     }
 
     /// Returns the path of the user's approvals; `None` if neither the home folder nor the state folder is known.

@@ -208,6 +208,16 @@ impl<'a> Environment<'a> {
         Some(state.join("repertoire"))
     }
 
+    /// Returns the folder of the user's configuration of this program.
+    pub(crate) fn own_config(&self) -> Option<PathBuf> {
+        let config = self
+            .variable("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .filter(|config| config.is_absolute())
+            .or_else(|| Some(self.home.as_ref()?.join(".config")))?;
+        Some(config.join("repertoire"))
+    }
+
     pub(crate) fn approvals(&self) -> Option<PathBuf> {
         Some(self.own_state()?.join("approvals.json"))
     }

@@ -8,14 +8,13 @@ use std::sync::Arc;
 use repertoire::config::ConfiguredSource;
 use repertoire::registry::{ConfigError, Registry};
 use repertoire::source::fs::{
-    Client, FsOptions, InstalledPlugin, InstalledPluginOptions, InstalledPlugins, discover,
+    AgentFolders, FsOptions, InstalledPlugin, InstalledPluginOptions, InstalledPlugins, discover,
     is_text_link,
 };
 use repertoire::{FsSource, Id, Mount, Skill, Trust};
 
 use crate::arguments::SourceOptions;
 use crate::context::UntrustedFolder;
-use crate::diagnostics::joined;
 use crate::failure::Failure;
 use crate::source_cache::{CachedSource, SourceCache};
 use crate::{Environment, builtin};
@@ -81,11 +80,12 @@ impl<'c> FolderSources<'c> {
         &mut self,
         folders: &[PathBuf],
         cwd: &Path,
+        agents: &AgentFolders,
     ) -> Result<Vec<Mount<Skill>>, Failure> {
         let mut mounts = Vec::new();
         for folder in folders {
             let path = search_folder(folder, cwd);
-            let layout = InstalledPlugins::find_below(&path);
+            let layout = InstalledPlugins::find_below(&path, agents);
             let reported = layout.diagnostics_source(&self.unique("layout"));
             mounts.extend(reported.map(Mount::plugin));
             if layout.plugins.is_empty() {
@@ -113,29 +113,18 @@ impl<'c> FolderSources<'c> {
         Ok(mounts)
     }
 
-    /// Adds the built-in skills and the standard folders of agents.
+    /// Adds the built-in skills, the folders that agents share, and those of `agents`.
     ///
     /// Folders of a project are untrusted without `--trust-project`; folders that another user can write to always are.
     pub(crate) fn standard(
         &mut self,
         options: &SourceOptions,
+        agents: &AgentFolders,
         environment: &Environment<'_>,
-    ) -> Result<Vec<Mount<Skill>>, Failure> {
-        let mut clients = Vec::new();
-        for name in &options.clients {
-            match Client::ALL.iter().find(|client| client.name == name) {
-                Some(client) => clients.push(*client),
-                None if name == "all" => clients.extend(Client::ALL),
-                None => {
-                    let failure = Failure::new(format!("unknown client `{name}`"));
-                    let known = joined(Client::ALL.iter().map(|client| client.name));
-                    return Err(failure.help(format!("choose {known}, or `all`")));
-                }
-            }
-        }
+    ) -> Vec<Mount<Skill>> {
         let mut mounts = vec![self.cache.builtin()];
         let projects = std::iter::once(&environment.cwd).chain(&options.client_roots);
-        let found = projects.flat_map(|cwd| discover(cwd, environment.home.as_deref(), &clients));
+        let found = projects.flat_map(|cwd| discover(cwd, environment.home.as_deref(), agents));
         let mut found: Vec<_> = found.collect();
         // Stable: the folders of all projects come before those of the user.
         found.sort_by_key(|root| root.project.is_none());
@@ -156,7 +145,7 @@ impl<'c> FolderSources<'c> {
             });
             mounts.push(mount.trust(Trust::Pending));
         }
-        Ok(mounts)
+        mounts
     }
 
     /// Adds a source over `path` under a unique name, unless an earlier source has the same real folder.

@@ -54,6 +54,7 @@
     allow(dead_code, unused_imports, unused_variables)
 )]
 
+mod agents;
 mod arguments;
 mod builtin;
 mod command;

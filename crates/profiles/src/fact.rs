@@ -44,6 +44,13 @@ impl<T> TryFrom<WrittenFact<T>> for Fact<T> {
     }
 }
 
+impl<T> Default for Fact<T> {
+    /// Returns an unknown value.
+    fn default() -> Fact<T> {
+        Fact { values: Vec::new() }
+    }
+}
+
 impl<T> Fact<T> {
     /// Returns the value, if it is known and the only one.
     pub(crate) fn known(&self) -> Option<&T> {

@@ -10,21 +10,37 @@ use serde_json::Value;
 use crate::place::AgentPlace;
 use crate::schema::{FactSource, ProfileFile};
 use crate::survey::AgentSurvey;
+use crate::view::RootScope;
 
 /// The text of each file of `agents/`.
-const FILES: [&str; 14] = [
+const FILES: [&str; 29] = [
     include_str!("../agents/amp.toml"),
+    include_str!("../agents/antigravity.toml"),
     include_str!("../agents/claude-code.toml"),
     include_str!("../agents/cline.toml"),
     include_str!("../agents/codex.toml"),
+    include_str!("../agents/continue.toml"),
     include_str!("../agents/copilot-cli.toml"),
     include_str!("../agents/copilot-vscode.toml"),
+    include_str!("../agents/crush.toml"),
     include_str!("../agents/cursor.toml"),
+    include_str!("../agents/deepagents.toml"),
+    include_str!("../agents/droid.toml"),
     include_str!("../agents/gemini-cli.toml"),
     include_str!("../agents/goose.toml"),
+    include_str!("../agents/hermes.toml"),
+    include_str!("../agents/junie.toml"),
+    include_str!("../agents/kilo.toml"),
+    include_str!("../agents/kiro.toml"),
+    include_str!("../agents/letta.toml"),
     include_str!("../agents/openclaw.toml"),
-    include_str!("../agents/opencode.toml"),
     include_str!("../agents/opencode-2.toml"),
+    include_str!("../agents/opencode.toml"),
+    include_str!("../agents/openhands.toml"),
+    include_str!("../agents/pi.toml"),
+    include_str!("../agents/qwen-code.toml"),
+    include_str!("../agents/roo.toml"),
+    include_str!("../agents/trae.toml"),
     include_str!("../agents/windsurf.toml"),
     include_str!("../agents/zed.toml"),
 ];
@@ -222,6 +238,33 @@ impl AgentProfile {
     /// Returns when a change on disk is noticed, if it is known.
     pub fn reload(&self) -> Option<&str> {
         self.file.reload.known().map(String::as_str)
+    }
+
+    /// Returns the folders for skills below each folder of a project, relative to it. The preferred one comes first.
+    pub fn project_folders(&self, place: &AgentPlace) -> Vec<PathBuf> {
+        self.folders(RootScope::Project, place)
+    }
+
+    /// Returns the user's folders for skills. The preferred one comes first.
+    ///
+    /// They are relative if the home folder of `place` is empty, and a variable does not replace it.
+    pub fn home_folders(&self, place: &AgentPlace) -> Vec<PathBuf> {
+        self.folders(RootScope::Personal, place)
+    }
+
+    fn folders(&self, scope: RootScope, place: &AgentPlace) -> Vec<PathBuf> {
+        let rules = self.file.roots.iter().filter(|rule| {
+            rule.scope == scope
+                && !rule.commands
+                && rule
+                    .toggle
+                    .as_ref()
+                    .is_none_or(|toggle| place.is_on(toggle))
+                && !rule.off_by.iter().any(|name| place.is_set(name))
+        });
+        rules
+            .filter_map(|rule| place.expand(&rule.path, Path::new("")))
+            .collect()
     }
 
     /// Returns every fact, in the order of the file.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::fact::{Choice, Fact, choices};
 use crate::view::{BudgetUnit, RootScope};
 
-/// One file of `agents/`.
+/// One file of `agents/`. A fact that it leaves out is unknown.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct ProfileFile {
@@ -19,20 +19,29 @@ pub(crate) struct ProfileFile {
     pub(crate) versions: String,
     /// The sources that the facts name.
     pub(crate) sources: BTreeMap<String, FactSource>,
+    #[serde(default)]
     pub(crate) detect: Detection,
     /// The folders, the highest precedence first.
     pub(crate) roots: Vec<RootRule>,
+    #[serde(default)]
     pub(crate) reading: Reading,
+    #[serde(default)]
     pub(crate) naming: Naming,
+    #[serde(default)]
     pub(crate) duplicates: Duplicates,
+    #[serde(default)]
     pub(crate) front_matter: FrontMatterRules,
+    #[serde(default)]
     pub(crate) flags: Flags,
     #[serde(default)]
     pub(crate) settings: Vec<SettingRule>,
     pub(crate) plugins: Option<PluginRules>,
+    #[serde(default)]
     pub(crate) budget: BudgetRules,
+    #[serde(default)]
     pub(crate) render: RenderRules,
     /// When a change on disk is noticed.
+    #[serde(default)]
     pub(crate) reload: Fact<String>,
 }
 
@@ -45,8 +54,8 @@ pub(crate) struct FactSource {
 }
 
 /// Signs that the agent is installed, the strongest first.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct Detection {
     /// Programs on `PATH`.
     pub(crate) binaries: Fact<Vec<String>>,
@@ -124,8 +133,8 @@ choices! {
 }
 
 /// The rules on finding files below a root.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub(crate) struct Reading {
     pub(crate) depth: Fact<Depth>,
     /// `true` if the spelling `SKILL.md` must be exact.
@@ -164,8 +173,8 @@ impl Choice for Depth {
     const ALL: &'static [Depth] = &[Depth::Levels(1), Depth::Any(AnyDepth::Any)];
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct Naming {
     pub(crate) from: Fact<NameFrom>,
     /// The effect of a written name that is not the name of the folder.
@@ -187,8 +196,8 @@ choices! {
     }
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub(crate) struct Duplicates {
     pub(crate) same_name: Fact<SameName>,
     /// `true` if one real file that is reached twice counts once.
@@ -196,10 +205,8 @@ pub(crate) struct Duplicates {
     /// `true` if, among the levels of a walk, the nearest folder wins.
     pub(crate) nearest_first: Fact<bool>,
     /// `true` if a nearer folder of the walk is preferred whatever the rule.
-    #[serde(default)]
     pub(crate) levels_first: bool,
     /// `true` if folders that settings add are preferred to all others.
-    #[serde(default)]
     pub(crate) extra_first: bool,
     /// `true` if the order of two paths below one root is known.
     pub(crate) sorted: Fact<bool>,
@@ -207,8 +214,8 @@ pub(crate) struct Duplicates {
 
 choices! { SameName { FirstWins, AllStay, OneOfThem } }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub(crate) struct FrontMatterRules {
     pub(crate) missing: Fact<NoFrontMatter>,
     pub(crate) broken: Fact<BrokenYaml>,
@@ -239,8 +246,8 @@ choices! {
 }
 choices! { LongDescription { Whole, Shortened, Skipped } }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct Flags {
     pub(crate) understood: Fact<Vec<String>>,
     /// A file beside `SKILL.md` with `policy.allow_implicit_invocation`.
@@ -328,8 +335,8 @@ choices! {
     }
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub(crate) struct BudgetRules {
     pub(crate) unit: Fact<BudgetUnit>,
     /// One line of the list, with `{name}`, `{description}` and `{path}`.
@@ -360,8 +367,8 @@ choices! {
     }
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct RenderRules {
     /// A dialect of `repertoire-render`.
     pub(crate) dialect: Fact<String>,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::owner::distrust;
-use crate::{Client, FsSource};
+use crate::{AgentFolders, FsSource};
 
 /// A folder that may hold skills, whether it exists yet or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,7 @@ use crate::{Client, FsSource};
 pub struct Root {
     /// Its path.
     pub path: PathBuf,
-    /// A unique name for its source: `project`, `project-claude`, `home`. Folders above the working folder have a number, as in
+    /// A unique name for its source: `project`, `project-claude` for `.claude/skills`, `home`. Folders above the working folder have a number, as in
     /// `project-2`.
     pub name: String,
     /// The folder of the project that it belongs to, which no link in it leaves. The text of a project may be hostile. `None` for a
@@ -38,11 +38,11 @@ impl Root {
 
 /// Finds the folders to search, nearest project first, home last: compose one [source](Root::source) from each, in this order.
 ///
-/// The search starts from `cwd`, which is absolute, and from `home`, if the user has one. The folders of `clients` come after the
-/// shared one, most important first.
+/// The search starts from `cwd`, which is absolute, and from `home`, if the user has one. The folders of `further` come after the
+/// shared one, `.agents/skills`.
 ///
 /// 1. From the working folder up to the root of its repository, which is the nearest folder with an entry called `.git`. Without a
-///    repository, the working folder alone. In each, the shared folder first, then those of the clients.
+///    repository, the working folder alone. In each, the shared folder first, then the further ones.
 /// 2. The same below the home folder.
 ///
 /// The home folder and the root of the file system are never a project. The search ends below a folder that another user
@@ -54,33 +54,30 @@ impl Root {
 /// ```
 /// use std::path::Path;
 ///
-/// use repertoire_source_fs::{Client, discover};
+/// use repertoire_source_fs::{AgentFolders, discover};
 ///
-/// let claude: Vec<Client> = Client::ALL.iter().filter(|client| client.name == "claude").copied().collect();
+/// let claude = AgentFolders {
+///     project: vec![".claude/skills".into()],
+///     home: vec![".claude/skills".into()],
+/// };
 /// let roots = discover(Path::new("/srv/app"), Some(Path::new("/home/ada")), &claude);
 /// let names: Vec<&str> = roots.iter().map(|root| root.name.as_str()).collect();
 /// assert_eq!(names, ["project", "project-claude", "home", "home-claude"]);
 /// assert_eq!(roots[1].path, Path::new("/srv/app/.claude/skills"));
 /// ```
-pub fn discover(cwd: &Path, home: Option<&Path>, clients: &[Client]) -> Vec<Root> {
+pub fn discover(cwd: &Path, home: Option<&Path>, further: &AgentFolders) -> Vec<Root> {
     let mut roots = RootSet::default();
-    let clients: Vec<&Client> = std::iter::once(&Client::SHARED).chain(clients).collect();
+    let folders = further.after_shared();
     if let Some(home) = home {
-        let all = clients
-            .iter()
-            .flat_map(|client| client.home.iter().map(|below| home.join(below)));
+        let all = folders.home.iter().map(|below| home.join(below));
         roots.of_home = all.filter_map(|path| path.canonicalize().ok()).collect();
     }
     let project = ProjectFolders::around(cwd, home);
     for (level, folder) in project.folders.iter().enumerate() {
-        for client in &clients {
-            roots.add(client.name, (folder, level), client.project, Some(&project));
-        }
+        roots.add((folder, level), &folders.project, Some(&project));
     }
     if let Some(home) = home {
-        for client in &clients {
-            roots.add(client.name, (home, 0), client.home, None);
-        }
+        roots.add((home, 0), &folders.home, None);
     }
     roots.found
 }
@@ -157,12 +154,12 @@ impl RootSet {
     /// Adds the folders `below` a folder of `project`, or below the home folder.
     fn add(
         &mut self,
-        client: &str,
         (folder, level): (&Path, usize),
-        below: &[&str],
+        below: &[PathBuf],
         project: Option<&ProjectFolders<'_>>,
     ) {
-        for path in below.iter().map(|below| folder.join(below)) {
+        for below in below {
+            let path = folder.join(below);
             // A folder that does not exist has no other path yet.
             let real = path.canonicalize().unwrap_or_else(|_| path.clone());
             if project.is_some() && self.of_home.contains(&real) || !self.real.insert(real) {
@@ -170,7 +167,7 @@ impl RootSet {
             }
             let name = self.name(
                 if project.is_some() { "project" } else { "home" },
-                client,
+                below,
                 level,
             );
             let top = project.and_then(ProjectFolders::top);
@@ -186,11 +183,10 @@ impl RootSet {
         }
     }
 
-    fn name(&mut self, owner: &str, client: &str, level: usize) -> String {
-        let base = if client == Client::SHARED.name {
-            owner.to_owned()
-        } else {
-            format!("{owner}-{client}")
+    fn name(&mut self, owner: &str, below: &Path, level: usize) -> String {
+        let base = match label(below) {
+            None => owner.to_owned(),
+            Some(label) => format!("{owner}-{label}"),
         };
         let numbered = (level + 1..).map(|number| {
             if number == 1 {
@@ -206,4 +202,21 @@ impl RootSet {
         self.names.insert(name.clone());
         name
     }
+}
+
+/// Returns the name of the agent in a path such as `.claude/skills`; `None` for the shared folder.
+fn label(below: &Path) -> Option<String> {
+    if below == Path::new(AgentFolders::SHARED) {
+        return None;
+    }
+    let names = below.iter().map(|name| name.to_string_lossy());
+    let mut names: Vec<_> = names.collect();
+    if names.len() > 1 {
+        names.pop();
+    }
+    // `.pi/agent/skills` is a folder of `pi`.
+    let name = names.iter().rfind(|name| *name != "agent");
+    let name = name.or(names.last())?.trim_start_matches('.');
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    Some(name.replace(|c| !is_part(c), "-"))
 }

@@ -38,7 +38,7 @@
 //! folder of the process.
 //!
 //! # Roots
-//! [`discover`] returns the folders in which clients keep skills, nearest project first, home last. Each becomes one
+//! [`discover`] returns the folders in which agents keep skills, nearest project first, home last. Each becomes one
 //! [`FsSource`], composed in that order. A project's folder holds what strangers checked in: the host decides about its trust.
 //! [`InstalledPlugins::find`] returns the plugins that clients install as folders, one version of each. Each becomes one source,
 //! composed namespaced. [`InstalledPluginOptions`] configures them.
@@ -63,11 +63,11 @@
 //!
 //! # Contributing
 //! A scan makes the next one cheap: files are cached by stamp, and a stamp that is too young to be trusted is checked again. Every
-//! file is opened beneath the folder that was found. The folders of clients are one table, `clients.rs`. The conformance suite of
+//! file is opened beneath the folder that was found. The folders of agents are in `repertoire-profiles`. The conformance suite of
 //! `repertoire-testkit` runs over this source.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod clients;
+mod agent_folders;
 mod discovery;
 mod file;
 mod file_change;
@@ -96,7 +96,7 @@ mod walk;
 mod watch;
 mod workers;
 
-pub use clients::Client;
+pub use agent_folders::AgentFolders;
 pub use discovery::{Root, discover};
 pub use installed_plugins::{InstalledPlugin, InstalledPluginOptions, InstalledPlugins};
 pub use options::{FsLimits, FsOptions, InvalidOptions};

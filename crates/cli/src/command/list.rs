@@ -160,9 +160,10 @@ pub(super) fn nothing_found(folders: &[PathBuf]) -> String {
 
 /// Returns the note about the skill folders of agents below `folders`, which are hidden folders.
 fn hidden_folders(folders: &[PathBuf], context: &CommandContext) -> Option<String> {
+    let agents = context.agents.all_folders();
     let found = folders
         .iter()
-        .map(|folder| InstalledPlugins::find_below(&context.cwd.join(folder)));
+        .map(|folder| InstalledPlugins::find_below(&context.cwd.join(folder), &agents));
     let hidden = found.flat_map(|found| found.client_folders);
     let hidden =
         quoted(hidden.map(|folder| context.relative_path(&folder.to_string_lossy()).to_owned()));

@@ -5,14 +5,18 @@ mod client;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
+use repertoire_profiles::AgentProfile;
+
 use self::client::{McpClient, ServerAddress};
+use crate::Environment;
+use crate::agents::Agents;
 use crate::diagnostics::joined;
 use crate::failure::Failure;
 use crate::output::Output;
 
 /// Generate MCP client configuration.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  repertoire mcp config --client claude-code")]
+#[command(after_help = "Example:\n  repertoire mcp config --agent claude-code")]
 pub(crate) struct McpCommand {
     #[command(subcommand)]
     action: McpAction,
@@ -26,12 +30,12 @@ enum McpAction {
 /// Print the configuration snippet for an MCP client.
 ///
 /// The client will start `repertoire serve` with the arguments after `--`, or connect to a running server (--url). Clients:
-/// `claude-desktop`, `claude-code`, `cursor`, `vscode`, `codex`, `gemini`, `zed` and `goose`.
+/// `claude-desktop`, `claude-code`, `cursor`, `copilot-vscode`, `codex`, `gemini-cli`, `zed` and `goose`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  repertoire mcp config --client claude-code -- --trust-project
-  repertoire mcp config --client cursor --url http://127.0.0.1:8321/mcp")]
+  repertoire mcp config --agent claude-code -- --trust-project
+  repertoire mcp config --agent cursor --url http://127.0.0.1:8321/mcp")]
 struct ConfigCommand {
     /// URL of a running server, e.g. `http://127.0.0.1:8321/mcp`.
     #[arg(long, value_name = "URL")]
@@ -63,20 +67,29 @@ pub(super) struct McpOutput {
 }
 
 impl McpCommand {
-    pub(super) fn run(&self, clients: &[String], out: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(
+        &self,
+        agents: &[String],
+        environment: &Environment<'_>,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let McpAction::Config(config) = &self.action;
         let known = format!(
             "choose {}",
             joined(McpClient::ALL.map(|client| client.name))
         );
-        let [name] = clients else {
-            return Err(Failure::new("expected one `--client`").help(known));
+        let [name] = agents else {
+            return Err(Failure::new("expected one `--agent`").help(known));
         };
+        let agents = Agents::of(environment);
+        let profile = agents.profiles().get(name);
+        let name = profile.map_or(name.as_str(), AgentProfile::name);
         let client = McpClient::ALL
             .into_iter()
             .find(|client| client.name == name);
-        let client =
-            client.ok_or_else(|| Failure::new(format!("unknown client `{name}`")).help(known))?;
+        let client = client.ok_or_else(|| {
+            Failure::new(format!("the configuration of `{name}` is unknown")).help(known)
+        })?;
         let server = match &config.url {
             Some(url) => ServerAddress::Remote {
                 url,

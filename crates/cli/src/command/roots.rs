@@ -14,7 +14,7 @@ use crate::table::TextTable;
 
 /// List the folders searched and how many skills each holds.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  repertoire roots --client all")]
+#[command(after_help = "Example:\n  repertoire roots --agent all")]
 pub(crate) struct RootsCommand {}
 
 /// The folders searched.

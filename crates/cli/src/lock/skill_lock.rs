@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use repertoire::source::fs::Client;
+use repertoire::source::fs::AgentFolders;
 use serde::{Deserialize, Serialize};
 
+use crate::agents::Agents;
 use crate::failure::Failure;
 
 /// The lock file that `skills` and `gh skill` share, which is only read.
@@ -44,6 +45,7 @@ impl SkillLock {
     pub(crate) fn of_user(
         home: Option<&Path>,
         state: Option<&Path>,
+        agents: &Agents,
     ) -> (SkillLock, Option<String>) {
         let Some(home) = home else {
             return (SkillLock::default(), None);
@@ -54,11 +56,13 @@ impl SkillLock {
         };
         match SkillLock::read(&path) {
             Ok(rows) => {
-                let clients = std::iter::once(&Client::SHARED).chain(Client::ALL);
-                let folders = clients
-                    .flat_map(|client| client.home)
-                    .map(|below| home.join(below))
-                    .collect();
+                let folders = match rows.is_empty() {
+                    true => Vec::new(),
+                    false => agents.all_folders().home,
+                };
+                let shared = home.join(AgentFolders::SHARED);
+                let folders = folders.iter().map(|below| home.join(below));
+                let folders = folders.chain([shared]).collect();
                 (SkillLock { rows, folders }, None)
             }
             Err(failure) => (

@@ -30,13 +30,13 @@ fn refusal(arguments: &[&str]) -> (String, String) {
 #[test]
 fn commands_without_sources_refuse_source_options() {
     let serve =
-        "put the options of `serve` after `--`, as in `mcp config --client NAME -- --root DIR`";
+        "put the options of `serve` after `--`, as in `mcp config --agent NAME -- --root DIR`";
     for (arguments, option, command, help) in [
         (
             &[
                 "mcp",
                 "config",
-                "--client",
+                "--agent",
                 "cursor",
                 "--root",
                 "skills",
@@ -47,20 +47,20 @@ fn commands_without_sources_refuse_source_options() {
             serve,
         ),
         (
-            &["mcp", "config", "--client", "cursor", "--trust-project"],
+            &["mcp", "config", "--agent", "cursor", "--trust-project"],
             "--trust-project",
             "mcp config",
             serve,
         ),
         (
-            &["new", "x", "--client", "claude"],
-            "--client",
+            &["new", "x", "--agent", "claude"],
+            "--agent",
             "new",
             "choose the parent folder with `--dir DIR`",
         ),
         (
-            &["fmt", "--check", "--client", "claude"],
-            "--client",
+            &["fmt", "--check", "--agent", "claude"],
+            "--agent",
             "fmt",
             "name files or folders as arguments",
         ),
@@ -122,24 +122,18 @@ fn what_is_about_standard_folders_wants_them() {
     let help = "it applies to the standard folders, which are not searched then";
     for (arguments, option, instead) in [
         (
-            &[
-                "list",
-                "--config",
-                "repertoire.toml",
-                "--client",
-                "nonsense",
-            ][..],
-            "--client",
+            &["list", "--config", "repertoire.toml", "--agent", "nonsense"][..],
+            "--agent",
             "`--config`",
         ),
         (
-            &["list", "skills", "--client", "claude"],
-            "--client",
+            &["list", "skills", "--agent", "claude"],
+            "--agent",
             "folders as arguments",
         ),
         (
-            &["list", "--no-defaults", "--client", "claude"],
-            "--client",
+            &["list", "--no-defaults", "--agent", "claude"],
+            "--agent",
             "`--no-defaults`",
         ),
         (

@@ -51,7 +51,7 @@ note: 1 warning; run `repertoire check` for details
 fn roots_shows_every_folder_that_was_looked_at() {
     let ran = repository().run_in(
         "repo/pkg/app",
-        &["roots", "--client", "claude", "--trust-project"],
+        &["roots", "--agent", "claude", "--trust-project"],
     );
     assert_data_eq!(
         ran.data(),
@@ -224,15 +224,36 @@ one   one     user  trusted  tool-only       5
 }
 
 #[test]
-fn an_unknown_client_is_a_failure() {
-    let failure = TestEnv::new()
-        .run(&["list", "--client", "cloude"])
-        .failure();
+fn an_unknown_agent_is_a_failure() {
+    let failure = |name| TestEnv::new().run(&["list", "--agent", name]).failure();
+    assert_eq!(
+        failure("cloude"),
+        "error: unknown agent `cloude`\n |\n = help: did you mean `claude`?\n"
+    );
+    let far = failure("nonsense");
     assert!(
-        failure.starts_with("error: unknown client `cloude`\n"),
+        far.contains("help: choose amp, antigravity, claude-code, cline"),
+        "{far}"
+    );
+    assert!(far.ends_with("zed, `repertoire` or `all`\n"), "{far}");
+}
+
+#[test]
+fn a_profile_of_the_user_adds_an_agent() {
+    let env = TestEnv::new();
+    let profile = "name = \"mine\"\ntitle = \"Mine\"\nversions = \"1\"\n\n\
+        [sources]\nown = { text = \"myself\", date = \"2026-11-29\" }\n\n\
+        [[roots]]\npath = \".mine/skills\"\nscope = \"personal\"\nsource = \"own\"\n";
+    env.file("../home/.config/repertoire/agents/mine.toml", profile)
+        .skill("../home/.mine/skills", "tidy", "Sorts.");
+    let ran = env.run(&["list", "--agent", "mine"]);
+    assert!(ran.stdout.contains("tidy"), "{ran:?}");
+    env.file("../home/.config/repertoire/agents/mine.toml", "name = 5\n");
+    let failure = env.run(&["list", "--agent", "zed"]).failure();
+    assert!(
+        failure.starts_with("error: profile `[WORLD]/home/.config/repertoire/agents/mine.toml`"),
         "{failure}"
     );
-    assert!(failure.contains("claude"), "{failure}");
 }
 
 #[test]
@@ -400,7 +421,7 @@ fn a_linked_skill_is_listed_once() {
         );
     }
     env.link("../../../home/.agents/skills/tdd", ".agents/skills/tdd");
-    let ran = env.run(&["list", "--all", "--client", "claude", "--trust-project"]);
+    let ran = env.run(&["list", "--all", "--agent", "claude", "--trust-project"]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -413,7 +434,7 @@ tdd             home     user     trusted  tool-only       7
 
 "#]]
     );
-    let ran = env.run(&["check", "--client", "claude", "--trust-project"]);
+    let ran = env.run(&["check", "--agent", "claude", "--trust-project"]);
     let message = "warning[link-leads-out]: it leads to `[WORLD]/home/.agents/skills/tdd`, out of the folder that may be searched";
     assert!(ran.stdout.starts_with(message), "{}", ran.stdout);
     assert!(

@@ -35,7 +35,7 @@ fn help_and_messages_name_the_program() {
         &["man", "check"],
         &["list", "--no-defaults"],
         &["verify", "--no-defaults"],
-        &["mcp", "config", "--client", "cursor"],
+        &["mcp", "config", "--agent", "cursor"],
     ] {
         let (_, stdout, stderr) = acme(arguments);
         let printed = stdout + &stderr;

@@ -228,8 +228,9 @@ Source options:
       --config <FILE>
           Use only the sources defined in this configuration file. No file is read by default
 
-      --client <NAME>
-          Also search this agent's standard folders, e.g. `claude` (`all` for every known agent)
+      --agent <NAME>
+          Also search the folders of this agent, e.g. `claude-code` (repeatable; `all` for every
+          known agent, `repertoire` for none)
 
       --no-defaults
           Do not search the standard folders or add the built-in skills

@@ -80,11 +80,11 @@ fn every_answer_is_what_the_schema_says() {
             "cortex",
         ],
         &["simulate", "--script", "turns.yaml", "--root", examples],
-        &["mcp", "config", "--client", "cursor"],
+        &["mcp", "config", "--agent", "cursor"],
         &[
             "mcp",
             "config",
-            "--client",
+            "--agent",
             "codex",
             "--url",
             "http://127.0.0.1:8321/mcp",

@@ -817,7 +817,7 @@ fn open_token_files_are_reported() {
 #[test]
 fn a_client_is_told_how_to_start_it() {
     let env = TestEnv::new();
-    let ran = env.run(&["mcp", "config", "--client", "codex", "--", "--root", "a b"]);
+    let ran = env.run(&["mcp", "config", "--agent", "codex", "--", "--root", "a b"]);
     assert_eq!(
         (ran.exit, ran.stdout.as_str(), ran.stderr.as_str()),
         (
@@ -828,10 +828,10 @@ fn a_client_is_told_how_to_start_it() {
     );
     let failure = env.run(&["mcp", "config"]).failure();
     assert!(
-        failure.starts_with("error: expected one `--client`\n"),
+        failure.starts_with("error: expected one `--agent`\n"),
         "{failure}"
     );
-    let failure = env.run(&["mcp", "config", "--client", "nobody"]).failure();
+    let failure = env.run(&["mcp", "config", "--agent", "nobody"]).failure();
     assert!(
         failure.contains("claude-desktop, claude-code, cursor"),
         "{failure}"

@@ -249,11 +249,11 @@ fn decoy_configurations_are_not_read() {
     let env = project();
     let commands = [
         &["list", "--all", "--json"][..],
-        &["list", "--trust-project", "--client", "all", "--json"],
+        &["list", "--trust-project", "--agent", "all", "--json"],
         &["show", "tidy", "--json"],
         &["which", "tidy", "--json"],
         &["search", "sort", "--json"],
-        &["roots", "--client", "all", "--json"],
+        &["roots", "--agent", "all", "--json"],
         &["check", "--json"],
         &["catalog", "--trust-project", "--json"],
         &[

@@ -272,7 +272,7 @@ fn a_view_is_json() {
             "description": null,
             "outcome": {"is": "omitted", "reason": {
                 "kind": "folder-not-read",
-                "read_by": ["amp", "claude-code", "cline", "copilot-cli", "copilot-vscode", "cursor", "goose", "opencode", "opencode-2", "windsurf"],
+                "read_by": ["amp", "claude-code", "cline", "continue", "copilot-cli", "copilot-vscode", "crush", "cursor", "goose", "kilo", "opencode", "opencode-2", "windsurf"],
             }},
             "cost": 0,
             "fix": format!("link `{}` to `{}`", own.display(), path.parent().unwrap().display()),

@@ -8,17 +8,17 @@ use repertoire_core::{Code, Diagnostic, SkippedFolder};
 use super::plugin_files::{Marketplace, PluginManifest};
 use super::{InstalledPlugins, PluginSearch, folders, shown};
 use crate::pattern::FILE_NAME;
-use crate::{Client, FsLimits};
+use crate::{AgentFolders, FsLimits};
 
 impl InstalledPlugins {
-    /// Finds the plugins and the skill folders of clients anywhere below `folder`: two of them may use one name without a conflict.
+    /// Finds the plugins and the skill folders of agents anywhere below `folder`: two of them may use one name without a conflict.
     ///
     /// The folder itself is not among the plugins. Links that lead out of it are reported and not followed. Blocks for a few system
     /// calls for each folder.
     ///
-    /// A client's folder is one of [`Client::ALL`] or any `.NAME/skills`. A plugin is a folder that a `marketplace.json` names,
+    /// A skill folder is any `.NAME/skills`, or one of `agents` whose path is relative and begins with a dot. A plugin is a folder that a `marketplace.json` names,
     /// one with a `plugin.json`, and one with `skills` in a folder called `plugins`.
-    pub fn find_below(folder: &Path) -> InstalledPlugins {
+    pub fn find_below(folder: &Path, agents: &AgentFolders) -> InstalledPlugins {
         let limits = FsLimits::default();
         let mut found = PluginSearch::in_cache(folder);
         let mut all = InstalledPlugins {
@@ -45,7 +45,7 @@ impl InstalledPlugins {
                 names.sort();
                 for name in names {
                     if name.as_encoded_bytes().first() == Some(&b'.') {
-                        for found in client_folders(&place, &name.to_string_lossy()) {
+                        for found in client_folders(agents, &place.join(&name)) {
                             if leads_out(&found, folder) {
                                 let message =
                                     "the skill folder is a link that leads out; it is not searched";
@@ -85,15 +85,14 @@ fn leads_out(path: &Path, folder: &Path) -> bool {
     !real.unwrap_or_default()
 }
 
-fn client_folders(place: &Path, name: &str) -> Vec<PathBuf> {
-    let known = Client::ALL
-        .iter()
-        .chain([&Client::SHARED])
-        .flat_map(|client| client.project.iter().chain(client.home));
-    let known = known
-        .filter(|path| path.split('/').next() == Some(name))
-        .map(|path| place.join(path));
-    let mut folders: Vec<PathBuf> = known.chain([place.join(name).join("skills")]).collect();
+/// Returns the skill folders in `hidden`, whose name begins with a dot.
+fn client_folders(agents: &AgentFolders, hidden: &Path) -> Vec<PathBuf> {
+    let known = agents.project.iter().chain(&agents.home);
+    let known = known.filter_map(|path| {
+        let below = path.strip_prefix(hidden.file_name()?).ok()?;
+        Some(hidden.join(below))
+    });
+    let mut folders: Vec<PathBuf> = known.chain([hidden.join("skills")]).collect();
     folders.sort();
     folders.dedup();
     folders.retain(|folder| folder.is_dir());

@@ -4,6 +4,7 @@ use repertoire_core::Source;
 use tempfile::TempDir;
 
 use super::*;
+use crate::AgentFolders;
 
 fn tree(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -253,7 +254,7 @@ fn a_layout_stays_inside_its_folder() {
     std::os::unix::fs::symlink("../../outside/skills", repo.join(".claude/skills"))
         .expect("a fresh link");
     std::os::unix::fs::symlink("../../outside", repo.join("plugins/leak")).expect("a fresh link");
-    let layout = InstalledPlugins::find_below(&repo);
+    let layout = InstalledPlugins::find_below(&repo, &AgentFolders::default());
     assert_eq!(layout.client_folders, [repo.join(".cursor/skills")]);
     let names: Vec<_> = layout
         .plugins

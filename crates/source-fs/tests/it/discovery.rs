@@ -1,23 +1,24 @@
 //! The folders that are searched by default.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use repertoire_core::Code;
-use repertoire_source_fs::{Client, Root, discover};
+use repertoire_source_fs::{AgentFolders, Root, discover};
 
 use crate::tree::{Tree, ids, list};
 
-fn found(tree: &Tree, cwd: &str, home: Option<&str>, clients: &[Client]) -> Vec<Root> {
+fn found(tree: &Tree, cwd: &str, home: Option<&str>, further: &[&str]) -> Vec<Root> {
     let home = home.map(|home| tree.path(home));
-    discover(&tree.path(cwd), home.as_deref(), clients)
+    let further = folders(further);
+    discover(&tree.path(cwd), home.as_deref(), &further)
 }
 
-fn client(name: &str) -> Client {
-    *Client::ALL
-        .iter()
-        .find(|client| client.name == name)
-        .unwrap()
+fn folders(paths: &[&str]) -> AgentFolders {
+    let paths: Vec<_> = paths.iter().map(Into::into).collect();
+    AgentFolders {
+        project: paths.clone(),
+        home: paths,
+    }
 }
 
 fn names(roots: &[Root]) -> Vec<&str> {
@@ -73,8 +74,18 @@ fn shared_folders_come_first_and_home_last() {
     let tree = Tree::new();
     tree.folder("repo/.git");
     tree.folder("repo/sub");
-    let clients = ["claude", "codex", "opencode"].map(client);
-    let roots = found(&tree, "repo/sub", Some("home"), &clients);
+    let paths = |paths: &[&str]| paths.iter().map(Into::into).collect();
+    let further = AgentFolders {
+        project: paths(&[".claude/skills", ".opencode/skills", ".opencode/skill"]),
+        home: paths(&[
+            ".claude/skills",
+            ".codex/skills",
+            ".config/opencode/skills",
+            ".config/opencode/skill",
+        ]),
+    };
+    let home = tree.path("home");
+    let roots = discover(&tree.path("repo/sub"), Some(&home), &further);
     let expected = [
         "project",
         "project-claude",
@@ -108,7 +119,7 @@ fn the_home_folder_is_never_a_project() {
     assert_eq!(roots[0].path, tree.path("home/notes/today/.agents/skills"));
     let missing = found(&tree, "nowhere", Some("nowhere"), &[]);
     assert_eq!(names(&missing), ["home"], "also while it does not exist");
-    let top = discover(Path::new("/"), Some(&tree.path("home")), &[]);
+    let top = discover(Path::new("/"), Some(&tree.path("home")), &folders(&[]));
     assert_eq!(names(&top), ["home"]);
 }
 
@@ -144,7 +155,7 @@ async fn a_root_outside_its_repository_is_not_searched() {
     tree.folder("repo/.git");
     tree.link("../../elsewhere", "repo/.agents/skills");
     tree.link("../shared", "repo/.claude/skills");
-    let roots = found(&tree, "repo", None, &[client("claude")]);
+    let roots = found(&tree, "repo", None, &[".claude/skills"]);
     assert_eq!(names(&roots), ["project", "project-claude"]);
     let listing = list(&roots[0].source()).await;
     assert_eq!(ids(&listing), [""; 0]);
@@ -231,7 +242,7 @@ fn every_part_of_a_root_must_be_ours() {
         if !give(&tree, &[given]) {
             return;
         }
-        let roots = found(&tree, "repo", None, &[client("claude")]);
+        let roots = found(&tree, "repo", None, &[".claude/skills"]);
         let why = format!(
             "`{}` belongs to another user (65534)",
             tree.path(given).display()
@@ -308,26 +319,37 @@ async fn skills_that_others_can_change_are_omitted() {
 fn two_paths_to_one_folder_are_one_root() {
     let tree = Tree::of(&[".agents/skills/shared"]);
     tree.link("../.agents/skills", ".claude/skills");
-    let roots = found(&tree, "", None, &[client("claude")]);
+    let roots = found(&tree, "", None, &[".claude/skills"]);
     assert_eq!(names(&roots), ["project"]);
 }
 
 #[test]
-fn clients_are_sorted_with_relative_folders() {
-    let names: Vec<_> = Client::ALL.iter().map(|client| client.name).collect();
-    assert!(names.is_sorted(), "{names:?}");
-    assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
-    for client in Client::ALL {
-        let folders = client.project.iter().chain(client.home);
-        assert!(
-            folders
-                .into_iter()
-                .all(|folder| Path::new(folder).is_relative()),
-            "{client:?}"
-        );
-        assert!(
-            client.name.bytes().all(|byte| byte.is_ascii_lowercase()),
-            "{client:?}"
-        );
-    }
+fn a_root_has_the_name_of_its_folder() {
+    let tree = Tree::new();
+    let paths = [
+        ".claude/skills",
+        "skills",
+        ".config/goose/skills",
+        ".pi/agent/skills",
+        ".gemini/skills",
+        ".gemini/antigravity/skills",
+        ".opencode/skill",
+        ".opencode/skills",
+    ];
+    let names: Vec<_> = found(&tree, "", None, &paths)
+        .into_iter()
+        .map(|root| root.name)
+        .collect();
+    let expected = [
+        "project",
+        "project-claude",
+        "project-skills",
+        "project-goose",
+        "project-pi",
+        "project-gemini",
+        "project-antigravity",
+        "project-opencode",
+        "project-opencode-2",
+    ];
+    assert_eq!(names, expected);
 }

@@ -16,9 +16,10 @@ use std::{fs, thread};
 use repertoire_core::{ResourcePath, Severity, Skill};
 use repertoire_engine::catalog::{Catalog, CatalogOptions};
 use repertoire_engine::session::Session;
+use repertoire_profiles::{AgentPlace, AgentProfiles};
 use repertoire_registry::{Entry, Mount, Origin, SkillRegistry, Snapshot, Status, Tier, Trust};
 use repertoire_source_fs::{
-    Client, FsSource, InstalledPluginOptions, InstalledPlugins, WatchOptions, discover,
+    AgentFolders, FsSource, InstalledPluginOptions, InstalledPlugins, WatchOptions, discover,
 };
 use tokio::runtime::Runtime;
 
@@ -389,8 +390,18 @@ fn mount(root: &Root, source: FsSource) -> Mount<Skill> {
     }
 }
 
+fn every_agent(cwd: &Path) -> AgentFolders {
+    let place = AgentPlace::new("", cwd);
+    let mut folders = AgentFolders::default();
+    for profile in AgentProfiles::built_in().iter() {
+        folders.project.extend(profile.project_folders(&place));
+        folders.home.extend(profile.home_folders(&place));
+    }
+    folders
+}
+
 fn discovered(cwd: &Path, home: &Path) -> Vec<Root> {
-    let roots = discover(cwd, Some(home), Client::ALL)
+    let roots = discover(cwd, Some(home), &every_agent(cwd))
         .into_iter()
         .map(|root| {
             let scope = if root.project.is_some() {

@@ -103,7 +103,7 @@ impl McpClient {
             Shape::Plain,
         ),
         client(
-            "vscode",
+            "copilot-vscode",
             ".vscode/mcp.json",
             Language::Json,
             "servers",
@@ -117,7 +117,7 @@ impl McpClient {
             Shape::Codex,
         ),
         client(
-            "gemini",
+            "gemini-cli",
             "~/.gemini/settings.json",
             Language::Json,
             "mcpServers",
@@ -213,7 +213,7 @@ impl McpClient {
 
     fn variable(&self, name: &str) -> String {
         match self.name {
-            "cursor" | "vscode" => format!("${{env:{name}}}"),
+            "cursor" | "copilot-vscode" => format!("${{env:{name}}}"),
             _ => format!("${{{name}}}"),
         }
     }

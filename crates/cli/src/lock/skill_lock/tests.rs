@@ -17,12 +17,17 @@ fn folders_are_called_as_the_tool_calls_them() {
     assert_eq!(folder_name(&"x".repeat(300)).len(), 255);
 }
 
+fn of_user(home: &Path, state: Option<&Path>) -> (SkillLock, Option<String>) {
+    let agents = Agents::of(&crate::Environment::new(home));
+    SkillLock::of_user(Some(home), state, &agents)
+}
+
 /// A home with this lock file, and the source that it tells for the skill in a folder of the home.
 fn source(lock: &str, folder: &str) -> (Option<String>, Option<String>) {
     let home = tempfile::tempdir().expect("a temporary folder");
     fs::create_dir_all(home.path().join(".agents/skills")).expect("the folder can be made");
     fs::write(home.path().join(".agents/.skill-lock.json"), lock).expect("the file can be written");
-    let (lock, unknown) = SkillLock::of_user(Some(home.path()), None);
+    let (lock, unknown) = of_user(home.path(), None);
     let row = lock.row(&home.path().join(folder).join("SKILL.md"));
     let unknown = unknown.map(|text| text.replace(&*home.path().to_string_lossy(), "~"));
     (row.map(|row| row.source.clone()), unknown)
@@ -84,11 +89,6 @@ fn a_folder_for_state_has_the_lock() {
     fs::create_dir_all(state.join("skills")).expect("the folder can be made");
     fs::write(state.join("skills/.skill-lock.json"), LOCK).expect("the file can be written");
     let location = home.path().join(".agents/skills/tidy-up/SKILL.md");
-    let known = |state| {
-        SkillLock::of_user(Some(home.path()), state)
-            .0
-            .row(&location)
-            .is_some()
-    };
+    let known = |state| of_user(home.path(), state).0.row(&location).is_some();
     assert_eq!((known(Some(state.as_path())), known(None)), (true, false));
 }

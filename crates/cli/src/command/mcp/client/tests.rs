@@ -66,7 +66,7 @@ fn each_client_gets_the_shape_that_it_reads() {
             Some(json!({"url": url, "headers": of_env})),
         ),
         (
-            "vscode",
+            "copilot-vscode",
             "servers",
             typed,
             Some(json!({"type": "http", "url": url, "headers": of_env})),
@@ -78,7 +78,7 @@ fn each_client_gets_the_shape_that_it_reads() {
             Some(json!({"url": url, "bearer_token_env_var": "TOKEN"})),
         ),
         (
-            "gemini",
+            "gemini-cli",
             "mcpServers",
             started.clone(),
             Some(json!({"httpUrl": url, "headers": plain})),
