@@ -101,7 +101,7 @@ fn listed(report: &CatalogReport) -> Vec<&Id> {
 }
 
 #[test]
-fn xml_tells_name_description_source_and_location() {
+fn xml_includes_name_description_source_and_location() {
     let mine = skill(
         "tidy-up",
         "Doesn't change the \"user's\"\n  words & <tags>.",
@@ -137,7 +137,7 @@ fn xml_tells_name_description_source_and_location() {
 }
 
 #[test]
-fn skills_stand_by_tier_then_name_by_bytes() {
+fn skills_are_sorted_by_tier_then_name() {
     let layers = [
         layer(Tier::Plugin, "acme", 0, [skill("aaa", "P.")]),
         layer(
@@ -155,7 +155,7 @@ fn skills_stand_by_tier_then_name_by_bytes() {
 }
 
 #[test]
-fn a_budget_keeps_every_name() {
+fn descriptions_are_truncated_before_names_are_omitted() {
     for format in [
         CatalogFormat::Xml,
         CatalogFormat::Bullets,
@@ -172,7 +172,7 @@ fn a_budget_keeps_every_name() {
 }
 
 #[test]
-fn descriptions_are_cut_evenly_and_the_report_tells_both_lengths() {
+fn truncated_descriptions_report_both_lengths() {
     let report = Catalog::new(&sixty(), &in_tokens(1200).format(CatalogFormat::Bullets)).report;
     let even =
         |line: &CatalogLine| (line.length, line.fate) == (128, LineOutcome::Truncated { to: 43 });
@@ -198,7 +198,7 @@ fn a_large_budget_shortens_nothing() {
 }
 
 #[test]
-fn what_is_left_out_is_counted_named_and_findable() {
+fn a_note_counts_omitted_skills() {
     let options = in_tokens(300).hint("Find them with `search` & <load>.");
     let Catalog { text, report } = Catalog::new(&sixty(), &options);
     let totals = report.totals();
@@ -227,7 +227,7 @@ fn what_is_left_out_is_counted_named_and_findable() {
 }
 
 #[test]
-fn overflow_says_what_gives_way() {
+fn overflow_decides_what_is_truncated() {
     let totals = |overflow| {
         Catalog::new(&sixty(), &in_tokens(1500).overflow(overflow))
             .report
@@ -339,7 +339,7 @@ fn invisible_text_stays_out() {
 }
 
 #[test]
-fn what_the_model_may_not_see_is_in_neither_text_nor_report() {
+fn hidden_skills_are_omitted_from_text_and_report() {
     let mut by_hand = skill("by-hand", "Releases the product.");
     by_hand.disable_model_invocation = true;
     let mut background = skill("house-style", "House style for all texts.");
@@ -364,7 +364,7 @@ fn what_the_model_may_not_see_is_in_neither_text_nor_report() {
 }
 
 #[test]
-fn nothing_to_offer_is_no_text_in_any_format() {
+fn an_empty_snapshot_renders_empty_text() {
     for format in FORMATS {
         for budget in [
             Budget::Unlimited,
@@ -382,7 +382,7 @@ fn nothing_to_offer_is_no_text_in_any_format() {
 }
 
 #[test]
-fn when_no_name_fits_the_text_is_empty_and_the_report_says_so() {
+fn a_budget_below_one_name_omits_all() {
     let Catalog { text, report } = Catalog::new(&sixty(), &in_tokens(10));
     assert_eq!((text.as_str(), report.used), ("", 0));
     assert_eq!(
@@ -415,7 +415,7 @@ fn any_budget_cuts_between_letters() {
 }
 
 #[test]
-fn a_skill_without_words_is_listed_by_name_in_full() {
+fn an_invisible_description_is_listed_as_full() {
     let Catalog { text, report } =
         Catalog::new(&snapshot([skill("mute", "\u{E0041}")]), &options());
     assert_eq!(
@@ -494,7 +494,7 @@ fn any_options() -> impl Strategy<Value = CatalogOptions> {
 
 proptest! {
     #[test]
-    fn a_catalog_keeps_its_budget_and_its_books(skills in skills(), options in any_options()) {
+    fn catalogs_fit_the_budget_and_report_every_skill(skills in skills(), options in any_options()) {
         let snapshot = snapshot(skills);
         let Catalog { text, report } = Catalog::new(&snapshot, &options);
         prop_assert_eq!(report.used, options.count(&text));

@@ -37,7 +37,7 @@ fn both(text: &str) -> [Option<String>; 2] {
 }
 
 #[test]
-fn what_came_changed_and_went_is_told_by_name() {
+fn changes_list_added_changed_and_removed_names() {
     let old = view(vec![
         skill("a", "A.", "1"),
         skill("b", "B.", "1"),
@@ -59,7 +59,7 @@ fn what_came_changed_and_went_is_told_by_name() {
 }
 
 #[test]
-fn becoming_hidden_is_going_and_becoming_visible_is_coming() {
+fn visibility_changes_are_reported_as_removed_or_added() {
     let seen = view(vec![skill("a", "A.", "1")]);
     let hidden = view(vec![for_users_only(skill("a", "A.", "1"))]);
     let changed = Some("~ a (metadata)".to_owned());
@@ -71,7 +71,7 @@ fn becoming_hidden_is_going_and_becoming_visible_is_coming() {
 }
 
 #[test]
-fn being_switched_off_is_going_and_being_switched_on_is_coming() {
+fn disabled_skills_are_reported_as_removed() {
     let on = view(vec![skill("a", "A.", "1")]);
     let rules =
         RuleStack::new([RuleSet::new("user", Authority::Full).disable("a".parse().unwrap())]);
@@ -83,7 +83,7 @@ fn being_switched_off_is_going_and_being_switched_on_is_coming() {
 }
 
 #[test]
-fn nothing_is_told_of_what_is_hidden_before_and_after() {
+fn pending_skills_are_omitted_from_changes() {
     let pending = |rows| merge(&[layer("project", Trust::Pending, rows)]);
     let nothing = view(vec![]);
     let some = pending(vec![skill("secret", "S.", "1")]);
@@ -110,7 +110,7 @@ fn nothing_is_told_of_what_is_hidden_before_and_after() {
 }
 
 #[test]
-fn what_only_the_operator_cares_about_is_no_news() {
+fn shadowed_skills_are_omitted_from_changes() {
     let alone = view(vec![skill("a", "A.", "1")]);
     let shadowed = merge(&[
         layer("home", Trust::Trusted, vec![skill("a", "A.", "1")]),
@@ -129,7 +129,7 @@ fn no_name_leaves_the_markup_around_it() {
 }
 
 #[test]
-fn nothing_is_told_of_what_the_operator_hides() {
+fn changes_omit_skills_that_the_operator_hides() {
     let old = view(vec![
         skill("a", "A.", "1"),
         skill("b", "B.", "1"),

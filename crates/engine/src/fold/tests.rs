@@ -39,7 +39,7 @@ fn accents_are_left_out_where_people_do() {
 
 proptest! {
     #[test]
-    fn what_is_bare_stays_as_it_is(text in any::<String>()) {
+    fn stripping_accents_is_idempotent(text in any::<String>()) {
         let text: String = text.nfkc().collect();
         if let Some(bare) = super::bare(&text) {
             prop_assert_eq!(super::bare(&bare), None, "{:?}", bare);

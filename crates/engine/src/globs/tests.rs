@@ -42,7 +42,7 @@ fn paths_match_as_in_ignore_files() {
 }
 
 #[test]
-fn in_names_of_tools_no_character_ends_a_star() {
+fn a_star_in_a_tool_glob_matches_slashes() {
     let globs = ToolGlobs::new(vec!["Bash".into(), "mcp__github__*".into(), "n8n/*".into()]);
     for (tool, expected) in [
         ("mcp__github__create_issue", &[1][..]),
@@ -58,7 +58,7 @@ fn in_names_of_tools_no_character_ends_a_star() {
 }
 
 #[test]
-fn what_cannot_be_a_glob_says_why_and_harms_no_other() {
+fn an_invalid_glob_reports_why_and_is_skipped() {
     let globs = PathGlobs::new(vec!["!src/**".into(), "*.rs".into(), "{a".into()]);
     let faults: Vec<Option<&str>> = (0..3).map(|number| globs.fault(number)).collect();
     assert_eq!(

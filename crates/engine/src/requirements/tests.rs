@@ -141,7 +141,7 @@ fn needs_are_read_as_clients_write_them() {
 }
 
 #[test]
-fn what_is_there_is_met_what_cannot_be_told_is_unknown_and_the_rest_is_missing() {
+fn requirements_are_met_missing_or_unknown() {
     for (front_matter, missing, unknown) in [
         ("platforms: [macos, linux]", "", 0),
         ("platforms: [macos]", "needs the system `macos`", 0),
@@ -178,7 +178,7 @@ fn what_is_there_is_met_what_cannot_be_told_is_unknown_and_the_rest_is_missing()
 }
 
 #[test]
-fn a_skill_that_stands_in_for_something_is_ready_while_that_is_not_there() {
+fn fallback_skills_are_ready_without_their_tool() {
     let tools = Machine(
         &[
             (RequirementKind::Tool, "search"),
@@ -256,7 +256,7 @@ fn a_skill_that_stands_in_for_something_is_ready_while_that_is_not_there() {
 }
 
 #[test]
-fn a_skill_whose_needs_are_missing_is_hidden_where_that_is_asked_for() {
+fn unready_skills_are_hidden_on_request() {
     let jq = candidate("metadata: {openclaw: {requires: {bins: [jq]}}}");
     let machine = Arc::new(machine());
     let modes = VisibilityPolicy::default().ready_by(machine.clone());

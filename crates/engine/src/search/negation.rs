@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_skill_is_not_for_is_left_out() {
+    fn negated_clauses_are_removed() {
         for (text, kept) in [
             (
                 "Fills PDF forms. Do NOT use for tax.toml files. Reads them.",

@@ -59,7 +59,7 @@ fn check(index: &SearchIndex, query: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_name_comes_before_its_beginning_before_its_words_before_the_description() {
+fn name_matches_rank_above_description_matches() {
     let index = index([
         skill("describes", "PDF, PDF and PDF again: all about PDF files."),
         skill("fill-pdf", "Fills forms."),
@@ -117,7 +117,7 @@ fn signs_case_and_humps_make_no_other_name() {
 }
 
 #[test]
-fn slips_in_names_are_forgiven_and_told() {
+fn typos_in_names_match_and_are_reported() {
     let index = index([
         skill("release-notes", "Writes them."),
         skill("deployment-checklist", "Lists steps."),
@@ -180,7 +180,7 @@ fn scripts_without_blanks_are_found_by_their_parts() {
 }
 
 #[test]
-fn words_that_tell_nothing_do_not_count_unless_there_are_no_others() {
+fn stop_words_match_only_when_alone() {
     let index = index([
         skill("how-to", "Explains."),
         skill("pdf", "Use this when the user has a file for you."),
@@ -191,7 +191,7 @@ fn words_that_tell_nothing_do_not_count_unless_there_are_no_others() {
 }
 
 #[test]
-fn of_a_long_query_the_first_words_are_looked_for() {
+fn long_queries_are_truncated() {
     let index = index([skill("pdf", "Reads."), skill("mail", "Writes.")]);
     let long: String = (0..50_000)
         .map(|number| format!("word{number} 表{number} "))
@@ -202,7 +202,7 @@ fn of_a_long_query_the_first_words_are_looked_for() {
 }
 
 #[test]
-fn each_hit_says_why() {
+fn each_hit_reports_why_it_matched() {
     let index = index([written(
         "pdf-forms",
         "description: Fills forms in PDF files.\ntriggers: [tax return]\ntags: [office, Paper]\nmetadata: {category: legal}",
@@ -321,7 +321,7 @@ fn colibris_labels_are_filters() {
 }
 
 #[test]
-fn equals_stand_by_tier_then_id() {
+fn equal_scores_are_sorted_by_tier_then_id() {
     let layers = [
         layer(
             Tier::Plugin,
@@ -344,7 +344,7 @@ fn equals_stand_by_tier_then_id() {
 }
 
 #[test]
-fn what_an_audience_may_not_see_is_neither_found_nor_suggested() {
+fn hidden_skills_are_neither_found_nor_suggested() {
     let mut by_hand = skill("kept-hand", "Releases the product.");
     by_hand.disable_model_invocation = true;
     let mut background = skill("kept-model", "Releases the product.");
@@ -399,7 +399,7 @@ fn what_an_audience_may_not_see_is_neither_found_nor_suggested() {
 }
 
 #[test]
-fn what_is_hidden_moves_nothing_that_is_seen() {
+fn hidden_skills_do_not_affect_visible_results() {
     let visible = ["release-notes", "deploy"].map(|id| skill(id, "Tells what a relese brings."));
     let mut secret = ["relaese-payroll", "deployments-at-night", "payroll"]
         .map(|id| skill(id, "Tells what relaese means."));
@@ -437,7 +437,7 @@ fn what_is_hidden_moves_nothing_that_is_seen() {
 }
 
 #[test]
-fn suggestions_share_half_of_the_name_and_are_three() {
+fn at_most_three_similar_names_are_suggested() {
     let names = ["pdf-forms", "pdf-merge", "pdf-split", "pdf-sign", "weather"];
     let index = index(names.map(|id| skill(id, "Mentions weather reports in passing.")));
     let near = |name: &str| -> Vec<String> {
@@ -455,7 +455,7 @@ fn suggestions_share_half_of_the_name_and_are_three() {
 }
 
 #[test]
-fn two_rankings_are_fused_and_the_exact_name_stays_first() {
+fn fused_rankings_retain_the_exact_name_first() {
     let index = index(["pdf", "pdf-a", "pdf-b", "letters"].map(|id| skill(id, "Reads a pdf.")));
     let ranked = ["letters", "pdf-b", "nobody", "letters"].map(|id| id.parse::<Id>().unwrap());
     let query = Query::new("pdf");
@@ -548,7 +548,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn an_updated_index_finds_what_a_new_one_finds(
+    fn updated_indexes_equal_new_indexes(
         versions in proptest::collection::vec((skills(), skills()), 1..5),
         queries in proptest::collection::vec("(pdf|form|deply|notes|a|b|表を|re|=| ){0,4}", 1..6),
     ) {
@@ -566,7 +566,7 @@ proptest! {
     }
 
     #[test]
-    fn who_does_not_see_all_finds_what_an_index_of_what_they_see_finds(
+    fn searches_equal_those_over_visible_skills_alone(
         versions in proptest::collection::vec((skills(), skills()), 1..4),
         off in proptest::collection::vec("(pdf|form|read|a|b|ab)", 0..3),
         queries in proptest::collection::vec("(pdf|form|deply|reed|notes|a|b|表を|re|=| ){0,4}", 1..6),
@@ -598,7 +598,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_panics_and_a_name_finds_its_skill_first(skills in skills(), text in any::<String>(), at in any::<prop::sample::Index>()) {
+    fn any_text_is_searchable_without_panic(skills in skills(), text in any::<String>(), at in any::<prop::sample::Index>()) {
         let index = index(skills.clone());
         let all = index.search(&Query::new(&text).for_operator().limit(3));
         prop_assert!(all.len() <= 3);
@@ -619,7 +619,7 @@ fn shown(index: &SearchIndex, text: &str) -> Vec<(Id, Explanation)> {
 
 /// What people type without accents, in each script where they do; and the spelling that was typed comes first.
 #[test]
-fn accents_are_no_obstacle_and_the_exact_spelling_comes_first() {
+fn accents_are_optional_and_exact_spelling_ranks_first() {
     for (written, typed) in [
         ("résumé", "resume"),
         ("française", "francaise"),

@@ -132,7 +132,7 @@ proptest! {
     }
 
     #[test]
-    fn parts_add_up_where_no_word_crosses_the_seam(text in texts(), more in texts()) {
+    fn token_counts_of_separate_lines_add_up(text in texts(), more in texts()) {
         let whole = format!("{text}\n{more}");
         for tokenizer in SHIPPED {
             let line = format!("{text}\n");

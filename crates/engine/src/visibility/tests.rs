@@ -46,13 +46,13 @@ fn hidden_under(
 }
 
 #[test]
-fn a_skill_that_says_nothing_is_seen_by_both() {
+fn both_audiences_see_skills_by_default() {
     assert_eq!(hidden(Trust::Trusted, false, true), [None, None]);
     assert_eq!(hidden(Trust::Restricted, false, true), [None, None]);
 }
 
 #[test]
-fn each_flag_hides_from_one_audience_and_leaves_the_other() {
+fn each_flag_hides_from_one_audience() {
     assert_eq!(
         hidden(Trust::Trusted, true, true),
         [Some(HiddenReason::ForUsersOnly), None]
@@ -94,7 +94,7 @@ fn disabled_hides_from_both_even_what_is_pending() {
 }
 
 #[test]
-fn a_reason_says_who_may() {
+fn hidden_reasons_are_displayed_in_words() {
     let reasons = [
         (HiddenReason::Disabled, "it is disabled"),
         (HiddenReason::Pending, "its source is not trusted yet"),
@@ -232,7 +232,7 @@ fn declaring(front_matter: &str) -> Candidate<Skill> {
 }
 
 #[test]
-fn a_skill_for_some_workflows_is_there_while_one_of_them_runs() {
+fn workflow_skills_are_visible_in_their_workflows() {
     let outside = VisibilityPolicy::default();
     let [build, deploy] =
         ["build", "deploy"].map(|workflow| VisibilityPolicy::default().in_workflow(workflow));
@@ -269,7 +269,7 @@ fn a_skill_for_some_workflows_is_there_while_one_of_them_runs() {
 }
 
 #[test]
-fn labels_narrow_what_is_there_and_levels_what_an_agent_reaches() {
+fn tiers_hide_from_all_and_levels_from_models() {
     let audit = VisibilityPolicy::default().functional_tiers([FunctionalTier::new("audit-proof")]);
     let hidden = |modes: &VisibilityPolicy, candidate: &Candidate<Skill>| {
         [Audience::Model, Audience::User].map(|who| modes.hides(who, candidate))
@@ -308,7 +308,7 @@ fn labels_narrow_what_is_there_and_levels_what_an_agent_reaches() {
 }
 
 #[test]
-fn modes_are_equal_when_they_hide_alike_for_all_that_can_be_told() {
+fn policies_with_different_authorizers_are_not_equal() {
     let policy = || Arc::new(PermissionPolicy::new([("all", Vec::<&str>::new())], "all").unwrap());
     let checked = VisibilityPolicy::default().permitted_by(policy());
     assert_eq!(checked, checked.clone());

@@ -145,7 +145,7 @@ fn parameters_are_filled_in_and_never_read_again() {
 }
 
 #[test]
-fn everything_that_is_wrong_with_a_plan_is_told_at_once() {
+fn invalid_plans_report_every_fault() {
     let lines = "required_tools: [git_log]\nworkflow:\n  - {id: a, step: One, tool: git_push}\n  - [no step]\n  \
         - {id: a, step: Two, tool: git_log, params: [1], on_error: maybe}\n  - {step: Three, params: {text: 'x !`date`'}}";
     let error = Workflow::new(&candidate(Trust::Trusted, lines)).unwrap_err();
@@ -226,7 +226,7 @@ async fn steps_are_carried_out_in_order() {
 }
 
 #[tokio::test]
-async fn a_failure_means_what_its_step_says() {
+async fn on_error_decides_whether_dependent_steps_run() {
     let run = async |on_error: &str| {
         let lines = format!(
             "required_tools: t\nworkflow:\n  - {{id: a, step: One, tool: t, params: {{fail: x}}, on_error: {on_error}}}\n  \
@@ -248,7 +248,7 @@ async fn a_failure_means_what_its_step_says() {
 }
 
 #[tokio::test]
-async fn nothing_of_a_source_that_is_not_trusted_is_run() {
+async fn untrusted_sources_run_neither_steps_nor_checks() {
     let host = Host::default();
     let restricted = candidate(
         Trust::Restricted,
@@ -276,7 +276,7 @@ async fn nothing_of_a_source_that_is_not_trusted_is_run() {
 }
 
 #[tokio::test]
-async fn texts_are_judged_and_typed_checks_are_run_by_the_host() {
+async fn text_checks_need_judgement_and_typed_checks_run() {
     let lines = "verification:\n  - All tests pass\n  - {id: t, kind: command, run: make test}\n  \
         - {kind: file-exists, path: out.md}\n  - {kind: moon-phase}\n  - {run: make lint}";
     let host = Host::default();

@@ -6,7 +6,7 @@ mod laws;
 use proptest::prelude::*;
 
 #[test]
-fn inputs_that_were_hard_keep_the_laws() {
+fn known_hard_inputs_satisfy_the_laws() {
     for (texts, message) in [
         (&["\u{B4}", " \u{301}"][..], "a \u{B4} \u{301}"),
         (&["ß", "s", "ss"], "ß ss S"),
@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_keeps_the_laws(texts in prop::collection::vec(any::<String>(), 1..4), message in any::<String>()) {
+    fn any_text_satisfies_the_trigger_laws(texts in prop::collection::vec(any::<String>(), 1..4), message in any::<String>()) {
         let mut texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         // Something that is there.
         let (from, to) = (message.floor_char_boundary(message.len() / 3), message.floor_char_boundary(message.len() / 2));

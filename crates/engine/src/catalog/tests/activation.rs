@@ -16,7 +16,7 @@ fn check(activation: LoadMethod, format: CatalogFormat, expected: &str) {
 }
 
 #[test]
-fn a_model_with_a_tool_is_told_to_call_it_and_not_where_files_lie() {
+fn tool_instructions_name_the_call_and_omit_locations() {
     check(
         by_tool(),
         CatalogFormat::Xml,
@@ -27,7 +27,7 @@ fn a_model_with_a_tool_is_told_to_call_it_and_not_where_files_lie() {
 }
 
 #[test]
-fn a_model_that_reads_files_is_told_to_and_where_they_lie() {
+fn file_instructions_include_locations() {
     check(
         LoadMethod::Files,
         CatalogFormat::Bullets,
@@ -38,7 +38,7 @@ fn a_model_that_reads_files_is_told_to_and_where_they_lie() {
 }
 
 #[test]
-fn every_client_is_told_of_its_own_tool() {
+fn tool_instructions_name_the_tool_of_each_preset() {
     for preset in ToolPreset::ALL {
         let how_to = LoadMethod::of_tools(preset).how_to();
         let call = format!(
@@ -62,7 +62,7 @@ fn json_stays_json() {
 }
 
 #[test]
-fn where_no_skill_is_told_of_nothing_is() {
+fn instructions_are_omitted_without_listed_skills() {
     assert_eq!(
         Catalog::new(&snapshot([]), &options().load(by_tool())).text,
         ""
@@ -81,7 +81,7 @@ fn where_no_skill_is_told_of_nothing_is() {
 }
 
 #[test]
-fn what_is_left_out_is_found_as_it_is_read() {
+fn the_note_names_how_to_find_omitted_skills() {
     for (activation, hint) in [
         (by_tool(), "`search_skills` finds them."),
         (

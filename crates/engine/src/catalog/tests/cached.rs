@@ -17,7 +17,7 @@ fn after(
 }
 
 #[test]
-fn a_catalog_is_kept_until_its_text_would_change() {
+fn cached_catalogs_last_until_their_text_changes() {
     let cache = CatalogCache::new(in_tokens(500));
     let first = snapshot([skill("a", "Does."), skill("b", "Does too.")]);
     let catalog = cache.catalog(&first);
@@ -53,7 +53,7 @@ fn a_catalog_is_kept_until_its_text_would_change() {
 
 proptest! {
     #[test]
-    fn a_kept_catalog_is_the_one_that_would_be_made(versions in proptest::collection::vec(skills(), 1..5), options in any_options()) {
+    fn cached_catalogs_equal_new_catalogs(versions in proptest::collection::vec(skills(), 1..5), options in any_options()) {
         let cache = CatalogCache::new(options.clone());
         for skills in versions {
             let snapshot = snapshot(skills);

@@ -12,7 +12,7 @@ fn fates(options: &CatalogOptions, snapshot: &Snapshot<Skill>) -> Vec<(String, L
 }
 
 #[test]
-fn a_mode_decides_what_is_told_however_much_room_there_is() {
+fn exposure_applies_at_any_budget() {
     let snapshot =
         snapshot(["named", "off", "plain", "theirs"].map(|id| skill(id, "Does something.")));
     let modes = VisibilityPolicy::default()
@@ -28,7 +28,7 @@ fn a_mode_decides_what_is_told_however_much_room_there_is() {
 }
 
 #[test]
-fn what_is_pinned_is_whole_when_others_give_way() {
+fn pinned_skills_are_truncated_last() {
     let pinned = VisibilityPolicy::default().with("skill-69".parse().unwrap(), Exposure::Pinned);
     for limit in [350, 700, 1_200] {
         for overflow in [
@@ -61,7 +61,7 @@ fn what_is_pinned_is_whole_when_others_give_way() {
 }
 
 #[test]
-fn what_was_used_least_gives_way_first_if_that_is_wanted() {
+fn least_used_skills_are_truncated_first() {
     let used: BTreeMap<Id, u64> = [("skill-40", 9), ("skill-69", 2)]
         .map(|(id, uses)| (id.parse().unwrap(), uses))
         .into();
@@ -81,7 +81,7 @@ fn what_was_used_least_gives_way_first_if_that_is_wanted() {
 }
 
 #[test]
-fn clauses_stay_whole_by_default_and_words_by_turns() {
+fn overflow_truncates_at_clauses_or_at_words() {
     let about = "Number 1 handles forms, checks every total twice, and writes a letter. Use when forms come in.";
     let skills = ["a", "b", "c", "d"].map(|id| skill(id, about));
     let text = |overflow| {
@@ -118,7 +118,7 @@ fn a_window_gives_a_share_with_a_floor() {
 }
 
 #[test]
-fn what_was_taken_out_is_flagged() {
+fn the_report_counts_removed_invisible_characters() {
     let hidden = "Formats files.\u{E0070}\u{E0072}\u{202E}\n";
     let rows = [
         skill("ghost", hidden),

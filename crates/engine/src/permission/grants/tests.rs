@@ -19,7 +19,7 @@ fn pattern(text: &str) -> ToolPattern {
 }
 
 #[test]
-fn grants_last_as_long_as_the_activation_and_need_trust() {
+fn grants_require_an_active_trusted_skill() {
     let effect = |grants: &Grants| {
         grants
             .ruling("Bash", "git log")
@@ -51,7 +51,7 @@ fn grants_last_as_long_as_the_activation_and_need_trust() {
 }
 
 #[test]
-fn what_the_operator_denies_stays_denied() {
+fn denials_of_the_operator_override_grants() {
     let active = candidate(Trust::Trusted, &["Bash(git push *)", "Bash"]);
     let grants = Grants::new([&active]).except([pattern("Bash(git push *)")]);
     let ruling = grants.ruling("Bash", "git push --force").unwrap();

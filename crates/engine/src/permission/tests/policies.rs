@@ -19,7 +19,7 @@ fn may(policy: &PermissionPolicy, tool: &str) -> bool {
 }
 
 #[test]
-fn m11_m22_an_unknown_role_is_an_error_that_lists_the_roles_whatever_it_is_called() {
+fn m11_m22_an_unknown_role_error_lists_the_roles() {
     for role in [
         "boss",
         "toString",
@@ -48,7 +48,7 @@ fn m11_m22_an_unknown_role_is_an_error_that_lists_the_roles_whatever_it_is_calle
 }
 
 #[test]
-fn m12_a_role_may_call_the_tools_of_its_list_and_no_other() {
+fn m12_a_role_may_call_only_listed_tools() {
     assert_eq!(
         ["lookup", "pay_out", "Lookup", ""].map(|tool| may(&policy(), tool)),
         [true, false, false, false]
@@ -57,7 +57,7 @@ fn m12_a_role_may_call_the_tools_of_its_list_and_no_other() {
 }
 
 #[test]
-fn m13_a_ruling_has_a_rule_and_a_denial_says_of_what_and_for_whom() {
+fn m13_a_denial_names_rule_tool_and_role() {
     let policy = policy();
     let ruling = policy.ruling(&Access::offer("lookup"));
     assert_eq!(rule(&ruling), (Effect::Allow, "support.allowlist"));
@@ -70,14 +70,14 @@ fn m13_a_ruling_has_a_rule_and_a_denial_says_of_what_and_for_whom() {
 }
 
 #[test]
-fn m14_another_role_is_another_policy_and_the_old_one_stays() {
+fn m14_a_role_change_returns_a_new_policy() {
     let (support, admin) = (policy(), policy().active_role("admin").unwrap());
     assert!(may(&admin, "pay_out") && !may(&support, "pay_out"));
     assert_eq!(admin.active_role("support").unwrap(), support);
 }
 
 #[test]
-fn m15_m21_what_is_governed_follows_from_the_rules() {
+fn m15_m21_rules_decide_the_governed_capabilities() {
     let (read, write) = (Capability::MEMORY_READ, Capability::new("deploy"));
     let all = [
         Capability::TOOL_CALL,
@@ -272,7 +272,7 @@ fn skills_are_ruled_by_label_and_level_too() {
 }
 
 #[test]
-fn m17_m18_a_tool_and_a_skill_of_one_name_are_two_things() {
+fn m17_m18_a_tool_and_its_namesake_skill_differ() {
     let policy = policy().skills("support", []).unwrap();
     let refunds = candidate("refunds");
     let (tool, skill) = (Access::offer("refunds"), Access::Skill(&refunds));
@@ -291,7 +291,7 @@ fn m17_m18_a_tool_and_a_skill_of_one_name_are_two_things() {
 }
 
 #[test]
-fn m23_what_a_caller_does_with_its_lists_later_is_its_own_affair() {
+fn m23_later_changes_of_lists_are_ignored() {
     let mut roles = vec![("support".to_owned(), vec!["lookup".to_owned()])];
     let policy = PermissionPolicy::new(roles.clone(), "support").unwrap();
     roles[0].1.push("pay_out".to_owned());
@@ -382,7 +382,7 @@ fn several_checkers_only_narrow() {
 }
 
 #[test]
-fn a_checker_is_asked_once_as_long_as_a_skill_stays_as_it_is() {
+fn rulings_are_cached_until_the_skill_changes() {
     let fickle = host(|_| Ok(Ruling::new(Effect::Deny, "test.deny", "not today")));
     let modes = VisibilityPolicy::default().permitted_by(fickle.clone());
     let payroll = candidate("payroll");
@@ -418,7 +418,7 @@ fn a_checker_is_asked_once_as_long_as_a_skill_stays_as_it_is() {
 }
 
 #[test]
-fn a_checker_may_look_at_skills_itself() {
+fn an_authorizer_may_query_a_visibility_policy() {
     let inner = VisibilityPolicy::default().permitted_by(host(|_| Ok(allowed())));
     let modes = inner.clone().permitted_by(host(move |access| match access {
         Access::Skill(candidate) if inner.sees(Audience::Model, candidate) => Ok(allowed()),

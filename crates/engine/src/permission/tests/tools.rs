@@ -46,7 +46,7 @@ fn called(tools: &SkillTools, name: &str, active: &[&str]) -> Option<(Effect, St
 }
 
 #[test]
-fn m1_m3_a_name_leads_to_one_tool_and_an_error_names_both_sides() {
+fn m1_m3_a_name_clash_error_names_both_owners() {
     let tools = || {
         own(&["search"])
             .with(&id("a"), &attachable(""), [tool("write")])
@@ -80,7 +80,7 @@ fn m1_m3_a_name_leads_to_one_tool_and_an_error_names_both_sides() {
 }
 
 #[test]
-fn m4_m7_what_is_offered_is_what_goes_through() {
+fn m4_m7_only_offered_tools_are_allowed() {
     let with = |own: SkillTools, front_matter: &str| {
         own.with(&id("billing"), &attachable(front_matter), [tool("write")])
             .unwrap()
@@ -139,7 +139,7 @@ fn m6_a_skill_without_tools_changes_nothing() {
 }
 
 #[test]
-fn m8_tools_keep_their_order_and_each_list_is_the_callers_own() {
+fn m8_every_call_returns_its_own_ordered_list() {
     let tools = own(&["c", "a", "b"]);
     let mut first = tools.offered(&[]);
     first.clear();
@@ -147,7 +147,7 @@ fn m8_tools_keep_their_order_and_each_list_is_the_callers_own() {
 }
 
 #[test]
-fn m9_checkers_narrow_the_offer_and_one_that_fails_closes_it() {
+fn m9_authorizers_only_narrow_and_fail_closed() {
     let only = |name: &'static str| {
         host(move |access| match access {
             Access::Tool { name: tool, .. } if tool.starts_with(name) => Ok(allowed()),
@@ -214,7 +214,7 @@ fn m10_a_blank_name_is_no_skill() {
 }
 
 #[test]
-fn a_shared_tool_is_there_while_one_of_its_skills_is_and_the_strictest_of_them_decides() {
+fn the_strictest_active_skill_decides_a_shared_tool() {
     let raw = Attachable::new(skill("category: raw")).unwrap_err();
     let raw = raw.gated(ToolPolicies::new().with("run", ToolPolicy::RequiresApproval));
     let tools = own(&[]);

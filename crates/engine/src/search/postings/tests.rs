@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_copy_does_not_see_what_is_set_later() {
+fn a_clone_ignores_later_writes() {
     let mut table = BlockTable::default();
     (0..2500).for_each(|number| table.set(number, number));
     let copy = table.clone();

@@ -88,7 +88,7 @@ fn each(index: &SearchIndex, text: &str) -> Vec<(Id, f32)> {
 }
 
 #[test]
-fn many_skills_score_what_each_scores_alone_and_the_best_come_first() {
+fn indexed_scores_equal_exhaustive_scores() {
     let all = many(5_000, 7);
     let mut index = self::index(all.clone());
     // With gaps in blocks and chunks, and others in their places.

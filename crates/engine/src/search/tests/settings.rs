@@ -108,7 +108,7 @@ async fn examples_count_for_the_skill_that_they_expect() {
 }
 
 #[test]
-fn a_prompt_is_written_as_a_line_that_is_read() {
+fn expected_prompts_round_trip_through_lines() {
     let prompts = [
         ExpectedPrompt::new("sort \"it\"\nnow", "tidy"),
         ExpectedPrompt {

@@ -18,7 +18,7 @@ fn with(index: &SearchIndex, added: &[(&str, SkillText)]) -> SearchIndex {
 }
 
 #[test]
-fn a_body_is_searched_and_weighs_less_than_a_description() {
+fn body_matches_rank_below_description_matches() {
     let index = index([
         skill("charts", "Draws gantt charts."),
         skill("plans", "Plans projects."),
@@ -84,7 +84,7 @@ fn of_a_long_query_the_rarest_words_count() {
 }
 
 #[test]
-fn what_a_skill_is_not_for_finds_nothing() {
+fn negated_uses_match_no_query() {
     let index = index([
         skill("forms", "Fills PDF forms. Do NOT use for invoices."),
         skill("pay", "Pays invoices."),
@@ -120,7 +120,7 @@ fn common_words_alone_fit_nothing() {
 }
 
 #[test]
-fn an_index_with_texts_is_one_however_it_came_about() {
+fn results_ignore_the_order_of_added_texts() {
     let skills: Vec<Skill> = (0..40)
         .map(|number| skill(&format!("s{number}"), "Does one thing."))
         .collect();
@@ -155,7 +155,7 @@ fn an_index_with_texts_is_one_however_it_came_about() {
 }
 
 #[tokio::test]
-async fn a_live_index_reads_bodies_once_and_after_changes() {
+async fn live_indexes_read_only_changed_bodies() {
     let home = MemorySource::new("home");
     let registered = |body: &str| Registered::new(skill("tidy", "Sorts."), body.to_owned());
     home.register(registered("Use the broom.")).unwrap();

@@ -61,7 +61,7 @@ fn a_squashed_name_is_one_word() {
 }
 
 #[test]
-fn stop_words_are_sorted_for_the_search_in_them() {
+fn stop_words_are_sorted() {
     assert!(STOP_WORDS.is_sorted() && is_stop_word("when") && !is_stop_word("pdf"));
 }
 

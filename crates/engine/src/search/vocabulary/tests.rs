@@ -52,7 +52,7 @@ fn beginnings_lead_to_the_commonest_words() {
 }
 
 #[test]
-fn a_word_stays_as_long_as_a_name_has_it() {
+fn words_are_removed_with_their_last_name() {
     let mut vocabulary = vocabulary();
     vocabulary.remove("deploy");
     assert_eq!(vocabulary.near("deplyo", 1, &|_, all| all), ["deploy"]);

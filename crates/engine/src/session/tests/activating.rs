@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn what_is_read_is_active_from_the_next_evaluation_on() {
+async fn a_read_activates_at_the_next_evaluation() {
     let world = World::of(&["name: tea", "name: milk", "name: salt"]).await;
     let mut session = world.session(plain());
     let before = session.evaluate(&Turn::new(""));
@@ -17,7 +17,7 @@ async fn what_is_read_is_active_from_the_next_evaluation_on() {
 }
 
 #[tokio::test]
-async fn reading_again_makes_a_skill_the_current_one_and_moves_nothing() {
+async fn reading_again_changes_only_the_current_skill() {
     let world = World::of(&["name: tea", "name: milk"]).await;
     let mut session = world.session(plain());
     for name in ["milk", "tea"] {
@@ -41,7 +41,7 @@ async fn reading_again_makes_a_skill_the_current_one_and_moves_nothing() {
 }
 
 #[tokio::test]
-async fn an_activation_for_a_turn_ends_with_the_next_message() {
+async fn message_activations_end_at_the_next_message() {
     let world = World::of(&["name: tea"]).await;
     for (lifetime, left) in [(Lifetime::Message, 0), (Lifetime::Conversation, 1)] {
         let options = plain()
@@ -223,7 +223,7 @@ async fn a_skill_stays_that_of_its_source() {
 }
 
 #[tokio::test]
-async fn another_source_that_is_written_like_it_is_not_it() {
+async fn activations_do_not_transfer_between_sources() {
     let world = World::of(&["name: tea"]).await;
     let other = MemorySource::new("other");
     let registry = SkillRegistry::builder()
@@ -252,7 +252,7 @@ async fn another_source_that_is_written_like_it_is_not_it() {
 }
 
 #[tokio::test]
-async fn what_a_skill_pre_approves_lasts_as_long_as_its_activation() {
+async fn grants_last_as_long_as_their_activation() {
     const GIT: &str = "name: tea\nallowed-tools: Bash(git:*)";
     let is_granted = |session: &Session| session.grants().ruling("Bash", "git log").is_some();
     let begin: fn(&mut Session, &mut World) = |session, world| session.start_turn(world.tools());

@@ -24,7 +24,7 @@ fn told(skills: &[Notice]) -> Vec<(&str, usize, usize)> {
 }
 
 #[tokio::test]
-async fn the_active_list_tells_what_the_model_has() {
+async fn the_active_list_includes_digests() {
     let (_, session) = active_two(plain()).await;
     let digest = |name: &str| Some(Digest::of(format!("{name} body").as_bytes()));
     let list: Vec<_> = session
@@ -69,7 +69,7 @@ async fn bodies_come_again_the_newest_first() {
 }
 
 #[tokio::test]
-async fn the_next_call_brings_what_a_reset_lost_unless_it_was_rerendered() {
+async fn a_reset_redelivers_bodies_at_the_next_call() {
     let (world, mut session) = active_two(plain()).await;
     assert_eq!(
         world
@@ -116,7 +116,7 @@ async fn the_next_call_brings_what_a_reset_lost_unless_it_was_rerendered() {
 }
 
 #[tokio::test]
-async fn caps_cut_the_old_and_the_long_and_say_so() {
+async fn redelivery_truncates_long_and_omits_old_bodies() {
     let world = World::of(&["name: old", "name: new"]).await;
     let body: String = (0..400)
         .map(|line| format!("Line {line} of many words.\n"))
@@ -173,7 +173,7 @@ async fn caps_cut_the_old_and_the_long_and_say_so() {
 }
 
 #[tokio::test]
-async fn what_found_no_room_is_not_tried_again_at_each_call() {
+async fn bodies_over_the_redelivery_budget_are_not_retried() {
     let (world, mut session) = active_two(plain().survival(CompactionBudget::new(5_000, 0))).await;
     session.reset();
     for _ in 0..2 {
@@ -193,7 +193,7 @@ async fn what_found_no_room_is_not_tried_again_at_each_call() {
 }
 
 #[tokio::test]
-async fn what_stands_in_the_system_prompt_is_not_lost() {
+async fn redelivery_omits_bodies_in_the_system_prompt() {
     let world = World::of(&[
         "name: tea\nsurfaceMode: system-prompt",
         "name: milk\ntriggers: [kettle]",
@@ -331,7 +331,7 @@ async fn a_session_outlives_its_process() {
 }
 
 #[tokio::test]
-async fn what_changed_meanwhile_is_told() {
+async fn resuming_reports_changes_since_the_stored_state() {
     let mut world = World::of(&[
         "name: same",
         "name: changed",
@@ -397,7 +397,7 @@ async fn what_changed_meanwhile_is_told() {
 }
 
 #[tokio::test]
-async fn what_becomes_hidden_is_delivered_no_more() {
+async fn hidden_skills_are_no_longer_delivered() {
     let mut world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(declaring(SurfaceMode::Both));
     world.read(&mut session, "tea", &gpt()).await;
@@ -430,7 +430,7 @@ async fn what_becomes_hidden_is_delivered_no_more() {
 
 /// What no tool read has no place in the conversation, so that it is not lost with it either.
 #[tokio::test]
-async fn what_never_was_in_the_conversation_does_not_come_by_its_being_shortened() {
+async fn redelivery_omits_bodies_that_no_tool_read() {
     let world = World::of(&[
         "name: tea\ntriggers: [kettle]\nsurface: tool-only",
         "name: milk",

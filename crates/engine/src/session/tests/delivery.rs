@@ -36,7 +36,7 @@ async fn delivered(declared: Option<&str>, body: &str, model: &Model) -> (String
 }
 
 #[tokio::test]
-async fn a_body_goes_where_its_mode_says() {
+async fn a_body_is_placed_by_its_surface() {
     let wrapped = format!("<skill_content name=\"tea\">\n{BODY}\n</skill_content>");
     let result = format!("{wrapped}\n");
     let confirmed =
@@ -85,7 +85,7 @@ fn skill_by_rule(name: &str, mode: Option<&str>, body: &str, trigger: Trigger) -
 }
 
 #[tokio::test]
-async fn injections_of_the_host_that_go_nowhere_are_refused() {
+async fn undeliverable_injections_of_the_host_are_rejected() {
     let world = World::of(&[
         "name: typed\nsurfaceMode: tool-only\ntriggers: [kettle]",
         "name: fine\ntriggers: [kettle]",
@@ -138,7 +138,7 @@ async fn injections_of_the_host_that_go_nowhere_are_refused() {
 }
 
 #[tokio::test]
-async fn a_skill_that_goes_nowhere_is_left_out_of_every_call() {
+async fn undeliverable_skills_are_omitted_with_a_notice() {
     let world = World::of(&[
         "name: typed\nsurfaceMode: tool-only\ntriggers: [kettle]",
         "name: fine\ntriggers: [kettle]",
@@ -188,7 +188,7 @@ async fn a_skill_that_goes_nowhere_is_left_out_of_every_call() {
 
 /// What stood in the system prompt and may only come as a result: the model that reads it gets it.
 #[tokio::test]
-async fn a_skill_that_loses_its_place_is_given_when_it_is_read() {
+async fn skills_made_tool_only_are_delivered_when_read() {
     let world = World::of(&["name: tea\nsurface: both"]).await;
     let mut session = world.session(plain());
     assert_eq!(
@@ -222,7 +222,7 @@ async fn a_skill_that_loses_its_place_is_given_when_it_is_read() {
 }
 
 #[tokio::test]
-async fn what_a_rule_left_to_a_result_that_never_comes_is_raised() {
+async fn unread_skills_are_raised_to_the_system_prompt() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let options = plain()
         .inject(skill_by_rule("ruled", None, "ruled body", Trigger::Always))
@@ -258,7 +258,7 @@ async fn what_a_rule_left_to_a_result_that_never_comes_is_raised() {
 }
 
 #[tokio::test]
-async fn what_was_not_read_is_not_left_out_in_silence() {
+async fn unread_bodies_are_omitted_with_a_notice() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
     let evaluation = session.evaluate(&Turn::new("kettle"));
@@ -273,7 +273,7 @@ async fn what_was_not_read_is_not_left_out_in_silence() {
 }
 
 #[tokio::test]
-async fn another_model_in_between_is_resolved_again_and_told() {
+async fn a_model_change_moves_bodies_with_a_notice() {
     let world = World::of(&["name: tea"]).await;
     let mut session = world.session(plain());
     let answer = world.read(&mut session, "tea", &gpt()).await;
@@ -311,7 +311,7 @@ async fn another_model_in_between_is_resolved_again_and_told() {
 }
 
 #[tokio::test]
-async fn a_body_that_loses_the_system_prompt_comes_into_the_conversation_once() {
+async fn bodies_leaving_the_system_prompt_are_sent_once() {
     let world = World::of(&["name: tea"]).await;
     let mut policy = SurfacePolicy::default();
     let local =
@@ -440,7 +440,7 @@ async fn bodies_are_kept_in_what_they_come_in() {
 }
 
 #[tokio::test]
-async fn a_placement_says_where_and_who_decided() {
+async fn placements_report_slot_and_decision() {
     let world = World::of(&["name: tea"]).await;
     let options = plain()
         .inject(skill_by_rule("ruled", Some("both"), "Do.", Trigger::Always))

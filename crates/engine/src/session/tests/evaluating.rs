@@ -18,7 +18,7 @@ fn results(tools: &[&str]) -> Vec<ToolResult> {
 }
 
 #[test]
-fn what_is_always_active_is() {
+fn always_triggers_activate() {
     let options = plain().inject(steering("tone", Trigger::Always)).unwrap();
     let evaluation = evaluated(options, &Turn::new(""));
     assert_eq!(ids(&evaluation), ["tone"]);
@@ -26,7 +26,7 @@ fn what_is_always_active_is() {
 }
 
 #[test]
-fn a_rule_looks_at_the_turn() {
+fn rules_depend_on_the_turn() {
     let options = || {
         let options = plain().rule("late", |turn| turn.number > 5);
         options
@@ -42,7 +42,7 @@ fn a_rule_looks_at_the_turn() {
 }
 
 #[test]
-fn a_rule_that_panics_is_skipped_and_disturbs_no_other() {
+fn panicking_rules_are_skipped() {
     let options = plain()
         .rule("broken", |_| panic!("on purpose"))
         .rule("fine", |_| true);
@@ -135,7 +135,7 @@ fn declared_order_is_kept() {
 }
 
 #[tokio::test]
-async fn what_waits_for_being_activated_is_active_from_then_on() {
+async fn activated_injections_remain_active_until_deactivated() {
     let world = World::of(&["name: tea"]).await;
     let options = plain()
         .inject(steering("strict", Trigger::Activated))
@@ -185,7 +185,7 @@ fn one_id_is_given_once_for_each_flavor() {
 }
 
 #[test]
-fn the_last_call_may_wrap_up_beyond_the_most() {
+fn remaining_calls_stop_at_zero() {
     let remaining = |number| Turn::new("").number(number).at_most(30).remaining();
     assert_eq!([25, 30, 31].map(remaining), [Some(5), Some(0), Some(0)]);
     assert_eq!(Turn::new("").remaining(), None);

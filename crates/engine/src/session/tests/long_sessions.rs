@@ -11,7 +11,7 @@ mod slow {
     use super::*;
 
     #[tokio::test]
-    async fn ten_thousand_turns_take_no_more_room_than_ten() {
+    async fn session_state_does_not_grow_with_turns() {
         let front_matters: Vec<_> = (0..12)
             .map(|n| format!("name: s{n}\ntriggers: [word{n}]"))
             .collect();
@@ -55,7 +55,7 @@ mod slow {
 }
 
 #[tokio::test]
-async fn of_what_is_gone_for_good_no_more_is_kept_than_may_come_back() {
+async fn a_limited_number_of_removed_skills_is_retained() {
     let world = World::of(&[]).await;
     let mut session = world.session(plain());
     for turn in 0..1_000 {
@@ -95,7 +95,7 @@ async fn of_what_is_gone_for_good_no_more_is_kept_than_may_come_back() {
 }
 
 #[tokio::test]
-async fn what_goes_is_skipped_and_comes_back_as_it_is_then() {
+async fn returning_skills_are_delivered_with_their_new_body() {
     let world = World::of(&["name: tea", "name: milk"]).await;
     let mut session = world.session(declaring(SurfaceMode::Both));
     world.read(&mut session, "tea", &gpt()).await;
@@ -226,7 +226,7 @@ async fn a_body_may_become_empty_and_full_again() {
 }
 
 #[tokio::test]
-async fn unchanged_text_comes_once_though_its_time_was_over() {
+async fn expired_activations_do_not_repeat_unchanged_text() {
     let world = World::of(&["name: tea", "name: milk"]).await;
     let mut session = world.session(plain().lifetime(Lifetime::Message));
     let first = world.read(&mut session, "tea", &gpt()).await;
@@ -267,7 +267,7 @@ async fn unchanged_text_comes_once_though_its_time_was_over() {
 }
 
 #[tokio::test]
-async fn a_long_body_is_not_given_again_because_of_its_own_length() {
+async fn refresh_intervals_exclude_the_refreshed_body() {
     let world = World::of(&[]).await;
     let body = "word ".repeat(3_000);
     world
@@ -317,7 +317,7 @@ async fn a_long_body_is_not_given_again_because_of_its_own_length() {
 }
 
 #[tokio::test]
-async fn what_is_cut_to_fit_is_told() {
+async fn truncated_redeliveries_are_reported() {
     let world = World::of(&[]).await;
     world
         .home
@@ -363,7 +363,7 @@ async fn what_is_cut_to_fit_is_told() {
 }
 
 #[tokio::test]
-async fn what_is_ended_before_it_is_read_is_not_active() {
+async fn skills_deactivated_before_reading_are_skipped() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
     let evaluation = session.evaluate(&Turn::new("kettle"));
@@ -381,7 +381,7 @@ async fn what_is_ended_before_it_is_read_is_not_active() {
 }
 
 #[tokio::test]
-async fn what_is_read_twice_is_counted_once() {
+async fn repeated_reads_count_once_toward_the_limit() {
     let world = World::of(&[
         "name: tea\ntriggers: [kettle]",
         "name: milk\ntriggers: [cow]",
@@ -399,7 +399,7 @@ async fn what_is_read_twice_is_counted_once() {
 }
 
 #[tokio::test]
-async fn what_only_stands_is_not_said_as_well() {
+async fn redelivery_omits_forgotten_bodies_in_system_prompts() {
     let world = World::of(&["name: tea"]).await;
     let mut session = world.session(declaring(SurfaceMode::Both));
     session.activate(Audience::User, "tea", "").unwrap();
@@ -412,7 +412,7 @@ async fn what_only_stands_is_not_said_as_well() {
 }
 
 #[tokio::test]
-async fn what_changed_is_not_given_again_as_it_was() {
+async fn redelivery_omits_outdated_bodies() {
     let world = World::of(&["name: tea"]).await;
     let mut session = world.session(plain());
     world.read(&mut session, "tea", &gpt()).await;
@@ -436,7 +436,7 @@ async fn what_changed_is_not_given_again_as_it_was() {
 }
 
 #[tokio::test]
-async fn what_came_of_commands_and_warnings_is_told() {
+async fn command_outcomes_and_warnings_are_reported_once() {
     use repertoire_render::{DirectiveOutcome, Refusal, Warning};
 
     let world = World::of(&[]).await;
@@ -510,7 +510,7 @@ impl crate::tools::CommandRunner for Silent {
 }
 
 #[tokio::test]
-async fn a_script_that_prints_nothing_is_in_the_remarks() {
+async fn silent_scripts_are_reported() {
     let world = World::of(&[]).await;
     let body = "!`true`\n\n!{script: lib/a.js}\n";
     let front_matter = "name: tea\ndescription: D.\ntriggers: [kettle]";
@@ -535,7 +535,7 @@ async fn a_script_that_prints_nothing_is_in_the_remarks() {
 }
 
 #[tokio::test]
-async fn a_stored_session_is_read_by_who_knows_it() {
+async fn invalid_stored_sessions_are_rejected() {
     let world = World::of(&["name: tea"]).await;
     let mut session = world.session(plain());
     world.read(&mut session, "tea", &gpt()).await;
@@ -616,7 +616,7 @@ async fn numbers_beyond_all_bounds_break_nothing() {
 }
 
 #[tokio::test]
-async fn what_changed_while_it_was_gone_is_told_when_it_is_back() {
+async fn changes_during_an_absence_are_reported_on_return() {
     let world = World::of(&["name: tea\nsurfaceMode: system-prompt"]).await;
     let mut session = world.session(plain());
     world.read(&mut session, "tea", &gpt()).await;
@@ -656,7 +656,7 @@ proptest! {
 
     /// A session that was stored and resumed is the one that was stored: by its state, and by all that follows.
     #[test]
-    fn what_is_resumed_is_what_was_stored(
+    fn resumed_sessions_equal_stored_sessions(
         steps in prop::collection::vec(
             prop_oneof![
                 Just(Step::Begin), (0..3_usize).prop_map(Step::Read), (0..3_usize).prop_map(Step::Name),

@@ -97,7 +97,7 @@ async fn nothing_comes_between_a_call_and_its_result() {
 }
 
 #[tokio::test]
-async fn what_waits_comes_though_it_is_not_active_any_more() {
+async fn deferred_messages_outlive_their_trigger() {
     let once = injection(
         "once",
         Flavor::Fact,
@@ -131,7 +131,7 @@ async fn what_waits_comes_though_it_is_not_active_any_more() {
 }
 
 #[tokio::test]
-async fn two_of_one_role_in_a_row_wait_where_they_are_refused() {
+async fn strictly_alternating_providers_defer_repeated_roles() {
     let options = plain()
         .inject(message("one", Role::User))
         .unwrap()
@@ -172,7 +172,7 @@ async fn two_of_one_role_in_a_row_wait_where_they_are_refused() {
 }
 
 #[tokio::test]
-async fn a_role_that_the_provider_does_not_have_is_refused() {
+async fn messages_of_unsupported_roles_are_rejected() {
     let options = plain()
         .inject(message("one", Role::System))
         .unwrap()
@@ -209,7 +209,7 @@ async fn a_role_that_the_provider_does_not_have_is_refused() {
 }
 
 #[tokio::test]
-async fn what_waits_for_a_role_goes_on_waiting() {
+async fn messages_remain_deferred_until_their_role_is_supported() {
     let once = injection(
         "once",
         Flavor::Fact,
@@ -251,7 +251,7 @@ async fn what_waits_for_a_role_goes_on_waiting() {
 }
 
 #[tokio::test]
-async fn a_provider_that_nobody_names_is_the_registrys() {
+async fn unnamed_providers_default_to_the_registry_hint() {
     let options = |hint: Option<&str>| {
         let mut policy = SurfacePolicy::default();
         policy.hint = hint.map(str::to_owned);
@@ -335,7 +335,7 @@ async fn each_tool_is_offered_once() {
 }
 
 #[tokio::test]
-async fn what_is_active_comes_in_order_with_a_blank_line_between() {
+async fn system_prompt_parts_are_separated_by_blank_lines() {
     let options = plain().inject(steering("tone", Trigger::Always)).unwrap();
     let (world, mut session) =
         session(options.inject(steering("end", Trigger::Always)).unwrap()).await;
@@ -418,7 +418,7 @@ async fn told_fact(
 }
 
 #[tokio::test]
-async fn a_fact_of_a_turn_is_delivered_when_it_changes() {
+async fn turn_facts_are_delivered_when_they_change() {
     let (world, mut session) = session(plain()).await;
     for (text, expected) in [
         (Some("sun"), vec!["sun"]),
@@ -441,7 +441,7 @@ async fn a_fact_of_a_turn_is_delivered_when_it_changes() {
 }
 
 #[tokio::test]
-async fn a_deferred_fact_is_replaced_by_a_newer_one() {
+async fn newer_facts_replace_deferred_facts() {
     let (world, mut session) = session(plain()).await;
     for (text, end, expected) in [
         (Some("sun"), ConversationEnd::Calls, vec![]),
@@ -458,7 +458,7 @@ async fn a_deferred_fact_is_replaced_by_a_newer_one() {
 }
 
 #[tokio::test]
-async fn an_injection_of_a_turn_overrides_one_of_the_session() {
+async fn turn_injections_override_session_injections() {
     let (world, mut session) =
         session(plain().inject(steering("tone", Trigger::Always)).unwrap()).await;
     let memory = |text: &str| {

@@ -26,7 +26,7 @@ async fn kits(front_matter: [&str; 2], modes: VisibilityPolicy) -> (SkillRegistr
 }
 
 #[tokio::test]
-async fn a_name_that_several_have_is_told_with_their_full_names() {
+async fn ambiguous_names_report_their_full_names() {
     let (_registry, tools) = kits(["", ""], VisibilityPolicy::default()).await;
     let mut session = Session::new(tools, plain());
     let both = vec![id("kit:tool"), id("set:tool")];
@@ -60,7 +60,7 @@ async fn a_name_that_several_have_is_told_with_their_full_names() {
 }
 
 #[tokio::test]
-async fn what_is_hidden_makes_nothing_ambiguous_and_is_not_named() {
+async fn hidden_skills_do_not_make_names_ambiguous() {
     for (front_matter, modes) in [
         (["user-invocable: false", ""], VisibilityPolicy::default()),
         (
@@ -109,7 +109,7 @@ async fn an_unknown_name_comes_with_similar_visible_names() {
 }
 
 #[tokio::test]
-async fn who_names_what_is_hidden_is_told_why() {
+async fn naming_a_hidden_skill_reports_why() {
     let mut world = World::of(&[
         "name: off\ntriggers: [word]",
         "name: own\nuser-invocable: false",
@@ -146,7 +146,7 @@ async fn who_names_what_is_hidden_is_told_why() {
 }
 
 #[tokio::test]
-async fn skills_named_together_at_the_start_get_the_same_arguments() {
+async fn skills_named_together_share_their_arguments() {
     let world = World::of(&["name: tea", "name: milk", "name: salt"]).await;
     for (message, expected) in [
         ("/tea green", vec![("tea", "green")]),
@@ -174,7 +174,7 @@ async fn skills_named_together_at_the_start_get_the_same_arguments() {
 }
 
 #[tokio::test]
-async fn whom_a_skill_was_hidden_from_does_not_keep_it_from_whom_it_is_not() {
+async fn hiding_from_the_model_does_not_block_users() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
     world
@@ -219,7 +219,7 @@ async fn whom_a_skill_was_hidden_from_does_not_keep_it_from_whom_it_is_not() {
 }
 
 #[tokio::test]
-async fn nobody_takes_an_active_skill_by_writing_its_full_name() {
+async fn a_copied_full_name_does_not_replace_skills() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let other = MemorySource::new("other");
     let copy = skill("name: home:tea\ndescription: Other.\ntriggers: [kettle]");
@@ -267,7 +267,7 @@ async fn nobody_takes_an_active_skill_by_writing_its_full_name() {
 }
 
 #[tokio::test]
-async fn a_skill_that_the_host_brings_is_not_there_twice() {
+async fn skills_of_the_host_override_registered_skills() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let own = injection(
         "tea",
@@ -314,7 +314,7 @@ async fn a_skill_that_the_host_brings_is_not_there_twice() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_is_of_that_flavor_alone() {
+async fn omitting_a_skill_retains_namesake_steering() {
     let world = World::of(&["name: tone\nsurfaceMode: tool-only\ntriggers: [kettle]"]).await;
     let options = plain().inject(steering("tone", Trigger::Always)).unwrap();
     let mut session = world.session(options);

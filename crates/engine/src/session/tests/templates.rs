@@ -31,7 +31,7 @@ async fn composed(text: &str, turn: &Turn) -> (String, Vec<NoticeReason>) {
 }
 
 #[tokio::test]
-async fn facts_of_the_turn_stand_in_their_places() {
+async fn templates_replace_placeholders_with_turn_facts() {
     let text = "Call {{action}} of {{ actionBudget }}: {{actionsRemaining}} remain.";
     let of = |number, most| Turn::new("").number(number).at_most(most);
     assert_eq!(
@@ -63,7 +63,7 @@ async fn facts_of_the_turn_stand_in_their_places() {
 }
 
 #[test]
-fn what_is_no_template_is_refused() {
+fn invalid_templates_are_rejected() {
     let error = |injection| plain().inject_template(injection).unwrap_err().to_string();
     assert_eq!(
         error(template("{{action}} and {{ Budget }}")),

@@ -11,7 +11,7 @@ pub(super) fn skipped(evaluation: &Evaluation) -> Vec<(&str, NoticeReason)> {
 }
 
 #[tokio::test]
-async fn what_a_skill_declares_activates_it() {
+async fn declared_triggers_activate_their_skill() {
     let world = World::of(&[
         "name: by-word\ntriggers: [kettle]",
         "name: by-path\npaths: '*.rs'",
@@ -40,7 +40,7 @@ async fn what_a_skill_declares_activates_it() {
 }
 
 #[tokio::test]
-async fn what_was_triggered_stays_and_is_read_once() {
+async fn triggered_skills_remain_active_and_are_delivered_once() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
     world
@@ -86,7 +86,7 @@ async fn the_user_reaches_what_the_model_may_not() {
 }
 
 #[tokio::test]
-async fn what_follows_a_name_at_the_start_are_its_arguments() {
+async fn text_after_a_leading_name_becomes_arguments() {
     let world = World::of(&["name: tea"]).await;
     let mut session = world.session(plain());
     let slots = world
@@ -116,7 +116,7 @@ async fn what_follows_a_name_at_the_start_are_its_arguments() {
 }
 
 #[tokio::test]
-async fn what_the_model_asks_for_meanwhile_stays() {
+async fn arguments_of_the_model_override_the_message() {
     let world = World::of(&["name: tea"]).await;
     let mut session = world.session(plain());
     let turn = Turn::new("/tea green");
@@ -135,7 +135,7 @@ async fn what_the_model_asks_for_meanwhile_stays() {
 }
 
 #[tokio::test]
-async fn only_trusted_skills_are_there_always_or_by_expression() {
+async fn untrusted_sources_cannot_use_always_or_regex() {
     let skills = [
         "name: a\ntriggers: [{always: true}]",
         "name: b\ntriggers: [{regex: 'ket+le'}, kettle]",
@@ -282,7 +282,7 @@ async fn an_untrusted_command_changes_no_arguments() {
 }
 
 #[tokio::test]
-async fn what_a_trigger_activated_ends_with_its_trust() {
+async fn losing_trust_ends_triggered_activations() {
     let trusted = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = trusted.session(plain());
     trusted
@@ -330,7 +330,7 @@ async fn weak_keywords_suggest_nothing() {
 }
 
 #[tokio::test]
-async fn triggers_activate_no_more_than_they_may_for_one_message() {
+async fn triggers_are_limited_for_each_message() {
     let world = World::of(&[
         "name: a\ntriggers: [kettle]",
         "name: b\ntriggers: [kettle]",
@@ -387,7 +387,7 @@ async fn triggers_activate_no_more_tokens_than_they_may() {
 }
 
 #[tokio::test]
-async fn what_was_ended_is_not_brought_back_by_the_same_message() {
+async fn deactivated_skills_ignore_the_same_message() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
     let turn = Turn::new("kettle");
@@ -403,7 +403,7 @@ async fn what_was_ended_is_not_brought_back_by_the_same_message() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_skipped_and_the_rest_goes_on() {
+async fn unreadable_skills_are_skipped_until_readable() {
     let world = World::of(&[
         "name: tea\ntriggers: [kettle]",
         "name: milk\ntriggers: [kettle]",

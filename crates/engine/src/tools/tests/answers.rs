@@ -47,7 +47,7 @@ async fn lists_come_in_pages() {
 }
 
 #[tokio::test]
-async fn a_list_can_be_narrowed_and_a_search_ranks() {
+async fn lists_filter_by_query_and_searches_rank() {
     let skills = [
         ("pdf", "Reads files."),
         ("mail", "Writes letters."),
@@ -164,7 +164,7 @@ async fn hidden_skills_are_answered_as_unknown() {
 
 /// What models and hosts write for numbers and for what they leave open.
 #[tokio::test]
-async fn numbers_and_blanks_are_read_as_they_are_meant() {
+async fn blank_arguments_and_numeric_text_are_accepted() {
     let registry = two().await;
     let options = ToolOptions::default();
     let plain = answered(&registry, &options, "read_skill", json!({"id": "billing"})).await;
@@ -232,7 +232,7 @@ async fn numbers_and_blanks_are_read_as_they_are_meant() {
 }
 
 #[tokio::test]
-async fn a_name_that_several_have_is_told_by_full_names_among_the_visible() {
+async fn ambiguous_names_list_visible_full_names() {
     let namespaced = |name: &str| {
         Mount::plugin(source(name, [(skill("deploy", "Deploys."), "Go.")])).namespaced()
     };
@@ -262,7 +262,7 @@ async fn a_name_that_several_have_is_told_by_full_names_among_the_visible() {
 }
 
 #[tokio::test]
-async fn a_skill_called_like_a_tool_is_told_how_it_is_read() {
+async fn calling_a_skill_as_a_tool_explains_reading() {
     let registry = two().await;
     let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
     let answer = tools.call("billing", &json!({}), &registry).await.unwrap();
@@ -286,7 +286,7 @@ async fn a_skill_called_like_a_tool_is_told_how_it_is_read() {
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_are_told() {
+async fn invalid_arguments_report_the_problem() {
     let registry = two().await;
     for (tool, arguments, expected) in [
         (
@@ -346,7 +346,7 @@ impl Ranker for Favourite {
 }
 
 #[tokio::test]
-async fn another_ranking_has_its_say_and_its_failure_is_the_operators() {
+async fn ranker_failures_are_reported_to_the_operator() {
     let registry = two().await;
     let search = |favourite| {
         let options = ToolOptions::default().ranker(Arc::new(Favourite(favourite)));

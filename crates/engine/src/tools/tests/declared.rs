@@ -13,7 +13,7 @@ fn names(tools: &Toolset) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn where_nothing_is_visible_there_are_no_tools() {
+async fn tools_are_omitted_without_visible_skills() {
     let empty = SkillRegistry::builder().load().await.unwrap();
     let off = ToolOptions::default()
         .modes(VisibilityPolicy::default().with("*".parse().unwrap(), Exposure::Off));
@@ -51,7 +51,7 @@ async fn the_tools_are_these() {
 }
 
 #[tokio::test]
-async fn no_more_names_than_providers_take_are_in_the_schemas() {
+async fn schemas_omit_names_beyond_the_provider_limit() {
     let names = |count: usize| async move {
         let skills =
             (0..count).map(|number| (skill(&format!("skill-{number}"), "One of many."), "-"));
@@ -69,7 +69,7 @@ async fn no_more_names_than_providers_take_are_in_the_schemas() {
 }
 
 #[tokio::test]
-async fn what_is_hidden_is_in_no_text() {
+async fn hidden_skills_are_omitted_from_tool_texts() {
     let registry = hidden().await;
     for preset in ToolPreset::ALL {
         let catalog = CatalogOptions::default().format(CatalogFormat::Bullets);
@@ -86,7 +86,7 @@ async fn what_is_hidden_is_in_no_text() {
 }
 
 #[tokio::test]
-async fn a_catalog_stands_in_the_description_if_it_shall() {
+async fn tool_descriptions_include_the_catalog_on_request() {
     let catalog = CatalogOptions::default()
         .format(CatalogFormat::Bullets)
         .budget(Budget::Characters(500));
@@ -105,7 +105,7 @@ async fn a_catalog_stands_in_the_description_if_it_shall() {
 }
 
 #[tokio::test]
-async fn texts_are_the_same_bytes_whatever_was_done_before() {
+async fn tool_texts_remain_identical_after_calls() {
     let registry = two().await;
     let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
     let before = serde_json::to_string(tools.tools()).unwrap();
@@ -126,7 +126,7 @@ async fn texts_are_the_same_bytes_whatever_was_done_before() {
 }
 
 #[tokio::test]
-async fn a_host_learns_which_folders_a_model_may_read() {
+async fn toolsets_return_the_folders_of_visible_skills() {
     let at = |id: &str, place: &str| (skill(id, "-").from_location(place), "-");
     let mut by_hand = at("by-hand", "/me/by-hand/SKILL.md");
     by_hand.0.disable_model_invocation = true;

@@ -13,7 +13,7 @@ fn ids(tools: &Toolset) -> Value {
 }
 
 #[tokio::test]
-async fn the_current_tools_are_those_of_the_current_skills() {
+async fn live_tools_reflect_current_skills() {
     let registry = SkillRegistry::builder().load().await.unwrap();
     let live = LiveTools::new(registry.clone(), ToolOptions::default());
     assert_eq!(live.current().tools().len(), 0);
@@ -32,7 +32,7 @@ async fn the_current_tools_are_those_of_the_current_skills() {
 }
 
 #[tokio::test]
-async fn a_skill_that_went_after_it_was_offered_is_told_to_be_gone() {
+async fn removed_skills_are_reported_as_stale_once_offered() {
     let registry = two().await;
     registry
         .register(Registered::new(skill("pdf", "Reads."), "Read it."))
@@ -59,7 +59,7 @@ async fn a_skill_that_went_after_it_was_offered_is_told_to_be_gone() {
 }
 
 #[tokio::test]
-async fn what_came_after_the_tools_were_offered_can_be_read() {
+async fn skills_added_after_the_offer_are_readable() {
     let registry = two().await;
     let live = LiveTools::new(registry.clone(), ToolOptions::default());
     registry

@@ -33,7 +33,7 @@ async fn tools(options: &ToolOptions) -> String {
 }
 
 #[tokio::test]
-async fn t11_t12_the_tools_are_the_same_bytes_for_every_role_and_name_no_skill() {
+async fn t11_t12_tools_are_identical_for_every_role() {
     let support = tools(&of_role("support")).await;
     assert_eq!(support, tools(&of_role("all")).await);
     for name in ["refunds", "payroll", "lookup"] {
@@ -48,7 +48,7 @@ async fn t11_t12_the_tools_are_the_same_bytes_for_every_role_and_name_no_skill()
 }
 
 #[tokio::test]
-async fn t13_a_catalog_in_a_description_lists_what_the_role_may_see() {
+async fn t13_catalogs_omit_skills_denied_to_the_role() {
     let text = tools(&of_role("support").catalog(CatalogOptions::default())).await;
     assert!(
         text.contains("refunds") && text.contains("lookup") && !text.contains("payroll"),
@@ -68,7 +68,7 @@ async fn read(options: &ToolOptions, tool: &str, name: &str) -> ToolOutput {
 }
 
 #[tokio::test]
-async fn m19_what_is_denied_is_answered_as_what_there_is_not_and_the_host_learns_the_truth() {
+async fn m19_denied_skills_are_answered_as_unknown() {
     let options = of_role("support");
     for tool in ["read_skill", "read_skill_resource"] {
         for (denied, unknown) in [

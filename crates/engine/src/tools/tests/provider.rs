@@ -33,7 +33,7 @@ async fn every_provider_gets_what_it_documents() {
 }
 
 #[tokio::test]
-async fn gemini_gets_numbers_in_its_own_types_and_no_word_it_does_not_know() {
+async fn gemini_schemas_use_only_supported_types_and_keywords() {
     let tools = Toolset::new(&two().await.snapshot(), &ToolOptions::default());
     let declared = ToolFormat::Gemini.tools(tools.tools());
     let parameters = &declared[0]["functionDeclarations"][3]["parameters"];

@@ -46,7 +46,7 @@ async fn instructions_come_with_their_folder_and_files() {
 }
 
 #[tokio::test]
-async fn whoever_keeps_what_is_active_learns_what_was_read() {
+async fn answers_return_the_skill_that_was_read() {
     let registry = two().await;
     let answer = call(
         &registry,
@@ -71,7 +71,7 @@ async fn whoever_keeps_what_is_active_learns_what_was_read() {
 }
 
 #[tokio::test]
-async fn the_origin_of_what_is_not_trusted_is_told() {
+async fn answers_name_the_source_of_untrusted_skills() {
     let acme =
         Mount::plugin(source("acme", [(skill("pdf", "Reads."), "Read.")])).trust(Trust::Restricted);
     let registry = SkillRegistry::builder().mount(acme).load().await.unwrap();
@@ -120,7 +120,7 @@ async fn no_instructions_leave_what_they_come_in() {
 }
 
 #[tokio::test]
-async fn long_instructions_come_in_parts_that_make_the_whole() {
+async fn long_instructions_are_returned_in_complete_parts() {
     let body: &'static str = Box::leak("表を読む。\n".repeat(3000).into_boxed_str());
     let registry = SkillRegistry::builder()
         .user(source("home", [(skill("long", "-"), body)]))
@@ -266,7 +266,7 @@ impl SkillReader for Failing {
 }
 
 #[tokio::test]
-async fn why_a_source_failed_is_for_the_operator() {
+async fn source_errors_are_reported_only_to_the_operator() {
     let tools = Toolset::new(&two().await.snapshot(), &ToolOptions::default());
     for (kind, code, expected) in [
         (

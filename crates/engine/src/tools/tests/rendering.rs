@@ -83,7 +83,7 @@ async fn variables_and_arguments_are_in_their_places() {
 }
 
 #[tokio::test]
-async fn the_nearest_says_how_places_are_spelled() {
+async fn dialect_of_skill_overrides_source_and_host() {
     let registry = one("First: $1.\n").await;
     let host = Renderer::new(registry.clone()).dialect(Dialect::OpenCode);
     let source = Renderer::new(registry.clone())
@@ -110,7 +110,7 @@ async fn the_nearest_says_how_places_are_spelled() {
 }
 
 #[tokio::test]
-async fn nothing_runs_and_the_model_is_told() {
+async fn commands_are_disabled_by_default() {
     let registry = one("Now: !`date`\n\n!{script: go.sh}\n").await;
     let read = read(&registry, &registry, "").await;
     assert_eq!(
@@ -154,7 +154,7 @@ impl CommandRunner for Says {
 }
 
 #[tokio::test]
-async fn what_a_host_lets_run_stands_in_place_of_it() {
+async fn output_of_approved_commands_replaces_them() {
     let body = format!("!`date`\n\n!`rm x`\n\n{}", "Much text.\n".repeat(4000));
     let registry = one(&body).await;
     let says = Arc::new(Says::default());
@@ -189,7 +189,7 @@ async fn what_a_host_lets_run_stands_in_place_of_it() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_to_run_nothing() {
+async fn bodies_without_commands_request_no_approval() {
     let registry = one("Only `!` text.\n").await;
     let says = Arc::new(Says::default());
     read(
@@ -202,7 +202,7 @@ async fn nobody_is_asked_to_run_nothing() {
 }
 
 #[tokio::test]
-async fn what_a_host_refuses_to_render_is_unreadable_and_the_operator_learns_why() {
+async fn render_errors_are_reported_to_the_operator_only() {
     let registry = one("Now: !`date` and ${WHO}\n").await;
     let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
     for (context, cause) in [
@@ -264,7 +264,7 @@ fn plain() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn a_body_without_directives_is_read_byte_for_byte(body in plain()) {
+    fn bodies_without_directives_are_returned_unchanged(body in plain()) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let registry = one(&body).await;

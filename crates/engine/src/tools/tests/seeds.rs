@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn agentfootprint_has_two_tools_and_the_instructions_word_for_word() {
+async fn the_agentfootprint_preset_has_two_tools() {
     let registry = two().await;
     let options = preset(ToolPreset::AGENTFOOTPRINT);
     let tools = Toolset::new(&registry.snapshot(), &options);
@@ -44,7 +44,7 @@ async fn agentfootprint_has_two_tools_and_the_instructions_word_for_word() {
 }
 
 #[tokio::test]
-async fn a_skill_without_description_says_so_and_a_long_one_is_whole() {
+async fn missing_descriptions_are_marked_and_long_ones_complete() {
     let long: String = "long ".repeat(200).trim_end().to_owned();
     let registry = SkillRegistry::builder().load().await.unwrap();
     registry
@@ -141,7 +141,7 @@ async fn find_skills_lists_all_in_their_order() {
 }
 
 #[tokio::test]
-async fn find_skills_searches_words_and_not_parts_of_them() {
+async fn find_skills_matches_whole_words() {
     let registry = eight().await;
     let search = |query: &'static str| {
         let registry = registry.clone();
@@ -169,7 +169,7 @@ async fn find_skills_searches_words_and_not_parts_of_them() {
 }
 
 #[tokio::test]
-async fn find_skills_gives_instructions_and_answers_an_unknown_skill_in_band() {
+async fn find_skills_returns_instructions_or_an_error() {
     let registry = eight().await;
     let options = preset(ToolPreset::FIND_SKILLS);
     let read = |name: &'static str| {
@@ -199,7 +199,7 @@ async fn find_skills_gives_instructions_and_answers_an_unknown_skill_in_band() {
 }
 
 #[tokio::test]
-async fn what_was_registered_is_found_again_and_a_second_of_the_name_is_refused() {
+async fn registering_a_duplicate_name_is_rejected() {
     let registry = eight().await;
     assert_eq!(
         registry.get("mail").unwrap().item().description.as_ref(),
@@ -225,7 +225,7 @@ async fn what_was_registered_is_found_again_and_a_second_of_the_name_is_refused(
 }
 
 #[tokio::test]
-async fn a_reference_that_is_not_among_the_files_is_refused() {
+async fn resources_that_are_not_listed_are_rejected() {
     let registry = eight().await;
     for path in ["../../etc/passwd", "how to.md"] {
         let arguments = json!({"id": "database", "path": path});

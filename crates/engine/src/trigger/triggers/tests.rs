@@ -128,7 +128,7 @@ fn words_are_of_every_script() {
 }
 
 #[test]
-fn every_keyword_that_holds_is_told_by_source_then_length_then_registration() {
+fn keyword_matches_are_sorted_by_source_then_length() {
     let snapshot = merge(&[
         layer(
             Tier::User,
@@ -264,7 +264,7 @@ fn a_mention_is_the_name_behind_a_sigil() {
 }
 
 #[test]
-fn a_mention_may_name_a_shadow_and_never_one_of_several() {
+fn mentions_may_name_shadows_but_not_ambiguous_skills() {
     let mut kits = ["kit", "set"].map(|source| {
         layer(
             Tier::Plugin,
@@ -303,7 +303,7 @@ fn a_mention_may_name_a_shadow_and_never_one_of_several() {
 }
 
 #[test]
-fn who_is_named_in_vain_is_told_once() {
+fn mentions_of_hidden_skills_are_reported_once() {
     let snapshot = view(vec![
         skill("own", "user-invocable: false"),
         skill("own house", ""),
@@ -350,7 +350,7 @@ fn who_is_named_in_vain_is_told_once() {
 }
 
 #[test]
-fn names_are_found_as_they_are_written_and_commands_as_they_are_meant() {
+fn mentions_match_exact_names_and_commands_match_folded() {
     let triggers = Triggers::new(&view(vec![
         skill(
             "Tea Time",
@@ -389,7 +389,7 @@ fn names_are_found_as_they_are_written_and_commands_as_they_are_meant() {
 
 /// The work for a message is bounded by its length: what looks like the beginning of a name is looked at once.
 #[test]
-fn long_lists_of_names_and_of_what_could_be_names_are_gone_through_once() {
+fn long_lists_of_mentions_are_scanned_once() {
     let many: Vec<_> = (0..3_000).map(|n| skill(&format!("s{n}"), "")).collect();
     let rows = many.into_iter().chain([
         skill("表表表表表表表表表表表表表表表表x", ""),
@@ -423,7 +423,7 @@ fn long_lists_of_names_and_of_what_could_be_names_are_gone_through_once() {
 }
 
 #[test]
-fn only_trusted_sources_may_be_there_always_or_decide_by_a_regex() {
+fn untrusted_sources_cannot_use_always_or_regex() {
     let lines = "triggers: [{always: true}, {regex: 'v\\d+'}, word]";
     let of = |trust| {
         let triggers = Triggers::new(&merge(&[layer(
@@ -464,7 +464,7 @@ fn only_trusted_sources_may_be_there_always_or_decide_by_a_regex() {
 }
 
 #[test]
-fn what_never_holds_says_why() {
+fn refused_triggers_report_why() {
     let long = "x".repeat(257);
     let many: String = (0..60).map(|n| format!("  - word{n}\n")).collect();
     let lines = format!(
@@ -502,7 +502,7 @@ fn what_never_holds_says_why() {
 }
 
 #[test]
-fn what_the_operator_hides_is_suggested_by_nothing() {
+fn hidden_skills_are_not_triggered() {
     let snapshot = view(vec![
         skill("a", "triggers: [word, {command: go}]"),
         skill("b", "triggers: [word]"),
@@ -524,7 +524,7 @@ fn what_the_operator_hides_is_suggested_by_nothing() {
 }
 
 #[test]
-fn an_update_equals_a_new_start_and_keeps_what_is_compiled() {
+fn updates_equal_new_triggers_and_retain_compiled_parts() {
     let one = |lines: &str| {
         vec![
             skill("a", lines),

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::super::*;
 
 #[test]
-fn what_sets_a_skill_apart_stays() {
+fn truncation_retains_the_distinguishing_clauses() {
     let text = "Fills in PDF forms, checks required fields, and writes a short report about each of them for the \
                 archive. Use when the user has a form to fill in, or a whole folder of them.";
     for (most, expected) in [
@@ -36,7 +36,7 @@ fn without_such_a_sentence_the_beginning_stays() {
 
 proptest! {
     #[test]
-    fn a_short_text_keeps_its_bound_and_invents_nothing(
+    fn truncated_text_fits_and_contains_only_original_clauses(
         text in "([A-Z][a-z]{2,8} [a-z]{3,9}(, [a-z]{3,9}){0,3}[.;] ){0,3}(Use when [a-z ]{5,60}\\.)?( 表を、é[.] )?",
         most in 0..160usize,
     ) {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use crate::truncate::*;
 
 #[test]
-fn a_cut_is_at_a_word_if_it_can_be_and_never_inside_a_letter() {
+fn truncation_ends_at_words_or_grapheme_clusters() {
     for (text, most, short) in [
         (
             "Sorts a folder, then stops.",
@@ -38,7 +38,7 @@ proptest! {
     }
 
     #[test]
-    fn a_short_text_is_a_beginning_within_its_bound(text in "[ a-c,é表\u{301}\u{200D}\u{1F308}]{0,40}", most in 0..44usize) {
+    fn truncated_text_is_a_prefix_within_its_limit(text in "[ a-c,é表\u{301}\u{200D}\u{1F308}]{0,40}", most in 0..44usize) {
         let short = truncate(&text, most);
         prop_assert!(short.chars().count() <= most);
         prop_assert!(short == text || text.starts_with(short.trim_end_matches('…')));
