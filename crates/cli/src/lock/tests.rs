@@ -46,7 +46,7 @@ error: `lock.json` has conflict markers of a merge
 }
 
 #[test]
-fn what_has_no_bounds_is_refused() {
+fn unbounded_lock_files_are_rejected() {
     let deep = "[".repeat(200_000);
     for (bytes, expected) in [
         (
@@ -85,7 +85,7 @@ fn what_has_no_bounds_is_refused() {
 }
 
 #[test]
-fn a_document_is_what_it_says() {
+fn documents_parse_with_key_order_and_values() {
     let text = "\u{feff}{ \"z\": [1, -2, 2.5, true, null, \"\\n\"], \"a\": {} }";
     let value = parse(text, "lock.json").expect("it is JSON");
     assert_eq!(
@@ -126,7 +126,7 @@ fn files_are_replaced_atomically_if_they_differ() {
 }
 
 #[test]
-fn what_cannot_be_written_leaves_nothing_behind() {
+fn failed_writes_leave_no_file() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("lock.json");
     fs::create_dir(&path).expect("the folder can be made");

@@ -98,7 +98,7 @@ fn trimmed(text: &str) -> String {
 }
 
 #[test]
-fn every_command_prints_what_the_book_says() {
+fn commands_print_the_output_in_the_book() {
     let write = std::env::var_os("BOOK").is_some_and(|value| value == "write");
     for path in chapters() {
         let mut chapter = fs::read_to_string(&path).expect("a chapter");

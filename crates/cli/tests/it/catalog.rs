@@ -132,7 +132,7 @@ b-short
 }
 
 #[test]
-fn the_operator_says_how_skills_are_offered() {
+fn options_decide_how_the_catalog_lists_skills() {
     let env = skills();
     let ran = env.run(&[
         "catalog",
@@ -187,7 +187,7 @@ b-short: Counts &lt;beans> & peas.
 }
 
 #[test]
-fn the_text_says_how_a_skill_is_read() {
+fn the_catalog_explains_how_to_read_skills() {
     let env = skills();
     let ran = env.run(&[
         "catalog",

@@ -408,7 +408,7 @@ fn plugins_of_a_marketplace_may_use_one_name() {
 }
 
 #[test]
-fn broken_files_of_plugins_are_reported_with_their_place() {
+fn broken_plugin_files_are_reported_with_their_position() {
     let env = TestEnv::new();
     env.file(
         "repo/.claude-plugin/marketplace.json",
@@ -435,7 +435,7 @@ warning[client-plugin]: `plugin.json` is not used: a field has a wrong type
 }
 
 #[test]
-fn a_named_text_link_is_reported_with_its_fix() {
+fn named_text_links_are_reported_with_a_fix() {
     let env = TestEnv::new();
     env.skill("src", "a", "A.")
         .file("linked", "src\n")
@@ -461,7 +461,7 @@ fn a_named_text_link_is_reported_with_its_fix() {
 }
 
 #[test]
-fn what_was_not_searched_comes_first() {
+fn truncated_walks_are_reported_first() {
     let env = TestEnv::new();
     env.file("root/aaa/SKILL.md", "---\nname: aaa\n---\n")
         .skill("root/b", "deep", "Too deep.");

@@ -95,7 +95,7 @@ claude        plugin  restricted       0
 }
 
 #[test]
-fn a_path_out_of_a_plugin_is_a_diagnostic() {
+fn paths_outside_a_plugin_are_reported() {
     let env = env();
     let said = env.run(&["check", "--config", "repertoire.toml"]).stdout;
     for left in ["../tool/1.9.0/skills", "/etc"] {

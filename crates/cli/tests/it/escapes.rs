@@ -258,7 +258,7 @@ fn no_list_commands_the_log_of_a_runner() {
 }
 
 #[test]
-fn a_name_that_looks_like_another_is_reported() {
+fn confusable_names_are_reported() {
     let env = TestEnv::new();
     env.skill("root", "deploy", "Ships.")
         .skill("root", "d\u{435}ploy", "Ships too.")

@@ -198,7 +198,7 @@ warning[overlapping-descriptions]: the descriptions of `paper` and `forms` compe
 }
 
 #[test]
-fn a_catalog_keeps_what_example_prompts_need() {
+fn a_recall_budget_retains_descriptions_of_example_prompts() {
     let env = skills();
     let text = "{\"evals\": [{\"prompt\": \"smaller pictures\"}]}";
     env.file("root/resize/evals/evals.json", text);

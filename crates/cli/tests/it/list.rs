@@ -59,7 +59,7 @@ note: 1 error, 2 warnings; run `repertoire check` for details
 }
 
 #[test]
-fn all_shows_shadows_and_broken_files() {
+fn list_all_includes_shadows_and_broken_files() {
     let ran = two_folders().run(&with_both(&["list", "--all"]));
     assert_data_eq!(
         ran.stdout,
@@ -99,7 +99,7 @@ fn the_model_decides_undeclared_surfaces() {
 }
 
 #[test]
-fn show_tells_everything_about_a_winner() {
+fn show_prints_every_field_of_a_winner() {
     let env = two_folders();
     let ran = env.run(&with_both(&[
         "show",
@@ -170,7 +170,7 @@ shadow of     near:review
 }
 
 #[test]
-fn which_says_why_a_claim_lost() {
+fn which_command_explains_why_a_candidate_lost() {
     let env = two_folders();
     assert_data_eq!(
         env.run(&with_both(&["which", "review"])).data(),
@@ -201,7 +201,7 @@ fn which_says_why_a_claim_lost() {
 }
 
 #[test]
-fn which_names_the_rule_that_decided() {
+fn which_command_names_the_deciding_rule() {
     let env = two_folders();
     env.file(
         "repertoire.toml",
@@ -395,7 +395,7 @@ fn missing_requirements_are_shown() {
 }
 
 #[test]
-fn a_skill_that_nobody_may_call_is_unreachable() {
+fn skills_without_an_audience_are_unreachable() {
     let env = TestEnv::new();
     let front =
         "name: idle\ndescription: Waits.\ndisable-model-invocation: true\nuser-invocable: false";

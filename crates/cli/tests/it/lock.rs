@@ -203,7 +203,7 @@ extra    new  (skills-lock.json)
 }
 
 #[test]
-fn existing_rows_keep_their_origin() {
+fn existing_rows_retain_their_origin() {
     let env = TestEnv::new();
     // As `skills` 1.5.18 writes it, for a skill that it installed and one that is yet to be.
     let lock = r#"{
@@ -255,7 +255,7 @@ missing  later  (skills-lock.json)
 }
 
 #[test]
-fn what_cannot_be_compared_is_a_failure() {
+fn invalid_locks_fail_the_comparison() {
     let digest = format!("sha256:{}", "0".repeat(64));
     let ours = |row: &str| format!(r#"{{ "schema": "repertoire-lock/1", "skills": [{row}] }}"#);
     let row = |path: &str, files: &str| {
@@ -528,7 +528,7 @@ note: not compared, version control keeps it: `.agents/skills/tidy/.git`
 }
 
 #[test]
-fn what_comes_and_goes_is_in_neither_lock() {
+fn locks_omit_temporary_and_secret_files() {
     let env = project();
     let litter = [
         ".DS_Store",
@@ -588,7 +588,7 @@ fn hashes_over_litter_are_accepted() {
 }
 
 #[test]
-fn line_ends_alone_are_told_from_other_changes() {
+fn changed_line_endings_are_reported_separately() {
     let env = project();
     env.run(&["lock"]);
     for file in ["tidy/SKILL.md", "tidy/scripts/run.sh", "notes/SKILL.md"] {
@@ -725,7 +725,7 @@ other fields
 }
 
 #[test]
-fn a_broken_user_lock_is_ignored_with_a_note() {
+fn broken_user_locks_are_ignored_with_a_note() {
     let env = installed();
     env.file(
         "../home/.agents/.skill-lock.json",
@@ -759,7 +759,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn what_was_just_locked_has_no_differences_and_any_byte_makes_one(
+    fn verification_fails_when_any_byte_changes(
         files in prop::collection::btree_map("[a-c \n\u{1b}\u{202e}é\"'$]{1,6}", any::<Vec<u8>>(), 1..4),
         at in any::<prop::sample::Index>(),
     ) {

@@ -232,7 +232,7 @@ roots = ["stranger"]
 }
 
 #[test]
-fn all_shadowed_is_not_nothing_found() {
+fn shadowed_skills_count_as_found() {
     let env = TestEnv::new();
     env.skill("../home/.agents/skills", "write-a-skill", "Mine.");
     let ran = env.run(&["list"]);

@@ -118,7 +118,7 @@ fn commands_without_sources_refuse_source_options() {
 }
 
 #[test]
-fn what_is_about_standard_folders_wants_them() {
+fn options_for_standard_folders_require_standard_folders() {
     let help = "it applies to the standard folders, which are not searched then";
     for (arguments, option, instead) in [
         (

@@ -78,7 +78,7 @@ fn odd_files_are_named_once_and_hide_nothing() {
 }
 
 #[test]
-fn secrets_are_read_by_nobody() {
+fn secret_files_are_neither_read_nor_locked() {
     let env = TestEnv::new();
     env.skill("root", "poster", "Posts.")
         .file("root/poster/guide.md", "Guide.\n");

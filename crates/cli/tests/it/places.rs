@@ -209,7 +209,7 @@ error: `root/one/notes.md` is not a SKILL.md
 }
 
 #[test]
-fn a_skill_file_stands_for_its_folder() {
+fn a_skill_file_selects_its_folder() {
     let env = TestEnv::new();
     env.skill("root", "one", "One.")
         .skill("root", "two", "Two.");

@@ -172,7 +172,7 @@ fn completions_are_scripts() {
 }
 
 #[test]
-fn help_is_data_and_tells_the_exit_codes() {
+fn help_goes_to_stdout_with_exit_codes() {
     assert_data_eq!(
         TestEnv::new().run(&["--help"]).data(),
         str![[r#"

@@ -87,7 +87,7 @@ fn one_argument_is_passed_verbatim() {
 }
 
 #[test]
-fn what_would_run_is_shown_without_running_it() {
+fn directives_are_listed_without_running() {
     let env = env();
     let ran = env.run(&["directives", "clock", "--root", "a"]);
     let (shown, digests): (Vec<_>, Vec<_>) = ran
@@ -123,7 +123,7 @@ fn what_would_run_is_shown_without_running_it() {
 }
 
 #[test]
-fn what_is_approved_runs_until_it_changes() {
+fn approvals_last_until_the_contents_change() {
     let env = env();
     let render = || {
         env.run(&[
@@ -235,7 +235,7 @@ fn the_user_is_asked_for_each_command() {
 }
 
 #[test]
-fn nobody_is_no_yes() {
+fn approval_without_an_answer_fails() {
     let env = env();
     let failure = env.run(&["approve", "clock", "--root", "a"]).failure();
     assert!(
@@ -411,7 +411,7 @@ fn an_approval_covers_everything_that_may_run() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_out_is_bound_or_told_of() {
+fn outside_links_are_approved_or_reported() {
     let env = authors();
     env.file("out/lib.sh", "one").file("out/run.sh", "one");
     std::os::unix::fs::symlink("../../out/lib.sh", env.here().join("a/authors/lib.sh"))
@@ -529,7 +529,7 @@ fn approvals_are_bound_to_one_project() {
 }
 
 #[test]
-fn what_became_of_each_is_told_as_json() {
+fn json_reports_the_outcome_of_each_directive() {
     let env = env();
     let ran = env.run(&["render", "clock", "all", "--root", "a", "--json"]);
     let answer = document(&ran);
@@ -738,7 +738,7 @@ fn whatever_a_command_started_ends_with_it() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn who_ends_a_run_ends_what_it_started() {
+fn ending_a_run_ends_its_processes() {
     for signal in [rustix::process::Signal::INT, rustix::process::Signal::KILL] {
         let env = hiding("sleep 100000");
         let mut child = env.spawn(&["render", "clock", "--root", "a", "--allow-commands"]);

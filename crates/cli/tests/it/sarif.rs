@@ -140,7 +140,7 @@ fn every_code_is_a_sarif_rule() {
 }
 
 #[test]
-fn the_strict_verdict_is_told_in_the_results() {
+fn sarif_results_reflect_strict_severities() {
     let (exit, log) = log(&env(), &["check", "a b/größe", "--strict"]);
     assert_eq!(exit, Exit::Problems);
     let results = log["runs"][0]["results"].as_array().expect("a list").iter();

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::test_env::{TestEnv, checkout};
 
 #[test]
-fn every_answer_is_what_the_schema_says() {
+fn every_answer_conforms_to_the_schema() {
     let root = checkout("").to_string_lossy().into_owned();
     let env = TestEnv::new();
     env.skill("a", "review", "Near.")
@@ -279,7 +279,7 @@ fn a_forged_lock_is_refused() {
 }
 
 #[test]
-fn the_schema_refuses_what_it_does_not_say() {
+fn the_schema_rejects_unknown_or_missing_fields() {
     let schema = Schema::load();
     let answer = |extra: &str| {
         let text = format!(r#"{{"schema": "repertoire/1", "command": "kinds", {extra}}}"#);

@@ -20,7 +20,7 @@ fn skills() -> TestEnv {
 }
 
 #[test]
-fn the_best_come_first_and_say_why() {
+fn search_ranks_matches_with_reasons() {
     assert_data_eq!(
         skills()
             .run(&["search", "pdf", "--root", "root", "--no-defaults"])
@@ -104,7 +104,7 @@ fn search_filters_by_audience_and_fields() {
 }
 
 #[test]
-fn nothing_found_is_told() {
+fn empty_searches_print_a_note() {
     let ran = skills().run(&["search", "zebra", "--root", "root", "--no-defaults"]);
     assert_eq!(
         (ran.stdout.as_str(), ran.stderr.as_str()),

@@ -237,7 +237,7 @@ fn only_approved_commands_of_named_sources_run() {
 /// The sandbox of `render` is around what is run for clients too.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_run_for_clients_may_be_confined() {
+fn commands_for_clients_run_in_the_sandbox() {
     let env = TestEnv::new();
     let written = env.here().join("written");
     let body = format!("Now: !`echo 6; echo x > {}`", written.display());
@@ -299,7 +299,7 @@ fn revoked_commands_do_not_run() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_run_for_clients_leaves_nothing() {
+fn commands_for_clients_leave_no_process() {
     let env = hiding("echo done");
     let read = read_clock(&env, &["a", "--run-commands", "a"]);
     assert!(read.contains("done\n"), "{read}");
@@ -815,7 +815,7 @@ fn open_token_files_are_reported() {
 }
 
 #[test]
-fn a_client_is_told_how_to_start_it() {
+fn mcp_config_prints_the_entry_for_a_client() {
     let env = TestEnv::new();
     let ran = env.run(&["mcp", "config", "--agent", "codex", "--", "--root", "a b"]);
     assert_eq!(

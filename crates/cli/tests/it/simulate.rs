@@ -181,7 +181,7 @@ fn bodies_come_in_the_dialect_of_their_source() {
 }
 
 #[test]
-fn what_is_hidden_from_a_model_stays_hidden() {
+fn simulations_omit_skills_hidden_from_models() {
     let env = skills();
     env.file("turns.yaml", TURNS);
     let ran = env.run(&[&arguments("openai/gpt-5")[..], &["--mode", "*=off"]].concat());

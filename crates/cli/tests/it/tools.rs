@@ -58,7 +58,7 @@ fn the_tools_are_ready_for_a_request() {
 }
 
 #[test]
-fn a_catalog_in_a_description_keeps_a_budget() {
+fn catalogs_in_descriptions_fit_their_budget() {
     let env = skills();
     let about = |with: &str| {
         let data = env

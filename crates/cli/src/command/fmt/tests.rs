@@ -33,7 +33,7 @@ fn patches_have_three_lines_of_context() {
 }
 
 #[test]
-fn a_missing_line_end_is_told() {
+fn diffs_mark_a_missing_final_newline() {
     let expected = "--- a/a/SKILL.md\n+++ b/a/SKILL.md\n@@ -1,2 +1,3 @@\n a\n+c\n b\n\\ No newline at end of file\n";
     assert_eq!(patched("a\nb", "a\nc\nb"), expected);
 }

@@ -54,7 +54,7 @@ fn rows_belong_to_skills_of_the_user() {
 }
 
 #[test]
-fn what_cannot_be_understood_says_nothing() {
+fn invalid_locks_report_unknown_origins() {
     for (lock, why) in [
         (
             r#"{ "version": 2, "skills": {} }"#,

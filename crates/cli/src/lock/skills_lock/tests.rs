@@ -52,7 +52,7 @@ fn rows_are_in_the_order_of_the_tool() {
 }
 
 #[test]
-fn rows_keep_their_fields_except_the_hash() {
+fn rows_retain_their_fields_except_the_hash() {
     let mut lock = lock(&[("Tidy", "github")]);
     lock.lock(&"Tidy".parse().expect("an id"), ".agents/skills/tidy", "11");
     lock.lock(&"new".parse().expect("an id"), "skills/new", "22");
