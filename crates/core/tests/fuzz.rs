@@ -19,7 +19,7 @@ const FOUND: &[&[u8]] = &[
 ];
 
 #[test]
-fn known_inputs_keep_the_laws() {
+fn known_inputs_satisfy_the_laws() {
     FOUND.iter().for_each(|input| hold(input));
 }
 

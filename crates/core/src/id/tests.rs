@@ -46,7 +46,7 @@ fn names_are_trimmed_and_normalised() {
 }
 
 #[test]
-fn ids_that_are_paths_are_refused() {
+fn path_like_ids_are_rejected() {
     for (name, message) in [
         (" \t ", "a name must not be blank"),
         ("a/b", "name `a/b` holds `/`; a name is not a path"),

@@ -20,7 +20,7 @@ fn tool(name: &str) -> ToolSpec {
 }
 
 #[test]
-fn content_says_which_slots_it_fills() {
+fn content_returns_the_slots_it_fills() {
     let slots = |content: Content| content.slots();
     assert_eq!(slots(Content::default()), []);
     assert_eq!(

@@ -61,7 +61,7 @@ fn changes_name_every_file_that_differs_in_order() {
 
 proptest! {
     #[test]
-    fn the_order_of_rows_says_nothing(rows in files(), seed in any::<prop::sample::Index>()) {
+    fn manifest_digests_ignore_row_order(rows in files(), seed in any::<prop::sample::Index>()) {
         let mut turned = rows.clone();
         if !turned.is_empty() {
             turned.rotate_left(seed.index(rows.len()));

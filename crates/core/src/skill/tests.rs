@@ -75,7 +75,7 @@ fn name_lists_are_read_in_both_forms() {
 }
 
 #[test]
-fn extensions_may_stand_under_metadata() {
+fn extensions_are_read_from_metadata() {
     let skill = skill(
         "metadata:\n  triggers: [merge]\n  required-tools: [git]\n  functional-tier: infrastructure\n  category: raw",
     );

@@ -65,7 +65,7 @@ fn addresses_are_parsed_in_one_spelling() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_again(source in "\\PC{1,8}", id in "[a-z][a-zA-Z0-9 ._-]{0,8}[a-z]", path in "[a-z é%?#]{1,6}(/[a-z é%?#]{1,6}){0,2}") {
+    fn skill_addresses_round_trip_through_uris(source in "\\PC{1,8}", id in "[a-z][a-zA-Z0-9 ._-]{0,8}[a-z]", path in "[a-z é%?#]{1,6}(/[a-z é%?#]{1,6}){0,2}") {
         prop_assume!(!source.contains('/'));
         if let Ok(path) = ResourcePath::new(&path) && id.parse::<Id>().is_ok_and(|parsed| parsed.as_str() == id) {
             let root = SkillRoot { source: source.into(), id: id.parse().unwrap() };

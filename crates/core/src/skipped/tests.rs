@@ -2,7 +2,7 @@ use super::*;
 use crate::SkippedFolder;
 
 #[test]
-fn what_systems_and_editors_leave_is_litter() {
+fn files_of_systems_and_editors_are_litter() {
     let names = [
         ".DS_Store",
         ".ds_store",
@@ -31,7 +31,7 @@ fn what_systems_and_editors_leave_is_litter() {
 }
 
 #[test]
-fn what_holds_secrets_is_secret_in_every_spelling() {
+fn secret_file_names_match_in_every_spelling() {
     let names = [
         ".env",
         ".ENV",

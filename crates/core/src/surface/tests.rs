@@ -30,7 +30,7 @@ fn check(mode: SurfaceMode, names: &[&str]) {
 }
 
 #[test]
-fn the_shipped_table_keeps_the_stated_threshold() {
+fn the_built_in_table_matches_the_stated_threshold() {
     check(
         Both,
         &[

@@ -225,7 +225,7 @@ fn a_text_without_a_shape_shows_nothing() {
 }
 
 #[test]
-fn names_that_look_alike_have_one_look() {
+fn confusable_names_share_a_skeleton() {
     for (name, other) in [
         ("d\u{435}ploy", "deploy"),
         ("с\u{43E}ру", "copy"),

@@ -164,7 +164,7 @@ fn the_folder_of_the_skill_is_resolved() {
 proptest! {
     /// A denial of the very pattern that a skill asks for always finds the call.
     #[test]
-    fn what_a_pattern_covers_it_touches(
+    fn every_covered_call_is_also_touched(
         said in "(git|A=1 git|x) ?(push|log)?( \\*|:\\*|\\*b)?",
         argument in "(git|A=1 git|x) {0,2}(push|log)?( |;|\n|&&|\\.\\.|/|b|\\$\\(git\\)){0,3}",
     ) {

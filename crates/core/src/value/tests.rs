@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn plain_scalars_keep_their_spelling_in_json() {
+fn plain_scalars_retain_their_spelling_in_json() {
     for (text, json) in [
         ("true", serde_json::json!(true)),
         ("7", serde_json::json!(7)),

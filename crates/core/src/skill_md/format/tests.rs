@@ -122,7 +122,7 @@ fn a_number_sign_in_a_block_is_text() {
 }
 
 #[test]
-fn quotes_stay_where_they_say_something() {
+fn formatting_retains_only_necessary_quotes() {
     let kept = [
         "\"1.0\"",
         "'yes'",
@@ -228,13 +228,13 @@ fn binary_bodies_stay_byte_for_byte() {
 }
 
 #[test]
-fn what_is_canonical_is_not_copied() {
+fn canonical_files_are_borrowed() {
     let file = b"---\nname: some-skill\ndescription: D.\n---\nBody.\n";
     assert!(matches!(format(file, site()).text, Some(Cow::Borrowed(_))));
 }
 
 #[test]
-fn what_only_the_author_knows_is_left() {
+fn ambiguous_front_matter_is_not_formatted() {
     let kept = "error[not-formatted]: the front matter was left as it is:";
     check_left(
         "name: a\ndescription: D.\nname: some-skill\n",

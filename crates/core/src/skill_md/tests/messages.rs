@@ -78,7 +78,7 @@ some-skill/SKILL.md:2:7 warning[unusable-name]: name `../../outside` contains in
 }
 
 #[test]
-fn a_hidden_limit_says_where_it_belongs() {
+fn misplaced_limits_report_where_they_belong() {
     let text = front("name: some-skill\ndescription: a: b\n  user-invocable: false");
     assert_data_eq!(
         report(&text),
@@ -100,7 +100,7 @@ fn columns_count_characters_of_the_file() {
 }
 
 #[test]
-fn a_missing_field_names_its_look_alike() {
+fn missing_fields_name_a_similar_key() {
     for (lines, expected) in [
         (
             "name: some-skill\nDescription: Does it.",
@@ -342,7 +342,7 @@ fn nested_limits_are_reported() {
 }
 
 #[test]
-fn a_skill_that_nobody_reaches_is_reported() {
+fn unreachable_skills_are_reported() {
     let both = beside("user-invocable: false\ndisable-model-invocation: true");
     assert_eq!(found_in(&both), ["warning unreachable 5:1"]);
     for one in ["user-invocable: false", "disable-model-invocation: true"] {

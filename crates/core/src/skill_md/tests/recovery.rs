@@ -186,7 +186,7 @@ fn tabs_are_read_as_blanks() {
 }
 
 #[test]
-fn recovery_keeps_limits() {
+fn recovery_retains_limits() {
     let skill = skill(
         "name: some-skill\ndescription: Read only: never edit.\nallowed-tools: Read Grep\n\
          disable-model-invocation: true\nuser-invocable: no\nallowedWorkflows: [a]",

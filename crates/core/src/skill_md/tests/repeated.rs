@@ -111,7 +111,7 @@ fn disjoint_lists_leave_nothing() {
 }
 
 #[test]
-fn formatting_keeps_a_repeated_limit() {
+fn formatting_retains_repeated_limits() {
     let file = front(&beside("allowed-tools: Read\nallowed-tools: Read Bash"));
     let formatted = format(file.as_bytes(), FileContext::new("some-skill/SKILL.md"));
     assert_eq!(formatted.text, None);

@@ -93,7 +93,7 @@ fn without_a_description_there_is_no_skill() {
 }
 
 #[test]
-fn scalars_keep_their_spelling() {
+fn scalars_retain_their_spelling() {
     let skill = skill_with(
         "metadata:\n  version: 1.0\n  mask: 0x10\n  country: no\n  day: 2026-01-02\n  none: null\n  q: \"1\"",
     );
@@ -395,7 +395,7 @@ fn surface_modes_are_read_at_both_levels() {
 }
 
 #[test]
-fn hints_keep_the_authors_spelling() {
+fn hints_retain_the_authors_spelling() {
     for (written, shown) in [
         ("text with [brackets]", "text with [brackets]"),
         ("\"[quoted]\"", "[quoted]"),
@@ -465,7 +465,7 @@ fn a_name_is_the_text_that_was_written() {
 }
 
 #[test]
-fn what_is_odd_about_a_name_is_said() {
+fn invalid_names_are_reported() {
     let check = |name: &str, diagnostics: &[&str]| {
         assert_eq!(
             found_in(&format!("name: {name}\ndescription: Does it.")),
@@ -591,7 +591,7 @@ fn a_comment_that_cuts_text_is_quoted() {
 }
 
 #[test]
-fn repeated_fields_keep_the_last_value() {
+fn repeated_fields_retain_the_last_value() {
     let parsed = parse_text(front(&beside("updated: 1\nlicense: MIT\nupdated: 2")));
     let skill = parsed.skill.as_ref().unwrap();
     assert_eq!(skill.text("updated"), Some("2"), "V-24 P21");
