@@ -9,7 +9,7 @@ fn front(name: &str, description: &str, more: Value) -> SkillFrontmatter {
 }
 
 #[test]
-fn what_the_standard_has_conforms_and_nothing_else() {
+fn only_front_matter_of_the_standard_conforms() {
     let all = json!({
         "license": "MIT", "compatibility": "é".repeat(500), "allowed-tools": "Read Grep",
         "metadata": {"version": "1.10"}, "hooks": {"PreToolUse": [1]},

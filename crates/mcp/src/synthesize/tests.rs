@@ -99,7 +99,7 @@ fn plain_scalars_follow_the_core_schema() {
 }
 
 #[test]
-fn what_lies_inside_is_typed_too() {
+fn nested_values_are_typed() {
     let list = Value::List(vec![Value::plain("1.10"), Value::text("1.10")]);
     let map = Value::Map(vec![("2".into(), list), ("none".into(), Value::plain(""))]);
     assert_eq!(as_read(&map), json!({"2": [1.1, "1.10"], "none": null}));

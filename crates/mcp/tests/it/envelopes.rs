@@ -10,7 +10,7 @@ use crate::resources::read;
 use crate::tools::call;
 
 #[tokio::test]
-async fn what_is_listed_is_readable_at_every_door() {
+async fn listed_skills_are_readable_by_every_method() {
     let folder = tempfile::tempdir().unwrap();
     let envelopes = Envelope::all();
     let id = |number: usize| format!("skill-{number}");

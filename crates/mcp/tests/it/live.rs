@@ -155,7 +155,7 @@ async fn hidden_candidates_notify_no_client() {
 }
 
 #[tokio::test]
-async fn what_can_be_followed_is_bounded() {
+async fn subscriptions_are_limited() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let client = Client::of(&server).await;
     let follow = async |uri: String| {
@@ -280,7 +280,7 @@ async fn a_body_change_notifies_no_other_client() {
 
 /// Clients whose lists are filtered: by what they use, by what they take, and by what they asked to follow.
 #[tokio::test]
-async fn filtered_clients_hear_of_their_lists() {
+async fn filtered_clients_are_notified_of_their_lists() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, more: &str, body: &str| {
         format!("---\nname: {name}\ndescription: Sorts.\n{more}---\n{body}\n").into_bytes()

@@ -55,7 +55,7 @@ async fn doors(client: &Client, id: &str) -> [Value; 2] {
 }
 
 #[tokio::test]
-async fn every_door_tells_what_the_cascade_resolves_to() {
+async fn every_method_returns_the_resolved_surface() {
     for (default, auto) in [
         (
             None,

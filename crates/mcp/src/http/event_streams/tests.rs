@@ -219,7 +219,7 @@ fn cancelled_streams_end() {
 }
 
 #[test]
-fn an_introduction_is_answered_to_whoever_brought_it() {
+fn initialize_responses_return_to_their_request() {
     let streams = streams();
     let mut initialize_response = streams.initialize_response();
     assert!(sender(&streams, notice(1)));
