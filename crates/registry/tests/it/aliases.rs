@@ -75,7 +75,7 @@ fn aliases_replace_removed_candidates() {
 }
 
 #[test]
-fn what_counts_comes_before_what_does_not() {
+fn active_aliases_precede_inactive_aliases() {
     let [agents, claude, copy] = layers();
     let rules = RuleStack::new([
         RuleSet::new("test", Authority::Full).disable("agents:tidy".parse().unwrap())

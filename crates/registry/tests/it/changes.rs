@@ -113,7 +113,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn a_change_says_why() {
+async fn changes_report_their_causes() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
     let registry = Registry::builder()
         .user(Arc::clone(&home))

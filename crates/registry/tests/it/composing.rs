@@ -67,7 +67,7 @@ async fn added_sources_come_last() {
 }
 
 #[tokio::test]
-async fn a_name_that_looks_like_another_is_reported() {
+async fn confusable_names_are_reported() {
     let rows = [
         "deploy",
         "d\u{435}ploy",
@@ -178,7 +178,7 @@ async fn removed_sources_can_not_be_read() {
 }
 
 #[tokio::test]
-async fn replaced_sources_keep_place_and_preferences() {
+async fn replaced_sources_retain_position_and_preferences() {
     let first = Script::new("team", [row("a", 1), row("b", 1)]).with_body("b", 1);
     let builder = Registry::builder()
         .user(first)
@@ -230,7 +230,7 @@ async fn replaced_sources_keep_place_and_preferences() {
 }
 
 #[tokio::test]
-async fn what_is_refused_changes_nothing() {
+async fn rejected_changes_have_no_effect() {
     let registry = Registry::builder()
         .user(script("home", [row("a", 1)]))
         .load()

@@ -119,7 +119,7 @@ async fn a_finding_alone_is_an_update() {
 }
 
 #[tokio::test]
-async fn a_panicking_or_dropped_subscriber_harms_nobody() {
+async fn panicking_subscribers_do_not_affect_others() {
     let home = Arc::new(Script::new("home", []));
     let registry = Registry::builder()
         .user(Arc::clone(&home))
@@ -223,7 +223,7 @@ async fn the_task_ends_with_the_last_handle() {
 }
 
 #[tokio::test]
-async fn a_subscription_keeps_no_registry_alive() {
+async fn subscriptions_do_not_extend_the_registry_lifetime() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
     let registry = Registry::builder()
         .user(Arc::clone(&home))

@@ -315,7 +315,7 @@ fn removed_winners_are_modifications() {
 }
 
 #[test]
-fn a_pending_source_hides_nobody_who_is_admitted() {
+fn pending_sources_do_not_shadow_admitted_sources() {
     let mut project = layer(Tier::User, "project", 0, [row("a", 1), row("b", 1)]);
     project.trust = Trust::Pending;
     let plugin = layer(Tier::Plugin, "plugin", 1, [row("a", 2)]);

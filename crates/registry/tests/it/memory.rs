@@ -104,7 +104,7 @@ fn a_delivered_skill_registers_with_its_body() {
 }
 
 #[test]
-fn what_a_registered_skill_cannot_keep_is_refused() {
+fn injections_unfit_for_registration_are_rejected() {
     let tool = ToolSpec::new("sort", "Sorts.", serde_json::json!({"type": "object"})).unwrap();
     let text = || Content::system_prompt("Sort it.");
     let mut with_message = text();
@@ -153,7 +153,7 @@ proptest! {
 }
 
 #[test]
-fn replacing_keeps_the_position() {
+fn replacing_retains_the_position() {
     let source = with(&["a", "b", "c"]);
     source
         .replace(
@@ -226,7 +226,7 @@ async fn resources_are_read_by_their_exact_path() {
 }
 
 #[tokio::test]
-async fn an_item_without_a_body_says_so() {
+async fn items_without_a_body_return_an_error() {
     let source = MemorySource::new("mine");
     source.register(Skill::new(id("bare"), "No body.")).unwrap();
     let error = source.body(&id("bare")).await.unwrap_err();

@@ -188,7 +188,7 @@ async fn overlays_refresh_their_base() {
 }
 
 #[tokio::test]
-async fn bodies_come_from_whoever_made_the_claim() {
+async fn bodies_come_from_the_source_of_their_candidate() {
     let home = Script::new("home", [row("a", 1), row("b", 1)])
         .with_body("a", 1)
         .with_body("b", 1);
@@ -225,7 +225,7 @@ async fn bodies_come_from_whoever_made_the_claim() {
 }
 
 #[tokio::test]
-async fn whether_copies_are_identical_is_known_across_both() {
+async fn overlays_compare_copies_with_the_base() {
     let home = Script::new("home", [row("a", 1), row("b", 1)])
         .with_body("a", 7)
         .with_body("b", 7);

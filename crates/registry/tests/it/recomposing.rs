@@ -65,7 +65,7 @@ fn composed(ways: &[Way], pool: &[Mount<Workflow>]) -> Builder<Workflow> {
 
 proptest! {
     #[test]
-    fn composing_anew_equals_composing_afresh(
+    fn recomposing_equals_a_new_composition(
         pool in prop::collection::vec(any_rows(), 4),
         registered in any_rows(),
         plans in any_plans(),

@@ -58,7 +58,7 @@ async fn refreshes_report_each_change_once() {
 }
 
 #[tokio::test]
-async fn failing_sources_keep_their_last_listing() {
+async fn failing_sources_retain_their_last_listing() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
     let other = Arc::new(Script::new("other", [row("b", 1)]));
     let registry = Registry::builder()

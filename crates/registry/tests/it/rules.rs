@@ -173,7 +173,7 @@ fn restricting_levels_may_have_exceptions() {
 }
 
 #[test]
-fn a_rule_about_nothing_is_told() {
+fn unmatched_rules_are_reported() {
     let rules = [
         ("nope", Disable),
         ("team:*", Disable),
@@ -193,7 +193,7 @@ fn a_rule_about_nothing_is_told() {
 }
 
 #[test]
-fn what_counts_less_hides_nothing_that_counts_more() {
+fn inactive_candidates_do_not_shadow_active_candidates() {
     let mut pending = layer(
         Tier::Builtin,
         "agent",

@@ -68,7 +68,7 @@ impl Source<Workflow> for Panicking {
 }
 
 #[tokio::test]
-async fn panicking_sources_keep_their_last_listing() {
+async fn panicking_sources_retain_their_last_listing() {
     let (bad, good) = (
         Panicking::new(),
         Arc::new(Script::new("good", [row("b", 1)])),
