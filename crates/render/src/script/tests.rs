@@ -53,7 +53,7 @@ fn scripts_are_read_with_typed_values() {
 }
 
 #[test]
-fn what_is_no_script_says_why() {
+fn invalid_scripts_report_why() {
     for (text, why) in [
         ("!{script: ../x.mjs}", "the path leads out of the skill"),
         ("!{script: /etc/passwd}", "the path leads out of the skill"),

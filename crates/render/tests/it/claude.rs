@@ -40,7 +40,7 @@ fn case_2_positions_count_from_zero() {
 }
 
 #[test]
-fn a_3_declared_names_stand_for_positions() {
+fn a_3_declared_names_resolve_to_positions() {
     let syntax = declaring(&["issue", "branch"], None);
     assert_eq!(
         with(&syntax, "Fix $issue on $branch, not $issues.", "7 main"),
@@ -122,7 +122,7 @@ fn case_8_variables_have_two_spellings() {
 }
 
 #[test]
-fn folders_stand_in_code_too() {
+fn folder_variables_are_replaced_in_code() {
     // The example of the documentation: a skill that runs its own script.
     let visualize = "Run it:\n\n```bash\npython3 ${CLAUDE_SKILL_DIR}/scripts/visualize.py .\n```\n";
     check(

@@ -100,7 +100,7 @@ fn inserted_text_is_only_text() {
 }
 
 #[test]
-fn a_name_of_the_host_language_is_no_variable() {
+fn host_language_names_are_not_variables() {
     assert_eq!(
         plain("${constructor} ${__proto__} ${toString}", ""),
         "${constructor} ${__proto__} ${toString}"
@@ -160,7 +160,7 @@ fn two_stray_backticks_are_no_command() {
 }
 
 #[test]
-fn outputs_stand_where_their_commands_stood() {
+fn outputs_replace_their_commands_without_reparsing() {
     let plan = Plan::new("!`one`\n!`two`\n", &Syntax::default());
     let outcomes = [printed("!`two`\n"), printed("2\n")];
     assert_eq!(
@@ -172,7 +172,7 @@ fn outputs_stand_where_their_commands_stood() {
 }
 
 #[test]
-fn failures_keep_what_was_printed() {
+fn failures_retain_printed_output() {
     for (outcome, text) in [
         (
             ended(RunEnd::Exit(3), "", "oops\n"),
@@ -194,7 +194,7 @@ fn failures_keep_what_was_printed() {
 }
 
 #[test]
-fn what_is_built_in_cannot_be_overridden() {
+fn built_in_variables_cannot_be_overridden() {
     let context = Context::new()
         .skill_dir("/real")
         .skill_variable("SKILL_DIR", "/skill")

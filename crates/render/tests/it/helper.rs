@@ -442,7 +442,7 @@ async fn a_supervised_program_leaves_no_process() {
 }
 
 #[tokio::test]
-async fn a_helper_alone_says_what_it_needs() {
+async fn the_helper_reports_missing_input() {
     let output = Command::new(HELPER)
         .arg("run")
         .stdin(Stdio::null())

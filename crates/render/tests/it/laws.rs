@@ -22,7 +22,7 @@ const HOSTILE: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn hostile_inputs_keep_the_laws() {
+fn hostile_inputs_satisfy_the_laws() {
     HOSTILE
         .iter()
         .for_each(|(body, typed)| law::hold(body, typed));
@@ -174,12 +174,12 @@ proptest! {
     }
 
     #[test]
-    fn any_text_keeps_the_laws(body in ".{0,200}", typed in ".{0,40}") {
+    fn any_text_satisfies_the_rendering_laws(body in ".{0,200}", typed in ".{0,40}") {
         law::hold(&body, &typed);
     }
 
     #[test]
-    fn what_is_typed_never_changes_what_is_run(body in bodies(), typed in typed()) {
+    fn typed_arguments_never_change_the_commands(body in bodies(), typed in typed()) {
         // Each that the body asks for shows what became of it, once and at its place, and nothing else does.
         let plan = Plan::new(&body, &Syntax::default());
         let count = plan.directives().len();

@@ -19,7 +19,7 @@ fn shows(body: &str, outcome: DirectiveOutcome, text: &str) {
 }
 
 #[test]
-fn one_line_stands_where_the_command_stood() {
+fn one_line_of_output_replaces_its_command() {
     shows(
         "Live: !`x`, then\n",
         printed("LIVE\n"),
@@ -99,7 +99,7 @@ fn truncation_is_reported_and_between_characters() {
 }
 
 #[test]
-fn timeouts_and_failures_say_what_happened() {
+fn timeouts_and_failures_report_their_reason() {
     let late = ended(RunEnd::TimedOut(Duration::from_secs(10)), "begun\n", "");
     shows("!`x`\n", late, "begun [command was stopped after 10s]\n");
     let outcome = DirectiveOutcome::Failed {

@@ -5,7 +5,7 @@ use repertoire_render::{Context, Dialect, Plan, Syntax};
 use crate::{named, plain, with};
 
 #[test]
-fn code_and_comments_keep_what_they_hold() {
+fn code_and_comments_remain_unchanged() {
     let body = "`$ARGUMENTS` <!-- $ARGUMENTS -->\n\n```sh\necho $ARGUMENTS ${SESSION_ID} \\$ARGUMENTS\n```\n\n    $ARGUMENTS\n";
     assert_eq!(plain(body, ""), body);
 }

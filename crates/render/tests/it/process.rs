@@ -169,7 +169,7 @@ pub(crate) async fn until(holds: impl Fn() -> bool) {
 }
 
 #[tokio::test]
-async fn what_was_typed_reaches_a_command_as_values() {
+async fn typed_arguments_reach_commands_as_values() {
     let typed = r#"it's "fine"; touch PWNED $(touch PWNED) `touch PWNED`"#;
     let skill = Skill::new().typed(typed);
     assert_eq!(skill.prints("!`printf %s \"$ARGUMENTS\"`\n").await, typed);
@@ -276,7 +276,7 @@ async fn the_chosen_shell_runs_a_command() {
 }
 
 #[tokio::test]
-async fn ends_are_told_apart() {
+async fn run_ends_are_distinguished() {
     let skill = Skill::new();
     let run = skill.run("!`echo out; echo oops >&2; exit 3`\n").await;
     assert_eq!(
@@ -353,7 +353,7 @@ async fn a_timeout_kills_processes_outside_the_group() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_timeout_kills_processes_that_keep_forking() {
+async fn timeouts_kill_processes_that_fork_repeatedly() {
     let skill = Skill::new().short();
     let daemon = "trap \"\" TERM HUP; echo $$ > away; while :; do sleep 100000 & echo $! > child; wait; done";
     let body = format!("!`(setsid sh -c '{daemon}' > /dev/null 2>&1 &); sleep 100000`\n");
@@ -559,7 +559,7 @@ async fn a_changed_script_does_not_run() {
 }
 
 #[tokio::test]
-async fn what_runs_is_what_was_approved() {
+async fn only_approved_contents_run() {
     let skill = Skill::new()
         .file(
             "scripts/run.py",

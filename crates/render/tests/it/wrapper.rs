@@ -32,7 +32,7 @@ fn nothing_inside_closes_or_opens_it() {
 }
 
 #[test]
-fn a_long_list_is_cut_and_says_so() {
+fn long_resource_lists_are_truncated_with_a_count() {
     let id: Id = "it".parse().expect("an id");
     let paths: Vec<_> = (0..3000)
         .map(|number| format!("data/f{number:04}.txt"))
