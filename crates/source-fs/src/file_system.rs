@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_of_the_kernel_are_told_from_files() {
+    fn kernel_tables_are_distinguished_from_files() {
         assert_eq!(FileSystem::of(Path::new("/proc/self")), FileSystem::Kernel);
         assert_eq!(
             FileSystem::of(Path::new("/proc/self/environ")),

@@ -279,7 +279,7 @@ fn a_layout_stays_inside_its_folder() {
 }
 
 #[test]
-fn two_plugins_of_one_name_are_told() {
+fn duplicate_plugin_names_are_reported() {
     let tree = tree(&[
         ("c/a/tool/1.0/skills/x/SKILL.md", ""),
         ("c/b/tool/2.0/skills/x/SKILL.md", ""),
@@ -292,7 +292,7 @@ fn two_plugins_of_one_name_are_told() {
 }
 
 #[tokio::test]
-async fn plugins_that_are_others_by_now_are_told() {
+async fn plugin_changes_after_composition_are_reported() {
     let tree = tree(&[
         ("c/tool/1.9.0/skills/x/SKILL.md", ""),
         ("c/kit/1.0/skills/x/SKILL.md", ""),

@@ -100,7 +100,7 @@ fn wildcards_skip_hidden_and_skipped_folders() {
 }
 
 #[test]
-fn a_negative_pattern_takes_away_wherever_it_stands() {
+fn negative_patterns_apply_at_any_position() {
     let folders = ["a", "b", "b/c", "b/.c"];
     assert_eq!(
         selected(&["!b/**/SKILL.md", "**/SKILL.md"], &folders),

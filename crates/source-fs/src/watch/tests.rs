@@ -18,7 +18,7 @@ use self::world::{DEBOUNCE, Kind, LONGEST, POLL, Stage, about, rows};
 use super::backend::WatchEvent;
 
 #[tokio::test(start_paused = true)]
-async fn a_scan_follows_quiet_and_covers_dirty_folders_only() {
+async fn debounced_scans_read_only_dirty_folders() {
     let stage = Stage::new(&["a", "b"]).await;
     stage.write("b", "Nobody tells.");
     stage.edit("a", "Second.");
@@ -69,7 +69,7 @@ async fn endless_writes_do_not_delay_other_files() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_wakes_up_while_nothing_happens() {
+async fn idle_sources_do_not_wake_up() {
     let stage = Stage::new(&["a"]).await;
     let mut changed = stage.source.changed(stage.shown().revision());
     let mut polls = 0;
@@ -142,7 +142,7 @@ async fn changes_before_the_watch_survive_a_dropped_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_waiting_futures_are_notified() {
+async fn every_waiting_future_is_notified() {
     let stage = Stage::new(&["a"]).await;
     stage.edit("a", "Second.");
     tokio::join!(stage.change(), stage.change(), stage.change());
@@ -272,7 +272,7 @@ async fn a_remote_file_system_is_polled() {
 
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
-async fn a_linked_skill_on_a_remote_device_is_polled() {
+async fn linked_skills_on_remote_devices_are_polled() {
     let stage = Stage::unarmed(&["a"], usize::MAX);
     // Another device than that of temporary folders, where there is one.
     let Ok(other) = tempfile::tempdir_in("/dev/shm") else {

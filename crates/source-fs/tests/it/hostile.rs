@@ -114,7 +114,7 @@ async fn a_path_that_is_not_utf8_is_reported() {
 }
 
 #[tokio::test]
-async fn an_unreadable_folder_keeps_its_last_rows() {
+async fn unreadable_folders_retain_their_last_rows() {
     let tree = Tree::of(&["root/locked/inner", "root/sealed", "root/steady"]);
     let source = tree.source("root");
     list(&source).await;
@@ -187,7 +187,7 @@ async fn a_name_that_hides_characters_is_omitted() {
 }
 
 #[tokio::test]
-async fn what_is_over_a_limit_hides_nothing_else() {
+async fn exceeding_a_limit_omits_no_other_skill() {
     let tree = Tree::of(&["root/big", "root/deep", "root/many", "root/full"]);
     tree.write(
         "root/huge/SKILL.md",

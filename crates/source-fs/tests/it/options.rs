@@ -18,7 +18,7 @@ fn refused(json: &str) -> (String, Option<String>) {
 }
 
 #[test]
-fn nothing_said_is_every_skill_below_the_base() {
+fn default_options_find_skills_below_the_base() {
     let options = parse("{}").unwrap();
     assert_eq!(options, FsOptions::default());
     assert_eq!(options.patterns, ["**/SKILL.md"]);
@@ -95,7 +95,7 @@ async fn every_start_is_reported_with_what_it_holds() {
 }
 
 #[test]
-fn options_say_how_a_source_watches() {
+fn options_configure_the_watcher() {
     let json = r#"{ "by": "polling", "poll-ms": 500, "debounce-ms": 0 }"#;
     let options: WatchOptions = serde_json::from_str(json).unwrap();
     let mut expected = WatchOptions::default();

@@ -67,7 +67,7 @@ async fn a_revision_grows_only_with_a_change() {
 }
 
 #[tokio::test]
-async fn a_broken_edit_keeps_the_last_good_row() {
+async fn broken_edits_retain_the_last_good_row() {
     let tree = Tree::of(&["root/live"]);
     let source = tree.source("root");
     let good = list(&source).await;

@@ -246,7 +246,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn looking_at_what_was_touched_is_as_good_as_looking_at_everything(
+    fn rescans_of_dirty_folders_equal_full_scans(
         deeds in prop::collection::vec(any_deed(), 1..24),
         is_watching: bool,
     ) {

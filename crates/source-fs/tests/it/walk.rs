@@ -112,7 +112,7 @@ async fn a_spelled_hidden_folder_is_found() {
 }
 
 #[tokio::test]
-async fn roots_keep_their_order_and_overlap_once() {
+async fn roots_retain_their_order_and_overlap_once() {
     let tree = Tree::of(&["b/one", "a/two", "a/inner/three"]);
     let listing = list(&tree.with(r#"{ "roots": ["b", "a", "a/inner", "./b"] }"#)).await;
     assert_eq!(ids(&listing), ["one", "two", "three"]);

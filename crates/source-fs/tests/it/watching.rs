@@ -389,7 +389,7 @@ async fn a_changed_script_modifies_only_its_skill() {
 }
 
 #[tokio::test]
-async fn a_watched_broken_edit_keeps_the_good_row() {
+async fn watched_broken_edits_retain_the_good_row() {
     let tree = Tree::of(&["root/live"]);
     let (source, listing) = watched(&tree, "root").await;
     tree.write(
@@ -582,7 +582,7 @@ async fn an_unwatched_source_never_changes_by_itself() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_copy_with_old_size_and_time_is_seen() {
+async fn copies_with_unchanged_size_and_time_are_detected() {
     let tree = Tree::of(&["root/tool"]);
     let script = tree.write("root/tool/scripts/run.sh", "echo one");
     for by in [WatchBy::Events, WatchBy::Polling] {

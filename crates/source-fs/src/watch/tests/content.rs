@@ -139,7 +139,7 @@ fn rewrite(path: &std::path::Path, text: &str) {
 
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
-async fn a_rewrite_with_old_size_and_time_is_seen() {
+async fn rewrites_with_unchanged_size_and_time_are_detected() {
     use std::os::unix::fs::PermissionsExt;
 
     let stage = with_script().await;
@@ -230,7 +230,7 @@ async fn a_file_truncated_and_repaired_changes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_broken_file_keeps_its_last_good_row() {
+async fn broken_files_retain_their_last_good_row() {
     let stage = Stage::new(&["a", "b"]).await;
     let (good, text) = (stage.row("a"), read(stage.path("a/SKILL.md")).unwrap());
     for broken in ["", "---\nname: a\n", "---\nname: a\n---\n"] {
@@ -299,7 +299,7 @@ async fn content_over_a_limit_stays_unknown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waiting_has_brought_is_told_from_memory() {
+async fn listings_after_a_notification_come_from_memory() {
     let stage = Stage::new(&["a", "b"]).await;
     let old = stage.shown();
     stage.edit("a", "Second.");

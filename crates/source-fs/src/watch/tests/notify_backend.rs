@@ -90,7 +90,7 @@ async fn edits_moves_and_new_folders_are_seen() {
 }
 
 #[tokio::test]
-async fn a_dropped_source_with_many_folders_leaves_others_watched() {
+async fn dropping_a_source_retains_watches_of_others() {
     let folder = tempfile::tempdir().unwrap();
     let write = |skill: &str, description: &str| {
         let path = folder.path().join(skill);

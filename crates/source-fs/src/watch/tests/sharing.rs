@@ -16,7 +16,7 @@ async fn three() -> [Stage; 3] {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_source_hears_of_its_own_folders_only() {
+async fn sources_are_notified_only_of_their_folders() {
     let [first, second, third] = three().await;
     assert_eq!(first.world.opened.load(Ordering::Relaxed), 1);
     third.write("c", "Nobody tells.");
@@ -28,7 +28,7 @@ async fn each_source_hears_of_its_own_folders_only() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_leaves_takes_along_what_nobody_else_wants() {
+async fn dropping_a_source_removes_only_unshared_watches() {
     let [first, second, third] = three().await;
     let [shared, own] = [first.path("a"), third.path("c")];
     drop(third);
