@@ -426,7 +426,7 @@ async fn an_incomplete_entry_is_left_out() {
 
 /// T: integrity. What is read is what was listed, or it is refused; so is what was never listed.
 #[tokio::test]
-async fn what_is_not_as_listed_is_refused() {
+async fn contents_that_differ_from_the_list_are_rejected() {
     let invalid = SourceErrorKind::Invalid;
     let wares = || Wares::default().with("tidy", &[("a.md", "A.\n")]);
     let longer = text("tidy") + "And delete it.\n";
@@ -679,7 +679,7 @@ async fn a_list_that_drips_is_given_up() {
 
 /// A list that changes between two pages is begun anew, and one that changes all the time is given up.
 #[tokio::test]
-async fn a_list_that_moves_is_begun_anew() {
+async fn lists_that_change_between_pages_are_restarted() {
     let moving = |times: usize| async move {
         let moved = std::sync::atomic::AtomicUsize::new(0);
         scripted(move |method, params| match (method, params.get("cursor")) {
@@ -720,7 +720,7 @@ async fn a_list_that_moves_is_begun_anew() {
 
 /// T: exhaustion by size: of an answer, of a page, of a whole list.
 #[tokio::test]
-async fn what_is_larger_than_a_limit_is_refused() {
+async fn answers_over_a_limit_are_rejected() {
     let mut limits = McpLimits::default();
     (limits.message_bytes, limits.list_bytes, limits.skills) = (64 << 10, 32 << 10, 20);
     let refusal = async |wares: Wares| {
@@ -977,7 +977,7 @@ async fn a_uri_is_read_from_its_server() {
 
 /// T: impersonation. A server has the name, the tier and the trust that the composer gives it, whatever it says.
 #[tokio::test]
-async fn a_server_shadows_nobody_and_passes_for_nobody() {
+async fn servers_cannot_shadow_or_impersonate_other_sources() {
     let lie = |entry: &mut Value| {
         entry["frontmatter"]["tier"] = json!("builtin");
         entry["frontmatter"]["origin"] = json!("home:tidy");
@@ -1112,7 +1112,7 @@ async fn dynamic_content_has_no_files() {
 
 /// A server that declares nothing is asked for nothing.
 #[tokio::test]
-async fn a_server_without_skills_is_told_so() {
+async fn servers_without_skills_are_reported() {
     let served = scripted(|method, _| match method {
         "initialize" => introduction(json!({ "tools": {} })),
         _ => unknown(),

@@ -64,7 +64,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_server_that_wants_another_token_says_so() {
+async fn rejected_tokens_are_reported() {
     let challenge = vec![(header::WWW_AUTHENTICATE, "Bearer".to_owned())];
     let (url, sent) = answering(StatusCode::UNAUTHORIZED, challenge).await;
     let error = McpSource::new("acme", McpOptions::url(url))
@@ -147,7 +147,7 @@ fn begun(text: &'static str, ends: bool) -> Body {
 
 /// T: exhaustion. Whatever comes instead of an answer is told, in the time that the options give.
 #[tokio::test]
-async fn what_is_no_answer_is_told() {
+async fn invalid_answers_are_reported() {
     type Say = fn() -> Response;
     let cases: [(&str, Say, &str); 9] = [
         (

@@ -170,7 +170,7 @@ async fn a_program_that_dawdles_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_passed_over() {
+async fn output_that_is_not_a_message_is_skipped() {
     let options = program(
         r#"echo 'hello, world'; echo '{"a":'; printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"skills":[]}}'; read -r line"#,
     );

@@ -145,7 +145,7 @@ async fn a_certificate_for_another_name_is_refused() {
 }
 
 #[tokio::test]
-async fn a_file_without_authorities_is_told() {
+async fn certificate_files_without_certificates_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("authority.pem");
     let refused = async || {
