@@ -40,7 +40,7 @@ fn unchanged_rows_are_not_parsed_again() {
 }
 
 #[test]
-fn a_front_matter_that_changes_is_seen_whatever_the_stamp() {
+fn front_matter_changes_are_detected_despite_equal_stamps() {
     let mut reader = ListingReader::new("acme");
     read(&mut reader, vec![row("a", "1", "A.")]);
     let new = read(&mut reader, vec![row("a", "1", "Another.")]).rows;
@@ -48,7 +48,7 @@ fn a_front_matter_that_changes_is_seen_whatever_the_stamp() {
 }
 
 #[test]
-fn a_skill_is_found_again_by_its_key_alone() {
+fn skills_are_identified_by_their_key() {
     let mut reader = ListingReader::new("acme");
     let document = "---\nname: Big Name\ndescription: One.\n---\n";
     read(
@@ -72,7 +72,7 @@ fn only_front_matter_is_stored() {
 }
 
 #[test]
-fn what_is_too_long_to_be_a_key_is_left_out() {
+fn overlong_keys_and_stamps_are_omitted() {
     let mut reader = ListingReader::new("acme");
     let read = read(
         &mut reader,
@@ -90,7 +90,7 @@ fn what_is_too_long_to_be_a_key_is_left_out() {
 }
 
 #[test]
-fn findings_are_limited_and_keep_known_codes() {
+fn diagnostics_are_limited_and_retain_known_codes() {
     let finding = |code: &str| json!({"severity": "info", "code": code, "message": "m"});
     let mut findings = vec![finding("invalid-yaml")];
     findings.extend((0..2000).map(|_| finding("acme")));

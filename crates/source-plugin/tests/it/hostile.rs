@@ -233,7 +233,7 @@ async fn small_values_use_little_memory() {
 }
 
 #[tokio::test]
-async fn an_error_is_told_on_one_short_line() {
+async fn error_messages_are_truncated() {
     for at in BOTH {
         let error = failed(&source(at, acting("enormous-error", "list"))).await;
         assert_eq!(error.kind(), SourceErrorKind::Denied, "{at:?}");
@@ -545,7 +545,7 @@ async fn processor_time_of_a_process_is_limited() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn a_registry_keeps_the_last_listing() {
+async fn the_registry_retains_the_last_listing() {
     let folder = tempfile::tempdir().unwrap();
     let once = folder.path().join("once");
     fs::write(&once, "").unwrap();
@@ -631,7 +631,7 @@ async fn a_process_that_dies_in_wait_restarts() {
 }
 
 #[tokio::test]
-async fn what_a_process_prints_is_no_message() {
+async fn printed_output_is_not_a_message() {
     let listing = soon(source(Where::There, acting("print", "list")).list())
         .await
         .unwrap();
@@ -639,7 +639,7 @@ async fn what_a_process_prints_is_no_message() {
 }
 
 #[tokio::test]
-async fn what_a_process_started_ends_with_it() {
+async fn child_processes_end_with_the_plugin() {
     let folder = tempfile::tempdir().unwrap();
     let pid = folder.path().join("pid");
     let plugin = source(Where::There, acting_once("fork", "list", &pid));

@@ -221,7 +221,7 @@ fn approvals_count_from_an_own_folder_alone() {
 }
 
 #[tokio::test]
-async fn what_everybody_can_write_to_is_not_loaded() {
+async fn world_writable_libraries_are_not_loaded() {
     let library = Compiled::hello();
     let options = pinned(&library.path);
     let permit =
