@@ -44,7 +44,7 @@ fn is_faultless(id: &str) -> bool {
 
 proptest! {
     #[test]
-    fn an_ascii_id_is_valid_exactly_when_the_standard_says_so(id in "[a-cA0_. :/-]{0,6}|[a-z-]{60,68}|[ -~]{0,4}") {
+    fn ascii_ids_are_validated_as_in_the_standard(id in "[a-cA0_. :/-]{0,6}|[a-z-]{60,68}|[ -~]{0,4}") {
         prop_assert_eq!(broken_by_id(&id).is_none(), is_faultless(&id), "{}", id);
     }
 
@@ -54,7 +54,7 @@ proptest! {
     }
 
     #[test]
-    fn a_resource_path_is_valid_exactly_when_the_vocabulary_says_so(path in "[a/. \\\\:\0ü]{0,8}|\\PC{0,8}") {
+    fn resource_paths_are_validated_as_in_core(path in "[a/. \\\\:\0ü]{0,8}|\\PC{0,8}") {
         prop_assert_eq!(broken_by_resource_path(&path).is_none(), ResourcePath::new(&path).is_ok(), "{}", path);
     }
 

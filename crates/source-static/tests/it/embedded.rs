@@ -69,7 +69,7 @@ async fn told(source: &dyn Source<Skill>) -> Vec<(Skill, Body, Vec<Resource>, Ve
 }
 
 #[tokio::test]
-async fn an_embedded_folder_says_what_the_folder_says() {
+async fn an_embedded_folder_equals_its_original() {
     let embedded = told(&StaticSource::new("builtin", SKILLS)).await;
     let ids: Vec<_> = embedded
         .iter()
@@ -99,7 +99,7 @@ async fn foreign_files_are_not_found() {
 }
 
 #[test]
-fn the_list_knows_what_the_files_say() {
+fn static_lists_include_ids_and_descriptions() {
     let rows: Vec<_> = SKILLS
         .iter()
         .map(|skill| (skill.id(), skill.description()))

@@ -61,7 +61,7 @@ async fn registry() -> SkillRegistry {
 }
 
 #[tokio::test]
-async fn v1_what_is_registered_is_found() {
+async fn v1_registered_skills_are_found() {
     let registry = SkillRegistry::builder().load().await.unwrap();
     registry
         .register(Skill::new("fake".parse().unwrap(), "Is a fake."))
@@ -105,7 +105,7 @@ async fn v5_an_unknown_name_is_not_found() {
 }
 
 #[tokio::test]
-async fn v6_eight_skills_keep_their_order() {
+async fn v6_eight_skills_retain_their_order() {
     let snapshot = registry().await.snapshot();
     let ids: Vec<_> = snapshot
         .entries()
