@@ -82,7 +82,7 @@ fn the_report_names_failures_and_totals() {
 }
 
 #[test]
-fn what_is_missing_is_neither_passed_nor_failed() {
+fn checks_without_the_binary_are_not_applicable() {
     let cases = Cases::new()
         .case(
             "later",
@@ -102,7 +102,7 @@ fn what_is_missing_is_neither_passed_nor_failed() {
 }
 
 #[test]
-fn what_is_not_so_fails() {
+fn false_expectations_fail() {
     all_fail(
         &Runner::default(),
         &[
@@ -175,7 +175,7 @@ fn a_quiet_case_is_quiet() {
 }
 
 #[test]
-fn what_the_binary_does_not_do_fails() {
+fn false_expectations_of_the_binary_fail() {
     let folder = TempDir::new().unwrap();
     let noisy = script(folder.path(), "printf 'a\\033b'; echo oops >&2; exit 3");
     all_fail(

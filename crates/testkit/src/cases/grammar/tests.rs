@@ -710,7 +710,7 @@ fn junk_is_refused() {
 }
 
 #[test]
-fn what_cannot_be_read_says_what_stood_there() {
+fn parse_errors_report_what_was_found() {
     let unread = |text| check(text, &mut Previous::default()).expect_err("it is junk");
     assert_eq!(
         unread("count loads many"),
@@ -727,7 +727,7 @@ fn what_cannot_be_read_says_what_stood_there() {
 }
 
 #[test]
-fn a_case_says_where_its_skills_lie() {
+fn cases_declare_the_layout_of_their_skills() {
     let case = Case::parse(
         "case: x\nkind: F Merging\nsource: none\nabout: a\nsetup: setup.sh\ncwd: \"a/b\"\n\
          roots: [[\"p q\", \"project\", \"untrusted\"], [\"c\", \"plugin:c\"], [\"b\", \"builtin\"]]\nwhy: b\n",

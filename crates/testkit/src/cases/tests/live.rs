@@ -57,7 +57,7 @@ fn steps_run_in_order() {
 }
 
 #[test]
-fn what_a_step_does_not_bring_about_fails() {
+fn false_expectations_of_a_step_fail() {
     all_fail(
         &format!("## step 1\n{}", write("description: New.", "B")),
         1,
