@@ -83,7 +83,7 @@ fn characters_are_dealt_in_turn_by_codex() {
 }
 
 #[test]
-fn the_first_that_does_not_fit_ends_the_list_of_zed() {
+fn zed_omits_skills_from_the_first_overflow() {
     let tree = Tree::new();
     for at in 0..60 {
         tree.described(&format!("R/.agents/skills/s{at:02}"), &"d".repeat(1000));

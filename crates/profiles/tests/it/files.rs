@@ -142,7 +142,7 @@ fn a_file_of_the_user_replaces_a_profile() {
 }
 
 #[test]
-fn an_installed_agent_is_found_by_its_strongest_sign() {
+fn installed_agents_report_their_strongest_sign() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
     std::fs::create_dir_all(home.join("bin")).unwrap();

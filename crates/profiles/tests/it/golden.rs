@@ -80,7 +80,7 @@ fn ancestors_up_to_the_repository_are_read() {
 }
 
 #[test]
-fn two_levels_of_one_project_have_no_known_order() {
+fn nested_project_folders_have_no_known_order() {
     let mut tree = Tree::new();
     tree.skill("R/.claude/skills/deploy");
     tree.skill("R/pkg/.claude/skills/deploy");
@@ -156,7 +156,7 @@ fn one_real_file_is_listed_once_by_codex() {
 }
 
 #[test]
-fn the_manifest_of_a_repository_prefixes_names_in_codex() {
+fn repository_manifests_prefix_names_in_codex() {
     let tree = Tree::golden();
     tree.file("R/.codex-plugin/plugin.json", r#"{"name": "acme"}"#);
     check(

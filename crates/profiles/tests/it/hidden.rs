@@ -18,7 +18,7 @@ fn with_claude_settings(text: &str) -> Tree {
 }
 
 #[test]
-fn a_setting_hides_and_is_named_with_its_line() {
+fn hiding_settings_are_reported_with_their_line() {
     let tree = with_claude_settings(
         "{\n  // mine\n  \"skillOverrides\": {\n    \"lint\": \"off\",\n  },\n}\n",
     );
@@ -108,7 +108,7 @@ fn codex_hides_by_user_settings_only() {
 }
 
 #[test]
-fn a_sidecar_keeps_a_skill_from_the_model() {
+fn sidecars_hide_skills_from_the_model() {
     let tree = Tree::golden();
     tree.file(
         "H/.agents/skills/lint/agents/openai.yaml",
@@ -165,7 +165,7 @@ fn lists_maps_and_switches_hide_in_other_agents() {
 }
 
 #[test]
-fn broken_front_matter_has_a_different_effect_in_each_agent() {
+fn broken_front_matter_affects_each_agent_differently() {
     let tree = Tree::new();
     for folder in ["R/.agents/skills/odd", "R/.claude/skills/odd"] {
         tree.file(
