@@ -159,7 +159,7 @@ async fn each_edit_is_reported_exactly() {
 }
 
 #[tokio::test]
-async fn broken_skills_keep_their_last_version() {
+async fn broken_skills_retain_their_last_version() {
     let tree = furnished();
     let registry = started(&tree).await;
     let mut updates = registry.subscribe();

@@ -96,7 +96,7 @@ async fn deleting_the_winner_activates_the_next_candidate() {
 }
 
 #[tokio::test]
-async fn a_broken_edit_keeps_the_last_version() {
+async fn broken_edits_retain_the_last_version() {
     let tree = Tree::new();
     let registry = composed(&tree).await;
     let file = tree.write(

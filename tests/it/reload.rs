@@ -90,7 +90,7 @@ fn moved(change: &Change<Skill>) -> Vec<(&str, ChangedParts)> {
 }
 
 #[tokio::test]
-async fn a_move_is_reported_and_a_touch_is_not() {
+async fn moves_are_reported_and_touches_are_ignored() {
     let mut stage = Stage::new().await;
     let nothing = ChangedParts::default();
     let (metadata, body, resources) = (
@@ -153,7 +153,7 @@ async fn a_move_is_reported_and_a_touch_is_not() {
 }
 
 #[tokio::test]
-async fn a_broken_file_keeps_its_entry() {
+async fn broken_files_retain_their_entry() {
     let mut stage = Stage::new().await;
     let before = stage.registry.get("edited").unwrap();
     let good = fs::read(stage.tree.path().join("skills/edited/SKILL.md")).unwrap();

@@ -91,7 +91,7 @@ fn result(request: &CompletionRequest) -> (String, bool) {
 }
 
 #[tokio::test]
-async fn a_skill_is_told_of_read_and_followed() {
+async fn skills_are_listed_read_and_followed() {
     let skills = skills().await;
     let model = MockCompletionModel::from_turns([
         MockTurn::tool_call(
@@ -217,7 +217,7 @@ async fn what_fits_a_prompt_comes_along_with_it() {
 }
 
 #[tokio::test]
-async fn an_agent_without_skills_is_told_nothing_of_them() {
+async fn agents_without_skills_get_an_empty_preamble() {
     let skills = Skills::over(SkillRegistry::builder().load().await.unwrap());
     assert_eq!(skills.preamble(), "");
     let answer = skills

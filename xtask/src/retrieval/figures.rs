@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_a_small_set_are_those_by_hand() {
+    fn figures_of_a_small_set_match_manual_results() {
         let answers = [
             answer(&["a", "b"], &["a"], 3.0),
             answer(&["a", "b"], &["b", "c"], 1.0),

@@ -185,7 +185,7 @@ repertoire.toml:1:3: unknown key `surfac`; expected `[[source]]`, `[surface]`, `
 }
 
 #[test]
-fn a_file_is_read_below_the_folder_of_the_host() {
+fn relative_files_resolve_against_the_host_folder() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let below = folder.path().join("conf");
     std::fs::create_dir(&below).expect("a fresh folder");

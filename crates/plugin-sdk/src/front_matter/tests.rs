@@ -15,7 +15,7 @@ fn read(skill: &Skill) -> Skill {
 }
 
 #[test]
-fn what_a_skill_declares_is_read_back() {
+fn declared_fields_round_trip_through_front_matter() {
     let mut skill = Skill::new("greet".parse().unwrap(), "Greets: people #1.");
     skill.surface = Some(SurfaceMode::Both);
     skill.allowed_tools = Some(vec!["Read".into(), "Bash(git:*)".into()]);

@@ -3,7 +3,7 @@ use std::ffi::{OsStr, OsString};
 use super::{OutputTail, command};
 
 #[test]
-fn a_tail_is_the_end_of_what_was_read() {
+fn output_tails_retain_the_last_bytes() {
     let mut tail = OutputTail::new(4);
     for read in ["abc", "", "de", "f"] {
         tail.push(read.as_bytes());

@@ -20,7 +20,7 @@ mod answer {
 }
 
 #[tokio::test]
-async fn what_is_declared_is_in_a_registry_without_being_listed() {
+async fn declared_skills_are_collected_without_a_list() {
     let collected = StaticList::collected().expect("no id is declared twice");
     let registry = SkillRegistry::builder()
         .builtin(StaticSource::new("builtin", collected))

@@ -242,7 +242,7 @@ async fn folders_nested_without_end_take_nothing_down() {
 
 /// Ten trees stand for sixty to the power of nine folders.
 #[tokio::test]
-async fn few_objects_that_stand_for_many_folders_end() {
+async fn trees_with_exponential_folders_are_limited() {
     let remote = with_one_skill();
     commit_tree(&remote, |repository| {
         let text = repository
