@@ -29,12 +29,14 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod budget;
+mod compared;
 mod duplicates;
 mod fact;
 mod files;
 mod fixes;
 mod head;
 mod judge;
+mod observed;
 mod place;
 mod plugins;
 mod profile;
@@ -44,6 +46,8 @@ mod settings;
 mod survey;
 mod view;
 
+pub use compared::ObservedDifference;
+pub use observed::{ObservedList, ObservedSession, ObservedSkill, TranscriptReader};
 pub use place::AgentPlace;
 pub use profile::{AgentFact, AgentProfile, AgentProfiles, InstallSign, ProfileError};
 pub use survey::AgentSurvey;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::observed::{self, ObservedList, TranscriptReader};
 use crate::place::AgentPlace;
 use crate::schema::{FactSource, ProfileFile};
 use crate::survey::AgentSurvey;
@@ -265,6 +266,29 @@ impl AgentProfile {
         rules
             .filter_map(|rule| place.expand(&rule.path, Path::new("")))
             .collect()
+    }
+
+    /// Returns the folder of the agent's transcripts, `.jsonl` files at any depth, if their format is known.
+    pub fn transcripts(&self, place: &AgentPlace) -> Option<PathBuf> {
+        let rule = self.file.observed.transcripts.as_ref()?;
+        place.expand(&rule.folder, &place.home)
+    }
+
+    /// Creates a reader for one transcript, if the format is known.
+    pub fn transcript_reader(&self) -> Option<TranscriptReader> {
+        let rule = self.file.observed.transcripts.as_ref()?;
+        Some(TranscriptReader::new(rule.format))
+    }
+
+    /// Returns the command line that prints the agent's list without asking a model.
+    pub fn list_command(&self) -> Option<&[String]> {
+        Some(&self.file.observed.command.as_ref()?.arguments)
+    }
+
+    /// Parses what that command prints; `None` if it holds no list.
+    pub fn parse_list(&self, printed: &str) -> Option<ObservedList> {
+        let rule = self.file.observed.command.as_ref()?;
+        observed::parse_printed(rule.format, printed)
     }
 
     /// Returns every fact, in the order of the file.

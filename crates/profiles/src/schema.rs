@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::fact::{Choice, Fact, choices};
+use crate::observed::{PrintedFormat, TranscriptFormat};
 use crate::view::{BudgetUnit, RootScope};
 
 /// One file of `agents/`. A fact that it leaves out is unknown.
@@ -40,6 +41,9 @@ pub(crate) struct ProfileFile {
     pub(crate) budget: BudgetRules,
     #[serde(default)]
     pub(crate) render: RenderRules,
+    /// The lists that the agent itself writes or prints.
+    #[serde(default)]
+    pub(crate) observed: ObservedRules,
     /// When a change on disk is noticed.
     #[serde(default)]
     pub(crate) reload: Fact<String>,
@@ -51,6 +55,34 @@ pub(crate) struct ProfileFile {
 pub(crate) struct FactSource {
     pub(crate) text: String,
     pub(crate) date: String,
+}
+
+/// The lists that an agent itself writes or prints.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct ObservedRules {
+    pub(crate) transcripts: Option<TranscriptRule>,
+    pub(crate) command: Option<CommandRule>,
+}
+
+/// A folder with transcripts, at any depth.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TranscriptRule {
+    pub(crate) folder: String,
+    pub(crate) format: TranscriptFormat,
+    #[serde(rename = "source")]
+    pub(crate) _source: String,
+}
+
+/// A command of the agent that prints its list without asking a model.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CommandRule {
+    pub(crate) arguments: Vec<String>,
+    pub(crate) format: PrintedFormat,
+    #[serde(rename = "source")]
+    pub(crate) _source: String,
 }
 
 /// Signs that the agent is installed, the strongest first.

@@ -5,4 +5,5 @@ mod budgets;
 mod files;
 mod golden;
 mod hidden;
+mod observed;
 mod tree;
