@@ -52,13 +52,13 @@ pub use self::printed::printed;
 /// It is for comparing only: a Cyrillic `о` and a Latin `o` are one letter in it, and so are `1` and `l`.
 ///
 /// ```
-/// use repertoire_core::text::look;
+/// use repertoire_core::text::skeleton;
 ///
-/// assert_eq!(look("d\u{435}ploy"), look("deploy"));
-/// assert_ne!(look("отчёт"), look("otchet"));
+/// assert_eq!(skeleton("d\u{435}ploy"), skeleton("deploy"));
+/// assert_ne!(skeleton("отчёт"), skeleton("otchet"));
 /// ```
 #[doc(hidden)]
-pub fn look(text: &str) -> String {
+pub fn skeleton(text: &str) -> String {
     unicode_security::confusable_detection::skeleton(text).collect()
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use repertoire_core::{Id, Item, Listing, Skill, Source, SurfacePolicy};
 use tokio::runtime::Handle;
 
-use crate::layers::name_look;
+use crate::layers::name_skeleton;
 use crate::{Layer, MemorySource, Mount, Registry, RegistryError, RuleStack, Snapshot};
 
 /// A builder that composes sources into a [`Registry`]. Inside a tier, the source that is composed first wins.
@@ -175,12 +175,12 @@ impl<T: Item> Composition<T> {
                     reason,
                 });
             }
-            let look = name_look(name);
+            let skeleton = name_skeleton(name);
             let base = base
                 .filter(|_| is_new(name))
-                .and_then(|base| base.all_layers().alike(&look));
+                .and_then(|base| base.all_layers().alike(&skeleton));
             match names
-                .insert(look, name)
+                .insert(skeleton, name)
                 .or(base.map(|layer| &*layer.origin.source))
             {
                 None => {}

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use repertoire_core::text::{has_lookalikes, look};
+use repertoire_core::text::{has_lookalikes, skeleton};
 use repertoire_core::{Code, Diagnostic, Item};
 use serde::Serialize;
 
-use crate::layers::source_look;
+use crate::layers::source_skeleton;
 use crate::rules::Decision;
 use crate::snapshot_builder::touched;
 use crate::{Authority, Candidate, Entry, Layer, Shadow, Snapshot, Target};
@@ -139,12 +139,12 @@ pub(crate) fn of_names<T: Item>(entry: &Entry<T>, snapshot: &Snapshot<T>) -> Vec
     let mut all = Vec::new();
     for candidate in entry.candidates() {
         let (id, origin) = (candidate.item.id(), &candidate.origin);
-        let Some(look) = source_look(id.as_str()) else {
+        let Some(skeleton) = source_skeleton(id.as_str()) else {
             continue;
         };
         let Some(owner) = snapshot
             .all_layers()
-            .alike(&look)
+            .alike(&skeleton)
             .filter(|owner| owner.origin != *origin)
         else {
             continue;
@@ -218,16 +218,16 @@ fn of_lookalikes<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
         .filter(|entry| has_lookalikes(entry.id.as_str()))
     {
         names
-            .entry(look(entry.id.as_str()))
+            .entry(skeleton(entry.id.as_str()))
             .or_default()
             .push(entry);
     }
-    if names.keys().any(|look| look.is_ascii()) {
+    if names.keys().any(|skeleton| skeleton.is_ascii()) {
         for entry in snapshot
             .unsorted()
             .filter(|entry| entry.id.as_str().is_ascii())
         {
-            if let Some(alike) = names.get_mut(&look(entry.id.as_str())) {
+            if let Some(alike) = names.get_mut(&skeleton(entry.id.as_str())) {
                 alike.push(entry);
             }
         }

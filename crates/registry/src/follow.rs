@@ -17,7 +17,7 @@ use crate::{Mount, Registry};
 impl<T: Item> Registry<T> {
     /// Starts the task that refreshes each source that reports a change.
     pub(crate) fn watch_on(&self, runtime: &Handle) {
-        let task = keep_up(
+        let task = follow_until_closed(
             self.downgrade(),
             self.0.composition.subscribe(),
             self.closing(),
@@ -27,7 +27,7 @@ impl<T: Item> Registry<T> {
 }
 
 /// Ends when the registry is closed or its last handle is dropped.
-async fn keep_up<T: Item>(
+async fn follow_until_closed<T: Item>(
     registry: WeakRegistry<T>,
     compositions: watch::Receiver<Arc<Composition<T>>>,
     mut closing: CloseSignals,

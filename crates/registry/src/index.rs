@@ -6,7 +6,7 @@ use std::sync::Arc;
 use repertoire_core::text::has_lookalikes;
 use repertoire_core::{ChunkedMap, Id, Item, Keyed};
 
-use crate::layers::{Layers, source_look};
+use crate::layers::{Layers, source_skeleton};
 use crate::{Candidate, Entry, Origin};
 
 impl<T> Keyed for Entry<T> {
@@ -115,7 +115,7 @@ impl<T: Item> Index<T> {
         let is_qualified = next.as_ref().is_some_and(|entry: &Entry<T>| {
             entry
                 .all_candidates()
-                .any(|candidate| source_look(candidate.bare_id()).is_some())
+                .any(|candidate| source_skeleton(candidate.bare_id()).is_some())
         });
         if is_qualified != self.qualified.contains(id) {
             let qualified = Arc::make_mut(&mut self.qualified);

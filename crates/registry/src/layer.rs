@@ -6,7 +6,7 @@ use std::sync::Arc;
 use repertoire_core::{Id, Item, Listing, ListingEntry};
 
 use crate::entry::Candidate;
-use crate::layers::{SourceNames, Weight, source_look};
+use crate::layers::{SourceNames, Weight, source_skeleton};
 use crate::{Origin, RuleStack, Status, Trust};
 
 /// A listing with its origin and trust: the input of [`merge`](crate::merge).
@@ -64,8 +64,8 @@ impl<T: Item> Layer<T> {
 
     /// Returns whether `id` is written like an item of a different source that counts as much.
     pub(crate) fn is_posing(&self, id: &Id) -> bool {
-        let look = source_look(self.bare_id(id).as_str());
-        let owner = look.and_then(|look| self.names.get(&look));
+        let skeleton = source_skeleton(self.bare_id(id).as_str());
+        let owner = skeleton.and_then(|skeleton| self.names.get(&skeleton));
         owner.is_some_and(|(weight, name)| *name != self.origin.source && *weight <= self.weight())
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use repertoire_core::text::look;
+use repertoire_core::text::skeleton;
 use repertoire_core::{Item, Listing};
 
 use crate::{Layer, Tier, Trust};
@@ -11,20 +11,20 @@ use crate::{Layer, Tier, Trust};
 /// The importance of a source. The smallest counts most.
 pub(crate) type Weight = (bool, Tier, Trust);
 
-/// The sources by the look of their names. Of names that look alike, the source that counts most.
+/// The sources by the skeleton of their names. Of names that look alike, the source that counts most.
 pub(crate) type SourceNames = HashMap<String, (Weight, Arc<str>)>;
 
 /// Returns a form of `name` that is equal for names that differ in letter case or in letters that look alike.
-pub(crate) fn name_look(name: &str) -> String {
-    look(&look(&name.to_lowercase()).to_lowercase())
+pub(crate) fn name_skeleton(name: &str) -> String {
+    skeleton(&skeleton(&name.to_lowercase()).to_lowercase())
 }
 
-/// Returns the look of the source that `id` begins with: of `home` for `home:tidy`, `HOME:tidy`, and `home` in Cyrillic.
-pub(crate) fn source_look(id: &str) -> Option<String> {
+/// Returns the skeleton of the source name that `id` begins with: of `home` for `home:tidy` and `HOME:tidy`.
+pub(crate) fn source_skeleton(id: &str) -> Option<String> {
     if id.is_ascii() && !id.contains(':') {
         return None;
     }
-    Some(name_look(id).split_once(':')?.0.trim().to_owned())
+    Some(name_skeleton(id).split_once(':')?.0.trim().to_owned())
 }
 
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ impl<T: Item> Layers<T> {
         for layer in &list {
             let named = (layer.weight(), layer.origin.source.clone());
             let first = names
-                .entry(name_look(&named.1))
+                .entry(name_skeleton(&named.1))
                 .or_insert_with(|| named.clone());
             *first = named.min(first.clone());
         }
@@ -77,8 +77,8 @@ impl<T: Item> Layers<T> {
     }
 
     /// Returns the layer of the source whose name looks like `look`.
-    pub(crate) fn alike(&self, look: &str) -> Option<&Layer<T>> {
-        self.get(&self.list.first()?.names.get(look)?.1)
+    pub(crate) fn alike(&self, skeleton: &str) -> Option<&Layer<T>> {
+        self.get(&self.list.first()?.names.get(skeleton)?.1)
     }
 
     pub(crate) fn set_listing(&mut self, place: usize, listing: Listing<T>) {

@@ -165,7 +165,7 @@ impl<T: Item> Registry<T> {
             };
             with_digests(view, &digests)
         });
-        self.learn(digests);
+        self.add_digests(digests);
         Ok(())
     }
 }

@@ -184,7 +184,7 @@ impl<T: Item> Registry<T> {
             };
             with_digests(next, &digests)
         });
-        self.learn(digests);
+        self.add_digests(digests);
     }
 
     /// Reads the digests that are unknown of rows that share one of the ids `touched`, so that it is known before the view

@@ -2,7 +2,7 @@
 
 use repertoire_core::{Code, Diagnostic, Item};
 
-use crate::layers::name_look;
+use crate::layers::name_skeleton;
 use crate::refresh::{Digests, with_digests};
 use crate::{Builder, Layer, Registry, Snapshot};
 
@@ -48,14 +48,16 @@ impl<T: Item> Snapshot<T> {
     fn over(&self, base: &Snapshot<T>) -> Snapshot<T> {
         let mut layers = Vec::new();
         for layer in self.layers() {
-            let hidden = base.all_layers().alike(&name_look(&layer.origin.source));
+            let hidden = base
+                .all_layers()
+                .alike(&name_skeleton(&layer.origin.source));
             layers.push(
                 hidden.map_or_else(|| layer.clone(), |hidden| with_hidden_source(layer, hidden)),
             );
         }
         for layer in base.layers().iter().filter(|layer| {
             self.all_layers()
-                .alike(&name_look(&layer.origin.source))
+                .alike(&name_skeleton(&layer.origin.source))
                 .is_none()
         }) {
             layers.push(Layer {
@@ -202,8 +204,8 @@ impl<T: Item> Registry<T> {
         }
     }
 
-    /// Adds what became known of contents to its own sources, and to those of its base.
-    pub(crate) fn learn(&self, digests: Digests) {
+    /// Adds digests to the own sources of the view and to those of its base.
+    pub(crate) fn add_digests(&self, digests: Digests) {
         if digests.is_empty() {
             return;
         }
@@ -213,7 +215,7 @@ impl<T: Item> Registry<T> {
             .partition(|(source, _)| own.layer(source).is_some());
         self.publish(|current| with_digests(current.clone(), &mine));
         if let Some(base) = self.base() {
-            base.learn(theirs);
+            base.add_digests(theirs);
         }
     }
 }

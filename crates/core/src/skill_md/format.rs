@@ -68,7 +68,7 @@ pub fn format<'a>(bytes: &'a [u8], site: FileContext<'a>) -> Formatted<'a> {
         };
     }
     let edited = edit(bytes).and_then(|edited| {
-        let kept = says_the_same(&before, &parse(&edited, site));
+        let kept = has_same_meaning(&before, &parse(&edited, site));
         if kept {
             Ok(edited)
         } else {
@@ -210,7 +210,7 @@ fn written<'a>(
     ))
 }
 
-fn says_the_same(before: &Parsed, after: &Parsed) -> bool {
+fn has_same_meaning(before: &Parsed, after: &Parsed) -> bool {
     let (Some((one, fields)), Some((other, others))) = (parts(before), parts(after)) else {
         return false;
     };

@@ -64,15 +64,15 @@ pub(super) fn check_subset(
     ];
     for (at, what) in excluded {
         if let Some(at) = at {
-            say_excluded(offset + at, what, sink);
+            report_excluded(offset + at, what, sink);
         }
     }
     if let Some(at) = tab_after_colon(text) {
-        say_excluded(offset + at, "a tab after a colon", sink);
+        report_excluded(offset + at, "a tab after a colon", sink);
     }
 }
 
-fn say_excluded(at: usize, what: &str, sink: &mut DiagnosticSink<'_>) {
+fn report_excluded(at: usize, what: &str, sink: &mut DiagnosticSink<'_>) {
     sink.emit(
         at,
         Code::YAML_SUBSET,

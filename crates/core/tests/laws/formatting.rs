@@ -23,7 +23,11 @@ pub(crate) fn hold(bytes: &[u8]) {
     assert_eq!(formatted.diagnostics, [], "what is formatted has none");
 
     let after = skill_md::parse(&text, site());
-    assert_eq!(said(&after), said(&before), "the same skill");
+    assert_eq!(
+        skill_and_fields(&after),
+        skill_and_fields(&before),
+        "the same skill"
+    );
     assert_eq!(rest(&text), rest(bytes), "the body, byte for byte");
     let is_new = |code: &Code| !codes(&before).any(|old| old == *code);
     assert_eq!(codes(&after).find(is_new), None, "no finding is new");
@@ -62,8 +66,8 @@ fn site() -> FileContext<'static> {
 /// The value of a field and, if it is one, the text that it was written as.
 type Field = (serde_json::Value, Option<String>);
 
-/// Everything that a skill says, whatever the order: its typed part, and every field.
-fn said(parsed: &Parsed) -> Option<(Skill, BTreeMap<String, Field>)> {
+/// Returns the typed part of a skill and every field, sorted.
+fn skill_and_fields(parsed: &Parsed) -> Option<(Skill, BTreeMap<String, Field>)> {
     let mut skill = parsed.skill.clone()?;
     let fields = std::mem::take(&mut skill.fields);
     let field = |(key, value): (Arc<str>, Value)| {

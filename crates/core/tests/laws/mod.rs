@@ -80,7 +80,7 @@ fn check(bytes: &[u8], parsed: &Parsed) {
             &*skill.description,
             "it is trimmed"
         );
-        look(skill);
+        read_views(skill);
         let content = Content::system_prompt("Do it.");
         let injection = Injection::new(
             skill.id.clone(),
@@ -113,7 +113,7 @@ fn check(bytes: &[u8], parsed: &Parsed) {
 }
 
 /// Reads every view once.
-fn look(skill: &Skill) {
+fn read_views(skill: &Skill) {
     let _ = (
         skill.text("license"),
         skill.text("compatibility"),

@@ -37,7 +37,7 @@ fn sending(sender: Sender<String>) -> impl FnMut(&Update<Workflow>) + Send + 'st
     move |update| sender.send(summary(update)).unwrap()
 }
 
-fn told(receiver: &Receiver<String>) -> Vec<String> {
+fn received(receiver: &Receiver<String>) -> Vec<String> {
     receiver.try_iter().collect()
 }
 
@@ -52,18 +52,18 @@ async fn callbacks_run_before_the_verb_returns() {
     let (sender, receiver) = mpsc::channel();
     let _handle = registry.on_change(sending(sender));
     registry.refresh().await.unwrap();
-    assert_eq!(told(&receiver), [""; 0]);
+    assert_eq!(received(&receiver), [""; 0]);
 
     home.set([row("a", 1), row("b", 1)]);
     registry.refresh().await.unwrap();
-    assert_eq!(told(&receiver), ["+ b"]);
+    assert_eq!(received(&receiver), ["+ b"]);
     home.set([row("a", 1)]);
     registry.refresh().await.unwrap();
-    assert_eq!(told(&receiver), ["- b"]);
+    assert_eq!(received(&receiver), ["- b"]);
     register(&registry, "a");
-    assert_eq!(told(&receiver), ["~ a (source, body, resources)"]);
+    assert_eq!(received(&receiver), ["~ a (source, body, resources)"]);
     registry.remove_source("home").await.unwrap();
-    assert_eq!(told(&receiver), ["~ a (shadows)"]);
+    assert_eq!(received(&receiver), ["~ a (shadows)"]);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn ended_callbacks_are_not_called() {
     drop(handle);
     register(&registry, "y");
     assert_eq!(
-        (told(&ended), told(&dropped), told(&detached)),
+        (received(&ended), received(&dropped), received(&detached)),
         (
             vec!["+ x".to_owned()],
             vec![],
@@ -104,7 +104,7 @@ fn panicking_callbacks_get_the_next_change() {
     registry.on_change(sending(sender)).detach();
     register(&registry, "x");
     register(&registry, "y");
-    assert_eq!(told(&receiver), ["+ x", "+ y"]);
+    assert_eq!(received(&receiver), ["+ x", "+ y"]);
     assert_eq!(calls.load(Ordering::SeqCst), 2);
 }
 
@@ -124,7 +124,10 @@ fn callbacks_may_modify_the_registry() {
         }
     });
     register(&registry, "x");
-    assert_eq!(told(&receiver), ["begin + x", "end", "begin + y", "end"]);
+    assert_eq!(
+        received(&receiver),
+        ["begin + x", "end", "begin + y", "end"]
+    );
     drop(handle);
 }
 
@@ -216,7 +219,7 @@ fn a_callback_may_end_itself() {
     *own.lock().unwrap() = Some(handle);
     register(&registry, "x");
     register(&registry, "y");
-    assert_eq!(told(&receiver), ["+ x"]);
+    assert_eq!(received(&receiver), ["+ x"]);
 }
 
 #[test]
@@ -272,7 +275,7 @@ fn a_callback_may_close_the_registry() {
             })
             .is_err()
     );
-    assert_eq!(told(&receiver), ["+ x"]);
+    assert_eq!(received(&receiver), ["+ x"]);
 }
 
 #[tokio::test]

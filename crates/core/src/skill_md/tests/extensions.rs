@@ -4,8 +4,8 @@ use snapbox::{assert_data_eq, str};
 
 use super::*;
 
-/// What is reported of a skill with these lines, as `code line: message`.
-fn told(lines: &str) -> Vec<String> {
+/// Returns the diagnostics of a skill with these lines, as `code line: message`.
+fn diagnostics_of(lines: &str) -> Vec<String> {
     let diagnostics = parse_text(front(&beside(lines))).diagnostics.into_iter();
     diagnostics
         .map(|diagnostic| {
@@ -46,7 +46,7 @@ verification:
   - command: make
 references: {a: b}";
     assert_data_eq!(
-        told(lines).join("\n"),
+        diagnostics_of(lines).join("\n"),
         str![[r#"
 bad-trigger 6: item 2 of `triggers` is not a trigger: expected `keyword`, `task`, `tool`, `path`, `command`, `regex` or `always`, found the kind `keybord`
 bad-trigger 7: item 3 of `triggers` is not a trigger: the regular expression is invalid: unclosed group
@@ -72,7 +72,7 @@ fn faults_under_metadata_have_their_own_line() {
     let lines =
         "metadata:\n  author: me\n  triggers: {a: b}\n  category: databse\n  invoke-level: 9";
     assert_data_eq!(
-        told(lines).join("\n"),
+        diagnostics_of(lines).join("\n"),
         str![[r#"
 foreign-field 6: `triggers` must be a text or a list, found a map; it counts as absent
 unknown-category 7: the category is neither `standard` nor `raw`; it counts as `raw`, which limits
@@ -93,6 +93,6 @@ fn sound_fields_are_not_reported() {
         "tier: 'PM & Orchestration'\ninvoke-level: 1\ncategory: raw",
         "required_tools:\ntriggers:\nworkflow:\nreferences:\ntier:\ncategory:",
     ] {
-        assert_eq!(told(lines), [""; 0], "{lines}");
+        assert_eq!(diagnostics_of(lines), [""; 0], "{lines}");
     }
 }
