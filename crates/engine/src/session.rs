@@ -374,7 +374,7 @@ impl Session {
             activation.audience = audience;
         }
         if let Some(rendered) = rendered {
-            activation.keep(rendered);
+            activation.set_body(rendered);
         }
         activation
     }

@@ -27,7 +27,7 @@ fn view(rows: Vec<ListingEntry<Skill>>) -> Snapshot<Skill> {
     merge(&[layer("home", Trust::Trusted, rows)])
 }
 
-fn news(old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> [Option<String>; 2] {
+fn changes_for_both(old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> [Option<String>; 2] {
     [Audience::Model, Audience::User]
         .map(|audience| VisibilityPolicy::default().changes(audience, old, new, 99))
 }
@@ -51,7 +51,7 @@ fn changes_list_added_changed_and_removed_names() {
         skill("e", "E.", "1"),
     ]);
     assert_eq!(
-        news(&old, &new),
+        changes_for_both(&old, &new),
         both("~ b (body, resources)\n~ c (description, body, resources)\n- d\n+ e")
     );
     let short = VisibilityPolicy::default().changes(Audience::Model, &old, &new, 1);
@@ -64,10 +64,13 @@ fn visibility_changes_are_reported_as_removed_or_added() {
     let hidden = view(vec![for_users_only(skill("a", "A.", "1"))]);
     let changed = Some("~ a (metadata)".to_owned());
     assert_eq!(
-        news(&seen, &hidden),
+        changes_for_both(&seen, &hidden),
         [Some("- a".to_owned()), changed.clone()]
     );
-    assert_eq!(news(&hidden, &seen), [Some("+ a".to_owned()), changed]);
+    assert_eq!(
+        changes_for_both(&hidden, &seen),
+        [Some("+ a".to_owned()), changed]
+    );
 }
 
 #[test]
@@ -77,7 +80,7 @@ fn disabled_skills_are_reported_as_removed() {
         RuleStack::new([RuleSet::new("user", Authority::Full).disable("a".parse().unwrap())]);
     let off = on.with_rules(&rules);
     assert_eq!(
-        (news(&on, &off), news(&off, &on)),
+        (changes_for_both(&on, &off), changes_for_both(&off, &on)),
         (both("- a"), both("+ a"))
     );
 }
@@ -94,10 +97,10 @@ fn pending_skills_are_omitted_from_changes() {
         (&other, &nothing),
         (&some, &some),
     ] {
-        assert_eq!(news(old, new), [None, None]);
+        assert_eq!(changes_for_both(old, new), [None, None]);
     }
     assert_eq!(
-        news(
+        changes_for_both(
             &some,
             &merge(&[layer(
                 "project",
@@ -117,13 +120,13 @@ fn shadowed_skills_are_omitted_from_changes() {
         layer("other", Trust::Pending, vec![skill("a", "Not A.", "2")]),
     ]);
     assert!(!shadowed.changes_since(&alone).is_empty());
-    assert_eq!(news(&alone, &shadowed), [None, None]);
+    assert_eq!(changes_for_both(&alone, &shadowed), [None, None]);
 }
 
 #[test]
 fn no_name_leaves_the_markup_around_it() {
     assert_eq!(
-        news(&view(vec![]), &view(vec![skill("a<b>", "A.", "1")])),
+        changes_for_both(&view(vec![]), &view(vec![skill("a<b>", "A.", "1")])),
         both("+ a&lt;b>")
     );
 }
@@ -141,22 +144,22 @@ fn changes_omit_skills_that_the_operator_hides() {
         skill("d", "D.", "1"),
     ]);
     let hide = |id: &str, mode| VisibilityPolicy::default().with(id.parse().unwrap(), mode);
-    let told = |modes: &VisibilityPolicy| {
+    let changes_under = |modes: &VisibilityPolicy| {
         [Audience::Model, Audience::User].map(|audience| modes.changes(audience, &old, &new, 99))
     };
     assert_eq!(
-        told(&VisibilityPolicy::default()),
+        changes_under(&VisibilityPolicy::default()),
         both("~ a (body, resources)\n~ b (body, resources)\n- c\n+ d")
     );
     assert_eq!(
-        told(&hide("b", Exposure::Off)),
+        changes_under(&hide("b", Exposure::Off)),
         both("~ a (body, resources)\n- c\n+ d")
     );
     assert_eq!(
-        told(&hide("c", Exposure::Off).with("d".parse().unwrap(), Exposure::Off)),
+        changes_under(&hide("c", Exposure::Off).with("d".parse().unwrap(), Exposure::Off)),
         both("~ a (body, resources)\n~ b (body, resources)")
     );
-    let manual = told(&hide("home:*", Exposure::ManualOnly));
+    let manual = changes_under(&hide("home:*", Exposure::ManualOnly));
     assert_eq!(
         manual,
         [

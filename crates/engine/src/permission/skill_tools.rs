@@ -229,8 +229,8 @@ impl Tool {
 }
 
 fn is_for_its_activation(skill: &Skill) -> bool {
-    let said = skill
+    let declared = skill
         .text("autoActivate")
         .or_else(|| skill.text("metadata.autoActivate"));
-    said.is_some_and(|said| said.trim() == "currentSkill")
+    declared.is_some_and(|declared| declared.trim() == "currentSkill")
 }

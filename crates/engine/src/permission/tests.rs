@@ -29,12 +29,12 @@ fn target(text: &str) -> Target {
     text.parse().unwrap()
 }
 
-/// What `authorizer` says, by its rule.
+/// Returns the effect and the rule of a ruling.
 fn rule(ruling: &Ruling) -> (Effect, &str) {
     (ruling.effect, &ruling.rule)
 }
 
-/// A host's own rules: what `says` does with each access.
+/// A host's own rules: what `answer` does with each access.
 struct Host<F>(F, AtomicUsize);
 
 impl<F> std::fmt::Debug for Host<F> {
@@ -59,9 +59,9 @@ impl<F: Fn(&Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> + Send +
 fn host<
     F: Fn(&Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> + Send + Sync + 'static,
 >(
-    says: F,
+    answer: F,
 ) -> std::sync::Arc<Host<F>> {
-    std::sync::Arc::new(Host(says, AtomicUsize::new(0)))
+    std::sync::Arc::new(Host(answer, AtomicUsize::new(0)))
 }
 
 fn allowed() -> Ruling {

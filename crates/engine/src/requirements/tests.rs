@@ -186,7 +186,7 @@ fn fallback_skills_are_ready_without_their_tool() {
         ],
         AtomicUsize::new(0),
     );
-    let told = |hermes: &str| {
+    let readiness_of = |hermes: &str| {
         let candidate = candidate(&format!("metadata: {{hermes: {{{hermes}}}}}"));
         let readiness = Requirements::new(&candidate.item, &tools);
         let modes =
@@ -208,25 +208,28 @@ fn fallback_skills_are_ready_without_their_tool() {
         )
     };
     assert_eq!(
-        told("fallback_for_tools: [search]"),
+        readiness_of("fallback_for_tools: [search]"),
         there("the tool `search`")
     );
     assert_eq!(
-        told("fallback_for_tools: [none, search, search]"),
+        readiness_of("fallback_for_tools: [none, search, search]"),
         there("the tool `search`"),
         "any of them"
     );
     assert_eq!(
-        told("fallback_for_toolsets: browser"),
+        readiness_of("fallback_for_toolsets: browser"),
         there("the toolset `browser`")
     );
     assert_eq!(
-        told("fallback_for_tools: [browser], fallback_for_toolsets: [search]"),
+        readiness_of("fallback_for_tools: [browser], fallback_for_toolsets: [search]"),
         (None, String::new())
     );
-    assert_eq!(told("fallback_for_tools: []"), (None, String::new()));
     assert_eq!(
-        told("fallback_for_tools: [bomb]"),
+        readiness_of("fallback_for_tools: []"),
+        (None, String::new())
+    );
+    assert_eq!(
+        readiness_of("fallback_for_tools: [bomb]"),
         there("the tool `bomb`"),
         "a probe that panics hides"
     );
@@ -234,10 +237,10 @@ fn fallback_skills_are_ready_without_their_tool() {
         Some(HiddenReason::NotReady),
         "needs a tool whose name cannot be read".to_owned(),
     );
-    assert_eq!(told("fallback_for_tools: {search: 1}"), unreadable);
+    assert_eq!(readiness_of("fallback_for_tools: {search: 1}"), unreadable);
     let both = "needs the tool `none`; stands in for the tool `search`, which is there".to_owned();
     assert_eq!(
-        told("requires_tools: [none], fallback_for_tools: [search]"),
+        readiness_of("requires_tools: [none], fallback_for_tools: [search]"),
         (Some(HiddenReason::NotReady), both)
     );
     // A host that cannot tell hides nothing.

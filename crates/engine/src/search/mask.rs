@@ -32,12 +32,12 @@ impl VisibilityMask {
             count: 0,
         };
         for (number, doc) in (0..).zip(docs.blocks().flatten()) {
-            sight.look(number, doc.as_ref());
+            sight.update(number, doc.as_ref());
         }
         sight
     }
 
-    fn look(&mut self, number: u32, doc: Option<&Doc>) {
+    fn update(&mut self, number: u32, doc: Option<&Doc>) {
         let before = self.sees(number);
         let after = doc.is_some_and(|doc| doc.is_seen_by(self.audience, &self.modes));
         if after && !before {
@@ -111,7 +111,7 @@ impl MaskCache {
         self.lately
             .get_mut()
             .iter_mut()
-            .for_each(|sight| Arc::make_mut(sight).look(number, Some(doc)));
+            .for_each(|sight| Arc::make_mut(sight).update(number, Some(doc)));
     }
 
     pub(super) fn remove(&mut self, number: u32, doc: &Doc) {
@@ -119,7 +119,7 @@ impl MaskCache {
         self.lately
             .get_mut()
             .iter_mut()
-            .for_each(|sight| Arc::make_mut(sight).look(number, None));
+            .for_each(|sight| Arc::make_mut(sight).update(number, None));
     }
 
     fn count(&mut self, doc: &Doc, change: impl Fn(usize) -> usize) {

@@ -164,7 +164,7 @@ impl ActivationRecord {
         self.by == ActivatedBy::Tool && mode != Some(SurfaceMode::SystemPrompt)
     }
 
-    pub(super) fn keep(&mut self, rendered: Arc<LoadedBody>) {
+    pub(super) fn set_body(&mut self, rendered: Arc<LoadedBody>) {
         self.digest = Some(rendered.digest);
         self.rendered = Some(rendered);
     }

@@ -346,7 +346,7 @@ impl Session {
             );
         } else if let Some(held) = held {
             held.arguments = skill.arguments.clone();
-            held.keep(rendered);
+            held.set_body(rendered);
         }
         Ok(())
     }

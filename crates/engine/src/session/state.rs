@@ -185,7 +185,7 @@ impl Session {
                     notices.push(Notice::of_skill(id, NoticeReason::Changed));
                 }
                 notices.extend(notice);
-                held.keep(Arc::new(rendered));
+                held.set_body(Arc::new(rendered));
             }
         }
     }

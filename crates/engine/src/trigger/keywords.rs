@@ -120,7 +120,7 @@ impl Keywords {
         };
         let text = Folded::of(text);
         let found = automaton.find_overlapping_iter(&text.text);
-        let alone = found.filter(|found| stands_alone(&text.text, found.range()));
+        let alone = found.filter(|found| is_whole_word(&text.text, found.range()));
         alone
             .map(|found| (found.pattern().as_usize(), text.span(found.range())))
             .collect()
@@ -128,7 +128,7 @@ impl Keywords {
 }
 
 /// Returns whether `range` is a word of its own: no letter or digit is next to it, or the script has no blanks.
-fn stands_alone(text: &str, range: Range<usize>) -> bool {
+fn is_whole_word(text: &str, range: Range<usize>) -> bool {
     let (before, after) = (
         text[..range.start].chars().next_back(),
         text[range.end..].chars().next(),

@@ -91,29 +91,29 @@ fn tools_are_there_or_missing_or_denied() {
         let check = ToolCheck::new(&candidate.item, available, &[Arc::new(policy)]);
         [check.missing, check.denied, check.ok].map(|tools| tools.join(" "))
     };
-    let told = |lists: [&str; 3]| lists.map(str::to_owned);
-    assert_eq!(check("[]", &[], &[]), told(["", "", ""]));
-    assert_eq!(check("[b, a]", &["a", "b"], &[]), told(["", "", "b a"]));
+    let owned = |lists: [&str; 3]| lists.map(str::to_owned);
+    assert_eq!(check("[]", &[], &[]), owned(["", "", ""]));
+    assert_eq!(check("[b, a]", &["a", "b"], &[]), owned(["", "", "b a"]));
     assert_eq!(
         check("[a, b, c]", &["a", "b"], &["b"]),
-        told(["c", "b", "a"])
+        owned(["c", "b", "a"])
     );
     let github = ["mcp__github__list", "mcp__github__write"];
     assert_eq!(
         check("[mcp__github__*]", &github, &[]),
-        told(["", "", "mcp__github__*"])
+        owned(["", "", "mcp__github__*"])
     );
     assert_eq!(
         check("[mcp__github__*]", &github, &github[..1]),
-        told(["", "", "mcp__github__*"])
+        owned(["", "", "mcp__github__*"])
     );
     assert_eq!(
         check("[mcp__github__*]", &github, &github),
-        told(["", "mcp__github__*", ""])
+        owned(["", "mcp__github__*", ""])
     );
     assert_eq!(
         check("[mcp__github__*]", &["mcp__gitlab__list"], &[]),
-        told(["mcp__github__*", "", ""])
+        owned(["mcp__github__*", "", ""])
     );
 }
 
@@ -149,9 +149,9 @@ fn invalid_plans_report_every_fault() {
     let lines = "required_tools: [git_log]\nworkflow:\n  - {id: a, step: One, tool: git_push}\n  - [no step]\n  \
         - {id: a, step: Two, tool: git_log, params: [1], on_error: maybe}\n  - {step: Three, params: {text: 'x !`date`'}}";
     let error = Workflow::new(&candidate(Trust::Trusted, lines)).unwrap_err();
-    let told: Vec<String> = faults(&error);
+    let messages: Vec<String> = faults(&error);
     assert_eq!(
-        told,
+        messages,
         [
             "step 1 calls `git_push`, which is not among the `required_tools`",
             "item 2 is no step: expected a text, or a map with `step`",
@@ -163,14 +163,14 @@ fn invalid_plans_report_every_fault() {
     );
     assert_eq!(
         error.to_string(),
-        format!("the workflow of `a` is not valid: {}", told.join("; "))
+        format!("the workflow of `a` is not valid: {}", messages.join("; "))
     );
-    let told = |lines: &str| {
+    let messages_of = |lines: &str| {
         let error = Workflow::new(&candidate(Trust::Trusted, lines)).unwrap_err();
         faults(&error)
     };
     assert_eq!(
-        told("workflow: {step: One}"),
+        messages_of("workflow: {step: One}"),
         ["expected a list of steps, found a map"]
     );
     let unnamed = [
@@ -178,7 +178,7 @@ fn invalid_plans_report_every_fault() {
         "the `tool` of step 1 is no text",
     ];
     assert_eq!(
-        told("workflow: [{id: [a], step: One, tool: {name: t}}]"),
+        messages_of("workflow: [{id: [a], step: One, tool: {name: t}}]"),
         unnamed,
         "no step for a model by a slip"
     );

@@ -72,7 +72,7 @@ pub(crate) fn hold(texts: &[&str], message: &str) {
     {
         assert_eq!(
             has_fired(text),
-            !is_refused(text) && is_said(text, message),
+            !is_refused(text) && contains_keyword(text, message),
             "{text:?} in {message:?}"
         );
     }
@@ -106,7 +106,7 @@ fn snapshot(texts: &[&str]) -> Snapshot<Skill> {
 }
 
 /// Whether `message` has `keyword` as words of their own: by looking at every place.
-fn is_said(keyword: &str, message: &str) -> bool {
+fn contains_keyword(keyword: &str, message: &str) -> bool {
     let (keyword, message) = (plain(keyword), plain(message));
     let is_edge = |inner: char, outer: char| {
         !(outer.is_alphanumeric() || is_combining_mark(outer))

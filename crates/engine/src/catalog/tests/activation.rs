@@ -69,12 +69,12 @@ fn instructions_are_omitted_without_listed_skills() {
     );
     // It counts: where it leaves no room for a name, there is neither.
     let bare = Catalog::new(&one(), &in_tokens(40));
-    let told = Catalog::new(&one(), &in_tokens(40).load(by_tool()));
+    let instructed = Catalog::new(&one(), &in_tokens(40).load(by_tool()));
     assert_eq!(
         (
             bare.report.totals().full,
-            told.report.totals().left_out,
-            told.text.as_str()
+            instructed.report.totals().left_out,
+            instructed.text.as_str()
         ),
         (1, 1, "")
     );

@@ -108,7 +108,7 @@ fn every_xml_format_reads_as_the_same() {
 
 #[test]
 fn presets_are_what_their_clients_write() {
-    let told = |name: &str, window| {
+    let preset = |name: &str, window| {
         let options = CatalogOptions::of_client(name, window).unwrap();
         (
             options.format,
@@ -157,7 +157,7 @@ fn presets_are_what_their_clients_write() {
             (CatalogFormat::Indented, Budget::Characters(18_000), true),
         ),
     ] {
-        assert_eq!(told(name, window), expected, "{name}");
+        assert_eq!(preset(name, window), expected, "{name}");
     }
     assert!(
         CatalogOptions::clients().is_sorted()

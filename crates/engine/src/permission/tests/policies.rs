@@ -329,18 +329,18 @@ fn m20_a_checker_that_fails_hides() {
         [Some(HiddenReason::Denied); 2]
     );
     // One that asks elsewhere beforehand, and did not hear in time: the answer is lost with its sender.
-    let (sender, heard) = std::sync::mpsc::channel::<Ruling>();
+    let (sender, receiver) = std::sync::mpsc::channel::<Ruling>();
     drop(sender);
-    let heard = std::sync::Mutex::new(heard);
-    let late = host(move |_| Ok(heard.lock().map_err(|_| "broken")?.try_recv()?));
+    let receiver = std::sync::Mutex::new(receiver);
+    let late = host(move |_| Ok(receiver.lock().map_err(|_| "broken")?.try_recv()?));
     assert_eq!(
         hidden([late as Arc<dyn Authorizer>]),
         [Some(HiddenReason::Denied); 2]
     );
     for effect in [Effect::Ask, Effect::Deny, Effect::Halt] {
-        let says = move |_: &Access<'_>| Ok(Ruling::new(effect, "test", ""));
+        let answer = move |_: &Access<'_>| Ok(Ruling::new(effect, "test", ""));
         assert_eq!(
-            hidden([host(says) as Arc<dyn Authorizer>]),
+            hidden([host(answer) as Arc<dyn Authorizer>]),
             [Some(HiddenReason::Denied); 2],
             "{effect:?}"
         );

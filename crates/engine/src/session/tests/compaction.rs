@@ -15,12 +15,12 @@ fn element(name: &str) -> String {
     format!("<skill_content name=\"{name}\">\n{name} body\n</skill_content>\n")
 }
 
-fn told(skills: &[Notice]) -> Vec<(&str, usize, usize)> {
-    let told = skills.iter().map(|skill| match skill.why {
+fn redelivered(skills: &[Notice]) -> Vec<(&str, usize, usize)> {
+    let rows = skills.iter().map(|skill| match skill.why {
         NoticeReason::Redelivered { tokens, of } => (skill.id.as_str(), tokens, of),
         ref other => panic!("{other:?}"),
     });
-    told.collect()
+    rows.collect()
 }
 
 #[tokio::test]
@@ -51,7 +51,7 @@ async fn bodies_come_again_the_newest_first() {
         format!("{}\n{}", element("tea"), element("milk"))
     );
     let tokens = crate::catalog::Tokenizer::default().estimate(&element("tea"));
-    assert_eq!(told(&again.skills)[0], ("tea", tokens, tokens));
+    assert_eq!(redelivered(&again.skills)[0], ("tea", tokens, tokens));
     // They count as being there.
     assert!(
         world
@@ -129,7 +129,8 @@ async fn redelivery_truncates_long_and_omits_old_bodies() {
         world.read(&mut session, name, &gpt()).await;
     }
     let again = session.redeliver_after_compaction(&CompactionBudget::new(200, 220));
-    let [("new", whole, of), ("long", cut, long), ("old", none, _)] = told(&again.skills)[..]
+    let [("new", whole, of), ("long", cut, long), ("old", none, _)] =
+        redelivered(&again.skills)[..]
     else {
         panic!("{:?}", again.skills)
     };

@@ -280,12 +280,12 @@ proptest! {
             let tools = world.tools();
             let mut session = Session::new(tools.clone(), options());
             // Texts in the conversation, as far as they count.
-            let mut said: Vec<String> = Vec::new();
+            let mut conversation: Vec<String> = Vec::new();
             for step in steps {
                 match step {
                     Step::Read(skill, model) => {
                         let model = Model::new("claude-sonnet-4-5").with_provider(PROVIDERS[model]);
-                        said.push(world.read(&mut session, SKILLS[skill], &model).await);
+                        conversation.push(world.read(&mut session, SKILLS[skill], &model).await);
                     }
                     Step::Name(skill) => session.activate(Audience::User, SKILLS[skill], "").unwrap(),
                     Step::Touch(skill) => session.touch(SKILLS[skill]),
@@ -293,15 +293,15 @@ proptest! {
                         session.deactivate(SKILLS[skill]);
                         // Whoever activates it anew gets it anew.
                         let body = format!("{} body", SKILLS[skill]);
-                        said.iter_mut().for_each(|text| *text = text.replace(&body, ""));
+                        conversation.iter_mut().for_each(|text| *text = text.replace(&body, ""));
                     }
                     Step::Reset => {
                         session.reset();
-                        said.clear();
+                        conversation.clear();
                     }
                     Step::Rerender => {
-                        said.clear();
-                        said.push(session.redeliver_after_compaction(&CompactionBudget::default()).text);
+                        conversation.clear();
+                        conversation.push(session.redeliver_after_compaction(&CompactionBudget::default()).text);
                     }
                     Step::Begin => session.start_turn(tools.clone()),
                     Step::Resume => {
@@ -312,12 +312,12 @@ proptest! {
                     Step::Compose(model) => {
                         let model = Model::new("claude-sonnet-4-5").with_provider(PROVIDERS[model]);
                         let slots = world.slots(&mut session, &Turn::new(""), &model).await;
-                        said.extend(slots.messages.iter().map(|message| message.text.to_string()));
+                        conversation.extend(slots.messages.iter().map(|message| message.text.to_string()));
                         let mode = policy(None, None).resolve(None, &model).mode;
                         for name in SKILLS {
                             let body = format!("{name} body");
                             let by = session.active().iter().find(|it| it.id.as_str() == name).map(|it| it.by);
-                            let in_conversation = said.iter().map(|text| times(text, &body)).sum::<usize>();
+                            let in_conversation = conversation.iter().map(|text| times(text, &body)).sum::<usize>();
                             let in_system = times(&slots.system_prompt, &body);
                             let is_read = by == Some(ActivatedBy::Tool);
                             let standing = by.is_some() && (!is_read || mode != SurfaceMode::ToolOnly);
@@ -330,7 +330,7 @@ proptest! {
                 }
                 for name in SKILLS {
                     let body = format!("{name} body");
-                    prop_assert!(said.iter().map(|text| times(text, &body)).sum::<usize>() <= 1, "{}", name);
+                    prop_assert!(conversation.iter().map(|text| times(text, &body)).sum::<usize>() <= 1, "{}", name);
                 }
             }
             Ok(())

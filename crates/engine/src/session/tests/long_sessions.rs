@@ -25,13 +25,15 @@ mod slow {
             let mut sizes = Vec::new();
             for turn in 0..10_000 {
                 session.start_turn(tools.clone());
-                let said = format!("/s{} and word{}", turn % 12, turn % 7);
-                world.slots(&mut session, &Turn::new(&said), &gpt()).await;
+                let message = format!("/s{} and word{}", turn % 12, turn % 7);
+                world
+                    .slots(&mut session, &Turn::new(&message), &gpt())
+                    .await;
                 world
                     .read(&mut session, &format!("s{}", turn % 5), &gpt())
                     .await;
                 world
-                    .slots(&mut session, &Turn::new(&said).number(2), &gpt())
+                    .slots(&mut session, &Turn::new(&message).number(2), &gpt())
                     .await;
                 if turn % 1_000 == 100 {
                     let state = session.state();
@@ -278,7 +280,7 @@ async fn refresh_intervals_exclude_the_refreshed_body() {
         ))
         .unwrap();
     world.registry.refresh().await.unwrap();
-    for told in [false, true] {
+    for counted in [false, true] {
         for refresh in [
             RefreshPolicy::AfterTokens(0),
             RefreshPolicy::AfterTokens(500),
@@ -288,7 +290,7 @@ async fn refresh_intervals_exclude_the_refreshed_body() {
             let text = world.read(&mut session, "long", &gpt()).await;
             let results = [ToolResult::new("read_skill", &text)];
             let turn = Turn::new("").number(2).results(results.clone());
-            let turn = if told { turn.tokens(3_100) } else { turn };
+            let turn = if counted { turn.tokens(3_100) } else { turn };
             assert_eq!(
                 world.slots(&mut session, &turn, &gpt()).await.messages,
                 [],
@@ -302,17 +304,17 @@ async fn refresh_intervals_exclude_the_refreshed_body() {
         let mut given = Vec::new();
         for number in 2..8 {
             let turn = Turn::new("").number(number);
-            let turn = if told { turn.tokens(tokens) } else { turn };
+            let turn = if counted { turn.tokens(tokens) } else { turn };
             let slots = world.slots(&mut session, &turn, &gpt()).await;
-            let said: usize = slots
+            let added: usize = slots
                 .messages
                 .iter()
                 .map(|m| crate::catalog::Tokenizer::default().estimate(&m.text))
                 .sum();
-            tokens += 100 + said;
+            tokens += 100 + added;
             given.push(slots.messages.len());
         }
-        assert_eq!(given, if told { [1, 0, 0, 0, 0, 1] } else { [0; 6] });
+        assert_eq!(given, if counted { [1, 0, 0, 0, 0, 1] } else { [0; 6] });
     }
 }
 
@@ -350,9 +352,9 @@ async fn truncated_redeliveries_are_reported() {
             ("long", given, usize::from(given))
         );
         assert!(*tokens <= 200 && *of > 3_000, "{:?}", slots.notices);
-        let told = slots.notices[0].to_string();
+        let notice = slots.notices[0].to_string();
         assert_eq!(
-            told,
+            notice,
             format!("skill `long` is delivered again with {tokens} of its {of} tokens")
         );
     }
@@ -465,14 +467,14 @@ async fn command_outcomes_and_warnings_are_reported_once() {
         matches!(warnings[..], [Warning { line: Some(3), .. }]),
         "{warnings:?}"
     );
-    let told = remarks.to_string();
+    let text = remarks.to_string();
     assert!(
-        told.starts_with(
+        text.starts_with(
             "skill `tea`: 0 of 1 commands and scripts ran; commands and scripts are switched off; line 3: "
         ),
-        "{told}"
+        "{text}"
     );
-    // What is not read again is not told again; after a resumption it is read.
+    // What is not read again is not reported again; after a resumption it is read.
     let next = session
         .read(
             session.evaluate(&Turn::new("kettle").number(2)),
@@ -688,9 +690,9 @@ proptest! {
                     prop_assert_eq!(since, vec![]);
                     pair[1] = resumed;
                 }
-                let mut said = Vec::new();
+                let mut results = Vec::new();
                 for session in &mut pair {
-                    said.push(match step {
+                    results.push(match step {
                         Step::Begin => { session.start_turn(world.tools()); String::new() }
                         Step::Read(skill) => world.read(session, NAMES[*skill], &gpt()).await,
                         Step::Name(skill) => {
@@ -710,7 +712,7 @@ proptest! {
                         }
                     });
                 }
-                prop_assert_eq!(&said[0], &said[1], "{:?}", step);
+                prop_assert_eq!(&results[0], &results[1], "{:?}", step);
             }
             let [one, other] = pair;
             prop_assert_eq!((one.state(), one.active()), (other.state(), other.active()));

@@ -394,7 +394,7 @@ async fn each_slot_names_what_it_has_content_of() {
 }
 
 /// The messages of a call with this text of a fact, in the role of the user.
-async fn told_fact(
+async fn fact_messages(
     world: &World,
     session: &mut Session,
     text: Option<&str>,
@@ -429,7 +429,7 @@ async fn turn_facts_are_delivered_when_they_change() {
         (Some("sun"), vec![]),
     ] {
         assert_eq!(
-            told_fact(&world, &mut session, text, ConversationEnd::User).await,
+            fact_messages(&world, &mut session, text, ConversationEnd::User).await,
             expected,
             "{text:?}"
         );
@@ -450,7 +450,7 @@ async fn newer_facts_replace_deferred_facts() {
         (None, ConversationEnd::Results, vec![]),
     ] {
         assert_eq!(
-            told_fact(&world, &mut session, text, end).await,
+            fact_messages(&world, &mut session, text, end).await,
             expected,
             "{text:?}"
         );

@@ -308,8 +308,9 @@ async fn skills_of_the_host_override_registered_skills() {
         let slots = world
             .slots(&mut session, &turn.clone().number(2), &claude())
             .await;
-        let said = ["own text", "a fact", "tea body"].map(|text| times(&slots.system_prompt, text));
-        assert_eq!(said, [1, 1, 0]);
+        let counts =
+            ["own text", "a fact", "tea body"].map(|text| times(&slots.system_prompt, text));
+        assert_eq!(counts, [1, 1, 0]);
     }
 }
 

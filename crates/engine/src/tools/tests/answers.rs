@@ -140,14 +140,14 @@ async fn hidden_skills_are_answered_as_unknown() {
             let (shown, other) = (name, name.replace("release", "xxxxxxx"));
             let answer = call(&registry, &without_off(), tool, arguments(shown)).await;
             let unknown = call(&registry, &without_off(), tool, arguments(&other)).await;
-            let said = answer.text.split_once(shown).map(|(before, _)| before);
+            let start = answer.text.split_once(shown).map(|(before, _)| before);
             assert_eq!(
                 (answer.code, unknown.code),
                 (ToolStatus::Refused, ToolStatus::Unknown),
                 "{name}"
             );
             assert_eq!(
-                (said, unknown.text.starts_with("Unknown skill `")),
+                (start, unknown.text.starts_with("Unknown skill `")),
                 (Some("Unknown skill `"), true),
                 "{name}"
             );

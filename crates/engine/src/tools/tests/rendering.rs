@@ -69,17 +69,17 @@ async fn variables_and_arguments_are_in_their_places() {
         .variable("TONE", "prose")
         .session_id("7")
         .skill_dir("/elsewhere");
-    let told = read(
+    let rendered = read(
         &registry,
         &Renderer::new(registry.clone()).context(context),
         "$TONE",
     )
     .await;
     assert_eq!(
-        told.instructions.text,
+        rendered.instructions.text,
         "See /skills/one/rules.md for $TONE in prose, not `$ARGUMENTS`, 7.\n"
     );
-    assert_ne!(told.instructions.text, plain.instructions.text);
+    assert_ne!(rendered.instructions.text, plain.instructions.text);
 }
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn dialect_of_skill_overrides_source_and_host() {
     let source = Renderer::new(registry.clone())
         .dialect(Dialect::OpenCode)
         .source_dialect("home", Dialect::Claude);
-    // Nobody says one: a number behind a dollar is a price.
+    // Nothing declares a dialect: a number behind a dollar is a price.
     assert_eq!(
         read(&registry, &registry, "a b").await.instructions.text,
         "First: $1.\n\nARGUMENTS: a b\n"
@@ -122,12 +122,12 @@ async fn commands_are_disabled_by_default() {
     assert_eq!(read.instructions.outcomes, [off.clone(), off]);
 }
 
-/// Runs everything, and keeps what it was asked.
+/// Runs everything and records the requests.
 #[derive(Debug, Default)]
-struct Says(Mutex<Vec<(Binding, String)>>);
+struct RecordingRunner(Mutex<Vec<(Binding, String)>>);
 
 #[async_trait]
-impl CommandRunner for Says {
+impl CommandRunner for RecordingRunner {
     async fn run(
         &self,
         candidate: &Candidate<Skill>,
@@ -140,7 +140,7 @@ impl CommandRunner for Says {
             .display()
             .to_string();
         self.0.lock().unwrap().push((binding.clone(), folder));
-        let said = |one: &Directive| {
+        let output = |one: &Directive| {
             let text = format!("ran {one} for {}", context.get("ARGUMENTS").unwrap());
             let printed = |text: &str| CapturedOutput::new(text.as_bytes(), text.len() as u64);
             DirectiveOutcome::Ran(CompletedRun::new(
@@ -149,7 +149,7 @@ impl CommandRunner for Says {
                 printed(""),
             ))
         };
-        directives.iter().take(1).map(said).collect()
+        directives.iter().take(1).map(output).collect()
     }
 }
 
@@ -157,8 +157,8 @@ impl CommandRunner for Says {
 async fn output_of_approved_commands_replaces_them() {
     let body = format!("!`date`\n\n!`rm x`\n\n{}", "Much text.\n".repeat(4000));
     let registry = one(&body).await;
-    let says = Arc::new(Says::default());
-    let reader = Renderer::new(registry.clone()).commands(says.clone());
+    let runner = Arc::new(RecordingRunner::default());
+    let reader = Renderer::new(registry.clone()).commands(runner.clone());
     let read = read(&registry, &reader, "</skill_content>").await;
     // Whole, though it is long: for another part it would all run again. What was not answered was refused.
     let expected = format!(
@@ -174,7 +174,7 @@ async fn output_of_approved_commands_replaces_them() {
             DirectiveOutcome::Refused { by: Refusal::Off }
         ]
     ));
-    let asked = says.0.lock().unwrap().clone();
+    let asked = runner.0.lock().unwrap().clone();
     let [(binding, folder)] = asked.as_slice() else {
         panic!("it was asked once: {asked:?}")
     };
@@ -191,14 +191,14 @@ async fn output_of_approved_commands_replaces_them() {
 #[tokio::test]
 async fn bodies_without_commands_request_no_approval() {
     let registry = one("Only `!` text.\n").await;
-    let says = Arc::new(Says::default());
+    let runner = Arc::new(RecordingRunner::default());
     read(
         &registry,
-        &Renderer::new(registry.clone()).commands(says.clone()),
+        &Renderer::new(registry.clone()).commands(runner.clone()),
         "",
     )
     .await;
-    assert_eq!(says.0.lock().unwrap().len(), 0);
+    assert_eq!(runner.0.lock().unwrap().len(), 0);
 }
 
 #[tokio::test]
@@ -271,7 +271,7 @@ proptest! {
             let reader = Renderer::new(registry.clone())
                 .context(Context::new().variable("ARGUMENTS", "x").unknown(Unknown::Error))
                 .dialect(Dialect::OpenCode)
-                .commands(Arc::new(Says::default()));
+                .commands(Arc::new(RecordingRunner::default()));
             let read = read(&registry, &reader, "").await;
             assert_eq!((read.instructions.text.as_str(), read.instructions.outcomes.len(), read.instructions.warnings.len()), (body.as_str(), 0, 0));
         });

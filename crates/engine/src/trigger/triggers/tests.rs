@@ -30,12 +30,12 @@ fn view(rows: Vec<ListingEntry<Skill>>) -> Snapshot<Skill> {
 }
 
 /// What fired: the skill, by what, and the parts of the message.
-fn told(triggers: &Triggers, occasion: &Turn) -> Vec<String> {
-    told_by(triggers, occasion, &VisibilityPolicy::default())
+fn matches_of(triggers: &Triggers, occasion: &Turn) -> Vec<String> {
+    matches_under(triggers, occasion, &VisibilityPolicy::default())
 }
 
-fn told_by(triggers: &Triggers, occasion: &Turn, policy: &VisibilityPolicy) -> Vec<String> {
-    let tell = |fired: TriggerMatch| {
+fn matches_under(triggers: &Triggers, occasion: &Turn, policy: &VisibilityPolicy) -> Vec<String> {
+    let to_line = |fired: TriggerMatch| {
         let by = match &fired.by {
             MatchedBy::Mention => "mention".to_owned(),
             MatchedBy::Declared(trigger) => format!("{trigger:?}"),
@@ -54,7 +54,7 @@ fn told_by(triggers: &Triggers, occasion: &Turn, policy: &VisibilityPolicy) -> V
     triggers
         .fired(occasion, policy)
         .into_iter()
-        .map(tell)
+        .map(to_line)
         .collect()
 }
 
@@ -153,7 +153,7 @@ fn keyword_matches_are_sorted_by_source_then_length() {
         ),
     ]);
     assert_eq!(
-        told(
+        matches_of(
             &Triggers::new(&snapshot),
             &Turn::new("alpha beta then alpha")
         ),
@@ -167,7 +167,7 @@ fn keyword_matches_are_sorted_by_source_then_length() {
         ]
     );
     let first = Triggers::new(&view(vec![skill("a", "triggers: [alpha, gamma, beta]")]));
-    let beta_then_alpha = told(&first, &Turn::new("beta then alpha"));
+    let beta_then_alpha = matches_of(&first, &Turn::new("beta then alpha"));
     assert_eq!(beta_then_alpha[0], "home:a by Keyword(\"alpha\"): alpha");
 }
 
@@ -175,7 +175,7 @@ fn keyword_matches_are_sorted_by_source_then_length() {
 fn tools_paths_tasks_and_commands_fire_too() {
     let lines = "paths: \"src/**\"\ntriggers:\n  - task: Docs\n  - tool: mcp__github__*\n  - path: '*.md'\n  - command: /Release";
     let triggers = Triggers::new(&view(vec![skill("a", lines)]));
-    let of = |occasion: Turn| told(&triggers, &occasion);
+    let of = |occasion: Turn| matches_of(&triggers, &occasion);
     let none = || Turn::new("");
     let called = ["Bash", "mcp__github__list"].map(|tool| ToolResult::new(tool, ""));
     assert_eq!(of(none()), [""; 0]);
@@ -246,7 +246,7 @@ fn a_mention_is_the_name_behind_a_sigil() {
         ("/manual", &["home:manual: /manual"]),
     ] {
         let fired = triggers.fired(&Turn::new(message), &VisibilityPolicy::default());
-        let tell = |fired: &TriggerMatch| {
+        let to_line = |fired: &TriggerMatch| {
             assert_eq!(fired.by, MatchedBy::Mention, "{message}");
             let parts: Vec<_> = fired
                 .spans
@@ -256,7 +256,7 @@ fn a_mention_is_the_name_behind_a_sigil() {
             format!("{}: {}", fired.candidate.qualified_id(), parts.join(" | "))
         };
         assert_eq!(
-            fired.iter().map(tell).collect::<Vec<_>>(),
+            fired.iter().map(to_line).collect::<Vec<_>>(),
             expected,
             "{message}"
         );
@@ -287,7 +287,7 @@ fn mentions_may_name_shadows_but_not_ambiguous_skills() {
         set,
     ]);
     let triggers = Triggers::new(&snapshot);
-    let of = |message| told(&triggers, &Turn::new(message));
+    let of = |message| matches_of(&triggers, &Turn::new(message));
     assert_eq!(of("/acme:a"), ["acme:a by mention: /acme:a"]);
     assert_eq!(of("/kit:tool"), ["kit:tool by mention: /kit:tool"]);
     assert_eq!(of("/tool"), [""; 0]);
@@ -324,7 +324,7 @@ fn mentions_of_hidden_skills_are_reported_once() {
                 );
                 missed.id.to_string()
             });
-        (told(&triggers, &occasion), missed.collect::<Vec<_>>())
+        (matches_of(&triggers, &occasion), missed.collect::<Vec<_>>())
     };
     let command = |part: &str| format!("home:tea by Command(\"own\"): {part}");
     assert_eq!(of("$own, $own and own"), (vec![], vec!["own".to_owned()]));
@@ -383,7 +383,11 @@ fn mentions_match_exact_names_and_commands_match_folded() {
         ("/café\u{200B} now", &["home:café by mention: /café"]),
         ("/ brew, /home:café", &["home:café by mention: /home:café"]),
     ] {
-        assert_eq!(told(&triggers, &Turn::new(message)), expected, "{message}");
+        assert_eq!(
+            matches_of(&triggers, &Turn::new(message)),
+            expected,
+            "{message}"
+        );
     }
 }
 
@@ -437,7 +441,10 @@ fn untrusted_sources_cannot_use_always_or_regex() {
             .iter()
             .map(|refused| (refused.trigger.clone(), refused.why.clone()))
             .collect();
-        (told(&triggers, &Turn::new("a word on v12 and v3")), refused)
+        (
+            matches_of(&triggers, &Turn::new("a word on v12 and v3")),
+            refused,
+        )
     };
     assert_eq!(
         of(Trust::Trusted),
@@ -510,7 +517,7 @@ fn hidden_skills_are_not_triggered() {
     let triggers = Triggers::new(&snapshot);
     let of = |mode| {
         let modes = VisibilityPolicy::default().with("a".parse().unwrap(), mode);
-        told_by(&triggers, &Turn::new("a word, /a and /go"), &modes)
+        matches_under(&triggers, &Turn::new("a word, /a and /go"), &modes)
     };
     assert_eq!(of(Exposure::Off), ["home:b by Keyword(\"word\"): word"]);
     assert_eq!(
@@ -557,8 +564,8 @@ fn updates_equal_new_triggers_and_retain_compiled_parts() {
         assert_eq!(kept(&triggers, &updated), expected, "{lines}");
         let occasion = Turn::new("alpha beta gamma").paths(["src/x.rs"]);
         assert_eq!(
-            told(&updated, &occasion),
-            told(&Triggers::new(&after), &occasion)
+            matches_of(&updated, &occasion),
+            matches_of(&Triggers::new(&after), &occasion)
         );
         assert!(updated.snapshot().ptr_eq(&after));
     }
@@ -584,8 +591,8 @@ fn an_update_follows_order_and_descriptions() {
         let updated = triggers.updated(&after);
         let occasion = Turn::new("a word for /a and /b");
         assert_eq!(
-            told(&updated, &occasion),
-            told(&Triggers::new(&after), &occasion)
+            matches_of(&updated, &occasion),
+            matches_of(&Triggers::new(&after), &occasion)
         );
         let entries = updated
             .fired(&occasion, &VisibilityPolicy::default())
