@@ -192,11 +192,11 @@ pub(crate) async fn reload(
     match applied {
         Ok(()) => {
             cache.finish_reload();
-            environment.say("note: sources reloaded\n");
+            environment.write_stderr("note: sources reloaded\n");
         }
         Err(failure) => {
             let text = failure.report().draw(environment.stderr.is_coloured());
-            environment.say(&format!(
+            environment.write_stderr(&format!(
                 "{text}note: reload failed; keeping the current sources\n"
             ));
         }
@@ -245,9 +245,9 @@ pub(crate) async fn with_progress<F: Future>(
     match tokio::time::timeout(PROGRESS_DELAY, &mut work).await {
         Ok(done) => done,
         Err(_) => {
-            environment.say(&format!("{what} ..."));
+            environment.write_stderr(&format!("{what} ..."));
             let done = work.await;
-            environment.say(&format!("\r{:1$}\r", "", what.len() + 4));
+            environment.write_stderr(&format!("\r{:1$}\r", "", what.len() + 4));
             done
         }
     }

@@ -236,7 +236,7 @@ impl<'a> Environment<'a> {
         Vec::new()
     }
 
-    pub(crate) fn say(&mut self, text: &str) {
+    pub(crate) fn write_stderr(&mut self, text: &str) {
         let text = self.program.in_commands(text);
         let _ = self
             .stderr
@@ -246,7 +246,7 @@ impl<'a> Environment<'a> {
 
     pub(crate) fn ask(&mut self, question: &str) -> Option<bool> {
         self.stdin.as_ref()?;
-        self.say(&format!("{question} [y/N] "));
+        self.write_stderr(&format!("{question} [y/N] "));
         let mut line = String::new();
         let read = self.stdin.as_mut()?.read_line(&mut line);
         if !matches!(read, Ok(length) if length > 0) {

@@ -111,7 +111,7 @@ impl Output {
         environment.stdout.write_all(&self.stdout)?;
         environment.stdout.flush()?;
         for note in &self.notes {
-            environment.say(&format!("note: {}\n", terminal_line(note)));
+            environment.write_stderr(&format!("note: {}\n", terminal_line(note)));
         }
         Ok(self.exit)
     }

@@ -165,7 +165,7 @@ async fn compose_and_run(
 
 fn print_failure(failure: &Failure, environment: &mut Environment<'_>) -> Exit {
     let text = failure.report().draw(environment.stderr.is_coloured());
-    environment.say(&text);
+    environment.write_stderr(&text);
     Exit::Failure
 }
 

@@ -67,7 +67,7 @@ impl ApproveCommand {
             skill.refuse_too_large()?;
             if !self.yes {
                 if let Some(hidden) = hidden_text_note(&skill) {
-                    environment.say(&format!("warning: {}\n", terminal_line(&hidden)));
+                    environment.write_stderr(&format!("warning: {}\n", terminal_line(&hidden)));
                 }
                 self.confirm(&directives, &skill, environment)?;
                 // A different run may have written approvals while the user read the prompt.
@@ -110,9 +110,9 @@ impl ApproveCommand {
     ) -> Result<(), Failure> {
         directives
             .iter()
-            .for_each(|row| environment.say(&row.prompt()));
+            .for_each(|row| environment.write_stderr(&row.prompt()));
         if let Some(note) = uncovered_note(&skill.uncovered()) {
-            environment.say(&format!("{note}\n"));
+            environment.write_stderr(&format!("{note}\n"));
         }
         let unchanged = match skill.binding.files.len() {
             0 => "SKILL.md is unchanged and alone in its folder".to_owned(),

@@ -192,7 +192,7 @@ fn confirm(
         digest,
         ..
     } = inspected;
-    environment.say(&format!("{name} {version}  {digest}\n"));
+    environment.write_stderr(&format!("{name} {version}  {digest}\n"));
     match environment.ask("Allow this library to run while its content is unchanged?") {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::new("not approved")),

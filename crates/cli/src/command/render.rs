@@ -209,7 +209,7 @@ impl RenderCommand {
         for directive in plan.directives() {
             permits.push(match approval.permit(trust) {
                 Err(Refusal::Unapproved | Refusal::Changed) if environment.stdin.is_some() => {
-                    environment.say(&DirectiveRow::of(directive).prompt());
+                    environment.write_stderr(&DirectiveRow::of(directive).prompt());
                     match environment.ask("Run this command once?") {
                         Some(true) => ApprovalState::Given.permit(trust),
                         _ => Err(Refusal::Denied("declined".into())),

@@ -259,7 +259,7 @@ fn report_surfaces(
             let text =
                 DiagnosticPrinter::new(QuotableFolders::default(), &environment.cwd, is_coloured)
                     .draw(&diagnostic);
-            environment.say(&text);
+            environment.write_stderr(&text);
         }
     }
 }
@@ -308,7 +308,7 @@ impl Network {
                 let refused = match exposure {
                     TokenExposure::OwnerOnly => None,
                     TokenExposure::Readable => {
-                        environment.say(&format!(
+                        environment.write_stderr(&format!(
                             "warning: every user of this machine can read {place}: run `chmod 600` on it\n"
                         ));
                         None
@@ -402,7 +402,7 @@ async fn listen(
     let cannot = |error: std::io::Error| Failure::io(format!("cannot listen on {address}"), &error);
     let listener = TcpListener::bind(address).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
-    environment.say(&format!("note: listening on http://{address}/mcp\n"));
+    environment.write_stderr(&format!("note: listening on http://{address}/mcp\n"));
     Ok(listener)
 }
 

@@ -176,7 +176,7 @@ impl Reporter {
         let skills = counted(view.len(), "skill");
         // The layer of skills that are registered in code is not a source of the user.
         let sources = counted(view.layers().len() - 1, "source");
-        environment.say(&format!("note: watching {skills} from {sources}\n"));
+        environment.write_stderr(&format!("note: watching {skills} from {sources}\n"));
         Ok(())
     }
 

@@ -160,7 +160,7 @@ impl Talk {
     }
 
     fn ask(&mut self, question: &Value) -> Value {
-        self.say(question);
+        self.send(question);
         let answers = self
             .answers
             .by_ref()
@@ -180,7 +180,7 @@ impl Talk {
             .expect("a request")
     }
 
-    fn say(&mut self, question: &Value) {
+    fn send(&mut self, question: &Value) {
         writeln!(self.ask, "{question}").expect("heard");
     }
 
@@ -309,7 +309,7 @@ fn commands_for_clients_leave_no_process() {
     let env = hiding("sleep 100000");
     let mut serving = Serving::start(&env, &["a", "--run-commands", "a"], &[]);
     let mut talk = Talk::with(&mut serving);
-    talk.say(&reading_clock());
+    talk.send(&reading_clock());
     let process = hidden(&env);
     serving.0.kill().expect("it is there");
     until(|| is_gone(process).then_some(()));
@@ -386,7 +386,7 @@ fn a_reload_takes_dialects_and_approvals_with_it() {
         &["--config", "repertoire.toml", "--run-commands", "team"],
         &[],
     );
-    let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
+    let mut stderr = BufReader::new(serving.0.stderr.take().expect("it is piped"));
     let mut talk = Talk::with(&mut serving);
     let read = talk.read_clock();
     assert!(
@@ -398,7 +398,7 @@ fn a_reload_takes_dialects_and_approvals_with_it() {
         serving.send(rustix::process::Signal::HUP);
         let mut text = String::new();
         while !text.ends_with(expected) {
-            assert_ne!(said.read_line(&mut text).expect("text"), 0, "{text}");
+            assert_ne!(stderr.read_line(&mut text).expect("text"), 0, "{text}");
         }
     };
     env.file(
@@ -438,20 +438,20 @@ fn client_roots_are_project_folders() {
         env.skill("project/.agents/skills", "deploy", "Deploys.");
         let root = format!("file://{}", env.here().join("project").display());
         let mut serving = Serving::start(&env, options, &[]);
-        let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
+        let mut stderr = BufReader::new(serving.0.stderr.take().expect("it is piped"));
         let ask = serving.0.stdin.take().expect("it is piped");
         let answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
         let mut talk = Talk { ask, answers };
         let mut hello = introduction();
         hello["params"]["capabilities"] = json!({"roots": {"listChanged": true}});
         talk.ask(&hello);
-        talk.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        talk.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         for (roots, is_named) in [(json!([{"uri": root}]), true), (json!([]), false)] {
             let request = talk.request("roots/list");
-            talk.say(&json!({"jsonrpc": "2.0", "id": request["id"], "result": {"roots": roots}}));
+            talk.send(&json!({"jsonrpc": "2.0", "id": request["id"], "result": {"roots": roots}}));
             let mut text = String::new();
             while !text.ends_with("note: sources reloaded\n") {
-                assert_ne!(said.read_line(&mut text).expect("text"), 0, "{text}");
+                assert_ne!(stderr.read_line(&mut text).expect("text"), 0, "{text}");
             }
             let list = json!({"name": "list_skills", "arguments": {}});
             let listed = talk
@@ -461,7 +461,7 @@ fn client_roots_are_project_folders() {
                 expected && is_named,
                 "{options:?} {listed}"
             );
-            talk.say(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
+            talk.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
         }
     }
 }
@@ -584,9 +584,9 @@ fn log_of_http(env: &TestEnv, token: &str, variables: &[(&str, &str)]) -> String
         ],
         &[variables, &[("OUR_TOKEN", token)]].concat(),
     );
-    let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
+    let mut stderr = BufReader::new(serving.0.stderr.take().expect("it is piped"));
     let mut line = String::new();
-    said.read_line(&mut line).expect("text");
+    stderr.read_line(&mut line).expect("text");
     let address = line
         .trim()
         .strip_prefix("note: listening on http://")
@@ -619,7 +619,7 @@ fn log_of_http(env: &TestEnv, token: &str, variables: &[(&str, &str)]) -> String
     serving.send(rustix::process::Signal::TERM);
     assert_eq!(serving.ended(), Some(0));
     let mut log = String::new();
-    said.read_to_string(&mut log).expect("text");
+    stderr.read_to_string(&mut log).expect("text");
     log
 }
 
@@ -698,12 +698,12 @@ fn serve_fails_before_it_listens() {
     }
 }
 
-/// A client that left before it said anything is no reason to stay.
+/// A client that left before it sent anything is no reason to stay.
 #[test]
 fn a_server_without_a_client_ends() {
     let env = TestEnv::new();
     env.skill("a", "tidy", "Sorts.");
-    for said in [
+    for request in [
         "",
         "\n",
         "{\"jsonrpc\": \"2.0\", \"id\": 1, ",
@@ -711,14 +711,14 @@ fn a_server_without_a_client_ends() {
     ] {
         let mut serving = Serving::start(&env, &["a"], &[]);
         let mut ask = serving.0.stdin.take().expect("it is piped");
-        ask.write_all(said.as_bytes()).expect("heard");
+        ask.write_all(request.as_bytes()).expect("heard");
         drop(ask);
-        assert_eq!(serving.ended(), Some(2), "{said}");
+        assert_eq!(serving.ended(), Some(2), "{request}");
         assert!(
             serving
                 .stderr()
                 .starts_with("error: no MCP client connected"),
-            "{said}"
+            "{request}"
         );
     }
 }
@@ -733,7 +733,7 @@ fn system_prompt_skills_are_reported_once() {
     env.file("a/first/SKILL.md", skill("first"))
         .skill("a", "tidy", "Sorts.");
     let mut serving = Serving::start(&env, &["a"], &[]);
-    let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
+    let mut stderr = BufReader::new(serving.0.stderr.take().expect("it is piped"));
     let mut ask = serving.0.stdin.take().expect("it is piped");
     writeln!(ask, "{}", introduction()).expect("heard");
     let mut reported = |of: &str| {
@@ -741,7 +741,7 @@ fn system_prompt_skills_are_reported_once() {
         while !line.contains("surface-over-mcp") {
             line.clear();
             assert_ne!(
-                said.read_line(&mut line).expect("text"),
+                stderr.read_line(&mut line).expect("text"),
                 0,
                 "{of} is reported"
             );
@@ -758,7 +758,7 @@ fn system_prompt_skills_are_reported_once() {
     drop(ask);
     assert_eq!(serving.ended(), Some(0));
     let mut rest = String::new();
-    said.read_to_string(&mut rest).expect("text");
+    stderr.read_to_string(&mut rest).expect("text");
     assert!(!rest.contains("surface-over-mcp"), "{rest}");
 }
 
