@@ -57,7 +57,7 @@ impl SkillFileChange {
         row(&self.old) == row(&self.new)
     }
 
-    pub(crate) fn only_tells_more(&self) -> bool {
+    pub(crate) fn adds_only_information(&self) -> bool {
         match (row(&self.old), row(&self.new)) {
             (Some(old), Some(new)) => old.is_same(new),
             (None, None) => true,

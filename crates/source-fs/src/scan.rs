@@ -35,7 +35,7 @@ pub(crate) struct TreeScan {
     /// A token that stays the same as long as the same folders and links are watched.
     watched: Arc<()>,
     /// Whether more contents are known than when the revision of the listing was published.
-    has_news: bool,
+    adds_information: bool,
 }
 
 /// The rows that replace those at a range of the listing.
@@ -83,8 +83,8 @@ impl TreeScan {
             *previous.walk_diagnostics == walk_diagnostics
                 && previous.skill_files.list_like(&skill_files)
         });
-        let (listing, has_news) = match previous {
-            Some(previous) if is_same => (previous.listing.clone(), previous.has_news),
+        let (listing, adds_information) = match previous {
+            Some(previous) if is_same => (previous.listing.clone(), previous.adds_information),
             _ => (
                 list(
                     previous.map_or(Revision(1), TreeScan::next_revision),
@@ -102,7 +102,7 @@ impl TreeScan {
             exists: Arc::new(exists),
             is_separable: !has_links && too_deep.is_empty() && left_out == 0,
             watched: Arc::default(),
-            has_news,
+            adds_information,
         }
     }
 
@@ -124,15 +124,15 @@ impl TreeScan {
                 listing,
                 skill_files,
                 walk_diagnostics,
-                has_news: false,
+                adds_information: false,
                 ..self.clone()
             };
         }
         let splices = self.splices(changes);
         let known = self.listing.diagnostics();
-        let says_the_same = Arc::ptr_eq(&walk_diagnostics, &self.walk_diagnostics)
+        let has_same_diagnostics = Arc::ptr_eq(&walk_diagnostics, &self.walk_diagnostics)
             && !changes.iter().any(SkillFileChange::changes_diagnostics);
-        let diagnostics = if says_the_same {
+        let diagnostics = if has_same_diagnostics {
             known.clone()
         } else {
             self.diagnostics(&skill_files, &walk_diagnostics)
@@ -145,8 +145,9 @@ impl TreeScan {
                 ..self.clone()
             };
         }
-        let has_news = is_quiet && changes.iter().all(SkillFileChange::only_tells_more);
-        let revision = if has_news {
+        let adds_information =
+            is_quiet && changes.iter().all(SkillFileChange::adds_only_information);
+        let revision = if adds_information {
             self.listing.revision()
         } else {
             self.next_revision()
@@ -156,7 +157,7 @@ impl TreeScan {
             listing,
             skill_files,
             walk_diagnostics,
-            has_news,
+            adds_information,
             ..self.clone()
         }
     }
@@ -240,14 +241,14 @@ impl TreeScan {
                 .is_some_and(|(now, old)| Arc::ptr_eq(now, old))
         });
         let next = self.after(&changes, self.walk_diagnostics.clone());
-        if next.has_news && next.skill_files.is_hashed() {
+        if next.adds_information && next.skill_files.is_hashed() {
             // Readers skip a listing of the revision that they have.
             let listing =
                 next.listing
                     .spliced(next.next_revision(), [], next.listing.diagnostics().clone());
             return TreeScan {
                 listing,
-                has_news: false,
+                adds_information: false,
                 ..next
             };
         }

@@ -270,8 +270,8 @@ impl FsSource {
         let fresh = watcher.take_fresh();
         taken.dirty.extend(fresh);
         let mut scan = match &before {
-            Some(latest) => self.look(latest.clone(), &taken.dirty).await?,
-            None => self.look_at_all(None).await?,
+            Some(latest) => self.scan_dirty(latest.clone(), &taken.dirty).await?,
+            None => self.scan_all(None).await?,
         };
         let mut is_settled = false;
         for _ in 0..ROUNDS {
@@ -286,7 +286,7 @@ impl FsSource {
             }
             // They stay dirty if this future is dropped.
             taken.dirty.extend(fresh.clone());
-            scan = self.look(scan, &fresh).await?;
+            scan = self.scan_dirty(scan, &fresh).await?;
         }
         self.publish_scan(TreeScan::clone(&scan).report(watcher.diagnostic(&self.plan())));
         if is_settled {
@@ -295,7 +295,7 @@ impl FsSource {
         Ok(())
     }
 
-    async fn look(
+    async fn scan_dirty(
         &self,
         previous: Arc<TreeScan>,
         dirty: &DirtyPaths,
@@ -308,7 +308,7 @@ impl FsSource {
                 .any(|start| folder.starts_with(&start.path))
         });
         if dirty.all || self.plugin.is_some() && has_outside && self.follow().await? {
-            self.look_at_all(Some(previous)).await
+            self.scan_all(Some(previous)).await
         } else if dirty.folders.is_empty() {
             Ok(previous)
         } else {
@@ -319,11 +319,11 @@ impl FsSource {
         }
     }
 
-    async fn look_at_all(
+    async fn scan_all(
         &self,
         previous: Option<Arc<TreeScan>>,
     ) -> Result<Arc<TreeScan>, SourceError> {
-        self.watcher.looked();
+        self.watcher.note_full_scan();
         self.follow().await?;
         Ok(Arc::new(scan::scan(&self.plan(), previous).await?))
     }

@@ -65,7 +65,7 @@ struct WatchState {
     /// The reason why folders are polled.
     failure: Option<WatchFailure>,
     /// The time of the last whole scan.
-    looked: Option<Instant>,
+    last_full_scan: Option<Instant>,
 }
 
 /// The reason why folders cannot be watched.
@@ -122,8 +122,8 @@ impl Watcher {
         self.pending.mark_stale();
     }
 
-    pub(crate) fn looked(&self) {
-        self.state().looked = Some(Instant::now());
+    pub(crate) fn note_full_scan(&self) {
+        self.state().last_full_scan = Some(Instant::now());
     }
 
     pub(crate) fn diagnostic(&self, plan: &SearchPlan) -> Option<PathDiagnostic> {
@@ -166,7 +166,7 @@ impl Watcher {
     fn next_poll(&self) -> Option<Instant> {
         let state = self.state();
         let polls = self.options.by == WatchBy::Polling || state.failure.is_some();
-        polls.then(|| state.looked.unwrap_or_else(Instant::now) + self.options.poll)
+        polls.then(|| state.last_full_scan.unwrap_or_else(Instant::now) + self.options.poll)
     }
 
     /// Watches the folders that `scan` has read and the folders on the way to them, and no other.
@@ -176,7 +176,7 @@ impl Watcher {
     pub(crate) fn update_watches(&self, plan: &SearchPlan, scan: &Arc<TreeScan>) {
         // Polling starts with a whole scan.
         let mut fresh = DirtyPaths {
-            all: self.state().looked.is_none(),
+            all: self.state().last_full_scan.is_none(),
             ..DirtyPaths::default()
         };
         let failure = match self.options.by {

@@ -133,7 +133,7 @@ async fn watched(folder: &Path, roots: &[&str]) -> FsSource {
 }
 
 /// Edits `skill` and waits until `source` has seen it.
-async fn is_told(source: &FsSource, folder: &Path, skill: &str, description: &str) {
+async fn notices_edit(source: &FsSource, folder: &Path, skill: &str, description: &str) {
     let before = source.list().await.unwrap().revision();
     write(folder, skill, description);
     tokio::time::timeout(NEVER, source.changed(before))
@@ -171,14 +171,14 @@ fn sources_share_one_instance_and_its_watches() {
             threads: 1,
         });
         for (source, skill) in [(&first, "one/a"), (&second, "three/d"), (&third, "two/c")] {
-            is_told(source, at, skill, "Second.").await;
+            notices_edit(source, at, skill, "Second.").await;
         }
         drop(third);
         assert_eq!(held().watches, above + 7);
-        is_told(&second, at, "three/d", "Third.").await;
+        notices_edit(&second, at, "three/d", "Third.").await;
         drop(first);
         assert_eq!(held().watches, above + 4);
-        is_told(&second, at, "two/c", "Third.").await;
+        notices_edit(&second, at, "two/c", "Third.").await;
         drop(second);
         until_nothing_is_held(before);
     });
@@ -199,7 +199,7 @@ fn node_modules_take_no_watches() {
         // The root, the skill, and two folders of scripts.
         let expected = at.ancestors().count() + 4;
         assert_eq!(held().watches, expected);
-        is_told(&source, at, "root/heavy", "Second.").await;
+        notices_edit(&source, at, "root/heavy", "Second.").await;
         assert_eq!(held().watches, expected);
     });
 }

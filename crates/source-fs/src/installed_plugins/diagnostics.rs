@@ -14,14 +14,14 @@ use crate::workers;
 /// A source without skills that reports diagnostics about a folder of plugins. The skills are listed by other sources.
 pub(super) struct PluginDiagnostics {
     name: String,
-    look: Arc<dyn Fn() -> Vec<Diagnostic> + Send + Sync>,
+    find: Arc<dyn Fn() -> Vec<Diagnostic> + Send + Sync>,
 }
 
 impl PluginDiagnostics {
     pub(super) fn fixed(name: String, diagnostics: Vec<Diagnostic>) -> Arc<dyn Source<Skill>> {
         Arc::new(PluginDiagnostics {
             name,
-            look: Arc::new(move || diagnostics.clone()),
+            find: Arc::new(move || diagnostics.clone()),
         })
     }
 
@@ -31,7 +31,7 @@ impl PluginDiagnostics {
         options: InstalledPluginOptions,
         composed: Vec<InstalledPlugin>,
     ) -> Arc<dyn Source<Skill>> {
-        let look = move || {
+        let find = move || {
             let InstalledPlugins {
                 plugins,
                 mut diagnostics,
@@ -55,7 +55,7 @@ impl PluginDiagnostics {
         };
         Arc::new(PluginDiagnostics {
             name,
-            look: Arc::new(look),
+            find: Arc::new(find),
         })
     }
 }
@@ -79,11 +79,11 @@ impl Source<Skill> for PluginDiagnostics {
     }
 
     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
-        let look = self.look.clone();
+        let find = self.find.clone();
         Ok(Listing::new(
             Revision(0),
             [],
-            workers::run(move || look()).await?,
+            workers::run(move || find()).await?,
         ))
     }
 }
