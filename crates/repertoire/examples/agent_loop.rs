@@ -34,8 +34,8 @@ pub(crate) async fn play(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
             "move_file",
             json!({"from": "desk/b.txt", "to": "desk/text/b.txt"}),
         )]),
-        Reply::says("The desk is tidy."),
-        Reply::says("You are welcome."),
+        Reply::text_only("The desk is tidy."),
+        Reply::text_only("You are welcome."),
     ];
     let mut agent = Agent::new(ScriptedModel(script.into())).await?;
     agent.answer("Please tidy the desk.", out).await?;
@@ -200,11 +200,11 @@ impl Agent {
         ];
         let system: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         // By default messages go to the end and stay in the conversation.
-        let said = slots
+        let messages = slots
             .messages
             .iter()
             .map(|message| json!({"role": message.role, "content": &*message.text}));
-        self.conversation.extend(said);
+        self.conversation.extend(messages);
         let tools = ToolFormat::Anthropic.tools(&slots.tools);
         json!({"model": Model::from(MODEL).name(), "system": system.join("\n\n"), "messages": self.conversation, "tools": tools})
     }
@@ -303,7 +303,7 @@ struct Reply {
 }
 
 impl Reply {
-    fn says(text: &str) -> Reply {
+    fn text_only(text: &str) -> Reply {
         Reply {
             text: text.to_owned(),
             calls: Vec::new(),

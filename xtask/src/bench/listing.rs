@@ -74,7 +74,7 @@ impl Client {
             "clientInfo": {"name": "bench", "version": "1"},
         });
         self.ask("initialize", &introduction).await?;
-        self.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string())
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string())
             .await?;
         let (mut pages, mut serialising) = (Vec::new(), Vec::new());
         for walk in 0..=WALKS {
@@ -113,7 +113,7 @@ impl Client {
         self.asked += 1;
         let question =
             json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params});
-        self.say(&question.to_string()).await?;
+        self.send(&question.to_string()).await?;
         self.line.clear();
         if self.read.read_line(&mut self.line).await? == 0 {
             return Err(format!("the server ended instead of answering `{method}`").into());
@@ -121,7 +121,7 @@ impl Client {
         Ok(())
     }
 
-    async fn say(&mut self, message: &str) -> Result<(), Failure> {
+    async fn send(&mut self, message: &str) -> Result<(), Failure> {
         self.write.write_all(message.as_bytes()).await?;
         Ok(self.write.write_all(b"\n").await?)
     }

@@ -37,7 +37,10 @@ impl Formatting {
                 skill_md::body(&text) == skill_md::body(bytes),
                 "the body is another one",
             ),
-            (said(&after) == said(&before), "a value is another one"),
+            (
+                fields_and_body(&after) == fields_and_body(&before),
+                "a value is another one",
+            ),
             (comments(&text) == comments(bytes), "a comment is lost"),
             (is_valid(&after), "YAML cannot read it"),
         ];
@@ -73,7 +76,7 @@ impl fmt::Display for Formatting {
 }
 
 /// Returns every field and the body of a skill, in sorted order.
-fn said(parsed: &Parsed) -> Option<(Skill, BTreeMap<String, Value>)> {
+fn fields_and_body(parsed: &Parsed) -> Option<(Skill, BTreeMap<String, Value>)> {
     let mut skill = parsed.skill.clone()?;
     let fields = std::mem::take(&mut skill.fields);
     Some((

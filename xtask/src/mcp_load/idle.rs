@@ -59,7 +59,7 @@ pub(super) async fn run(
         ..Idle::default()
     };
     for (number, notices) in listening {
-        tokio::spawn(hear(number, notices, sender.clone()));
+        tokio::spawn(report_notifications(number, notices, sender.clone()));
     }
     drop(sender);
     let mut counts = vec![0; sessions];
@@ -72,8 +72,8 @@ pub(super) async fn run(
             let next = tokio::time::timeout(PATIENCE, notified.recv()).await;
             let next =
                 next.map_err(|_| format!("{} of {sessions} sessions were notified", times.len()))?;
-            let (number, heard) = next.ok_or("every session ended")?;
-            let at = heard?;
+            let (number, report) = next.ok_or("every session ended")?;
+            let at = report?;
             counts[number] += 1;
             if counts[number] != edit {
                 return Err(format!(
@@ -100,18 +100,22 @@ pub(super) async fn run(
 }
 
 /// The time of a notification, or the reason why none can arrive.
-type Heard = Result<Instant, String>;
+type NotifiedAt = Result<Instant, String>;
 
 /// Reports the time at which this session is notified of changed resources.
-async fn hear(number: usize, mut notices: Notices, sender: mpsc::UnboundedSender<(usize, Heard)>) {
+async fn report_notifications(
+    number: usize,
+    mut notices: Notices,
+    sender: mpsc::UnboundedSender<(usize, NotifiedAt)>,
+) {
     loop {
-        let heard = match notices.next().await {
+        let report = match notices.next().await {
             Ok(method) if method == "notifications/resources/list_changed" => Ok(Instant::now()),
             Ok(_) => continue,
             Err(failure) => Err(failure.to_string()),
         };
-        let is_over = heard.is_err();
-        if sender.send((number, heard)).is_err() || is_over {
+        let is_over = report.is_err();
+        if sender.send((number, report)).is_err() || is_over {
             return;
         }
     }

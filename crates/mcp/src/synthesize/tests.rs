@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn said(file: &str) -> (Map<String, Json>, String) {
+fn front_matter_and_body(file: &str) -> (Map<String, Json>, String) {
     let parsed = skill_md::parse(file.as_bytes(), skill_md::FileContext::new("SKILL.md"));
     let skill = parsed
         .skill
@@ -33,7 +33,7 @@ fn a_synthesized_file_has_the_fields() {
          metadata: {\"a:b\": true}\n---\n\nSort it.\n"
     );
     assert_eq!(
-        said(&file),
+        front_matter_and_body(&file),
         (front_matter(&skill, true), "Sort it.\n".to_owned())
     );
 }
@@ -42,7 +42,7 @@ proptest! {
     #[test]
     fn every_description_is_read_as_it_was(description in "\\PC*[a-z]\\PC*") {
         let skill = Skill::new("tidy".parse().unwrap(), description.trim());
-        let (fields, _) = said(&synthesize(&skill, "Sort it.\n"));
+        let (fields, _) = front_matter_and_body(&synthesize(&skill, "Sort it.\n"));
         prop_assert_eq!(fields, front_matter(&skill, true));
     }
 }

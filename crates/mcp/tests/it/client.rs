@@ -1,4 +1,4 @@
-//! A client that keeps what it is told.
+//! A client that records its notifications.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceErro
 use rmcp::{ClientHandler, ServiceExt};
 use tokio::sync::mpsc;
 
-/// What a client was told.
+/// A notification that a client received.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum Notified {
     Tools,
     Prompts,
     Resources,
@@ -24,13 +24,13 @@ pub(crate) enum Told {
 pub(crate) struct Listening {
     name: &'static str,
     has_extension: bool,
-    told: mpsc::UnboundedSender<Told>,
+    notifications: mpsc::UnboundedSender<Notified>,
 }
 
 /// A client over an in-memory pipe.
 pub(crate) struct Client {
     pub(crate) peer: RunningService<RoleClient, Listening>,
-    told: mpsc::UnboundedReceiver<Told>,
+    notifications: mpsc::UnboundedReceiver<Notified>,
 }
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -48,15 +48,15 @@ impl ClientHandler for Listening {
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        let _ = self.told.send(Told::Tools);
+        let _ = self.notifications.send(Notified::Tools);
     }
 
     async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
-        let _ = self.told.send(Told::Prompts);
+        let _ = self.notifications.send(Notified::Prompts);
     }
 
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
-        let _ = self.told.send(Told::Resources);
+        let _ = self.notifications.send(Notified::Resources);
     }
 
     async fn on_resource_updated(
@@ -64,7 +64,7 @@ impl ClientHandler for Listening {
         updated: ResourceUpdatedNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        let _ = self.told.send(Told::Updated(updated.uri));
+        let _ = self.notifications.send(Notified::Updated(updated.uri));
     }
 }
 
@@ -87,53 +87,59 @@ impl Client {
         let server = server.clone();
         let (read, write) = tokio::io::split(theirs);
         tokio::spawn(async move { server.serve(read, write).await });
-        let (mut handler, told) = Client::handler(name);
+        let (mut handler, notifications) = Client::handler(name);
         handler.has_extension = has_extension;
-        Client::new(handler.serve(ours).await.expect("the server answers"), told)
+        Client::new(
+            handler.serve(ours).await.expect("the server answers"),
+            notifications,
+        )
     }
 
-    /// What handles what a client is told, and where that arrives.
-    pub(crate) fn handler(name: &'static str) -> (Listening, mpsc::UnboundedReceiver<Told>) {
-        let (sender, told) = mpsc::unbounded_channel();
+    /// Returns a handler and the receiver of its notifications.
+    pub(crate) fn handler(name: &'static str) -> (Listening, mpsc::UnboundedReceiver<Notified>) {
+        let (sender, notifications) = mpsc::unbounded_channel();
         (
             Listening {
                 name,
                 has_extension: true,
-                told: sender,
+                notifications: sender,
             },
-            told,
+            notifications,
         )
     }
 
     pub(crate) fn new(
         peer: RunningService<RoleClient, Listening>,
-        told: mpsc::UnboundedReceiver<Told>,
+        notifications: mpsc::UnboundedReceiver<Notified>,
     ) -> Client {
-        Client { peer, told }
+        Client {
+            peer,
+            notifications,
+        }
     }
 
-    /// The next that the client is told of.
-    pub(crate) async fn next(&mut self) -> Told {
-        tokio::time::timeout(PATIENCE, self.told.recv())
+    /// Returns the next notification.
+    pub(crate) async fn next(&mut self) -> Notified {
+        tokio::time::timeout(PATIENCE, self.notifications.recv())
             .await
-            .expect("told in time")
+            .expect("notified in time")
             .expect("the client is there")
     }
 
-    /// Gives a notice of the view that is served now every chance to come, and finds none.
-    pub(crate) async fn has_heard_nothing(&mut self) {
+    /// Asserts that no notification of the current view arrives.
+    pub(crate) async fn is_not_notified(&mut self) {
         for _ in 0..8 {
             assert_eq!(self.so_far().await, []);
         }
     }
 
-    /// All that it was told of until now: an answer comes behind every notice before it.
-    pub(crate) async fn so_far(&mut self) -> Vec<Told> {
+    /// Returns all notifications until now: an answer comes behind every notification before it.
+    pub(crate) async fn so_far(&mut self) -> Vec<Notified> {
         self.peer
             .list_all_tools()
             .await
             .expect("the server answers");
-        std::iter::from_fn(|| self.told.try_recv().ok()).collect()
+        std::iter::from_fn(|| self.notifications.try_recv().ok()).collect()
     }
 }
 

@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-use crate::client::{Client, PATIENCE, Told};
+use crate::client::{Client, Notified, PATIENCE};
 use crate::fixture::{home, serve, skill};
 use crate::resources::read;
 
@@ -114,12 +114,12 @@ impl Listening {
 pub(crate) async fn connect(url: String, token: Option<&str>) -> Client {
     let mut config = StreamableHttpClientTransportConfig::with_uri(url);
     config.auth_header = token.map(str::to_owned);
-    let (handler, told) = Client::handler("somebody");
+    let (handler, notifications) = Client::handler("somebody");
     let peer = handler
         .serve(StreamableHttpClientTransport::from_config(config))
         .await
         .expect("the server answers");
-    Client::new(peer, told)
+    Client::new(peer, notifications)
 }
 
 /// What every client sends first.
@@ -163,13 +163,16 @@ async fn every_feature_is_served_over_http() {
     home.register(Registered::new(skill("greet", "Greets."), "Hello.\n"))
         .unwrap();
     for client in &mut clients {
-        let mut told = vec![
+        let mut notifications = vec![
             client.next().await,
             client.next().await,
             client.next().await,
         ];
-        told.extend(client.so_far().await);
-        assert_eq!(told, [Told::Tools, Told::Prompts, Told::Resources]);
+        notifications.extend(client.so_far().await);
+        assert_eq!(
+            notifications,
+            [Notified::Tools, Notified::Prompts, Notified::Resources]
+        );
     }
     listening.end().await;
 }

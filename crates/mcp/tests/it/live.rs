@@ -3,7 +3,7 @@
 use repertoire::Registered;
 use rmcp::model::SubscribeRequestParams;
 
-use crate::client::{Client, Told, code};
+use crate::client::{Client, Notified, code};
 use crate::fixture::{home, serve, serve_folder, skill, write};
 use crate::resources::read;
 
@@ -18,13 +18,16 @@ async fn a_changed_list_notifies_every_session_once() {
     home.register(Registered::new(skill("greet", "Greets."), "Hello.\n"))
         .unwrap();
     for client in &mut clients {
-        let mut told = vec![
+        let mut notifications = vec![
             client.next().await,
             client.next().await,
             client.next().await,
         ];
-        told.extend(client.so_far().await);
-        assert_eq!(told, [Told::Tools, Told::Prompts, Told::Resources]);
+        notifications.extend(client.so_far().await);
+        assert_eq!(
+            notifications,
+            [Notified::Tools, Notified::Prompts, Notified::Resources]
+        );
         assert_eq!(client.peer.list_all_resources().await.unwrap().len(), 2);
     }
 }
@@ -55,9 +58,12 @@ async fn a_body_change_notifies_extension_clients() {
         Registered::new(skill("tidy", "Does tidy."), "Sort it well.\n"),
     )
     .unwrap();
-    let mut told = vec![client.next().await, client.next().await];
-    told.extend(client.so_far().await);
-    assert_eq!(told, [Told::Resources, Told::Updated(tidy())]);
+    let mut notifications = vec![client.next().await, client.next().await];
+    notifications.extend(client.so_far().await);
+    assert_eq!(
+        notifications,
+        [Notified::Resources, Notified::Updated(tidy())]
+    );
     assert!(
         read(&client, &tidy())
             .await
@@ -81,17 +87,20 @@ async fn hidden_skills_notify_no_client() {
     )
     .unwrap();
     server.registry().refresh().await.unwrap();
-    client.has_heard_nothing().await;
+    client.is_not_notified().await;
     // What is seen comes after what is not.
     home.register(Registered::new(skill("greet", "Greets."), "Hello.\n"))
         .unwrap();
-    let mut told = vec![
+    let mut notifications = vec![
         client.next().await,
         client.next().await,
         client.next().await,
     ];
-    told.extend(client.so_far().await);
-    assert_eq!(told, [Told::Tools, Told::Prompts, Told::Resources]);
+    notifications.extend(client.so_far().await);
+    assert_eq!(
+        notifications,
+        [Notified::Tools, Notified::Prompts, Notified::Resources]
+    );
 }
 
 /// Two sources claim one id, and nobody sees the one that changes.
@@ -136,19 +145,19 @@ async fn hidden_candidates_notify_no_client() {
             )
             .unwrap();
         server.registry().refresh().await.unwrap();
-        client.has_heard_nothing().await;
+        client.is_not_notified().await;
         // What is seen comes after what is not.
         home.register(Registered::new(skill("greet", "Greets."), "Hello.\n"))
             .unwrap();
-        let mut told = vec![
+        let mut notifications = vec![
             client.next().await,
             client.next().await,
             client.next().await,
         ];
-        told.extend(client.so_far().await);
+        notifications.extend(client.so_far().await);
         assert_eq!(
-            told,
-            [Told::Tools, Told::Prompts, Told::Resources],
+            notifications,
+            [Notified::Tools, Notified::Prompts, Notified::Resources],
             "{hidden} is hidden"
         );
     }
@@ -212,7 +221,7 @@ async fn an_edit_in_a_folder_reaches_clients() {
         .await
         .unwrap();
     write(folder.path(), &[("tidy/a.txt", b"another")]);
-    while client.next().await != Told::Updated(uri.clone()) {}
+    while client.next().await != Notified::Updated(uri.clone()) {}
     assert_eq!(read(&client, &uri).await.unwrap(), b"another");
 }
 
@@ -250,7 +259,7 @@ async fn m23_reads_match_the_listed_version() {
         let file = files.iter().find(|file| file.uri == uri).unwrap();
         file.verify(&bytes).unwrap();
     }
-    assert_eq!(client.next().await, Told::Resources);
+    assert_eq!(client.next().await, Notified::Resources);
 }
 
 /// What a client lists has not changed, so there is nothing to be told.
@@ -269,12 +278,12 @@ async fn a_body_change_notifies_no_other_client() {
     let before = client.peer.list_all_resources().await.unwrap();
     edit("Sort it well.\n");
     server.registry().refresh().await.unwrap();
-    client.has_heard_nothing().await;
+    client.is_not_notified().await;
     assert_eq!(client.peer.list_all_resources().await.unwrap(), before);
     // It lists by the extension all the same, and is told from then on.
     client.peer.list_all_skills().await.unwrap();
     edit("Sort it very well.\n");
-    assert_eq!(client.next().await, Told::Resources);
+    assert_eq!(client.next().await, Notified::Resources);
     assert_eq!(client.so_far().await, []);
 }
 
@@ -306,8 +315,8 @@ async fn filtered_clients_are_notified_of_their_lists() {
 
     write(folder.path(), &[("odd/SKILL.md", &odd("Longer."))]);
     server.registry().refresh().await.unwrap();
-    assert_eq!(all.next().await, Told::Resources);
-    standard.has_heard_nothing().await;
+    assert_eq!(all.next().await, Notified::Resources);
+    standard.is_not_notified().await;
     assert_eq!(standard.peer.list_all_skills().await.unwrap(), listed);
     write(
         folder.path(),
@@ -316,10 +325,10 @@ async fn filtered_clients_are_notified_of_their_lists() {
     server.registry().refresh().await.unwrap();
     assert_eq!(
         (all.next().await, standard.next().await),
-        (Told::Resources, Told::Resources)
+        (Notified::Resources, Notified::Resources)
     );
-    without_prompts.has_heard_nothing().await;
-    without_resources.has_heard_nothing().await;
+    without_prompts.is_not_notified().await;
+    without_resources.is_not_notified().await;
 
     write(
         folder.path(),
@@ -327,19 +336,28 @@ async fn filtered_clients_are_notified_of_their_lists() {
     );
     server.registry().refresh().await.unwrap();
     for (client, expected) in [
-        (&mut all, &[Told::Tools, Told::Prompts, Told::Resources][..]),
+        (
+            &mut all,
+            &[Notified::Tools, Notified::Prompts, Notified::Resources][..],
+        ),
         (
             &mut standard,
-            &[Told::Tools, Told::Prompts, Told::Resources],
+            &[Notified::Tools, Notified::Prompts, Notified::Resources],
         ),
-        (&mut without_prompts, &[Told::Tools, Told::Resources]),
-        (&mut without_resources, &[Told::Tools, Told::Prompts]),
+        (
+            &mut without_prompts,
+            &[Notified::Tools, Notified::Resources],
+        ),
+        (
+            &mut without_resources,
+            &[Notified::Tools, Notified::Prompts],
+        ),
     ] {
-        let mut told = Vec::new();
-        while told.len() < expected.len() {
-            told.push(client.next().await);
+        let mut notifications = Vec::new();
+        while notifications.len() < expected.len() {
+            notifications.push(client.next().await);
         }
-        told.extend(client.so_far().await);
-        assert_eq!(told, expected);
+        notifications.extend(client.so_far().await);
+        assert_eq!(notifications, expected);
     }
 }

@@ -341,6 +341,6 @@ async fn prompts_have_names_that_clients_can_call() {
     }
     // A name that is free again is another list.
     one.unregister("My-Notes");
-    while client.next().await != crate::client::Told::Prompts {}
+    while client.next().await != crate::client::Notified::Prompts {}
     assert_eq!(names(&client).await[..2], ["My-Notes", "two:My-Notes"]);
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 
-use crate::client::{Client, Told, code};
+use crate::client::{Client, Notified, code};
 use crate::fixture::{home, skill};
 use crate::http::connect;
 use crate::resources::read;
@@ -89,9 +89,9 @@ async fn each_role_has_its_own_token() {
     home.register(Registered::new(skill("bonus", "For both."), "Both.\n"))
         .unwrap();
     let finance = &mut clients[1];
-    let mut told = vec![finance.next().await, finance.next().await];
-    told.extend(finance.so_far().await);
+    let mut notifications = vec![finance.next().await, finance.next().await];
+    notifications.extend(finance.so_far().await);
     // The tools name no skill where roles decide about them.
-    assert_eq!(told, [Told::Prompts, Told::Resources]);
+    assert_eq!(notifications, [Notified::Prompts, Notified::Resources]);
     serving.abort();
 }

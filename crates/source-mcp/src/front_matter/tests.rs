@@ -20,7 +20,7 @@ fn file(yaml: &str) -> Skill {
     .unwrap()
 }
 
-fn said(more: Json) -> Fields {
+fn fields_with(more: Json) -> Fields {
     let mut all = fields(json!({ "name": "tidy", "description": "Sorts." }));
     all.extend(fields(more));
     all
@@ -28,12 +28,12 @@ fn said(more: Json) -> Fields {
 
 #[test]
 fn json_front_matter_parses_like_a_file() {
-    let said = said(json!({
+    let fields = fields_with(json!({
         "allowed-tools": ["Read", "Bash(git:*)"],
         "disable-model-invocation": true,
         "metadata": { "version": 1.5, "note": "a \"b\" \\ c\n\u{1}\u{feff}\u{2028}", "none": null, "list": [[], {}] },
     }));
-    let (skill, diagnostics) = read(&said, "acme:skill://tidy/SKILL.md", "tidy");
+    let (skill, diagnostics) = read(&fields, "acme:skill://tidy/SKILL.md", "tidy");
     let skill = skill.unwrap();
     assert_eq!(diagnostics, []);
     assert_eq!(skill.id.as_str(), "tidy");
@@ -48,8 +48,8 @@ fn json_front_matter_parses_like_a_file() {
         .iter()
         .map(|(key, value)| (key.to_string(), value.json()))
         .collect();
-    assert_eq!(back, said);
-    assert_eq!(difference(&said, &skill), None);
+    assert_eq!(back, fields);
+    assert_eq!(difference(&fields, &skill), None);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn typed_values_match_their_yaml() {
             json!({ "v": { "a": {}, "b": [1, "x"] } }),
         ),
     ] {
-        assert_eq!(difference(&said(more), &file(yaml)), None, "{yaml}");
+        assert_eq!(difference(&fields_with(more), &file(yaml)), None, "{yaml}");
     }
     for (yaml, more, field) in [
         ("v: 1\n", json!({ "v": 2 }), "v"),
@@ -103,7 +103,11 @@ fn typed_values_match_their_yaml() {
         ("", json!({ "description": "Sorts more." }), "description"),
         ("", json!({ "name": "other" }), "name"),
     ] {
-        assert_eq!(difference(&said(more), &file(yaml)), Some(field), "{yaml}");
+        assert_eq!(
+            difference(&fields_with(more), &file(yaml)),
+            Some(field),
+            "{yaml}"
+        );
     }
 }
 
@@ -112,7 +116,7 @@ fn limits_of_files_hold_for_servers() {
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     let wide: Vec<u32> = (0..20_000).collect();
     for more in [json!({ "deep": deep }), json!({ "wide": wide })] {
-        let (skill, diagnostics) = read(&said(more), "acme:x", "tidy");
+        let (skill, diagnostics) = read(&fields_with(more), "acme:x", "tidy");
         let is_limit = |code| {
             [
                 Code::TOO_LARGE,

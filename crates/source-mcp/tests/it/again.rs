@@ -11,8 +11,8 @@ pub(crate) fn url() -> Option<String> {
     std::env::var(URL).ok()
 }
 
-/// What `test` says of the skills at `url` in a process with these variables. Blocks.
-pub(crate) fn said(test: &str, url: &str, variables: &[(&str, &OsStr)]) -> String {
+/// Returns the output of `test` for the skills at `url` in a process with these variables. Blocks.
+pub(crate) fn rerun(test: &str, url: &str, variables: &[(&str, &OsStr)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args([test, "--exact", "--nocapture"])

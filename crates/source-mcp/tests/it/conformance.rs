@@ -16,7 +16,7 @@ struct Remote {
     source: Arc<McpSource>,
 }
 
-async fn told() -> Remote {
+async fn notifying_remote() -> Remote {
     let served = served(true).await;
     let source = Arc::new(served.source("remote"));
     Remote { served, source }
@@ -87,7 +87,7 @@ impl Fixture for Remote {
 mod of_a_server_that_tells {
     use super::*;
 
-    repertoire_testkit::conformance!(told().await);
+    repertoire_testkit::conformance!(notifying_remote().await);
 }
 
 mod of_a_server_that_is_polled {

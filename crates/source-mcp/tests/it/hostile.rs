@@ -118,15 +118,15 @@ async fn is_omitted(threat: &str, change: impl FnOnce(&mut Value), expected: &[(
         "{threat}"
     );
     let omissions = source.omissions(&tidy()).await.unwrap();
-    let told: Vec<_> = omissions
+    let messages: Vec<_> = omissions
         .iter()
         .map(|omission| omission.diagnostic(None).message)
         .collect();
-    assert_eq!(told.len(), expected.len(), "{threat}: {told:?}");
-    for (told, (name, why)) in told.iter().zip(expected) {
+    assert_eq!(messages.len(), expected.len(), "{threat}: {messages:?}");
+    for (message, (name, why)) in messages.iter().zip(expected) {
         assert!(
-            told.starts_with(&format!("`{name}` ")) && told.contains(why),
-            "{threat}: {told}"
+            message.starts_with(&format!("`{name}` ")) && message.contains(why),
+            "{threat}: {message}"
         );
     }
 }

@@ -252,13 +252,13 @@ async fn loopback_requests_use_no_proxy() {
     }
     let (proxy, sent_to_proxy) = answering(StatusCode::OK, Vec::new()).await;
     let served = scripted(|method, params| Wares::one().answer(method, params)).await;
-    let said = tokio::task::block_in_place(|| {
+    let output = tokio::task::block_in_place(|| {
         let test = "http::loopback_requests_use_no_proxy";
         let variables = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]
             .map(|name| (name, proxy.as_ref()));
-        again::said(test, &served.url, &variables)
+        again::rerun(test, &served.url, &variables)
     });
-    assert!(said.contains("listed: 1\n"), "{said}");
+    assert!(output.contains("listed: 1\n"), "{output}");
     assert_eq!(sent_to_proxy.lock().unwrap().len(), 0);
 }
 

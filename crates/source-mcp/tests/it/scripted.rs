@@ -172,9 +172,9 @@ impl Wares {
             self.files.insert(uri.clone(), content(&uri, text));
         }
         self.files.insert(uri.clone(), content(&uri, &text));
-        let said = json!({ "name": name, "description": "Sorts a folder." });
+        let front_matter = json!({ "name": name, "description": "Sorts a folder." });
         self.entries
-            .push(json!({ "uri": uri, "frontmatter": said, "resources": rows }));
+            .push(json!({ "uri": uri, "frontmatter": front_matter, "resources": rows }));
         self
     }
 

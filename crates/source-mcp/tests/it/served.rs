@@ -33,7 +33,7 @@ struct State {
 #[derive(Debug, Clone)]
 pub(crate) struct Shop {
     state: Arc<Mutex<State>>,
-    tells: bool,
+    notifies: bool,
 }
 
 /// The shop, open at an address.
@@ -43,10 +43,10 @@ pub(crate) struct Served {
     pub(crate) url: String,
 }
 
-pub(crate) async fn served(tells: bool) -> Served {
+pub(crate) async fn served(notifies: bool) -> Served {
     let shop = Shop {
         state: Arc::default(),
-        tells,
+        notifies,
     };
     let own = shop.clone();
     let config = StreamableHttpServerConfig::default();
@@ -79,24 +79,24 @@ impl Shop {
         self.state.lock().unwrap()
     }
 
-    /// Puts a file of a skill, and tells everybody.
+    /// Puts a file of a skill, and notifies everybody.
     pub(crate) async fn put(&self, id: &str, path: &str, bytes: impl Into<Vec<u8>>) {
         self.state()
             .skills
             .entry(id.to_owned())
             .or_default()
             .insert(path.to_owned(), bytes.into());
-        self.tell().await;
+        self.notify().await;
     }
 
     pub(crate) async fn remove(&self, id: &str) {
         self.state().skills.remove(id);
-        self.tell().await;
+        self.notify().await;
     }
 
     pub(crate) async fn put_malformed(&self, id: &str) {
         self.state().malformed.push(id.to_owned());
-        self.tell().await;
+        self.notify().await;
     }
 
     pub(crate) fn content(&self, id: &str) -> Vec<u8> {
@@ -111,9 +111,9 @@ impl Shop {
         self.state().asked.push(what.into());
     }
 
-    async fn tell(&self) {
+    async fn notify(&self) {
         let peers = self.state().peers.clone();
-        for peer in peers.iter().filter(|_| self.tells) {
+        for peer in peers.iter().filter(|_| self.notifies) {
             let _ = peer.notify_resource_list_changed().await;
         }
     }
@@ -128,19 +128,23 @@ fn entry(id: &str, files: &BTreeMap<String, Vec<u8>>) -> Skill {
     let parsed = parse(text, FileContext::new("SKILL.md").in_directory(id))
         .skill
         .unwrap();
-    let mut said = SkillFrontmatter::new(id, parsed.description.as_ref());
+    let mut front_matter = SkillFrontmatter::new(id, parsed.description.as_ref());
     for (key, value) in parsed
         .fields
         .iter()
         .filter(|(key, _)| !matches!(key.as_ref(), "name" | "description"))
     {
-        said = said.with_field(key.as_ref(), value.json());
+        front_matter = front_matter.with_field(key.as_ref(), value.json());
     }
     let rows = files
         .iter()
         .map(|(path, bytes)| SkillResource::from_bytes(uri(id, path), bytes))
         .collect();
-    Skill::new(uri(id, "SKILL.md"), said, SkillResources::Files(rows))
+    Skill::new(
+        uri(id, "SKILL.md"),
+        front_matter,
+        SkillResources::Files(rows),
+    )
 }
 
 impl ServerHandler for Shop {
@@ -150,7 +154,7 @@ impl ServerHandler for Shop {
             .enable_skills()
             .build();
         if let Some(resources) = &mut capabilities.resources {
-            resources.list_changed = Some(self.tells);
+            resources.list_changed = Some(self.notifies);
         }
         ServerConfig::new(capabilities)
     }

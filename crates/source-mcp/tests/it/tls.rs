@@ -184,14 +184,14 @@ async fn the_certificate_variable_is_used() {
     let file = folder.path().join("authority.pem");
     authority.write(&file);
     let served = authority.server("127.0.0.1").await;
-    let said = |variables: &[(&str, &OsStr)]| {
+    let run = |variables: &[(&str, &OsStr)]| {
         let test = "tls::the_certificate_variable_is_used";
-        tokio::task::block_in_place(|| again::said(test, &served.url, variables))
+        tokio::task::block_in_place(|| again::rerun(test, &served.url, variables))
     };
-    let trusted = said(&[("SSL_CERT_FILE", file.as_os_str())]);
+    let trusted = run(&[("SSL_CERT_FILE", file.as_os_str())]);
     assert!(trusted.contains("listed: 1\n"), "{trusted}");
     Authority::new().write(&file);
-    let refused = said(&[("SSL_CERT_FILE", file.as_os_str())]);
+    let refused = run(&[("SSL_CERT_FILE", file.as_os_str())]);
     assert!(
         refused.contains("refused: ") && refused.contains("invalid peer certificate"),
         "{refused}"

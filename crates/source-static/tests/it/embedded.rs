@@ -42,10 +42,12 @@ repertoire_testkit::conformance!(EmbeddedFixture(Arc::new(StaticSource::new(
     "builtin", SKILLS
 ))));
 
-/// Everything a source says of its skills, what only a place or a clock knows aside.
-async fn told(source: &dyn Source<Skill>) -> Vec<(Skill, Body, Vec<Resource>, Vec<Vec<u8>>)> {
+/// Returns everything that a source lists and reads, without locations and stamps.
+async fn contents_of(
+    source: &dyn Source<Skill>,
+) -> Vec<(Skill, Body, Vec<Resource>, Vec<Vec<u8>>)> {
     let listing = source.list().await.expect("it lists");
-    let mut told = Vec::new();
+    let mut contents = Vec::new();
     for row in listing.iter() {
         let id = &row.item.id;
         let mut skill = row.item.as_ref().clone().from_real_location("");
@@ -63,20 +65,20 @@ async fn told(source: &dyn Source<Skill>) -> Vec<(Skill, Body, Vec<Resource>, Ve
                     .to_vec(),
             );
         }
-        told.push((skill, body, resources, bytes));
+        contents.push((skill, body, resources, bytes));
     }
-    told
+    contents
 }
 
 #[tokio::test]
 async fn an_embedded_folder_equals_its_original() {
-    let embedded = told(&StaticSource::new("builtin", SKILLS)).await;
+    let embedded = contents_of(&StaticSource::new("builtin", SKILLS)).await;
     let ids: Vec<_> = embedded
         .iter()
         .map(|(skill, ..)| skill.id.as_str())
         .collect();
     assert_eq!(ids, ["table", "report"]);
-    assert_eq!(embedded, told(&folder()).await);
+    assert_eq!(embedded, contents_of(&folder()).await);
 }
 
 #[tokio::test]

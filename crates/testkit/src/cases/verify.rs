@@ -47,7 +47,7 @@ fn ended(check: &Check, env: &TestEnv) -> Verdict {
             listing::diagnostic(*level, path, has.as_deref(), env)
         }
         Check::NoDiagnostic(path) => listing::no_diagnostic(path.as_deref(), env),
-        Check::SaysDropped(what) => listing::says_dropped(what, env),
+        Check::SaysDropped(what) => listing::reports_dropped(what, env),
         Check::Catalog { budget, want } => catalog::catalog(*budget, want, env),
         Check::CatalogAtEveryBudget(budgets) => catalog::at_every_budget(budgets.clone(), env),
         Check::UserList(want) => listing::user_list(want, env),

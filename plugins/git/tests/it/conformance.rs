@@ -88,18 +88,18 @@ impl Git {
                 match tracked {
                     Ok(commit) if commit.to_string() == wanted => return,
                     // Whoever waits for changes, makes the plugin look.
-                    _ => self.look().await,
+                    _ => self.poll_once().await,
                 }
             }
         };
         tokio::time::timeout(std::time::Duration::from_secs(30), seen)
             .await
             .expect("the plugin should fetch");
-        self.look().await;
+        self.poll_once().await;
         Ok(())
     }
 
-    async fn look(&self) {
+    async fn poll_once(&self) {
         use repertoire_plugin_sdk::Source;
 
         let listing = self.source.list().await.expect("the repository is there");

@@ -113,8 +113,8 @@ pub(super) fn no_diagnostic(path: Option<&str>, env: &TestEnv) -> Verdict {
     Verdict::of(loud.is_empty(), "no diagnostic above info", loud.join("; "))
 }
 
-pub(super) fn says_dropped(what: &str, env: &TestEnv) -> Verdict {
-    let says = env.diagnostics().iter().any(|diagnostic| {
+pub(super) fn reports_dropped(what: &str, env: &TestEnv) -> Verdict {
+    let is_reported = env.diagnostics().iter().any(|diagnostic| {
         let text = diagnostic.text.to_lowercase();
         diagnostic.severity > Severity::Info
             && text.contains(what)
@@ -123,7 +123,7 @@ pub(super) fn says_dropped(what: &str, env: &TestEnv) -> Verdict {
                 .any(|word| text.contains(word))
     });
     Verdict::of(
-        says,
+        is_reported,
         format_args!("a diagnostic that says that `{what}` was dropped"),
         env.diagnostics_text(),
     )
