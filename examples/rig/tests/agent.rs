@@ -143,7 +143,7 @@ async fn skills_are_listed_read_and_followed() {
 }
 
 #[tokio::test]
-async fn a_slip_of_the_model_is_answered_in_words_that_help() {
+async fn unknown_skills_are_answered_with_suggestions() {
     let skills = skills().await;
     let model = MockCompletionModel::from_turns([
         MockTurn::tool_call("1", "read_skill", json!({"id": "greeet"})),
@@ -175,7 +175,7 @@ async fn a_slip_of_the_model_is_answered_in_words_that_help() {
 }
 
 #[tokio::test]
-async fn the_host_learns_what_was_read_and_the_model_need_not() {
+async fn reads_are_reported_to_the_host_alone() {
     let skills = skills().await;
     let mut context = ToolContext::new();
     let text = skills
@@ -199,7 +199,7 @@ async fn the_host_learns_what_was_read_and_the_model_need_not() {
 }
 
 #[tokio::test]
-async fn what_fits_a_prompt_comes_along_with_it() {
+async fn matching_skills_are_added_to_the_prompt() {
     let skills = skills().await;
     let model = MockCompletionModel::text("Hello.");
     let agent = AgentBuilder::new(model.clone())

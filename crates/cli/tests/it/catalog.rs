@@ -269,7 +269,7 @@ fn two_budgets_are_wrong_use() {
 }
 
 #[test]
-fn nothing_visible_is_no_catalog() {
+fn catalogs_without_visible_skills_are_empty() {
     let env = TestEnv::new();
     env.file(
         "root/m/SKILL.md",

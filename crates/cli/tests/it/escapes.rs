@@ -96,7 +96,7 @@ fn mutated_skills_break_no_command() {
 }
 
 #[test]
-fn json_output_holds_raw_text() {
+fn json_output_escapes_raw_text() {
     let env = painter();
     let ran = env.run(&["list", "root", "--json"]);
     assert_eq!(ran.stderr, "");

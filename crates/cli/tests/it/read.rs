@@ -144,7 +144,7 @@ fn a_path_never_leaves_the_skill() {
 }
 
 #[test]
-fn kinds_lists_what_is_linked() {
+fn kinds_lists_the_linked_source_kinds() {
     assert_data_eq!(
         TestEnv::new().run(&["kinds"]).data(),
         str![[r#"

@@ -101,7 +101,7 @@ fn every_provider_gets_its_own_form() {
 }
 
 #[test]
-fn nothing_visible_is_no_tools() {
+fn tools_are_omitted_without_visible_skills() {
     let ran = skills().run(&["tools", "root", "--provider", "openai", "--mode", "*=off"]);
     assert_eq!(
         (ran.stdout.as_str(), ran.stderr.as_str()),

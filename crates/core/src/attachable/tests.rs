@@ -75,7 +75,7 @@ fn an_empty_gate_blocks_everything() {
 }
 
 #[test]
-fn the_stricter_of_two_policies_holds() {
+fn the_stricter_policy_overrides() {
     for (first, second) in [(Safe, Blocked), (Blocked, Safe)] {
         assert_eq!(
             ToolPolicies::new()

@@ -117,7 +117,7 @@ fn a_blank_body_is_not_injected() {
 }
 
 #[test]
-fn another_flavor_is_no_skill() {
+fn only_the_skill_flavor_converts_to_skill() {
     let steering = injection(Content::system_prompt("Be brief.")).unwrap();
     let error = Skill::try_from(steering).unwrap_err();
     assert_eq!(

@@ -7,7 +7,7 @@ fn pattern(text: &str) -> ToolPattern {
 }
 
 #[test]
-fn a_pattern_covers_what_it_surely_means() {
+fn patterns_cover_only_certain_matches() {
     for (text, tool, argument, covers) in [
         ("Read", "Read", "any/file", true),
         ("Read", "ReadAll", "", false),

@@ -222,7 +222,7 @@ fn each_hit_reports_why_it_matched() {
 }
 
 #[test]
-fn filters_leave_only_what_has_everything_asked_for() {
+fn filters_require_every_condition() {
     let layers = [
         layer(
             Tier::User,

@@ -16,7 +16,7 @@ fn check(tokenizer: Tokenizer, text: &str, thousandths: u64) {
 }
 
 #[test]
-fn a_text_costs_what_it_consists_of() {
+fn token_counts_add_up_from_text_classes() {
     let o200k = || Tokenizer::O200K;
     check(o200k(), "a", 1043 + 520);
     check(o200k(), "six or sooner", 3 * 1043 + 520);

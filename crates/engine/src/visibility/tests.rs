@@ -81,7 +81,7 @@ fn pending_hides_from_both_whatever_the_flags() {
 }
 
 #[test]
-fn disabled_hides_from_both_even_what_is_pending() {
+fn disabled_overrides_pending() {
     for trust in [Trust::Trusted, Trust::Restricted, Trust::Pending] {
         let rules = RuleStack::new([
             RuleSet::new("user", Authority::Full).disable("by-hand".parse().unwrap())

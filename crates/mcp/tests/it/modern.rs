@@ -82,7 +82,7 @@ async fn discovery_declares_the_capabilities() {
 }
 
 #[tokio::test]
-async fn listeners_get_what_they_asked_for() {
+async fn listeners_receive_only_requested_notifications() {
     let home = home(&[("tidy", "Sort it.\n")]);
     let server = serve(home.clone()).await;
     let mut raw = Raw::of(&server);

@@ -377,7 +377,7 @@ async fn closing_a_base_ends_its_overlays() {
 }
 
 #[tokio::test]
-async fn overlays_lie_over_overlays() {
+async fn overlays_extend_overlays() {
     let base = Registry::builder()
         .user(script("home", [row("a", 1)]))
         .load()

@@ -309,7 +309,7 @@ fn timeouts_use_the_runtime_of_the_registry() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_time_limit_holds_without_a_start() {
+async fn time_limits_apply_without_a_start() {
     let hanging = || Mount::user(Hanging(AtomicU64::new(1))).time_limit(Duration::from_millis(100));
     let registry = Registry::builder().mount(hanging()).load().await.unwrap();
     let message = "source `hanging` could not be listed: it did not answer within 100ms";

@@ -72,7 +72,7 @@ fn output_closes_no_wrapper() {
 }
 
 #[test]
-fn output_is_cleaned_of_what_a_terminal_obeys() {
+fn output_omits_terminal_control_sequences() {
     shows(
         "!`x`\n",
         printed("\u{1b}[31mred\u{1b}[0m\u{7}\r\n"),

@@ -601,7 +601,7 @@ async fn open_files_of_the_host_stay_outside() {
 }
 
 #[tokio::test]
-async fn a_helper_that_is_none_runs_nothing() {
+async fn invalid_helpers_run_no_command() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     // It runs, and helps nobody; it cannot read what it is told; it is not there.
     for helper in [&["/bin/echo"][..], &[HELPER, "junk"], &["/does/not/exist"]] {

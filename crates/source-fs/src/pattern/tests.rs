@@ -130,7 +130,7 @@ fn folders_that_no_pattern_reaches_are_not_entered() {
 }
 
 #[test]
-fn a_bad_pattern_comes_with_what_to_write() {
+fn invalid_patterns_are_reported_with_a_fix() {
     let check = |pattern: &str, message: &str, help: Option<&str>| {
         assert_eq!(
             fault(pattern),

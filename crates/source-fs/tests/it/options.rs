@@ -74,7 +74,7 @@ fn an_error_names_the_key_and_the_fix() {
 }
 
 #[tokio::test]
-async fn every_start_is_reported_with_what_it_holds() {
+async fn roots_report_existence_and_skill_count() {
     let tree = Tree::of(&["a/x/one", "a/y/two", "a/y/three"]);
     let source = tree.with(r#"{ "roots": ["a", "b"], "patterns": ["{x,y}/*/SKILL.md"] }"#);
     let roots = source.roots().await.unwrap();

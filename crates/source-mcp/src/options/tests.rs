@@ -22,7 +22,7 @@ fn a_server_is_a_command_or_an_address() {
 }
 
 #[test]
-fn an_address_is_http_and_holds_no_secret() {
+fn addresses_require_http_without_credentials() {
     for url in ["ftp://a/", "file:///etc", "nothing", "http:"] {
         assert_eq!(refusal(&McpOptions::url(url)).0, "url", "{url}");
     }

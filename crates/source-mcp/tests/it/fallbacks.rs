@@ -99,7 +99,7 @@ async fn plain_resources_are_read_with_their_manifest() {
 }
 
 #[tokio::test]
-async fn a_manifest_that_lies_is_refused() {
+async fn manifests_with_wrong_digests_are_rejected() {
     let skill = text("tidy");
     for (manifest, expected) in [
         (

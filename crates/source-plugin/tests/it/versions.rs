@@ -66,7 +66,7 @@ async fn a_plugin_of_a_later_version_is_understood() {
 /// The layout that compiled plugins rely on; on this machine's kind, where a pointer has eight bytes.
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn the_table_lies_in_memory_as_it_did() {
+fn the_layout_of_the_table_is_stable() {
     use std::mem::offset_of;
 
     assert_eq!(

@@ -76,7 +76,7 @@ async fn a_pinned_commit_needs_no_network() {
 }
 
 #[tokio::test]
-async fn without_a_network_what_was_fetched_last_stays() {
+async fn the_last_fetch_is_used_without_a_network() {
     let remote = with_one_skill();
     assert_eq!(
         ids(&remote

@@ -201,7 +201,7 @@ fn non_utf8_bodies_do_not_fail_parsing() {
 }
 
 #[test]
-fn the_body_is_what_follows_byte_for_byte() {
+fn the_body_is_returned_without_changes() {
     let rows = [
         ("plain", "---\nname: a\n---\nBody.\n", "Body.\n"),
         (

@@ -18,7 +18,7 @@ fn report(text: &str) -> String {
 }
 
 #[test]
-fn a_colon_comes_with_what_to_type() {
+fn colons_in_text_are_reported_with_a_fix() {
     let text = front("name: some-skill\ndescription: Collects run data: progress, \"errors\".");
     assert_data_eq!(
         report(&text),

@@ -107,7 +107,7 @@ fn every_xml_format_reads_as_the_same() {
 }
 
 #[test]
-fn presets_are_what_their_clients_write() {
+fn presets_match_their_clients() {
     let preset = |name: &str, window| {
         let options = CatalogOptions::of_client(name, window).unwrap();
         (

@@ -128,7 +128,7 @@ async fn changed_text_and_other_arguments_come_again() {
 }
 
 #[tokio::test]
-async fn a_host_activates_what_its_audience_may_see() {
+async fn hosts_activate_only_skills_visible_to_the_audience() {
     let mut world = World::of(&[
         "name: tea",
         "name: by-hand\ndisable-model-invocation: true",

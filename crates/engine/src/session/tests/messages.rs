@@ -274,7 +274,7 @@ async fn unnamed_providers_default_to_the_registry_hint() {
 }
 
 #[test]
-fn providers_take_what_they_take() {
+fn message_rules_list_the_roles_of_providers() {
     for (provider, system) in [
         ("anthropic", false),
         (" Anthropic", false),
@@ -356,7 +356,7 @@ async fn system_prompt_parts_are_separated_by_blank_lines() {
 }
 
 #[tokio::test]
-async fn each_slot_names_what_it_has_content_of() {
+async fn each_slot_lists_its_injections() {
     let full = {
         let tool = ToolSpec::new("saw", "Saws.", json!({"type": "object"})).unwrap();
         injection(

@@ -67,7 +67,7 @@ async fn triggered_skills_remain_active_and_are_delivered_once() {
 }
 
 #[tokio::test]
-async fn the_user_reaches_what_the_model_may_not() {
+async fn users_may_name_skills_hidden_from_models() {
     let world = World::of(&[
         "name: by-hand\ndisable-model-invocation: true\ntriggers: [kettle]",
         "name: own\nuser-invocable: false\ntriggers: [{command: own}]",

@@ -10,7 +10,7 @@
 use super::*;
 
 #[tokio::test]
-async fn every_provider_gets_what_it_documents() {
+async fn tool_formats_match_the_documented_schemas() {
     let tools = Toolset::new(&two().await.snapshot(), &preset(ToolPreset::AGENTFOOTPRINT));
     for (format, fixture) in [
         (

@@ -111,7 +111,7 @@ fn resumed_streams_repeat_nothing() {
 }
 
 #[test]
-fn a_slow_reader_holds_up_the_sender() {
+fn a_slow_reader_blocks_the_sender() {
     let streams = streams();
     let mut slow = subscribe(&streams, None);
     (0..KEPT_EVENTS).for_each(|number| assert!(sender(&streams, notice(number))));

@@ -62,7 +62,7 @@ fn check_lines(expected: Vec<(&str, Check)>) {
 }
 
 #[test]
-fn lines_about_what_is_loaded() {
+fn lines_about_loaded_skills() {
     check_lines(vec![
         (r#"loads: []"#, Check::Loads(vec![])),
         (r#"loads: ["a", "b c"]"#, Check::Loads(texts(&["a", "b c"]))),
@@ -334,7 +334,7 @@ fn lines_about_the_command_line_and_its_cost() {
 }
 
 #[test]
-fn lines_about_what_must_not_happen() {
+fn lines_about_forbidden_results() {
     let skill = |names: &[&str], field: Option<&str>| Never::Skill {
         names: texts(names),
         field: field.map(str::to_owned),
@@ -389,7 +389,7 @@ fn lines_about_what_must_not_happen() {
 }
 
 #[test]
-fn lines_about_what_happens_meanwhile() {
+fn lines_about_later_steps() {
     let after = |step, check| Check::After {
         step,
         check: Box::new(check),
