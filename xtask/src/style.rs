@@ -169,6 +169,37 @@ fn a_file_holds_a_concept() {
 }
 
 #[test]
+fn a_test_name_says_one_thing() {
+    let names: Vec<_> = rust_files().iter().flat_map(|path| tests(path)).collect();
+    let is_long = |name: &str| words(name).len() > 8;
+    let is_vague = |name: &str| words(name).iter().any(|word| VAGUE.contains(word));
+    let found: Vec<_> = names
+        .iter()
+        .filter(|(_, name)| is_long(name) || is_vague(name))
+        .map(|(place, name)| format!("{place}: {name}"))
+        .collect();
+    // Goal: 0.
+    hold(
+        "test names over eight words or with a vague word",
+        found.len() as f64,
+        0.0,
+        &found,
+    );
+}
+
+#[test]
+fn leading_case_numbers_are_not_words() {
+    let check = |name, expected: &[&str]| assert_eq!(words(name), expected, "{name}");
+    check(
+        "m11_m22_an_error_lists_roles",
+        &["an", "error", "lists", "roles"],
+    );
+    check("a_3_names_resolve", &["names", "resolve"]);
+    check("case_10_commands_fail", &["commands", "fail"]);
+    check("a_name_ends", &["a", "name", "ends"]);
+}
+
+#[test]
 fn retired_identifiers_stay_retired() {
     let list = include_str!("../retired.txt");
     let retired: HashMap<_, _> = list
@@ -295,6 +326,35 @@ fn functions(path: &Path) -> Vec<(String, usize)> {
         ));
     }
     found
+}
+
+/// Returns the name of every test of `path`, with its place.
+fn tests(path: &Path) -> Vec<(String, String)> {
+    let text = text(path);
+    let mut found = Vec::new();
+    let mut is_test = false;
+    for (at, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.starts_with("#[test]") || line.starts_with("#[tokio::test") {
+            is_test = true;
+        } else if let (Some((_, name)), true) = (format!(" {line}").split_once(" fn "), is_test) {
+            found.push((format!("{}:{}", inside(path), at + 1), identifier(name)));
+            is_test = false;
+        }
+    }
+    found
+}
+
+/// Returns the words of a test name without the numbers of cases that it begins with: `m11_m22`, `a_3`, `case_10`.
+fn words(name: &str) -> Vec<&str> {
+    let has_digit = |word: &&str| word.ends_with(|c: char| c.is_ascii_digit());
+    let words: Vec<_> = name.split('_').collect();
+    let lead = if words.get(1).is_some_and(has_digit) && !has_digit(&words[0]) {
+        2
+    } else {
+        words.iter().take_while(|word| has_digit(word)).count()
+    };
+    words[lead..].to_vec()
 }
 
 fn identifier(text: &str) -> String {
