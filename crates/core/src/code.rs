@@ -168,6 +168,7 @@ codes! {
     pub(crate) FOREIGN_FIELD "foreign-field" Info Info "An extension field under `metadata` has a shape of another program and counts as absent.";
     pub BAD_TRIGGER "bad-trigger" Warning Warning "An item of `triggers` can never hold: an unknown kind, or an invalid regular expression.";
     pub BAD_WORKFLOW "bad-workflow" Warning Warning "The steps of `workflow` do not hold together.";
+    pub UNKNOWN_WORKFLOW "unknown-workflow" Warning Warning "A skill allows a workflow that does not exist. `gateway` only.";
     pub(crate) BAD_VERIFICATION "bad-verification" Warning Warning "An item of `verification` is not a check.";
     pub(crate) UNKNOWN_TIER "unknown-tier" Info Info "The functional tier is none of the six that are known; it is kept as a label.";
     pub(crate) UNKNOWN_LEVEL "unknown-level" Warning Warning "The level of invocation is not 1, 2 or 3; it counts as 2.";

@@ -14,7 +14,7 @@ use crate::{InvalidValue, text};
 /// An id is the name as written, trimmed and in Unicode NFKC. It is refused only where it could be
 /// mistaken for a path, repaint a terminal, or not be read off a screen; everything else that the Agent Skills standard forbids
 /// (rules S-10 to S-12) is reported by [`faults`](Id::faults) and keeps its name: `Workspace Guide`,
-/// `report.weekly` and `kit:slides` stay themselves. Cheap to clone.
+/// `report.weekly` and `kit:slides` stay themselves. Kinds of items that are files have [paths](Id::of_path) as ids. Cheap to clone.
 ///
 /// ```
 /// use repertoire_core::Id;
@@ -41,6 +41,24 @@ impl Id {
     /// [`InvalidValue`] for a blank name and for `/`, `\`, `..` or an invisible character in it.
     pub fn new(written: &str) -> Result<Id, InvalidValue> {
         checked(written).map(|name| Id(name.into()))
+    }
+
+    /// Creates the id of an item that a relative path identifies, with `/` between its parts: `jobs/build.workflow.ts`.
+    ///
+    /// ```
+    /// use repertoire_core::Id;
+    ///
+    /// assert_eq!(Id::of_path("jobs/build.workflow.ts")?.as_str(), "jobs/build.workflow.ts");
+    /// assert!(Id::of_path("../build.workflow.ts").is_err());
+    /// # Ok::<(), repertoire_core::InvalidValue>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`new`](Id::new), for each part.
+    pub fn of_path(path: &str) -> Result<Id, InvalidValue> {
+        let parts = path.split('/').map(checked);
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        Ok(Id(parts.join("/").into()))
     }
 
     pub(crate) fn shared(written: &Arc<str>) -> Result<Id, InvalidValue> {
