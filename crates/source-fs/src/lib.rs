@@ -31,6 +31,9 @@
 //! - In a root that no other user can change, a skill or folder that another user can change is omitted, with a
 //!   [`foreign-owner`](repertoire_core::Code::FOREIGN_OWNER) diagnostic: trust in the root does not extend to it.
 //!
+//! # Files
+//! [`FileSource`] lists items of any kind of which each is one file: it shares search, watching and limits with [`FsSource`].
+//!
 //! # Reading
 //! A listing reads front matter only, in parallel on tokio's blocking pool, so [`list`](repertoire_core::Source::list) must be
 //! called inside a tokio runtime. A second listing costs one `stat` for each skill. Bodies and resources are read on request,
@@ -71,6 +74,8 @@ mod agent_folders;
 mod discovery;
 mod file;
 mod file_change;
+mod file_record;
+mod file_source;
 mod file_system;
 mod folder;
 mod frontier;
@@ -98,6 +103,8 @@ mod workers;
 
 pub use agent_folders::AgentFolders;
 pub use discovery::{Root, discover};
+pub use file_record::{FileItem, ListedFile};
+pub use file_source::FileSource;
 pub use installed_plugins::{InstalledPlugin, InstalledPluginOptions, InstalledPlugins};
 pub use options::{FsLimits, FsOptions, InvalidOptions};
 pub use root::RootReport;

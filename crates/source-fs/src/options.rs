@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::WatchOptions;
-use crate::pattern::Patterns;
+use crate::pattern::{BadPattern, Patterns};
 use crate::root::SearchPlan;
 
 /// The options of a folder source. Keys are in kebab case; an unknown key is an error.
@@ -86,6 +86,19 @@ impl InvalidOptions {
 
 impl FsOptions {
     pub(crate) fn plan(self, base: &Path) -> Result<SearchPlan, InvalidOptions> {
+        self.plan_with(base, |patterns| Patterns::new(patterns))
+    }
+
+    /// Returns the plan of a search for files, which the patterns select by their names.
+    pub(crate) fn file_plan(self, base: &Path) -> Result<SearchPlan, InvalidOptions> {
+        self.plan_with(base, |patterns| Patterns::of_files(patterns))
+    }
+
+    fn plan_with(
+        self,
+        base: &Path,
+        compile: impl FnOnce(&[String]) -> Result<Patterns, (usize, BadPattern)>,
+    ) -> Result<SearchPlan, InvalidOptions> {
         if self.roots.is_empty() {
             let help = "name at least one folder, or leave the key out";
             return Err(InvalidOptions::new("roots".into(), "is empty", help));
@@ -98,7 +111,7 @@ impl FsOptions {
                 help,
             ));
         }
-        let patterns = Patterns::new(&self.patterns).map_err(|(at, bad)| InvalidOptions {
+        let patterns = compile(&self.patterns).map_err(|(at, bad)| InvalidOptions {
             key: format!("patterns[{at}]"),
             message: bad.message,
             help: bad.help,

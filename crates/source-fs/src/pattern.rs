@@ -21,6 +21,15 @@ pub(crate) const FILE_NAME: &str = "SKILL.md";
 pub(crate) struct Patterns {
     select: Vec<SegmentChain>,
     reject: Vec<SegmentChain>,
+    /// The names of the selected files, if those are not the `SKILL.md` of a folder.
+    names: Option<FileNames>,
+}
+
+/// The last segment of each chain of patterns that select files.
+#[derive(Debug, Clone, Default)]
+struct FileNames {
+    select: Vec<Segment>,
+    reject: Vec<Segment>,
 }
 
 /// The folders of one alternative, without the final `SKILL.md`.
@@ -59,24 +68,53 @@ pub(crate) struct BadPattern {
 }
 
 impl Patterns {
+    /// Compiles patterns that select folders with a `SKILL.md`.
     pub(crate) fn new<P: AsRef<str>>(patterns: &[P]) -> Result<Patterns, (usize, BadPattern)> {
-        let mut compiled = Patterns {
-            select: Vec::new(),
-            reject: Vec::new(),
-        };
+        Patterns::compile(patterns, None)
+    }
+
+    /// Compiles patterns that select files by their names.
+    pub(crate) fn of_files<P: AsRef<str>>(patterns: &[P]) -> Result<Patterns, (usize, BadPattern)> {
+        Patterns::compile(patterns, Some(FileNames::default()))
+    }
+
+    fn compile<P: AsRef<str>>(
+        patterns: &[P],
+        mut names: Option<FileNames>,
+    ) -> Result<Patterns, (usize, BadPattern)> {
+        let (mut select, mut reject) = (Vec::new(), Vec::new());
         for (position, pattern) in patterns.iter().enumerate() {
-            let pattern = pattern.as_ref();
-            let (chains, pattern) = match pattern.strip_prefix('!') {
-                Some(rest) => (&mut compiled.reject, rest),
-                None => (&mut compiled.select, pattern),
+            let (is_negative, pattern) = match pattern.as_ref().strip_prefix('!') {
+                Some(rest) => (true, rest),
+                None => (false, pattern.as_ref()),
             };
             let alternatives =
                 braces::expand(pattern).map_err(|message| (position, message.into()))?;
             for alternative in alternatives {
-                chains.push(SegmentChain::parse(&alternative).map_err(|bad| (position, bad))?);
+                let chain = match &mut names {
+                    None => SegmentChain::parse(&alternative),
+                    Some(names) => SegmentChain::parse_file(&alternative).map(|(chain, name)| {
+                        if is_negative {
+                            names.reject.push(name);
+                        } else {
+                            names.select.push(name);
+                        }
+                        chain
+                    }),
+                };
+                let chain = chain.map_err(|bad| (position, bad))?;
+                if is_negative {
+                    reject.push(chain);
+                } else {
+                    select.push(chain);
+                }
             }
         }
-        Ok(compiled)
+        Ok(Patterns {
+            select,
+            reject,
+            names,
+        })
     }
 
     pub(crate) fn starts(&self) -> BTreeSet<PathBuf> {
@@ -100,12 +138,18 @@ impl Patterns {
 
     /// Returns the position of the folder `name` inside the folder at `cursor`, or `None` if no pattern leads there.
     pub(crate) fn step(&self, cursor: &Cursor, name: &OsStr) -> Option<Cursor> {
-        let select = step(&self.select, &cursor.0.select, name, wildcards_match(name));
+        let wildcards = match wildcards_match(name) {
+            // Nothing below such a folder is searched, and it is not a skill itself.
+            Wildcards::MatchLast if self.names.is_some() => Wildcards::Pass,
+            wildcards => wildcards,
+        };
+        let select = step(&self.select, &cursor.0.select, name, wildcards);
         // Negative patterns match hidden folders too.
         let reject = step(&self.reject, &cursor.0.reject, name, Wildcards::Match);
         let mut rejected = reject.iter();
-        let rejects_all =
-            rejected.any(|&(chain, at)| matches!(self.reject[chain].0[at..], [Segment::AnyDepth]));
+        let rejects_all = self.names.is_none()
+            && rejected
+                .any(|&(chain, at)| matches!(self.reject[chain].0[at..], [Segment::AnyDepth]));
         if select.is_empty() || rejects_all {
             return None;
         }
@@ -115,6 +159,20 @@ impl Patterns {
         } else {
             Cursor(Arc::new(positions))
         })
+    }
+
+    /// Returns whether the patterns select files by their names.
+    pub(crate) fn is_of_files(&self) -> bool {
+        self.names.is_some()
+    }
+
+    /// Returns whether a file called `name` in the folder at `cursor` may be selected.
+    pub(crate) fn is_wanted(&self, cursor: &Cursor, name: &OsStr) -> bool {
+        let Some(names) = &self.names else {
+            return name.eq_ignore_ascii_case(FILE_NAME);
+        };
+        selects_file(&self.select, &names.select, &cursor.0.select, name)
+            && !selects_file(&self.reject, &names.reject, &cursor.0.reject, name)
     }
 
     pub(crate) fn selects(&self, cursor: &Cursor) -> bool {
@@ -168,13 +226,7 @@ fn step(
                     (false, at)
                 }
                 Segment::Literal(_) => (false, at),
-                Segment::Glob {
-                    matcher,
-                    spells_dot,
-                } => (
-                    (!hidden || *spells_dot) && matcher.is_match(Path::new(name)),
-                    at + 1,
-                ),
+                glob @ Segment::Glob { .. } => (glob.is_match(name), at + 1),
             };
             match wildcards {
                 Wildcards::Match if wild => push((chain, after)),
@@ -191,6 +243,17 @@ fn step(
     next
 }
 
+fn selects_file(
+    chains: &[SegmentChain],
+    names: &[Segment],
+    positions: &[Position],
+    name: &OsStr,
+) -> bool {
+    positions.iter().any(|&(chain, from)| {
+        all_any_depth(&chains[chain].0[from..]) && names[chain].is_match(name)
+    })
+}
+
 fn accepts(chains: &[SegmentChain], positions: &[Position]) -> bool {
     positions
         .iter()
@@ -205,22 +268,7 @@ fn all_any_depth(segments: &[Segment]) -> bool {
 
 impl SegmentChain {
     fn parse(pattern: &str) -> Result<SegmentChain, BadPattern> {
-        if pattern.starts_with('/') {
-            return Err(BadPattern {
-                message: format!("`{pattern}` is absolute; expected a pattern relative to a root"),
-                help: Some("name the folder as a root".into()),
-            });
-        }
-        let mut parts: Vec<&str> = pattern
-            .split('/')
-            .filter(|part| !matches!(*part, "" | "."))
-            .collect();
-        if parts.contains(&"..") {
-            return Err(BadPattern {
-                message: format!("`{pattern}` climbs out of its root"),
-                help: Some("name the folder above as a root".into()),
-            });
-        }
+        let mut parts = SegmentChain::split(pattern)?;
         if pattern.ends_with('/') || parts.last() != Some(&FILE_NAME) {
             if parts
                 .last()
@@ -235,13 +283,46 @@ impl SegmentChain {
             });
         }
         parts.pop();
+        SegmentChain::of(parts)
+    }
+
+    /// Parses a pattern of files, and returns the pattern of their names apart.
+    fn parse_file(pattern: &str) -> Result<(SegmentChain, Segment), BadPattern> {
+        let mut parts = SegmentChain::split(pattern)?;
+        let name = parts.pop().filter(|name| *name != "**");
+        let Some(name) = name.filter(|_| !pattern.ends_with('/')) else {
+            return Err(BadPattern {
+                message: format!("`{pattern}` does not end in the name of a file"),
+                help: Some("write `**/*` for every file".into()),
+            });
+        };
+        Ok((SegmentChain::of(parts)?, Segment::parse(name)?))
+    }
+
+    fn of(mut parts: Vec<&str>) -> Result<SegmentChain, BadPattern> {
         parts.dedup_by(|a, b| *a == "**" && *b == "**");
-        Ok(SegmentChain(
-            parts
-                .into_iter()
-                .map(Segment::parse)
-                .collect::<Result<_, _>>()?,
-        ))
+        let segments = parts.into_iter().map(Segment::parse);
+        segments.collect::<Result<_, _>>().map(SegmentChain)
+    }
+
+    fn split(pattern: &str) -> Result<Vec<&str>, BadPattern> {
+        if pattern.starts_with('/') {
+            return Err(BadPattern {
+                message: format!("`{pattern}` is absolute; expected a pattern relative to a root"),
+                help: Some("name the folder as a root".into()),
+            });
+        }
+        let parts: Vec<&str> = pattern
+            .split('/')
+            .filter(|part| !matches!(*part, "" | "."))
+            .collect();
+        if parts.contains(&"..") {
+            return Err(BadPattern {
+                message: format!("`{pattern}` climbs out of its root"),
+                help: Some("name the folder above as a root".into()),
+            });
+        }
+        Ok(parts)
     }
 }
 
@@ -250,6 +331,19 @@ impl Segment {
         match self {
             Segment::Literal(name) => Some(name),
             Segment::AnyDepth | Segment::Glob { .. } => None,
+        }
+    }
+
+    /// Returns whether this segment matches `name`. A wildcard at the start matches no hidden name.
+    fn is_match(&self, name: &OsStr) -> bool {
+        let is_hidden = name.as_encoded_bytes().first() == Some(&b'.');
+        match self {
+            Segment::AnyDepth => !is_hidden,
+            Segment::Literal(literal) => name == literal.as_str(),
+            Segment::Glob {
+                matcher,
+                spells_dot,
+            } => (!is_hidden || *spells_dot) && matcher.is_match(Path::new(name)),
         }
     }
 

@@ -14,6 +14,7 @@ use crate::frontier::PathDiagnostic;
 use crate::root::{RootReport, SearchPlan, bytes, is_within};
 use crate::skill_file::SkillFile;
 use crate::skill_files::SkillFileTable;
+use crate::visit::TreeFile;
 use crate::walk::Walk;
 use crate::workers;
 
@@ -25,6 +26,8 @@ pub(crate) struct TreeScan {
     pub(crate) listing: Listing<Skill>,
     /// Every `SKILL.md`, shared with the previous scan if no file changed.
     pub(crate) skill_files: Arc<SkillFileTable>,
+    /// The selected files, where the patterns select files by their names. They have no rows in the listing.
+    pub(crate) files: Arc<Vec<TreeFile>>,
     walk_diagnostics: Arc<Vec<PathDiagnostic>>,
     /// The folders that lead to skills and are not skills.
     listed: Arc<Vec<PathBuf>>,
@@ -53,6 +56,7 @@ impl TreeScan {
     fn new(walk: Walk, exists: Vec<bool>, previous: Option<&TreeScan>) -> TreeScan {
         let Walk {
             mut skill_files,
+            mut files,
             diagnostics: mut walk_diagnostics,
             mut listed,
             lost,
@@ -69,8 +73,10 @@ impl TreeScan {
         );
         if let Some(previous) = previous {
             keep_unseen(&mut skill_files, previous.skill_files.iter(), &lost);
+            keep_unseen_files(&mut files, &previous.files, &lost);
         }
         skill_files.sort_by(|a, b| a.order().cmp(&b.order()));
+        files.sort_by(|a, b| a.order().cmp(&b.order()));
         walk_diagnostics.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
         listed.sort_by(|a, b| bytes(a).cmp(bytes(b)));
         let skill_files = match previous {
@@ -80,7 +86,8 @@ impl TreeScan {
             _ => Arc::new(SkillFileTable::new(skill_files)),
         };
         let is_same = previous.is_some_and(|previous| {
-            *previous.walk_diagnostics == walk_diagnostics
+            *previous.files == files
+                && *previous.walk_diagnostics == walk_diagnostics
                 && previous.skill_files.list_like(&skill_files)
         });
         let (listing, adds_information) = match previous {
@@ -97,6 +104,7 @@ impl TreeScan {
         TreeScan {
             listing,
             skill_files,
+            files: Arc::new(files),
             walk_diagnostics: Arc::new(walk_diagnostics),
             listed: Arc::new(listed),
             exists: Arc::new(exists),
@@ -268,7 +276,11 @@ impl TreeScan {
         let links = siblings
             .flat_map(|siblings| &siblings.links)
             .map(PathBuf::as_path);
-        dangling.map(|found| found.path.as_path()).chain(links)
+        let files = self.files.iter().filter(|file| file.is_link);
+        dangling
+            .map(|found| found.path.as_path())
+            .chain(links)
+            .chain(files.map(|file| file.path.as_path()))
     }
 
     /// Returns whether the same folders and links are watched as for `other`.
@@ -277,6 +289,16 @@ impl TreeScan {
         Arc::ptr_eq(&self.watched, &other.watched)
             || self.listed == other.listed
                 && self.walk_diagnostics == other.walk_diagnostics
+                && self
+                    .files
+                    .iter()
+                    .filter(|file| file.is_link)
+                    .map(TreeFile::order)
+                    .eq(other
+                        .files
+                        .iter()
+                        .filter(|file| file.is_link)
+                        .map(TreeFile::order))
                 && self.skill_files.len() == other.skill_files.len()
                 && pairs.all(|(a, b)| Arc::ptr_eq(a, b) || a.is_watched_like(b))
     }
@@ -370,4 +392,16 @@ fn keep_unseen<'r>(
     let seen: HashSet<PathBuf> = files.iter().map(|file| file.path.to_path_buf()).collect();
     let unseen = known.filter(|file| file.row.is_some() && !seen.contains::<Path>(&file.path));
     files.extend(unseen.map(SkillFile::to_stale));
+}
+
+/// Adds the `known` files below `lost`: a file that cannot be seen is not deleted.
+fn keep_unseen_files(files: &mut Vec<TreeFile>, known: &[TreeFile], lost: &[PathBuf]) {
+    if lost.is_empty() {
+        return;
+    }
+    let seen: HashSet<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
+    let known = known
+        .iter()
+        .filter(|file| lost.iter().any(|path| is_within(&file.path, path)));
+    files.extend(known.filter(|file| !seen.contains(&file.path)).cloned());
 }

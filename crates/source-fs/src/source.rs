@@ -88,7 +88,7 @@ impl FsSource {
         })
     }
 
-    fn from_plan(name: String, plan: SearchPlan) -> FsSource {
+    pub(crate) fn from_plan(name: String, plan: SearchPlan) -> FsSource {
         FsSource {
             name,
             plan: RwLock::new(Arc::new(plan)),

@@ -1,5 +1,9 @@
 //! One step of the walk: the visit of a folder.
 
+mod files;
+
+pub(crate) use files::TreeFile;
+
 use std::ffi::OsString;
 use std::fs::FileType;
 use std::io;
@@ -40,6 +44,9 @@ impl Walk {
         parent: &ParentDir,
         known: impl Fn((usize, &[u8])) -> Option<&'k Arc<SkillFile>>,
     ) {
+        if plan.patterns.is_of_files() {
+            return self.visit_files(plan, folder, bounds);
+        }
         let reading = |path: &Path| ReadContext {
             folder,
             root: plan.starts[folder.start].root,
@@ -84,13 +91,17 @@ impl Walk {
         if !is_skill || folder.depth == 0 {
             self.listed.push(folder.path.clone());
             self.enter(plan, folder, &entries);
-            let texts = texts
-                .iter()
-                .filter(|name| plan.patterns.step(&folder.cursor, name).is_some());
-            let texts = texts.map(|name| folder.path.join(name));
-            self.diagnostics
-                .extend(texts.filter_map(|path| text_link::diagnostic_of(&path)));
+            self.report_text_links(plan, folder, &texts);
         }
+    }
+
+    fn report_text_links(&mut self, plan: &SearchPlan, folder: &FolderToVisit, texts: &[OsString]) {
+        let texts = texts
+            .iter()
+            .filter(|name| plan.patterns.step(&folder.cursor, name).is_some());
+        let texts = texts.map(|name| folder.path.join(name));
+        self.diagnostics
+            .extend(texts.filter_map(|path| text_link::diagnostic_of(&path)));
     }
 
     /// Adds the skill file at `path`, and returns whether there is one.
@@ -172,7 +183,7 @@ impl Walk {
                     let name = entry.file_name();
                     let kind = entry.file_type().ok();
                     let leads = kind.is_some_and(|kind| kind.is_dir() || kind.is_symlink());
-                    if leads || name.eq_ignore_ascii_case(FILE_NAME) {
+                    if leads || plan.patterns.is_wanted(&folder.cursor, &name) {
                         let identity = Identity::of_entry(folder.identity, &entry);
                         entries.push(FolderEntry {
                             name,

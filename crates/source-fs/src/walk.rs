@@ -17,12 +17,15 @@ use crate::skill_file::SkillFile;
 use crate::stamp::Identity;
 use crate::survey;
 use crate::text_link;
+use crate::visit::TreeFile;
 use crate::workers;
 
 /// The state and the result of a walk.
 #[derive(Debug, Default)]
 pub(crate) struct Walk {
     pub(crate) skill_files: Vec<Arc<SkillFile>>,
+    /// The selected files, where the patterns select files by their names.
+    pub(crate) files: Vec<TreeFile>,
     pub(crate) diagnostics: Vec<PathDiagnostic>,
     pub(crate) listed: Vec<PathBuf>,
     /// The folders that could not be read.
@@ -34,7 +37,7 @@ pub(crate) struct Walk {
     pub(crate) too_deep: Vec<PathBuf>,
     visited: usize,
     pub(crate) left_out: usize,
-    bounds: Arc<LinkBounds>,
+    pub(crate) bounds: Arc<LinkBounds>,
 }
 
 /// A folder to which a link leads.
@@ -112,15 +115,16 @@ impl Walk {
                     .iter()
                     .filter_map(|(_, path)| text_link::diagnostic_of(path))
                     .collect();
-                (
-                    folders,
-                    Walk {
-                        has_links,
-                        diagnostics,
-                        bounds,
-                        ..Walk::default()
-                    },
-                )
+                let mut walk = Walk {
+                    has_links,
+                    diagnostics,
+                    bounds,
+                    ..Walk::default()
+                };
+                for (start, path) in &parts {
+                    walk.visit_file(&plan, *start, path);
+                }
+                (folders, walk)
             })
             .await?
         };
@@ -167,6 +171,7 @@ impl Walk {
 
     fn absorb(&mut self, part: Walk, seen: &mut HashSet<Identity>, next: &mut Vec<FolderToVisit>) {
         self.skill_files.extend(part.skill_files);
+        self.files.extend(part.files);
         self.diagnostics.extend(part.diagnostics);
         self.listed.extend(part.listed);
         self.lost.extend(part.lost);

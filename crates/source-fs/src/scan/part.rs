@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use repertoire_core::SourceError;
 
-use super::{TreeScan, keep_unseen, scan};
+use super::{TreeScan, keep_unseen, keep_unseen_files, scan};
 use crate::file_change::SkillFileChange;
 use crate::root::{SearchPlan, bytes};
 use crate::skill_file::SkillFile;
@@ -52,6 +52,7 @@ impl TreeScan {
     fn with_parts(&self, plan: &SearchPlan, tops: &[(usize, PathBuf)], walk: Walk) -> TreeScan {
         let Walk {
             skill_files: mut new,
+            mut files,
             diagnostics: mut walk_diagnostics,
             mut listed,
             lost,
@@ -62,6 +63,7 @@ impl TreeScan {
             .flat_map(|(start, top)| self.skill_files.below(plan.starts[*start].root, top))
             .collect();
         keep_unseen(&mut new, old.iter().copied(), &lost);
+        keep_unseen_files(&mut files, &self.files, &lost);
         old.sort_by(|a, b| a.order().cmp(&b.order()));
         new.sort_by(|a, b| a.order().cmp(&b.order()));
         let changes = SkillFileChange::between(old, new);
@@ -80,19 +82,31 @@ impl TreeScan {
             is_inside,
         );
         let listed = replaced(&self.listed, listed, PathBuf::as_path, is_inside);
+        files.sort_by(|a, b| a.order().cmp(&b.order()));
+        let mut files = replaced(&self.files, files, |file| file.path.as_path(), is_inside);
+        if !Arc::ptr_eq(&files, &self.files) {
+            Arc::make_mut(&mut files).sort_by(|a, b| a.order().cmp(&b.order()));
+        }
 
         let is_watched_like = Arc::ptr_eq(&walk_diagnostics, &self.walk_diagnostics)
             && Arc::ptr_eq(&listed, &self.listed)
+            && (Arc::ptr_eq(&files, &self.files) || !files.iter().any(|file| file.is_link))
             && changes.iter().all(SkillFileChange::is_watched_alike);
         let watched = if is_watched_like {
             self.watched.clone()
         } else {
             Arc::default()
         };
+        let mut next = self.after(&changes, walk_diagnostics);
+        if !Arc::ptr_eq(&files, &self.files) && next.listing.revision() == self.listing.revision() {
+            let diagnostics = next.listing.diagnostics().clone();
+            next.listing = next.listing.spliced(self.next_revision(), [], diagnostics);
+        }
         TreeScan {
             listed,
             watched,
-            ..self.after(&changes, walk_diagnostics)
+            files,
+            ..next
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod conformance;
 mod discovery;
+mod files;
 mod hostile;
 mod links;
 mod options;
