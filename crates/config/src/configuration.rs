@@ -15,6 +15,7 @@ use repertoire_registry::{
 use serde::Deserialize;
 
 use crate::document::{Section, TomlDocument};
+use crate::registries::{self, GatewaySettings, RegistrySettings};
 use crate::{ConfigurationError, ConfiguredSource, HostSettings};
 
 /// A configuration file: sources, and the settings of their registry.
@@ -47,6 +48,13 @@ pub struct Configuration {
     rules: RuleSet,
     #[cfg_attr(feature = "schema", schemars(with = "Option<SearchSection>"))]
     search: SearchFiles,
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<crate::registries::RegistriesSection>")
+    )]
+    registries: RegistrySettings,
+    #[cfg_attr(feature = "schema", schemars(with = "Option<GatewaySettings>"))]
+    gateway: GatewaySettings,
 }
 
 /// Rules that disable skills. The most specific rule decides: `source:id`, then an id, then `source:*`, then `*`.
@@ -195,6 +203,8 @@ impl Configuration {
         let document = Arc::new(document);
         let (mut surface, mut preferences) = (SurfacePolicy::default(), Vec::new());
         let mut search = SearchFiles::default();
+        let (mut registries, mut has_skills) = (RegistrySettings::defaults(base), false);
+        let mut gateway = GatewaySettings::default();
         let mut rules = RuleSet::new("configuration", Authority::Full);
         for (key, item) in document.items() {
             match key {
@@ -208,15 +218,26 @@ impl Configuration {
                     rules = enable.into_iter().fold(rules, RuleSet::enable);
                 }
                 "search" => search = read_search(&Section::new(&document, item)?, base, settings)?,
+                "registries" => {
+                    let section = Section::new(&document, item)?;
+                    (registries, has_skills) = registries::read(&section, base, settings)?;
+                }
+                "gateway" => {
+                    let section = Section::new(&document, item)?;
+                    gateway = section.typed(section.values.clone())?;
+                }
                 _ => {
                     let message = format!(
-                        "unknown key `{key}`; expected `[[source]]`, `[surface]`, `[prefer]`, `[rules]` or `[search]`"
+                        "unknown key `{key}`; expected `[[source]]`, `[surface]`, `[prefer]`, `[rules]`, `[search]`, `[registries]` or `[gateway]`"
                     );
                     return Err(document.error(document.key_span(key), message));
                 }
             }
         }
         let sections = document.sources()?;
+        if !has_skills && !sections.is_empty() {
+            registries.without_default_skills();
+        }
         let sources = sections
             .iter()
             .enumerate()
@@ -230,6 +251,8 @@ impl Configuration {
             preferences,
             rules,
             search,
+            registries,
+            gateway,
             document,
         })
     }
@@ -247,6 +270,16 @@ impl Configuration {
     /// Returns the files that a search reads.
     pub fn search(&self) -> &SearchFiles {
         &self.search
+    }
+
+    /// Returns the definitions of the registries of a gateway. Other hosts ignore them.
+    pub fn registries(&self) -> &RegistrySettings {
+        &self.registries
+    }
+
+    /// Returns the settings of a gateway. Other hosts ignore them.
+    pub fn gateway(&self) -> &GatewaySettings {
+        &self.gateway
     }
 
     /// Builds every source and adds all of the configuration to `builder`.
@@ -273,6 +306,15 @@ impl Configuration {
             .fold(builder, |builder, (id, source)| {
                 builder.prefer(id.clone(), source)
             })
+    }
+
+    /// Returns the error about an option of the table `key` with its place in the file, if the file has it.
+    pub fn locate_in(&self, key: &str, error: &ConfigError) -> ConfigurationError {
+        let section = self.document.items().find(|(name, _)| *name == key);
+        match section.and_then(|(_, item)| Section::new(&self.document, item).ok()) {
+            Some(section) => section.locate(error),
+            None => ConfigurationError::new(error.message.clone()),
+        }
     }
 
     /// Returns the error of composing a registry with its place in the file, if the file is at fault.
@@ -316,7 +358,7 @@ impl Configuration {
 }
 
 /// Returns whether no link leads `file` out of `folder` or, for a path to a different folder, out of the folder of the file.
-fn is_quotable(file: &Path, folder: &Path) -> bool {
+pub(crate) fn is_quotable(file: &Path, folder: &Path) -> bool {
     let is_inside = file
         .strip_prefix(folder)
         .is_ok_and(|below| !below.components().any(|part| part == Component::ParentDir));

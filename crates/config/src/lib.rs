@@ -1,7 +1,8 @@
 //! The configuration file `repertoire.toml`, for any host.
 //!
 //! A file names sources of any linked [kind](repertoire_registry::SourceKind), with tier, trust and namespace. It also has
-//! preferences between sources, rules that disable skills, and rules for surfaces. An error points to its line.
+//! preferences between sources, rules that disable skills, rules for surfaces, and the registries of a gateway. An error points to its
+//! line.
 //!
 //! ```
 //! use repertoire_config::{Configuration, HostSettings};
@@ -25,15 +26,21 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod configuration;
+mod definition;
 mod document;
 mod error;
+mod registries;
 #[cfg(feature = "schema")]
 mod schema;
 mod settings;
 mod source;
 
 pub use configuration::{Configuration, SearchFiles};
+pub use definition::{
+    AgentDefinition, AgentRuntime, Lifecycle, ServerDefinition, ServerStart, ServerTransport,
+};
 pub use error::ConfigurationError;
+pub use registries::{GatewaySettings, RegistrySettings};
 pub use settings::HostSettings;
 pub use source::ConfiguredSource;
 

@@ -1,5 +1,7 @@
 //! A configuration file, read and composed as a host does it.
 
+mod registries;
+
 use std::sync::Arc;
 
 use repertoire_config::{Configuration, ConfigurationError, ConfiguredSource, HostSettings};
@@ -174,7 +176,7 @@ tidy = "b"
         (
             "\t[surfac]\n",
             str![[r#"
-repertoire.toml:1:3: unknown key `surfac`; expected `[[source]]`, `[surface]`, `[prefer]`, `[rules]` or `[search]`
+repertoire.toml:1:3: unknown key `surfac`; expected `[[source]]`, `[surface]`, `[prefer]`, `[rules]`, `[search]`, `[registries]` or `[gateway]`
 	[surfac]
 	 ^^^^^^"#]],
         ),

@@ -1,0 +1,354 @@
+//! Agents and MCP servers as a configuration defines them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use repertoire_core::{Id, Item};
+use repertoire_registry::ConfigError;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+/// An agent that a gateway can start or call.
+#[derive(Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct AgentDefinition {
+    /// The id.
+    pub id: Id,
+    /// What the agent is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The way to reach it.
+    pub runtime: AgentRuntime,
+    /// The time that it lives.
+    pub lifecycle: Lifecycle,
+    /// The program to start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The arguments of the program.
+    pub args: Vec<String>,
+    /// The address of a running agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The environment variables of the program. Only their names are shown and serialized.
+    #[serde(serialize_with = "names")]
+    pub env: BTreeMap<String, String>,
+    /// The permissions, for the runtime.
+    pub permissions: Map<String, Value>,
+    /// The limits, for the runtime.
+    pub limits: Map<String, Value>,
+    /// Everything else that is known about it.
+    pub metadata: Map<String, Value>,
+}
+
+/// The way in which an agent is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum AgentRuntime {
+    /// A program that gets its task once.
+    #[default]
+    Process,
+    /// The Agent Client Protocol, over a program or a URL.
+    Acp,
+}
+
+/// The time that an agent lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Lifecycle {
+    /// As long as the gateway.
+    Resident,
+    /// For one task.
+    #[default]
+    Ephemeral,
+}
+
+/// An MCP server that a gateway supervises.
+#[derive(Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct ServerDefinition {
+    /// The id.
+    pub id: Id,
+    /// What the server is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The way to reach it.
+    pub transport: ServerTransport,
+    /// The program to start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The arguments of the program.
+    pub args: Vec<String>,
+    /// The working directory of the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
+    /// The URL of a server over HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The environment variables of the program. Only their names are shown and serialized.
+    #[serde(serialize_with = "names")]
+    pub env: BTreeMap<String, String>,
+    /// The headers of requests. Only their names are shown and serialized.
+    #[serde(serialize_with = "names")]
+    pub headers: BTreeMap<String, String>,
+    /// The time at which it is started.
+    pub start: ServerStart,
+}
+
+/// The way in which an MCP server is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ServerTransport {
+    /// Standard input and output of a program.
+    Stdio,
+    /// Streamable HTTP.
+    #[serde(alias = "streamable-http", alias = "streamableHttp")]
+    Http,
+    /// HTTP with server-sent events, as before the protocol of 2025-03-26.
+    Sse,
+}
+
+/// The time at which an MCP server is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ServerStart {
+    /// When one of its tools is needed.
+    #[default]
+    OnDemand,
+    /// With the gateway.
+    AtOnce,
+}
+
+fn names<S: Serializer>(
+    values: &BTreeMap<String, String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(values.keys())
+}
+
+impl Item for AgentDefinition {
+    const KIND: &'static str = "agent";
+
+    fn id(&self) -> &Id {
+        &self.id
+    }
+
+    fn description(&self) -> Option<&str> {
+        self.description.as_deref()
+    }
+}
+
+impl Item for ServerDefinition {
+    const KIND: &'static str = "mcp-server";
+
+    fn id(&self) -> &Id {
+        &self.id
+    }
+
+    fn description(&self) -> Option<&str> {
+        self.description.as_deref()
+    }
+}
+
+impl fmt::Debug for AgentDefinition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentDefinition")
+            .field("id", &self.id)
+            .field("runtime", &self.runtime)
+            .field("lifecycle", &self.lifecycle)
+            .field("env", &self.env.keys())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ServerDefinition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerDefinition")
+            .field("id", &self.id)
+            .field("transport", &self.transport)
+            .field("env", &self.env.keys())
+            .field("headers", &self.headers.keys())
+            .finish_non_exhaustive()
+    }
+}
+
+/// An agent that a gateway can start or call.
+#[derive(Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Agent")
+)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct AgentRow {
+    /// The id; in a table of agents it is the key.
+    id: Option<Id>,
+    /// What the agent is for.
+    description: Option<String>,
+    runtime: AgentRuntime,
+    lifecycle: Lifecycle,
+    /// The program to start.
+    command: Option<String>,
+    args: Vec<String>,
+    /// The address of a running agent.
+    url: Option<String>,
+    /// The environment variables of the program.
+    env: BTreeMap<String, String>,
+    permissions: Map<String, Value>,
+    limits: Map<String, Value>,
+    metadata: Map<String, Value>,
+}
+
+/// An MCP server that a gateway supervises.
+#[derive(Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "McpServer")
+)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct ServerRow {
+    /// The id; in a table of servers it is the key.
+    id: Option<Id>,
+    /// What the server is for.
+    description: Option<String>,
+    /// By default `stdio` with a command, and `http` with a URL.
+    #[serde(alias = "type")]
+    transport: Option<ServerTransport>,
+    /// The program to start.
+    command: Option<String>,
+    args: Vec<String>,
+    /// The working directory of the program.
+    #[serde(alias = "cwd")]
+    directory: Option<String>,
+    /// The URL of a server over HTTP.
+    url: Option<String>,
+    /// The environment variables of the program.
+    env: BTreeMap<String, String>,
+    /// The headers of requests.
+    headers: BTreeMap<String, String>,
+    start: ServerStart,
+}
+
+impl Default for AgentRow {
+    fn default() -> AgentRow {
+        AgentRow {
+            id: None,
+            description: None,
+            runtime: AgentRuntime::default(),
+            lifecycle: Lifecycle::default(),
+            command: None,
+            args: Vec::new(),
+            url: None,
+            env: BTreeMap::new(),
+            permissions: Map::new(),
+            limits: Map::new(),
+            metadata: Map::new(),
+        }
+    }
+}
+
+impl Default for ServerRow {
+    fn default() -> ServerRow {
+        ServerRow {
+            id: None,
+            description: None,
+            transport: None,
+            command: None,
+            args: Vec::new(),
+            directory: None,
+            url: None,
+            env: BTreeMap::new(),
+            headers: BTreeMap::new(),
+            start: ServerStart::default(),
+        }
+    }
+}
+
+impl TryFrom<AgentRow> for AgentDefinition {
+    type Error = ConfigError;
+
+    fn try_from(row: AgentRow) -> Result<AgentDefinition, ConfigError> {
+        let id = row
+            .id
+            .ok_or_else(|| ConfigError::new("missing field `id`"))?;
+        match (row.runtime, &row.command, &row.url) {
+            (_, Some(_), Some(_)) => {
+                let message = "an agent is a `command` or a `url`, and not both";
+                return Err(ConfigError::in_option("url", message));
+            }
+            (AgentRuntime::Process, _, Some(_)) => {
+                let message = "a process has a `command`; write `runtime = \"acp\"` for a URL";
+                return Err(ConfigError::in_option("url", message));
+            }
+            (_, None, None) => {
+                let message = format!("agent `{id}` has no `command` and no `url`");
+                return Err(ConfigError::new(message));
+            }
+            _ => {}
+        }
+        Ok(AgentDefinition {
+            id,
+            description: row.description,
+            runtime: row.runtime,
+            lifecycle: row.lifecycle,
+            command: row.command,
+            args: row.args,
+            url: row.url,
+            env: row.env,
+            permissions: row.permissions,
+            limits: row.limits,
+            metadata: row.metadata,
+        })
+    }
+}
+
+impl TryFrom<ServerRow> for ServerDefinition {
+    type Error = ConfigError;
+
+    fn try_from(row: ServerRow) -> Result<ServerDefinition, ConfigError> {
+        let id = row
+            .id
+            .ok_or_else(|| ConfigError::new("missing field `id`"))?;
+        let transport = match (row.transport, &row.command, &row.url) {
+            (_, Some(_), Some(_)) => {
+                let message = "a server is a `command` or a `url`, and not both";
+                return Err(ConfigError::in_option("url", message));
+            }
+            (_, None, None) => {
+                let message = format!("server `{id}` has no `command` and no `url`");
+                return Err(ConfigError::new(message));
+            }
+            (Some(ServerTransport::Stdio), None, _) => {
+                let message = "the transport `stdio` needs a `command`";
+                return Err(ConfigError::in_option("transport", message));
+            }
+            (Some(ServerTransport::Http | ServerTransport::Sse), _, None) => {
+                let message = "a transport over HTTP needs a `url`";
+                return Err(ConfigError::in_option("transport", message));
+            }
+            (Some(transport), ..) => transport,
+            (None, Some(_), _) => ServerTransport::Stdio,
+            (None, None, Some(_)) => ServerTransport::Http,
+        };
+        Ok(ServerDefinition {
+            id,
+            description: row.description,
+            transport,
+            command: row.command,
+            args: row.args,
+            directory: row.directory,
+            url: row.url,
+            env: row.env,
+            headers: row.headers,
+            start: row.start,
+        })
+    }
+}

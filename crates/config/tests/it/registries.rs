@@ -1,0 +1,174 @@
+//! The registries of a gateway in a configuration file.
+
+use std::fs;
+
+use repertoire_config::{
+    AgentRuntime, Configuration, ConfigurationError, HostSettings, Lifecycle, RegistrySettings,
+    ServerStart, ServerTransport,
+};
+use snapbox::{IntoData, assert_data_eq, str};
+
+fn parse(text: &str) -> Result<Configuration, ConfigurationError> {
+    Configuration::parse("repertoire.toml", text, &HostSettings::new("/host"))
+}
+
+fn registries(text: &str) -> RegistrySettings {
+    parse(text).expect("the file is valid").registries().clone()
+}
+
+#[test]
+fn the_globs_have_defaults() {
+    let workflows = "workflows/**/*.workflow.{ts,mts,yaml,yml,toml,json}";
+    for (text, expected) in [
+        ("", (vec![workflows], vec!["skills/**/SKILL.md"])),
+        (
+            "[registries.workflows]\nglob = \"flows/*.ts\"\n[registries.skills]\nglob = [\"a/**/SKILL.md\", \"!a/b/**/SKILL.md\"]\n",
+            (
+                vec!["flows/*.ts"],
+                vec!["a/**/SKILL.md", "!a/b/**/SKILL.md"],
+            ),
+        ),
+        (
+            "[[source]]\nkind = \"words\"\nname = \"a\"\nwords = []\n",
+            (vec![workflows], vec![]),
+        ),
+    ] {
+        let read = registries(text);
+        let found = (
+            read.workflows.iter().map(String::as_str).collect(),
+            read.skills.iter().map(String::as_str).collect(),
+        );
+        assert_eq!(found, expected, "{text}");
+        assert_eq!(read.project, std::path::Path::new("/host"));
+    }
+}
+
+#[test]
+fn agents_and_servers_are_read_in_every_shape() {
+    let read = registries(
+        r#"
+[[registries.agents]]
+id = "coder"
+runtime = "acp"
+lifecycle = "resident"
+command = "claude-code-acp"
+args = ["--quiet"]
+env = { TOKEN = "${env:CODER_TOKEN}" }
+permissions = { tools = ["read"] }
+limits = { turns = 4 }
+metadata = { team = "core" }
+"#,
+    );
+    let [agent] = read.agents.as_slice() else {
+        panic!("one agent is expected");
+    };
+    assert_eq!(
+        (agent.id.as_str(), agent.runtime, agent.lifecycle),
+        ("coder", AgentRuntime::Acp, Lifecycle::Resident)
+    );
+    assert_eq!(agent.env["TOKEN"], "${env:CODER_TOKEN}");
+    assert!(!format!("{agent:?}").contains("CODER_TOKEN"));
+
+    for text in [
+        "[[registries.mcp-servers]]\nid = \"time\"\ncommand = \"mcp-time\"\nstart = \"at-once\"\n",
+        "[registries.mcpServers.time]\ncommand = \"mcp-time\"\nstart = \"at-once\"\n",
+    ] {
+        let read = registries(text);
+        let [server] = read.mcp_servers.as_slice() else {
+            panic!("one server is expected");
+        };
+        assert_eq!(
+            (server.id.as_str(), server.transport, server.start),
+            ("time", ServerTransport::Stdio, ServerStart::AtOnce)
+        );
+    }
+}
+
+#[test]
+fn files_of_clients_define_servers() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("mcp.json");
+    fs::write(
+        &file,
+        r#"{"mcpServers": {
+            "files": {"command": "npx", "args": ["files"], "env": {"KEY": "secret"}, "autoApprove": []},
+            "docs": {"type": "streamable-http", "url": "https://docs.example/mcp"}
+        }}"#,
+    )
+    .expect("a fresh file");
+    let settings = HostSettings::new(folder.path());
+    let text = "[registries]\nmcp-files = [\"mcp.json\"]\n";
+    let read = Configuration::parse("repertoire.toml", text, &settings).expect("it is valid");
+    let servers = &read.registries().mcp_servers;
+    let rows: Vec<_> = servers
+        .iter()
+        .map(|server| (server.id.as_str(), server.transport))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("files", ServerTransport::Stdio),
+            ("docs", ServerTransport::Http)
+        ]
+    );
+    let shown = serde_json::to_string(servers).expect("it has no keys but texts");
+    assert!(
+        shown.contains("\"KEY\"") && !shown.contains("secret"),
+        "{shown}"
+    );
+
+    fs::write(&file, "{\n  \"mcpServers\": ?\n}").expect("the same file");
+    let error = Configuration::parse("repertoire.toml", text, &settings).expect_err("bad JSON");
+    assert_eq!((error.file(), error.line()), (Some("mcp.json"), Some(2)));
+}
+
+#[test]
+fn an_error_points_to_its_line() {
+    for (text, expected) in [
+        (
+            "[registries]\nworkflow = 1\n",
+            str![[r#"
+repertoire.toml:2:1: unknown key `workflow`; expected `workflows`, `skills`, `agents`, `mcp-servers` or `mcp-files`
+workflow = 1
+^^^^^^^^^^^^"#]],
+        ),
+        (
+            "[registries.workflows]\nglobs = \"a\"\n",
+            str![[r#"
+repertoire.toml:2:1: unknown field `globs`, expected `glob`
+globs = "a"
+^^^^^^^^^^^"#]],
+        ),
+        (
+            "[[registries.agents]]\nid = \"a\"\ncommand = \"b\"\nruntime = \"c\"\n",
+            str![[r#"
+repertoire.toml:4:1: unknown variant `c`, expected `process` or `acp`
+runtime = "c"
+^^^^^^^^^^^^^"#]],
+        ),
+        (
+            "[[registries.agents]]\nid = \"a\"\ncommand = \"b\"\n[[registries.agents]]\nid = \"a\"\ncommand = \"b\"\n",
+            str![[r#"
+repertoire.toml:4:1: two definitions of the agent `a`
+[[registries.agents]]
+^^^^^^^^^^^^^^^^^^^^^"#]],
+        ),
+        (
+            "[registries.mcp-servers.a]\ncommand = \"b\"\nurl = \"c\"\n",
+            str![[r#"
+repertoire.toml:3:1: a server is a `command` or a `url`, and not both
+url = "c"
+^^^^^^^^^"#]],
+        ),
+        (
+            "[gateway]\nlisten = \"nowhere\"\n",
+            str![[r#"
+repertoire.toml:2:1: invalid socket address syntax
+listen = "nowhere"
+^^^^^^^^^^^^^^^^^^"#]],
+        ),
+    ] {
+        let error = parse(text).expect_err("the file is invalid");
+        assert_data_eq!(format!("{error:#}"), expected.raw());
+    }
+}
