@@ -35,6 +35,7 @@ pub use self::options::{AccessToken, HttpLimits, HttpOptions};
 
 use self::access_control::AccessControl;
 use self::metrics::Metrics;
+use self::options::ReadinessCheck;
 use self::sessions::Sessions;
 use crate::{ServeError, Server};
 
@@ -43,6 +44,7 @@ struct HttpState {
     sessions: Arc<Sessions>,
     metrics: Metrics,
     is_draining: AtomicBool,
+    readiness: Option<ReadinessCheck>,
     answers: TaskTracker,
     end: CancellationToken,
 }
@@ -91,6 +93,7 @@ impl Server {
             sessions: Arc::clone(&sessions),
             metrics: Metrics::default(),
             is_draining: AtomicBool::new(false),
+            readiness: options.readiness.clone(),
             answers: TaskTracker::new(),
             end: end.clone(),
         });
@@ -118,7 +121,13 @@ impl Server {
                     .layer(middleware::from_fn_with_state(Arc::clone(&shared), ended))
                     .layer(request_limits),
             )
-            .route("/metrics", get(metrics))
+            .route("/metrics", get(metrics));
+        #[cfg(feature = "axum")]
+        let router = match &options.routes {
+            Some(routes) => router.merge(routes.clone().with_state(())),
+            None => router,
+        };
+        let router = router
             .layer(cors(options))
             .layer(middleware::from_fn_with_state(
                 Arc::clone(&gate),
@@ -157,9 +166,13 @@ async fn ended(State(shared): State<Arc<HttpState>>, request: Request, next: Nex
 
 async fn ready(State(shared): State<Arc<HttpState>>) -> Response {
     if shared.is_draining.load(Ordering::Acquire) {
-        (StatusCode::SERVICE_UNAVAILABLE, "ending\n").into_response()
-    } else {
-        "ready\n".into_response()
+        return (StatusCode::SERVICE_UNAVAILABLE, "ending\n").into_response();
+    }
+    match shared.readiness.as_ref().map(ReadinessCheck::check) {
+        Some(Err(reason)) => {
+            (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")).into_response()
+        }
+        _ => "ready\n".into_response(),
     }
 }
 

@@ -18,6 +18,26 @@ pub struct HttpOptions {
     pub(super) origins: Vec<String>,
     pub(super) limits: HttpLimits,
     pub(super) drain: Duration,
+    #[cfg(feature = "axum")]
+    pub(super) routes: Option<axum::Router>,
+    pub(super) readiness: Option<ReadinessCheck>,
+}
+
+/// A check of the host that decides whether `/readyz` says that the server is ready.
+#[derive(Clone)]
+pub(super) struct ReadinessCheck(Arc<dyn Fn() -> Result<(), &'static str> + Send + Sync>);
+
+impl ReadinessCheck {
+    /// Returns an error with the reason if the host is not ready.
+    pub(super) fn check(&self) -> Result<(), &'static str> {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for ReadinessCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ReadinessCheck")
+    }
 }
 
 /// The limits of clients. A request that exceeds one is answered with a status that says so.
@@ -66,11 +86,32 @@ impl Default for HttpOptions {
             origins: Vec::new(),
             limits: HttpLimits::default(),
             drain: Duration::from_secs(5),
+            #[cfg(feature = "axum")]
+            routes: None,
+            readiness: None,
         }
     }
 }
 
 impl HttpOptions {
+    /// Serves these routes too, behind the same checks. Their paths must differ from those of the server.
+    #[cfg(feature = "axum")]
+    #[must_use]
+    pub fn routes(mut self, routes: axum::Router) -> HttpOptions {
+        self.routes = Some(routes);
+        self
+    }
+
+    /// Sets a check that decides whether `/readyz` says that the server is ready. An error has the reason in a word.
+    #[must_use]
+    pub fn readiness(
+        mut self,
+        check: impl Fn() -> Result<(), &'static str> + Send + Sync + 'static,
+    ) -> HttpOptions {
+        self.readiness = Some(ReadinessCheck(Arc::new(check)));
+        self
+    }
+
     /// Requires this token of every client.
     #[must_use]
     pub fn token(mut self, token: AccessToken) -> HttpOptions {
