@@ -28,6 +28,20 @@ impl Workflow {
     /// [`EngineError::InvalidWorkflow`] with all faults.
     pub fn new(candidate: &Candidate<Skill>) -> Result<Workflow, EngineError> {
         let skill = &candidate.item;
+        Workflow::from_skill(skill, candidate.trust).map_err(|faults| {
+            EngineError::InvalidWorkflow {
+                skill: skill.id.clone(),
+                faults,
+            }
+        })
+    }
+
+    /// Creates the workflow of a skill without a registry, or of a file with the same fields.
+    ///
+    /// # Errors
+    /// All faults, in the order of the steps.
+    #[doc(hidden)]
+    pub fn from_skill(skill: &Skill, trust: Trust) -> Result<Workflow, Vec<WorkflowFault>> {
         let required = ToolGlobs::new(
             skill
                 .required_tools()
@@ -67,14 +81,11 @@ impl Workflow {
         if faults.is_empty() {
             Ok(Workflow {
                 steps,
-                trust: candidate.trust,
+                trust,
                 syntax,
             })
         } else {
-            Err(EngineError::InvalidWorkflow {
-                skill: skill.id.clone(),
-                faults,
-            })
+            Err(faults)
         }
     }
 
