@@ -5,6 +5,7 @@ use crate::workspace::packages;
 const CORE: &str = "repertoire-core";
 const CONFIG: &str = "repertoire-config";
 const REGISTRY: &str = "repertoire-registry";
+const GATEWAY: &str = "repertoire-gateway";
 const PROFILES: &str = "repertoire-profiles";
 const RENDER: &str = "repertoire-render";
 const PROCESS: &str = "repertoire-process";
@@ -37,9 +38,10 @@ fn may_depend_on(package: &str, other: &str) -> bool {
         RENDER | "repertoire-source-mcp" => [CORE, PROCESS].contains(&other),
         "repertoire-engine" => [CORE, REGISTRY, RENDER].contains(&other),
         "repertoire-source-plugin" => [CORE, PLUGIN_SDK, PROCESS].contains(&other),
-        FACADE => ![TESTKIT, MCP, CLI, TESTS, XTASK].contains(&other),
+        FACADE => ![TESTKIT, MCP, GATEWAY, CLI, TESTS, XTASK].contains(&other),
         MCP => other == FACADE,
-        CLI => [FACADE, MCP, PROFILES, STATIC_BUILD].contains(&other),
+        GATEWAY => [FACADE, MCP].contains(&other),
+        CLI => [FACADE, GATEWAY, MCP, PROFILES, STATIC_BUILD].contains(&other),
         TESTKIT => ![TESTS, XTASK].contains(&other),
         TESTS | XTASK => ![TESTS, XTASK].contains(&other),
         source if source.starts_with("repertoire-source-") => {

@@ -1,0 +1,75 @@
+//! The states of a gateway, and its error.
+
+use std::fmt;
+use std::sync::Arc;
+
+use repertoire::config::ConfigurationError;
+use repertoire::registry::RegistryError;
+use serde::Serialize;
+
+/// A state of a gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum GatewayState {
+    /// It was never started, or a start failed.
+    Created,
+    /// The registries are filled for the first time.
+    Starting,
+    /// The registries are published.
+    Running,
+    /// The registries are published, and nothing new begins.
+    Paused,
+    /// The registries are closed.
+    Stopping,
+    /// It does not start again.
+    Stopped,
+}
+
+impl GatewayState {
+    pub(crate) fn has_registries(self) -> bool {
+        matches!(self, GatewayState::Running | GatewayState::Paused)
+    }
+}
+
+impl fmt::Display for GatewayState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            GatewayState::Created => "created",
+            GatewayState::Starting => "starting",
+            GatewayState::Running => "running",
+            GatewayState::Paused => "paused",
+            GatewayState::Stopping => "stopping",
+            GatewayState::Stopped => "stopped",
+        })
+    }
+}
+
+/// The error returned when a gateway refuses a request. Clones share the cause.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum GatewayError {
+    /// The request does not fit the state.
+    #[error("{request}: the gateway is {state}")]
+    State {
+        /// The refused request, in words.
+        request: &'static str,
+        /// The state at that time.
+        state: GatewayState,
+    },
+    /// The configuration cannot be used. Everything stays as it was.
+    #[error(transparent)]
+    Configuration(Arc<ConfigurationError>),
+    /// A registry refuses its composition. Everything stays as it was.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// The runtime of the gateway ended.
+    #[error("the runtime of the gateway has ended")]
+    RuntimeEnded,
+}
+
+impl From<ConfigurationError> for GatewayError {
+    fn from(error: ConfigurationError) -> GatewayError {
+        GatewayError::Configuration(Arc::new(error))
+    }
+}

@@ -1,0 +1,298 @@
+//! A gateway and its life.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+use repertoire::config::{Configuration, HostSettings};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+use crate::composition::{MountCache, RegistryComposition};
+use crate::registries::{GatewayStatus, Registries, Reloaded};
+use crate::reload_queue::{Outcome, ReloadQueue};
+use crate::{GatewayError, GatewayState};
+
+/// A gateway: four registries from one configuration. Cheap to clone; clones are one gateway.
+///
+/// A start, a reload and a stop run in the runtime that [`start`](Gateway::start) got, so that a caller that goes away
+/// leaves nothing half done.
+#[derive(Debug, Clone)]
+pub struct Gateway(Arc<GatewayShared>);
+
+#[derive(Debug)]
+struct GatewayShared {
+    settings: HostSettings,
+    /// The file that a reload without a configuration reads again.
+    file: Option<PathBuf>,
+    state: watch::Sender<GatewayState>,
+    applied: Mutex<Applied>,
+    queue: ReloadQueue,
+    runtime: OnceLock<Handle>,
+}
+
+/// The configuration in force, and what was made of it.
+#[derive(Debug)]
+struct Applied {
+    configuration: Arc<Configuration>,
+    sources: MountCache,
+    registries: Option<Registries>,
+    reloads: u64,
+    reload_error: Option<Arc<str>>,
+}
+
+impl Gateway {
+    /// Creates a gateway of a configuration file. A reload reads it again.
+    ///
+    /// # Errors
+    /// [`GatewayError::Configuration`] for a file that cannot be used.
+    pub fn open(path: impl AsRef<Path>, settings: HostSettings) -> Result<Gateway, GatewayError> {
+        let configuration = Configuration::read(path.as_ref(), &settings)?;
+        let file = path.as_ref().to_owned();
+        Ok(Gateway::of(configuration, settings, Some(file)))
+    }
+
+    /// Creates a gateway of a configuration that the host read. A reload without a new one lists everything again.
+    pub fn new(configuration: Configuration, settings: HostSettings) -> Gateway {
+        Gateway::of(configuration, settings, None)
+    }
+
+    fn of(configuration: Configuration, settings: HostSettings, file: Option<PathBuf>) -> Gateway {
+        Gateway(Arc::new(GatewayShared {
+            settings,
+            file,
+            state: watch::Sender::new(GatewayState::Created),
+            applied: Mutex::new(Applied {
+                configuration: Arc::new(configuration),
+                sources: MountCache::default(),
+                registries: None,
+                reloads: 0,
+                reload_error: None,
+            }),
+            queue: ReloadQueue::default(),
+            runtime: OnceLock::new(),
+        }))
+    }
+
+    /// Returns the state.
+    pub fn state(&self) -> GatewayState {
+        *self.0.state.borrow()
+    }
+
+    /// Returns a receiver that follows the state.
+    pub fn states(&self) -> watch::Receiver<GatewayState> {
+        self.0.state.subscribe()
+    }
+
+    /// Returns the configuration in force.
+    pub fn configuration(&self) -> Arc<Configuration> {
+        Arc::clone(&self.0.applied.lock().configuration)
+    }
+
+    /// Returns the registries.
+    ///
+    /// # Errors
+    /// [`GatewayError::State`] before a start and after a stop.
+    pub fn registries(&self) -> Result<Registries, GatewayError> {
+        let registries = self.0.applied.lock().registries.clone();
+        registries.ok_or(GatewayError::State {
+            request: "the registries are not available",
+            state: self.state(),
+        })
+    }
+
+    /// Returns the state, and the number of items of each registry.
+    pub fn status(&self) -> GatewayStatus {
+        let applied = self.0.applied.lock();
+        GatewayStatus {
+            state: self.state(),
+            registries: applied.registries.as_ref().map(Registries::counts),
+            reloads: applied.reloads,
+            reload_error: applied.reload_error.clone(),
+        }
+    }
+
+    /// Fills all four registries and publishes them, and follows changes on `runtime`.
+    ///
+    /// A source that cannot be listed is an empty layer with a diagnostic.
+    ///
+    /// # Errors
+    /// [`GatewayError::State`] if it was started before. After any other error nothing was published, and it may be started again.
+    pub async fn start(&self, runtime: &Handle) -> Result<Registries, GatewayError> {
+        self.change_state("cannot start", GatewayState::Starting, |state| {
+            state == GatewayState::Created
+        })?;
+        let (gateway, handle) = (self.clone(), runtime.clone());
+        let starting = runtime.spawn(async move {
+            let _turn = gateway.0.queue.turn().await;
+            let started = gateway.start_all(&handle).await;
+            gateway.0.state.send_replace(match started {
+                Ok(_) => GatewayState::Running,
+                Err(_) => GatewayState::Created,
+            });
+            started
+        });
+        starting.await.map_err(|_| GatewayError::RuntimeEnded)?
+    }
+
+    async fn start_all(&self, runtime: &Handle) -> Result<Registries, GatewayError> {
+        let configuration = self.configuration();
+        let composition = RegistryComposition::new(&configuration, &MountCache::default())?;
+        let (registries, sources) = composition.start(&configuration, runtime).await?;
+        // A second start after a failed one may bring a different runtime.
+        let _ = self.0.runtime.set(runtime.clone());
+        let mut applied = self.0.applied.lock();
+        applied.sources = sources;
+        applied.registries = Some(registries.clone());
+        Ok(registries)
+    }
+
+    /// Applies `configuration`, or reads the file of [`open`](Gateway::open) again, and lists every source. Returns the changes.
+    ///
+    /// - All of it is applied, or nothing is. After an error everything stays as it was.
+    /// - Sources whose settings did not change are kept, with what they know.
+    /// - Runs follow one another. Each caller gets the outcome of a run that began after its call. Callers that wait together share
+    ///   one, with the configuration of the last of them.
+    ///
+    /// # Errors
+    /// [`GatewayError::State`] before a start and after a stop, and [`GatewayError::Configuration`].
+    ///
+    /// # Cancel safety
+    /// May be dropped at any point. A run that began is finished.
+    pub async fn reload(
+        &self,
+        configuration: Option<Configuration>,
+    ) -> Result<Reloaded, GatewayError> {
+        let runtime = self.check_reload()?;
+        let ticket = self.0.queue.enter(configuration);
+        let turn = self.0.queue.turn().await;
+        if let Some(outcome) = self.0.queue.outcome(ticket) {
+            return outcome;
+        }
+        let (gateway, handle) = (self.clone(), runtime.clone());
+        // In a thread, as the compiler cannot prove that the future of recomposing is `Send`.
+        let running = runtime.spawn_blocking(move || {
+            let _turn = turn;
+            let (run, configuration) = gateway.0.queue.begin();
+            let outcome = handle.block_on(gateway.run_reload(configuration));
+            gateway.0.queue.finish(run, outcome.clone());
+            outcome
+        });
+        running.await.map_err(|_| GatewayError::RuntimeEnded)?
+    }
+
+    fn check_reload(&self) -> Result<&Handle, GatewayError> {
+        let state = self.state();
+        match self.0.runtime.get() {
+            Some(runtime) if state.has_registries() => Ok(runtime),
+            _ => Err(GatewayError::State {
+                request: "cannot reload",
+                state,
+            }),
+        }
+    }
+
+    async fn run_reload(&self, configuration: Option<Configuration>) -> Outcome {
+        let outcome = self.apply(configuration).await;
+        let mut applied = self.0.applied.lock();
+        match &outcome {
+            Ok(_) => {
+                applied.reloads += 1;
+                applied.reload_error = None;
+            }
+            Err(error) => applied.reload_error = Some(error.to_string().into()),
+        }
+        outcome
+    }
+
+    async fn apply(&self, configuration: Option<Configuration>) -> Outcome {
+        // It may have been stopped while this run waited.
+        self.check_reload()?;
+        let configuration = match (configuration, &self.0.file) {
+            (Some(configuration), _) => Arc::new(configuration),
+            (None, Some(file)) => Arc::new(Configuration::read(file, &self.0.settings)?),
+            (None, None) => self.configuration(),
+        };
+        let (registries, before) = {
+            let applied = self.0.applied.lock();
+            (applied.registries.clone(), applied.sources.clone())
+        };
+        let registries = registries.expect("a gateway that reloads has registries");
+        let composition = RegistryComposition::new(&configuration, &before)?;
+        let snapshots = registries.snapshots();
+        let sources = composition.apply(&configuration, &registries).await?;
+        let mut applied = self.0.applied.lock();
+        applied.configuration = configuration;
+        applied.sources = sources;
+        Ok(snapshots.changes_to(&registries.snapshots()))
+    }
+
+    /// Pauses: the registries stay and follow changes, and nothing new begins.
+    ///
+    /// # Errors
+    /// [`GatewayError::State`] unless it is running.
+    pub fn pause(&self) -> Result<(), GatewayError> {
+        self.change_state("cannot pause", GatewayState::Paused, |state| {
+            state == GatewayState::Running
+        })
+    }
+
+    /// Ends a pause.
+    ///
+    /// # Errors
+    /// [`GatewayError::State`] unless it is paused.
+    pub fn resume(&self) -> Result<(), GatewayError> {
+        self.change_state("cannot resume", GatewayState::Running, |state| {
+            state == GatewayState::Paused
+        })
+    }
+
+    /// Stops, after a reload in progress. Every registry is closed. A clone of one still answers from its last snapshot.
+    ///
+    /// # Errors
+    /// [`GatewayError::State`] unless it is running or paused.
+    pub async fn stop(&self) -> Result<(), GatewayError> {
+        self.change_state("cannot stop", GatewayState::Stopping, |state| {
+            state.has_registries()
+        })?;
+        let (gateway, runtime) = (self.clone(), self.0.runtime.get().cloned());
+        let runtime = runtime.expect("a gateway with registries has a runtime");
+        let handle = runtime.clone();
+        let stopping = runtime.spawn_blocking(move || handle.block_on(gateway.close_all()));
+        stopping.await.map_err(|_| GatewayError::RuntimeEnded)
+    }
+
+    async fn close_all(&self) {
+        let _turn = self.0.queue.turn().await;
+        let registries = self.0.applied.lock().registries.take();
+        if let Some(registries) = registries {
+            registries.close().await;
+        }
+        self.0.state.send_replace(GatewayState::Stopped);
+    }
+
+    fn change_state(
+        &self,
+        request: &'static str,
+        next: GatewayState,
+        is_allowed: impl Fn(GatewayState) -> bool,
+    ) -> Result<(), GatewayError> {
+        let mut before = GatewayState::Created;
+        let has_changed = self.0.state.send_if_modified(|state| {
+            before = *state;
+            let is_allowed = is_allowed(before);
+            if is_allowed {
+                *state = next;
+            }
+            is_allowed
+        });
+        if has_changed {
+            Ok(())
+        } else {
+            Err(GatewayError::State {
+                request,
+                state: before,
+            })
+        }
+    }
+}
