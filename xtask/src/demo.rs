@@ -1,6 +1,7 @@
 //! `cargo xtask demo`: the main job from start to finish.
 
 mod builtin;
+mod gateway;
 mod live;
 
 use std::io::{self, Write};
@@ -187,6 +188,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         scene.check(&ran)?;
     }
     live::show(&mut out)?;
+    gateway::show(&mut out)?;
     writeln!(
         out,
         "\nThe demo showed what it should. Its skills are in `xtask/demo`."
@@ -294,6 +296,14 @@ mod tests {
             output.contains("error[missing-description]") && output.contains("stays as it was"),
             "{output}"
         );
+    }
+
+    #[test]
+    fn the_gateway_follows_its_file() {
+        let mut output = Vec::new();
+        gateway::show(&mut output).expect("every reload is reported");
+        let output = String::from_utf8(output).expect("it is text");
+        assert!(output.contains("the gateway is running"), "{output}");
     }
 
     #[test]

@@ -158,6 +158,13 @@ impl SourceOptions {
             .collect()
     }
 
+    /// Returns the first option that is given, besides `--config`.
+    pub(crate) fn besides_config(&self) -> Option<&'static str> {
+        self.given()
+            .into_iter()
+            .find(|option| *option != "--config")
+    }
+
     fn replacement_of_standard_folders(&self, named: &[PathBuf]) -> Option<&'static str> {
         let replacements = [
             (!named.is_empty(), "folders as arguments"),

@@ -10,6 +10,8 @@ mod directives;
 mod eval;
 mod files;
 mod fmt;
+#[cfg(feature = "gateway")]
+pub(crate) mod gateway;
 mod generated;
 mod kinds;
 mod list;
@@ -71,6 +73,8 @@ pub(crate) enum Command {
     Simulate(simulate::SimulateCommand),
     #[cfg(feature = "mcp")]
     Serve(serve::ServeCommand),
+    #[cfg(feature = "gateway")]
+    Gateway(gateway::GatewayCommand),
     #[cfg(feature = "mcp")]
     Mcp(mcp::McpCommand),
     Body(body::BodyCommand),
@@ -180,7 +184,7 @@ impl Command {
         }
     }
 
-    /// Runs any command but `watch` and `serve`, which print while they run.
+    /// Runs any command but `watch`, `serve` and `gateway`, which print while they run.
     pub(crate) async fn run(
         &self,
         sources: &SourceOptions,
@@ -253,6 +257,7 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("catalog", catalog::CatalogOutput::json_schema(generator)),
         ("tools", tools::ToolsOutput::json_schema(generator)),
         ("simulate", simulate::SimulateOutput::json_schema(generator)),
+        ("gateway", gateway::GatewayOutput::json_schema(generator)),
         ("mcp", mcp::McpOutput::json_schema(generator)),
         ("body", body::BodyOutput::json_schema(generator)),
         (

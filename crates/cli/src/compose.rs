@@ -203,7 +203,7 @@ pub(crate) async fn reload(
     }
 }
 
-fn host_settings(environment: &Environment<'_>) -> HostSettings {
+pub(crate) fn host_settings(environment: &Environment<'_>) -> HostSettings {
     let mut settings = HostSettings::new(&environment.cwd);
     settings.home = environment.home.clone();
     settings.state = environment.own_state();

@@ -126,6 +126,8 @@ fn run_command(arguments: &CommandLine, environment: &mut Environment<'_>) -> io
     let mut runtime = match arguments.command {
         #[cfg(feature = "mcp")]
         Command::Serve(_) => tokio::runtime::Builder::new_multi_thread(),
+        #[cfg(feature = "gateway")]
+        Command::Gateway(_) => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),
     };
     let runtime = runtime.enable_all().build()?;
@@ -155,6 +157,10 @@ async fn compose_and_run(
     #[cfg(feature = "mcp")]
     if let Command::Serve(serve) = command {
         return serve.run(sources, environment).await.map(Ok);
+    }
+    #[cfg(feature = "gateway")]
+    if let Command::Gateway(gateway) = command {
+        return gateway.run(sources, format, environment).await;
     }
     let mut out = Output::new(name, format, &environment.stdout);
     command

@@ -69,13 +69,13 @@ pub(crate) struct ServeCommand {
     #[arg(long, value_enum, default_value_t)]
     log: LogForm,
     #[command(flatten)]
-    network: Network,
+    network: NetworkOptions,
 }
 
 /// The options of the HTTP server.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "HTTP options")]
-struct Network {
+pub(super) struct NetworkOptions {
     /// Require the bearer token stored in this file (mandatory for non-loopback addresses); you or root must own it.
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
@@ -264,12 +264,12 @@ fn report_surfaces(
     }
 }
 
-impl Network {
+impl NetworkOptions {
     fn has_token(&self) -> bool {
         self.token_file.is_some() || self.token_env.is_some()
     }
 
-    fn options(
+    pub(super) fn options(
         &self,
         address: SocketAddr,
         environment: &mut Environment<'_>,

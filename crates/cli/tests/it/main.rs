@@ -14,6 +14,8 @@ mod doors;
 mod escapes;
 mod eval;
 mod fmt;
+#[cfg(unix)]
+mod gateway;
 mod hooks;
 mod kept;
 mod labels;

@@ -194,6 +194,7 @@ Commands:
   tools        Print tool definitions for finding and reading skills, in a provider's API format
   simulate     Replay a scripted conversation and show what each model call contains, and why
   serve        Run an MCP server for your skills (stdio, or HTTP with --http)
+  gateway      Run one process with your skills, workflows, agents and MCP servers
   mcp          Generate MCP client configuration
   body         Print a skill's instructions, unprocessed
   render       Print a skill's instructions with arguments and variables filled in

@@ -80,6 +80,7 @@ fn every_answer_conforms_to_the_schema() {
             "cortex",
         ],
         &["simulate", "--script", "turns.yaml", "--root", examples],
+        &["gateway", "status", "--state-dir", "state"],
         &["mcp", "config", "--agent", "cursor"],
         &[
             "mcp",

@@ -1,0 +1,236 @@
+//! `repertoire gateway`: the real binary, its signals, its folder and its messages to systemd.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixDatagram;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use repertoire_cli::Exit;
+use serde_json::{Value, json};
+
+use crate::test_env::{TestEnv, checkout};
+
+/// Many times what any of it takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const FILE: &str = "[[registries.agents]]\nid = \"coder\"\ncommand = \"coder\"\n\n[[registries.mcp-servers]]\nid = \"db\"\ncommand = \"db\"\nenv = { KEY = \"canary\" }\n";
+
+/// A gateway of the real binary, and the socket that it notifies.
+struct Running {
+    child: Child,
+    socket: UnixDatagram,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Running {
+    fn start(env: &TestEnv, arguments: &[&str]) -> Running {
+        let path = env.here().join("notify");
+        let socket = UnixDatagram::bind(&path).expect("a fresh path");
+        socket
+            .set_read_timeout(Some(PATIENCE))
+            .expect("it is not zero");
+        let mut command = env.command(&["gateway", "start", "--state-dir", "state"]);
+        command.args(arguments).env("NOTIFY_SOCKET", &path);
+        let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let child = command.spawn().expect("the binary was built for this test");
+        let running = Running { child, socket };
+        assert_eq!(running.message(), "READY=1");
+        running
+    }
+
+    /// The next message to systemd, without the time.
+    fn message(&self) -> String {
+        let mut bytes = [0; 1024];
+        let length = self.socket.recv(&mut bytes).expect("it is sent soon");
+        let text = String::from_utf8_lossy(&bytes[..length]);
+        text.lines().next().unwrap_or_default().to_owned()
+    }
+
+    fn end(mut self) -> (Option<i32>, String) {
+        let status = self.child.wait().expect("it is ours");
+        let mut text = String::new();
+        let mut stderr = self.child.stderr.take().expect("it is piped");
+        stderr.read_to_string(&mut text).expect("text");
+        (status.code(), text)
+    }
+}
+
+fn gateway(env: &TestEnv, action: &str) -> (Exit, Value) {
+    let ran = env.run(&["gateway", action, "--state-dir", "state", "--json"]);
+    let mut document: Value = serde_json::from_str(&ran.stdout).unwrap_or_default();
+    if let Some(document) = document.as_object_mut() {
+        for key in ["schema", "command", "process", "address"] {
+            document.remove(key);
+        }
+    }
+    (ran.exit, document)
+}
+
+fn running(agents: usize, reloads: usize) -> Value {
+    json!({
+        "running": true,
+        "state": "running",
+        "registries": {"skills": 1, "workflows": 1, "agents": agents, "mcp-servers": 1},
+        "reloads": reloads,
+    })
+}
+
+fn project() -> TestEnv {
+    let env = TestEnv::new();
+    let skill =
+        "---\nname: review\ndescription: Reviews.\nallowedWorkflows: [ship]\n---\nReview.\n";
+    env.file("repertoire.toml", FILE)
+        .file("skills/review/SKILL.md", skill)
+        .file("workflows/build.workflow.ts", "export default {}\n");
+    env
+}
+
+#[test]
+fn a_gateway_reloads_keeps_and_stops() {
+    let env = project();
+    let stopped = json!({"running": false, "reloads": 0});
+    assert_eq!(gateway(&env, "status"), (Exit::Problems, stopped.clone()));
+    let started = Running::start(&env, &[]);
+    assert_eq!(gateway(&env, "status"), (Exit::Success, running(1, 0)));
+
+    let second = "[[registries.agents]]\nid = \"tester\"\ncommand = \"tester\"\n";
+    env.file("repertoire.toml", format!("{FILE}{second}"));
+    assert_eq!(gateway(&env, "reload"), (Exit::Success, running(2, 1)));
+    assert_eq!(
+        [started.message(), started.message()],
+        ["RELOADING=1", "READY=1"]
+    );
+
+    env.file("repertoire.toml", "[gateway\n");
+    let (exit, mut kept) = gateway(&env, "reload");
+    let error = kept
+        .as_object_mut()
+        .and_then(|kept| kept.remove("reload_error"))
+        .expect("the error is shown");
+    assert!(
+        error
+            .as_str()
+            .is_some_and(|error| error.starts_with("repertoire.toml:1:"))
+    );
+    assert_eq!((exit, kept), (Exit::Problems, running(2, 1)));
+    assert_eq!(
+        [started.message(), started.message()],
+        ["RELOADING=1", "READY=1"]
+    );
+
+    env.file("repertoire.toml", FILE);
+    assert_eq!(gateway(&env, "reload"), (Exit::Success, running(1, 2)));
+    assert_eq!(gateway(&env, "stop"), (Exit::Success, stopped));
+    let messages = [started.message(), started.message(), started.message()];
+    assert_eq!(messages, ["RELOADING=1", "READY=1", "STOPPING=1"]);
+    let (code, log) = started.end();
+    assert_eq!(code, Some(0));
+    assert!(
+        log.contains("note: reload failed; everything stays as it was"),
+        "{log}"
+    );
+    assert!(log.contains("warning[unknown-workflow]"), "{log}");
+    assert!(!log.contains("canary"), "{log}");
+}
+
+#[test]
+fn two_gateways_share_no_folder() {
+    let env = project();
+    let started = Running::start(&env, &[]);
+    let second = env.run(&["gateway", "start", "--state-dir", "state"]);
+    let message = "error: another gateway uses `[WORLD]/here/state`";
+    assert!(second.failure().starts_with(message));
+    drop(started);
+    let (exit, status) = gateway(&env, "status");
+    assert_eq!((exit, &status["running"]), (Exit::Problems, &json!(false)));
+}
+
+#[test]
+fn http_shows_the_registries() {
+    let env = project();
+    let mut started = Running::start(&env, &["--http", "127.0.0.1:0"]);
+    let stderr = started.child.stderr.as_mut().expect("it is piped");
+    let mut line = String::new();
+    BufReader::new(stderr).read_line(&mut line).expect("text");
+    let address = line
+        .strip_prefix("note: listening on http://")
+        .and_then(|rest| rest.strip_suffix("/mcp\n"))
+        .expect("the first line is the address");
+    for (path, expected) in [
+        ("/api/v1/agents", "\"id\":\"coder\""),
+        ("/api/v1/mcp-servers", "\"env\":[\"KEY\"]"),
+        (
+            "/api/v1/workflows",
+            "\"id\":\"workflows/build.workflow.ts\"",
+        ),
+        ("/api/v1/skills", "\"id\":\"review\""),
+        ("/readyz", "ready"),
+    ] {
+        let mut stream = TcpStream::connect(address).expect("it listens");
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+        )
+        .expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("text");
+        assert!(answer.contains(expected), "{path}: {answer}");
+        assert!(!answer.contains("canary"), "{path}: {answer}");
+    }
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    let env = project();
+    for (arguments, message) in [
+        (
+            &["gateway", "start", "--root", "skills"][..],
+            "error: `--root` has no effect on `gateway`",
+        ),
+        (
+            &["gateway", "start", "--json"],
+            "error: `--format` has no effect on `gateway start`",
+        ),
+        (
+            &["gateway", "reload", "--state-dir", "none"],
+            "error: no gateway uses `[WORLD]/here/none`",
+        ),
+        (
+            &[
+                "gateway",
+                "start",
+                "--config",
+                "none.toml",
+                "--state-dir",
+                "none",
+            ],
+            "error: cannot read `none.toml`",
+        ),
+    ] {
+        let failure = env.run(arguments).failure();
+        assert!(failure.starts_with(message), "{failure}");
+    }
+}
+
+#[test]
+fn the_unit_is_valid() {
+    let unit = checkout("packaging/repertoire-gateway.service");
+    let verified = Command::new("systemd-analyze")
+        .args(["--user", "verify"])
+        .arg(&unit)
+        .output();
+    let text = std::fs::read_to_string(&unit).expect("the unit is in the checkout");
+    assert!(text.contains("Type=notify-reload"), "{text}");
+    // Not every machine has systemd.
+    if let Ok(output) = verified {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!stderr.contains("repertoire-gateway.service:"), "{stderr}");
+    }
+}
