@@ -10,6 +10,7 @@ use repertoire::catalog::{CatalogCache, CatalogFormat};
 use repertoire::permission::{
     Audience, Exposure, HiddenReason, PermissionPolicy, VisibilityPolicy,
 };
+use repertoire::permission::{RequirementCheck, RequirementKind};
 use repertoire::registry::{Authority, Candidate, RuleSet, RuleStack, Snapshot};
 use repertoire::search::{Query, SearchHit, SearchIndex};
 use repertoire::session::{CompactionBudget, Lifetime, NoticeReason, SessionState, Turn};
@@ -21,7 +22,6 @@ use repertoire::tools::{
     Instructions, LiveTools, SkillReader, ToolFormat, ToolOutput, ToolPreset, ToolStatus, Toolset,
 };
 use repertoire::trigger::{MatchedBy, TriggerMatch, Triggers};
-use repertoire::workflow::{RequirementCheck, RequirementKind};
 use repertoire::{
     Catalog, CatalogOptions, MemorySource, Mount, Registered, Session, SessionOptions, Skill,
     SkillRegistry, ToolOptions, Trust,

@@ -7,6 +7,8 @@ const CONFIG: &str = "repertoire-config";
 const REGISTRY: &str = "repertoire-registry";
 const GATEWAY: &str = "repertoire-gateway";
 const PROFILES: &str = "repertoire-profiles";
+const PERMISSION: &str = "repertoire-permission";
+const SEARCH: &str = "repertoire-search";
 const RENDER: &str = "repertoire-render";
 const PROCESS: &str = "repertoire-process";
 const PLUGIN_SDK: &str = "repertoire-plugin-sdk";
@@ -25,6 +27,8 @@ fn may_depend_on(package: &str, other: &str) -> bool {
     match package {
         CORE | PROCESS => false,
         REGISTRY | PLUGIN_SDK | PROFILES => other == CORE,
+        PERMISSION => [CORE, REGISTRY].contains(&other),
+        SEARCH => [CORE, REGISTRY, PERMISSION].contains(&other),
         // The sources are for the schema of their options.
         CONFIG => [
             CORE,
@@ -36,7 +40,7 @@ fn may_depend_on(package: &str, other: &str) -> bool {
         ]
         .contains(&other),
         RENDER | "repertoire-source-mcp" => [CORE, PROCESS].contains(&other),
-        "repertoire-engine" => [CORE, REGISTRY, RENDER].contains(&other),
+        "repertoire-engine" => [CORE, REGISTRY, PERMISSION, SEARCH, RENDER].contains(&other),
         "repertoire-source-plugin" => [CORE, PLUGIN_SDK, PROCESS].contains(&other),
         FACADE => ![TESTKIT, MCP, GATEWAY, CLI, TESTS, XTASK].contains(&other),
         MCP => other == FACADE,
@@ -122,6 +126,8 @@ fn the_rule_allows_only_listed_dependencies() {
         (CORE, REGISTRY),
         (REGISTRY, "repertoire-source-fs"),
         (REGISTRY, "repertoire-engine"),
+        (PERMISSION, SEARCH),
+        (SEARCH, "repertoire-engine"),
         ("repertoire-source-fs", REGISTRY),
         ("repertoire-source-fs", "repertoire-source-static-macros"),
         (CONFIG, "repertoire-engine"),

@@ -11,10 +11,10 @@ use crate::workspace::root;
 /// The most public items of each crate: types, functions, public fields, variants, methods and items of traits.
 ///
 /// The first twelve may have 1,500 together, each later crate 150.
-const LIMITS: [(&str, usize); 14] = [
+const LIMITS: [(&str, usize); 16] = [
     ("repertoire-core", 375),
     ("repertoire-registry", 231),
-    ("repertoire-engine", 622),
+    ("repertoire-engine", 385),
     ("repertoire-render", 150),
     ("repertoire-source-fs", 70),
     ("repertoire-source-static", 24),
@@ -26,7 +26,12 @@ const LIMITS: [(&str, usize); 14] = [
     ("repertoire-cli", 27),
     ("repertoire-profiles", 111),
     ("repertoire-gateway", 72),
+    ("repertoire-permission", 105),
+    ("repertoire-search", 107),
 ];
+
+/// The crates that share a limit of 1,500.
+const FIRST: usize = 12;
 
 /// The public items of one crate.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -200,18 +205,18 @@ mod slow {
                 items.all.join("\n")
             );
         }
-        // Goal: 1,500.
-        let sum: usize = counted.iter().map(|(_, _, items)| items.all.len()).sum();
-        eprintln!("all: {sum} public items");
+        let first = counted.iter().take(FIRST);
+        let sum: usize = first.map(|(_, _, items)| items.all.len()).sum();
+        eprintln!("the first {FIRST}: {sum} public items");
+        assert!(sum <= 1_500, "{sum} public items");
     }
 
     #[test]
     fn the_engine_has_few_names() {
         let items = PublicItems::of("repertoire-engine");
         eprintln!("engine: {} names", items.top_level.len());
-        // Goal: 60.
         assert!(
-            items.top_level.len() <= 99,
+            items.top_level.len() <= 60,
             "{}",
             items.top_level.join("\n")
         );

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use repertoire::workflow::{RequirementCheck, RequirementKind};
+use repertoire::permission::{RequirementCheck, RequirementKind};
 
 use crate::Environment;
 use crate::environment::find_variable;

@@ -1,9 +1,9 @@
 //! Skills as the commands print them.
 
 use repertoire::catalog::Tokenizer;
+use repertoire::permission::Requirements;
 use repertoire::registry::{Candidate, Entry, Status, Tier};
 use repertoire::skill::{Digest, Surface};
-use repertoire::workflow::Requirements;
 use repertoire::{Id, Skill, Trust};
 use serde::Serialize;
 

@@ -15,7 +15,7 @@ use repertoire_registry::{Candidate, Snapshot, Status};
 use report::LazyLines;
 use writer::CatalogWriter;
 
-use crate::permission::{Audience, Exposure, VisibilityPolicy};
+use repertoire_permission::{Audience, Exposure, VisibilityPolicy};
 
 pub use crate::tokens::Tokenizer;
 pub use budget::{Budget, Overflow};

@@ -1,13 +1,11 @@
 //! The error of this crate.
 
-use std::sync::Arc;
-
 use repertoire_core::text::terminal_line;
 use repertoire_core::{Flavor, Id, Trust, WorkflowFault};
 use repertoire_registry::RegistryError;
 
-use crate::permission::HiddenReason;
 use crate::session::Notice;
+use repertoire_permission::HiddenReason;
 
 /// The error returned when the engine refuses a request of the host. It never holds a body.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,28 +43,9 @@ pub enum EngineError {
     /// A model call cannot carry these injections of the host, in the order of the evaluation.
     #[error("a model call cannot carry injections of the host: {}", undeliverable(.0))]
     Undeliverable(Vec<Notice>),
-    /// Two different tools have one name.
-    #[error("{}", clash(tool, skills))]
-    ToolClash {
-        /// The name.
-        tool: Arc<str>,
-        /// The skills that bring them; the host brings each tool without a skill.
-        skills: Vec<Id>,
-    },
     /// A provider accepts no tool or parameter of this name: expected [`ToolSpec::is_name`](repertoire_core::ToolSpec::is_name).
     #[error("`{}` is not the name of a tool: expected at most 64 ASCII letters, digits, `_` and `-`", terminal_line(.0))]
     InvalidToolName(String),
-    /// A policy does not have this role.
-    #[error("unknown role `{}`: expected {}", terminal_line(role), listed(roles))]
-    UnknownRole {
-        /// The role.
-        role: String,
-        /// The roles of the policy.
-        roles: Vec<Arc<str>>,
-    },
-    /// A text does not name an [`Exposure`](crate::permission::Exposure).
-    #[error("unknown mode `{}`: expected `pinned`, `auto`, `name-only`, `manual-only` or `off`", terminal_line(.0))]
-    UnknownExposure(String),
     /// The declared workflow of a skill is not valid.
     #[error("the workflow of `{skill}` is not valid: {}", joined(faults, "; "))]
     InvalidWorkflow {
@@ -103,30 +82,4 @@ fn undeliverable(notices: &[Notice]) -> String {
          }| format!("{flavor} `{id}`: {why}"),
     );
     each.collect::<Vec<_>>().join("; ")
-}
-
-fn clash(tool: &str, skills: &[Id]) -> String {
-    match skills {
-        [] => format!("two tools are called `{tool}`"),
-        [skill] => format!(
-            "the skill `{skill}` brings a tool `{tool}`, which is the name of a tool of the host"
-        ),
-        [first, second, ..] if first == second => {
-            format!("the skill `{first}` brings two tools called `{tool}`")
-        }
-        [first, second, ..] => {
-            format!("the skills `{first}` and `{second}` bring different tools called `{tool}`")
-        }
-    }
-}
-
-fn listed(roles: &[Arc<str>]) -> String {
-    match roles {
-        [] => "one, but the policy has none".to_owned(),
-        roles => roles
-            .iter()
-            .map(|role| format!("`{role}`"))
-            .collect::<Vec<_>>()
-            .join(", "),
-    }
 }

@@ -1,4 +1,4 @@
-//! The model's view of a registry of skills: catalogs, tools, search, triggers, permissions and sessions.
+//! The model's view of a registry of skills: catalogs, tools, triggers, workflows and sessions.
 //!
 //! Pure: no I/O, no clock, no runtime. A host passes a snapshot and gets text and values back.
 //!
@@ -6,11 +6,11 @@
 //! |---|---|
 //! | [`catalog`] | the text that lists skills for a model, in a format and a budget |
 //! | [`tools`] | the tools that list, search and read skills, in the formats of providers |
-//! | [`search`] | full-text search over front matter, with explanations |
 //! | [`trigger`] | the skills that a message, a path or a tool call suggests |
 //! | [`session`] | the active skills of one conversation, and the parts of each model call |
-//! | [`permission`] | visibility, roles, rulings on tool calls, pre-approved uses |
-//! | [`workflow`] | requirements, steps and checks that a skill declares |
+//! | [`workflow`] | tools, steps and checks that a skill declares |
+//!
+//! The crate `repertoire-permission` decides what is visible and permitted, and `repertoire-search` searches.
 //!
 //! # A catalog
 //! The same snapshot and options give the same bytes, so that a prompt cache stays valid. The text never exceeds the budget, and
@@ -98,9 +98,9 @@
 //!   [`Session::resume`](session::Session::resume) continues from it.
 //!
 //! # Visibility
-//! [`VisibilityPolicy`](permission::VisibilityPolicy) is the one place that decides which audience sees a skill. Pass the same
+//! [`VisibilityPolicy`](repertoire_permission::VisibilityPolicy) is the one place that decides which audience sees a skill. Pass the same
 //! policy to every part, and ask it before offering skills in a menu or a command. Ask
-//! [`SkillTools::ruling`](permission::SkillTools::ruling) before running a tool.
+//! [`SkillTools::ruling`](repertoire_permission::SkillTools::ruling) before running a tool.
 //!
 //! # Untrusted text
 //! Names and descriptions reach a model as data: on one line, cleaned, and escaped for their place. Sources escape nothing.
@@ -108,20 +108,14 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod catalog;
-mod changes;
 mod error;
-mod fold;
 mod globs;
-pub mod permission;
-mod requirements;
 mod resolve;
-pub mod search;
 pub mod session;
 mod tokens;
 pub mod tools;
 pub mod trigger;
 mod truncate;
-mod visibility;
 pub mod workflow;
 
 #[cfg(doctest)]

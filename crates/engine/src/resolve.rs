@@ -5,7 +5,8 @@ use std::sync::Arc;
 use repertoire_core::{Id, Item, Skill};
 use repertoire_registry::{Candidate, Entry, RegistryError, Snapshot, Tier};
 
-use crate::permission::{Audience, VisibilityPolicy};
+use repertoire_permission::{Audience, VisibilityPolicy};
+use repertoire_search::beginning;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResolvedName<'s> {
@@ -86,16 +87,6 @@ impl<'a> SkillOrder<'a> {
             id,
         }
     }
-}
-
-/// Returns the first eight bytes of `id`, which compare as the ids do.
-pub(crate) fn beginning(id: &str) -> u64 {
-    let mut bytes = [0; 8];
-    bytes
-        .iter_mut()
-        .zip(id.bytes())
-        .for_each(|(to, from)| *to = from);
-    u64::from_be_bytes(bytes)
 }
 
 #[cfg(test)]

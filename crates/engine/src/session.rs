@@ -22,11 +22,11 @@ use repertoire_core::{Digest, Flavor, Id, Skill, Trigger};
 use repertoire_registry::{Candidate, RegistryError, Snapshot, Trust};
 use serde::{Deserialize, Serialize};
 
-use crate::permission::{Audience, Grants};
 use crate::resolve::ResolvedName;
 use crate::tools::Toolset;
 use activation::{ActivationRecord, DeliveredBody, LoadedBody};
 use messages::PendingMessage;
+use repertoire_permission::{Audience, Grants};
 
 pub use crate::error::EngineError;
 pub use activation::{ActivatedBy, ActiveSkill};

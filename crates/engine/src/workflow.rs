@@ -1,9 +1,8 @@
-//! Declarations of a skill about its work: requirements, tools, steps and checks.
+//! Declarations of a skill about its work: tools, steps and checks.
 
 mod plan;
 mod verification;
 
-pub use crate::requirements::{Requirement, RequirementCheck, RequirementKind, Requirements};
 pub use plan::{StepOutcome, ToolInvoker, Workflow};
 pub(crate) use verification::verify;
 pub use verification::{CheckOutcome, Checker, ToolCheck};

@@ -33,7 +33,8 @@
 //! ```
 //!
 //! Examples on the pages of re-exported items import the crates that define them. `repertoire_core` is [`skill`] here,
-//! `repertoire_registry` is [`registry`], and the modules of `repertoire_engine` are at the root.
+//! `repertoire_registry` is [`registry`], and the modules of `repertoire_engine` are at the root. In the same way,
+//! `repertoire_permission` is [`permission`], and `repertoire_search` is [`search`].
 //!
 //! # Hosts
 //! Compose sources with [`SkillRegistry::builder`]; [`load`](registry::Builder::load) once, or
@@ -123,7 +124,13 @@ pub mod source {
 }
 
 #[cfg(feature = "engine")]
-pub use repertoire_engine::{catalog, permission, search, session, tools, trigger, workflow};
+pub use repertoire_engine::{catalog, session, tools, trigger, workflow};
+/// Visibility of skills, roles, requirements, rulings on tool calls, and pre-approved uses.
+#[cfg(feature = "engine")]
+pub use repertoire_permission as permission;
+/// Full-text search over skills, and its hit rates.
+#[cfg(feature = "engine")]
+pub use repertoire_search as search;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -53,7 +53,7 @@ pub(super) fn write(dir: &Path) -> Result<(), Failure> {
         );
     }
     let table = background_of(&skills);
-    let file = workspace::root().join("crates/engine/src/search/background.tsv");
+    let file = workspace::root().join("crates/search/src/background.tsv");
     fs::write(&file, &table)?;
     eprintln!(
         "{} words of {} skills: {}",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use repertoire::Id;
+use repertoire::catalog::Tokenizer;
 use repertoire::permission::Audience;
 use repertoire::search::{EvalReport, Query, SkillEval, StolenPrompts};
 use repertoire::skill::{Code, Diagnostic};
@@ -83,7 +84,9 @@ impl EvalCommand {
                 .help("name a file of prompts, or put one beside a skill, as `evals/evals.json`"));
         }
         let index = context.index_with(settings.omit(&prompts)).await;
-        let report = index.current().evaluate(&self.query(), &prompts);
+        let report = index.current().evaluate(&self.query(), &prompts, |text| {
+            Tokenizer::default().estimate(text)
+        });
         let hits = report.first as f64 / report.prompts.max(1) as f64;
         let fails = self
             .min_hit

@@ -80,6 +80,6 @@ fn rule(text: &str) -> Result<(Target, Exposure), String> {
     Ok((
         target,
         mode.parse()
-            .map_err(|error: repertoire::session::EngineError| error.to_string())?,
+            .map_err(|error: repertoire::permission::PermissionError| error.to_string())?,
     ))
 }

@@ -4,10 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use clap::Args;
+use repertoire::permission::{Requirement, Requirements};
 use repertoire::registry::{Candidate, Entry};
 use repertoire::session::EngineError;
 use repertoire::skill::{Diagnostic, SourceError, SourceErrorKind, WorkflowStep};
-use repertoire::workflow::{Requirement, Requirements, Workflow};
+use repertoire::workflow::Workflow;
 use repertoire::{Id, Skill};
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -7,8 +7,8 @@ use repertoire_core::Id;
 
 use super::{Budget, CatalogFormat, Overflow};
 use crate::catalog::Tokenizer;
-use crate::permission::{Audience, VisibilityPolicy};
 use crate::tools::ToolPreset;
+use repertoire_permission::{Audience, VisibilityPolicy};
 
 /// The options of a catalog: format, budget and overflow are chosen independently.
 ///

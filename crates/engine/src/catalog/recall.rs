@@ -9,7 +9,7 @@ use repertoire_registry::Snapshot;
 
 use super::writer::CatalogWriter;
 use super::{CatalogOptions, Overflow};
-use crate::search::{ExpectedPrompt, PromptGoal, WordWeights};
+use repertoire_search::{ExpectedPrompt, PromptGoal, WordWeights};
 
 /// Lengths to which a description is cut, in characters. Zero is the name alone.
 const LENGTHS: [usize; 8] = [0, 32, 64, 96, 144, 216, 324, usize::MAX];

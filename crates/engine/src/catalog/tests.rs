@@ -14,7 +14,7 @@ use repertoire_registry::{Layer, Origin, Tier, Trust, merge};
 use super::options::LoadMethod;
 use super::*;
 use crate::catalog::Tokenizer;
-use crate::permission::{Exposure, VisibilityPolicy};
+use repertoire_permission::{Exposure, VisibilityPolicy};
 
 const FORMATS: [CatalogFormat; 6] = [
     CatalogFormat::Xml,

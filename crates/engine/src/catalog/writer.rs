@@ -12,8 +12,8 @@ use super::budget::{CatalogPlan, Meter};
 use super::format::Texts;
 use super::options::Locations;
 use super::{CatalogItem, CatalogLine, CatalogOptions, LineOutcome, Overflow};
-use crate::permission::Exposure;
 use crate::resolve::SkillOrder;
+use repertoire_permission::Exposure;
 
 /// The visible skills in the catalog's order.
 pub(super) struct CatalogWriter<'a> {

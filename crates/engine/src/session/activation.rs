@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::notice::{Notice, NoticeReason};
 use super::options::Lifetime;
-use crate::permission::Audience;
 use crate::tools::{Instructions, SkillReader, ToolPreset, Wrapped};
+use repertoire_permission::Audience;
 
 /// The activator of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -12,10 +12,10 @@ use super::evaluation::{Active, ActiveBy, ActiveClaim, Evaluation, TokensSoFar, 
 use super::notice::{Notice, NoticeReason};
 use super::options::Host;
 use super::turn::Turn;
-use crate::permission::Audience;
 use crate::resolve::ResolvedName;
 use crate::tools::SkillReader;
 use crate::trigger::{MatchedBy, TriggerMatch};
+use repertoire_permission::Audience;
 
 impl Session {
     /// Evaluates what is active in `turn`. The same session and turn give the same result.

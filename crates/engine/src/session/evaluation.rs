@@ -10,9 +10,9 @@ use super::activation::{ActivatedBy, LoadedBody};
 use super::notice::{Notice, NoticeReason};
 use super::options::Host;
 use super::turn::ConversationEnd;
-use crate::permission::{Audience, Authorizer};
 use crate::trigger::MatchedBy;
 use crate::workflow::{CheckOutcome, Checker, ToolCheck, verify};
+use repertoire_permission::{Audience, Authorizer};
 
 /// The result of an evaluation: the host's injections in their order, then skills in the order of their first activation.
 /// No injection is in two of the first three lists.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use repertoire_core::{Flavor, Id, Role, Surface};
 use repertoire_render::{DirectiveOutcome, Warning};
 
-use crate::permission::HiddenReason;
+use repertoire_permission::HiddenReason;
 
 /// A notice for the host about a skill or an injection. It is not for a model.
 #[derive(Debug, Clone, PartialEq, Eq)]

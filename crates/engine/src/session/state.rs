@@ -11,8 +11,8 @@ use super::messages::PendingMessage;
 use super::notice::{Notice, NoticeReason};
 use super::options::{Lifetime, SessionOptions};
 use super::{Session, Triggered};
-use crate::permission::Audience;
 use crate::tools::{SkillReader, Toolset};
+use repertoire_permission::Audience;
 
 /// The stored state of a session: the active skills, and the parts of them in the conversation, without bodies. serde writes it in
 /// any self-describing format.

@@ -18,8 +18,8 @@ use repertoire_registry::{Candidate, MemorySource, Mount, Registered, SkillRegis
 use serde_json::json;
 
 use super::*;
-use crate::permission::{Exposure, HiddenReason, VisibilityPolicy};
 use crate::tools::{Instructions, SkillReader, ToolOptions, ToolStatus};
+use repertoire_permission::{Exposure, HiddenReason, VisibilityPolicy};
 
 fn claude() -> Model {
     Model::from("anthropic/claude-sonnet-4-5")

@@ -7,8 +7,8 @@ use repertoire_core::ToolSpec;
 
 use crate::catalog::CatalogOptions;
 use crate::error::EngineError;
-use crate::permission::{Audience, VisibilityPolicy};
-use crate::search::Ranker;
+use repertoire_permission::{Audience, VisibilityPolicy};
+use repertoire_search::Ranker;
 
 /// The options of tools. By default the preset is [`ToolPreset::DEFAULT`], and no description has a catalog.
 #[derive(Debug, Clone)]

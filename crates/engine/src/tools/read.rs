@@ -15,7 +15,7 @@ use super::output::{CallFailure, SkillRead, ToolOutput, ToolStatus};
 use super::reader::SkillReader;
 use super::toolset::{LONGEST_PAGE, PAGE, Toolset, USUAL_PAGE, quoted};
 use crate::resolve::ResolvedName;
-use crate::search::{MatchConfidence, SearchIndex};
+use repertoire_search::{MatchConfidence, SearchIndex};
 
 /// The most results of a search.
 const MATCHES: usize = 10;

@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::catalog::{Budget, CatalogFormat, CatalogOptions};
-use crate::permission::{Exposure, VisibilityPolicy};
-use crate::search::Ranker;
+use repertoire_permission::{Exposure, VisibilityPolicy};
+use repertoire_search::Ranker;
 
 fn skill(id: &str, about: &str) -> Skill {
     Skill::new(id.parse().unwrap(), about)

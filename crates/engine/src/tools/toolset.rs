@@ -13,11 +13,11 @@ use super::options::{RowFormat, ToolOptions};
 use super::output::{CallFailure, ToolOutput, ToolStatus};
 use super::reader::SkillReader;
 use crate::catalog::Catalog;
-use crate::permission::Audience;
 use crate::resolve::{ResolvedName, SkillOrder};
-use crate::search::{LiveIndex, Query, SearchIndex};
 use crate::trigger::Triggers;
 use crate::truncate::truncate;
+use repertoire_permission::Audience;
+use repertoire_search::{LiveIndex, Query, SearchIndex};
 
 /// Rows of a page by default.
 pub(super) const USUAL_PAGE: usize = 50;
@@ -29,7 +29,7 @@ pub(super) const PAGE: usize = 20_000;
 /// The tools that list, search and read the skills of one snapshot. Cheap to clone.
 ///
 /// The same snapshot and options give the same bytes, so that prompt caches stay valid. If
-/// [permissions](crate::permission::VisibilityPolicy::permitted_by) decide by role, the texts name no skill and are the same for every
+/// [permissions](repertoire_permission::VisibilityPolicy::permitted_by) decide by role, the texts name no skill and are the same for every
 /// role. If no skill is visible to the model, there are no tools.
 #[derive(Debug, Clone)]
 pub struct Toolset(pub(super) Arc<ToolsetData>);

@@ -9,7 +9,7 @@ use repertoire_registry::{Entry, Snapshot, Trust};
 use serde::Serialize;
 
 use super::folded::Folded;
-use crate::permission::Audience;
+use repertoire_permission::Audience;
 
 /// A trigger that a skill declares and that never matches.
 #[derive(Debug, Clone)]

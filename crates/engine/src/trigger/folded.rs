@@ -6,7 +6,7 @@ use std::ops::Range;
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use crate::fold::fold;
+use repertoire_search::fold;
 
 /// A text as it is compared: in NFKC, without letter case and invisible characters, blanks in a row as one.
 pub(super) struct Folded {

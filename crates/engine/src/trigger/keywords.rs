@@ -8,8 +8,8 @@ use regex::{Regex, RegexBuilder};
 use unicode_normalization::char::is_combining_mark;
 
 use super::folded::Folded;
-use crate::fold::is_unspaced;
 use crate::globs::Globs;
+use repertoire_search::is_unspaced;
 
 pub(super) trait Matcher: Sized {
     fn new(patterns: Vec<String>) -> Self;

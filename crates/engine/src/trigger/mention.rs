@@ -10,10 +10,10 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::folded::fold_next;
 use super::trigger_match::{MatchedBy, TriggerMatch};
-use crate::fold::is_unspaced;
-use crate::permission::{Audience, VisibilityPolicy};
 use crate::resolve::ResolvedName;
 use crate::session::{Notice, NoticeReason};
+use repertoire_permission::{Audience, VisibilityPolicy};
+use repertoire_search::is_unspaced;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sigil {

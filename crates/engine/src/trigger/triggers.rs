@@ -14,8 +14,8 @@ use super::mention::{Mentions, Sigil, SortedNames};
 use super::trigger_match::{MatchedBy, TriggerMatch};
 use super::{declared, mention};
 use crate::globs::{PathGlobs, ToolGlobs};
-use crate::permission::VisibilityPolicy;
 use crate::session::{Notice, ToolResult, Turn};
+use repertoire_permission::VisibilityPolicy;
 
 /// The compiled triggers of a snapshot. Immutable and cheap to clone.
 ///
@@ -39,7 +39,7 @@ use crate::session::{Notice, ToolResult, Turn};
 ///
 /// ```
 /// use repertoire_core::{ListingEntry, Listing, Revision, Stamp, skill_md};
-/// use repertoire_engine::permission::VisibilityPolicy;
+/// use repertoire_permission::VisibilityPolicy;
 /// use repertoire_engine::session::Turn;
 /// use repertoire_engine::trigger::Triggers;
 /// use repertoire_registry::{Layer, Origin, Tier, merge};

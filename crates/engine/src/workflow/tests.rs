@@ -1,3 +1,4 @@
+use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use repertoire_core::skill_md::{FileContext, parse};
@@ -10,7 +11,7 @@ use serde_json::json;
 
 use super::*;
 use crate::error::EngineError;
-use crate::permission::PermissionPolicy;
+use repertoire_permission::{Access, Authorizer, Capability, PermissionPolicy, Ruling};
 
 /// What a source of this trust candidates: a skill with these lines of front matter.
 fn candidate(trust: Trust, lines: &str) -> Candidate<Skill> {
@@ -319,4 +320,58 @@ async fn text_checks_need_judgement_and_typed_checks_run() {
         verify(&candidate(Trust::Trusted, "license: MIT"), &Host::default()).await,
         []
     );
+}
+
+/// A rule of a host that fails for every access.
+#[derive(Debug)]
+struct Panics;
+
+impl Authorizer for Panics {
+    fn governs(&self, _: &Capability) -> bool {
+        true
+    }
+
+    fn check(&self, _: &Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> {
+        panic!("on purpose")
+    }
+}
+
+#[test]
+fn required_tools_are_missing_denied_or_fine() {
+    let policy = PermissionPolicy::new([("run", vec!["read", "mcp__github__get"])], "run").unwrap();
+    let authorizers = [Arc::new(policy) as Arc<dyn Authorizer>];
+    let skill = |required: &str| {
+        let lines = format!("required_tools: [{required}]");
+        candidate(Trust::Trusted, &lines).item
+    };
+    let check = |required: &str, available: &[&str]| {
+        let check = ToolCheck::new(&skill(required), available, &authorizers);
+        (check.missing.join(" "), check.denied.join(" "))
+    };
+    let none = String::new;
+    assert_eq!(check("", &[]), (none(), none()));
+    assert_eq!(check("read", &["read", "write"]), (none(), none()));
+    assert_eq!(
+        check("read, write, run", &["read", "write"]),
+        ("run".into(), "write".into())
+    );
+    let github = ["mcp__github__get", "mcp__github__delete"];
+    assert_eq!(
+        check("mcp__github__*", &github),
+        (none(), none()),
+        "one that may be called will do"
+    );
+    assert_eq!(
+        check("mcp__github__*", &github[1..]),
+        (none(), "mcp__github__*".into())
+    );
+    assert_eq!(
+        check("mcp__github__*", &["read"]),
+        ("mcp__github__*".into(), none())
+    );
+    let denied = |authorizers: &[Arc<dyn Authorizer>]| {
+        ToolCheck::new(&skill("write"), &["write"], authorizers).denied
+    };
+    assert_eq!(denied(&[]), [""; 0], "no authorizer denies");
+    assert_eq!(denied(&[Arc::new(Panics)]), ["write"]);
 }

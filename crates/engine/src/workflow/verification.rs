@@ -7,7 +7,7 @@ use repertoire_registry::Candidate;
 use serde::Serialize;
 
 use crate::globs::ToolGlobs;
-use crate::permission::{Access, Authorizer, ruling};
+use repertoire_permission::{Access, Authorizer, ruling};
 
 /// A runner of typed checks: the host, with its own permissions.
 #[async_trait]
@@ -74,7 +74,7 @@ pub(crate) async fn verify(
 /// use std::sync::Arc;
 ///
 /// use repertoire_core::skill_md::{FileContext, parse};
-/// use repertoire_engine::permission::PermissionPolicy;
+/// use repertoire_permission::PermissionPolicy;
 /// use repertoire_engine::workflow::ToolCheck;
 ///
 /// let text = b"---\nname: a\ndescription: A.\nrequired_tools: [Bash, mcp__github__*, Write]\n---\n";

@@ -1,9 +1,9 @@
 //! Laws of triggers, for any triggers and any message. The fuzz target holds them too.
 
 use repertoire_core::{Listing, ListingEntry, Revision, Skill, SkillTrigger, Stamp, Value};
-use repertoire_engine::permission::VisibilityPolicy;
 use repertoire_engine::session::{ToolResult, Turn};
 use repertoire_engine::trigger::{MatchedBy, Triggers};
+use repertoire_permission::VisibilityPolicy;
 use repertoire_registry::{Layer, Origin, Snapshot, Tier, merge};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use repertoire_core::Severity;
-use repertoire_engine::permission::Audience;
+use repertoire_permission::Audience;
 use serde_json::Value;
 
 use super::verdict::Verdict;

@@ -1,7 +1,7 @@
 //! Budgets by recall.
 
 use super::*;
-use crate::search::ExpectedPrompt;
+use repertoire_search::ExpectedPrompt;
 
 #[test]
 fn descriptions_that_prompts_need_stay() {

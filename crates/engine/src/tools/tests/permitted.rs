@@ -1,7 +1,7 @@
 //! What permissions leave of the tools; the labels are those of agentfootprint's vectors.
 
 use super::*;
-use crate::permission::{Audience, Authorizer, PermissionPolicy};
+use repertoire_permission::{Audience, Authorizer, PermissionPolicy};
 
 /// `payroll` beside what the role `support` may see: `refunds` and `lookup`.
 async fn three() -> SkillRegistry {
@@ -118,14 +118,15 @@ async fn a_checker_that_fails_leaves_no_tools() {
     struct Broken;
 
     impl Authorizer for Broken {
-        fn governs(&self, _: &crate::permission::Capability) -> bool {
+        fn governs(&self, _: &repertoire_permission::Capability) -> bool {
             true
         }
 
         fn check(
             &self,
-            _: &crate::permission::Access<'_>,
-        ) -> Result<crate::permission::Ruling, Box<dyn std::error::Error + Send + Sync>> {
+            _: &repertoire_permission::Access<'_>,
+        ) -> Result<repertoire_permission::Ruling, Box<dyn std::error::Error + Send + Sync>>
+        {
             Err("no connection".into())
         }
     }

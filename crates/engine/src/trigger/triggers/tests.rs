@@ -3,8 +3,8 @@ use repertoire_core::{Listing, ListingEntry, Revision, Stamp};
 use repertoire_registry::{Layer, Origin, Tier, Trust, merge};
 
 use super::*;
-use crate::permission::{Exposure, HiddenReason};
 use crate::session::NoticeReason;
+use repertoire_permission::{Exposure, HiddenReason};
 
 /// A skill with these lines of front matter.
 fn skill(name: &str, lines: &str) -> ListingEntry<Skill> {

@@ -1,6 +1,6 @@
 //! Lines about what models and users get: `activate`, `tools`, `with`, `render`, `session` and `mcp`.
 
-use repertoire_engine::permission::Audience;
+use repertoire_permission::Audience;
 
 use super::{Previous, check, text_want, want};
 use crate::cases::check::{

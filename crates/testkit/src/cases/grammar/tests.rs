@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use repertoire_engine::permission::Audience;
+use repertoire_permission::Audience;
 use serde_json::json;
 
 use super::*;

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use repertoire_core::{Model, Skill};
-use repertoire_engine::permission::Audience;
 use repertoire_engine::session::{Session, SessionOptions};
 use repertoire_engine::tools::{Renderer, ToolOptions, ToolOutput, Toolset};
+use repertoire_permission::Audience;
 use repertoire_registry::{Authority, Entry, RuleSet, RuleStack, Target};
 use repertoire_render::{
     Arguments, Call, CommandApprovals, Context, DirectiveRunner, Plan, Refusal, RunLimits, Syntax,

@@ -1,7 +1,7 @@
 //! Listed, shadowed and skipped skills, and diagnostics.
 
 use repertoire_core::Severity;
-use repertoire_engine::permission::Audience;
+use repertoire_permission::Audience;
 
 use crate::cases::check::Want;
 use crate::cases::test_env::TestEnv;

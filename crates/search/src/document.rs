@@ -1,0 +1,435 @@
+//! One skill, as it is searched.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use repertoire_core::{FunctionalTier, InvokeLevel, Skill, SkillTrigger, Value};
+use repertoire_registry::{Entry, Tier};
+
+use super::negation::positive;
+use super::text::{TermCount, TextTerms};
+use super::tokenize::{Stems, is_stop_word, name_words, normalized, words};
+use super::vocabulary::NameVocabulary;
+use crate::fold::bare;
+use repertoire_permission::{Audience, HiddenReason, VisibilityPolicy};
+
+/// The field in which a word of a query was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum HitField {
+    /// In the name.
+    Name,
+    /// In what triggers it.
+    Trigger,
+    /// In its tags or its category.
+    Tag,
+    /// In its description, or in what it says about when to use it.
+    Description,
+    /// In a prompt that it was right for.
+    Example,
+    /// In its body.
+    Body,
+}
+
+impl HitField {
+    pub(super) const ALL: [HitField; 6] = [
+        HitField::Name,
+        HitField::Trigger,
+        HitField::Tag,
+        HitField::Description,
+        HitField::Example,
+        HitField::Body,
+    ];
+}
+
+/// Occurrences of a term in each field of the front matter, in the order of [`HitField::ALL`]: 0, 1, or 2 for more.
+pub(super) type FieldCounts = [u8; 4];
+
+/// Occurrences of a term in a skill.
+#[derive(Debug, Clone, Copy, Default)]
+struct TermCounts {
+    front_matter: FieldCounts,
+    text: TermCount,
+}
+
+/// A term in a skill: eight bytes, because memory bandwidth limits a query.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Posting {
+    pub(super) number: u32,
+    /// The weight of the term in this skill, in steps of [`STEP`].
+    weight: u16,
+    /// A bit for each field of [`HitField::ALL`], and one for facets.
+    fields: u16,
+}
+
+/// The weight of a word in each field of the front matter that has it 0 times, once, and more often. Repetition in the
+/// shortest description weighs less than one occurrence in the name.
+const WEIGHTS: [[f32; 3]; 4] = [
+    [0.0, 3.0, 3.0],
+    [0.0, 2.0, 2.0],
+    [0.0, 1.5, 1.5],
+    [0.0, 1.0, 2.0],
+];
+/// The weight of one occurrence in a body of [`MIDDLE_BODY`] words.
+const BODY_WEIGHT: f32 = 0.12;
+/// The weight of a word that every example prompt has.
+const EXAMPLE_WEIGHT: f32 = 3.0;
+/// BM25's saturation of the term frequency.
+const K1: f32 = 2.0;
+/// BM25's normalization by the length of the description, and by that of the body.
+const B: f32 = 0.6;
+const BODY_B: f32 = 0.75;
+/// Words of an average description, and of an average body. Fixed, so that other skills change no score.
+const MIDDLE: f32 = 50.0;
+const MIDDLE_BODY: f32 = 2000.0;
+/// The least relative length that shortens the normalization further.
+const SHORTEST: f32 = 0.5;
+const _: () = assert!(WEIGHTS[3][2] / (1.0 - B + B * SHORTEST) < WEIGHTS[0][1]);
+/// Fine enough to keep different weights apart in 16 bits.
+const STEP: f32 = 1.0 / 16_384.0;
+/// The bit of a term that is a facet.
+const FACET: u16 = 1 << HitField::ALL.len();
+
+impl Posting {
+    fn new(number: u32, counts: TermCounts, lengths: TextLengths) -> Posting {
+        let TermCounts { front_matter, text } = counts;
+        let longer = (f32::from(lengths.description) / MIDDLE).max(SHORTEST);
+        let [name, trigger, tag, description] =
+            std::array::from_fn(|field| WEIGHTS[field][usize::from(front_matter[field])]);
+        let longer_body = lengths.body as f32 / MIDDLE_BODY;
+        let body = BODY_WEIGHT * f32::from(text.body) / (1.0 - BODY_B + BODY_B * longer_body);
+        let share = f32::from(text.examples) / f32::from(lengths.examples.max(1));
+        let examples = EXAMPLE_WEIGHT * share.sqrt();
+        // BM25F: at most K1 + 1.
+        let often = name + trigger + tag + description / (1.0 - B + B * longer) + body + examples;
+        let weight = often * (K1 + 1.0) / (K1 + often);
+        let found = front_matter
+            .map(|count| count > 0)
+            .into_iter()
+            .chain([text.examples > 0, text.body > 0]);
+        let fields = (0..).zip(found).fold(0, |fields, (field, found)| {
+            fields | u16::from(found) << field
+        });
+        Posting {
+            number,
+            weight: (weight / STEP) as u16,
+            fields,
+        }
+    }
+
+    fn of_facet(number: u32) -> Posting {
+        Posting {
+            number,
+            weight: 0,
+            fields: FACET,
+        }
+    }
+
+    pub(super) fn fields(self) -> impl Iterator<Item = HitField> {
+        HitField::ALL
+            .into_iter()
+            .filter(move |field| self.fields & 1 << *field as u16 != 0)
+    }
+
+    pub(super) fn weight(self) -> f32 {
+        f32::from(self.weight) * STEP
+    }
+
+    pub(super) fn is_in_name(self) -> bool {
+        self.fields & 1 != 0
+    }
+
+    /// Returns the place of the term's list in [`Postings::lists`](super::postings::Postings::lists).
+    pub(super) fn list(self) -> usize {
+        match self.fields & (FACET | 0b1111) {
+            0 => 2,
+            front_matter => usize::from(front_matter & 1 == 0),
+        }
+    }
+}
+
+/// The numbers that normalize the counts of a skill's terms.
+#[derive(Debug, Clone, Copy, Default)]
+struct TextLengths {
+    /// Words of the description.
+    description: u16,
+    /// Words of the body.
+    body: u32,
+    /// Example prompts.
+    examples: u16,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Doc {
+    pub(super) entry: Arc<Entry<Skill>>,
+    /// None until it was read.
+    pub(super) text: Option<Arc<TextTerms>>,
+    tier: Tier,
+    beginning: u64,
+    hidden: [Option<HiddenReason>; 2],
+    level: InvokeLevel,
+}
+
+impl Doc {
+    pub(super) fn of(entry: &Arc<Entry<Skill>>, text: Option<Arc<TextTerms>>) -> Doc {
+        let hidden =
+            [Audience::Model, Audience::User].map(|audience| audience.hides(&entry.candidate));
+        let (tier, level) = (entry.origin().tier, entry.item().invoke_level());
+        Doc {
+            entry: entry.clone(),
+            text,
+            tier,
+            beginning: beginning(entry.id.as_str()),
+            hidden,
+            level,
+        }
+    }
+
+    pub(super) fn is_hidden(&self, audience: Audience) -> bool {
+        self.hidden[audience as usize].is_some()
+    }
+
+    pub(super) fn is_seen_by(&self, audience: Audience, modes: &VisibilityPolicy) -> bool {
+        match self.hidden[audience as usize] {
+            None if modes.is_empty() => true,
+            None | Some(HiddenReason::OtherWorkflow) => modes.sees(audience, &self.entry.candidate),
+            Some(_) => false,
+        }
+    }
+
+    pub(super) fn cmp_place(&self, other: &Doc) -> Ordering {
+        let quick = (self.tier, self.beginning).cmp(&(other.tier, other.beginning));
+        quick.then_with(|| self.entry.id.cmp(&other.entry.id))
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        [self.entry.id.as_str(), self.entry.item().id.as_str()].into_iter()
+    }
+
+    pub(super) fn tier(&self) -> Tier {
+        self.tier
+    }
+
+    pub(super) fn level(&self) -> InvokeLevel {
+        self.level
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct SkillTerms {
+    counts: HashMap<String, TermCounts>,
+    facets: Vec<String>,
+    pub(super) name_words: Vec<String>,
+    pub(super) names: Vec<String>,
+    lengths: TextLengths,
+}
+
+impl SkillTerms {
+    pub(super) fn postings(&self, number: u32) -> impl Iterator<Item = (&str, Posting)> {
+        let facets = self
+            .facets
+            .iter()
+            .map(move |term| (term.as_str(), Posting::of_facet(number)));
+        let words = self.counts.iter();
+        words
+            .map(move |(term, counts)| (term.as_str(), Posting::new(number, *counts, self.lengths)))
+            .chain(facets)
+    }
+
+    /// Returns the stems, without spellings of names and facets.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.counts
+            .keys()
+            .map(String::as_str)
+            .filter(|term| !term.starts_with(char::is_control))
+    }
+
+    pub(super) fn of(entry: &Entry<Skill>, text: Option<&TextTerms>, stems: &Stems) -> SkillTerms {
+        let skill = entry.item();
+        let mut terms = SkillTerms {
+            facets: facets(skill),
+            names: names(entry),
+            ..SkillTerms::default()
+        };
+        terms.count_name(entry.id.as_str(), stems);
+        for trigger in skill.triggers() {
+            match &trigger {
+                SkillTrigger::Keyword(text)
+                | SkillTrigger::Task(text)
+                | SkillTrigger::Command(text) => {
+                    terms.count_text(text, HitField::Trigger, stems);
+                }
+                // Patterns of paths, tools and texts are no words.
+                _ => {}
+            }
+        }
+        for text in skill.tags().into_iter().chain(categories(skill)) {
+            terms.count_text(text, HitField::Tag, stems);
+        }
+        let about = [Some(skill.description.as_ref()), skill.when_to_use()];
+        terms.lengths.description = about
+            .into_iter()
+            .flatten()
+            .map(|text| terms.count_text(&positive(text), HitField::Description, stems))
+            .sum();
+        // A word as written has the counts of the front matter only.
+        terms.count_name_as_written(stems);
+        if let Some(text) = text {
+            terms.add_text(text);
+        }
+        terms
+    }
+
+    fn count_name(&mut self, name: &str, stems: &Stems) {
+        name_words(name, |word| {
+            self.count_word(word, HitField::Name, stems);
+            self.name_words.extend(bare(word));
+            self.name_words.push(word.to_owned());
+        });
+        self.name_words.sort_unstable();
+        self.name_words.dedup();
+    }
+
+    /// Counts the words of `text` without stop words, and returns their number.
+    fn count_text(&mut self, text: &str, field: HitField, stems: &Stems) -> u16 {
+        let mut length = 0_u16;
+        words(text, |word| {
+            if !is_stop_word(word) {
+                self.count_word(word, field, stems);
+                length = length.saturating_add(1);
+            }
+        });
+        length
+    }
+
+    /// Counts `word` as it is written, and as it is typed without accents.
+    fn count_word(&mut self, word: &str, field: HitField, stems: &Stems) {
+        self.count_term(stems.of(word).into_owned(), field);
+        if let Some(bare) = bare(word) {
+            self.count_term(accented(&stems.of(&bare)), field);
+        }
+    }
+
+    fn count_term(&mut self, term: String, field: HitField) {
+        let count = &mut self.counts.entry(term).or_default().front_matter[field as usize];
+        *count = (*count + 1).min(2);
+    }
+
+    fn count_name_as_written(&mut self, stems: &Stems) {
+        let words = self.name_words.iter();
+        for word in words.filter(|word| NameVocabulary::takes(word)) {
+            let stem = stems.of(word);
+            let counts = self.counts.get(stem.as_ref());
+            let counts = counts.or_else(|| self.counts.get(&accented(&stem)));
+            let counts = *counts.expect("each word of a name was counted");
+            self.counts.insert(written(word), counts);
+        }
+    }
+
+    fn add_text(&mut self, text: &TextTerms) {
+        (self.lengths.body, self.lengths.examples) = (text.length, text.examples);
+        for (term, count) in text.iter() {
+            self.counts.entry(term.to_owned()).or_default().text = count;
+        }
+    }
+}
+
+/// Returns the spellings of the names of a skill, with and without accents. Signs alone are not a name.
+fn names(entry: &Entry<Skill>) -> Vec<String> {
+    let mut names = Vec::new();
+    for name in [&entry.id, &entry.item().id] {
+        let name = normalized(name.as_str());
+        names.extend(bare(&name));
+        names.push(name);
+    }
+    names.retain(|name| !name.is_empty());
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn facets(skill: &Skill) -> Vec<String> {
+    let functional = skill.functional_tier();
+    let functional = functional.iter().map(FunctionalTier::as_str).collect();
+    let facets = [
+        (Facet::Tag, skill.tags()),
+        (Facet::Category, categories(skill)),
+        (Facet::Tool, tools(skill)),
+        (Facet::FunctionalTier, functional),
+    ];
+    let mut terms = Vec::new();
+    for (facet, texts) in facets {
+        terms.extend(texts.into_iter().map(|text| facet.term(text)));
+    }
+    terms.sort_unstable();
+    terms.dedup();
+    terms
+}
+
+/// Returns the term for `word` as written in a name. No word begins with a control character.
+pub(super) fn written(word: &str) -> String {
+    format!("\u{5}{word}")
+}
+
+/// Returns the term of skills that have a word with accents that is this stem without them.
+pub(super) fn accented(stem: &str) -> String {
+    format!("\u{6}{stem}")
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Facet {
+    Tag,
+    Category,
+    Tool,
+    FunctionalTier,
+}
+
+impl Facet {
+    /// Returns the term of a facet. No word begins with a control character.
+    pub(super) fn term(self, text: &str) -> String {
+        let mark = match self {
+            Facet::Tag => '\u{1}',
+            Facet::Category => '\u{2}',
+            Facet::Tool => '\u{3}',
+            Facet::FunctionalTier => '\u{4}',
+        };
+        let mut term = String::from(mark);
+        term.push_str(&text.trim().to_lowercase());
+        term
+    }
+}
+
+fn categories(skill: &Skill) -> Vec<&str> {
+    let value = skill
+        .field("category")
+        .or_else(|| skill.field("metadata")?.get("category"));
+    value
+        .map_or(&[][..], Value::items)
+        .iter()
+        .filter_map(Value::as_text)
+        .collect()
+}
+
+fn tools(skill: &Skill) -> Vec<&str> {
+    let allowed = skill.allowed_tools.iter().flatten().map(AsRef::as_ref);
+    let tools = skill
+        .required_tools()
+        .into_iter()
+        .chain(skill.tools())
+        .chain(allowed);
+    tools
+        .map(|tool| tool.split_once('(').map_or(tool, |(name, _)| name))
+        .collect()
+}
+
+/// Returns the first eight bytes of `id`, which compare as the ids do.
+pub fn beginning(id: &str) -> u64 {
+    let mut bytes = [0; 8];
+    bytes
+        .iter_mut()
+        .zip(id.bytes())
+        .for_each(|(to, from)| *to = from);
+    u64::from_be_bytes(bytes)
+}

@@ -1,0 +1,375 @@
+//! The full-text index of a snapshot.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use repertoire_core::{ChunkedVec, Id, Skill};
+use repertoire_registry::{Entry, Snapshot};
+
+use super::document::{Doc, HitField, Posting, SkillTerms};
+use super::hit::MatchKind;
+use super::mask::{MaskCache, VisibilityMask};
+use super::postings::{BlockTable, Dictionary};
+use super::query_term::QueryWords;
+use super::ranking::TopK;
+use super::synonyms::Synonyms;
+use super::text::{SkillText, TextTerms};
+use super::tokenize::{Stems, normalized};
+use super::vocabulary::NameVocabulary;
+use super::{Query, SearchHit, ranking};
+
+/// A full-text index over a snapshot's skills: their front matter, and their bodies and example prompts where
+/// [`with_texts`](SearchIndex::with_texts) gave them.
+///
+/// Immutable and cheap to clone. No text is taken apart again for a query.
+///
+/// ```
+/// use repertoire_core::{ListingEntry, Listing, Revision, Skill, Stamp};
+/// use repertoire_search::{SearchIndex, Query};
+/// use repertoire_registry::{Layer, Origin, Tier, merge};
+///
+/// let skills = [("fill-form", "Fills PDF forms."), ("pdf", "Reads PDF files."), ("mail", "Writes letters.")];
+/// let rows = skills.map(|(id, about)| ListingEntry::new(Skill::new(id.parse().unwrap(), about), Stamp::of(about)));
+/// let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, Listing::new(Revision(0), rows, []))]);
+///
+/// let hits = SearchIndex::new(&snapshot).search(&Query::new("PDF"));
+/// let found: Vec<_> = hits.iter().map(|hit| (hit.entry.id.as_str(), hit.why.to_string())).collect();
+/// assert_eq!(found, [("pdf", "its name".to_owned()), ("fill-form", "description: `pdf`".to_owned())]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct SearchIndex(pub(super) Arc<IndexData>);
+
+/// The terms of each body that are kept, by number of skills. Fewer than 512 lower the hit rate of small registries with long
+/// bodies (UiPath's questions); the best 256 are enough among 19,000 skills.
+const BODY_TERMS: usize = 512;
+const BODY_TERMS_OF_MANY: usize = 256;
+const MANY_SKILLS: usize = 4096;
+
+#[derive(Debug, Clone)]
+pub(super) struct IndexData {
+    snapshot: Snapshot<Skill>,
+    pub(super) dictionary: Dictionary,
+    pub(super) vocabulary: NameVocabulary,
+    /// Normalized names, each with the number of its skill.
+    pub(super) names: ChunkedVec<(Arc<str>, u32)>,
+    pub(super) docs: BlockTable<Option<Doc>>,
+    sights: MaskCache,
+    /// Numbers below `next` that are not in use.
+    free: Vec<u32>,
+    next: u32,
+    /// Skills with a body.
+    bodies: usize,
+    pub(super) synonyms: Arc<Synonyms>,
+}
+
+impl SearchIndex {
+    /// Builds the index of `snapshot`, of front matter alone.
+    pub fn new(snapshot: &Snapshot<Skill>) -> SearchIndex {
+        let stems = Stems::new();
+        let mut build = IndexBuilder::default();
+        for entry in snapshot.entries() {
+            build.add(entry, None, &stems);
+        }
+        SearchIndex(Arc::new(build.finish(snapshot)))
+    }
+
+    /// Returns the index with these synonyms in place of its own.
+    #[must_use]
+    pub fn with_synonyms(&self, synonyms: impl Into<Arc<Synonyms>>) -> SearchIndex {
+        let synonyms = synonyms.into();
+        SearchIndex(Arc::new(IndexData {
+            synonyms,
+            ..IndexData::clone(&self.0)
+        }))
+    }
+
+    /// Returns the index with the bodies and example prompts of these skills, by effective id. Unknown ids are skipped.
+    ///
+    /// Of a body, the 512 terms are kept that identify it best; 256 of them where the index has more than 4,096 skills.
+    #[must_use]
+    pub fn with_texts<'t>(
+        &self,
+        texts: impl IntoIterator<Item = (&'t Id, &'t SkillText)>,
+    ) -> SearchIndex {
+        let stems = Stems::new();
+        let kept = if self.0.len() > MANY_SKILLS {
+            BODY_TERMS_OF_MANY
+        } else {
+            BODY_TERMS
+        };
+        let terms = |(id, text)| {
+            Some((
+                self.0.number_of(id)?,
+                Arc::new(TextTerms::of(text, kept, &stems)),
+            ))
+        };
+        let texts: HashMap<u32, Arc<TextTerms>> = texts.into_iter().filter_map(terms).collect();
+        let mut inner = IndexData::clone(&self.0);
+        if texts.len() < self.0.len() / 8 {
+            for (number, text) in texts {
+                let doc = self
+                    .0
+                    .docs
+                    .get(number)
+                    .clone()
+                    .expect("its number was found");
+                inner.remove(&doc.entry, &stems);
+                inner.insert(&doc.entry, Some(text), &stems);
+            }
+            return SearchIndex(Arc::new(inner));
+        }
+        let mut build = IndexBuilder::default();
+        for (number, doc) in self.0.docs() {
+            build.add(
+                &doc.entry,
+                texts.get(&number).or(doc.text.as_ref()).cloned(),
+                &stems,
+            );
+        }
+        let built = build.finish(&self.0.snapshot);
+        SearchIndex(Arc::new(IndexData {
+            synonyms: self.0.synonyms.clone(),
+            ..built
+        }))
+    }
+
+    /// Returns the index of `snapshot`, built from this one. Costs what changed, if the snapshot came from the one indexed here.
+    ///
+    /// The text of a skill is kept until its body or resources change.
+    #[must_use]
+    pub fn updated(&self, snapshot: &Snapshot<Skill>) -> SearchIndex {
+        let change = snapshot.changes_since(&self.0.snapshot);
+        let mut inner = IndexData::clone(&self.0);
+        inner.snapshot = snapshot.clone();
+        let stems = Stems::new();
+        for entry in &change.removed {
+            inner.remove(entry, &stems);
+        }
+        for modified in &change.modified {
+            let text = inner.remove(&modified.old, &stems);
+            let parts = modified.changed_parts();
+            let text = text.filter(|_| !parts.body && !parts.resources);
+            inner.insert(&modified.new, text, &stems);
+        }
+        for entry in &change.added {
+            inner.insert(entry, None, &stems);
+        }
+        SearchIndex(Arc::new(inner))
+    }
+
+    /// Returns the skills whose text is not in the index.
+    pub fn without_text(&self) -> impl Iterator<Item = &Arc<Entry<Skill>>> {
+        self.0
+            .docs()
+            .filter(|(_, doc)| doc.text.is_none())
+            .map(|(_, doc)| &doc.entry)
+    }
+
+    /// Returns whether both are one index, with the same texts.
+    #[doc(hidden)]
+    pub fn is(&self, other: &SearchIndex) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Returns the indexed snapshot.
+    pub fn snapshot(&self) -> &Snapshot<Skill> {
+        &self.0.snapshot
+    }
+
+    /// Returns the skills that fit `query`, the best first.
+    ///
+    /// 1. By the kind of match: the name itself, the name but for its accents, its beginning, every word in the name, some words anywhere.
+    /// 2. By the words: rare ones count more, and a word counts most in a name, then in a trigger, a tag, a description
+    ///    (BM25F). Accents are folded: a word counts a little less where they differ from those typed. The forms of an English word are one word. A word that no skill has is taken for the nearest
+    ///    words of names; the last word also for the beginning of one.
+    /// 3. By tier, then id.
+    ///
+    /// The same snapshot and query give the same hits, however the index came about.
+    pub fn search(&self, query: &Query) -> Vec<SearchHit> {
+        ranking::search(&self.0, query)
+    }
+
+    /// Returns at most three skills that the text of `query` may have been meant for, if it is not the name of one.
+    ///
+    /// At least half of the words are in the name of each, slips forgiven.
+    pub fn near(&self, query: &Query) -> Vec<Arc<Entry<Skill>>> {
+        let words = QueryWords::of(&self.0, &query.text, None).words.len();
+        let hits = self.search(query).into_iter();
+        let near = hits.filter(|hit| {
+            let in_name = hit
+                .why
+                .words
+                .iter()
+                .filter(|word| word.fields.contains(&HitField::Name))
+                .count();
+            hit.why.fit < MatchKind::Words || in_name > 0 && in_name * 2 >= words
+        });
+        near.map(|hit| hit.entry).take(3).collect()
+    }
+
+    pub(super) fn allows(&self, query: &Query, id: &Id) -> bool {
+        let Some(number) = self.0.number_of(id) else {
+            return false;
+        };
+        let Some(doc) = self.0.docs.get(number) else {
+            return false;
+        };
+        let sight = self.0.sight(query);
+        TopK::none_of(&self.0, query, sight.as_deref()).is_some_and(|best| best.allows(number, doc))
+    }
+}
+
+impl IndexData {
+    pub(super) fn len(&self) -> usize {
+        self.next as usize - self.free.len()
+    }
+
+    /// Returns whether most skills have their bodies in the index.
+    pub(super) fn has_bodies(&self) -> bool {
+        2 * self.bodies > self.len()
+    }
+
+    pub(super) fn sight(&self, query: &Query) -> Option<Arc<VisibilityMask>> {
+        self.sights
+            .of(&self.docs, query)
+            .filter(|sight| sight.count() < self.len())
+    }
+
+    pub(super) fn docs(&self) -> impl Iterator<Item = (u32, &Doc)> {
+        (0..)
+            .zip(self.docs.blocks().flatten())
+            .filter_map(|(number, doc)| Some((number, doc.as_ref()?)))
+    }
+
+    fn insert(&mut self, entry: &Arc<Entry<Skill>>, text: Option<Arc<TextTerms>>, stems: &Stems) {
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.next += 1;
+            self.next - 1
+        });
+        let terms = SkillTerms::of(entry, text.as_deref(), stems);
+        for (term, posting) in terms.postings(number) {
+            self.dictionary.insert(term, posting);
+        }
+        terms
+            .name_words
+            .iter()
+            .for_each(|word| self.vocabulary.insert(word));
+        for name in terms.names {
+            let at = self.name_place(&name, number);
+            self.names.splice(at..at, [(name.into(), number)]);
+        }
+        self.bodies += usize::from(has_body(text.as_deref()));
+        let doc = Doc::of(entry, text);
+        self.sights.insert(number, &doc);
+        self.docs.set(number, Some(doc));
+    }
+
+    /// Removes an entry, and returns its text.
+    fn remove(&mut self, entry: &Arc<Entry<Skill>>, stems: &Stems) -> Option<Arc<TextTerms>> {
+        let number = self
+            .number_of(&entry.id)
+            .expect("what is removed was inserted");
+        let text = self
+            .docs
+            .get(number)
+            .as_ref()
+            .and_then(|doc| doc.text.clone());
+        let terms = SkillTerms::of(entry, text.as_deref(), stems);
+        for (term, posting) in terms.postings(number) {
+            self.dictionary.remove(term, posting);
+        }
+        terms
+            .name_words
+            .iter()
+            .for_each(|word| self.vocabulary.remove(word));
+        for name in terms.names {
+            let at = self.name_place(&name, number);
+            self.names.splice(at..at + 1, []);
+        }
+        self.sights.remove(number, &Doc::of(entry, None));
+        self.docs.set(number, None);
+        self.free.push(number);
+        self.bodies -= usize::from(has_body(text.as_deref()));
+        text
+    }
+
+    fn name_place(&self, name: &str, number: u32) -> usize {
+        self.names
+            .partition_point(|(other, owner)| (&**other, *owner) < (name, number))
+    }
+
+    fn number_of(&self, id: &Id) -> Option<u32> {
+        let has = |number: &u32| {
+            self.docs
+                .get(*number)
+                .as_ref()
+                .is_some_and(|doc| doc.entry.id == *id)
+        };
+        let name = normalized(id.as_str());
+        if name.is_empty() {
+            // A name of signs alone: rare enough to be looked for everywhere.
+            return (0..self.next).find(has);
+        }
+        let names = self
+            .names
+            .iter_from(self.names.partition_point(|(other, _)| **other < *name))
+            .take_while(|(other, _)| **other == *name);
+        names.map(|(_, number)| *number).find(has)
+    }
+}
+
+fn has_body(text: Option<&TextTerms>) -> bool {
+    text.is_some_and(|text| text.length > 0)
+}
+
+/// The rows of an index that is built at once: each list is sorted once, not row by row.
+#[derive(Default)]
+struct IndexBuilder {
+    terms: HashMap<String, [Vec<Posting>; 3]>,
+    name_words: HashMap<String, u32>,
+    names: Vec<(Arc<str>, u32)>,
+    docs: BlockTable<Option<Doc>>,
+    sights: MaskCache,
+    next: u32,
+    bodies: usize,
+}
+
+impl IndexBuilder {
+    fn add(&mut self, entry: &Arc<Entry<Skill>>, text: Option<Arc<TextTerms>>, stems: &Stems) {
+        let number = self.next;
+        self.next += 1;
+        let terms = SkillTerms::of(entry, text.as_deref(), stems);
+        for (term, posting) in terms.postings(number) {
+            let lists = match self.terms.get_mut(term) {
+                Some(lists) => lists,
+                None => self.terms.entry(term.to_owned()).or_default(),
+            };
+            lists[posting.list()].push(posting);
+        }
+        for word in terms.name_words {
+            *self.name_words.entry(word).or_default() += 1;
+        }
+        self.bodies += usize::from(has_body(text.as_deref()));
+        self.names
+            .extend(terms.names.into_iter().map(|name| (name.into(), number)));
+        let doc = Doc::of(entry, text);
+        self.sights.insert(number, &doc);
+        self.docs.set(number, Some(doc));
+    }
+
+    fn finish(mut self, snapshot: &Snapshot<Skill>) -> IndexData {
+        self.names.sort_unstable();
+        IndexData {
+            snapshot: snapshot.clone(),
+            dictionary: Dictionary::from_rows(self.terms),
+            vocabulary: NameVocabulary::from_counts(self.name_words),
+            names: self.names.into_iter().collect(),
+            docs: self.docs,
+            sights: self.sights,
+            free: Vec::new(),
+            next: self.next,
+            bodies: self.bodies,
+            synonyms: Arc::default(),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Bitsets of the skills that an audience may see.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use repertoire_core::ChunkedVec;
+
+use super::document::{Doc, Posting};
+use super::postings::BlockTable;
+use super::query::Query;
+use repertoire_permission::{Audience, VisibilityPolicy};
+
+/// The skills that an audience may see, if it does not see all. Other skills influence no result.
+#[derive(Debug, Clone)]
+pub(super) struct VisibilityMask {
+    audience: Audience,
+    modes: VisibilityPolicy,
+    seen: Bits,
+    count: usize,
+}
+
+impl VisibilityMask {
+    fn of(
+        docs: &BlockTable<Option<Doc>>,
+        audience: Audience,
+        modes: &VisibilityPolicy,
+    ) -> VisibilityMask {
+        let mut sight = VisibilityMask {
+            audience,
+            modes: modes.clone(),
+            seen: Bits::default(),
+            count: 0,
+        };
+        for (number, doc) in (0..).zip(docs.blocks().flatten()) {
+            sight.update(number, doc.as_ref());
+        }
+        sight
+    }
+
+    fn update(&mut self, number: u32, doc: Option<&Doc>) {
+        let before = self.sees(number);
+        let after = doc.is_some_and(|doc| doc.is_seen_by(self.audience, &self.modes));
+        if after && !before {
+            self.seen.insert(number);
+            self.count += 1;
+        } else if before && !after {
+            self.seen.remove(number);
+            self.count -= 1;
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn sees(&self, number: u32) -> bool {
+        self.seen.has(number)
+    }
+
+    pub(super) fn count_of(&self, postings: &ChunkedVec<Posting>) -> usize {
+        postings
+            .chunks()
+            .flatten()
+            .filter(|posting| self.sees(posting.number))
+            .count()
+    }
+}
+
+/// The most recently used masks of an index, each updated with every change.
+#[derive(Debug, Default)]
+pub(super) struct MaskCache {
+    /// Skills that are hidden from the model and from the user by what they declare.
+    hidden: [usize; 2],
+    /// The most recent last.
+    lately: Mutex<Vec<Arc<VisibilityMask>>>,
+}
+
+/// Masks that are kept: the roles that an index serves without checking every skill for each query.
+const KEPT: usize = 8;
+
+impl MaskCache {
+    pub(super) fn of(
+        &self,
+        docs: &BlockTable<Option<Doc>>,
+        query: &Query,
+    ) -> Option<Arc<VisibilityMask>> {
+        let audience = query.audience?;
+        if query.modes.is_empty() && self.hidden[audience as usize] == 0 {
+            return None;
+        }
+        let lately = self.lately.lock();
+        let found = lately
+            .iter()
+            .find(|mask| mask.audience == audience && mask.modes.is(&query.modes))
+            .cloned();
+        drop(lately);
+        Some(found.unwrap_or_else(|| {
+            // Without the lock, because an authorizer may search itself.
+            let sight = Arc::new(VisibilityMask::of(docs, audience, &query.modes));
+            let mut lately = self.lately.lock();
+            if lately.len() == KEPT {
+                lately.remove(0);
+            }
+            lately.push(sight.clone());
+            sight
+        }))
+    }
+
+    pub(super) fn insert(&mut self, number: u32, doc: &Doc) {
+        self.count(doc, |hidden| hidden + 1);
+        self.lately
+            .get_mut()
+            .iter_mut()
+            .for_each(|sight| Arc::make_mut(sight).update(number, Some(doc)));
+    }
+
+    pub(super) fn remove(&mut self, number: u32, doc: &Doc) {
+        self.count(doc, |hidden| hidden - 1);
+        self.lately
+            .get_mut()
+            .iter_mut()
+            .for_each(|sight| Arc::make_mut(sight).update(number, None));
+    }
+
+    fn count(&mut self, doc: &Doc, change: impl Fn(usize) -> usize) {
+        for audience in [Audience::Model, Audience::User] {
+            if doc.is_hidden(audience) {
+                let hidden = &mut self.hidden[audience as usize];
+                *hidden = change(*hidden);
+            }
+        }
+    }
+}
+
+impl Clone for MaskCache {
+    fn clone(&self) -> MaskCache {
+        MaskCache {
+            hidden: self.hidden,
+            lately: Mutex::new(self.lately.lock().clone()),
+        }
+    }
+}
+
+/// A bitset of skills by number.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    pub(super) fn has(&self, number: u32) -> bool {
+        self.0
+            .get(number as usize / 64)
+            .is_some_and(|bits| bits & (1 << (number % 64)) != 0)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
+        let numbers = (0..)
+            .step_by(64)
+            .zip(&self.0)
+            .flat_map(|(first, bits)| (first..first + 64).map(move |number| (number, bits)));
+        numbers
+            .filter(|(number, bits)| **bits & (1 << (number % 64)) != 0)
+            .map(|(number, _)| number)
+    }
+
+    pub(super) fn insert(&mut self, number: u32) {
+        let place = number as usize / 64;
+        if self.0.len() <= place {
+            self.0.resize(place + 1, 0);
+        }
+        self.0[place] |= 1 << (number % 64);
+    }
+
+    pub(super) fn remove(&mut self, number: u32) {
+        if let Some(bits) = self.0.get_mut(number as usize / 64) {
+            *bits &= !(1 << (number % 64));
+        }
+    }
+}
+
+impl FromIterator<u32> for Bits {
+    fn from_iter<T: IntoIterator<Item = u32>>(numbers: T) -> Bits {
+        let mut bits = Bits::default();
+        numbers.into_iter().for_each(|number| bits.insert(number));
+        bits
+    }
+}
