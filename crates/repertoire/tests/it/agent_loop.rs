@@ -2,7 +2,7 @@
 
 use snapbox::{assert_data_eq, file};
 
-#[path = "../../examples/agent_loop.rs"]
+#[path = "../../examples/agent_loop/main.rs"]
 #[allow(dead_code, reason = "it has a `main` of its own")]
 mod example;
 
