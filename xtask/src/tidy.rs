@@ -103,6 +103,15 @@ fn a_published_package_is_ready_for_its_page() {
 }
 
 #[test]
+fn an_example_has_at_most_120_lines() {
+    let examples = root().join("crates/repertoire/examples");
+    let long = rust_files()
+        .into_iter()
+        .filter(|path| path.starts_with(&examples) && text(path).lines().count() > 120);
+    assert_none(long, "examples with over 120 lines in a file");
+}
+
+#[test]
 fn a_package_shares_the_lints() {
     let own = packages()
         .expect("cargo metadata works in tests")
@@ -133,6 +142,8 @@ fn the_pure_crates_ban_the_same_calls() {
     let core = bans("core");
     assert!(core.contains("disallowed-methods"));
     assert_eq!(bans("registry"), core);
+    assert_eq!(bans("permission"), core);
+    assert_eq!(bans("search"), core);
     assert_eq!(bans("engine"), core);
     assert_eq!(bans("render"), core);
 }
