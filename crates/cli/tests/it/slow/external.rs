@@ -1,25 +1,27 @@
-//! A source kind outside the workspace, linked to its own command line.
+//! Programs outside the workspace: sources, hosts, and command lines of their own.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use repertoire::skill::Digest;
 use snapbox::{assert_data_eq, str};
 
 use crate::test_env::checkout;
 
-/// Builds the example once and gives its binary.
-fn build() -> PathBuf {
+/// Builds a package of `tests/external`, and returns the folder of its binaries.
+fn build(name: &str) -> PathBuf {
     let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
         .parent()
         .expect("it lies in the target folder")
         .join("external");
-    let example = checkout("tests/external/own-source");
+    let package = checkout(&format!("tests/external/{name}"));
     // The versions that the workspace was built with are the ones that are there without a network.
-    std::fs::copy(checkout("Cargo.lock"), example.join("Cargo.lock"))
+    std::fs::copy(checkout("Cargo.lock"), package.join("Cargo.lock"))
         .expect("the workspace is locked");
     let output = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--offline", "--manifest-path"])
-        .arg(example.join("Cargo.toml"))
+        .arg(package.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(&target)
         .output()
@@ -29,14 +31,26 @@ fn build() -> PathBuf {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    target
-        .join("debug/haiku-repertoire")
-        .with_extension(std::env::consts::EXE_EXTENSION)
+    target.join("debug")
+}
+
+/// Runs a program, and returns what it prints.
+fn printed(folder: &Path, program: &str, arguments: &[&OsStr]) -> String {
+    let program = folder
+        .join(program)
+        .with_extension(std::env::consts::EXE_EXTENSION);
+    let output = Command::new(program)
+        .args(arguments)
+        .output()
+        .expect("it was built");
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
 #[test]
 fn custom_kinds_work_in_configuration() {
-    let binary = build();
+    let binary = build("own-source")
+        .join("haiku-repertoire")
+        .with_extension(std::env::consts::EXE_EXTENSION);
     let run = |arguments: &[&str]| -> Output {
         let mut command = Command::new(&binary);
         command
@@ -99,6 +113,111 @@ error: name `../up` holds `/`; a name is not a path
   |
 1 | source = [{ kind = "haiku", name = "more", seasons = ["spring", "../up"] }]
   |                                                                 ^^^^^^^
+
+"#]]
+    );
+}
+
+/// Writes a skill of this name into `folder`, and returns its own folder.
+fn write_skill(folder: &Path, name: &str) -> PathBuf {
+    let skill = folder.join(name);
+    std::fs::create_dir_all(&skill).expect("the folder is writable");
+    let text = format!("---\nname: {name}\ndescription: Does {name}.\n---\nThis is {name}.\n");
+    std::fs::write(skill.join("SKILL.md"), text).expect("the folder is writable");
+    skill
+}
+
+#[test]
+fn programs_of_a_stranger_run() {
+    let programs = build("stranger");
+    let temp = tempfile::tempdir().expect("a folder");
+    let [home, project, new] = ["home", "project", "new"].map(|name| temp.path().join(name));
+    write_skill(&home, "tidy");
+    write_skill(&project, "deploy");
+    let new = write_skill(&new, "greet");
+    let folders = [home.as_os_str(), project.as_os_str(), new.as_os_str()];
+    assert_data_eq!(
+        printed(&programs, "host", &folders),
+        str![[r#"
+before: tidy
+admitted: deploy tidy
+changed: + greet
+body: This is greet.
+
+
+"#]]
+    );
+    assert_data_eq!(
+        printed(&programs, "agents", &[]),
+        str![[r#"
+reviewer on large: Review strictly.
+writer on small: Write.
+home:reviewer on small
+no agent `editor`
+
+"#]]
+    );
+    assert_data_eq!(
+        printed(&programs, "memory", &[]),
+        str![[r#"
+system: It is 8.; messages: ["It is sunny."]
+system: It is 9.; messages: []
+system: It is 10.; messages: ["It rains."]
+
+"#]]
+    );
+    let arguments = ["catalog", "--no-defaults", "--format", "lines", "--source"];
+    let source = "tides:harbours:ports = [\"brest\", \"dover\"], high = \"noon\"";
+    let arguments: Vec<&OsStr> = arguments.iter().chain([&source]).map(OsStr::new).collect();
+    assert_data_eq!(
+        printed(&programs, "stranger-repertoire", &arguments),
+        str![[r#"
+brest: Knows the tides of brest.
+dover: Knows the tides of dover.
+
+"#]]
+    );
+    assert_data_eq!(
+        printed(&programs, "stranger-repertoire", &[OsStr::new("--version")]),
+        str![[r#"
+stranger-repertoire 2.5.0
+
+"#]]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_plugin_in_c_of_a_stranger_lists() {
+    let programs = build("stranger");
+    let temp = tempfile::tempdir().expect("a folder");
+    let library = temp.path().join("libgreetings.so");
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let status = Command::new(compiler)
+        .args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I"])
+        .arg(checkout("crates/plugin-sdk/include"))
+        .arg("-o")
+        .arg(&library)
+        .arg(checkout("tests/external/stranger/plugin/greetings.c"))
+        .status()
+        .expect("there is a C compiler");
+    assert!(status.success());
+    let digest = Digest::of(&std::fs::read(&library).expect("it was compiled"));
+    let source = format!("plugin:greetings:path = {library:?}, digest = \"{digest}\"");
+    let arguments = [
+        "catalog",
+        "--no-defaults",
+        "--format",
+        "lines",
+        "--source",
+        &source,
+    ];
+    let arguments: Vec<&OsStr> = arguments.iter().map(OsStr::new).collect();
+    assert_data_eq!(
+        printed(&programs, "stranger-repertoire", &arguments),
+        str![[r#"
+greetings:evening: Greets in the evening.
+greetings:morning: Greets in the morning.
 
 "#]]
     );
