@@ -6,7 +6,7 @@ use repertoire::Skill;
 use repertoire::registry::Candidate;
 use repertoire::session::EngineError;
 use repertoire::skill::{Code, Diagnostic, ResourcePath, WorkflowStep, skill_md};
-use repertoire::trigger::{TriggerRefusal, Triggers};
+use repertoire::trigger::Triggers;
 use repertoire::workflow::Workflow;
 
 use crate::context::CommandContext;
@@ -28,14 +28,9 @@ pub(crate) async fn diagnostics(context: &CommandContext) -> Vec<ReportedDiagnos
     }
     for refused in Triggers::new(&context.snapshot).refused() {
         // The parser reports the other refusals, or they are not faults of the skill.
-        if refused.trigger.fault().is_none()
-            && matches!(
-                refused.why,
-                TriggerRefusal::TooLong | TriggerRefusal::TooMany | TriggerRefusal::Invalid(_)
-            )
-        {
+        if refused.trigger.fault().is_none() && refused.is_fault() {
             let candidate = &refused.entry.candidate;
-            let message = format!("an item of `triggers` never matches: {}", refused.why);
+            let message = format!("an item of `triggers` never matches: {}", refused.why());
             let diagnostic = at_field(
                 Diagnostic::new(Code::BAD_TRIGGER, message),
                 candidate,

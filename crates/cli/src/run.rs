@@ -17,6 +17,7 @@ use crate::output::Output;
 /// The result of a run; the number is the exit code of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum Exit {
     /// The command succeeded and found no problems.
     Success = 0,

@@ -4,6 +4,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 /// A signal to a long run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Signal {
     /// Stop the run.
     Stop,

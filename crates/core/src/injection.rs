@@ -62,6 +62,7 @@ pub enum Trigger {
 /// The role of a [`Message`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Role {
     /// The host.
     System,
@@ -145,6 +146,7 @@ impl ToolSpec {
 /// One of the three places a prompt is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Slot {
     /// The system prompt.
     SystemPrompt,

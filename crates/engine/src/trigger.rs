@@ -7,6 +7,6 @@ mod mention;
 mod trigger_match;
 mod triggers;
 
-pub use declared::{RefusedTrigger, TriggerRefusal};
+pub use declared::RefusedTrigger;
 pub use trigger_match::{MatchedBy, TriggerMatch};
 pub use triggers::Triggers;

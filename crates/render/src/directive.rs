@@ -23,6 +23,7 @@ pub struct Directive {
 /// A command or script.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum DirectiveAction {
     /// A line or a block of shell.
     Command {

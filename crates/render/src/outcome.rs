@@ -126,6 +126,7 @@ pub enum Sandbox {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub enum MissingRule {
     /// On files, or on some ways to change them.
     Files,

@@ -18,6 +18,7 @@ pub struct Syntax {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub enum DialectBy {
     /// The configuration of the source.
     Source,

@@ -8,7 +8,7 @@ use repertoire_registry::{Candidate, Modified, Snapshot};
 
 use super::report::LazyLines;
 use super::{Catalog, CatalogOptions, CatalogReport};
-use crate::permission::Exposure;
+use repertoire_permission::Exposure;
 
 /// A cache of the catalog of the last snapshot, with fixed options.
 ///

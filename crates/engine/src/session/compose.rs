@@ -332,6 +332,7 @@ impl Session {
                         .for_each(|tool| builder.offer_tool(active, tool));
                     builder.record(active, Slot::Tools, Delivery::Now, None);
                 }
+                _ => {}
             }
         }
     }

@@ -14,13 +14,14 @@ pub(super) struct PendingMessage {
 
 /// Returns the identity of a message: its injection, role and text.
 pub(super) fn key(flavor: &Flavor, id: &Id, message: &Message) -> Digest {
-    let role = match message.role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-    };
+    let role = role_name(message.role);
     // Neither a flavor's name nor an id ends where the next part begins: an id holds no control character.
     Digest::of(format!("{flavor}\0{id}\0{role}\0{}", message.text).as_bytes())
+}
+
+/// Returns the name of a role: `user`.
+pub(super) fn role_name(role: Role) -> String {
+    format!("{role:?}").to_lowercase()
 }
 
 /// The roles of messages that a provider accepts.

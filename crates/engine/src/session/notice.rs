@@ -6,6 +6,7 @@ use std::sync::Arc;
 use repertoire_core::{Flavor, Id, Role, Surface};
 use repertoire_render::{DirectiveOutcome, Warning};
 
+use super::messages::role_name;
 use repertoire_permission::HiddenReason;
 
 /// A notice for the host about a skill or an injection. It is not for a model.
@@ -146,7 +147,7 @@ impl fmt::Display for NoticeReason {
                 write!(
                     f,
                     "provider `{provider}` accepts no message of the role `{}`",
-                    lower(*role)
+                    role_name(*role)
                 )
             }
             NoticeReason::Raised(surface) => write!(
@@ -162,7 +163,7 @@ impl fmt::Display for NoticeReason {
                 )
             }
             NoticeReason::Deferred { role, cause } => {
-                write!(f, "in the role `{}` waits: {cause}", lower(*role))
+                write!(f, "in the role `{}` waits: {cause}", role_name(*role))
             }
             NoticeReason::Redelivered { tokens, of } => {
                 write!(f, "is delivered again with {tokens} of its {of} tokens")
@@ -181,10 +182,6 @@ impl fmt::Display for NoticeReason {
 fn quoted(names: &[Id]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")
-}
-
-fn lower(role: Role) -> String {
-    format!("{role:?}").to_lowercase()
 }
 
 fn rendering(outcomes: &[DirectiveOutcome], warnings: &[Warning]) -> String {

@@ -94,7 +94,7 @@ impl SlotBuilder {
         self.tail = match role {
             Role::User => ConversationEnd::User,
             Role::Assistant => ConversationEnd::Assistant,
-            Role::System => self.tail,
+            _ => self.tail,
         };
         self.slots.messages.push(SlotMessage {
             role,

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use repertoire_core::{Id, Skill, SkillTrigger, WeakKeyword};
 use repertoire_registry::{Entry, Snapshot, Trust};
-use serde::Serialize;
 
 use super::folded::Folded;
 use repertoire_permission::Audience;
@@ -19,15 +18,27 @@ pub struct RefusedTrigger {
     pub entry: Arc<Entry<Skill>>,
     /// The trigger.
     pub trigger: SkillTrigger,
-    /// The reason why it never matches.
-    pub why: TriggerRefusal,
+    pub(super) refusal: TriggerRefusal,
+}
+
+impl RefusedTrigger {
+    /// Returns the reason why it never matches.
+    pub fn why(&self) -> String {
+        self.refusal.to_string()
+    }
+
+    /// Returns whether it is too long, one of too many, or cannot be compiled. The parser of files reports the other faults.
+    pub fn is_fault(&self) -> bool {
+        matches!(
+            self.refusal,
+            TriggerRefusal::TooLong | TriggerRefusal::TooMany | TriggerRefusal::Invalid(_)
+        )
+    }
 }
 
 /// The reason why a trigger never matches.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum TriggerRefusal {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum TriggerRefusal {
     /// Only skills of [`Trusted`](Trust::Trusted) sources may declare `always` and regular expressions.
     Untrusted,
     /// It is empty.

@@ -123,7 +123,7 @@ impl Triggers {
         let refused = refused.map(|(id, trigger, why)| RefusedTrigger {
             entry: self.entry(id).clone(),
             trigger: trigger.clone(),
-            why: why.clone(),
+            refusal: why.clone(),
         });
         refused.collect()
     }

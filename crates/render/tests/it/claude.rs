@@ -153,7 +153,7 @@ fn case_9_commands_begin_a_line_word_or_block() {
             .into_iter()
             .map(|directive| match directive.action {
                 DirectiveAction::Command { command } => (directive.line, command),
-                DirectiveAction::Script { .. } => panic!("no script is in it"),
+                _ => panic!("no script is in it"),
             });
         found.collect::<Vec<_>>()
     };

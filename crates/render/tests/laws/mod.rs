@@ -71,6 +71,7 @@ fn directives_are_text_of_the_body(plan: &Plan<'_>, body: &str) {
                     "{written:?}"
                 )
             }
+            _ => panic!("an unknown directive: {written:?}"),
         }
     }
 }

@@ -439,7 +439,7 @@ fn untrusted_sources_cannot_use_always_or_regex() {
         let refused: Vec<_> = triggers
             .refused()
             .iter()
-            .map(|refused| (refused.trigger.clone(), refused.why.clone()))
+            .map(|refused| (refused.trigger.clone(), refused.refusal.clone()))
             .collect();
         (
             matches_of(&triggers, &Turn::new("a word on v12 and v3")),
@@ -482,7 +482,7 @@ fn refused_triggers_report_why() {
     let why: Vec<String> = triggers
         .refused()
         .iter()
-        .map(|refused| refused.why.to_string())
+        .map(|refused| refused.why())
         .collect();
     assert_eq!(
         why,
@@ -502,7 +502,7 @@ fn refused_triggers_report_why() {
     assert_eq!(
         more.refused()
             .iter()
-            .filter(|refused| refused.why == TriggerRefusal::TooMany)
+            .filter(|refused| refused.refusal == TriggerRefusal::TooMany)
             .count(),
         2
     );
