@@ -264,7 +264,7 @@ impl Session {
                 .iter()
                 .any(|audience| modes.sees(*audience, candidate));
             if is_seen && known.insert(id.clone()) {
-                let why = format!("its trigger never matches: {}", refused.why);
+                let why = format!("its trigger never matches: {}", refused.why());
                 evaluation.skip(Flavor::Skill, id.clone(), NoticeReason::Invalid(why.into()));
             }
         }

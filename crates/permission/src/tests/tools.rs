@@ -1,7 +1,5 @@
 //! The tools of skills; the labels are those of the vectors.
 
-use std::sync::Arc;
-
 use super::*;
 
 fn tool(name: &str) -> ToolSpec {
