@@ -37,7 +37,7 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
     command(
         "packages",
         &format!(
-            "cargo package --workspace --allow-dirty {}",
+            "cargo publish --dry-run --workspace --allow-dirty {}",
             UNPUBLISHED
                 .map(|name| format!("--exclude {name}"))
                 .join(" ")
