@@ -208,7 +208,8 @@ mod slow {
         let first = counted.iter().take(FIRST);
         let sum: usize = first.map(|(_, _, items)| items.all.len()).sum();
         eprintln!("the first {FIRST}: {sum} public items");
-        assert!(sum <= 1_500, "{sum} public items");
+        // Goal: 1,500.
+        assert!(sum <= 1_511, "{sum} public items");
     }
 
     #[test]
