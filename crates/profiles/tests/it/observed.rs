@@ -47,12 +47,12 @@ fn row(
 fn claude_records() -> Vec<Value> {
     let listing = |content: &str, names: &[&str], is_initial: bool, is_sidechain: bool| {
         json!({
-            "type": "attachment", "isSidechain": is_sidechain, "cwd": "/work/app", "timestamp": "2026-11-01T10:00:00.000Z",
+            "type": "attachment", "isSidechain": is_sidechain, "cwd": "/srv/app", "timestamp": "2026-11-01T10:00:00.000Z",
             "attachment": {"type": "skill_listing", "content": content, "names": names, "isInitial": is_initial},
         })
     };
     vec![
-        json!({"type": "user", "cwd": "/work/app", "message": {"content": format!("{CANARY} my \"skill\"")}}),
+        json!({"type": "user", "cwd": "/srv/app", "message": {"content": format!("{CANARY} my \"skill\"")}}),
         listing(
             "- tidy: Sorts files.\n- [ ] by name\n- tools:fmt: Formats.\n- bare",
             &["tidy", "tools:fmt", "bare"],
@@ -97,7 +97,7 @@ fn codex_records() -> Vec<Value> {
 fn a_transcript_of_claude_has_the_list() {
     let session = session("claude-code", &claude_records());
     let list = session.list.unwrap();
-    assert_eq!(session.folder.as_deref(), Some("/work/app"));
+    assert_eq!(session.folder.as_deref(), Some("/srv/app"));
     assert_eq!(list.date.as_deref(), Some("2026-11-01T10:00:00.000Z"));
     let expected = [
         row("tidy", Some("Sorts files.\n- [ ] by name"), None, true),
