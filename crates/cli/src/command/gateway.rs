@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use repertoire::config::GatewaySettings;
 use repertoire::skill::Severity;
 use repertoire_gateway::{Gateway, GatewayError, Registries, Reloaded};
 use repertoire_mcp::ServerOptions;
@@ -233,6 +234,7 @@ impl StartCommand {
         registries.map_err(|error| refusal(&error))?;
         let run = RunningGateway {
             service: ServiceManager::new(environment.variable("NOTIFY_SOCKET")),
+            settings: gateway.configuration().gateway().clone(),
             gateway: gateway.clone(),
             folder,
             finished: 0,
@@ -248,6 +250,8 @@ impl StartCommand {
 /// A gateway of this process.
 struct RunningGateway {
     gateway: Gateway,
+    /// The settings at the start.
+    settings: GatewaySettings,
     folder: StateFolder,
     service: ServiceManager,
     address: Option<SocketAddr>,
@@ -266,8 +270,7 @@ impl RunningGateway {
         start: &StartCommand,
         environment: &mut Environment<'_>,
     ) -> Result<(), Failure> {
-        let settings = self.gateway.configuration().gateway().clone();
-        let mut http = match start.http.or(settings.listen) {
+        let mut http = match start.http.or(self.settings.listen) {
             Some(address) => Some(self.listen(address, start, environment).await?),
             None => None,
         };
@@ -303,8 +306,8 @@ impl RunningGateway {
         start: &StartCommand,
         environment: &mut Environment<'_>,
     ) -> Result<HttpTask, Failure> {
-        let drain = self.gateway.configuration().gateway().drain();
-        let options = start.network.options(address, environment)?.drain(drain);
+        let options = start.network.options(address, environment)?;
+        let options = options.drain(self.settings.drain());
         let listener = TcpListener::bind(address).await;
         let listener =
             listener.map_err(|error| Failure::io(format!("cannot listen on {address}"), &error))?;
@@ -334,6 +337,10 @@ impl RunningGateway {
         match self.gateway.reload(None).await {
             Ok(reloaded) => {
                 environment.write_stderr(&format!("note: reloaded: {}\n", changes(&reloaded)));
+                if *self.gateway.configuration().gateway() != self.settings {
+                    environment
+                        .write_stderr("note: a changed `[gateway]` applies at the next start\n");
+                }
                 if let Ok(registries) = self.gateway.registries() {
                     report(&registries, environment);
                 }

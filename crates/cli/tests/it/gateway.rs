@@ -125,7 +125,10 @@ fn a_gateway_reloads_keeps_and_stops() {
         ["RELOADING=1", "READY=1"]
     );
 
-    env.file("repertoire.toml", FILE);
+    env.file(
+        "repertoire.toml",
+        format!("[gateway]\ndrain-ms = 5000\n{FILE}"),
+    );
     assert_eq!(gateway(&env, "reload"), (Exit::Success, running(1, 2)));
     assert_eq!(gateway(&env, "stop"), (Exit::Success, stopped));
     let messages = [started.message(), started.message(), started.message()];
@@ -134,6 +137,10 @@ fn a_gateway_reloads_keeps_and_stops() {
     assert_eq!(code, Some(0));
     assert!(
         log.contains("note: reload failed; everything stays as it was"),
+        "{log}"
+    );
+    assert!(
+        log.contains("note: a changed `[gateway]` applies at the next start"),
         "{log}"
     );
     assert!(log.contains("warning[unknown-workflow]"), "{log}");
