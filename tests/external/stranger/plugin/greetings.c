@@ -35,8 +35,8 @@ static int32_t list(void *source, RepertoireSlice request, RepertoireBuffer *rep
     (void)request;
     return reply_with(reply,
                       "{\"schema\":1,\"revision\":0,\"skills\":["
-                      "{\"key\":\"1\",\"stamp\":\"1\",\"document\":\"" MORNING "\"},"
-                      "{\"key\":\"2\",\"stamp\":\"1\",\"document\":\"" EVENING "\"}]}",
+                      "{\"key\":\"morning\",\"stamp\":\"1\",\"document\":\"" MORNING "\"},"
+                      "{\"key\":\"evening\",\"stamp\":\"1\",\"document\":\"" EVENING "\"}]}",
                       REPERTOIRE_OK);
 }
 
@@ -46,9 +46,9 @@ static int32_t body(void *source, RepertoireSlice request, RepertoireBuffer *rep
     size_t len = request.len < sizeof text - 1 ? request.len : sizeof text - 1;
     memcpy(text, request.ptr, len);
     text[len] = 0;
-    if (strstr(text, "\"key\":\"1\""))
+    if (strstr(text, "\"key\":\"morning\""))
         return reply_with(reply, "{\"schema\":1,\"stamp\":\"1\",\"document\":\"" MORNING "\"}", REPERTOIRE_OK);
-    if (strstr(text, "\"key\":\"2\""))
+    if (strstr(text, "\"key\":\"evening\""))
         return reply_with(reply, "{\"schema\":1,\"stamp\":\"1\",\"document\":\"" EVENING "\"}", REPERTOIRE_OK);
     return reply_with(reply, "{\"schema\":1,\"kind\":\"not-found\",\"message\":\"no such greeting\"}", REPERTOIRE_ERROR);
 }

@@ -34,7 +34,7 @@ fn build(name: &str) -> PathBuf {
     target.join("debug")
 }
 
-/// Runs a program, and returns what it prints.
+/// Runs a program, which succeeds, and returns its output.
 fn printed(folder: &Path, program: &str, arguments: &[&OsStr]) -> String {
     let program = folder
         .join(program)
@@ -43,7 +43,12 @@ fn printed(folder: &Path, program: &str, arguments: &[&OsStr]) -> String {
         .args(arguments)
         .output()
         .expect("it was built");
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[test]
@@ -166,7 +171,7 @@ system: It is 10.; messages: ["It rains."]
 
 "#]]
     );
-    let arguments = ["catalog", "--no-defaults", "--format", "lines", "--source"];
+    let arguments = ["catalog", "--no-defaults", "--style", "lines", "--source"];
     let source = "tides:harbours:ports = [\"brest\", \"dover\"], high = \"noon\"";
     let arguments: Vec<&OsStr> = arguments.iter().chain([&source]).map(OsStr::new).collect();
     assert_data_eq!(
@@ -216,8 +221,8 @@ fn a_plugin_in_c_of_a_stranger_lists() {
     assert_data_eq!(
         printed(&programs, "stranger-repertoire", &arguments),
         str![[r#"
-greetings:evening: Greets in the evening.
-greetings:morning: Greets in the morning.
+evening (source: greetings): Greets in the evening.
+morning (source: greetings): Greets in the morning.
 
 "#]]
     );
