@@ -13,7 +13,7 @@ use crate::failure::Failure;
 /// The name that selects the view of a host in place of an agent's.
 pub(crate) const HOST: &str = "repertoire";
 /// The name that selects every agent.
-const EVERY: &str = "all";
+pub(crate) const EVERY: &str = "all";
 
 /// The known agents, and the place in which they are started.
 #[derive(Debug)]
@@ -67,7 +67,6 @@ impl Agents {
         })
     }
 
-    #[allow(dead_code, reason = "used by the views of agents")]
     /// Returns the agents of these names; of no name, those that are installed. The host is not among them.
     pub(crate) fn chosen(&self, names: &[String]) -> Result<Vec<&AgentProfile>, Failure> {
         if names.is_empty() {

@@ -1,6 +1,6 @@
 //! The arguments of the command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -9,11 +9,18 @@ use repertoire::Model;
 use repertoire::registry::Target;
 
 use crate::command::Command;
-use crate::environment::Program;
+use crate::completion;
+use crate::environment::{ColorWhen, Program, Verbosity};
 use crate::failure::Failure;
 use crate::output::Format;
 
-const EXIT_CODES: &str = "\
+const EXAMPLES: &str = "\
+Examples:
+  repertoire list
+  repertoire check .claude/skills
+  repertoire serve --trust-project";
+
+const LONG_END: &str = "\
 Exit codes:
   0  success; no problems found
   1  problems found: `check` reported an error (or, with --strict, a warning), `verify` a difference,
@@ -30,22 +37,52 @@ Examples:
 
 /// Find, check and serve Agent Skills: what is installed, which copy wins, and what each agent sees.
 #[derive(Debug, Parser)]
-#[command(name = "repertoire", version, after_help = EXIT_CODES, arg_required_else_help = true)]
+#[command(name = "repertoire", version, after_help = EXAMPLES, after_long_help = LONG_END, arg_required_else_help = true)]
 pub(crate) struct CommandLine {
     #[command(flatten)]
     pub(crate) sources: SourceOptions,
 
     /// Assume this model, e.g. `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`.
-    #[arg(long, global = true, value_name = "PROVIDER/MODEL")]
+    #[arg(
+        long,
+        global = true,
+        hide_short_help = true,
+        value_name = "PROVIDER/MODEL"
+    )]
     model: Option<String>,
 
     /// Output format.
-    #[arg(long, global = true, value_enum, default_value_t)]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        hide_short_help = true
+    )]
     format: Format,
 
     /// Shorthand for `--format json`.
     #[arg(long, global = true)]
     json: bool,
+
+    /// Use colours.
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        hide_short_help = true
+    )]
+    pub(crate) color: ColorWhen,
+
+    /// Print no notes.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+
+    /// Note what each source lists; for `serve`, log more.
+    #[arg(short, long, global = true)]
+    verbose: bool,
 
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -59,7 +96,7 @@ pub(crate) struct CommandLine {
 ///
 /// Without any of these: the built-in skills, and the folders that agents share, from the working folder up to the root of its
 /// repository, then the one in the home folder.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Source options")]
 pub(crate) struct SourceOptions {
     /// Search this folder first (repeatable, in order).
@@ -70,24 +107,31 @@ pub(crate) struct SourceOptions {
     #[arg(
         long = "source",
         global = true,
+        hide_short_help = true,
         value_name = "KIND:NAME[:KEY = VALUE, ...]"
     )]
     pub(crate) sources: Vec<String>,
 
     /// Use only the sources defined in this configuration file. No file is read by default.
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
     /// Also search the folders of this agent, e.g. `claude-code` (repeatable; `all` for every known agent, `repertoire` for none).
-    #[arg(long = "agent", global = true, value_name = "NAME")]
+    #[arg(long = "agent", global = true, value_name = "NAME", add = completion::agents())]
     pub(crate) agents: Vec<String>,
 
     /// Do not search the standard folders or add the built-in skills.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub(crate) no_defaults: bool,
 
     /// Disable matching skills (`name`, `source:name`, `source:*` or `*`), in addition to the configuration file.
-    #[arg(long = "disable", global = true, value_name = "NAME")]
+    #[arg(
+        long = "disable",
+        global = true,
+        add = completion::targets(),
+        hide_short_help = true,
+        value_name = "NAME"
+    )]
     pub(crate) disabled: Vec<Target>,
 
     /// Trust this project's skills; without it `catalog`, `search --seen-by model` and `serve` leave them out.
@@ -165,6 +209,36 @@ impl SourceOptions {
             .find(|option| *option != "--config")
     }
 
+    /// Returns the options, but those that name agents, for a process in a different folder than `cwd`.
+    pub(crate) fn arguments(&self, cwd: &Path) -> Vec<String> {
+        let absolute = |path: &PathBuf| {
+            let path: PathBuf = cwd.join(path).components().collect();
+            path.to_string_lossy().into_owned()
+        };
+        let pairs = |name: &str, values: Vec<String>| -> Vec<String> {
+            let pairs = values.into_iter().map(|value| [name.to_owned(), value]);
+            pairs.flatten().collect()
+        };
+        let flags = [
+            (self.no_defaults, "--no-defaults"),
+            (self.trust_project, "--trust-project"),
+        ];
+        let flags = flags
+            .into_iter()
+            .filter_map(|(given, name)| given.then(|| name.to_owned()));
+        [
+            pairs("--root", self.roots.iter().map(absolute).collect()),
+            pairs("--source", self.sources.clone()),
+            pairs("--config", self.config.iter().map(absolute).collect()),
+            flags.collect(),
+            pairs(
+                "--disable",
+                self.disabled.iter().map(ToString::to_string).collect(),
+            ),
+        ]
+        .concat()
+    }
+
     fn replacement_of_standard_folders(&self, named: &[PathBuf]) -> Option<&'static str> {
         let replacements = [
             (!named.is_empty(), "folders as arguments"),
@@ -201,9 +275,7 @@ impl CommandLine {
             self.sources.given(),
         );
         if let Some(help) = self.command.help_without_sources()
-            && let Some(option) = given
-                .iter()
-                .find(|option| !(is_mcp && **option == "--agent"))
+            && let Some(option) = given.first()
         {
             return Err(no_effect(option, command).help(help));
         }
@@ -226,7 +298,7 @@ impl CommandLine {
         }
         let standard = ["--agent", "--trust-project"]
             .into_iter()
-            .find(|option| given.contains(option));
+            .find(|option| given.contains(option) && !(is_mcp && *option == "--agent"));
         match (
             standard,
             self.sources
@@ -244,6 +316,14 @@ impl CommandLine {
         if self.json { Format::Json } else { self.format }
     }
 
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, true) => Verbosity::Verbose,
+            (false, false) => Verbosity::Normal,
+        }
+    }
+
     pub(crate) fn model(&self) -> Model {
         self.model.as_deref().map(Model::from).unwrap_or_default()
     }
@@ -253,6 +333,9 @@ impl CommandLine {
 fn renamed(mut command: clap::Command, program: Program) -> clap::Command {
     if let Some(text) = command.get_after_help().map(ToString::to_string) {
         command = command.after_help(program.in_commands(&text).into_owned());
+    }
+    if let Some(text) = command.get_after_long_help().map(ToString::to_string) {
+        command = command.after_long_help(program.in_commands(&text).into_owned());
     }
     if let Some(text) = command.get_long_about().map(ToString::to_string) {
         command = command.long_about(program.in_commands(&text).into_owned());

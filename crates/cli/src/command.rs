@@ -1,6 +1,8 @@
 //! The commands, one to a file.
 
 #[cfg(feature = "process")]
+mod approvals;
+#[cfg(feature = "process")]
 mod approve;
 mod body;
 mod catalog;
@@ -58,13 +60,16 @@ const SKILLS: &str = ".agents/skills";
 /// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    #[command(visible_alias = "ls")]
     List(list::ListCommand),
+    #[command(visible_alias = "info")]
     Show(show::ShowCommand),
     Which(which::WhichCommand),
     Search(search::SearchCommand),
     Match(match_prompt::MatchCommand),
     Eval(eval::EvalCommand),
     Roots(roots::RootsCommand),
+    #[command(visible_alias = "lint")]
     Check(check::CheckCommand),
     Watch(watch::WatchCommand),
     Catalog(catalog::CatalogCommand),
@@ -84,6 +89,8 @@ pub(crate) enum Command {
     Directives(directives::DirectivesCommand),
     #[cfg(feature = "process")]
     Approve(approve::ApproveCommand),
+    #[cfg(feature = "process")]
+    Approvals(approvals::ApprovalsCommand),
     Files(files::FilesCommand),
     Lock(lock::LockCommand),
     Verify(verify::VerifyCommand),
@@ -103,12 +110,10 @@ impl Command {
         match self {
             Command::New(_) => Some("choose the parent folder with `--dir DIR`"),
             Command::Fmt(_) => Some("name files or folders as arguments"),
-            #[cfg(feature = "mcp")]
-            Command::Mcp(_) => Some(
-                "put the options of `serve` after `--`, as in `mcp config --agent NAME -- --root DIR`",
-            ),
             #[cfg(feature = "plugin")]
             Command::Plugin(_) => Some("remove the option"),
+            #[cfg(feature = "process")]
+            Command::Approvals(_) => Some("remove the option"),
             Command::Kinds(_) | Command::Source(_) | Command::Completions(_) | Command::Man(_) => {
                 Some("remove the option")
             }
@@ -196,9 +201,11 @@ impl Command {
             Command::New(new) => return new.run(&environment.cwd, out),
             Command::Fmt(fmt) => return fmt.run(&environment.cwd, out).await,
             #[cfg(feature = "mcp")]
-            Command::Mcp(mcp) => return mcp.run(&sources.agents, environment, out),
+            Command::Mcp(mcp) => return mcp.run(sources, environment, out).await,
             #[cfg(feature = "plugin")]
             Command::Plugin(plugin) => return plugin.run(environment, out),
+            #[cfg(feature = "process")]
+            Command::Approvals(approvals) => return approvals.run(environment, out),
             Command::Source(source) => return source.run(&environment.cwd, out),
             Command::Kinds(kinds) => return kinds.run(out),
             Command::Completions(completions) => {
@@ -269,6 +276,10 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
             directives::DirectivesOutput::json_schema(generator),
         ),
         ("approve", approve::ApproveOutput::json_schema(generator)),
+        (
+            "approvals",
+            approvals::ApprovalsOutput::json_schema(generator),
+        ),
         ("files", files::FilesOutput::json_schema(generator)),
         ("files", files::FileOutput::json_schema(generator)),
         ("lock", lock::LockOutput::json_schema(generator)),

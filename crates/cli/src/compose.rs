@@ -8,12 +8,15 @@ use std::time::Duration;
 use repertoire::config::{Configuration, ConfiguredSource, HostSettings};
 use repertoire::registry::{Authority, Builder, Registry, RegistryError, RuleSet, RuleStack};
 use repertoire::search::IndexSettings;
+use repertoire::skill::text::terminal_line;
 use repertoire::{FsSource, Model, Renderer, Skill, SkillRegistry};
 use tokio::runtime::Handle;
 
 use crate::agents::Agents;
 use crate::arguments::SourceOptions;
 use crate::context::{CommandContext, SourceRendering, UntrustedFolder};
+use crate::diagnostics::counted;
+use crate::environment::Verbosity;
 use crate::failure::Failure;
 use crate::folder_sources::FolderSources;
 use crate::source_cache::SourceCache;
@@ -61,6 +64,13 @@ pub(crate) async fn compose(
         .await
         .map_err(|error| locate_error(config.as_ref(), &error))?;
     let snapshot = registry.snapshot();
+    if environment.verbosity == Verbosity::Verbose {
+        for layer in snapshot.layers() {
+            let count = counted(layer.listing.len(), "skill");
+            let source = terminal_line(&layer.origin.source);
+            environment.write_stderr(&format!("note: the source `{source}` lists {count}\n"));
+        }
+    }
     let context = CommandContext::new(registry, snapshot, folders, model, environment);
     let context = context.with_search(search.unwrap_or_default());
     Ok(context.with_rendering(rendering).with_untrusted(untrusted))

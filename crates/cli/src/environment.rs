@@ -53,6 +53,26 @@ impl Program {
     }
 }
 
+/// The amount of notes for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verbosity {
+    Quiet,
+    Normal,
+    Verbose,
+}
+
+/// The time at which colours are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// On a terminal, unless `NO_COLOR` or a similar variable is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
 /// The environment of a run besides the file system. Only [`from_process`](Environment::from_process) reads the process.
 pub struct Environment<'a> {
     pub(crate) program: Program,
@@ -60,10 +80,13 @@ pub struct Environment<'a> {
     pub(crate) home: Option<PathBuf>,
     pub(crate) variables: Vec<(OsString, OsString)>,
     pub(crate) helper: Vec<OsString>,
+    /// The file of the running program.
+    executable: Option<PathBuf>,
     pub(crate) stdin: Option<Box<dyn BufRead + 'a>>,
     pub(crate) stdout: Stream<'a>,
     pub(crate) stderr: Stream<'a>,
     pub(crate) signals: Signals,
+    pub(crate) verbosity: Verbosity,
     /// Whether a long run logs to the standard error of the process.
     pub(crate) is_logging: bool,
 }
@@ -83,6 +106,7 @@ impl Environment<'static> {
             helper: own_program()
                 .map(|own| vec![own.into(), HELPER.into()])
                 .unwrap_or_default(),
+            executable: std::env::current_exe().ok(),
             stdin: io::stdin()
                 .is_terminal()
                 .then(|| Box::new(io::stdin().lock()) as _),
@@ -97,6 +121,7 @@ impl Environment<'static> {
                 writer: Box::new(stderr),
             },
             signals: Signals::Process(None),
+            verbosity: Verbosity::Normal,
             is_logging: true,
         })
     }
@@ -112,10 +137,12 @@ impl<'a> Environment<'a> {
             home: None,
             variables: Vec::new(),
             helper: Vec::new(),
+            executable: None,
             stdin: None,
             stdout: Stream::new(io::sink()),
             stderr: Stream::new(io::sink()),
             signals: Signals::Nowhere,
+            verbosity: Verbosity::Normal,
             is_logging: false,
         }
     }
@@ -216,6 +243,23 @@ impl<'a> Environment<'a> {
             .filter(|config| config.is_absolute())
             .or_else(|| Some(self.home.as_ref()?.join(".config")))?;
         Some(config.join("repertoire"))
+    }
+
+    /// Returns the path of this program: the one in `PATH` that leads to the running file, else that file, else the name.
+    ///
+    /// A path in `PATH` is often a link that stays when the program is updated.
+    pub(crate) fn program_path(&self) -> PathBuf {
+        let file = format!("{}{}", self.program.name, std::env::consts::EXE_SUFFIX);
+        let Some(running) = &self.executable else {
+            return file.into();
+        };
+        let real = running.canonicalize().ok();
+        let folders = std::env::split_paths(self.variable("PATH").unwrap_or_default());
+        let mut paths = folders
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(&file));
+        let found = paths.find(|path| real.is_some() && path.canonicalize().ok() == real);
+        found.unwrap_or_else(|| running.clone())
     }
 
     pub(crate) fn approvals(&self) -> Option<PathBuf> {
@@ -324,6 +368,14 @@ impl<'a> Stream<'a> {
     pub fn coloured(mut self) -> Stream<'a> {
         self.coloured = true;
         self
+    }
+
+    pub(crate) fn set_colours(&mut self, when: ColorWhen) {
+        match when {
+            ColorWhen::Auto => {}
+            ColorWhen::Always => self.coloured = true,
+            ColorWhen::Never => self.coloured = false,
+        }
     }
 
     pub(crate) fn is_terminal(&self) -> bool {

@@ -61,6 +61,7 @@ mod builtin;
 mod command;
 #[cfg(feature = "process")]
 mod command_approval;
+mod completion;
 mod compose;
 mod context;
 mod diagnostics;

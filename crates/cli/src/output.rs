@@ -6,6 +6,7 @@ use repertoire::skill::text::{self, terminal_line, terminal_lines};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::environment::Verbosity;
 use crate::{Environment, Exit, Stream};
 
 /// The version of the JSON format: `docs/schema/repertoire-1.json`.
@@ -110,7 +111,8 @@ impl Output {
     pub(crate) fn print(self, environment: &mut Environment<'_>) -> io::Result<Exit> {
         environment.stdout.write_all(&self.stdout)?;
         environment.stdout.flush()?;
-        for note in &self.notes {
+        let is_quiet = environment.verbosity == Verbosity::Quiet;
+        for note in self.notes.iter().filter(|_| !is_quiet) {
             environment.write_stderr(&format!("note: {}\n", terminal_line(note)));
         }
         Ok(self.exit)

@@ -9,8 +9,10 @@ use clap::FromArgMatches;
 use crate::Environment;
 use crate::arguments::CommandLine;
 use crate::command::Command;
+use crate::completion;
 #[cfg(all(target_os = "linux", feature = "process"))]
 use crate::environment::HELPER;
+use crate::environment::Program;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -68,6 +70,7 @@ pub fn main(name: &'static str, version: &'static str) -> ExitCode {
     {
         return repertoire::render::helper(std::env::args_os().skip(2));
     }
+    completion::answer(Program { name, version });
     // Programs of skills run as the same user: without this they could read the environment, tokens included, of this process.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
@@ -124,6 +127,9 @@ fn parse(
 }
 
 fn run_command(arguments: &CommandLine, environment: &mut Environment<'_>) -> io::Result<Exit> {
+    environment.stdout.set_colours(arguments.color);
+    environment.stderr.set_colours(arguments.color);
+    environment.verbosity = arguments.verbosity();
     let mut runtime = match arguments.command {
         #[cfg(feature = "mcp")]
         Command::Serve(_) => tokio::runtime::Builder::new_multi_thread(),

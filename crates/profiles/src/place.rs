@@ -82,7 +82,7 @@ impl AgentPlace {
     /// Returns the path that `template` stands for; relative paths are below `base`.
     ///
     /// `~/` is the home folder, and `${NAME:-DEFAULT}` a variable. `None` if a variable without default is not set.
-    pub(crate) fn expand(&self, template: &str, base: &Path) -> Option<PathBuf> {
+    pub fn expand(&self, template: &str, base: &Path) -> Option<PathBuf> {
         let Some(rest) = template.strip_prefix("${") else {
             return Some(self.plain(template, base));
         };

@@ -173,6 +173,20 @@ impl CommandApprovals {
         self.approved.sort();
     }
 
+    /// Returns the full name of each approved skill, with its folder if it has one.
+    pub fn skills(&self) -> impl Iterator<Item = (&Id, Option<&str>)> {
+        let approved = self.approved.iter();
+        approved.map(|approved| (&approved.skill, approved.folder.as_deref()))
+    }
+
+    /// Removes the approvals of the skills that `selects` returns `true` for. Returns their number.
+    pub fn revoke_where(&mut self, selects: impl Fn(&Id, Option<&str>) -> bool) -> usize {
+        let before = self.approved.len();
+        self.approved
+            .retain(|approved| !selects(&approved.skill, approved.folder.as_deref()));
+        before - self.approved.len()
+    }
+
     /// Removes the approvals of a skill in its folder, and those without a manifest. Returns whether there were any.
     pub fn revoke(&mut self, binding: &Binding) -> bool {
         let before = self.approved.len();

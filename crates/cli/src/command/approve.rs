@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::directives::{BoundFile, DirectiveRow};
 use crate::Environment;
 use crate::command_approval::{ApprovalStore, RunnableSkill, uncovered_note};
+use crate::completion;
 use crate::context::CommandContext;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -21,6 +22,7 @@ use crate::output::Output;
 )]
 pub(crate) struct ApproveCommand {
     /// Skill name, or SOURCE:NAME for the copy from one source.
+    #[arg(add = completion::skills())]
     name: String,
     /// Skip the prompt (review `repertoire directives NAME` first).
     #[arg(long)]

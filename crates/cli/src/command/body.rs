@@ -5,6 +5,7 @@ use repertoire::Id;
 use repertoire::skill::Digest;
 use serde::Serialize;
 
+use crate::completion;
 use crate::context::CommandContext;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -14,6 +15,7 @@ use crate::output::Output;
 #[command(after_help = "Example:\n  repertoire body review")]
 pub(crate) struct BodyCommand {
     /// Skill name, or SOURCE:NAME for the copy from one source.
+    #[arg(add = completion::skills())]
     name: String,
 }
 

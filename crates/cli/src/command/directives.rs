@@ -8,6 +8,7 @@ use repertoire::{Id, Trust};
 use serde::Serialize;
 
 use crate::command_approval::{ApprovalStore, RunnableSkill, uncovered_note};
+use crate::completion;
 use crate::context::CommandContext;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -17,6 +18,7 @@ use crate::output::Output;
 #[command(after_help = "Example:\n  repertoire directives deploy")]
 pub(crate) struct DirectivesCommand {
     /// Skill name, or SOURCE:NAME for the copy from one source.
+    #[arg(add = completion::skills())]
     name: String,
 }
 

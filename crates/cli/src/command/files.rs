@@ -7,6 +7,7 @@ use repertoire::skill::{Omission, Resource, ResourcePath, SourceError, SourceErr
 use repertoire::{Id, Skill};
 use serde::Serialize;
 
+use crate::completion;
 use crate::context::CommandContext;
 use crate::diagnostics::quoted;
 use crate::failure::Failure;
@@ -20,6 +21,7 @@ use crate::table::TextTable;
 )]
 pub(crate) struct FilesCommand {
     /// Skill name, or SOURCE:NAME for the copy from one source.
+    #[arg(add = completion::skills())]
     name: String,
     /// Print this file verbatim.
     path: Option<String>,

@@ -2,15 +2,19 @@
 
 use clap::Args;
 use clap_complete::Shell;
+use clap_complete::env::Shells;
 use serde::Serialize;
 
 use crate::arguments::CommandLine;
+use crate::completion;
 use crate::diagnostics::joined;
 use crate::environment::Program;
 use crate::failure::Failure;
 use crate::output::Output;
 
 /// Generate shell completions.
+///
+/// The script asks this program for candidates while the user types: commands, options, skills, sources and agents.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  repertoire completions bash > ~/.local/share/bash-completion/completions/repertoire"
@@ -50,18 +54,16 @@ pub(super) struct ManOutput {
 
 impl CompletionsCommand {
     pub(super) fn run(&self, program: Program, out: &mut Output) {
-        let mut script = Vec::new();
-        clap_complete::generate(
-            self.shell,
-            &mut CommandLine::of_program(program),
-            program.name,
-            &mut script,
-        );
+        let shell = self.shell.to_string();
+        let shells = Shells::builtins();
+        let completer = shells.completer(&shell);
+        let completer = completer.expect("the library has a completer for each of its shells");
+        let (name, mut script) = (program.name, Vec::new());
+        completer
+            .write_registration(completion::VARIABLE, name, name, name, &mut script)
+            .expect("writing to memory cannot fail");
         let script = String::from_utf8_lossy(&script).into_owned();
-        let generated = CompletionsOutput {
-            shell: self.shell.to_string(),
-            script,
-        };
+        let generated = CompletionsOutput { shell, script };
         if !out.write_json(&generated) {
             out.bytes(generated.script);
         }

@@ -1,17 +1,25 @@
 //! `repertoire mcp config`.
 
 mod client;
+mod merge;
+mod server_check;
+
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
-
 use repertoire_profiles::AgentProfile;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use self::client::{McpClient, ServerAddress};
+use self::merge::NewServer;
 use crate::Environment;
 use crate::agents::Agents;
-use crate::diagnostics::joined;
+use crate::arguments::SourceOptions;
+use crate::diagnostics::{counted, joined};
 use crate::failure::Failure;
+use crate::file_slot::FileSlot;
 use crate::output::Output;
 
 /// Generate MCP client configuration.
@@ -27,14 +35,16 @@ enum McpAction {
     Config(ConfigCommand),
 }
 
-/// Print the configuration snippet for an MCP client.
+/// Print or write the configuration of an MCP client.
 ///
-/// The client will start `repertoire serve` with the arguments after `--`, or connect to a running server (--url). Clients:
-/// `claude-desktop`, `claude-code`, `cursor`, `copilot-vscode`, `codex`, `gemini-cli`, `zed` and `goose`.
+/// The client starts `repertoire serve` with the source options that are given here and the arguments after `--`, or connects to a
+/// running server (--url). Without --agent: the installed agents. Known are `claude-desktop`, `claude-code`, `cursor`,
+/// `copilot-vscode`, `codex`, `gemini-cli`, `zed` and `goose`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  repertoire mcp config --agent claude-code -- --trust-project
+  repertoire mcp config --agent claude-code --trust-project
+  repertoire mcp config --agent codex --root ~/skills --check --write
   repertoire mcp config --agent cursor --url http://127.0.0.1:8321/mcp")]
 struct ConfigCommand {
     /// URL of a running server, e.g. `http://127.0.0.1:8321/mcp`.
@@ -43,89 +53,281 @@ struct ConfigCommand {
     /// Environment variable with the bearer token for --url.
     #[arg(long, value_name = "VARIABLE", requires = "url")]
     token_env: Option<String>,
-    /// Program that the client starts.
-    #[arg(long, value_name = "PATH", default_value = "repertoire")]
-    program: String,
+    /// Program that the client starts (default: the path of this one).
+    #[arg(long, value_name = "PATH", conflicts_with = "url")]
+    program: Option<String>,
     /// Name of the server in the client's configuration.
     #[arg(long, value_name = "NAME", default_value = "repertoire")]
     name: String,
+    /// Merge into the client's file; the file before is kept beside it, with `.bak` at the end.
+    #[arg(long)]
+    write: bool,
+    /// Start the server, or connect to it, and list its skills first.
+    #[arg(long)]
+    check: bool,
     /// Arguments of `serve`.
     #[arg(last = true, value_name = "ARGS", conflicts_with = "url")]
     arguments: Vec<String>,
 }
 
-/// A snippet for the configuration file of an MCP client.
+/// The configurations of MCP clients.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct McpOutput {
-    client: &'static str,
+    configurations: Vec<McpConfiguration>,
+    /// The skills that the server lists; null without `--check`.
+    skills: Option<Vec<String>>,
+}
+
+/// A server in the configuration file of an MCP client.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct McpConfiguration {
+    agent: &'static str,
     /// The path of the file, as the client's documentation writes it.
     file: &'static str,
     /// The language of the text.
     language: &'static str,
+    /// The text of a file with this server alone.
     text: String,
+    /// Null without `--write`.
+    written: Option<WrittenFile>,
+}
+
+/// The result of a merge into a file.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct WrittenFile {
+    path: PathBuf,
+    /// `false` if the file had the entry already.
+    is_changed: bool,
+    /// The file with the content before.
+    backup: Option<PathBuf>,
 }
 
 impl McpCommand {
-    pub(super) fn run(
+    pub(super) async fn run(
         &self,
-        agents: &[String],
-        environment: &Environment<'_>,
+        sources: &SourceOptions,
+        environment: &mut Environment<'_>,
         out: &mut Output,
     ) -> Result<(), Failure> {
         let McpAction::Config(config) = &self.action;
-        let known = format!(
-            "choose {}",
-            joined(McpClient::ALL.map(|client| client.name))
-        );
-        let [name] = agents else {
-            return Err(Failure::new("expected one `--agent`").help(known));
-        };
         let agents = Agents::of(environment);
-        let profile = agents.profiles().get(name);
-        let name = profile.map_or(name.as_str(), AgentProfile::name);
-        let client = McpClient::ALL
-            .into_iter()
-            .find(|client| client.name == name);
-        let client = client.ok_or_else(|| {
-            Failure::new(format!("the configuration of `{name}` is unknown")).help(known)
-        })?;
+        let clients = known_clients(&agents, &sources.agents)?;
+        let program = config.program(environment);
+        let arguments = config.server_arguments(sources, environment)?;
         let server = match &config.url {
             Some(url) => ServerAddress::Remote {
                 url,
                 token: config.token_env.as_deref(),
             },
-            None => {
-                let arguments =
-                    std::iter::once("serve").chain(config.arguments.iter().map(String::as_str));
-                ServerAddress::Local {
-                    program: &config.program,
-                    arguments: arguments.collect(),
-                }
-            }
+            None => ServerAddress::Local {
+                program: &program,
+                arguments: arguments.iter().map(String::as_str).collect(),
+            },
         };
-        let text = client.text(&config.name, &server)?;
-        let snippet = McpOutput {
-            client: client.name,
-            file: client.file,
-            language: client.language.name(),
-            text,
+        let skills = match config.check {
+            true => Some(server_check::skills(&server, environment).await?),
+            false => None,
         };
-        if out.write_json(&snippet) {
-            return Ok(());
+        let mut configurations = Vec::new();
+        for client in clients {
+            let fields = client.fields(&config.name, &server)?;
+            let text = client.text(&config.name, &server)?;
+            let written = match config.write {
+                true => Some(client.write(&config.name, &fields, &text, &agents)?),
+                false => None,
+            };
+            configurations.push(McpConfiguration {
+                agent: client.name,
+                file: client.file,
+                language: client.language.name(),
+                text,
+                written,
+            });
         }
-        out.bytes(&snippet.text);
-        out.note(format!(
-            "add this to `{}`, keeping the existing entries",
-            snippet.file
-        ));
-        if let Some(variable) = config
-            .token_env
-            .as_ref()
-            .filter(|_| !client.expands_variables())
-        {
-            out.note(format!("replace `${{{variable}}}` with the token itself"));
+        let output = McpOutput {
+            configurations,
+            skills,
+        };
+        if !out.write_json(&output) {
+            config.print(&output, out);
         }
         Ok(())
     }
+}
+
+impl ConfigCommand {
+    fn program(&self, environment: &Environment<'_>) -> String {
+        let own = || environment.program_path().to_string_lossy().into_owned();
+        self.program.clone().unwrap_or_else(own)
+    }
+
+    /// Returns the arguments with which the client starts the server. It does so in a folder of its own, so paths are absolute.
+    fn server_arguments(
+        &self,
+        sources: &SourceOptions,
+        environment: &Environment<'_>,
+    ) -> Result<Vec<String>, Failure> {
+        let typed = sources.arguments(&environment.cwd);
+        match (&self.url, typed.first()) {
+            (Some(_), Some(option)) => Err(Failure::new(format!(
+                "`{option}` has no effect with `--url`"
+            ))
+            .help("pass it to the running server")),
+            _ => {
+                let serve = std::iter::once("serve".to_owned());
+                Ok(serve.chain(typed).chain(self.arguments.clone()).collect())
+            }
+        }
+    }
+
+    fn print(&self, output: &McpOutput, out: &mut Output) {
+        for configuration in &output.configurations {
+            let Some(written) = &configuration.written else {
+                out.bytes(&configuration.text);
+                out.note(format!(
+                    "add this to `{}`, keeping the existing entries, or pass --write",
+                    configuration.file
+                ));
+                continue;
+            };
+            let path = written.path.display();
+            out.line(match (written.is_changed, &written.backup) {
+                (false, _) => format!("`{path}` has this server already"),
+                (true, None) => format!("created `{path}`"),
+                (true, Some(backup)) => {
+                    format!(
+                        "changed `{path}`; the file before is `{}`",
+                        backup.display()
+                    )
+                }
+            });
+        }
+        if let Some(skills) = &output.skills {
+            let names = joined(skills.iter().map(String::as_str));
+            let count = counted(skills.len(), "skill");
+            out.note(format!("the server lists {count}: {names}"));
+        }
+        let is_literal = |agent| {
+            !McpClient::ALL
+                .iter()
+                .any(|one| one.name == agent && one.expands_variables())
+        };
+        let mut agents = output.configurations.iter().map(|one| one.agent);
+        if let Some(variable) = &self.token_env
+            && agents.any(is_literal)
+        {
+            out.note(format!("replace `${{{variable}}}` with the token itself"));
+        }
+    }
+}
+
+/// Returns the clients of these names; without names, those that are installed.
+fn known_clients(agents: &Agents, names: &[String]) -> Result<Vec<McpClient>, Failure> {
+    let known = || {
+        format!(
+            "choose {}",
+            joined(McpClient::ALL.map(|client| client.name))
+        )
+    };
+    let find = |name: &str| {
+        McpClient::ALL
+            .into_iter()
+            .find(|client| client.name == name)
+    };
+    let mut clients: Vec<McpClient> = Vec::new();
+    for name in names {
+        let profile = agents.profiles().get(name).map(AgentProfile::name);
+        match find(profile.unwrap_or(name)) {
+            Some(client) if clients.iter().any(|one| one.name == client.name) => {}
+            Some(client) => clients.push(client),
+            None => {
+                let message = format!("no MCP configuration is known for `{name}`");
+                return Err(Failure::new(message).help(known()));
+            }
+        }
+    }
+    if names.is_empty() {
+        let installed = agents.chosen(&[])?;
+        clients.extend(installed.iter().filter_map(|profile| find(profile.name())));
+    }
+    if clients.is_empty() {
+        let failure = Failure::new("expected `--agent`: no agent was found on this machine");
+        return Err(failure.help(known()));
+    }
+    Ok(clients)
+}
+
+/// The most bytes of a configuration file.
+const MOST_BYTES: u64 = 16 << 20;
+
+impl McpClient {
+    /// Merges the server into the file of this client. A link to the file stays a link.
+    fn write(
+        &self,
+        name: &str,
+        fields: &Map<String, Value>,
+        alone: &str,
+        agents: &Agents,
+    ) -> Result<WrittenFile, Failure> {
+        let place = &agents.place;
+        let path = place
+            .expand(self.path, &place.folder)
+            .ok_or_else(|| Failure::new(format!("the folder of `{}` is unknown", self.file)))?;
+        let cannot = |what: &str, error: &dyn std::fmt::Display| {
+            Failure::new(format!("cannot {what} `{}`: {error}", path.display()))
+        };
+        let real = match path.canonicalize() {
+            Ok(real) => real,
+            Err(_) => return create(&path, alone).map_err(|error| cannot("create", &error)),
+        };
+        let (folder, file) = split(&real).ok_or_else(|| cannot("write", &"it has no folder"))?;
+        let slot = FileSlot::in_folder(folder, file).map_err(|error| cannot("read", &error))?;
+        let read = slot.read(MOST_BYTES);
+        let (bytes, identity) = read.map_err(|error| cannot("read", &error))?;
+        let before = String::from_utf8(bytes).map_err(|error| cannot("read", &error))?;
+        let server = NewServer {
+            name,
+            fields,
+            alone,
+        };
+        let after = self.merged(&before, &server).map_err(|why| {
+            cannot("change", &why).help("correct the file, or add the text by hand")
+        })?;
+        if after == before {
+            return Ok(WrittenFile {
+                path,
+                is_changed: false,
+                backup: None,
+            });
+        }
+        let backup = real.with_file_name(format!("{}.bak", file.to_string_lossy()));
+        let kept = FileSlot::in_folder(folder, backup.file_name().unwrap_or_default());
+        let kept = kept.and_then(|slot| slot.put(before.as_bytes()));
+        kept.map_err(|error| cannot("back up", &error))?;
+        let replaced = slot.replace(&identity, after.as_bytes());
+        replaced.map_err(|error| cannot("write", &error))?;
+        Ok(WrittenFile {
+            path,
+            is_changed: true,
+            backup: Some(backup),
+        })
+    }
+}
+
+fn create(path: &Path, text: &str) -> std::io::Result<WrittenFile> {
+    let (folder, file) = split(path).ok_or(std::io::ErrorKind::InvalidInput)?;
+    fs::create_dir_all(folder)?;
+    FileSlot::in_folder(folder, file)?.put(text.as_bytes())?;
+    Ok(WrittenFile {
+        path: path.to_owned(),
+        is_changed: true,
+        backup: None,
+    })
+}
+
+fn split(path: &Path) -> Option<(&Path, &std::ffi::OsStr)> {
+    path.parent().zip(path.file_name())
 }

@@ -17,6 +17,7 @@ use super::directives::DirectiveRow;
 use crate::Environment;
 use crate::arguments::{Choice, one_of};
 use crate::command_approval::{ApprovalStore, RunnableSkill, SandboxOption};
+use crate::completion;
 use crate::compose::with_progress;
 use crate::context::CommandContext;
 use crate::failure::Failure;
@@ -30,6 +31,7 @@ use crate::signals::{Signal, Signals};
 )]
 pub(crate) struct RenderCommand {
     /// Skill name, or SOURCE:NAME for the copy from one source.
+    #[arg(add = completion::skills())]
     name: String,
     /// Arguments of the skill: one quoted string, or several words (put `--` before a word that starts with a hyphen).
     #[arg(value_name = "ARGS")]

@@ -24,6 +24,7 @@ use crate::arguments::{SearchedFolders, SourceOptions, at_least_one};
 use crate::command_approval::SandboxOption;
 use crate::compose::{NamedFolders, SourceComposition, reload};
 use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic};
+use crate::environment::Verbosity;
 use crate::failure::Failure;
 use crate::log::{self, LogForm};
 use crate::signals::Signal;
@@ -235,10 +236,11 @@ impl ServeCommand {
     }
 
     fn begin_log(&self, environment: &Environment<'_>) -> Result<(), Failure> {
-        let level = if self.http.is_some() {
-            LevelFilter::INFO
-        } else {
-            LevelFilter::WARN
+        let level = match environment.verbosity {
+            Verbosity::Quiet => LevelFilter::ERROR,
+            Verbosity::Verbose => LevelFilter::DEBUG,
+            Verbosity::Normal if self.http.is_some() => LevelFilter::INFO,
+            Verbosity::Normal => LevelFilter::WARN,
         };
         match environment.is_logging {
             true => log::start(variable("RUST_LOG", environment), level, self.log),

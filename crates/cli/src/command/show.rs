@@ -13,6 +13,7 @@ use repertoire::{Id, Skill};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::completion;
 use crate::context::CommandContext;
 use crate::diagnostics::counted;
 use crate::failure::Failure;
@@ -25,6 +26,7 @@ use crate::row::{SkillRow, WinnerRow};
 #[command(after_help = "Example:\n  repertoire show review --model anthropic/claude-sonnet-4-5")]
 pub(crate) struct ShowCommand {
     /// Skill name, or SOURCE:NAME for the copy from one source.
+    #[arg(add = completion::skills())]
     name: String,
 }
 

@@ -5,6 +5,7 @@ use repertoire::Id;
 use repertoire::skill::text::command_argument;
 use serde::Serialize;
 
+use crate::completion;
 use crate::context::CommandContext;
 use crate::diagnostics::counted;
 use crate::failure::Failure;
@@ -18,6 +19,7 @@ use crate::table::{Cell, TextTable};
 #[command(after_help = "Example:\n  repertoire which review")]
 pub(crate) struct WhichCommand {
     /// Skill name, or SOURCE:NAME for the copy from one source.
+    #[arg(add = completion::skills())]
     name: String,
 }
 

@@ -24,6 +24,8 @@ mod links;
 mod list;
 mod lock;
 mod man;
+mod manners;
+mod mcp_config;
 mod names;
 mod new;
 mod options;

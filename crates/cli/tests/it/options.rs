@@ -29,31 +29,9 @@ fn refusal(arguments: &[&str]) -> (String, String) {
 
 #[test]
 fn commands_without_sources_refuse_source_options() {
-    let serve =
-        "put the options of `serve` after `--`, as in `mcp config --agent NAME -- --root DIR`";
     for (arguments, option, command, help) in [
         (
-            &[
-                "mcp",
-                "config",
-                "--agent",
-                "cursor",
-                "--root",
-                "skills",
-                "--trust-project",
-            ][..],
-            "--root",
-            "mcp config",
-            serve,
-        ),
-        (
-            &["mcp", "config", "--agent", "cursor", "--trust-project"],
-            "--trust-project",
-            "mcp config",
-            serve,
-        ),
-        (
-            &["new", "x", "--agent", "claude"],
+            &["new", "x", "--agent", "claude"][..],
             "--agent",
             "new",
             "choose the parent folder with `--dir DIR`",

@@ -165,7 +165,7 @@ fn completions_are_scripts() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = TestEnv::new().run(&["completions", shell]).data();
         assert!(
-            script.contains("repertoire") && script.contains("catalog"),
+            script.contains("repertoire") && script.contains("COMPLETE"),
             "{shell}"
         );
     }
@@ -181,14 +181,14 @@ Find, check and serve Agent Skills: what is installed, which copy wins, and what
 Usage: repertoire [OPTIONS] <COMMAND>
 
 Commands:
-  list         List skills with their source and status
-  show         Show the details of a skill
+  list         List skills with their source and status [alias: ls]
+  show         Show the details of a skill [alias: info]
   which        Explain which skill a name resolves to, and why the others lose
   search       Search skills by name, trigger, tag and description
   match        Show which skills a prompt finds, and why
   eval         Measure how often prompts find the skills that they expect
   roots        List the folders searched and how many skills each holds
-  check        Check skills for problems [alias: validate]
+  check        Check skills for problems [aliases: validate, lint]
   watch        Watch skills and report changes and problems as they happen
   catalog      Print the skill list that a model would see, within a token budget
   tools        Print tool definitions for finding and reading skills, in a provider's API format
@@ -200,6 +200,7 @@ Commands:
   render       Print a skill's instructions with arguments and variables filled in
   directives   List the commands and scripts that a skill would run
   approve      Allow a skill to run its current commands and scripts (any edit revokes the approval)
+  approvals    List and revoke the approvals of skills and plugins
   files        List a skill's files, or print one of them
   lock         Write a lock file with a digest of every file in the project's skills
   verify       Verify the project's skills against the lock file
@@ -259,6 +260,22 @@ Source options:
 
       --json
           Shorthand for `--format json`
+
+      --color <WHEN>
+          Use colours
+
+          Possible values:
+          - auto:   On a terminal, unless `NO_COLOR` or a similar variable is set
+          - always: Always
+          - never:  Never
+          
+          [default: auto]
+
+  -q, --quiet
+          Print no notes
+
+  -v, --verbose
+          Note what each source lists; for `serve`, log more
 
 Exit codes:
   0  success; no problems found

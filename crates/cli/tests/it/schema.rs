@@ -82,6 +82,7 @@ fn every_answer_conforms_to_the_schema() {
         &["simulate", "--script", "turns.yaml", "--root", examples],
         &["gateway", "status", "--state-dir", "state"],
         &["mcp", "config", "--agent", "cursor"],
+        &["mcp", "config", "--agent", "cursor", "--write"],
         &[
             "mcp",
             "config",
@@ -102,6 +103,8 @@ fn every_answer_conforms_to_the_schema() {
         ],
         &["directives", "clock", "--root", "a"],
         &["approve", "clock", "--root", "a", "--yes"],
+        &["approvals"],
+        &["approvals", "revoke", "a:clock"],
         &["files", "review", "--root", "a"],
         &["files", "review", "notes.md", "--root", "a"],
         &["lock", "a", "b"],

@@ -813,27 +813,3 @@ fn open_token_files_are_reported() {
     std::os::unix::fs::lchown(&file, Some(12345), None).expect("this user is root");
     assert_eq!(first(), foreign);
 }
-
-#[test]
-fn mcp_config_prints_the_entry_for_a_client() {
-    let env = TestEnv::new();
-    let ran = env.run(&["mcp", "config", "--agent", "codex", "--", "--root", "a b"]);
-    assert_eq!(
-        (ran.exit, ran.stdout.as_str(), ran.stderr.as_str()),
-        (
-            Exit::Success,
-            "[mcp_servers.repertoire]\ncommand = \"repertoire\"\nargs = [\n    \"serve\",\n    \"--root\",\n    \"a b\",\n]\n",
-            "note: add this to `~/.codex/config.toml`, keeping the existing entries\n"
-        )
-    );
-    let failure = env.run(&["mcp", "config"]).failure();
-    assert!(
-        failure.starts_with("error: expected one `--agent`\n"),
-        "{failure}"
-    );
-    let failure = env.run(&["mcp", "config", "--agent", "nobody"]).failure();
-    assert!(
-        failure.contains("claude-desktop, claude-code, cursor"),
-        "{failure}"
-    );
-}

@@ -11,8 +11,10 @@ pub(super) struct McpClient {
     /// The path, as the documentation of the client writes it.
     pub(super) file: &'static str,
     pub(super) language: Language,
+    /// The real path, as a template of a place; relative to the project.
+    pub(super) path: &'static str,
     /// The key of the map of servers.
-    servers: &'static str,
+    pub(super) servers: &'static str,
     shape: Shape,
 }
 
@@ -53,9 +55,23 @@ pub(super) enum ServerAddress<'a> {
     },
 }
 
+const CLAUDE_DESKTOP: &str = if cfg!(target_os = "macos") {
+    "~/Library/Application Support/Claude/claude_desktop_config.json"
+} else if cfg!(windows) {
+    "${APPDATA}/Claude/claude_desktop_config.json"
+} else {
+    "${XDG_CONFIG_HOME:-~/.config}/Claude/claude_desktop_config.json"
+};
+
+const GOOSE: &str = if cfg!(windows) {
+    "${APPDATA}/Block/goose/config/config.yaml"
+} else {
+    "${XDG_CONFIG_HOME:-~/.config}/goose/config.yaml"
+};
+
 const fn client(
     name: &'static str,
-    file: &'static str,
+    (file, path): (&'static str, &'static str),
     language: Language,
     servers: &'static str,
     shape: Shape,
@@ -63,6 +79,7 @@ const fn client(
     McpClient {
         name,
         file,
+        path,
         language,
         servers,
         shape,
@@ -83,56 +100,65 @@ impl McpClient {
     pub(super) const ALL: [McpClient; 8] = [
         client(
             "claude-desktop",
-            "claude_desktop_config.json",
+            ("claude_desktop_config.json", CLAUDE_DESKTOP),
             Language::Json,
             "mcpServers",
             Shape::CommandOnly,
         ),
         client(
             "claude-code",
-            ".mcp.json",
+            (".mcp.json", ".mcp.json"),
             Language::Json,
             "mcpServers",
             Shape::Typed,
         ),
         client(
             "cursor",
-            "~/.cursor/mcp.json",
+            ("~/.cursor/mcp.json", "~/.cursor/mcp.json"),
             Language::Json,
             "mcpServers",
             Shape::Plain,
         ),
         client(
             "copilot-vscode",
-            ".vscode/mcp.json",
+            (".vscode/mcp.json", ".vscode/mcp.json"),
             Language::Json,
             "servers",
             Shape::Typed,
         ),
         client(
             "codex",
-            "~/.codex/config.toml",
+            (
+                "~/.codex/config.toml",
+                "${CODEX_HOME:-~/.codex}/config.toml",
+            ),
             Language::Toml,
             "mcp_servers",
             Shape::Codex,
         ),
         client(
             "gemini-cli",
-            "~/.gemini/settings.json",
+            (
+                "~/.gemini/settings.json",
+                "${GEMINI_CLI_HOME:-~}/.gemini/settings.json",
+            ),
             Language::Json,
             "mcpServers",
             Shape::Gemini,
         ),
         client(
             "zed",
-            "~/.config/zed/settings.json",
+            (
+                "~/.config/zed/settings.json",
+                "${XDG_CONFIG_HOME:-~/.config}/zed/settings.json",
+            ),
             Language::Json,
             "context_servers",
             Shape::Plain,
         ),
         client(
             "goose",
-            "~/.config/goose/config.yaml",
+            ("~/.config/goose/config.yaml", GOOSE),
             Language::Yaml,
             "extensions",
             Shape::Goose,
@@ -149,7 +175,7 @@ impl McpClient {
         })
     }
 
-    fn fields(
+    pub(super) fn fields(
         &self,
         name: &str,
         server: &ServerAddress<'_>,
