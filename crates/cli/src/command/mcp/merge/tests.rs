@@ -43,7 +43,7 @@ fn comments_and_order_stay_in_json() {
 fn comments_and_order_stay_in_toml() {
     let before = "# Mine.\nmodel = \"x\" # new\n\n[mcp_servers.z]\ncommand = \"z\"\n";
     let after = format!(
-        "{before}\n[mcp_servers.mine]\ncommand = \"/bin/repertoire\"\nargs = [\n    \"serve\",\n]\n"
+        "{before}\n[mcp_servers.mine]\ncommand = \"/bin/repertoire\"\nargs = [\"serve\"]\n"
     );
     assert_eq!(merged("codex", before), Ok(after.clone()));
     assert_eq!(merged("codex", &after), Ok(after));
