@@ -2,6 +2,7 @@
 
 use crate::workspace::packages;
 
+const AGENTS: &str = "repertoire-agents";
 const CORE: &str = "repertoire-core";
 const CONFIG: &str = "repertoire-config";
 const REGISTRY: &str = "repertoire-registry";
@@ -25,7 +26,7 @@ const XTASK: &str = "xtask";
 /// This is the only list of allowed dependencies. Core depends on no package of the workspace.
 fn may_depend_on(package: &str, other: &str) -> bool {
     match package {
-        CORE | PROCESS => false,
+        AGENTS | CORE | PROCESS => false,
         REGISTRY | PLUGIN_SDK | PROFILES => other == CORE,
         PERMISSION => [CORE, REGISTRY].contains(&other),
         SEARCH => [CORE, REGISTRY, PERMISSION].contains(&other),
@@ -42,10 +43,10 @@ fn may_depend_on(package: &str, other: &str) -> bool {
         RENDER | "repertoire-source-mcp" => [CORE, PROCESS].contains(&other),
         "repertoire-engine" => [CORE, REGISTRY, PERMISSION, SEARCH, RENDER].contains(&other),
         "repertoire-source-plugin" => [CORE, PLUGIN_SDK, PROCESS].contains(&other),
-        FACADE => ![TESTKIT, MCP, GATEWAY, CLI, TESTS, XTASK].contains(&other),
+        FACADE => ![AGENTS, TESTKIT, MCP, GATEWAY, CLI, TESTS, XTASK].contains(&other),
         MCP => other == FACADE,
         GATEWAY => [FACADE, MCP].contains(&other),
-        CLI => [FACADE, GATEWAY, MCP, PROFILES, STATIC_BUILD].contains(&other),
+        CLI => [AGENTS, FACADE, GATEWAY, MCP, PROFILES, STATIC_BUILD].contains(&other),
         TESTKIT => ![TESTS, XTASK].contains(&other),
         TESTS | XTASK => ![TESTS, XTASK].contains(&other),
         source if source.starts_with("repertoire-source-") => {
@@ -113,6 +114,7 @@ fn the_rule_allows_only_listed_dependencies() {
         ("repertoire-engine", REGISTRY),
         (CONFIG, REGISTRY),
         (FACADE, "repertoire-source-fs"),
+        (CLI, AGENTS),
         (CLI, FACADE),
         (CLI, PROFILES),
         (CLI, STATIC_BUILD),
@@ -123,6 +125,7 @@ fn the_rule_allows_only_listed_dependencies() {
         assert!(may_depend_on(package, other), "{package} -> {other}");
     }
     for (package, other) in [
+        (AGENTS, CORE),
         (CORE, REGISTRY),
         (REGISTRY, "repertoire-source-fs"),
         (REGISTRY, "repertoire-engine"),

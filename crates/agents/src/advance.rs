@@ -1,0 +1,290 @@
+//! Changes of one agent, each with its row in the audit log.
+
+use serde_json::{Value, json};
+
+use crate::agent::branch_name;
+use crate::audit::AuditEvent;
+use crate::profile::RunOutcome;
+use crate::transaction::{AgentTransaction, log};
+use crate::writeback::{self, ExpectedWriteback, TaskStatus};
+use crate::{
+    Actor, AgentRecord, AgentState, FailReason, StoreError, Transition, WritebackContract,
+    WritebackFault, WritebackKind,
+};
+
+/// The time that a heartbeat lasts.
+const LEASE_MS: u64 = 30_000;
+
+/// A result of which the error is logged and committed.
+type Decision<T> = Result<Result<T, StoreError>, StoreError>;
+
+pub(crate) fn find(
+    transaction: &mut dyn AgentTransaction,
+    id: &str,
+) -> Result<AgentRecord, StoreError> {
+    let agent = transaction.agent(id)?;
+    agent.ok_or_else(|| StoreError::UnknownAgent(id.to_owned()))
+}
+
+pub(crate) fn advance(
+    transaction: &mut dyn AgentTransaction,
+    id: &str,
+    epoch: u64,
+    transition: &Transition,
+    now: u64,
+) -> Decision<AgentRecord> {
+    let agent = find(transaction, id)?;
+    let (actor, target) = (transition.actor(), transition.to());
+    let refusal = match check_epoch(&agent, epoch) {
+        Err(error) => Some(error),
+        Ok(()) if agent.state != transition.from() => Some(StoreError::StateConflict {
+            expected: transition.from(),
+            found: agent.state,
+        }),
+        Ok(()) if target == AgentState::Failed && transition.reason().is_none() => {
+            Some(StoreError::ReasonRequired)
+        }
+        Ok(()) => None,
+    };
+    if let Some(error) = refusal {
+        return reject(transaction, &agent, (actor, target.as_str()), error, now);
+    }
+    match apply(transaction, agent.clone(), transition, now)? {
+        Ok(agent) => Ok(Ok(agent)),
+        Err(error) => reject(transaction, &agent, (actor, target.as_str()), error, now),
+    }
+}
+
+/// Makes a change whose state and epoch were checked; nothing is written if it is refused.
+pub(crate) fn apply(
+    transaction: &mut dyn AgentTransaction,
+    mut agent: AgentRecord,
+    transition: &Transition,
+    now: u64,
+) -> Decision<AgentRecord> {
+    let (from, to) = (transition.from(), transition.to());
+    let (epoch, mut detail) = (agent.epoch, json!({}));
+    if from == AgentState::Busy {
+        match end_task(transaction, &mut agent, transition, now)? {
+            Ok(noted) => detail = noted,
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    if to == AgentState::Busy {
+        if let Some(task_id) = transition.task_id() {
+            agent.task_id = task_id.to_owned();
+            agent.branch = branch_name(task_id);
+        }
+        agent.started_at = Some(now);
+        detail["task_id"] = agent.task_id.clone().into();
+    } else if !to.is_final() {
+        agent.started_at = None;
+    }
+    if to == AgentState::Failed {
+        agent.fail_reason = transition.reason();
+        detail["reason"] = transition.reason().map(FailReason::as_str).into();
+    }
+    // The process may live on: its late writes must not count.
+    if transition.reason() == Some(FailReason::LeaseExpired) {
+        agent.epoch += 1;
+        detail["epoch"] = agent.epoch.into();
+    }
+    agent.state = to;
+    agent.updated_at = now;
+    agent.lease_expires_at = (!to.is_final()).then(|| now.saturating_add(LEASE_MS));
+    if !transaction.replace_agent(&agent, from, epoch)? {
+        let found = find(transaction, &agent.id)?.state;
+        return Err(StoreError::StateConflict {
+            expected: from,
+            found,
+        });
+    }
+    log(
+        transaction,
+        AuditEvent {
+            at: now,
+            agent_id: &agent.id,
+            actor: transition.actor().as_str(),
+            event: "transition",
+            states: (Some(from.as_str()), Some(to.as_str())),
+            detail,
+        },
+    )?;
+    Ok(Ok(agent))
+}
+
+/// Checks the writeback of a task that ends, and counts the run; returns the facts for the log.
+fn end_task(
+    transaction: &mut dyn AgentTransaction,
+    agent: &mut AgentRecord,
+    transition: &Transition,
+    now: u64,
+) -> Decision<Value> {
+    let name = agent.profile.clone();
+    let mut profile = transaction.profile(&name)?;
+    let (to, mut detail) = (transition.to(), json!({}));
+    let mut status = None;
+    if to != AgentState::Failed {
+        if to == AgentState::Ready && !profile.as_ref().is_some_and(|one| one.reusable) {
+            return Ok(Err(StoreError::NotReusable(name)));
+        }
+        let task = transaction.writeback(agent, WritebackKind::TaskUpdate)?;
+        status = writeback::task_status(task.as_ref());
+        let faults = faults_at_end(transaction, agent, task.as_ref())?;
+        let contract = transaction.pool(agent.pool)?.contract;
+        let tolerated = contract == WritebackContract::Warn && to == AgentState::Terminated;
+        if !faults.is_empty() && !tolerated {
+            return Ok(Err(StoreError::Writeback(faults)));
+        }
+        agent.orphaned = !faults.is_empty();
+        if agent.orphaned {
+            let paths: Vec<_> = faults.iter().map(|fault| fault.path).collect();
+            detail["missing"] = json!(paths);
+        }
+        let memory = transaction.writeback(agent, WritebackKind::MemoryPack)?;
+        if memory.is_none() {
+            detail["recommended_missing"] = json!(["memory.session_id"]);
+        }
+    }
+    let outcome = match (transition.reason(), status) {
+        (Some(FailReason::Cancelled), _) => RunOutcome::Cancelled,
+        (_, Some(TaskStatus::Done)) => RunOutcome::Success,
+        // A blocker is not a fault of the agent.
+        (_, Some(TaskStatus::Cancelled | TaskStatus::Blocked)) => RunOutcome::Cancelled,
+        (_, None) => RunOutcome::Failure,
+    };
+    if let Some(profile) = &mut profile {
+        let duration = now.saturating_sub(agent.started_at.unwrap_or(now));
+        profile.history.add(outcome, duration);
+        transaction.put_profile(&name, profile)?;
+    }
+    Ok(Ok(detail))
+}
+
+fn faults_at_end(
+    transaction: &mut dyn AgentTransaction,
+    agent: &AgentRecord,
+    task: Option<&Value>,
+) -> Result<Vec<WritebackFault>, StoreError> {
+    let thought = transaction.writeback(agent, WritebackKind::ThoughtRecord)?;
+    let mut faults = writeback::task_faults(task);
+    let status = writeback::task_status(task);
+    let expected = expected_writeback(agent);
+    faults.extend(writeback::thought_faults(
+        thought.as_ref(),
+        expected,
+        status,
+    ));
+    Ok(faults)
+}
+
+fn expected_writeback(agent: &AgentRecord) -> ExpectedWriteback<'_> {
+    ExpectedWriteback {
+        task_id: &agent.task_id,
+        branch: &agent.branch,
+        may_write: agent.permissions.write_access,
+    }
+}
+
+pub(crate) fn heartbeat(
+    transaction: &mut dyn AgentTransaction,
+    id: &str,
+    epoch: u64,
+    now: u64,
+) -> Decision<()> {
+    let mut agent = find(transaction, id)?;
+    let checked = check_epoch(&agent, epoch).and_then(|()| match agent.state.is_final() {
+        true => Err(StoreError::AgentEnded(agent.state)),
+        false => Ok(()),
+    });
+    if let Err(error) = checked {
+        return reject(transaction, &agent, (Actor::Agent, "heartbeat"), error, now);
+    }
+    let lease = now.saturating_add(LEASE_MS);
+    agent.lease_expires_at = agent.lease_expires_at.max(Some(lease));
+    transaction.replace_agent(&agent, agent.state, epoch)?;
+    Ok(Ok(()))
+}
+
+pub(crate) fn write_back(
+    transaction: &mut dyn AgentTransaction,
+    id: &str,
+    epoch: u64,
+    (kind, record): (WritebackKind, &Value),
+    now: u64,
+) -> Decision<()> {
+    let agent = find(transaction, id)?;
+    let wanted = (Actor::Agent, kind.as_str());
+    let checked = check_epoch(&agent, epoch).and_then(|()| match agent.state {
+        AgentState::Busy => Ok(()),
+        found => Err(StoreError::StateConflict {
+            expected: AgentState::Busy,
+            found,
+        }),
+    });
+    if let Err(error) = checked {
+        return reject(transaction, &agent, wanted, error, now);
+    }
+    let faults = match kind {
+        WritebackKind::TaskUpdate => writeback::task_faults(Some(record)),
+        WritebackKind::ThoughtRecord => {
+            let task = transaction.writeback(&agent, WritebackKind::TaskUpdate)?;
+            let status = writeback::task_status(task.as_ref());
+            writeback::thought_faults(Some(record), expected_writeback(&agent), status)
+        }
+        WritebackKind::MemoryPack => writeback::memory_faults(Some(record)),
+    };
+    if !faults.is_empty() {
+        return reject(
+            transaction,
+            &agent,
+            wanted,
+            StoreError::Writeback(faults),
+            now,
+        );
+    }
+    transaction.put_writeback(&agent, kind, record, now)?;
+    log(
+        transaction,
+        AuditEvent {
+            at: now,
+            agent_id: id,
+            actor: Actor::Agent.as_str(),
+            event: "recorded",
+            states: (Some(agent.state.as_str()), Some(agent.state.as_str())),
+            detail: json!({ "kind": kind.as_str(), "task_id": agent.task_id }),
+        },
+    )?;
+    Ok(Ok(()))
+}
+
+fn check_epoch(agent: &AgentRecord, given: u64) -> Result<(), StoreError> {
+    match agent.epoch == given {
+        true => Ok(()),
+        false => Err(StoreError::StaleEpoch {
+            given,
+            current: agent.epoch,
+        }),
+    }
+}
+
+fn reject<T>(
+    transaction: &mut dyn AgentTransaction,
+    agent: &AgentRecord,
+    (actor, wanted): (Actor, &str),
+    error: StoreError,
+    now: u64,
+) -> Decision<T> {
+    log(
+        transaction,
+        AuditEvent {
+            at: now,
+            agent_id: &agent.id,
+            actor: actor.as_str(),
+            event: "rejected",
+            states: (Some(agent.state.as_str()), None),
+            detail: json!({ "wanted": wanted, "error": error.to_string() }),
+        },
+    )?;
+    Ok(Err(error))
+}

@@ -1,0 +1,64 @@
+//! The life of agents: states, allocation, writeback and an audit log.
+//!
+//! A host describes the agents that it can start as [`CapabilityProfile`]s. An [`AgentStore`] reserves one for each
+//! [`AllocationRequest`], moves it through its [states](AgentState), and refuses its end without writeback.
+//!
+//! ```
+//! use repertoire_agents::*;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let store = MemoryAgentStore::new();
+//! let profile = serde_json::from_str(r#"{ "agent_type": "coder" }"#)?;
+//! store.put_profile("coder", &profile)?;
+//!
+//! let request = AllocationRequest::new("T-1", AgentPool::Implementation, "T-1/1");
+//! let Allocation::Reserved(agent) = store.allocate(&request, 0)? else {
+//!     panic!("the pool is empty");
+//! };
+//! let start = Lifecycle::default().transition(
+//!     AgentState::Pending,
+//!     AgentState::Initializing,
+//!     Actor::Parent,
+//! )?;
+//! let agent = store.advance(&agent.id, agent.epoch, &start, 5)?;
+//! assert_eq!(agent.state, AgentState::Initializing);
+//! # Ok(())
+//! # }
+//! ```
+
+mod advance;
+mod agent;
+mod allocation;
+mod audit;
+mod memory;
+mod orphans;
+mod pattern;
+mod pool;
+mod profile;
+mod rating;
+mod request;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+mod state;
+mod store;
+mod transaction;
+mod writeback;
+
+pub use agent::AgentRecord;
+pub use audit::AuditEntry;
+pub use memory::MemoryAgentStore;
+pub use orphans::OrphanReport;
+pub use pool::{AgentPool, PoolSettings};
+pub use profile::{AgentLimits, CapabilityProfile, Permissions, RunHistory};
+pub use rating::{AllocationStrategy, IneligibleReason, ProfileRating};
+pub use request::AllocationRequest;
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteAgentStore;
+pub use state::{Actor, AgentState, FailReason, IllegalTransition, Lifecycle, Transition};
+pub use store::{AgentStore, Allocation, StoreError};
+pub use writeback::{WritebackContract, WritebackFault, WritebackKind};
+
+/// The example of the README, which is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -1,0 +1,63 @@
+//! Pools of agents.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{AllocationStrategy, WritebackContract};
+
+/// A group of agents with one purpose and one limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AgentPool {
+    /// Agents that find out.
+    Research,
+    /// Agents that change code.
+    Implementation,
+    /// Agents that check results.
+    Verification,
+    /// Agents that judge changes.
+    Review,
+}
+
+impl AgentPool {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Research => "research",
+            Self::Implementation => "implementation",
+            Self::Verification => "verification",
+            Self::Review => "review",
+        }
+    }
+}
+
+impl fmt::Display for AgentPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The settings of a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PoolSettings {
+    /// The most agents of the pool that live at a time; 4 by default.
+    pub max: u32,
+    /// The most requests that wait; 16 by default.
+    pub queue_max: u32,
+    /// The rule that orders candidates; capacity-aware by default.
+    pub strategy: AllocationStrategy,
+    /// The rule for agents that end without writeback; enforced by default.
+    pub contract: WritebackContract,
+}
+
+impl Default for PoolSettings {
+    fn default() -> Self {
+        Self {
+            max: 4,
+            queue_max: 16,
+            strategy: AllocationStrategy::default(),
+            contract: WritebackContract::default(),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Capability profiles: what an agent may do, its limits and its history.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::pattern;
+
+/// The capabilities of one agent that a host can start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CapabilityProfile {
+    /// The type, which several profiles may share.
+    pub agent_type: String,
+    /// The skills that the agent has; `*` stands for all.
+    #[serde(default)]
+    pub skills: BTreeSet<String>,
+    /// The rights of the agent; none by default.
+    #[serde(default)]
+    pub permissions: Permissions,
+    /// The limits of the agent.
+    #[serde(default)]
+    pub limits: AgentLimits,
+    /// The counters of past runs.
+    #[serde(default)]
+    pub history: RunHistory,
+    /// Whether an agent may take a further task after a valid writeback.
+    #[serde(default)]
+    pub reusable: bool,
+}
+
+/// The rights of an agent.
+///
+/// In a pattern, `*` stands for any text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Permissions {
+    /// Patterns of tools that the agent may use.
+    pub tools: Vec<String>,
+    /// Patterns of tools that it may not use; these win.
+    pub deny: Vec<String>,
+    /// Whether the agent may change files.
+    pub write_access: bool,
+    /// Whether the agent may do what administrators do.
+    pub admin_access: bool,
+}
+
+impl Permissions {
+    /// Returns whether these rights include the tool.
+    pub fn permits(&self, tool: &str) -> bool {
+        matches_any(&self.tools, tool) && !matches_any(&self.deny, tool)
+    }
+
+    /// Returns whether these rights are a subset of those of `parent`.
+    ///
+    /// A `true` is certain. Rights that only the union of several patterns of the parent covers give `false`.
+    pub fn is_within(&self, parent: &Self) -> bool {
+        (parent.write_access || !self.write_access)
+            && (parent.admin_access || !self.admin_access)
+            && self
+                .tools
+                .iter()
+                .all(|own| contained_in_any(own, &parent.tools))
+            && parent.deny.iter().all(|denied| self.excludes(denied))
+    }
+
+    fn excludes(&self, denied: &str) -> bool {
+        contained_in_any(denied, &self.deny)
+            || !self.tools.iter().any(|own| pattern::overlap(own, denied))
+    }
+}
+
+fn matches_any(patterns: &[String], tool: &str) -> bool {
+    patterns.iter().any(|one| pattern::matches(one, tool))
+}
+
+fn contained_in_any(inner: &str, patterns: &[String]) -> bool {
+    patterns.iter().any(|outer| pattern::contains(outer, inner))
+}
+
+/// The limits of an agent; the defaults are those of the seed's example.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentLimits {
+    /// The most agents of the profile that live at a time.
+    pub max_concurrent_tasks: u32,
+    /// The most tokens that its living agents may reserve together.
+    pub token_budget: u64,
+    /// The longest run in milliseconds.
+    pub timeout_ms: u64,
+}
+
+impl Default for AgentLimits {
+    fn default() -> Self {
+        Self {
+            max_concurrent_tasks: 1,
+            token_budget: 100_000,
+            timeout_ms: 300_000,
+        }
+    }
+}
+
+/// The counters of the runs of a profile, in which older runs weigh less.
+///
+/// A run weighs half after 50 further runs. It is read from counters, or from the seed's `success_rate`,
+/// `avg_duration_ms` and `total_runs`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "HistoryFields")]
+pub struct RunHistory {
+    /// The weight of successful runs.
+    pub successes: f64,
+    /// The weight of failed runs.
+    pub failures: f64,
+    /// The number of cancelled runs, which have no influence.
+    pub cancelled: u64,
+    /// The weighted duration of all runs that count, in milliseconds.
+    pub total_ms: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Default)]
+struct HistoryFields {
+    successes: f64,
+    failures: f64,
+    cancelled: u64,
+    total_ms: f64,
+    success_rate: f64,
+    avg_duration_ms: f64,
+    total_runs: f64,
+}
+
+impl From<HistoryFields> for RunHistory {
+    fn from(fields: HistoryFields) -> Self {
+        let rate = fields.success_rate.clamp(0.0, 1.0);
+        Self {
+            successes: (fields.successes + rate * fields.total_runs).max(0.0),
+            failures: (fields.failures + (1.0 - rate) * fields.total_runs).max(0.0),
+            cancelled: fields.cancelled,
+            total_ms: (fields.total_ms + fields.avg_duration_ms * fields.total_runs).max(0.0),
+        }
+    }
+}
+
+/// The end of a run, as the history counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RunOutcome {
+    Success,
+    Failure,
+    Cancelled,
+}
+
+impl RunHistory {
+    /// The number of runs after which a run weighs half.
+    const HALF_LIFE: f64 = 50.0;
+
+    pub(crate) fn add(&mut self, outcome: RunOutcome, duration_ms: u64) {
+        if outcome == RunOutcome::Cancelled {
+            self.cancelled += 1;
+            return;
+        }
+        let decay = 0.5_f64.powf(1.0 / Self::HALF_LIFE);
+        self.successes *= decay;
+        self.failures *= decay;
+        self.total_ms = self.total_ms * decay + duration_ms as f64;
+        match outcome {
+            RunOutcome::Success => self.successes += 1.0,
+            _ => self.failures += 1.0,
+        }
+    }
+
+    pub(crate) fn runs(&self) -> f64 {
+        self.successes + self.failures
+    }
+}

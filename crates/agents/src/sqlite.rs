@@ -1,0 +1,109 @@
+//! A store in a SQLite file.
+
+mod rows;
+mod schema;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use self::rows::SqliteTransaction;
+use crate::transaction::{AgentTransaction, TransactionKind, TransactionalStorage};
+use crate::{AgentStore, StoreError};
+
+/// The time for which a writer waits for the writer of a different process.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A store in one SQLite file, which several processes of one host may share.
+///
+/// The file has a write-ahead log, and each change reaches the disk before the call returns. Triggers refuse illegal
+/// states and changes of the audit log, also to other programs.
+pub struct SqliteAgentStore {
+    path: PathBuf,
+    connection: Mutex<Connection>,
+}
+
+impl SqliteAgentStore {
+    /// Opens the file, and creates it if it does not exist.
+    ///
+    /// A file of an older version is copied to `FILE.vN.bak`, then changed to the current version.
+    ///
+    /// # Errors
+    /// Fails if the file has a newer version, is not a database of agents, or cannot be opened.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Self::open_with(path.as_ref(), OpenFlags::SQLITE_OPEN_CREATE)
+    }
+
+    /// Opens the file as [`open`](Self::open) does, but never creates it.
+    ///
+    /// # Errors
+    /// Fails as `open` does, and if the file does not exist.
+    pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Self::open_with(path.as_ref(), OpenFlags::empty())
+    }
+
+    fn open_with(path: &Path, create: OpenFlags) -> Result<Self, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | create;
+        let mut connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        schema::migrate(&mut connection, path)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        Ok(Self {
+            path: path.to_owned(),
+            connection: Mutex::new(connection),
+        })
+    }
+}
+
+impl fmt::Debug for SqliteAgentStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteAgentStore")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl AgentStore for SqliteAgentStore {}
+
+impl TransactionalStorage for SqliteAgentStore {
+    fn transact(
+        &self,
+        kind: TransactionKind,
+        body: &mut dyn FnMut(&mut dyn AgentTransaction) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let behavior = match kind {
+            TransactionKind::Read => TransactionBehavior::Deferred,
+            TransactionKind::Write => TransactionBehavior::Immediate,
+        };
+        let mut connection = self.connection.lock();
+        let transaction = connection.transaction_with_behavior(behavior)?;
+        body(&mut SqliteTransaction {
+            connection: &transaction,
+        })?;
+        Ok(transaction.commit()?)
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::NotADatabase) => Self::ForeignDatabase,
+            _ => Self::Database(error.into()),
+        }
+    }
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Database(error.into())
+    }
+}
+
+#[cfg(test)]
+mod tests;

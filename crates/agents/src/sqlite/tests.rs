@@ -1,0 +1,224 @@
+//! The file: its triggers, its versions and its log.
+
+use std::path::PathBuf;
+
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use super::{SqliteAgentStore, schema};
+use crate::{
+    Actor, AgentPool, AgentState, AgentStore, Allocation, AllocationRequest, CapabilityProfile,
+    Lifecycle, StoreError,
+};
+
+fn file() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("agents.db");
+    (folder, path)
+}
+
+fn put_worker(store: &SqliteAgentStore) {
+    let text = r#"{ "agent_type": "worker", "limits": { "max_concurrent_tasks": 99 } }"#;
+    let worker: CapabilityProfile = serde_json::from_str(text).unwrap();
+    store.put_profile("worker", &worker).unwrap();
+}
+
+fn reserve(store: &SqliteAgentStore, key: &str) -> String {
+    let request = AllocationRequest::new("T", AgentPool::Research, key);
+    match store.allocate(&request, 0).unwrap() {
+        Allocation::Reserved(agent) => agent.id,
+        Allocation::Queued => panic!("the pool has no place"),
+    }
+}
+
+fn insert(raw: &Connection, id: &str, state: AgentState) -> rusqlite::Result<usize> {
+    let reason = (state == AgentState::Failed).then_some("crash");
+    raw.execute(
+        "INSERT INTO agents (id, profile, pool, status, task_id, epoch, branch_name, permissions, est_tokens, \
+         fail_reason, idempotency_key, created_at, updated_at) \
+         VALUES (?1, 'p', 'review', ?2, 't', 1, 'b', '{}', 0, ?3, ?1, 0, 0)",
+        (id, state.as_str(), reason),
+    )
+}
+
+fn move_to(raw: &Connection, id: &str, state: AgentState) -> rusqlite::Result<usize> {
+    let reason = (state == AgentState::Failed).then_some("crash");
+    raw.execute(
+        "UPDATE agents SET status = ?2, fail_reason = ?3 WHERE id = ?1",
+        (id, state.as_str(), reason),
+    )
+}
+
+#[test]
+fn raw_sql_makes_only_legal_transitions() {
+    let (_folder, path) = file();
+    SqliteAgentStore::open(&path).unwrap();
+    let raw = Connection::open(&path).unwrap();
+    let path_to = |state| match state {
+        AgentState::Pending => &[][..],
+        AgentState::Initializing => &[AgentState::Initializing],
+        AgentState::Ready => &[AgentState::Initializing, AgentState::Ready],
+        AgentState::Busy => &[
+            AgentState::Initializing,
+            AgentState::Ready,
+            AgentState::Busy,
+        ],
+        AgentState::Terminated => &[AgentState::Terminated],
+        AgentState::Failed => &[AgentState::Failed],
+    };
+    let actors = [Actor::Parent, Actor::Agent, Actor::Scheduler];
+    for from in AgentState::ALL {
+        for to in AgentState::ALL {
+            let id = format!("{from} {to}");
+            insert(&raw, &id, AgentState::Pending).unwrap();
+            for state in path_to(from) {
+                move_to(&raw, &id, *state).unwrap();
+            }
+            let legal =
+                actors.map(|actor| Lifecycle::default().transition(from, to, actor).is_ok());
+            assert_eq!(
+                move_to(&raw, &id, to).is_ok(),
+                legal.contains(&true),
+                "{id}"
+            );
+        }
+    }
+}
+
+#[test]
+fn raw_sql_cannot_rewrite_the_past() {
+    let (_folder, path) = file();
+    let store = SqliteAgentStore::open(&path).unwrap();
+    put_worker(&store);
+    let id = reserve(&store, "1");
+    let raw = Connection::open(&path).unwrap();
+    for state in AgentState::ALL {
+        let begun = insert(&raw, state.as_str(), state);
+        assert_eq!(begun.is_ok(), state == AgentState::Pending);
+    }
+    for statement in [
+        "UPDATE audit_log SET detail = '{}'",
+        "DELETE FROM audit_log",
+        "INSERT OR REPLACE INTO audit_log SELECT * FROM audit_log",
+        "INSERT INTO audit_log SELECT seq + 2, at, agent_id, actor, event, NULL, NULL, detail, '', '' FROM audit_log",
+        "DELETE FROM agents",
+        "INSERT OR REPLACE INTO agents SELECT * FROM agents",
+        "UPDATE agents SET id = 'x'",
+        "UPDATE agents SET pool = 'other'",
+        "UPDATE agents SET epoch = 'text'",
+        "INSERT INTO agent_transitions VALUES ('PENDING', 'BUSY')",
+        "UPDATE agent_transitions SET to_state = 'BUSY'",
+        "DELETE FROM agent_transitions",
+    ] {
+        assert!(raw.execute(statement, []).is_err(), "{statement}");
+    }
+    assert_eq!(store.agent(&id).unwrap().state, AgentState::Pending);
+    assert_eq!(store.verify_audit().unwrap(), 1);
+}
+
+#[test]
+fn verification_names_the_first_bad_row() {
+    for (statement, bad) in [
+        ("UPDATE audit_log SET detail = '{}' WHERE seq = 3", 3),
+        ("UPDATE audit_log SET at = 1 WHERE seq = 1", 1),
+        ("UPDATE audit_log SET hash = prev_hash WHERE seq = 4", 4),
+        ("DELETE FROM audit_log WHERE seq = 2", 2),
+        ("UPDATE audit_log SET to_state = NULL WHERE seq >= 2", 2),
+    ] {
+        let (_folder, path) = file();
+        let store = SqliteAgentStore::open(&path).unwrap();
+        put_worker(&store);
+        (1..=4).for_each(|key| drop(reserve(&store, &key.to_string())));
+        assert_eq!(store.verify_audit().unwrap(), 4);
+        let raw = Connection::open(&path).unwrap();
+        raw.execute_batch("DROP TRIGGER audit_is_not_updated; DROP TRIGGER audit_is_not_deleted")
+            .unwrap();
+        raw.execute(statement, []).unwrap();
+        let found = store.verify_audit();
+        assert!(
+            matches!(found, Err(StoreError::Tampered { seq }) if seq == bad),
+            "{statement}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn an_older_file_is_copied_and_migrated() {
+    let (folder, path) = file();
+    let mut raw = Connection::open(&path).unwrap();
+    schema::migrate_to(&mut raw, 1).unwrap();
+    insert(&raw, "old", AgentState::Pending).unwrap();
+    drop(raw);
+    let store = SqliteAgentStore::open(&path).unwrap();
+    assert_eq!(store.agent("old").unwrap().task_id, "t");
+    put_worker(&store);
+    reserve(&store, "1");
+    let backup = Connection::open(folder.path().join("agents.db.v1.bak")).unwrap();
+    let count = |sql: &str| {
+        backup
+            .query_row(sql, [], |row| row.get::<_, i64>(0))
+            .unwrap()
+    };
+    assert_eq!(count("SELECT count(*) FROM agents"), 1);
+    assert_eq!(count("PRAGMA user_version"), 1);
+    // A current file is not copied.
+    drop((store, backup));
+    SqliteAgentStore::open(&path).unwrap();
+    let copies = std::fs::read_dir(folder.path()).unwrap().flatten();
+    let copies = copies.filter(|one| one.file_name().to_string_lossy().ends_with(".bak"));
+    assert_eq!(copies.count(), 1);
+}
+
+#[test]
+fn files_that_are_not_ours_are_refused() {
+    let (folder, path) = file();
+    SqliteAgentStore::open(&path).unwrap();
+    let raw = Connection::open(&path).unwrap();
+    raw.pragma_update(None, "user_version", 3).unwrap();
+    assert!(matches!(
+        SqliteAgentStore::open(&path),
+        Err(StoreError::NewerDatabase { found: 3, known: 2 })
+    ));
+    let other = folder.path().join("other.db");
+    let raw = Connection::open(&other).unwrap();
+    raw.execute("CREATE TABLE t (x)", []).unwrap();
+    let text = folder.path().join("text.db");
+    std::fs::write(&text, "not a database, only text ".repeat(40)).unwrap();
+    for foreign in [&other, &text] {
+        let refused = SqliteAgentStore::open(foreign);
+        assert!(
+            matches!(refused, Err(StoreError::ForeignDatabase)),
+            "{refused:?}"
+        );
+    }
+    let missing = folder.path().join("missing.db");
+    assert!(SqliteAgentStore::open_existing(&missing).is_err());
+    assert!(!missing.exists());
+}
+
+#[test]
+fn two_stores_on_a_file_share_its_places() {
+    let (_folder, path) = file();
+    let stores = [(); 2].map(|()| SqliteAgentStore::open(&path).unwrap());
+    put_worker(&stores[0]);
+    std::thread::scope(|scope| {
+        for (at, store) in stores.iter().enumerate() {
+            scope.spawn(move || {
+                for number in 0..20 {
+                    let key = format!("{at} {number}");
+                    let request = AllocationRequest::new("T", AgentPool::Research, key);
+                    store.allocate(&request, 0).map(drop).or_else(full).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(stores[1].agents().unwrap().len(), 4);
+    assert_eq!(stores[0].verify_audit().unwrap(), 4);
+}
+
+fn full(error: StoreError) -> Result<(), StoreError> {
+    match error {
+        StoreError::PoolFull(_) => Ok(()),
+        error => Err(error),
+    }
+}

@@ -1,0 +1,282 @@
+//! The operations on stored agents.
+
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::audit::{self, AuditEntry};
+use crate::orphans::{self, ScanMode};
+use crate::transaction::{TransactionKind, TransactionalStorage, transact};
+use crate::{
+    AgentPool, AgentRecord, AgentState, AllocationRequest, CapabilityProfile, OrphanReport,
+    PoolSettings, ProfileRating, Transition, WritebackFault, WritebackKind, advance, allocation,
+};
+
+/// A store of agents.
+///
+/// - Each change of a state is one transaction with its row in the audit log.
+/// - A change that is refused leaves at most a `rejected` row.
+/// - Times are milliseconds since 1970, and the caller passes them: a store has no clock.
+/// - Two changes never run at a time, also from several threads.
+pub trait AgentStore: TransactionalStorage {
+    /// Adds the profile, or replaces it; the history of a profile that exists stays.
+    ///
+    /// # Errors
+    /// Fails if the database fails.
+    fn put_profile(&self, name: &str, profile: &CapabilityProfile) -> Result<(), StoreError> {
+        transact(self, TransactionKind::Write, |transaction| {
+            let mut profile = profile.clone();
+            if let Some(known) = transaction.profile(name)? {
+                profile.history = known.history;
+            }
+            transaction.put_profile(name, &profile)
+        })
+    }
+
+    /// Returns all profiles by name, with their histories.
+    ///
+    /// # Errors
+    /// Fails if the database fails.
+    fn profiles(&self) -> Result<Vec<(String, CapabilityProfile)>, StoreError> {
+        transact(self, TransactionKind::Read, |transaction| {
+            let rows = transaction.profiles()?.into_iter();
+            Ok(rows.map(|row| (row.name, row.profile)).collect())
+        })
+    }
+
+    /// Sets the limits and rules of a pool.
+    ///
+    /// # Errors
+    /// Fails if the database fails.
+    fn put_pool(&self, pool: AgentPool, settings: PoolSettings) -> Result<(), StoreError> {
+        transact(self, TransactionKind::Write, |transaction| {
+            transaction.put_pool(pool, settings)
+        })
+    }
+
+    /// Reserves an agent, or puts the request into the queue of its pool.
+    ///
+    /// A key that was used before gives the agent that it got. Requests that wait are served first.
+    ///
+    /// # Errors
+    /// Fails if no profile can ever serve the request, or if the queue is full.
+    fn allocate(&self, request: &AllocationRequest, now: u64) -> Result<Allocation, StoreError> {
+        transact(self, TransactionKind::Write, |transaction| {
+            allocation::allocate(transaction, request, now)
+        })?
+    }
+
+    /// Reserves agents for waiting requests; a request that must wait does not block later ones.
+    ///
+    /// # Errors
+    /// Fails if the database fails.
+    fn place_waiting(&self, pool: AgentPool, now: u64) -> Result<Vec<AgentRecord>, StoreError> {
+        transact(self, TransactionKind::Write, |transaction| {
+            allocation::place_waiting(transaction, pool, now)
+        })
+    }
+
+    /// Returns the rating of every profile for the request, the one that would be chosen first.
+    ///
+    /// # Errors
+    /// Fails if the parent is unknown or ended.
+    fn explain(&self, request: &AllocationRequest) -> Result<Vec<ProfileRating>, StoreError> {
+        transact(self, TransactionKind::Read, |transaction| {
+            allocation::ratings(transaction, request)
+        })
+    }
+
+    /// Returns one agent.
+    ///
+    /// # Errors
+    /// Fails if the agent is unknown.
+    fn agent(&self, id: &str) -> Result<AgentRecord, StoreError> {
+        transact(self, TransactionKind::Read, |transaction| {
+            advance::find(transaction, id)
+        })
+    }
+
+    /// Returns all agents in order of their reservation.
+    ///
+    /// # Errors
+    /// Fails if the database fails.
+    fn agents(&self) -> Result<Vec<AgentRecord>, StoreError> {
+        transact(self, TransactionKind::Read, |transaction| {
+            transaction.agents()
+        })
+    }
+
+    /// Changes the state of an agent, and its history if a task ends.
+    ///
+    /// # Errors
+    /// Fails if the agent has a different state or epoch, or if the writeback is not complete.
+    fn advance(
+        &self,
+        id: &str,
+        epoch: u64,
+        transition: &Transition,
+        now: u64,
+    ) -> Result<AgentRecord, StoreError> {
+        transact(self, TransactionKind::Write, |transaction| {
+            advance::advance(transaction, id, epoch, transition, now)
+        })?
+    }
+
+    /// Extends the lease of a living agent by 30 seconds.
+    ///
+    /// # Errors
+    /// Fails if the agent ended or has a different epoch.
+    fn heartbeat(&self, id: &str, epoch: u64, now: u64) -> Result<(), StoreError> {
+        transact(self, TransactionKind::Write, |transaction| {
+            advance::heartbeat(transaction, id, epoch, now)
+        })?
+    }
+
+    /// Stores a record of a busy agent; the last record of a kind counts.
+    ///
+    /// # Errors
+    /// Fails with every fault of the record.
+    fn write_back(
+        &self,
+        id: &str,
+        epoch: u64,
+        kind: WritebackKind,
+        record: &Value,
+        now: u64,
+    ) -> Result<(), StoreError> {
+        transact(self, TransactionKind::Write, |transaction| {
+            advance::write_back(transaction, id, epoch, (kind, record), now)
+        })?
+    }
+
+    /// Reports lost agents and changes nothing.
+    ///
+    /// # Errors
+    /// Fails if the database fails.
+    fn orphans(&self, now: u64) -> Result<OrphanReport, StoreError> {
+        transact(self, TransactionKind::Read, |transaction| {
+            orphans::scan(transaction, ScanMode::Report, now)
+        })
+    }
+
+    /// Ends agents without lease, marks orphans as reported, and reports both.
+    ///
+    /// # Errors
+    /// Fails if the database fails.
+    fn reap(&self, now: u64) -> Result<OrphanReport, StoreError> {
+        transact(self, TransactionKind::Write, |transaction| {
+            orphans::scan(transaction, ScanMode::Apply, now)
+        })
+    }
+
+    /// Returns the audit log of one agent.
+    ///
+    /// # Errors
+    /// Fails if the database fails.
+    fn audit(&self, id: &str) -> Result<Vec<AuditEntry>, StoreError> {
+        transact(self, TransactionKind::Read, |transaction| {
+            transaction.audit(Some(id))
+        })
+    }
+
+    /// Checks the whole audit log; returns the number of its rows.
+    ///
+    /// Rows removed from the end are not noticed.
+    ///
+    /// # Errors
+    /// Fails with the number of the first row that is missing or changed.
+    fn verify_audit(&self) -> Result<u64, StoreError> {
+        transact(self, TransactionKind::Read, |transaction| {
+            audit::verify(&transaction.audit(None)?)
+        })
+    }
+}
+
+/// The answer to a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Allocation {
+    /// The agent is reserved for 60 seconds.
+    Reserved(Box<AgentRecord>),
+    /// The request waits; the same request asks again.
+    Queued,
+}
+
+/// The error returned when a store refuses a change or fails.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// No agent has this id.
+    #[error("no agent `{0}`")]
+    UnknownAgent(String),
+    /// No profile can serve the request; each has its reasons.
+    #[error("no profile is eligible: {}", describe(.0))]
+    Ineligible(Vec<ProfileRating>),
+    /// The pool and its queue are full.
+    #[error("the pool `{0}` and its queue are full")]
+    PoolFull(AgentPool),
+    /// The agent is in a different state.
+    #[error("expected the state `{expected}`, found `{found}`")]
+    StateConflict {
+        /// The state that the change starts from.
+        expected: AgentState,
+        /// The state of the agent.
+        found: AgentState,
+    },
+    /// The agent ended.
+    #[error("the agent ended in the state `{0}`")]
+    AgentEnded(AgentState),
+    /// The caller lost its lease to a newer epoch.
+    #[error("expected epoch {current}, found {given}")]
+    StaleEpoch {
+        /// The epoch of the caller.
+        given: u64,
+        /// The epoch of the agent.
+        current: u64,
+    },
+    /// A failure has no cause.
+    #[error("expected a reason for the state `FAILED`")]
+    ReasonRequired,
+    /// The profile does not allow a further task.
+    #[error("the profile `{0}` is not reusable")]
+    NotReusable(String),
+    /// A writeback is missing or wrong.
+    #[error("the writeback is not complete: {}", join(.0))]
+    Writeback(Vec<WritebackFault>),
+    /// The audit log was changed.
+    #[error("the audit log was changed at row {seq}")]
+    Tampered {
+        /// The number of the first bad row.
+        seq: u64,
+    },
+    /// A newer version wrote the database.
+    #[error("expected a database of version {known} or older, found version {found}")]
+    NewerDatabase {
+        /// The version of the database.
+        found: u64,
+        /// The newest version that this crate reads.
+        known: u64,
+    },
+    /// The file holds something else.
+    #[error("expected a database of agents")]
+    ForeignDatabase,
+    /// The database failed.
+    #[error("the database failed")]
+    Database(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+fn join(faults: &[WritebackFault]) -> String {
+    let texts: Vec<_> = faults.iter().map(ToString::to_string).collect();
+    texts.join(", ")
+}
+
+fn describe(ratings: &[ProfileRating]) -> String {
+    if ratings.is_empty() {
+        return "there are no profiles".to_owned();
+    }
+    let texts: Vec<_> = ratings.iter().map(describe_one).collect();
+    texts.join(", ")
+}
+
+fn describe_one(rating: &ProfileRating) -> String {
+    let reasons: Vec<_> = rating.reasons.iter().map(ToString::to_string).collect();
+    format!("`{}` ({})", rating.profile, reasons.join("; "))
+}
