@@ -106,6 +106,14 @@ impl<T> ChunkedVec<T> {
             + within
     }
 
+    /// Returns the first item that is not `before`, as [`partition_point`](ChunkedVec::partition_point) finds its position,
+    /// without counting the items before it.
+    pub fn first_not(&self, before: impl Fn(&T) -> bool) -> Option<&T> {
+        let is_before = |chunk: &Chunk<T>| chunk.items.last().is_some_and(&before);
+        let chunk = self.chunks.get(self.chunks.partition_point(is_before))?;
+        chunk.items.get(chunk.items.partition_point(&before))
+    }
+
     /// Returns whether both share everything.
     pub fn ptr_eq(&self, other: &ChunkedVec<T>) -> bool {
         Arc::ptr_eq(&self.chunks, &other.chunks)

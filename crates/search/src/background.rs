@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::sync::{Arc, LazyLock};
 
+use foldhash::fast::RandomState;
 use repertoire_core::Skill;
 use repertoire_registry::Entry;
 
 use super::document::SkillTerms;
-use super::text::{SkillText, TextTerms};
-use super::tokenize::Stems;
+use super::lexicon::Lexicon;
+use super::text::{SkillText, TextRows};
 
 /// Document frequencies of stems in 2,500 public skills. Stems that fewer have are not listed.
 ///
@@ -17,7 +18,7 @@ use super::tokenize::Stems;
 /// count like [`SKILLS`] further skills.
 #[derive(Debug)]
 pub(super) struct Background {
-    frequencies: HashMap<&'static str, [f32; 2]>,
+    frequencies: HashMap<&'static str, [f32; 2], RandomState>,
     skills: f32,
 }
 
@@ -103,15 +104,17 @@ const LEAST_IN_FRONT_MATTER: u32 = 6;
 /// Counts the stems of skills, each with its body, as lines of `background.tsv`. For the task that writes this file.
 #[doc(hidden)]
 pub fn background_of(skills: &[(Arc<Entry<Skill>>, Arc<str>)]) -> String {
-    let stems = Stems::new();
+    let mut lexicon = Lexicon::new();
     let mut counts: BTreeMap<String, [u32; 2]> = BTreeMap::new();
     for (entry, body) in skills {
-        let text = TextTerms::of(&SkillText::new().body(body.clone()), usize::MAX, &stems);
-        let front_matter = SkillTerms::of(entry, None, &stems);
-        for term in front_matter.words() {
+        let text = SkillText::new().body(body.clone());
+        let text = TextRows::of(&text, usize::MAX, &mut lexicon);
+        let front_matter = SkillTerms::of(entry, None, &mut lexicon);
+        for term in front_matter.words(&lexicon) {
             counts.entry(term.to_owned()).or_default()[0] += 1;
         }
-        for term in SkillTerms::of(entry, Some(&text), &stems).words() {
+        let everything = SkillTerms::of(entry, Some(&text), &mut lexicon);
+        for term in everything.words(&lexicon) {
             counts.entry(term.to_owned()).or_default()[1] += 1;
         }
     }

@@ -1,15 +1,15 @@
 //! One skill, as it is searched.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use repertoire_core::{FunctionalTier, InvokeLevel, Skill, SkillTrigger, Value};
 use repertoire_registry::{Entry, Tier};
 
+use super::lexicon::{Lexicon, TermId};
 use super::negation::positive;
-use super::text::{TermCount, TextTerms};
-use super::tokenize::{Stems, is_stop_word, name_words, normalized, words};
+use super::text::{TermCount, TextRows, TextTerms};
+use super::tokenize::{name_words, normalized, words};
 use super::vocabulary::NameVocabulary;
 use crate::fold::bare;
 use repertoire_permission::{Audience, HiddenReason, VisibilityPolicy};
@@ -217,74 +217,77 @@ impl Doc {
     }
 }
 
+/// The terms of a skill, which are numbers of a [`Lexicon`].
 #[derive(Debug, Default)]
 pub(super) struct SkillTerms {
-    counts: HashMap<String, TermCounts>,
-    facets: Vec<String>,
+    counts: Vec<(TermId, TermCounts)>,
+    facets: Vec<TermId>,
     pub(super) name_words: Vec<String>,
     pub(super) names: Vec<String>,
     lengths: TextLengths,
 }
 
 impl SkillTerms {
-    pub(super) fn postings(&self, number: u32) -> impl Iterator<Item = (&str, Posting)> {
-        let facets = self
-            .facets
-            .iter()
-            .map(move |term| (term.as_str(), Posting::of_facet(number)));
+    pub(super) fn postings(&self, number: u32) -> impl Iterator<Item = (TermId, Posting)> {
+        let facets = self.facets.iter();
+        let facets = facets.map(move |term| (*term, Posting::of_facet(number)));
         let words = self.counts.iter();
         words
-            .map(move |(term, counts)| (term.as_str(), Posting::new(number, *counts, self.lengths)))
+            .map(move |(term, counts)| (*term, Posting::new(number, *counts, self.lengths)))
             .chain(facets)
     }
 
     /// Returns the stems, without spellings of names and facets.
-    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn words<'l>(&self, lexicon: &'l Lexicon) -> impl Iterator<Item = &'l str> {
         self.counts
-            .keys()
-            .map(String::as_str)
-            .filter(|term| !term.starts_with(char::is_control))
+            .iter()
+            .map(|(term, _)| lexicon.text(*term).as_ref())
+            .filter(|term: &&str| !term.starts_with(char::is_control))
     }
 
-    pub(super) fn of(entry: &Entry<Skill>, text: Option<&TextTerms>, stems: &Stems) -> SkillTerms {
+    pub(super) fn of(
+        entry: &Entry<Skill>,
+        text: Option<&TextRows>,
+        lexicon: &mut Lexicon,
+    ) -> SkillTerms {
         let skill = entry.item();
         let mut terms = SkillTerms {
-            facets: facets(skill),
+            facets: facets(skill, lexicon),
             names: names(entry),
             ..SkillTerms::default()
         };
-        terms.count_name(entry.id.as_str(), stems);
+        terms.count_name(entry.id.as_str(), lexicon);
         for trigger in skill.triggers() {
             match &trigger {
                 SkillTrigger::Keyword(text)
                 | SkillTrigger::Task(text)
                 | SkillTrigger::Command(text) => {
-                    terms.count_text(text, HitField::Trigger, stems);
+                    terms.count_text(text, HitField::Trigger, lexicon);
                 }
                 // Patterns of paths, tools and texts are no words.
                 _ => {}
             }
         }
         for text in skill.tags().into_iter().chain(categories(skill)) {
-            terms.count_text(text, HitField::Tag, stems);
+            terms.count_text(text, HitField::Tag, lexicon);
         }
         let about = [Some(skill.description.as_ref()), skill.when_to_use()];
         terms.lengths.description = about
             .into_iter()
             .flatten()
-            .map(|text| terms.count_text(&positive(text), HitField::Description, stems))
+            .map(|text| terms.count_text(&positive(text), HitField::Description, lexicon))
             .sum();
         // A word as written has the counts of the front matter only.
-        terms.count_name_as_written(stems);
+        terms.count_name_as_written(lexicon);
         if let Some(text) = text {
-            terms.add_text(text);
+            terms.add_text(text, lexicon);
         }
         terms
     }
 
-    fn count_name(&mut self, name: &str, stems: &Stems) {
+    fn count_name(&mut self, name: &str, lexicon: &mut Lexicon) {
         name_words(name, |word| {
-            self.count_word(word, HitField::Name, stems);
+            self.count_word(word, HitField::Name, lexicon);
             self.name_words.extend(bare(word));
             self.name_words.push(word.to_owned());
         });
@@ -293,11 +296,11 @@ impl SkillTerms {
     }
 
     /// Counts the words of `text` without stop words, and returns their number.
-    fn count_text(&mut self, text: &str, field: HitField, stems: &Stems) -> u16 {
+    fn count_text(&mut self, text: &str, field: HitField, lexicon: &mut Lexicon) -> u16 {
         let mut length = 0_u16;
         words(text, |word| {
-            if !is_stop_word(word) {
-                self.count_word(word, field, stems);
+            if !lexicon.word(word).is_stop {
+                self.count_word(word, field, lexicon);
                 length = length.saturating_add(1);
             }
         });
@@ -305,33 +308,35 @@ impl SkillTerms {
     }
 
     /// Counts `word` as it is written, and as it is typed without accents.
-    fn count_word(&mut self, word: &str, field: HitField, stems: &Stems) {
-        self.count_term(stems.of(word).into_owned(), field);
-        if let Some(bare) = bare(word) {
-            self.count_term(accented(&stems.of(&bare)), field);
+    fn count_word(&mut self, word: &str, field: HitField, lexicon: &mut Lexicon) {
+        let terms = lexicon.word(word);
+        for term in [Some(terms.stem), terms.accented].into_iter().flatten() {
+            let counts = lexicon.row(&mut self.counts, term);
+            let count = &mut counts.front_matter[field as usize];
+            *count = (*count + 1).min(2);
         }
     }
 
-    fn count_term(&mut self, term: String, field: HitField) {
-        let count = &mut self.counts.entry(term).or_default().front_matter[field as usize];
-        *count = (*count + 1).min(2);
-    }
-
-    fn count_name_as_written(&mut self, stems: &Stems) {
+    fn count_name_as_written(&mut self, lexicon: &mut Lexicon) {
         let words = self.name_words.iter();
         for word in words.filter(|word| NameVocabulary::takes(word)) {
-            let stem = stems.of(word);
-            let counts = self.counts.get(stem.as_ref());
-            let counts = counts.or_else(|| self.counts.get(&accented(&stem)));
-            let counts = *counts.expect("each word of a name was counted");
-            self.counts.insert(written(word), counts);
+            let stem = lexicon.stem_of(word).into_owned();
+            let mut counts_of = |term: &str| {
+                let term = lexicon.term(term);
+                let row = self.counts.iter().find(|(other, _)| *other == term);
+                row.map(|(_, counts)| *counts)
+            };
+            let counts = counts_of(&stem).or_else(|| counts_of(&accented(&stem)));
+            let counts = counts.expect("each word of a name was counted");
+            let written = lexicon.term(&written(word));
+            *lexicon.row(&mut self.counts, written) = counts;
         }
     }
 
-    fn add_text(&mut self, text: &TextTerms) {
+    fn add_text(&mut self, text: &TextRows, lexicon: &mut Lexicon) {
         (self.lengths.body, self.lengths.examples) = (text.length, text.examples);
-        for (term, count) in text.iter() {
-            self.counts.entry(term.to_owned()).or_default().text = count;
+        for (term, count) in &text.rows {
+            lexicon.row(&mut self.counts, *term).text = *count;
         }
     }
 }
@@ -350,7 +355,7 @@ fn names(entry: &Entry<Skill>) -> Vec<String> {
     names
 }
 
-fn facets(skill: &Skill) -> Vec<String> {
+fn facets(skill: &Skill, lexicon: &mut Lexicon) -> Vec<TermId> {
     let functional = skill.functional_tier();
     let functional = functional.iter().map(FunctionalTier::as_str).collect();
     let facets = [
@@ -361,7 +366,8 @@ fn facets(skill: &Skill) -> Vec<String> {
     ];
     let mut terms = Vec::new();
     for (facet, texts) in facets {
-        terms.extend(texts.into_iter().map(|text| facet.term(text)));
+        let texts = texts.into_iter();
+        terms.extend(texts.map(|text| lexicon.term(&facet.term(text))));
     }
     terms.sort_unstable();
     terms.dedup();

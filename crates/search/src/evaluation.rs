@@ -11,6 +11,7 @@ use super::background::Background;
 use super::document::SkillTerms;
 use super::hit::{MatchConfidence, SearchHit};
 use super::index::SearchIndex;
+use super::lexicon::Lexicon;
 use super::prompt::{ExpectedPrompt, PromptGoal};
 use super::query::Query;
 use super::tokenize::{Stems, is_stop_word, words};
@@ -313,8 +314,9 @@ impl Proposals {
         if missed.is_empty() {
             return Vec::new();
         }
-        let terms = SkillTerms::of(entry, None, &self.stems);
-        let known: HashSet<&str> = terms.words().collect();
+        let mut lexicon = Lexicon::new();
+        let terms = SkillTerms::of(entry, None, &mut lexicon);
+        let known: HashSet<&str> = terms.words(&lexicon).collect();
         let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();
         for prompt in missed {
             let mut seen = HashSet::new();

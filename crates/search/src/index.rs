@@ -8,13 +8,14 @@ use repertoire_registry::{Entry, Snapshot};
 
 use super::document::{Doc, HitField, Posting, SkillTerms};
 use super::hit::MatchKind;
+use super::lexicon::{Lexicon, TermId};
 use super::mask::{MaskCache, VisibilityMask};
 use super::postings::{BlockTable, Dictionary};
 use super::query_term::QueryWords;
 use super::ranking::TopK;
 use super::synonyms::Synonyms;
-use super::text::{SkillText, TextTerms};
-use super::tokenize::{Stems, normalized};
+use super::text::{SkillText, TextRows, TextTerms, most_terms};
+use super::tokenize::normalized;
 use super::vocabulary::NameVocabulary;
 use super::{Query, SearchHit, ranking};
 
@@ -39,12 +40,6 @@ use super::{Query, SearchHit, ranking};
 #[derive(Debug, Clone)]
 pub struct SearchIndex(pub(super) Arc<IndexData>);
 
-/// The terms of each body that are kept, by number of skills. Fewer than 512 lower the hit rate of small registries with long
-/// bodies (UiPath's questions); the best 256 are enough among 19,000 skills.
-const BODY_TERMS: usize = 512;
-const BODY_TERMS_OF_MANY: usize = 256;
-const MANY_SKILLS: usize = 4096;
-
 #[derive(Debug, Clone)]
 pub(super) struct IndexData {
     snapshot: Snapshot<Skill>,
@@ -65,10 +60,9 @@ pub(super) struct IndexData {
 impl SearchIndex {
     /// Builds the index of `snapshot`, of front matter alone.
     pub fn new(snapshot: &Snapshot<Skill>) -> SearchIndex {
-        let stems = Stems::new();
-        let mut build = IndexBuilder::default();
+        let mut build = IndexBuilder::new();
         for entry in snapshot.entries() {
-            build.add(entry, None, &stems);
+            build.add(entry, None);
         }
         SearchIndex(Arc::new(build.finish(snapshot)))
     }
@@ -91,40 +85,39 @@ impl SearchIndex {
         &self,
         texts: impl IntoIterator<Item = (&'t Id, &'t SkillText)>,
     ) -> SearchIndex {
-        let stems = Stems::new();
-        let kept = if self.0.len() > MANY_SKILLS {
-            BODY_TERMS_OF_MANY
-        } else {
-            BODY_TERMS
-        };
-        let terms = |(id, text)| {
-            Some((
-                self.0.number_of(id)?,
-                Arc::new(TextTerms::of(text, kept, &stems)),
-            ))
-        };
-        let texts: HashMap<u32, Arc<TextTerms>> = texts.into_iter().filter_map(terms).collect();
-        let mut inner = IndexData::clone(&self.0);
+        let most = most_terms(self.0.len());
+        let texts = texts.into_iter();
+        let texts: HashMap<u32, &SkillText> = texts
+            .filter_map(|(id, text)| Some((self.0.number_of(id)?, text)))
+            .collect();
         if texts.len() < self.0.len() / 8 {
+            let mut inner = IndexData::clone(&self.0);
+            let mut lexicon = Lexicon::new();
             for (number, text) in texts {
-                let doc = self
-                    .0
-                    .docs
-                    .get(number)
-                    .clone()
-                    .expect("its number was found");
-                inner.remove(&doc.entry, &stems);
-                inner.insert(&doc.entry, Some(text), &stems);
+                let text = TextRows::of(text, most, &mut lexicon);
+                let text = Arc::new(TextTerms::of(&text, &lexicon));
+                let doc = self.0.docs.get(number).clone();
+                let entry = doc.expect("its number was found").entry;
+                inner.remove(&entry, &mut lexicon);
+                inner.insert(&entry, Some(text), &mut lexicon);
             }
             return SearchIndex(Arc::new(inner));
         }
-        let mut build = IndexBuilder::default();
+        let mut build = IndexBuilder::new();
         for (number, doc) in self.0.docs() {
-            build.add(
-                &doc.entry,
-                texts.get(&number).or(doc.text.as_ref()).cloned(),
-                &stems,
-            );
+            let lexicon = &mut build.lexicon;
+            match (texts.get(&number), &doc.text) {
+                (Some(text), _) => {
+                    let rows = TextRows::of(text, most, lexicon);
+                    let text = Arc::new(TextTerms::of(&rows, lexicon));
+                    build.add(&doc.entry, Some((rows, text)));
+                }
+                (None, Some(text)) => {
+                    let rows = text.rows(lexicon);
+                    build.add(&doc.entry, Some((rows, text.clone())));
+                }
+                (None, None) => build.add(&doc.entry, None),
+            }
         }
         let built = build.finish(&self.0.snapshot);
         SearchIndex(Arc::new(IndexData {
@@ -141,18 +134,18 @@ impl SearchIndex {
         let change = snapshot.changes_since(&self.0.snapshot);
         let mut inner = IndexData::clone(&self.0);
         inner.snapshot = snapshot.clone();
-        let stems = Stems::new();
+        let mut lexicon = Lexicon::new();
         for entry in &change.removed {
-            inner.remove(entry, &stems);
+            inner.remove(entry, &mut lexicon);
         }
         for modified in &change.modified {
-            let text = inner.remove(&modified.old, &stems);
+            let text = inner.remove(&modified.old, &mut lexicon);
             let parts = modified.changed_parts();
             let text = text.filter(|_| !parts.body && !parts.resources);
-            inner.insert(&modified.new, text, &stems);
+            inner.insert(&modified.new, text, &mut lexicon);
         }
         for entry in &change.added {
-            inner.insert(entry, None, &stems);
+            inner.insert(entry, None, &mut lexicon);
         }
         SearchIndex(Arc::new(inner))
     }
@@ -241,14 +234,20 @@ impl IndexData {
             .filter_map(|(number, doc)| Some((number, doc.as_ref()?)))
     }
 
-    fn insert(&mut self, entry: &Arc<Entry<Skill>>, text: Option<Arc<TextTerms>>, stems: &Stems) {
+    fn insert(
+        &mut self,
+        entry: &Arc<Entry<Skill>>,
+        text: Option<Arc<TextTerms>>,
+        lexicon: &mut Lexicon,
+    ) {
         let number = self.free.pop().unwrap_or_else(|| {
             self.next += 1;
             self.next - 1
         });
-        let terms = SkillTerms::of(entry, text.as_deref(), stems);
+        let rows = text.as_ref().map(|text| text.rows(lexicon));
+        let terms = SkillTerms::of(entry, rows.as_ref(), lexicon);
         for (term, posting) in terms.postings(number) {
-            self.dictionary.insert(term, posting);
+            self.dictionary.insert(lexicon.text(term), posting);
         }
         terms
             .name_words
@@ -265,7 +264,11 @@ impl IndexData {
     }
 
     /// Removes an entry, and returns its text.
-    fn remove(&mut self, entry: &Arc<Entry<Skill>>, stems: &Stems) -> Option<Arc<TextTerms>> {
+    fn remove(
+        &mut self,
+        entry: &Arc<Entry<Skill>>,
+        lexicon: &mut Lexicon,
+    ) -> Option<Arc<TextTerms>> {
         let number = self
             .number_of(&entry.id)
             .expect("what is removed was inserted");
@@ -274,9 +277,10 @@ impl IndexData {
             .get(number)
             .as_ref()
             .and_then(|doc| doc.text.clone());
-        let terms = SkillTerms::of(entry, text.as_deref(), stems);
+        let rows = text.as_ref().map(|text| text.rows(lexicon));
+        let terms = SkillTerms::of(entry, rows.as_ref(), lexicon);
         for (term, posting) in terms.postings(number) {
-            self.dictionary.remove(term, posting);
+            self.dictionary.remove(lexicon.text(term), posting);
         }
         terms
             .name_words
@@ -323,9 +327,9 @@ fn has_body(text: Option<&TextTerms>) -> bool {
 }
 
 /// The rows of an index that is built at once: each list is sorted once, not row by row.
-#[derive(Default)]
 struct IndexBuilder {
-    terms: HashMap<String, [Vec<Posting>; 3]>,
+    lexicon: Lexicon,
+    postings: Vec<(TermId, Posting)>,
     name_words: HashMap<String, u32>,
     names: Vec<(Arc<str>, u32)>,
     docs: BlockTable<Option<Doc>>,
@@ -335,17 +339,25 @@ struct IndexBuilder {
 }
 
 impl IndexBuilder {
-    fn add(&mut self, entry: &Arc<Entry<Skill>>, text: Option<Arc<TextTerms>>, stems: &Stems) {
+    fn new() -> IndexBuilder {
+        IndexBuilder {
+            lexicon: Lexicon::new(),
+            postings: Vec::new(),
+            name_words: HashMap::new(),
+            names: Vec::new(),
+            docs: BlockTable::default(),
+            sights: MaskCache::default(),
+            next: 0,
+            bodies: 0,
+        }
+    }
+
+    fn add(&mut self, entry: &Arc<Entry<Skill>>, text: Option<(TextRows, Arc<TextTerms>)>) {
         let number = self.next;
         self.next += 1;
-        let terms = SkillTerms::of(entry, text.as_deref(), stems);
-        for (term, posting) in terms.postings(number) {
-            let lists = match self.terms.get_mut(term) {
-                Some(lists) => lists,
-                None => self.terms.entry(term.to_owned()).or_default(),
-            };
-            lists[posting.list()].push(posting);
-        }
+        let (rows, text) = text.unzip();
+        let terms = SkillTerms::of(entry, rows.as_ref(), &mut self.lexicon);
+        self.postings.extend(terms.postings(number));
         for word in terms.name_words {
             *self.name_words.entry(word).or_default() += 1;
         }
@@ -361,7 +373,7 @@ impl IndexBuilder {
         self.names.sort_unstable();
         IndexData {
             snapshot: snapshot.clone(),
-            dictionary: Dictionary::from_rows(self.terms),
+            dictionary: Dictionary::of(&self.postings, &self.lexicon),
             vocabulary: NameVocabulary::from_counts(self.name_words),
             names: self.names.into_iter().collect(),
             docs: self.docs,

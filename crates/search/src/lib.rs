@@ -19,6 +19,7 @@ mod evaluation;
 mod fold;
 mod hit;
 mod index;
+mod lexicon;
 mod live;
 mod mask;
 mod negation;

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use repertoire_core::ChunkedVec;
 
-use super::document::{Doc, Posting};
-use super::postings::BlockTable;
+use super::document::Doc;
+use super::postings::{BlockTable, PostingList};
 use super::query::Query;
 use repertoire_permission::{Audience, VisibilityPolicy};
 
@@ -57,7 +56,7 @@ impl VisibilityMask {
         self.seen.has(number)
     }
 
-    pub(super) fn count_of(&self, postings: &ChunkedVec<Posting>) -> usize {
+    pub(super) fn count_of(&self, postings: PostingList<'_>) -> usize {
         postings
             .chunks()
             .flatten()

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 
 /// Phrases after which a sentence names what a skill is not for.
 const PHRASES: [&str; 9] = [
@@ -19,9 +22,20 @@ const PHRASES: [&str; 9] = [
 /// Arrows before the name of the skill to use instead.
 const ARROWS: [&str; 3] = ["→", "->", "=>"];
 
+/// All of them, because most descriptions have none.
+static SIGNS_OF_NEGATION: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(PHRASES.iter().chain(&ARROWS))
+        .expect("a few short patterns")
+});
+
 /// Returns `text` without what follows such a phrase, up to the end of its sentence, and without clauses such as
 /// `For tables → edit-tables`.
 pub(super) fn positive(text: &str) -> Cow<'_, str> {
+    if !SIGNS_OF_NEGATION.is_match(text) {
+        return text.into();
+    }
     let lower = text.to_ascii_lowercase();
     let phrase = |at: usize| {
         let begin = PHRASES

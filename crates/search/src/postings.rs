@@ -1,49 +1,145 @@
 //! The inverted index: from a term to the skills that have it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use repertoire_core::{ChunkedMap, ChunkedVec, Keyed};
 
 use super::document::Posting;
+use super::lexicon::{Lexicon, TermId};
 
-/// The skills that have a term, each in one of three lists.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Postings {
-    /// Apart, because an expansion is looked up in names alone.
-    pub(super) named: ChunkedVec<Posting>,
-    pub(super) others: ChunkedVec<Posting>,
-    /// Apart, because rarity in front matter is counted without them.
-    pub(super) texts: ChunkedVec<Posting>,
+/// The skills that have a term, in three lists: names; other front matter; and texts, without which rarity in front matter
+/// is counted.
+///
+/// Most terms have few skills. Their lists lie in a row.
+#[derive(Debug, Clone)]
+pub(super) enum Postings {
+    One(Posting),
+    /// By list, then by number.
+    Few(Arc<[Posting]>),
+    Many(Arc<[ChunkedVec<Posting>; 3]>),
+}
+
+/// The most postings that lie in a row, which a change copies.
+const FEW: usize = 128;
+
+/// One of the lists of a term, by rising number.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum PostingList<'a> {
+    Row(&'a [Posting]),
+    Chunks(&'a ChunkedVec<Posting>),
+}
+
+impl<'a> PostingList<'a> {
+    pub(super) fn len(self) -> usize {
+        match self {
+            PostingList::Row(row) => row.len(),
+            PostingList::Chunks(chunks) => chunks.len(),
+        }
+    }
+
+    pub(super) fn chunks(self) -> impl Iterator<Item = &'a [Posting]> {
+        let (row, chunks) = match self {
+            PostingList::Row(row) => (Some(row), None),
+            PostingList::Chunks(chunks) => (None, Some(chunks)),
+        };
+        row.into_iter()
+            .chain(chunks.into_iter().flat_map(ChunkedVec::chunks))
+    }
+
+    fn get(self, number: u32) -> Option<Posting> {
+        let before = |posting: &Posting| posting.number < number;
+        let found = match self {
+            PostingList::Row(row) => row.get(row.partition_point(before)),
+            PostingList::Chunks(chunks) => chunks.first_not(before),
+        };
+        found.copied().filter(|found| found.number == number)
+    }
 }
 
 impl Postings {
-    pub(super) fn lists(&self) -> [&ChunkedVec<Posting>; 3] {
-        [&self.named, &self.others, &self.texts]
+    /// Creates the postings of a term from at least one, by rising number.
+    fn of(postings: &mut [Posting]) -> Postings {
+        if let [one] = postings {
+            return Postings::One(*one);
+        }
+        // Stable, so that each list keeps the order of numbers.
+        postings.sort_by_key(|posting| posting.list());
+        if postings.len() <= FEW {
+            return Postings::Few((&*postings).into());
+        }
+        let lists = rows(postings).map(|row| row.iter().copied().collect());
+        Postings::Many(Arc::new(lists))
+    }
+
+    pub(super) fn lists(&self) -> [PostingList<'_>; 3] {
+        match self {
+            Postings::One(posting) => rows(std::slice::from_ref(posting)).map(PostingList::Row),
+            Postings::Few(postings) => rows(postings).map(PostingList::Row),
+            Postings::Many(lists) => lists.each_ref().map(PostingList::Chunks),
+        }
+    }
+
+    /// Returns the skills that have the term in their name.
+    pub(super) fn named(&self) -> PostingList<'_> {
+        let [named, _, _] = self.lists();
+        named
+    }
+
+    /// Returns the skills that have it in other front matter.
+    pub(super) fn others(&self) -> PostingList<'_> {
+        let [_, others, _] = self.lists();
+        others
     }
 
     pub(super) fn get(&self, number: u32) -> Option<Posting> {
-        self.lists().into_iter().find_map(|list| {
-            let found = *list.get(list.partition_point(|posting| posting.number < number))?;
-            (found.number == number).then_some(found)
-        })
+        self.lists().into_iter().find_map(|list| list.get(number))
     }
 
-    fn is_empty(&self) -> bool {
-        self.lists().into_iter().all(ChunkedVec::is_empty)
+    fn insert(&mut self, posting: Posting) {
+        if let Postings::Many(lists) = self {
+            let list = &mut Arc::make_mut(lists)[posting.list()];
+            let at = list.partition_point(|other| other.number < posting.number);
+            list.splice(at..at, [posting]);
+            return;
+        }
+        let lists = self.lists().into_iter();
+        let mut all: Vec<Posting> = lists
+            .flat_map(PostingList::chunks)
+            .flatten()
+            .copied()
+            .collect();
+        all.push(posting);
+        all.sort_unstable_by_key(|posting| posting.number);
+        *self = Postings::of(&mut all);
     }
 
-    /// Puts `posting` into the list that it belongs to, or takes it out.
-    fn set(&mut self, posting: Posting, is_there: bool) {
-        let list = match posting.list() {
-            0 => &mut self.named,
-            1 => &mut self.others,
-            _ => &mut self.texts,
-        };
-        let at = list.partition_point(|other| other.number < posting.number);
-        let end = at + usize::from(!is_there);
-        list.splice(at..end, is_there.then_some(posting));
+    /// Returns the postings without one; `None` if it is the last.
+    fn without(&self, posting: Posting) -> Option<Postings> {
+        if let Postings::Many(lists) = self {
+            let mut lists = lists.clone();
+            let list = &mut Arc::make_mut(&mut lists)[posting.list()];
+            let at = list.partition_point(|other| other.number < posting.number);
+            list.splice(at..at + 1, []);
+            let is_empty = lists.iter().all(ChunkedVec::is_empty);
+            return (!is_empty).then_some(Postings::Many(lists));
+        }
+        let lists = self.lists().into_iter();
+        let all = lists.flat_map(PostingList::chunks).flatten().copied();
+        let mut all: Vec<Posting> = all.filter(|other| other.number != posting.number).collect();
+        all.sort_unstable_by_key(|posting| posting.number);
+        (!all.is_empty()).then(|| Postings::of(&mut all))
     }
+}
+
+/// Divides postings, which are sorted by list.
+fn rows(postings: &[Posting]) -> [&[Posting]; 3] {
+    let end = |list: usize| postings.partition_point(|posting| posting.list() <= list);
+    let (names, others) = (end(0), end(1));
+    [
+        &postings[..names],
+        &postings[names..others],
+        &postings[others..],
+    ]
 }
 
 /// Postings by term.
@@ -67,29 +163,49 @@ impl Dictionary {
         self.0.get(term).map(|row| &row.postings)
     }
 
-    /// Builds the dictionary of postings that come by rising number, sorting each term once.
-    pub(super) fn from_rows(rows: HashMap<String, [Vec<Posting>; 3]>) -> Dictionary {
-        let row = |(term, [named, others, texts]): (String, [Vec<Posting>; 3])| TermRow {
-            term: term.into(),
-            postings: Postings {
-                named: named.into_iter().collect(),
-                others: others.into_iter().collect(),
-                texts: texts.into_iter().collect(),
-            },
+    /// Builds the dictionary of postings that come by rising number, distributing them by term at once.
+    pub(super) fn of(postings: &[(TermId, Posting)], terms: &Lexicon) -> Dictionary {
+        let Some((_, any)) = postings.first() else {
+            return Dictionary::default();
         };
-        Dictionary(rows.into_iter().map(row).collect())
+        let mut ends = vec![0_usize; terms.len() + 1];
+        for (term, _) in postings {
+            ends[*term as usize + 1] += 1;
+        }
+        for term in 0..terms.len() {
+            ends[term + 1] += ends[term];
+        }
+        // While postings are placed, each number moves from the begin of its term to the end.
+        let mut by_term = vec![*any; postings.len()];
+        for (term, posting) in postings {
+            let at = &mut ends[*term as usize];
+            by_term[*at] = *posting;
+            *at += 1;
+        }
+        let mut rest = by_term.as_mut_slice();
+        let mut begin = 0;
+        let mut rows = Vec::with_capacity(terms.len());
+        for (term, end) in (0..).zip(&ends[..terms.len()]) {
+            let (row, behind) = rest.split_at_mut(end - begin);
+            (rest, begin) = (behind, *end);
+            if !row.is_empty() {
+                rows.push(TermRow {
+                    term: terms.text(term).clone(),
+                    postings: Postings::of(row),
+                });
+            }
+        }
+        Dictionary(rows.into_iter().collect())
     }
 
-    pub(super) fn insert(&mut self, term: &str, posting: Posting) {
+    pub(super) fn insert(&mut self, term: &Arc<str>, posting: Posting) {
         if let Some(row) = self.0.get_mut(term) {
-            row.postings.set(posting, true);
+            row.postings.insert(posting);
             return;
         }
-        let mut postings = Postings::default();
-        postings.set(posting, true);
         self.0.insert(TermRow {
-            term: term.into(),
-            postings,
+            term: term.clone(),
+            postings: Postings::One(posting),
         });
     }
 
@@ -98,9 +214,9 @@ impl Dictionary {
             .0
             .get_mut(term)
             .expect("only what was inserted is removed");
-        row.postings.set(posting, false);
-        if row.postings.is_empty() {
-            self.0.remove(term);
+        match row.postings.without(posting) {
+            Some(postings) => row.postings = postings,
+            None => drop(self.0.remove(term)),
         }
     }
 }

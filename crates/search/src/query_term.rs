@@ -7,11 +7,10 @@ use super::document::{HitField, Posting, accented, written};
 use super::hit::HitWord;
 use super::index::IndexData;
 use super::mask::VisibilityMask;
-use super::postings::Postings;
+use super::postings::{PostingList, Postings};
 use super::ranking::{EXPANSION_WEIGHT, SYNONYM_WEIGHT};
 use super::synonyms::Synonym;
 use super::tokenize::{Stems, is_stop_word, words};
-use repertoire_core::ChunkedVec;
 
 use crate::fold::bare;
 
@@ -135,13 +134,13 @@ impl<'a> QueryTerm<'a> {
         found.chain(instead).chain(synonyms).fold(0.0, f32::max)
     }
 
-    pub(super) fn names(&self) -> impl Iterator<Item = &'a ChunkedVec<Posting>> {
+    pub(super) fn names(&self) -> impl Iterator<Item = PostingList<'a>> {
         let instead = self.instead.iter().map(|(_, term)| term);
         self.typed
             .iter()
             .chain(&self.spelled)
             .chain(instead)
-            .map(|term| &term.postings.named)
+            .map(|term| term.postings.named())
     }
 
     pub(super) fn found_in(&self, number: u32) -> Option<HitWord> {
@@ -232,9 +231,9 @@ impl<'a> TermLookup<'a, '_> {
     fn of(&self, stem: &str) -> Option<Term<'a>> {
         let postings = self.index.dictionary.get(stem)?;
         let all = self.sight.map_or(self.index.len(), VisibilityMask::count);
-        let count = |list| {
+        let count = |list: PostingList<'_>| {
             self.sight
-                .map_or_else(|| ChunkedVec::len(list), |sight| sight.count_of(list))
+                .map_or_else(|| list.len(), |sight| sight.count_of(list))
         };
         let [named, others, texts] = postings.lists().map(count);
         let background = Background::get();
@@ -291,7 +290,7 @@ impl<'a> TermLookup<'a, '_> {
                 .index
                 .dictionary
                 .get(&written(word))
-                .map_or(0, |names| sight.count_of(&names.named) as u32),
+                .map_or(0, |names| sight.count_of(names.named()) as u32),
         };
         let mut words = Vec::new();
         let bare = bare(text);

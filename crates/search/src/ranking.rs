@@ -7,11 +7,10 @@ use super::document::{Doc, Posting};
 use super::hit::{Explanation, MatchConfidence, MatchKind, SearchHit};
 use super::index::IndexData;
 use super::mask::{Bits, VisibilityMask};
-use super::postings::BLOCK;
+use super::postings::{BLOCK, PostingList};
 use super::query::Query;
 use super::query_term::{QueryTerm, QueryWords, Term};
 use super::tokenize::normalized;
-use repertoire_core::ChunkedVec;
 
 use crate::fold::bare;
 
@@ -71,8 +70,9 @@ impl<'a> TopK<'a> {
                 let postings = index.dictionary.get(term)?;
                 Some(
                     postings
-                        .others
-                        .iter()
+                        .others()
+                        .chunks()
+                        .flatten()
                         .map(|posting| posting.number)
                         .collect(),
                 )
@@ -239,10 +239,10 @@ fn named(index: &IndexData, name: &str, wanted: &[QueryTerm<'_>]) -> Vec<(u32, M
 }
 
 fn with_every(wanted: &[QueryTerm<'_>]) -> Vec<u32> {
-    let mut words: Vec<Vec<&ChunkedVec<Posting>>> =
+    let mut words: Vec<Vec<PostingList<'_>>> =
         wanted.iter().map(|word| word.names().collect()).collect();
     words.sort_by_cached_key(|lists| lists.iter().map(|list| list.len()).sum::<usize>());
-    let numbers = |lists: &[&ChunkedVec<Posting>]| -> Bits {
+    let numbers = |lists: &[PostingList<'_>]| -> Bits {
         lists
             .iter()
             .flat_map(|list| list.chunks().flatten())
@@ -340,7 +340,7 @@ impl<'a> WordScorer<'a> {
                 .map(|list| PostingCursor::of(list, term.idf))
         };
         let instead =
-            |term: &Term<'a>| PostingCursor::of(&term.postings.named, EXPANSION_WEIGHT * term.idf);
+            |term: &Term<'a>| PostingCursor::of(term.postings.named(), EXPANSION_WEIGHT * term.idf);
         let spelled = |term: &Term<'a>| {
             let idf = SPELLING_WEIGHT * term.idf;
             term.postings
@@ -401,7 +401,7 @@ struct PostingCursor<'a> {
 const AHEAD: usize = 64;
 
 impl<'a> PostingCursor<'a> {
-    fn of(postings: &'a ChunkedVec<Posting>, idf: f32) -> PostingCursor<'a> {
+    fn of(postings: PostingList<'a>, idf: f32) -> PostingCursor<'a> {
         let mut chunks = Box::new(postings.chunks());
         let next = chunks.next().unwrap_or_default();
         PostingCursor {

@@ -26,12 +26,39 @@ pub(super) fn words(text: &str, each: impl FnMut(&str)) {
         alone: false,
         each,
     };
-    if text.is_ascii() {
-        text.chars().for_each(|c| splitter.take(c));
-    } else {
-        text.nfkc().for_each(|c| splitter.take(c));
+    let mut rest = text;
+    while !rest.is_empty() {
+        let length = rest.bytes().take_while(u8::is_ascii).count();
+        let (ascii, behind) = rest.split_at(length);
+        let first = behind.chars().next();
+        if let Some(sign) = first.filter(|c| is_sign(*c)) {
+            splitter.take_ascii(ascii);
+            splitter.end_of_word();
+            rest = &behind[sign.len_utf8()..];
+            continue;
+        }
+        // What follows may compose with the last ASCII character.
+        let begin = length.saturating_sub(usize::from(first.is_some()));
+        splitter.take_ascii(&rest[..begin]);
+        let (other, behind) = rest[begin..].split_at(other_length(&rest[begin..]));
+        other.nfkc().for_each(|c| splitter.take(c));
+        rest = behind;
     }
     splitter.end_of_word();
+}
+
+/// Returns whether `c` is one of the signs of which texts have many, and no letter in NFKC: dashes and quotes but the
+/// apostrophe, arrows, boxes and pictures.
+fn is_sign(c: char) -> bool {
+    matches!(u32::from(c), 0x2010..=0x2018 | 0x201A..=0x2029 | 0x2190..=0x23FF | 0x2500..=0x2775 | 0x2794..=0x27BF | 0x1F300..=0x1F6FF)
+}
+
+/// Returns the bytes up to the second ASCII character in a row. NFKC takes no ASCII character to the one before it.
+fn other_length(text: &str) -> usize {
+    let mut pairs = text.as_bytes().windows(2);
+    pairs
+        .position(|pair| pair[0].is_ascii() && pair[1].is_ascii())
+        .map_or(text.len(), |place| place + 1)
 }
 
 /// Calls `each` as [`words`] does, and also with the parts of names such as `ReleaseNotes`.
@@ -79,6 +106,23 @@ struct Splitter<F> {
 }
 
 impl<F: FnMut(&str)> Splitter<F> {
+    fn take_ascii(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(first) = rest.bytes().next() {
+            let run = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+            let (letters, behind) = rest.split_at(run.max(1));
+            rest = behind;
+            if run == 0 {
+                self.take(char::from(first));
+            } else {
+                self.end_of_run();
+                let begin = self.word.len();
+                self.word.push_str(letters);
+                self.word[begin..].make_ascii_lowercase();
+            }
+        }
+    }
+
     fn take(&mut self, c: char) {
         let in_word = !self.word.is_empty();
         if c.is_ascii_alphanumeric() {
