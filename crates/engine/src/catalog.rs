@@ -1,5 +1,6 @@
 //! The text that lists skills for a model: markup, budgets and tokenizers.
 
+mod ages;
 mod budget;
 mod cache;
 mod format;
@@ -18,6 +19,7 @@ use writer::CatalogWriter;
 use repertoire_permission::{Audience, Exposure, VisibilityPolicy};
 
 pub use crate::tokens::Tokenizer;
+pub use ages::SkillAges;
 pub use budget::{Budget, Overflow};
 pub use cache::CatalogCache;
 pub use format::CatalogFormat;
@@ -26,8 +28,8 @@ pub use report::{CatalogLine, CatalogReport, LineOutcome, OutcomeTotals};
 
 /// The text that lists skills, or other [items](CatalogItem), for a model, and a report on each of them.
 ///
-/// It lists the items that the model may see, or [the user](CatalogOptions::seen_by), by tier and then by the bytes of the name. The
-/// same snapshot and options give the same bytes. The text never exceeds the budget. It is empty if no item is visible, and if the
+/// It lists the items that the model may see, or [the user](CatalogOptions::seen_by), by tier and then by the bytes of the name, or [the
+/// oldest first](CatalogOptions::oldest_first). The same snapshot and options give the same bytes. The text never exceeds the budget. It is empty if no item is visible, and if the
 /// budget has no room for one name: then every line of the report is [`LineOutcome::Omitted`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]

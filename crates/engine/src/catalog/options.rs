@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use repertoire_core::Id;
 
-use super::{Budget, CatalogFormat, Overflow};
+use super::{Budget, CatalogFormat, Overflow, SkillAges};
 use crate::catalog::Tokenizer;
 use crate::tools::ToolPreset;
 use repertoire_permission::{Audience, VisibilityPolicy};
@@ -25,6 +26,7 @@ pub struct CatalogOptions {
     pub(super) modes: VisibilityPolicy,
     pub(super) audience: Audience,
     pub(super) suggested: BTreeSet<Id>,
+    pub(super) ages: Arc<SkillAges>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,6 +48,7 @@ impl Default for CatalogOptions {
             modes: VisibilityPolicy::default(),
             audience: Audience::Model,
             suggested: BTreeSet::new(),
+            ages: Arc::default(),
         }
     }
 }
@@ -119,6 +122,14 @@ impl CatalogOptions {
     #[must_use]
     pub fn suggesting<'a>(mut self, suggested: impl IntoIterator<Item = &'a Id>) -> CatalogOptions {
         self.suggested = suggested.into_iter().cloned().collect();
+        self
+    }
+
+    /// Lists the skills that changed last at the end, so that edits leave the beginning of the text as it was. A provider's prompt
+    /// cache then keeps more of it. By default a skill keeps its place when it changes.
+    #[must_use]
+    pub fn oldest_first(mut self, ages: impl Into<Arc<SkillAges>>) -> CatalogOptions {
+        self.ages = ages.into();
         self
     }
 

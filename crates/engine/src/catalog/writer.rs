@@ -55,9 +55,9 @@ impl<'a> CatalogWriter<'a> {
             !T::is_hidden(&entry.candidate, options.audience, &options.modes)
         };
         let seen = snapshot.entries().iter().filter(is_seen);
-        let mut seen: Vec<(SkillOrder<'_>, &Entry<T>)> = seen
-            .map(|entry| (SkillOrder::of(entry), entry.as_ref()))
-            .collect();
+        let place =
+            |entry: &'a Entry<T>| (options.ages.last_change(&entry.id), SkillOrder::of(entry));
+        let mut seen: Vec<_> = seen.map(|entry| (place(entry), entry.as_ref())).collect();
         seen.sort_unstable_by_key(|(place, _)| *place);
         let mut items: Vec<_> = seen
             .into_iter()

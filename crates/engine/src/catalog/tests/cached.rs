@@ -61,3 +61,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn oldest_first_keeps_all_before_the_edited() {
+    let skills = || [skill("a", "One."), skill("b", "Two."), skill("c", "Three.")];
+    let before = snapshot(skills());
+    let [_, b, c] = skills();
+    let after = after(
+        &before,
+        1,
+        [(skill("a", "Edited."), "2"), (b, "1"), (c, "1")],
+    );
+    let mut ages = SkillAges::default();
+    ages.follow(&after.changes_since(&before));
+    let options = CatalogOptions::default()
+        .format(CatalogFormat::Lines)
+        .oldest_first(ages.clone());
+    let lines = |snapshot: &Snapshot<Skill>| {
+        let text = Catalog::new(snapshot, &options).text;
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&after), ["b: Two.", "c: Three.", "a: Edited."]);
+    ages.follow(&after.changes_since(&after));
+    assert_eq!(ages.last_change(&"a".parse().unwrap()), 1);
+}
