@@ -4,6 +4,7 @@ mod agent_loop;
 mod agents;
 mod configured_host;
 mod custom_source;
+mod embeddings;
 mod full_host;
 mod inventory;
 mod minimal_host;
