@@ -16,7 +16,7 @@ struct Scene {
     heading: &'static str,
     line: &'static str,
     exit: Exit,
-    /// The texts that standard output must contain.
+    /// The texts that the output must contain.
     seen: &'static [&'static str],
     /// The only lines to print, by how they begin; empty for all.
     only: &'static [&'static str],
@@ -162,6 +162,24 @@ const SCENES: &[Scene] = &[
         ],
     },
     Scene {
+        heading: "Which skill a question is for, and why",
+        line: "match how do I write the release notes for our users",
+        exit: Exit::Success,
+        seen: &[
+            "release-notes ",
+            "name: `release`, `notes`",
+            "the first skill fits well",
+        ],
+        only: &["name", "release-notes"],
+    },
+    Scene {
+        heading: "A question that no skill answers, and why it finds none",
+        line: "match write a poem about the weather in Lisbon and send it to my grandmother",
+        exit: Exit::Success,
+        seen: &["nothing fits: these skills share only some words with the prompt"],
+        only: &[],
+    },
+    Scene {
         heading: "The body of one skill",
         line: "body code-review",
         exit: Exit::Success,
@@ -265,7 +283,9 @@ impl Scene {
             )
             .into());
         }
-        match self.seen.iter().find(|text| !ran.stdout.contains(**text)) {
+        let is_missing =
+            |text: &&&str| !ran.stdout.contains(**text) && !ran.stderr.contains(**text);
+        match self.seen.iter().find(is_missing) {
             Some(missing) => {
                 Err(format!("`repertoire {line}`: expected {missing:?} in the output").into())
             }
