@@ -9,7 +9,7 @@ use repertoire_core::skill_md::{self, FileContext};
 use serde::{Deserialize, Serialize};
 
 use super::random::Random;
-use super::template::template;
+use super::vocabulary::Vocabulary;
 use crate::Failure;
 
 /// A skill to be searched: one line of a file that every search engine under measurement reads.
@@ -31,19 +31,23 @@ const WORDS: usize = 6;
 
 /// Writes `count` made-up skills to `file`. A question is words of the description, one in five with two letters swapped.
 pub(super) fn make(file: &Path, count: usize) -> Result<(), Failure> {
-    let mut random = Random::new(SEED);
-    let mut all: Vec<Known> = Vec::with_capacity(count);
-    for number in 0.. {
-        if all.len() == count {
-            break;
-        }
-        let expected = template(number, &mut random).expected;
-        all.extend(expected.map(|skill| Known {
-            name: skill.name,
-            description: skill.description,
+    let (vocabulary, mut random) = (Vocabulary::new(), Random::new(SEED));
+    let made = |number: usize| {
+        let words = random.between(1, 3);
+        let words: Vec<String> = (0..words).map(|_| vocabulary.word(&mut random)).collect();
+        // Most descriptions have 20 to 60 words.
+        let length = match random.below(20) {
+            0 => random.between(6, 12),
+            1..=16 => random.between(20, 60),
+            _ => random.between(60, 140),
+        };
+        Known {
+            name: format!("{}-{number}", words.join("-")),
+            description: vocabulary.text(length, &mut random),
             question: None,
-        }));
-    }
+        }
+    };
+    let mut all: Vec<Known> = (0..count).map(made).collect();
     let every = all.len().div_ceil(QUESTIONS);
     for known in all.iter_mut().step_by(every) {
         let text = format!("{} {}", known.name.replace('-', " "), known.description);

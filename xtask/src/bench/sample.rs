@@ -95,7 +95,7 @@ pub fn cpu(clock: ClockId) -> f64 {
 }
 
 /// The resident memory of this process, in bytes.
-fn resident() -> Result<f64, Box<dyn Error>> {
+pub fn resident() -> Result<f64, Box<dyn Error>> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status
         .lines()

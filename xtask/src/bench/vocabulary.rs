@@ -1,0 +1,114 @@
+//! Words as often as public skills have them, for made-up skills that are searched.
+
+use super::random::Random;
+
+/// Stems, each with the number of public skills that have it in the front matter, and anywhere.
+const PUBLIC: &str = include_str!("../../../crates/engine/src/search/background.tsv");
+
+/// Made-up words that few skills have: the tail of the distribution.
+const RARE: usize = 20_000;
+
+/// Of a hundred words, those from the tail.
+const RARE_SHARE: usize = 8;
+
+/// Of a hundred words, those that carry no meaning, as in public descriptions.
+const STOP_SHARE: usize = 35;
+
+const STOP_WORDS: [&str; 8] = ["the", "a", "for", "and", "when", "with", "to", "of"];
+
+/// A vocabulary with real frequencies.
+pub(super) struct Vocabulary {
+    /// Each word with the sum of the counts up to it.
+    common: Vec<(&'static str, usize)>,
+    /// For each rare word, by rank: the sum of the weights up to it, by Zipf's law.
+    rare: Vec<usize>,
+}
+
+impl Vocabulary {
+    pub(super) fn new() -> Vocabulary {
+        let counts = PUBLIC.lines().skip(1).filter_map(|line| {
+            let mut fields = line.split('\t');
+            Some((fields.next()?, fields.next()?.parse::<usize>().ok()?))
+        });
+        let counts = counts.filter(|(word, count)| {
+            *count > 0 && word.bytes().all(|byte| byte.is_ascii_lowercase())
+        });
+        let mut sum = 0;
+        let common = counts.map(|(word, count)| {
+            sum += count;
+            (word, sum)
+        });
+        let common = common.collect();
+        let mut sum = 0;
+        let rare = (1..=RARE).map(|rank| {
+            sum += 1_000_000 / (rank + 100);
+            sum
+        });
+        Vocabulary {
+            common,
+            rare: rare.collect(),
+        }
+    }
+
+    /// Returns a word that carries meaning.
+    pub(super) fn word(&self, random: &mut Random) -> String {
+        if random.chance(RARE_SHARE) {
+            let at = random.below(self.rare.last().copied().unwrap_or(1));
+            let rank = self.rare.partition_point(|sum| *sum <= at);
+            return spelled(rank);
+        }
+        let at = random.below(self.common.last().map_or(1, |(_, sum)| *sum));
+        let place = self.common.partition_point(|(_, sum)| *sum <= at);
+        self.common[place].0.to_owned()
+    }
+
+    /// Returns a text of so many words.
+    pub(super) fn text(&self, words: usize, random: &mut Random) -> String {
+        let word = |random: &mut Random| match random.chance(STOP_SHARE) {
+            true => random.pick(&STOP_WORDS).to_owned(),
+            false => self.word(random),
+        };
+        let words: Vec<String> = (0..words).map(|_| word(random)).collect();
+        words.join(" ")
+    }
+}
+
+/// Returns the made-up word of this rank: syllables, which no stemmer changes.
+fn spelled(mut rank: usize) -> String {
+    const SYLLABLES: [&str; 32] = [
+        "ba", "ko", "mu", "ra", "tok", "vi", "zu", "pra", "lo", "ni", "ga", "dok", "fu", "ha",
+        "jo", "ki", "qua", "sto", "tri", "wu", "xa", "yo", "bru", "cla", "dro", "fli", "gro",
+        "kra", "mo", "nu", "po", "sna",
+    ];
+    let mut word = String::from("x");
+    for _ in 0..3 {
+        word.push_str(SYLLABLES[rank % SYLLABLES.len()]);
+        rank /= SYLLABLES.len();
+    }
+    word
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    #[test]
+    fn words_are_as_frequent_as_in_public_skills() {
+        let (vocabulary, mut random) = (Vocabulary::new(), Random::new(1));
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        for _ in 0..200_000 {
+            *counts.entry(vocabulary.word(&mut random)).or_default() += 1;
+        }
+        let mut counts: Vec<usize> = counts.into_values().collect();
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        assert!(
+            counts.len() > 10_000,
+            "thousands of words: {}",
+            counts.len()
+        );
+        let half: usize = counts[..counts.len() / 100].iter().sum();
+        assert!(half > 40_000, "few words are frequent: {half} of 200,000");
+    }
+}
