@@ -22,7 +22,7 @@ const UNPUBLISHED: [&str; 5] = [
 
 /// Runs every part and stops at the first failure.
 ///
-/// `shared` holds `cases` and `corpus`. The default is the directory `shared` beside the checkout.
+/// `shared` holds `cases`, `corpus` and `retrieval`. The default is the directory `shared` beside the checkout.
 ///
 /// # Errors
 /// Returns the first failure, with the command that repeats it.
@@ -95,6 +95,15 @@ fn shared_parts(shared: PathBuf) -> Result<(), Failure> {
     };
     let (dir, line) = part("corpus");
     step("shared corpus", &line, || corpus::run(&dir))?;
+    let (dir, line) = part("retrieval");
+    if dir.is_dir() {
+        command("hit rates of public questions", &format!("{line} --check"))?;
+    } else {
+        skipped(
+            "hit rates of public questions",
+            "the directory has no `retrieval`",
+        );
+    }
     let (dir, line) = part("cases");
     if !rustix::process::geteuid().is_root() {
         return step("shared cases", &line, || cases::run(&dir, None));

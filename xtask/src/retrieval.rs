@@ -3,8 +3,11 @@
 mod background;
 mod budget;
 mod figures;
+mod gates;
+mod prefix;
 mod rivals;
 mod set;
+mod table;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -15,6 +18,7 @@ use serde::Serialize;
 use self::figures::Figures;
 use self::set::{Answer, Set};
 use crate::Failure;
+use crate::bench::resident;
 
 /// The questions to ask, and the form of the report.
 #[derive(Debug, clap::Args)]
@@ -27,6 +31,12 @@ pub(crate) struct Options {
     /// Measure catalogs within a budget alone.
     #[arg(long)]
     budgets: bool,
+    /// Fail if a hit rate is below what this search reached before. Skips catalogs.
+    #[arg(long, conflicts_with = "budgets")]
+    check: bool,
+    /// Write the table into `docs/benchmarks.md` too.
+    #[arg(long, conflicts_with = "budgets")]
+    write: bool,
     /// Write the table of word frequencies from the `SKILL.md` files below DIR instead.
     #[arg(long)]
     background: bool,
@@ -45,6 +55,9 @@ struct Row {
     /// Milliseconds to add bodies and example prompts.
     #[serde(skip_serializing_if = "Option::is_none")]
     texts_ms: Option<f64>,
+    /// The growth of resident memory by this index in bytes for each skill; absent where freed memory was used again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes_a_skill: Option<f64>,
 }
 
 /// Asks the questions of every set below the directory, and prints the figures.
@@ -52,40 +65,52 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if options.background {
         return background::write(&options.dir);
     }
-    let (mut rows, mut budgets) = (Vec::new(), Vec::new());
+    let (mut rows, mut budgets, mut prefixes) = (Vec::new(), Vec::new(), Vec::new());
     for set in Set::all(&options.dir)? {
-        budgets.extend(budget::rows(&set)?);
-        if options.budgets {
-            continue;
+        if !options.check {
+            budgets.extend(budget::rows(&set)?);
+            prefixes.extend(prefix::rows(&set)?);
         }
-        rows.extend(ours(&set)?);
-        rows.extend(rivals::rows(&set)?);
+        if !options.budgets {
+            rows.extend(ours(&set)?);
+            rows.extend(rivals::rows(&set)?);
+        }
     }
     if options.json {
-        let report = serde_json::json!({ "searches": rows, "budgets": budgets });
+        let report =
+            serde_json::json!({ "searches": rows, "budgets": budgets, "prefixes": prefixes });
         println!("{report:#}");
     } else {
-        print(&rows);
+        print!("{}", table::text(&rows));
         budget::print(&budgets);
+        prefix::print(&prefixes);
+    }
+    if options.write {
+        crate::bench::write_retrieval(&table::section(&rows))?;
+    }
+    if options.check {
+        gates::check(&rows)?;
     }
     Ok(())
 }
 
 /// Front matter alone; with bodies; and with the first half of each skill's prompts as examples, asked the second half.
 fn ours(set: &Set) -> Result<Vec<Row>, Failure> {
-    let begun = Instant::now();
+    let (before, begun) = (resident()?, Instant::now());
     let index = SearchIndex::new(&set.snapshot);
     let build_ms = Some(milliseconds(begun));
+    let bytes = grown(set, before)?;
     let (asked, examples) = set.halves();
-    let begun = Instant::now();
+    let (before, begun) = (resident()?, Instant::now());
     let with_bodies = index.with_texts(set.texts(&[]).iter().map(|(id, text)| (id, text)));
     let bodies_ms = Some(milliseconds(begun));
+    let bytes_with_bodies = grown(set, before)?;
     let begun = Instant::now();
     let with_examples = index.with_texts(set.texts(&examples).iter().map(|(id, text)| (id, text)));
     let examples_ms = Some(milliseconds(begun));
     let mut rows = Vec::new();
     for (name, questions) in set.groups() {
-        let mut row = |search, index: &SearchIndex, texts_ms| {
+        let mut row = |search, index: &SearchIndex, texts_ms, bytes_a_skill| {
             let answers: Vec<Answer> = questions
                 .iter()
                 .map(|question| set.answer(index, question))
@@ -96,10 +121,11 @@ fn ours(set: &Set) -> Result<Vec<Row>, Failure> {
                 figures: Figures::of(&answers),
                 build_ms,
                 texts_ms,
+                bytes_a_skill,
             });
         };
-        row("front matter", &index, None);
-        row("with bodies", &with_bodies, bodies_ms);
+        row("front matter", &index, None, bytes);
+        row("with bodies", &with_bodies, bodies_ms, bytes_with_bodies);
     }
     if !examples.is_empty() {
         for (search, index, texts_ms) in [
@@ -117,76 +143,21 @@ fn ours(set: &Set) -> Result<Vec<Row>, Failure> {
                 figures: Figures::of(&answers),
                 build_ms,
                 texts_ms,
+                bytes_a_skill: None,
             });
         }
     }
     Ok(rows)
 }
 
-fn milliseconds(begun: Instant) -> f64 {
-    begun.elapsed().as_secs_f64() * 1000.0
+/// Returns the growth of resident memory since `before`, for each skill of `set`.
+fn grown(set: &Set, before: f64) -> Result<Option<f64>, Failure> {
+    let grown = (resident()? - before) / set.snapshot.len().max(1) as f64;
+    Ok(Some(grown).filter(|grown| *grown > 0.0))
 }
 
-fn print(rows: &[Row]) {
-    println!(
-        "{:<24} {:<24} {:>5} {:>17} {:>6} {:>6} {:>6} {:>6} {:>5} {:>6} {:>8} {:>8} {:>8}",
-        "set",
-        "search",
-        "asked",
-        "Hit@1 (95 %)",
-        "Hit@5",
-        "R@5",
-        "R@10",
-        "nDCG",
-        "MRR",
-        "AUC",
-        "p50 us",
-        "p99 us",
-        "max us"
-    );
-    for Row {
-        set,
-        search,
-        figures,
-        ..
-    } in rows
-    {
-        let percent = |share: f64| format!("{:.1}", 100.0 * share);
-        let [low, high] = figures.hit_1_interval;
-        let hit_1 = format!(
-            "{} ({}-{})",
-            percent(figures.hit_1),
-            percent(low),
-            percent(high)
-        );
-        let auc = figures
-            .auc
-            .map_or_else(String::new, |auc| format!("{auc:.3}"));
-        println!(
-            "{set:<24} {search:<24} {:>5} {hit_1:>17} {:>6} {:>6} {:>6} {:>6} {:>5.2} {auc:>6} {:>8.0} {:>8.0} {:>8.0}",
-            figures.asked,
-            percent(figures.hit_5),
-            percent(figures.recall_5),
-            percent(figures.recall_10),
-            percent(figures.ndcg_10),
-            figures.mrr,
-            figures.p50_us,
-            figures.p99_us,
-            figures.max_us,
-        );
-    }
-    for Row {
-        set,
-        search,
-        build_ms,
-        texts_ms,
-        ..
-    } in rows
-    {
-        if let (Some(build), Some(texts)) = (build_ms, texts_ms) {
-            println!("{set}, {search}: front matter {build:.0} ms, texts {texts:.0} ms");
-        }
-    }
+fn milliseconds(begun: Instant) -> f64 {
+    begun.elapsed().as_secs_f64() * 1000.0
 }
 
 /// Asks for the ten best, as an operator who sees everything.

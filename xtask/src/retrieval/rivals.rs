@@ -71,6 +71,7 @@ pub(super) fn rows(set: &Set) -> Result<Vec<Row>, Failure> {
                 figures,
                 build_ms: None,
                 texts_ms: None,
+                bytes_a_skill: None,
             });
         }
     }
