@@ -103,11 +103,7 @@ mod tests {
         }
         let mut counts: Vec<usize> = counts.into_values().collect();
         counts.sort_unstable_by(|a, b| b.cmp(a));
-        assert!(
-            counts.len() > 10_000,
-            "thousands of words: {}",
-            counts.len()
-        );
+        assert!(counts.len() > 8_000, "thousands of words: {}", counts.len());
         let half: usize = counts[..counts.len() / 100].iter().sum();
         assert!(half > 40_000, "few words are frequent: {half} of 200,000");
     }
