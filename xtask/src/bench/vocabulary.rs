@@ -3,7 +3,7 @@
 use super::random::Random;
 
 /// Stems, each with the number of public skills that have it in the front matter, and anywhere.
-const PUBLIC: &str = include_str!("../../../crates/engine/src/search/background.tsv");
+const PUBLIC: &str = include_str!("../../../crates/search/src/background.tsv");
 
 /// Made-up words that few skills have: the tail of the distribution.
 const RARE: usize = 20_000;
