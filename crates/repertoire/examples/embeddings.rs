@@ -91,8 +91,7 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
     dot(a, b) / (dot(a, a) * dot(b, b)).sqrt().max(f32::MIN_POSITIVE)
 }
 
-/// Returns the ids that fit `question`, the best first, by words and by `ranker`. Tools take the same ranker with
-/// `ToolOptions::ranker`.
+/// Returns the ids that fit `question`, the best first. Tools take a ranker with `ToolOptions::ranker`.
 pub(crate) async fn search(
     index: &LiveIndex,
     ranker: Arc<dyn Ranker>,
