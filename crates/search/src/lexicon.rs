@@ -85,9 +85,10 @@ impl Lexicon {
             accented: accented.map(|term| self.term(&term)),
             is_stop: is_stop_word(word),
         };
-        match packed {
-            Some(packed) => drop(self.short.insert(packed, terms)),
-            None => drop(self.long.insert(word.into(), terms)),
+        if let Some(packed) = packed {
+            self.short.insert(packed, terms);
+        } else {
+            self.long.insert(word.into(), terms);
         }
         terms
     }
