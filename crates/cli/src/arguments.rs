@@ -274,8 +274,11 @@ impl CommandLine {
             if is_mcp { "mcp config" } else { &self.name },
             self.sources.given(),
         );
+        let takes_agents = self.command.is_about_agents();
         if let Some(help) = self.command.help_without_sources()
-            && let Some(option) = given.first()
+            && let Some(option) = given
+                .iter()
+                .find(|option| !(takes_agents && **option == "--agent"))
         {
             return Err(no_effect(option, command).help(help));
         }

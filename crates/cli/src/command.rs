@@ -22,6 +22,7 @@ mod match_prompt;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod new;
+mod observed;
 #[cfg(feature = "plugin")]
 mod plugin;
 #[cfg(feature = "render")]
@@ -69,6 +70,7 @@ pub(crate) enum Command {
     Match(match_prompt::MatchCommand),
     Eval(eval::EvalCommand),
     Roots(roots::RootsCommand),
+    Observed(observed::ObservedCommand),
     #[command(visible_alias = "lint")]
     Check(check::CheckCommand),
     Watch(watch::WatchCommand),
@@ -114,11 +116,17 @@ impl Command {
             Command::Plugin(_) => Some("remove the option"),
             #[cfg(feature = "process")]
             Command::Approvals(_) => Some("remove the option"),
+            Command::Observed(_) => Some("remove the option"),
             Command::Kinds(_) | Command::Source(_) | Command::Completions(_) | Command::Man(_) => {
                 Some("remove the option")
             }
             _ => None,
         }
+    }
+
+    /// Returns whether `--agent` selects the agents that it answers for.
+    pub(crate) fn is_about_agents(&self) -> bool {
+        matches!(self, Command::Observed(_))
     }
 
     pub(crate) fn depends_on_model(&self) -> bool {
@@ -206,6 +214,7 @@ impl Command {
             Command::Plugin(plugin) => return plugin.run(environment, out),
             #[cfg(feature = "process")]
             Command::Approvals(approvals) => return approvals.run(environment, out),
+            Command::Observed(observed) => return observed.run(&sources.agents, environment, out),
             Command::Source(source) => return source.run(&environment.cwd, out),
             Command::Kinds(kinds) => return kinds.run(out),
             Command::Completions(completions) => {
@@ -258,6 +267,7 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("match", match_prompt::MatchOutput::json_schema(generator)),
         ("eval", eval::EvalOutput::json_schema(generator)),
         ("roots", roots::RootsOutput::json_schema(generator)),
+        ("observed", observed::ObservedOutput::json_schema(generator)),
         ("check", check::CheckOutput::json_schema(generator)),
         ("watch", watch::WatchStarted::json_schema(generator)),
         ("watch", watch::WatchChanged::json_schema(generator)),

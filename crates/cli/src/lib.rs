@@ -87,6 +87,7 @@ mod signals;
 mod source_cache;
 mod table;
 mod text_file;
+mod transcripts;
 
 pub use environment::{Environment, Stream};
 pub use run::{Exit, main, run};

@@ -28,6 +28,7 @@ mod manners;
 mod mcp_config;
 mod names;
 mod new;
+mod observed;
 mod options;
 mod parts;
 mod pipe;

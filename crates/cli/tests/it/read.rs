@@ -188,6 +188,7 @@ Commands:
   match        Show which skills a prompt finds, and why
   eval         Measure how often prompts find the skills that they expect
   roots        List the folders searched and how many skills each holds
+  observed     Compare what an agent should see with the list that the agent left itself
   check        Check skills for problems [aliases: validate, lint]
   watch        Watch skills and report changes and problems as they happen
   catalog      Print the skill list that a model would see, within a token budget

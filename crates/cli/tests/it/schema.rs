@@ -64,6 +64,7 @@ fn every_answer_conforms_to_the_schema() {
         &["match", "review", "$copy", "--root", "a", "--root", "b"],
         &["eval", "prompts.jsonl", "--root", "a", "--root", "b"],
         &["roots"],
+        &["observed", "--agent", "claude-code", "--agent", "codex"],
         &["check", "a", "b", "c"],
         &["check", "a", "b", "c", "--strict"],
         &["catalog", "a", "b"],
