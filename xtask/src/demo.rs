@@ -56,7 +56,7 @@ const SCENES: &[Scene] = &[
     },
     Scene {
         heading: "Who has an id, and why the others lost it",
-        line: "which code-review",
+        line: "why code-review",
         exit: Exit::Success,
         seen: &[
             "1  builtin:code-review",
@@ -68,7 +68,7 @@ const SCENES: &[Scene] = &[
     },
     Scene {
         heading: "The same, where the configuration prefers a source",
-        line: "which commit-message",
+        line: "why commit-message",
         exit: Exit::Success,
         seen: &[
             "1  team:commit-message",

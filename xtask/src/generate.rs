@@ -2,6 +2,7 @@
 
 mod header;
 mod schema;
+mod screen;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -106,7 +107,8 @@ fn stale() -> Result<BTreeMap<String, Option<String>>, Failure> {
     stale.remove(schema::FOREIGN);
     let schemas = schema::files(&command_line::commands()?)?;
     let header = (header::PAGE.to_owned(), header::text()?);
-    for (page, new) in schemas.into_iter().chain([header]) {
+    let screen = (screen::PAGE.to_owned(), screen::text()?);
+    for (page, new) in schemas.into_iter().chain([header, screen]) {
         if fs::read_to_string(workspace::root().join(&page)).is_ok_and(|old| old == new) {
             stale.remove(&page);
         } else {

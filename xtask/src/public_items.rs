@@ -24,7 +24,7 @@ const LIMITS: [(&str, usize); 17] = [
     ("repertoire-testkit", 25),
     ("repertoire-mcp", 52),
     ("repertoire-cli", 27),
-    ("repertoire-profiles", 139),
+    ("repertoire-profiles", 140),
     ("repertoire-gateway", 72),
     ("repertoire-permission", 105),
     ("repertoire-search", 107),

@@ -15,8 +15,11 @@ use crate::failure::Failure;
 use crate::output::Format;
 
 const EXAMPLES: &str = "\
+Without a command, `status` runs.
+
 Examples:
-  repertoire list
+  repertoire
+  repertoire why code-review
   repertoire check .claude/skills
   repertoire serve --trust-project";
 
@@ -24,20 +27,23 @@ const LONG_END: &str = "\
 Exit codes:
   0  success; no problems found
   1  problems found: `check` reported an error (or, with --strict, a warning), `verify` a difference,
-     `fmt` a file that it could not format or, with --check, would change, or `eval` fewer hits than
-     --min-hit
+     `fmt` a file that it could not format or, with --check, would change, `eval` fewer hits than
+     --min-hit, or `status --check` a problem or a change since the lock
   2  usage error, or the command could not run
 
 Results go to stdout; notes and errors go to stderr.
 
+Without a command, `status` runs.
+
 Examples:
-  repertoire list
+  repertoire
+  repertoire why code-review
   repertoire check .claude/skills
   repertoire serve --trust-project";
 
 /// Find, check and serve Agent Skills: what is installed, which copy wins, and what each agent sees.
 #[derive(Debug, Parser)]
-#[command(name = "repertoire", version, after_help = EXAMPLES, after_long_help = LONG_END, arg_required_else_help = true)]
+#[command(name = "repertoire", version, after_help = EXAMPLES, after_long_help = LONG_END)]
 pub(crate) struct CommandLine {
     #[command(flatten)]
     pub(crate) sources: SourceOptions,
@@ -116,7 +122,8 @@ pub(crate) struct SourceOptions {
     #[arg(long, global = true, hide_short_help = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Also search the folders of this agent, e.g. `claude-code` (repeatable; `all` for every known agent, `repertoire` for none).
+    /// Answer for this agent in `status`, `list`, `why` and `budget`, and also search its folders in other commands (repeatable;
+    /// `all` for every known agent, `repertoire` for this program).
     #[arg(long = "agent", global = true, value_name = "NAME", add = completion::agents())]
     pub(crate) agents: Vec<String>,
 
@@ -186,6 +193,11 @@ pub(crate) fn one_of<T: Clone + Send + Sync + 'static>(
 }
 
 impl SourceOptions {
+    /// Returns whether an option other than `--agent` is about sources.
+    pub(crate) fn is_given(&self) -> bool {
+        self.given().iter().any(|option| *option != "--agent")
+    }
+
     fn given(&self) -> Vec<&'static str> {
         let given = [
             (!self.roots.is_empty(), "--root"),
@@ -256,6 +268,8 @@ impl CommandLine {
     pub(crate) fn of_program(program: Program) -> clap::Command {
         let command = CommandLine::command()
             .name(program.name)
+            .subcommand_required(false)
+            .arg_required_else_help(false)
             .version(program.version);
         if program.name == Program::OWN.name {
             command

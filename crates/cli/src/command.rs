@@ -5,8 +5,10 @@ mod approvals;
 #[cfg(feature = "process")]
 mod approve;
 mod body;
+mod budget;
 mod catalog;
 mod check;
+mod diff;
 #[cfg(feature = "process")]
 mod directives;
 mod eval;
@@ -37,10 +39,11 @@ mod show;
 #[cfg(feature = "render")]
 mod simulate;
 mod source;
+mod status;
 mod tools;
 mod verify;
 pub(crate) mod watch;
-mod which;
+mod why;
 
 use std::path::PathBuf;
 
@@ -50,6 +53,7 @@ use repertoire::Model;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::Environment;
+use crate::agent_views::AgentViews;
 use crate::arguments::SourceOptions;
 use crate::compose::{NamedFolders, compose};
 use crate::failure::Failure;
@@ -61,16 +65,19 @@ const SKILLS: &str = ".agents/skills";
 /// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Status(status::StatusCommand),
     #[command(visible_alias = "ls")]
     List(list::ListCommand),
     #[command(visible_alias = "info")]
     Show(show::ShowCommand),
-    Which(which::WhichCommand),
+    Why(why::WhyCommand),
     Search(search::SearchCommand),
     Match(match_prompt::MatchCommand),
     Eval(eval::EvalCommand),
     Roots(roots::RootsCommand),
     Observed(observed::ObservedCommand),
+    Budget(budget::BudgetCommand),
+    Diff(diff::DiffCommand),
     #[command(visible_alias = "lint")]
     Check(check::CheckCommand),
     Watch(watch::WatchCommand),
@@ -117,23 +124,30 @@ impl Command {
             #[cfg(feature = "process")]
             Command::Approvals(_) => Some("remove the option"),
             Command::Observed(_) => Some("remove the option"),
-            Command::Kinds(_) | Command::Source(_) | Command::Completions(_) | Command::Man(_) => {
-                Some("remove the option")
-            }
+            Command::Status(_)
+            | Command::Budget(_)
+            | Command::Diff(_)
+            | Command::Kinds(_)
+            | Command::Source(_)
+            | Command::Completions(_)
+            | Command::Man(_) => Some("remove the option"),
             _ => None,
         }
     }
 
     /// Returns whether `--agent` selects the agents that it answers for.
     pub(crate) fn is_about_agents(&self) -> bool {
-        matches!(self, Command::Observed(_))
+        matches!(
+            self,
+            Command::Status(_) | Command::Observed(_) | Command::Budget(_)
+        )
     }
 
     pub(crate) fn depends_on_model(&self) -> bool {
         match self {
             Command::List(_)
             | Command::Show(_)
-            | Command::Which(_)
+            | Command::Why(_)
             | Command::Search(_)
             | Command::Match(_)
             | Command::Watch(_) => true,
@@ -197,6 +211,22 @@ impl Command {
         }
     }
 
+    /// Returns the views of agents, if the command answers for agents.
+    fn seen_by_agents(
+        &self,
+        sources: &SourceOptions,
+        model: &Model,
+        environment: &Environment<'_>,
+    ) -> Result<Option<AgentViews>, Failure> {
+        let is_own = match self {
+            Command::List(list) => list.is_of_sources(),
+            Command::Why(_) => false,
+            _ => return Ok(None),
+        };
+        let is_own = is_own || sources.is_given() || *model != Model::default();
+        AgentViews::unless_own(&sources.agents, is_own, environment)
+    }
+
     /// Runs any command but `watch`, `serve` and `gateway`, which print while they run.
     pub(crate) async fn run(
         &self,
@@ -216,6 +246,9 @@ impl Command {
             Command::Approvals(approvals) => return approvals.run(environment, out),
             Command::Observed(observed) => return observed.run(&sources.agents, environment, out),
             Command::Source(source) => return source.run(&environment.cwd, out),
+            Command::Budget(budget) => return budget.run(&sources.agents, environment, out),
+            Command::Diff(diff) => return diff.run(environment, out),
+            Command::Status(status) => return status.run(sources, environment, out).await,
             Command::Kinds(kinds) => return kinds.run(out),
             Command::Completions(completions) => {
                 return {
@@ -226,11 +259,21 @@ impl Command {
             Command::Man(man) => return man.run(environment.program, out),
             _ => {}
         }
+        if let Some(seen) = self.seen_by_agents(sources, &model, environment)? {
+            return match self {
+                Command::List(list) => {
+                    list.write_seen(&seen, environment, out);
+                    Ok(())
+                }
+                Command::Why(why) => why.explain(&seen, out),
+                _ => Ok(()),
+            };
+        }
         let context = &compose(sources, self.named(), model, self.cache(), environment).await?;
         match self {
             Command::List(list) => list.run(context, out),
             Command::Show(show) => show.run(context, out).await?,
-            Command::Which(which) => which.run(context, out).await?,
+            Command::Why(why) => why.run(context, out).await?,
             Command::Search(search) => search.run(context, out).await?,
             Command::Match(matched) => matched.run(context, out).await?,
             Command::Eval(eval) => eval.run(context, environment.program, out).await?,
@@ -260,14 +303,19 @@ impl Command {
 #[cfg(feature = "schema")]
 pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Schema)> {
     vec![
+        ("status", status::StatusOutput::json_schema(generator)),
         ("list", list::ListOutput::json_schema(generator)),
+        ("list", list::SeenOutput::json_schema(generator)),
         ("show", show::ShowOutput::json_schema(generator)),
-        ("which", which::WhichOutput::json_schema(generator)),
+        ("why", why::WhyOutput::json_schema(generator)),
+        ("why", why::CandidatesOutput::json_schema(generator)),
         ("search", search::SearchOutput::json_schema(generator)),
         ("match", match_prompt::MatchOutput::json_schema(generator)),
         ("eval", eval::EvalOutput::json_schema(generator)),
         ("roots", roots::RootsOutput::json_schema(generator)),
         ("observed", observed::ObservedOutput::json_schema(generator)),
+        ("budget", budget::BudgetOutput::json_schema(generator)),
+        ("diff", diff::DiffOutput::json_schema(generator)),
         ("check", check::CheckOutput::json_schema(generator)),
         ("watch", watch::WatchStarted::json_schema(generator)),
         ("watch", watch::WatchChanged::json_schema(generator)),

@@ -85,6 +85,8 @@ pub struct Environment<'a> {
     pub(crate) stdin: Option<Box<dyn BufRead + 'a>>,
     pub(crate) stdout: Stream<'a>,
     pub(crate) stderr: Stream<'a>,
+    /// The width of the terminal, if the output goes to one.
+    terminal_columns: Option<u16>,
     pub(crate) signals: Signals,
     pub(crate) verbosity: Verbosity,
     /// Whether a long run logs to the standard error of the process.
@@ -120,6 +122,8 @@ impl Environment<'static> {
                 coloured: AutoStream::choice(&stderr) != ColorChoice::Never,
                 writer: Box::new(stderr),
             },
+            terminal_columns: terminal_size::terminal_size_of(io::stdout())
+                .map(|(width, _)| width.0),
             signals: Signals::Process(None),
             verbosity: Verbosity::Normal,
             is_logging: true,
@@ -141,6 +145,7 @@ impl<'a> Environment<'a> {
             stdin: None,
             stdout: Stream::new(io::sink()),
             stderr: Stream::new(io::sink()),
+            terminal_columns: None,
             signals: Signals::Nowhere,
             verbosity: Verbosity::Normal,
             is_logging: false,
@@ -165,7 +170,8 @@ impl<'a> Environment<'a> {
         }
     }
 
-    /// Sets the environment variables. `XDG_STATE_HOME` is the folder of approvals; commands of skills get a few of the others.
+    /// Sets the environment variables. `XDG_STATE_HOME` is the folder of approvals, and `COLUMNS` the width of screens. Commands
+    /// of skills get a few of the others.
     #[must_use]
     pub fn variables(
         self,
@@ -220,6 +226,14 @@ impl<'a> Environment<'a> {
 
     pub(crate) fn variable(&self, name: &str) -> Option<&OsStr> {
         find_variable(&self.variables, name)
+    }
+
+    /// Returns the width of screens: `COLUMNS`, else the width of the terminal, else 80.
+    pub(crate) fn columns(&self) -> usize {
+        let variable = self.variable("COLUMNS").and_then(OsStr::to_str);
+        let columns = variable.and_then(|columns| columns.parse().ok());
+        let columns = columns.or(self.terminal_columns).unwrap_or(80);
+        usize::from(columns).max(40)
     }
 
     pub(crate) fn state(&self) -> Option<PathBuf> {

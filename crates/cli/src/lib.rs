@@ -55,6 +55,7 @@
     allow(dead_code, unused_imports, unused_variables)
 )]
 
+mod agent_views;
 mod agents;
 mod arguments;
 mod builtin;
@@ -83,11 +84,15 @@ mod run;
 mod sarif;
 #[cfg(feature = "schema")]
 mod schema;
+mod screen_text;
+mod seen_name;
+mod shown_paths;
 mod signals;
 mod source_cache;
 mod table;
 mod text_file;
 mod transcripts;
+mod unseen;
 
 pub use environment::{Environment, Stream};
 pub use run::{Exit, main, run};

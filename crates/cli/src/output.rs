@@ -31,18 +31,21 @@ pub(crate) struct Output {
     format: Format,
     is_terminal: bool,
     is_coloured: bool,
+    columns: usize,
     stdout: Vec<u8>,
     notes: Vec<String>,
     exit: Exit,
 }
 
 impl Output {
-    pub(crate) fn new(command: &str, format: Format, stream: &Stream<'_>) -> Output {
+    pub(crate) fn new(command: &str, format: Format, environment: &Environment<'_>) -> Output {
+        let stream = &environment.stdout;
         Output {
             command: command.to_owned(),
             format,
             is_terminal: stream.is_terminal(),
             is_coloured: stream.is_coloured(),
+            columns: environment.columns(),
             stdout: Vec::new(),
             notes: Vec::new(),
             exit: Exit::Success,
@@ -59,6 +62,11 @@ impl Output {
 
     pub(crate) fn is_coloured(&self) -> bool {
         self.is_coloured
+    }
+
+    /// Returns the width that screens fit into.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
     }
 
     /// Writes `data` as the JSON document of the command and returns `true`, if that is the format.

@@ -24,7 +24,7 @@ pub enum Exit {
     /// The command succeeded and found no problems.
     Success = 0,
     /// The command found problems: an error in `check` (with `--strict` also a warning), a difference in `verify`, a file that
-    /// `fmt` could not format or, with `--check`, would change.
+    /// `fmt` could not format or, with `--check`, would change, a problem in `status --check`.
     Problems = 1,
     /// Wrong usage, or the command could not run: a missing folder, an unknown name, a broken configuration.
     Failure = 2,
@@ -120,7 +120,12 @@ fn parse(
         // Otherwise clap measures a terminal that the output may not go to.
         command = command.term_width(100);
     }
-    let matches = command.try_get_matches_from(arguments)?;
+    let mut arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let mut matches = command.try_get_matches_from_mut(&arguments)?;
+    if matches.subcommand_name().is_none() {
+        arguments.push("status".into());
+        matches = command.try_get_matches_from_mut(&arguments)?;
+    }
     let mut arguments = CommandLine::from_arg_matches(&matches)?;
     arguments.name = matches.subcommand_name().unwrap_or_default().to_owned();
     Ok(arguments)
@@ -169,7 +174,7 @@ async fn compose_and_run(
     if let Command::Gateway(gateway) = command {
         return gateway.run(sources, format, environment).await;
     }
-    let mut out = Output::new(name, format, &environment.stdout);
+    let mut out = Output::new(name, format, environment);
     command
         .run(sources, arguments.model(), environment, &mut out)
         .await?;

@@ -5,18 +5,25 @@ use repertoire::skill::text::terminal_line;
 use unicode_width::UnicodeWidthStr;
 
 use crate::output::Output;
+use crate::screen_text;
 
 /// A table whose columns are as wide as their widest cell, up to a limit. A wider cell shifts the rest of its row only.
-/// Control characters in cells are escaped.
+/// A column can be cut so that rows fit the screen. Control characters in cells are escaped.
 #[derive(Debug)]
 pub(crate) struct TextTable {
     /// The heading, then the rows.
     rows: Vec<Vec<Cell>>,
     /// Whether each column is aligned to the right.
     right: Vec<bool>,
+    /// The column that is cut to the width of the screen.
+    cut: Option<usize>,
 }
 
 const WIDEST: usize = 32;
+/// The blanks between two columns.
+const GAP: usize = 2;
+/// The least width of a column that is cut.
+const SHORTEST: usize = 12;
 
 /// One text of a row.
 #[derive(Debug)]
@@ -41,14 +48,25 @@ impl<T: AsRef<str>> From<T> for Cell {
 }
 
 impl TextTable {
-    /// Returns a table with these headings. A column whose heading begins with `>` is aligned to the right.
+    /// Returns a table with these headings. A column whose heading begins with `>` is aligned to the right; the column whose
+    /// heading begins with `*` is cut, so that rows fit the screen.
     pub(crate) fn new(headings: &[&str]) -> TextTable {
-        let heading = headings
-            .iter()
-            .map(|text| Cell::from(text.trim_start_matches('>')).styled(Style::new().bold()));
+        let heading = headings.iter().map(|text| {
+            Cell::from(text.trim_start_matches(['>', '*'])).styled(Style::new().bold())
+        });
         TextTable {
             rows: vec![heading.collect()],
             right: headings.iter().map(|text| text.starts_with('>')).collect(),
+            cut: headings.iter().position(|text| text.starts_with('*')),
+        }
+    }
+
+    /// Returns a table of columns without headings.
+    pub(crate) fn headless(columns: usize) -> TextTable {
+        TextTable {
+            rows: vec![Vec::new()],
+            right: vec![false; columns],
+            cut: None,
         }
     }
 
@@ -67,28 +85,53 @@ impl TextTable {
                 *width = (*width).max(cell.text.width().min(WIDEST));
             }
         }
-        for row in &self.rows {
-            self.write_row(row, &widths, out);
+        let room = self.cut.map(|cut| {
+            let others = widths.iter().enumerate().filter(|(at, _)| *at != cut);
+            let others: usize = others.map(|(_, width)| width + GAP).sum();
+            out.columns().saturating_sub(others).max(SHORTEST)
+        });
+        if let (Some(cut), Some(room)) = (self.cut, room) {
+            widths[cut] = self.widest(cut).min(room);
+        }
+        for row in self.rows.iter().filter(|row| !row.is_empty()) {
+            self.write_row(row, &widths, room, out);
         }
     }
 
-    fn write_row(&self, row: &[Cell], widths: &[usize], out: &mut Output) {
+    fn widest(&self, column: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.text.width()).max().unwrap_or(0)
+    }
+
+    fn write_row(&self, row: &[Cell], widths: &[usize], room: Option<usize>, out: &mut Output) {
+        // Wide cells shift the rest of the row.
+        let others = row.iter().zip(widths).enumerate();
+        let others = others.filter(|(at, _)| self.cut != Some(*at));
+        let shift: usize = others
+            .map(|(_, (cell, width))| cell.text.width().saturating_sub(*width))
+            .sum();
         let mut pending = 0;
-        for ((cell, right), width) in row.iter().zip(&self.right).zip(widths) {
-            let blank = width.saturating_sub(cell.text.width());
+        for (at, ((cell, right), width)) in row.iter().zip(&self.right).zip(widths).enumerate() {
+            let text = match room.filter(|_| self.cut == Some(at)) {
+                Some(room) => {
+                    screen_text::cut(&cell.text, room.saturating_sub(shift).max(SHORTEST))
+                }
+                None => cell.text.as_str().into(),
+            };
+            let blank = width.saturating_sub(text.width());
             let before = if *right { blank } else { 0 };
             pending += before;
-            if !cell.text.is_empty() {
+            if !text.is_empty() {
                 let style = if out.is_coloured() {
                     cell.style
                 } else {
                     Style::new()
                 };
-                out.bytes(format!("{:pending$}{style}{}{style:#}", "", cell.text));
+                out.bytes(format!("{:pending$}{style}{text}{style:#}", ""));
                 pending = 0;
             }
             // Pending blanks are written before the next cell, so that no line ends with blanks.
-            pending += blank - before + 2;
+            pending += blank - before + GAP;
         }
         out.bytes("\n");
     }

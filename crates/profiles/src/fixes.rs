@@ -6,16 +6,14 @@ use crate::files::{FileKind, FoundFile};
 use crate::roots::PlacedRoot;
 use crate::view::{RootScope, SkillOutcome, UnseenReason};
 
-/// Returns the fix for a file that is omitted, if the user can change something.
+/// Returns the fix for a file that is not listed in full, if the user can change something.
 pub(crate) fn fix(
     outcome: &SkillOutcome,
     file: &FoundFile,
     scope: RootScope,
     roots: &[PlacedRoot],
 ) -> Option<String> {
-    let SkillOutcome::Omitted { reason } = outcome else {
-        return None;
-    };
+    let reason = narrowed_by(outcome)?;
     let path = file.path.display();
     let folder = file.path.parent().unwrap_or(Path::new(".")).display();
     let own = || own_root(scope, roots).map(|root| root.join(&*file.folder));
@@ -67,4 +65,13 @@ fn own_root(scope: RootScope, roots: &[PlacedRoot]) -> Option<&Path> {
     let same = usable_roots.clone().find(|root| root.scope == scope);
     let personal = || usable_roots.find(|root| root.scope == RootScope::Personal);
     same.or_else(personal).map(|root| &*root.path)
+}
+
+/// Returns the first reason why a file may not be listed in full.
+fn narrowed_by(outcome: &SkillOutcome) -> Option<&UnseenReason> {
+    match outcome {
+        SkillOutcome::Omitted { reason } => Some(reason),
+        SkillOutcome::Loaded { because, .. } => because.as_ref(),
+        SkillOutcome::Unknown { one_of } => one_of.iter().find_map(narrowed_by),
+    }
 }

@@ -90,6 +90,11 @@ impl<'a> AgentSurvey<'a> {
             title: profile.title().into(),
             skills,
             budget,
+            folders: roots
+                .iter()
+                .filter(|root| root.is_read() && root.off.is_none())
+                .map(|root| root.path.clone())
+                .collect(),
             unread: settings.unread.clone(),
         })
     }

@@ -18,6 +18,8 @@ pub struct AgentView {
     pub skills: Vec<AgentSkill>,
     /// The size of the list for the model.
     pub budget: BudgetUse,
+    /// The folders that the agent searches, the preferred one first. They need not exist.
+    pub folders: Vec<Arc<Path>>,
     /// Settings files that cannot be read. Their settings are not in the view.
     pub unread: Vec<Arc<Path>>,
 }
@@ -44,7 +46,7 @@ pub struct AgentSkill {
     pub outcome: SkillOutcome,
     /// The size of its line in the list for the model, in the unit of the budget.
     pub cost: u64,
-    /// A sentence that says how to make the agent load it.
+    /// A sentence that says how to make the agent load it, or list it in full.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }
@@ -255,9 +257,13 @@ impl SkillOutcome {
         }
     }
 
-    /// Returns `true` if the agent loads the skill for certain.
+    /// Returns `true` if the agent loads the skill for certain, in one form or another.
     pub fn is_loaded(&self) -> bool {
-        matches!(self, SkillOutcome::Loaded { .. })
+        match self {
+            SkillOutcome::Loaded { .. } => true,
+            SkillOutcome::Omitted { .. } => false,
+            SkillOutcome::Unknown { one_of } => one_of.iter().all(SkillOutcome::is_loaded),
+        }
     }
 
     /// Returns `true` if the agent may load the skill.

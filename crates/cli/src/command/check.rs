@@ -39,7 +39,7 @@ pub(crate) struct CheckCommand {
 /// The share of the score of a skill, in a search for its own description, from which on another one competes with it.
 ///
 /// Of 978 public skills of one vendor, 37 pairs do, with names such as `drag-and-drop` and `lwc-drag-and-drop`.
-const COMPETING: f32 = 0.75;
+pub(super) const COMPETING: f32 = 0.75;
 
 /// The problems of skills.
 #[derive(Serialize)]

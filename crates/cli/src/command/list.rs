@@ -1,5 +1,8 @@
 //! `repertoire list`.
 
+mod seen_skills;
+
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -11,26 +14,48 @@ use repertoire::skill::{Code, Diagnostic, Severity};
 use repertoire::source::fs::InstalledPlugins;
 use serde::Serialize;
 
+pub(super) use self::seen_skills::SeenOutput;
 use super::selection::LabelOptions;
-use crate::arguments::ConnectableFolders;
+use crate::Environment;
+use crate::agent_views::AgentViews;
+use crate::arguments::{Choice, ConnectableFolders, one_of};
 use crate::context::CommandContext;
 use crate::diagnostics::{Counts, ReportedDiagnostic, counted, joined, quoted};
 use crate::output::{Output, word};
 use crate::row::{ShadowRow, SkillRow, WinnerRow};
 use crate::table::{Cell, TextTable};
 
-/// List skills with their source and status.
+/// List skills, with the agents that load them or with their source and status.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  repertoire list\n  repertoire list .claude/skills --all")]
+#[command(
+    after_help = "Examples:\n  repertoire list\n  repertoire list --agent codex --sort cost\n  repertoire list .claude/skills --all"
+)]
 pub(crate) struct ListCommand {
     #[command(flatten)]
     pub(super) searched: ConnectableFolders,
     /// Also show shadowed skills and files that could not be loaded.
     #[arg(long)]
     all: bool,
+    /// Order of the skills.
+    #[arg(long, value_name = "COLUMN", value_parser = one_of(ORDERS))]
+    sort: Option<SkillOrder>,
     #[command(flatten)]
     labels: LabelOptions,
 }
+
+/// The order of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SkillOrder {
+    Name,
+    Cost,
+    Source,
+}
+
+const ORDERS: &[Choice<SkillOrder>] = &[
+    ("name", "By name", SkillOrder::Name),
+    ("cost", "The longest descriptions first", SkillOrder::Cost),
+    ("source", "By source, then name", SkillOrder::Source),
+];
 
 /// The skills that names resolve to.
 #[derive(Serialize)]
@@ -43,15 +68,43 @@ pub(super) struct ListOutput<'a> {
 }
 
 impl ListCommand {
+    /// Returns whether an argument names sources of this program, or an option is about them.
+    pub(super) fn is_of_sources(&self) -> bool {
+        !self.searched.folders.is_empty() || self.searched.connect || self.labels.is_given()
+    }
+
+    /// Lists what agents load.
+    pub(super) fn write_seen(
+        &self,
+        seen: &AgentViews,
+        environment: &Environment<'_>,
+        out: &mut Output,
+    ) {
+        let list = SeenOutput::of(seen, self.sort.unwrap_or(SkillOrder::Name), environment);
+        if out.write_json(&list) {
+            return;
+        }
+        list.write(self.all, out);
+        out.notes(seen.notes());
+    }
+
     pub(super) fn run(&self, context: &CommandContext, out: &mut Output) {
         let matching = context
             .snapshot
             .entries()
             .iter()
             .filter(|entry| self.labels.match_skill(entry.item()));
-        let skills = matching
+        let mut skills: Vec<_> = matching
             .map(|entry| WinnerRow::of(entry, context))
             .collect();
+        match self.sort {
+            Some(SkillOrder::Name) => skills.sort_by_key(|skill| skill.row.id),
+            Some(SkillOrder::Cost) => skills.sort_by_key(|skill| Reverse(skill.row.tokens)),
+            Some(SkillOrder::Source) => {
+                skills.sort_by_key(|skill| (skill.row.source, skill.row.id))
+            }
+            None => {}
+        }
         let diagnostics = context.diagnostics();
         let list = ListOutput {
             skills,

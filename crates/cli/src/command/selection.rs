@@ -34,6 +34,10 @@ pub(crate) struct ExposureOptions {
 }
 
 impl LabelOptions {
+    pub(super) fn is_given(&self) -> bool {
+        !self.tiers.is_empty() || self.level.is_some()
+    }
+
     pub(super) fn match_skill(&self, skill: &Skill) -> bool {
         (self.tiers.is_empty() || skill.has_functional_tier(&self.tiers))
             && self.level.is_none_or(|level| skill.invoke_level() <= level)

@@ -83,48 +83,15 @@ impl VerifyCommand {
         out: &mut Output,
     ) -> Result<(), Failure> {
         let base = lock_folder(self.lock_dir.as_deref(), context)?;
-        let (ours, theirs) = (RepertoireLock::read(&base)?, SkillsLock::read(&base)?);
-        if ours.is_none() && theirs.is_none() {
+        let Some(verified) = VerifyOutput::of(context, &base).await? else {
             let failure = Failure::new(format!(
                 "no {} or {} found",
                 RepertoireLock::NAME,
                 SkillsLock::NAME
             ));
             return Err(failure.help("run `repertoire lock` to create them"));
-        }
-        let inventory = Inventory::take(context, &base).await?;
-        let mut verified = VerifyOutput {
-            locks: Vec::new(),
-            skills: inventory.skills.len(),
-            differences: Vec::new(),
-            not_compared: inventory.not_compared().cloned().collect(),
-            notes: context.hidden_text_note().await.into_iter().collect(),
         };
-        match &ours {
-            Some(lock) => {
-                verified.locks.push(RepertoireLock::NAME);
-                verified.compare_files(lock, &inventory);
-            }
-            None => verified
-                .notes
-                .push(format!("no {} found", RepertoireLock::NAME)),
-        }
-        if let Some(lock) = &theirs {
-            verified.locks.push(SkillsLock::NAME);
-            verified.compare_hashes(lock, &inventory)?;
-        }
-        verified
-            .notes
-            .extend(not_compared_notes(&verified.not_compared));
-        if verified
-            .differences
-            .iter()
-            .any(|difference| difference.only_line_ends)
-        {
-            let note = "line endings differ, as in a checkout on Windows; `* -text` in `.gitattributes` preserves them";
-            verified.notes.push(note.to_owned());
-        }
-        out.found_problems(!verified.differences.is_empty());
+        out.found_problems(verified.is_changed());
         if !out.write_json(&verified) {
             verified.write(out);
             out.notes(verified.notes);
@@ -190,6 +157,90 @@ impl Difference {
 }
 
 impl VerifyOutput {
+    /// Compares the skills of `context` with the lock files in the folder `base`; returns `None` if there are no such files.
+    pub(super) async fn of(
+        context: &CommandContext,
+        base: &Path,
+    ) -> Result<Option<VerifyOutput>, Failure> {
+        let (ours, theirs) = (RepertoireLock::read(base)?, SkillsLock::read(base)?);
+        if ours.is_none() && theirs.is_none() {
+            return Ok(None);
+        }
+        let inventory = Inventory::take(context, base).await?;
+        let mut verified = VerifyOutput {
+            locks: Vec::new(),
+            skills: inventory.skills.len(),
+            differences: Vec::new(),
+            not_compared: inventory.not_compared().cloned().collect(),
+            notes: context.hidden_text_note().await.into_iter().collect(),
+        };
+        match &ours {
+            Some(lock) => {
+                verified.locks.push(RepertoireLock::NAME);
+                verified.compare_files(lock, &inventory);
+            }
+            None => verified
+                .notes
+                .push(format!("no {} found", RepertoireLock::NAME)),
+        }
+        if let Some(lock) = &theirs {
+            verified.locks.push(SkillsLock::NAME);
+            verified.compare_hashes(lock, &inventory)?;
+        }
+        verified
+            .notes
+            .extend(not_compared_notes(&verified.not_compared));
+        if verified
+            .differences
+            .iter()
+            .any(|difference| difference.only_line_ends)
+        {
+            let note = "line endings differ, as in a checkout on Windows; `* -text` in `.gitattributes` preserves them";
+            verified.notes.push(note.to_owned());
+        }
+        Ok(Some(verified))
+    }
+
+    pub(super) fn is_changed(&self) -> bool {
+        !self.differences.is_empty()
+    }
+
+    /// Returns each skill that differs: the kind of difference, its name, and its place with the files.
+    pub(super) fn changed_skills(&self) -> Vec<(&'static str, &str, String)> {
+        let mut skills: BTreeMap<(&str, Option<&str>), Vec<&Difference>> = BTreeMap::new();
+        for difference in &self.differences {
+            let key = (difference.id.as_str(), difference.path.as_deref());
+            skills.entry(key).or_default().push(difference);
+        }
+        // A row of `skills-lock.json` has no path, and repeats one of a lock that has.
+        let is_repeated = |id: &str| {
+            let mut known = self.differences.iter();
+            known.any(|known| known.id == id && known.path.is_some())
+        };
+        let skills = skills
+            .into_iter()
+            .filter(|((id, path), _)| path.is_some() || !is_repeated(id));
+        let changed = skills.map(|((id, path), differences)| {
+            let files: Vec<_> = differences
+                .iter()
+                .filter_map(|difference| difference.file.as_deref())
+                .collect();
+            let kind = match differences.first().map(|first| first.difference) {
+                _ if !files.is_empty() => "changed",
+                Some(DifferenceKind::Missing) => "missing",
+                Some(DifferenceKind::Extra) => "new",
+                _ => "changed",
+            };
+            let place = path.unwrap_or_default();
+            let files = match files.as_slice() {
+                [] => place.to_owned(),
+                files => format!("{place}: {}", files.join(", ")),
+            };
+            (kind, id, files)
+        });
+        changed.collect()
+    }
+
     fn write(&self, out: &mut Output) {
         for Difference {
             lock,

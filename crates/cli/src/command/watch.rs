@@ -213,7 +213,7 @@ impl Reporter {
             };
             return write_event("watch", &event, &mut environment.stdout);
         }
-        let mut out = Output::new("watch", self.format, &environment.stdout);
+        let mut out = Output::new("watch", self.format, environment);
         let mut printer = context.printer(&out);
         change
             .summary()

@@ -45,7 +45,7 @@ fn builtin_skills_come_with_standard_folders() {
 fn a_folder_may_be_called_like_their_source() {
     let env = TestEnv::new();
     env.skill("builtin", "steady", "Mine.");
-    let ran = env.run(&["which", "steady", "--root", "builtin"]).data();
+    let ran = env.run(&["why", "steady", "--root", "builtin"]).data();
     assert!(ran.contains("builtin-2"), "{ran}");
 }
 

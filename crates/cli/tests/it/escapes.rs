@@ -37,7 +37,7 @@ fn no_command_lets_a_skill_paint() {
         &["check", "root", "second"],
         &["check", "root", "second", "--strict"],
         &["show", "painter", "--root", "root"],
-        &["which", "painter", "--root", "root"],
+        &["why", "painter", "--root", "root"],
         &["roots", "--root", "root"],
         &["search", "hello", "--root", "root"],
         &["match", "hello", "--root", "root"],
@@ -238,7 +238,7 @@ fn no_list_commands_the_log_of_a_runner() {
         &["list", "root", "--all"],
         &["check", "root"],
         &["show", "::error title=x::y", "--root", "root"],
-        &["which", "##[error]z", "--root", "root"],
+        &["why", "##[error]z", "--root", "root"],
         &["search", "error", "--root", "root"],
         &["show", "::warning::none", "--root", "root"],
     ] {

@@ -1,4 +1,4 @@
-//! `list`, `show` and `which`.
+//! `list`, `show` and `why`.
 
 use repertoire_cli::Exit;
 use snapbox::{assert_data_eq, str};
@@ -170,10 +170,10 @@ shadow of     near:review
 }
 
 #[test]
-fn which_command_explains_why_a_candidate_lost() {
+fn why_names_the_reason_of_each_loser() {
     let env = two_folders();
     assert_data_eq!(
-        env.run(&with_both(&["which", "review"])).data(),
+        env.run(&with_both(&["why", "review"])).data(),
         str![[r#"
 #  skill        tier  trust    path                  reason
 1  near:review  user  trusted  near/review/SKILL.md  wins
@@ -182,7 +182,7 @@ fn which_command_explains_why_a_candidate_lost() {
 "#]]
     );
     assert_data_eq!(
-        env.run(&with_both(&["which", "far:notes"])).stdout,
+        env.run(&with_both(&["why", "far:notes"])).stdout,
         str![[r#"
 #  skill       tier  trust    path                reason
 1  near:notes  user  trusted  near/copy/SKILL.md  wins
@@ -191,7 +191,7 @@ fn which_command_explains_why_a_candidate_lost() {
 "#]]
     );
     assert_data_eq!(
-        env.run(&with_both(&["which", "lore"])).data(),
+        env.run(&with_both(&["why", "lore"])).data(),
         str![[r#"
 #  skill     tier  trust    path               reason          flags
 1  far:lore  user  trusted  far/lore/SKILL.md  only candidate  model-only
@@ -201,7 +201,7 @@ fn which_command_explains_why_a_candidate_lost() {
 }
 
 #[test]
-fn which_command_names_the_deciding_rule() {
+fn why_names_the_rule_that_decided() {
     let env = two_folders();
     env.file(
         "repertoire.toml",
@@ -228,12 +228,12 @@ roots = ["near"]
 notes = "mine"
 "#,
     );
-    let which = |name| {
-        env.run(&["--config", "repertoire.toml", "which", name])
+    let why = |name| {
+        env.run(&["--config", "repertoire.toml", "why", name])
             .stdout
     };
     assert_data_eq!(
-        which("review"),
+        why("review"),
         str![[r#"
 #  skill           tier     trust    path                  reason
 1  shipped:review  builtin  trusted  far/review/SKILL.md   wins
@@ -243,7 +243,7 @@ notes = "mine"
 "#]]
     );
     assert_data_eq!(
-        which("notes"),
+        why("notes"),
         str![[r#"
 #  skill          tier     trust    path                reason
 1  mine:notes     user     trusted  near/copy/SKILL.md  wins

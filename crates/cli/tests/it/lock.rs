@@ -647,7 +647,7 @@ fn installed() -> TestEnv {
 }
 
 #[test]
-fn show_and_which_print_origins() {
+fn show_and_why_print_origins() {
     let env = installed();
     assert_data_eq!(
         env.run(&["show", "home:tidy"]).data(),
@@ -686,8 +686,8 @@ other fields
 "#]]
     );
     // How wide a column of paths is, depends on where the env is.
-    let which = env.run(&["which", "tidy", "--root", "mine"]).data();
-    let words: Vec<_> = which
+    let why = env.run(&["why", "tidy", "--root", "mine"]).data();
+    let words: Vec<_> = why
         .lines()
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect();
@@ -731,7 +731,7 @@ fn broken_user_locks_are_ignored_with_a_note() {
         "../home/.agents/.skill-lock.json",
         r#"{ "version": 4, "skills": {} }"#,
     );
-    let ran = env.run(&["which", "tidy"]);
+    let ran = env.run(&["why", "tidy"]);
     assert_eq!(ran.exit, Exit::Success);
     assert_eq!(env.run(&["show", "tidy"]).stderr, ran.stderr);
     assert_data_eq!(
@@ -749,7 +749,7 @@ note: `[WORLD]/home/.agents/.skill-lock.json`: expected version 3, found 4; the 
         .stdout(Stream::new(&mut stdout))
         .stderr(Stream::new(&mut stderr));
     assert_eq!(
-        run(["repertoire", "which", "tidy"], environment),
+        run(["repertoire", "why", "tidy"], environment),
         Exit::Success
     );
     assert_eq!(stderr, b"");

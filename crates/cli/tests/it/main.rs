@@ -1,5 +1,7 @@
 //! The command line, called as a library wherever a process is not the point.
 
+#[cfg(unix)]
+mod agent_home;
 mod book;
 mod book_links;
 mod builtin;
@@ -42,6 +44,8 @@ mod schema;
 mod search;
 mod serve;
 mod simulate;
+#[cfg(unix)]
+mod status;
 mod tampering;
 mod test_env;
 mod tools;

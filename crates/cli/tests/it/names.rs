@@ -23,7 +23,7 @@ fn every_command_finds_a_name_as_typed() {
     ] {
         for command in [
             &["show", typed][..],
-            &["which", typed],
+            &["why", typed],
             &["body", typed],
             &["files", typed],
             &["files", typed, "notes.md"],
@@ -77,7 +77,7 @@ fn a_file_that_gives_no_skill_is_known() {
     let env = TestEnv::new();
     env.file("skills/db-migrate/SKILL.md", "---\nname: db-migrate\n")
         .skill("skills", "db-migrated", "D.");
-    for command in ["show", "which", "body"] {
+    for command in ["show", "why", "body"] {
         for typed in ["db-migrate", "skills:db-migrate"] {
             let failure = env.run(&[command, typed, "--root", "skills"]).failure();
             let help = " = help: `skills/db-migrate/SKILL.md` could not be loaded: unclosed-front-matter: \
@@ -95,7 +95,7 @@ fn diagnostics_and_limits_are_shown() {
         "---\nname: Deploy\ndescription: D.\ndisable-model-invocation: true\nallowedWorkflows: [build]\n---\nDo it.\n",
     );
     let run = |command: &str| env.run(&[command, "Deploy", "--root", "skills", "--no-defaults"]);
-    let which = run("which");
+    let which = run("why");
     assert_data_eq!(
         which.stdout,
         str![[r#"
@@ -172,7 +172,7 @@ roots = ["stranger"]
         let json = env
             .run(
                 &[
-                    &["which", "--json", "--config", "repertoire.toml"][..],
+                    &["why", "--json", "--config", "repertoire.toml"][..],
                     arguments,
                 ]
                 .concat(),

@@ -178,17 +178,23 @@ fn help_goes_to_stdout_with_exit_codes() {
         str![[r#"
 Find, check and serve Agent Skills: what is installed, which copy wins, and what each agent sees
 
-Usage: repertoire [OPTIONS] <COMMAND>
+Usage: repertoire [OPTIONS] [COMMAND]
 
 Commands:
-  list         List skills with their source and status [alias: ls]
-  show         Show the details of a skill [alias: info]
-  which        Explain which skill a name resolves to, and why the others lose
+  status       Show what each agent on this machine sees: skills, budget, problems, and changes
+               since the lock [alias: doctor]
+  list         List skills, with the agents that load them or with their source and status
+  show         Show the details of a skill
+  why          Explain where a skill was found, which copy each agent loads, and why not the others
+               [alias: which]
   search       Search skills by name, trigger, tag and description
   match        Show which skills a prompt finds, and why
   eval         Measure how often prompts find the skills that they expect
   roots        List the folders searched and how many skills each holds
   observed     Compare what an agent should see with the list that the agent left itself
+  budget       Show what the skills of an agent cost in its list, what is cut, and the smallest cut
+               that fits
+  diff         Compare what two agents load, or what an agent loads with the lock file
   check        Check skills for problems [aliases: validate, lint]
   watch        Watch skills and report changes and problems as they happen
   catalog      Print the skill list that a model would see, within a token budget
@@ -282,14 +288,17 @@ Exit codes:
   0  success; no problems found
   1  problems found: `check` reported an error (or, with --strict, a warning), `verify` a
   difference,
-     `fmt` a file that it could not format or, with --check, would change, or `eval` fewer hits than
-     --min-hit
+     `fmt` a file that it could not format or, with --check, would change, `eval` fewer hits than
+     --min-hit, or `status --check` a problem or a change since the lock
   2  usage error, or the command could not run
 
 Results go to stdout; notes and errors go to stderr.
 
+Without a command, `status` runs.
+
 Examples:
-  repertoire list
+  repertoire
+  repertoire why code-review
   repertoire check .claude/skills
   repertoire serve --trust-project
 
@@ -304,7 +313,7 @@ Examples:
 
 #[test]
 fn wrong_use_is_exit_code_2_and_talk() {
-    for arguments in [&["lst"][..], &[], &["list", "--model"], &["show"]] {
+    for arguments in [&["lst"][..], &["list", "--model"], &["show"]] {
         let ran = TestEnv::new().run(arguments);
         assert_eq!(
             (ran.exit, ran.stdout.as_str()),

@@ -40,14 +40,22 @@ fn every_answer_conforms_to_the_schema() {
     let schema = Schema::load();
     let mut seen = Vec::new();
     let mut forged = 0;
+    env.skill(".agents/skills", "tidy", "Sorts files.").skill(
+        ".claude/skills",
+        "tidy",
+        "Sorts files, too.",
+    );
     for arguments in [
-        &["list", "a", "b", "c"][..],
+        &["status", "--agent", "codex", "--agent", "claude-code"][..],
+        &["list", "--agent", "codex", "--agent", "cursor"],
+        &["list", "a", "b", "c"],
         &["list", "a", "--model", "anthropic/claude-sonnet-4-5"],
         &["show", "review", "--root", "a"],
         &["show", "odd", "--root", "a"],
         &["show", "b:review", "--root", "a", "--root", "b"],
-        &["which", "copy", "--root", "b", "--root", "c"],
-        &["which", "review", "--root", "a", "--root", "b"],
+        &["why", "copy", "--root", "b", "--root", "c"],
+        &["why", "tidy", "--agent", "codex", "--agent", "cursor"],
+        &["why", "review", "--root", "a", "--root", "b"],
         &["search", "review", "--root", "a"],
         &[
             "search",
@@ -65,6 +73,8 @@ fn every_answer_conforms_to_the_schema() {
         &["eval", "prompts.jsonl", "--root", "a", "--root", "b"],
         &["roots"],
         &["observed", "--agent", "claude-code", "--agent", "codex"],
+        &["budget", "--agent", "claude-code", "--agent", "zed"],
+        &["diff", "claude-code", "codex"],
         &["check", "a", "b", "c"],
         &["check", "a", "b", "c", "--strict"],
         &["catalog", "a", "b"],
@@ -163,7 +173,7 @@ fn every_answer_conforms_to_the_schema() {
 }
 
 /// Fields that may be left out.
-const OPTIONAL: [&str; 8] = [
+const OPTIONAL: [&str; 11] = [
     "identical",
     "path",
     "line",
@@ -172,13 +182,16 @@ const OPTIONAL: [&str; 8] = [
     "help",
     "sandbox",
     "cleanup",
+    "because",
+    "fix",
+    "or_named",
 ];
 
 /// Numbers that may have a fraction.
-const FRACTIONS: [&str; 2] = ["score", "margin"];
+const FRACTIONS: [&str; 3] = ["score", "margin", "share"];
 
 /// Texts of which the schema knows every one.
-const LISTED: [&str; 13] = [
+const LISTED: [&str; 18] = [
     "schema",
     "command",
     "tier",
@@ -192,6 +205,11 @@ const LISTED: [&str; 13] = [
     "lock",
     "fit",
     "provider",
+    "is",
+    "side",
+    "listed",
+    "scope",
+    "unit",
 ];
 
 /// `document` with one thing wrong, in every way, and what that is.

@@ -251,7 +251,7 @@ fn decoy_configurations_are_not_read() {
         &["list", "--all", "--json"][..],
         &["list", "--trust-project", "--agent", "all", "--json"],
         &["show", "tidy", "--json"],
-        &["which", "tidy", "--json"],
+        &["why", "tidy", "--json"],
         &["search", "sort", "--json"],
         &["roots", "--agent", "all", "--json"],
         &["check", "--json"],

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 pub(crate) struct TestEnv {
     _folder: TempDir,
     root: PathBuf,
+    columns: String,
 }
 
 /// What a run said. Paths of the env are written `[WORLD]`.
@@ -30,7 +31,13 @@ impl TestEnv {
         TestEnv {
             _folder: folder,
             root,
+            columns: "80".to_owned(),
         }
+    }
+
+    /// Sets the width of screens, which is 80.
+    pub(crate) fn set_columns(&mut self, columns: u16) {
+        self.columns = columns.to_string();
     }
 
     /// The folder that commands run in.
@@ -98,7 +105,10 @@ impl TestEnv {
         let mut environment =
             Environment::new(self.here().join(below).components().collect::<PathBuf>())
                 .home(self.root.join("home"))
-                .variables([("PATH".into(), "/usr/bin:/bin".into())])
+                .variables([
+                    ("PATH".into(), "/usr/bin:/bin".into()),
+                    ("COLUMNS".into(), (&self.columns).into()),
+                ])
                 .helper([env!("CARGO_BIN_EXE_repertoire").into(), "__helper".into()])
                 .stdout(Stream::new(&mut stdout))
                 .stderr(Stream::new(&mut stderr));

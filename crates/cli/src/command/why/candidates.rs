@@ -1,11 +1,9 @@
-//! `repertoire which`.
+//! The candidates for a name in the sources of this program.
 
-use clap::Args;
 use repertoire::Id;
 use repertoire::skill::text::command_argument;
 use serde::Serialize;
 
-use crate::completion;
 use crate::context::CommandContext;
 use crate::diagnostics::counted;
 use crate::failure::Failure;
@@ -14,19 +12,10 @@ use crate::provenance::Provenance;
 use crate::row::{ShadowRow, SkillRow};
 use crate::table::{Cell, TextTable};
 
-/// Explain which skill a name resolves to, and why the others lose.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  repertoire which review")]
-pub(crate) struct WhichCommand {
-    /// Skill name, or SOURCE:NAME for the copy from one source.
-    #[arg(add = completion::skills())]
-    name: String,
-}
-
 /// The candidates for a name.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct WhichOutput<'a> {
+pub(crate) struct CandidatesOutput<'a> {
     id: &'a Id,
     /// The winner, then the others in the order of their rank.
     candidates: Vec<CandidateRow<'a>>,
@@ -44,64 +33,63 @@ struct CandidateRow<'a> {
     diagnostics: usize,
 }
 
-impl WhichCommand {
-    pub(super) async fn run(
-        &self,
-        context: &CommandContext,
-        out: &mut Output,
-    ) -> Result<(), Failure> {
-        let entry = context.find(&self.name)?.entry;
-        let (installed, unknown_origins) = context.installed();
-        let mut candidates = Vec::new();
-        for (place, candidate) in entry.candidates().enumerate() {
-            let identical = place
-                .checked_sub(1)
-                .and_then(|at| entry.shadows[at].identical);
-            let mut why = match place {
-                0 if entry.shadows.is_empty() => "only candidate".to_owned(),
-                0 => "wins".to_owned(),
-                _ => context
-                    .snapshot
-                    .reason(&entry.candidate, candidate)
-                    .to_string(),
-            };
-            if identical == Some(true) {
-                why += "; same content";
-            }
-            candidates.push(CandidateRow {
-                candidate: ShadowRow {
-                    row: SkillRow::of(entry, candidate, context),
-                    identical,
-                },
-                why,
-                provenance: Provenance::of(&candidate.item, &installed),
-                diagnostics: context.diagnostics_of(candidate).await.len(),
-            });
-        }
-        let found = WhichOutput {
-            id: &entry.id,
-            candidates,
+/// Explains which candidate a name resolves to, and why the others lose.
+pub(super) async fn explain(
+    name: &str,
+    context: &CommandContext,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let entry = context.find(name)?.entry;
+    let (installed, unknown_origins) = context.installed();
+    let mut candidates = Vec::new();
+    for (place, candidate) in entry.candidates().enumerate() {
+        let identical = place
+            .checked_sub(1)
+            .and_then(|at| entry.shadows[at].identical);
+        let mut why = match place {
+            0 if entry.shadows.is_empty() => "only candidate".to_owned(),
+            0 => "wins".to_owned(),
+            _ => context
+                .snapshot
+                .reason(&entry.candidate, candidate)
+                .to_string(),
         };
-        if out.write_json(&found) {
-            return Ok(());
+        if identical == Some(true) {
+            why += "; same content";
         }
-        found.write(context, out);
-        for row in found.candidates.iter().filter(|row| row.diagnostics > 0) {
-            let (name, count) = (
-                &row.candidate.row.qualified_id,
-                counted(row.diagnostics, "diagnostic"),
-            );
-            out.note(format!(
-                "`{name}`: {count}; run `repertoire show {}` for details",
-                command_argument(name.as_ref())
-            ));
-        }
-        out.notes(unknown_origins);
-        Ok(())
+        candidates.push(CandidateRow {
+            candidate: ShadowRow {
+                row: SkillRow::of(entry, candidate, context),
+                identical,
+            },
+            why,
+            provenance: Provenance::of(&candidate.item, &installed),
+            diagnostics: context.diagnostics_of(candidate).await.len(),
+        });
     }
+    let found = CandidatesOutput {
+        id: &entry.id,
+        candidates,
+    };
+    if out.write_json(&found) {
+        return Ok(());
+    }
+    found.write(context, out);
+    for row in found.candidates.iter().filter(|row| row.diagnostics > 0) {
+        let (name, count) = (
+            &row.candidate.row.qualified_id,
+            counted(row.diagnostics, "diagnostic"),
+        );
+        out.note(format!(
+            "`{name}`: {count}; run `repertoire show {}` for details",
+            command_argument(name.as_ref())
+        ));
+    }
+    out.notes(unknown_origins);
+    Ok(())
 }
 
-impl WhichOutput<'_> {
+impl CandidatesOutput<'_> {
     fn write(&self, context: &CommandContext, out: &mut Output) {
         let has_provenance = self.candidates.iter().any(|row| row.provenance.is_some());
         let has_flags = self

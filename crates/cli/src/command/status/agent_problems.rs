@@ -1,0 +1,217 @@
+//! The problems of agents with skills, each with its fix.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use anstyle::{AnsiColor, Style};
+use repertoire_profiles::{AgentSkill, AgentView, SkillOutcome, UnseenReason};
+use serde::Serialize;
+
+use super::write_heading;
+use crate::agent_views::AgentViews;
+use crate::diagnostics::{counted, joined, quoted};
+use crate::output::Output;
+use crate::screen_text::{number, wrapped};
+use crate::unseen;
+
+/// A problem of agents, and its fix.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct AgentProblem {
+    /// The agents that have it.
+    agents: Vec<Arc<str>>,
+    /// The name of the skill; null for a problem of an agent as a whole.
+    skill: Option<Arc<str>>,
+    /// The files that it is about.
+    paths: Vec<Arc<Path>>,
+    message: String,
+    /// A command or an edit that ends it.
+    fix: Option<String>,
+}
+
+impl AgentProblem {
+    pub(super) fn is_of(&self, agent: &str) -> bool {
+        self.agents.iter().any(|known| &**known == agent)
+    }
+}
+
+/// Returns the problems of all agents. A problem that several agents share comes once.
+pub(super) fn find(seen: &AgentViews) -> Vec<AgentProblem> {
+    let mut found: Vec<AgentProblem> = Vec::new();
+    let mut places: HashMap<AgentProblem, usize> = HashMap::new();
+    for view in &seen.views {
+        let whole = budget(view).into_iter().chain(unread(view));
+        for problem in whole.chain(files(view, seen)).chain(rivals(view)) {
+            let place = *places.entry(problem.clone()).or_insert_with(|| {
+                found.push(problem);
+                found.len() - 1
+            });
+            found[place].agents.push(view.agent.clone());
+        }
+    }
+    found
+}
+
+fn budget(view: &AgentView) -> Option<AgentProblem> {
+    let budget = &view.budget;
+    let limit = budget.limit.filter(|limit| budget.used > *limit)?;
+    Some(AgentProblem {
+        agents: Vec::new(),
+        skill: None,
+        paths: Vec::new(),
+        message: format!(
+            "the list of skills has {} of at most {} {}, so {} cut",
+            number(budget.used),
+            number(limit),
+            crate::output::word(&budget.unit),
+            match budget.cut {
+                1 => "1 skill is".to_owned(),
+                cut => format!("{} are", counted(cut, "skill")),
+            }
+        ),
+        fix: Some(format!("run `repertoire budget --agent {}`", view.agent)),
+    })
+}
+
+fn unread(view: &AgentView) -> impl Iterator<Item = AgentProblem> {
+    view.unread.iter().map(|path| AgentProblem {
+        agents: Vec::new(),
+        skill: None,
+        paths: vec![path.clone()],
+        message: "the settings cannot be read, so they are not part of the answer".to_owned(),
+        fix: Some(format!("repair the syntax of `{}`", path.display())),
+    })
+}
+
+/// Returns the faults of single files.
+fn files(view: &AgentView, seen: &AgentViews) -> impl Iterator<Item = AgentProblem> {
+    view.skills.iter().filter_map(|skill| {
+        let (reason, verb) = fault(&skill.outcome)?;
+        Some(AgentProblem {
+            agents: Vec::new(),
+            skill: Some(skill.name.clone()),
+            paths: vec![skill.path.clone()],
+            message: format!("{verb}: {}", unseen::reason(reason, &seen.paths)),
+            fix: skill.fix.clone(),
+        })
+    })
+}
+
+/// Returns the fault of a file, and its effect.
+fn fault(outcome: &SkillOutcome) -> Option<(&UnseenReason, &'static str)> {
+    match outcome {
+        SkillOutcome::Omitted { reason } if is_fault(reason) || is_misplaced(reason) => {
+            Some((reason, "not loaded"))
+        }
+        SkillOutcome::Loaded {
+            because: Some(reason),
+            ..
+        } if is_fault(reason) => Some((reason, "not listed in full")),
+        SkillOutcome::Unknown { one_of } => {
+            let (reason, _) = one_of.iter().find_map(fault)?;
+            is_fault(reason).then_some((reason, "may not load"))
+        }
+        _ => None,
+    }
+}
+
+fn is_fault(reason: &UnseenReason) -> bool {
+    use UnseenReason::{
+        BrokenFrontMatter, LongDescription, MissingField, NameMismatch, NameRule, NoFrontMatter,
+        Unreadable,
+    };
+    matches!(
+        reason,
+        BrokenFrontMatter { .. }
+            | NoFrontMatter { .. }
+            | MissingField { .. }
+            | NameMismatch
+            | NameRule
+            | LongDescription
+            | Unreadable
+    )
+}
+
+fn is_misplaced(reason: &UnseenReason) -> bool {
+    use UnseenReason::{FileName, HiddenFolder, InRoot, Link, TooDeep};
+    matches!(
+        reason,
+        FileName | InRoot | TooDeep { .. } | HiddenFolder | Link
+    )
+}
+
+/// Returns the names for which no source says which of several files the agent loads.
+fn rivals(view: &AgentView) -> impl Iterator<Item = AgentProblem> {
+    let mut groups: BTreeMap<&Arc<str>, Vec<&AgentSkill>> = BTreeMap::new();
+    for skill in view.skills.iter().filter(|skill| has_rival(&skill.outcome)) {
+        groups.entry(&skill.name).or_default().push(skill);
+    }
+    let groups = groups.into_iter().filter(|(_, rivals)| {
+        let mut files = rivals.iter().map(|skill| &skill.real_path);
+        let first = files.next();
+        files.any(|file| Some(file) != first)
+    });
+    groups.map(|(name, rivals)| {
+        let paths: Vec<_> = rivals.iter().map(|skill| skill.path.clone()).collect();
+        AgentProblem {
+            agents: Vec::new(),
+            skill: Some(name.clone()),
+            message: "no source says which of these is loaded".to_owned(),
+            fix: Some("keep one of them, or give them different names".to_owned()),
+            paths,
+        }
+    })
+}
+
+/// Returns whether a file may load, and a preferred one may hide it.
+fn has_rival(outcome: &SkillOutcome) -> bool {
+    let is_shadow = |one: &SkillOutcome| {
+        matches!(
+            one,
+            SkillOutcome::Omitted {
+                reason: UnseenReason::Shadowed { .. }
+            }
+        )
+    };
+    match outcome {
+        SkillOutcome::Unknown { one_of } => outcome.may_load() && one_of.iter().any(is_shadow),
+        _ => false,
+    }
+}
+
+/// Writes the problems, each with its files and its fix on lines of their own.
+pub(super) fn write(problems: &[AgentProblem], seen: &AgentViews, out: &mut Output) {
+    if problems.is_empty() {
+        return;
+    }
+    write_heading("problems", out);
+    let style = match out.is_coloured() {
+        true => AnsiColor::Yellow.on_default(),
+        false => Style::new(),
+    };
+    let width = out.columns();
+    for problem in problems {
+        let agents = joined(problem.agents.iter().map(|agent| &**agent));
+        let title = match &problem.skill {
+            Some(skill) => format!("{skill} ({agents}): {}", problem.message),
+            None => format!("{agents}: {}", problem.message),
+        };
+        let mut is_first = true;
+        for line in wrapped(&title, width - 2, 2) {
+            let mark = if is_first { "! " } else { "  " };
+            out.bytes(format!("{style}{mark}{style:#}"));
+            out.line(line);
+            is_first = false;
+        }
+        let paths = quoted(problem.paths.iter().map(|path| seen.paths.path(path)));
+        let fix = problem.fix.as_deref().map(|fix| seen.paths.text(fix));
+        let paths = (!paths.is_empty()).then(|| format!("    in {paths}"));
+        let fix = fix.map(|fix| format!("    fix: {fix}"));
+        for line in paths.into_iter().chain(fix) {
+            for line in wrapped(line.trim_start(), width - 4, 2) {
+                out.line(format!("    {line}"));
+            }
+        }
+    }
+}

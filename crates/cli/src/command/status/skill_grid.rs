@@ -1,0 +1,236 @@
+//! The skills with one column for each agent.
+
+use std::collections::BTreeMap;
+
+use anstyle::{AnsiColor, Style};
+use repertoire_profiles::{AgentSkill, AgentView, ListedAs, RootScope, SkillOutcome, UnseenReason};
+use unicode_width::UnicodeWidthStr;
+
+use super::write_heading;
+use crate::output::Output;
+use crate::seen_name::SeenName;
+use crate::table::{Cell, TextTable};
+
+/// The most rows without `--all`.
+const MOST_ROWS: usize = 30;
+/// The width that a name has at least.
+const NAME_WIDTH: usize = 24;
+
+/// Each name with the result of each agent.
+#[derive(Debug)]
+pub(super) struct SkillGrid<'a> {
+    agents: Vec<&'a str>,
+    rows: BTreeMap<&'a str, Vec<SkillMark>>,
+}
+
+/// The columns of a grid: words below the names of agents, or letters below their numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum GridLayout {
+    Words,
+    Letters,
+}
+
+impl GridLayout {
+    pub(super) fn is_numbered(self) -> bool {
+        self == GridLayout::Letters
+    }
+}
+
+/// The result of one agent for one name, the best of all files. The order is that of preference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum SkillMark {
+    Loaded(RootScope),
+    Manual,
+    Cut,
+    Unsure,
+    Hidden,
+    Later,
+    Refused,
+    NotRead,
+}
+
+impl SkillMark {
+    fn of_name(seen: &SeenName<'_>) -> SkillMark {
+        match seen.contenders().next() {
+            Some(skill) if seen.is_one_file() => SkillMark::of_loaded(skill, &skill.outcome),
+            _ => {
+                let marks = seen.files.iter().map(|skill| SkillMark::of(skill));
+                marks.min().unwrap_or(SkillMark::NotRead)
+            }
+        }
+    }
+
+    /// Returns the mark of a skill that loads in one form or another.
+    fn of_loaded(skill: &AgentSkill, outcome: &SkillOutcome) -> SkillMark {
+        match outcome {
+            SkillOutcome::Unknown { one_of } => {
+                let loaded = one_of.iter().filter(|one| one.may_load());
+                let marks = loaded.map(|one| SkillMark::of_loaded(skill, one));
+                marks.max().unwrap_or(SkillMark::Unsure)
+            }
+            SkillOutcome::Loaded { listed, because } => match (listed, because) {
+                (ListedAs::UserOnly, _) => SkillMark::Manual,
+                (ListedAs::Unlisted, _) => SkillMark::Hidden,
+                (ListedAs::Conditional, _) => SkillMark::Later,
+                (_, Some(UnseenReason::Budget)) => SkillMark::Cut,
+                _ => SkillMark::Loaded(skill.scope),
+            },
+            SkillOutcome::Omitted { reason } => SkillMark::of_reason(reason),
+        }
+    }
+
+    fn of(skill: &AgentSkill) -> SkillMark {
+        match &skill.outcome {
+            outcome if outcome.is_loaded() => SkillMark::of_loaded(skill, outcome),
+            SkillOutcome::Unknown { .. } if skill.outcome.may_load() => SkillMark::Unsure,
+            SkillOutcome::Unknown { one_of } => match one_of.first() {
+                Some(SkillOutcome::Omitted { reason }) => SkillMark::of_reason(reason),
+                _ => SkillMark::Refused,
+            },
+            SkillOutcome::Omitted { reason } => SkillMark::of_reason(reason),
+            outcome @ SkillOutcome::Loaded { .. } => SkillMark::of_loaded(skill, outcome),
+        }
+    }
+
+    fn of_reason(reason: &UnseenReason) -> SkillMark {
+        match reason {
+            UnseenReason::Budget => SkillMark::Cut,
+            UnseenReason::NotYet { .. } => SkillMark::Later,
+            UnseenReason::FolderNotRead { .. } | UnseenReason::PluginNotInstalled => {
+                SkillMark::NotRead
+            }
+            UnseenReason::Setting { .. }
+            | UnseenReason::Flag { .. }
+            | UnseenReason::Switch { .. }
+            | UnseenReason::NotTrusted
+            | UnseenReason::PluginDisabled { .. } => SkillMark::Hidden,
+            _ => SkillMark::Refused,
+        }
+    }
+
+    /// Returns the word, and the letter for narrow columns.
+    fn spelled(self) -> (&'static str, &'static str) {
+        match self {
+            SkillMark::Loaded(RootScope::Personal) => ("home", "H"),
+            SkillMark::Loaded(RootScope::Project) => ("project", "P"),
+            SkillMark::Loaded(RootScope::Plugin) => ("plugin", "G"),
+            SkillMark::Loaded(RootScope::System) => ("system", "S"),
+            SkillMark::Loaded(RootScope::Managed) => ("managed", "M"),
+            SkillMark::Loaded(RootScope::Extra) => ("extra", "E"),
+            SkillMark::Manual => ("manual", "m"),
+            SkillMark::Cut => ("cut", "c"),
+            SkillMark::Unsure => ("unsure", "?"),
+            SkillMark::Hidden => ("hidden", "h"),
+            SkillMark::Later => ("later", "l"),
+            SkillMark::Refused => ("refused", "x"),
+            SkillMark::NotRead => ("-", "-"),
+        }
+    }
+
+    fn style(self) -> Style {
+        match self {
+            SkillMark::Loaded(_) => AnsiColor::Green.on_default(),
+            SkillMark::Manual | SkillMark::Later => AnsiColor::Cyan.on_default(),
+            SkillMark::Cut | SkillMark::Unsure | SkillMark::Hidden => {
+                AnsiColor::Yellow.on_default()
+            }
+            SkillMark::Refused => AnsiColor::Red.on_default(),
+            SkillMark::NotRead => Style::new().dimmed(),
+        }
+    }
+}
+
+impl<'a> SkillGrid<'a> {
+    pub(super) fn of(views: &'a [AgentView]) -> SkillGrid<'a> {
+        let mut rows: BTreeMap<&str, Vec<SkillMark>> = BTreeMap::new();
+        for (column, view) in views.iter().enumerate() {
+            for (name, seen) in SeenName::all(view) {
+                let marks = rows.entry(name);
+                let marks = marks.or_insert_with(|| vec![SkillMark::NotRead; views.len()]);
+                marks[column] = SkillMark::of_name(&seen);
+            }
+        }
+        rows.retain(|_, marks| marks.iter().any(|mark| *mark != SkillMark::NotRead));
+        let name = |view: &'a AgentView| -> &'a str { &view.agent };
+        SkillGrid {
+            agents: views.iter().map(name).collect(),
+            rows,
+        }
+    }
+
+    /// Returns the layout for a screen of this width.
+    pub(super) fn layout(&self, columns: usize) -> GridLayout {
+        let names = self.agents.iter().map(|name| name.width().max(7) + 2);
+        match NAME_WIDTH + names.sum::<usize>() <= columns {
+            true => GridLayout::Words,
+            false => GridLayout::Letters,
+        }
+    }
+
+    /// Writes the rows, first those in which agents differ, and a legend of the letters.
+    pub(super) fn write(&self, layout: &GridLayout, all: bool, out: &mut Output) {
+        if self.rows.is_empty() {
+            return;
+        }
+        write_heading("skills", out);
+        let numbers: Vec<_> = (1..=self.agents.len()).map(|at| at.to_string()).collect();
+        let mut headings = vec!["*name"];
+        match layout {
+            GridLayout::Words => headings.extend(&self.agents),
+            GridLayout::Letters => headings.extend(numbers.iter().map(String::as_str)),
+        }
+        let most = if all { usize::MAX } else { MOST_ROWS };
+        let mut shown: Vec<_> = self.rows.iter().collect();
+        if shown.len() > most {
+            let is_alike = |marks: &[SkillMark]| {
+                matches!(marks[0], SkillMark::Loaded(_)) && marks.iter().all(|m| *m == marks[0])
+            };
+            shown.sort_by_key(|(_, marks)| is_alike(marks));
+            shown.truncate(most);
+            shown.sort_by_key(|(name, _)| **name);
+        }
+        let mut table = TextTable::new(&headings);
+        for (name, marks) in &shown {
+            let cells = marks.iter().map(|mark| {
+                let (word, letter) = mark.spelled();
+                let text = if layout.is_numbered() { letter } else { word };
+                Cell::from(text).styled(mark.style())
+            });
+            table.row(std::iter::once(Cell::from(name)).chain(cells));
+        }
+        table.write(out);
+        if shown.len() < self.rows.len() {
+            out.line(format!(
+                "and {} more; `repertoire status --all` lists them",
+                self.rows.len() - shown.len()
+            ));
+        }
+        if layout.is_numbered() {
+            let mut marks: Vec<_> = shown.iter().flat_map(|(_, marks)| *marks).collect();
+            marks.sort();
+            marks.dedup();
+            write_legend(marks.into_iter().copied(), out);
+        }
+    }
+}
+
+fn write_legend(marks: impl Iterator<Item = SkillMark>, out: &mut Output) {
+    let meanings = marks.map(|mark| match mark {
+        SkillMark::NotRead => "- not read".to_owned(),
+        mark => {
+            let (word, letter) = mark.spelled();
+            format!("{letter} {word}")
+        }
+    });
+    let mut line = String::new();
+    for meaning in meanings {
+        if !line.is_empty() && line.width() + 2 + meaning.width() > out.columns() {
+            out.line(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line += ", ";
+        }
+        line += &meaning;
+    }
+    out.line(line);
+}
