@@ -21,7 +21,7 @@ fn repository() -> TestEnv {
 #[test]
 fn standard_folders_end_with_home() {
     let env = repository();
-    let ran = env.run_in("repo/pkg/app", &["list", "--all"]);
+    let ran = env.run_in("repo/pkg/app", &["list", "--all", "--agent", "repertoire"]);
     assert_eq!(ran.exit, Exit::Success);
     assert_data_eq!(
         ran.stdout,
@@ -243,7 +243,7 @@ fn a_profile_of_the_user_adds_an_agent() {
     let env = TestEnv::new();
     let profile = "name = \"mine\"\ntitle = \"Mine\"\nversions = \"1\"\n\n\
         [sources]\nown = { text = \"myself\", date = \"2026-11-29\" }\n\n\
-        [[roots]]\npath = \".mine/skills\"\nscope = \"personal\"\nsource = \"own\"\n";
+        [[roots]]\npath = \"~/.mine/skills\"\nscope = \"personal\"\nsource = \"own\"\n";
     env.file("../home/.config/repertoire/agents/mine.toml", profile)
         .skill("../home/.mine/skills", "tidy", "Sorts.");
     let ran = env.run(&["list", "--agent", "mine"]);

@@ -238,8 +238,8 @@ Source options:
           Use only the sources defined in this configuration file. No file is read by default
 
       --agent <NAME>
-          Also search the folders of this agent, e.g. `claude-code` (repeatable; `all` for every
-          known agent, `repertoire` for none)
+          Answer for this agent in `status`, `list`, `why` and `budget`, and also search its folders
+          in other commands (repeatable; `all` for every known agent, `repertoire` for this program)
 
       --no-defaults
           Do not search the standard folders or add the built-in skills

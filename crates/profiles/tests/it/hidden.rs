@@ -278,6 +278,7 @@ fn a_view_is_json() {
             "fix": format!("link `{}` to `{}`", own.display(), path.parent().unwrap().display()),
         }],
         "budget": {"used": 0, "limit": 51200, "is_limit_unknown": false, "unit": "bytes", "cut": 0},
+        "folders": [tree.path("R/.agents/skills"), tree.path("H/.agents/skills")],
         "unread": [],
     });
     assert_eq!(view, expected);
