@@ -99,13 +99,14 @@ fn found<'p>(
         .installed(place)
         .into_iter()
         .partition(|(_, sign)| *sign == InstallSign::Folder);
-    let profiles = |signs: Vec<(&'p AgentProfile, InstallSign)>| -> Vec<_> {
-        signs.into_iter().map(|(profile, _)| profile).collect()
-    };
     match certain.is_empty() {
-        true => (profiles(hinted), Vec::new()),
-        false => (profiles(certain), profiles(hinted)),
+        true => (without_signs(hinted), Vec::new()),
+        false => (without_signs(certain), without_signs(hinted)),
     }
+}
+
+fn without_signs(found: Vec<(&AgentProfile, InstallSign)>) -> Vec<&AgentProfile> {
+    found.into_iter().map(|(profile, _)| profile).collect()
 }
 
 /// Returns the name that a typing slip may have turned into `typed`, or that contains it.

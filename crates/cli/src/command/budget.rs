@@ -166,11 +166,6 @@ impl<'a> ListedSkill<'a> {
 
 /// Returns the form in which a skill is listed, in a word or two.
 fn listed(outcome: &SkillOutcome) -> &'static str {
-    let is_cut = |outcome: &SkillOutcome| match outcome {
-        SkillOutcome::Loaded { because, .. } => *because == Some(UnseenReason::Budget),
-        SkillOutcome::Omitted { reason } => *reason == UnseenReason::Budget,
-        SkillOutcome::Unknown { .. } => false,
-    };
     match outcome {
         SkillOutcome::Omitted { .. } => "not",
         SkillOutcome::Loaded { listed, .. } => match listed {
@@ -180,6 +175,14 @@ fn listed(outcome: &SkillOutcome) -> &'static str {
         },
         SkillOutcome::Unknown { one_of } if one_of.iter().any(is_cut) => "perhaps cut",
         SkillOutcome::Unknown { .. } => "unsure",
+    }
+}
+
+fn is_cut(outcome: &SkillOutcome) -> bool {
+    match outcome {
+        SkillOutcome::Loaded { because, .. } => *because == Some(UnseenReason::Budget),
+        SkillOutcome::Omitted { reason } => *reason == UnseenReason::Budget,
+        SkillOutcome::Unknown { .. } => false,
     }
 }
 

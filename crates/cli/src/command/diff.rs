@@ -184,12 +184,11 @@ impl<'a> DiffOutput<'a> {
                     let files = side.skills.get(name);
                     files.map(Vec::as_slice).unwrap_or_default()
                 });
-                let paths = |files: &'a [SideFile]| files.iter().map(|file| &*file.path).collect();
                 Some(SideDifference {
                     name,
                     side: relation(files[0], files[1])?,
-                    first: paths(files[0]),
-                    second: paths(files[1]),
+                    first: paths_of(files[0]),
+                    second: paths_of(files[1]),
                 })
             })
             .collect();
@@ -233,9 +232,6 @@ impl<'a> DiffOutput<'a> {
 
 /// Returns how two sides differ; `None` if they have the same content.
 fn relation(first: &[SideFile], second: &[SideFile]) -> Option<SideRelation> {
-    let is_unsure = |files: &[SideFile]| files.iter().any(|file| !file.is_certain);
-    let digests =
-        |files: &[SideFile]| -> BTreeSet<_> { files.iter().map(|file| file.digest).collect() };
     match (first, second) {
         (_, []) => Some(SideRelation::OnlyFirst),
         ([], _) => Some(SideRelation::OnlySecond),
@@ -244,4 +240,16 @@ fn relation(first: &[SideFile], second: &[SideFile]) -> Option<SideRelation> {
         _ if digests(first) == digests(second) => None,
         _ => Some(SideRelation::Differs),
     }
+}
+
+fn is_unsure(files: &[SideFile]) -> bool {
+    files.iter().any(|file| !file.is_certain)
+}
+
+fn digests(files: &[SideFile]) -> BTreeSet<Option<Digest>> {
+    files.iter().map(|file| file.digest).collect()
+}
+
+fn paths_of(files: &[SideFile]) -> Vec<&Path> {
+    files.iter().map(|file| &*file.path).collect()
 }

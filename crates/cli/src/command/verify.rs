@@ -1,6 +1,6 @@
 //! `repertoire verify`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -213,13 +213,15 @@ impl VerifyOutput {
             skills.entry(key).or_default().push(difference);
         }
         // A row of `skills-lock.json` has no path, and repeats one of a lock that has.
-        let is_repeated = |id: &str| {
-            let mut known = self.differences.iter();
-            known.any(|known| known.id == id && known.path.is_some())
-        };
+        let with_path: BTreeSet<&str> = self
+            .differences
+            .iter()
+            .filter(|difference| difference.path.is_some())
+            .map(|difference| difference.id.as_str())
+            .collect();
         let skills = skills
             .into_iter()
-            .filter(|((id, path), _)| path.is_some() || !is_repeated(id));
+            .filter(|((id, path), _)| path.is_some() || !with_path.contains(id));
         let changed = skills.map(|((id, path), differences)| {
             let files: Vec<_> = differences
                 .iter()

@@ -163,14 +163,13 @@ impl<'a> SeenSkill<'a> {
 
     /// Adds an agent once, although several paths may lead to the file.
     fn add(&mut self, agent: &'a str, skill: &AgentSkill, is_loaded: bool) {
-        let is_known = |agents: &[&str]| agents.contains(&agent);
-        if !skill.outcome.may_load() || is_known(&self.loaded_by) {
+        if !skill.outcome.may_load() || self.loaded_by.contains(&agent) {
             return;
         }
         if is_loaded {
             self.perhaps_by.retain(|known| *known != agent);
             self.loaded_by.push(agent);
-        } else if !is_known(&self.perhaps_by) {
+        } else if !self.perhaps_by.contains(&agent) {
             self.perhaps_by.push(agent);
         }
     }

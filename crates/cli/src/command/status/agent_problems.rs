@@ -166,18 +166,19 @@ fn rivals(view: &AgentView) -> impl Iterator<Item = AgentProblem> {
 
 /// Returns whether a file may load, and a preferred one may hide it.
 fn has_rival(outcome: &SkillOutcome) -> bool {
-    let is_shadow = |one: &SkillOutcome| {
-        matches!(
-            one,
-            SkillOutcome::Omitted {
-                reason: UnseenReason::Shadowed { .. }
-            }
-        )
-    };
     match outcome {
         SkillOutcome::Unknown { one_of } => outcome.may_load() && one_of.iter().any(is_shadow),
         _ => false,
     }
+}
+
+fn is_shadow(outcome: &SkillOutcome) -> bool {
+    matches!(
+        outcome,
+        SkillOutcome::Omitted {
+            reason: UnseenReason::Shadowed { .. }
+        }
+    )
 }
 
 /// Writes the problems, each with its files and its fix on lines of their own.

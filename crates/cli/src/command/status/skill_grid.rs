@@ -182,9 +182,6 @@ impl<'a> SkillGrid<'a> {
         let most = if all { usize::MAX } else { MOST_ROWS };
         let mut shown: Vec<_> = self.rows.iter().collect();
         if shown.len() > most {
-            let is_alike = |marks: &[SkillMark]| {
-                matches!(marks[0], SkillMark::Loaded(_)) && marks.iter().all(|m| *m == marks[0])
-            };
             shown.sort_by_key(|(_, marks)| is_alike(marks));
             shown.truncate(most);
             shown.sort_by_key(|(name, _)| **name);
@@ -212,6 +209,11 @@ impl<'a> SkillGrid<'a> {
             write_legend(marks.into_iter().copied(), out);
         }
     }
+}
+
+/// Returns whether all agents load the skill from folders of one scope.
+fn is_alike(marks: &[SkillMark]) -> bool {
+    matches!(marks[0], SkillMark::Loaded(_)) && marks.iter().all(|mark| *mark == marks[0])
 }
 
 fn write_legend(marks: impl Iterator<Item = SkillMark>, out: &mut Output) {
