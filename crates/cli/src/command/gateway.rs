@@ -167,7 +167,7 @@ impl GatewayCommand {
             let failure = Failure::new(format!("`{option}` has no effect on `gateway`"));
             return Err(failure.help("put the source into the configuration file"));
         }
-        let mut out = Output::new("gateway", format, &environment.stdout);
+        let mut out = Output::new("gateway", format, environment);
         match &self.action {
             GatewayAction::Start(start) => {
                 if format != Format::default() {
