@@ -183,8 +183,9 @@ Usage: repertoire [OPTIONS] [COMMAND]
 Commands:
   status       Show what each agent on this machine sees: skills, budget, problems, and changes
                since the lock [alias: doctor]
-  list         List skills, with the agents that load them or with their source and status
-  show         Show the details of a skill
+  list         List skills, with the agents that load them or with their source and status [alias:
+               ls]
+  show         Show the details of a skill [alias: info]
   why          Explain where a skill was found, which copy each agent loads, and why not the others
                [alias: which]
   search       Search skills by name, trigger, tag and description
