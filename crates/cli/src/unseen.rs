@@ -63,17 +63,14 @@ fn form(listed: ListedAs) -> &'static str {
 
 /// Returns a reason as a clause.
 pub(crate) fn reason(reason: &UnseenReason, paths: &ShownPaths) -> String {
-    let at_line = |line: &Option<u32>| match line {
-        Some(line) => format!(":{line}"),
-        None => String::new(),
-    };
     match reason {
         UnseenReason::Shadowed { by } => format!("`{}` is preferred", paths.skill(by)),
         UnseenReason::SameFile { by } => {
             format!("the same file is read as `{}`", paths.skill(by))
         }
         UnseenReason::Setting { file, key, line } => {
-            format!("set by `{key}` in `{}{}`", paths.path(file), at_line(line))
+            let line = line.map_or_else(String::new, |line| format!(":{line}"));
+            format!("set by `{key}` in `{}{line}`", paths.path(file))
         }
         UnseenReason::Flag { name, line } => match line {
             Some(line) => format!("set by `{name}` on line {line}"),

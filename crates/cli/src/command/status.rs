@@ -270,13 +270,13 @@ fn state_files(environment: &Environment<'_>) -> Vec<StateFile> {
         ("approved commands", "approvals.json"),
         ("approved plugins", "plugins.json"),
     ];
-    let file = |(content, name)| {
+    let files = files.map(|(content, name)| {
         let path = folder.join(name);
         StateFile {
             content,
             exists: path.exists(),
             path: path.to_string_lossy().into_owned(),
         }
-    };
-    files.map(file).into()
+    });
+    files.into()
 }

@@ -86,17 +86,19 @@ impl WhyCommand {
     }
 
     fn files<'a>(&self, view: &'a AgentView) -> Vec<&'a AgentSkill> {
-        let is_named = |name: &str| {
-            let bare = name.rsplit_once(':').map_or(name, |(_, bare)| bare);
-            name == self.name || bare == self.name
-        };
         let files = view.skills.iter().filter(|skill| {
             let folder = skill.path.parent().and_then(Path::file_name);
             let names = std::iter::once(&skill.name).chain(&skill.or_named);
             folder.is_some_and(|folder| folder == &*self.name)
-                || names.into_iter().any(|name| is_named(name))
+                || names.into_iter().any(|name| self.is_named(name))
         });
         files.collect()
+    }
+
+    /// Returns whether the argument is this name, with or without the prefix of its plugin.
+    fn is_named(&self, name: &str) -> bool {
+        let bare = name.rsplit_once(':').map_or(name, |(_, bare)| bare);
+        name == self.name || bare == self.name
     }
 
     fn not_found(&self, seen: &AgentViews) -> Failure {

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use repertoire::catalog::Tokenizer;
 use repertoire_profiles::{AgentSkill, SkillOutcome, UnseenReason};
@@ -84,9 +83,8 @@ impl<'a> SeenOutput<'a> {
             SkillOrder::Cost => rows.sort_by_key(|row| Reverse(row.tokens)),
             SkillOrder::Source => rows.sort_by(|a, b| a.source.cmp(&b.source)),
         }
-        let agent = |agent: &'a Arc<str>| -> &'a str { agent };
         SeenOutput {
-            agents: seen.views.iter().map(|view| agent(&view.agent)).collect(),
+            agents: seen.views.iter().map(|view| &*view.agent).collect(),
             seen: rows,
             unknown_origins,
         }

@@ -151,9 +151,8 @@ impl<'a> SkillGrid<'a> {
             }
         }
         rows.retain(|_, marks| marks.iter().any(|mark| *mark != SkillMark::NotRead));
-        let name = |view: &'a AgentView| -> &'a str { &view.agent };
         SkillGrid {
-            agents: views.iter().map(name).collect(),
+            agents: views.iter().map(|view| &*view.agent).collect(),
             rows,
         }
     }
