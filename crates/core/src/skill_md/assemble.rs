@@ -251,7 +251,7 @@ impl Assembly<'_, '_> {
         let Some((value, mark)) = table.get("description") else {
             let (at, mut message, help) = self.missing("description", table);
             if help.is_none() {
-                message.push_str("; without it nobody can choose the skill");
+                message.push_str("; agents choose a skill by its description");
             }
             let mut diagnostic = Diagnostic::new(Code::MISSING_DESCRIPTION, message);
             diagnostic.help = help;

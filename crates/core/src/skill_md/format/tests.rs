@@ -266,7 +266,7 @@ fn ambiguous_front_matter_is_not_formatted() {
 fn files_without_a_skill_are_not_formatted() {
     check_left(
         "name: some-skill\n",
-        "1:1 error[missing-description]: missing required field in frontmatter: `description`; without it nobody can choose the skill",
+        "1:1 error[missing-description]: missing required field in frontmatter: `description`; agents choose a skill by its description",
     );
     let formatted = format(b"# Notes\n", site());
     assert_eq!((formatted.text, formatted.diagnostics.len()), (None, 1));
