@@ -33,8 +33,9 @@ pub use self::clean::{clean, clean_line};
 pub use self::escape::{excerpt, terminal_line, terminal_lines};
 pub use self::hidden::{Hidden, hidden, is_clean};
 
-pub(crate) use self::clean::{is_break, shows_nothing};
+pub(crate) use self::clean::shows_nothing;
 pub(crate) use self::escape::{quoted, spelled_out};
+pub(crate) use self::scan::is_break;
 
 // The other crates of the workspace share these. They are not a public interface.
 #[doc(hidden)]

@@ -5,7 +5,6 @@ mod field;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub(super) use self::field::is_plain;
 use self::field::{FieldText, Pieces};
 use super::fence::{self, Block};
 use super::recovery::{self, How, Recovered, Repair};

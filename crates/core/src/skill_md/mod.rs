@@ -276,6 +276,9 @@ fn read<'a>(
             return None;
         }
     };
+    if sink.is_strict() {
+        strict::check_start(bytes, sink);
+    }
     report::fences(bytes, &block, sink);
     let table = fields(text, &block, limits, sink)?;
     report::duplicates(&table, sink);

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::fence::{self, Block, Missing};
-use super::format::is_plain;
 use super::recovery::{self, How, Repair};
 use super::table::FieldTable;
 use super::yaml::YamlError;
-use super::{Limits, strict};
+use super::{Limits, write::is_plain};
 use crate::declared::LIMITING;
 use crate::text::quoted;
 use crate::{Code, Diagnostic, Strictness};
@@ -159,9 +158,6 @@ pub(super) fn missing(bytes: &[u8], missing: Missing, sink: &mut DiagnosticSink<
 }
 
 pub(super) fn fences(bytes: &[u8], block: &Block, sink: &mut DiagnosticSink<'_>) {
-    if sink.is_strict() {
-        strict::check_start(bytes, sink);
-    }
     if block.opening > fence::past_bom(bytes) {
         let message = "frontmatter does not begin on the first line; the file must start with YAML frontmatter for other clients";
         sink.add(

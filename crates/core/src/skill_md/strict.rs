@@ -1,4 +1,4 @@
-//! DiagnosticSink that only the strict verdict makes: what the reference validator refuses and clients read well.
+//! Diagnostics of the strict verdict alone: what the reference validator refuses and clients accept.
 
 use granit_parser::{Event, Parser, StructureStyle};
 

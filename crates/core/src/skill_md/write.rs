@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Scalar, Value};
+use crate::{Scalar, Value, text};
 
 /// Writes front matter with these fields, both fence lines included. Each field is on one line.
 ///
@@ -89,4 +89,17 @@ fn quoted(out: &mut String, text: &str) {
         }
     }
     out.push('"');
+}
+
+/// Returns whether every YAML reader reads `text` without quotes as this text: no number, date, flag, mark or comment.
+pub(super) fn is_plain(text: &str) -> bool {
+    const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
+    text.starts_with(char::is_alphabetic)
+        && !text.ends_with([' ', ':'])
+        && !text.contains(": ")
+        && !text.contains(" #")
+        && text.chars().all(|c| c == ' ' || !c.is_whitespace())
+        && text::is_clean(text)
+        && !text.contains(['\u{61C}', '\u{200E}', '\u{200F}'])
+        && !WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
 }

@@ -63,11 +63,6 @@ fn push(part: &str, begins: &mut bool, line: &mut String) {
     line.push_str(part);
 }
 
-/// Returns whether a reader may take `c` for the end of a line. Tabs count too.
-pub(crate) fn is_break(c: char) -> bool {
-    matches!(c, '\t'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
-}
-
 /// Returns whether nothing of `text` has a shape: blanks, breaks and invisible characters alone, or nothing at all.
 pub(crate) fn shows_nothing(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || is_shapeless(c))

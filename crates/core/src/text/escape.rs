@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::clean::{clean_line, is_break};
-use super::scan::{self, OddKind, is_shapeless};
+use super::clean::clean_line;
+use super::scan::{self, OddKind, is_break, is_shapeless};
 
 /// Returns `text` for one line of a terminal: breaks and hidden characters are written as escapes such as `\u{1b}`.
 ///

@@ -1,7 +1,5 @@
 //! Finds hidden characters and breaks, and separates honest sequences from hidden ones.
 
-use super::clean::is_break;
-
 /// A part of a text that does not stay as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Odd<'t> {
@@ -271,6 +269,11 @@ fn is_mongolian(c: char) -> bool {
 
 fn is_jamo(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{115E}' | '\u{1161}'..='\u{11FF}' | '\u{A960}'..='\u{A97C}' | '\u{D7B0}'..='\u{D7FB}')
+}
+
+/// Returns whether a reader may take `c` for the end of a line. Tabs count too.
+pub(crate) fn is_break(c: char) -> bool {
+    matches!(c, '\t'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 #[cfg(test)]

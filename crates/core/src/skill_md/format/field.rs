@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use super::Left;
 use crate::skill_md::table::{FieldTable, Mark};
+use crate::skill_md::write::is_plain;
 use crate::skill_md::{Limits, fence, recovery};
-use crate::{Scalar, Value, text};
+use crate::{Scalar, Value};
 
 /// A front matter, cut: put together in the same order, it is what it was but for blank lines on top.
 pub(super) struct Pieces<'a> {
@@ -189,19 +190,6 @@ impl<'a> FieldText<'a> {
         let read = recovery::read_alone(spelling, self.key, &limits, &mut { limits.nodes });
         read.is_ok_and(|(value, _)| value.json() == text)
     }
-}
-
-/// Returns whether every YAML reader reads `text` without quotes as this text: no number, date, flag, mark or comment.
-pub(in crate::skill_md) fn is_plain(text: &str) -> bool {
-    const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
-    text.starts_with(char::is_alphabetic)
-        && !text.ends_with([' ', ':'])
-        && !text.contains(": ")
-        && !text.contains(" #")
-        && text.chars().all(|c| c == ' ' || !c.is_whitespace())
-        && text::is_clean(text)
-        && !text.contains(['\u{61C}', '\u{200E}', '\u{200F}'])
-        && !WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
 fn dedented(text: &str, indent: usize) -> Cow<'_, str> {
