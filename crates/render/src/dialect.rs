@@ -7,8 +7,6 @@ use repertoire_core::Skill;
 use repertoire_core::text::terminal_line;
 use serde::{Deserialize, Serialize};
 
-use crate::RenderError;
-
 /// A spelling of placeholders.
 ///
 /// Clients disagree about the number of the first argument, so a skill that was written for one is off by one in another.
@@ -38,6 +36,13 @@ pub enum Dialect {
     OpenClaw,
     /// The dialect `none`.
     PlainText,
+}
+
+/// The error returned for a text that does not name a [`Dialect`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown dialect `{name}`: expected {}", Dialect::ALL.map(|dialect| format!("`{dialect}`")).join(", "))]
+pub struct UnknownDialect {
+    name: String,
 }
 
 impl Dialect {
@@ -79,29 +84,29 @@ impl Dialect {
     }
 
     /// Returns the `argument-dialect` of a skill, at the top level of its front matter or under `metadata`.
-    pub(crate) fn declared(skill: &Skill) -> Option<Result<Dialect, RenderError>> {
+    pub(crate) fn declared(skill: &Skill) -> Option<Result<Dialect, UnknownDialect>> {
         let value = skill.extension(&["argument-dialect"])?;
         Some(value.as_text().unwrap_or_default().trim().parse())
     }
 }
 
 impl FromStr for Dialect {
-    type Err = RenderError;
+    type Err = UnknownDialect;
 
-    fn from_str(name: &str) -> Result<Dialect, RenderError> {
+    fn from_str(name: &str) -> Result<Dialect, UnknownDialect> {
         let found = Dialect::ALL
             .into_iter()
             .find(|dialect| dialect.name() == name);
-        found.ok_or_else(|| RenderError::UnknownDialect {
+        found.ok_or_else(|| UnknownDialect {
             name: terminal_line(name).into_owned(),
         })
     }
 }
 
 impl TryFrom<String> for Dialect {
-    type Error = RenderError;
+    type Error = UnknownDialect;
 
-    fn try_from(name: String) -> Result<Dialect, RenderError> {
+    fn try_from(name: String) -> Result<Dialect, UnknownDialect> {
         name.parse()
     }
 }

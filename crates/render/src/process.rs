@@ -11,7 +11,8 @@ mod sandbox;
 mod verified_copy;
 
 pub use interpreter::CommandShell;
-pub use runner::{Call, DirectiveRunner, RunLimits};
+pub use run::RunLimits;
+pub use runner::{Call, DirectiveRunner};
 pub use sandbox::Confinement;
 
 #[cfg(all(target_os = "linux", feature = "sandbox"))]

@@ -24,12 +24,6 @@ pub struct RenderOutput<'b> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderError {
-    /// A text is not the name of a [`Dialect`].
-    #[error("unknown dialect `{name}`: expected {}", Dialect::ALL.map(|dialect| format!("`{dialect}`")).join(", "))]
-    UnknownDialect {
-        /// The text.
-        name: String,
-    },
     /// Under [`Unknown::Error`]: a variable is unknown.
     #[error("line {line}: unknown variable `{name}`")]
     UnknownVariable {

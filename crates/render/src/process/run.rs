@@ -11,7 +11,6 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin};
 use tokio::time::timeout;
 
-use super::RunLimits;
 use super::sandbox::{MAX_REPORT_BYTES, read_report};
 use crate::{CapturedOutput, CompletedRun, RunEnd, Sandbox};
 
@@ -20,6 +19,48 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The time that a supervisor gets to end everything; longer than it takes.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The limits of the commands and scripts of one body.
+///
+/// ```
+/// use std::time::Duration;
+/// use repertoire_render::RunLimits;
+///
+/// let mut limits = RunLimits::default();
+/// limits.timeout = Duration::from_secs(120);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunLimits {
+    /// The time of each command, after which it gets the signal `TERM`. Default 10 seconds.
+    pub timeout: Duration,
+    /// The time between `TERM` and `KILL`. Default 2 seconds.
+    pub grace: Duration,
+    /// The time for all directives of a body, after which no other starts. Default 60 seconds.
+    pub total: Duration,
+    /// The most bytes of standard output that are kept for each directive. Default 64 KiB.
+    pub stdout: usize,
+    /// The most bytes of standard error that are kept for each directive. Default 16 KiB.
+    pub stderr: usize,
+    /// The most directives that run at the same time. Default 4.
+    pub concurrent: usize,
+    /// The most directives of a body; later ones do not run. Default 16.
+    pub directives: usize,
+}
+
+impl Default for RunLimits {
+    fn default() -> RunLimits {
+        RunLimits {
+            timeout: Duration::from_secs(10),
+            grace: Duration::from_secs(2),
+            total: Duration::from_secs(60),
+            stdout: 64 * 1024,
+            stderr: 16 * 1024,
+            concurrent: 4,
+            directives: 16,
+        }
+    }
+}
 
 /// Runs `start` to its end, at most for `time`. `sandbox` is `None` if a helper confines the run and reports how.
 ///

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use super::interpreter::{self, CommandShell};
-use super::run::run;
+use super::run::{RunLimits, run};
 use super::sandbox::Confinement;
 use super::verified_copy::{NotCopied, VerifiedCopy, names_files};
 use crate::{
@@ -76,48 +76,6 @@ pub struct DirectiveRunner {
     environment: Vec<(OsString, OsString)>,
     helper: Vec<OsString>,
     confinement: Option<Confinement>,
-}
-
-/// The limits of the commands and scripts of one body.
-///
-/// ```
-/// use std::time::Duration;
-/// use repertoire_render::RunLimits;
-///
-/// let mut limits = RunLimits::default();
-/// limits.timeout = Duration::from_secs(120);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RunLimits {
-    /// The time of each command, after which it gets the signal `TERM`. Default 10 seconds.
-    pub timeout: Duration,
-    /// The time between `TERM` and `KILL`. Default 2 seconds.
-    pub grace: Duration,
-    /// The time for all directives of a body, after which no other starts. Default 60 seconds.
-    pub total: Duration,
-    /// The most bytes of standard output that are kept for each directive. Default 64 KiB.
-    pub stdout: usize,
-    /// The most bytes of standard error that are kept for each directive. Default 16 KiB.
-    pub stderr: usize,
-    /// The most directives that run at the same time. Default 4.
-    pub concurrent: usize,
-    /// The most directives of a body; later ones do not run. Default 16.
-    pub directives: usize,
-}
-
-impl Default for RunLimits {
-    fn default() -> RunLimits {
-        RunLimits {
-            timeout: Duration::from_secs(10),
-            grace: Duration::from_secs(2),
-            total: Duration::from_secs(60),
-            stdout: 64 * 1024,
-            stderr: 16 * 1024,
-            concurrent: 4,
-            directives: 16,
-        }
-    }
 }
 
 /// The skill whose directives run, and their context.
