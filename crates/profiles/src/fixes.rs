@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::files::{FileKind, FoundFile};
-use crate::roots::PlacedRoot;
+use crate::placed_root::PlacedRoot;
 use crate::view::{RootScope, SkillOutcome, UnseenReason};
 
 /// Returns the fix for a file that is not listed in full, if the user can change something.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::fact::{Choice, Fact};
 use crate::files::{FileCache, FileKind, FoundFile};
 use crate::head::{HeadState, SkillHead};
-use crate::roots::PlacedRoot;
+use crate::placed_root::PlacedRoot;
 use crate::schema::{
     Below, BrokenYaml, Depth, LongDescription, NameFrom, NameMismatch, NameRule, NoDescription,
     NoFrontMatter, ProfileFile,

@@ -38,6 +38,7 @@ mod head;
 mod judge;
 mod observed;
 mod place;
+mod placed_root;
 mod plugins;
 mod profile;
 mod roots;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::files::{EntryKind, FileCache, entries};
 use crate::place::AgentPlace;
-use crate::roots::PlacedRoot;
+use crate::placed_root::PlacedRoot;
 use crate::schema::{PluginLayout, PluginRules};
 use crate::view::{RootScope, UnseenReason};
 

@@ -10,7 +10,6 @@ use serde_json::Value;
 use crate::observed::{self, ObservedList, TranscriptReader};
 use crate::place::AgentPlace;
 use crate::schema::{FactSource, ProfileFile};
-use crate::survey::AgentSurvey;
 use crate::view::RootScope;
 
 /// The text of each file of `agents/`.
@@ -173,11 +172,6 @@ impl AgentProfiles {
         signs
             .filter_map(|(profile, sign)| Some((profile, sign?)))
             .collect()
-    }
-
-    /// Creates a survey of the place, which reads each file once for all views.
-    pub fn survey<'a>(&'a self, place: &'a AgentPlace) -> AgentSurvey<'a> {
-        AgentSurvey::new(self, place)
     }
 }
 

@@ -10,8 +10,9 @@ use crate::files::{FileCache, FileKind, FoundFile};
 use crate::fixes;
 use crate::judge::{Judge, SkillCandidate};
 use crate::place::AgentPlace;
+use crate::placed_root::PlacedRoot;
 use crate::profile::{AgentProfile, AgentProfiles};
-use crate::roots::{self, PlacedRoot};
+use crate::roots;
 use crate::schema::{Below, Duplicates};
 use crate::settings::AgentSettings;
 use crate::view::{AgentSkill, AgentView, RootScope, UnseenReason};
@@ -40,6 +41,13 @@ struct SurveyedAgent<'a> {
 struct FolderReaders {
     root: PlacedRoot,
     agents: Vec<Arc<str>>,
+}
+
+impl AgentProfiles {
+    /// Creates a survey of the place, which reads each file once for all views.
+    pub fn survey<'a>(&'a self, place: &'a AgentPlace) -> AgentSurvey<'a> {
+        AgentSurvey::new(self, place)
+    }
 }
 
 impl<'a> AgentSurvey<'a> {
