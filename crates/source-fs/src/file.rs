@@ -1,7 +1,7 @@
 //! Opening paths that may not be files.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 #[cfg(unix)]
@@ -58,4 +58,30 @@ pub(crate) fn cause(error: &io::Error) -> String {
 
 pub(crate) fn shown(path: &Path) -> String {
     repertoire_core::text::terminal_line(&path.to_string_lossy()).into_owned()
+}
+
+pub(crate) fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Returns whether a path beneath the folder leads to nothing, out of the folder, or round in links.
+pub(crate) fn is_out_of_reach(error: &io::Error) -> bool {
+    let leads_out = error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none();
+    leads_out || is_loop(error) || is_gone(error)
+}
+
+/// Returns whether what `link` leads to does not exist, or is a circle of links.
+pub(crate) fn leads_nowhere(link: &Path) -> bool {
+    link.metadata()
+        .is_err_and(|error| is_gone(&error) || is_loop(&error))
+}
+
+#[cfg(unix)]
+fn is_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_loop(_error: &io::Error) -> bool {
+    false
 }

@@ -9,10 +9,10 @@ use cap_std::fs::{Dir, OpenOptions};
 use repertoire_core::{Body, Bytes, ResourcePath, SourceError, SourceErrorKind, skill_md};
 
 use crate::FsLimits;
+use crate::apart::is_apart;
 use crate::file;
 use crate::skill_file::SkillFile;
 use crate::stamp::FileStamp;
-use crate::survey;
 
 /// The open folder of a skill. The kernel resolves paths beneath it, so no link and no race leads out.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl<'a> SkillFolder<'a> {
             || self
                 .dir
                 .canonicalize(path.as_str())
-                .is_ok_and(|real| survey::is_apart(&real))
+                .is_ok_and(|real| is_apart(&real))
         {
             return Err(SourceError::new(
                 SourceErrorKind::NotFound,

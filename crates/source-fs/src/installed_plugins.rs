@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use repertoire_core::{Code, Diagnostic, Id, Skill, Source};
 
-use crate::root::RootInputs;
+use crate::root::{RootInputs, SearchPlan};
 use diagnostics::PluginDiagnostics;
 use installed::{InstallationRecord, PluginVersion};
 use plugin_files::{Marketplace, PluginManifest};
@@ -148,7 +148,33 @@ impl PluginOrigin {
 }
 
 impl InstalledPlugin {
-    pub(crate) fn inputs(&self) -> RootInputs {
+    /// Returns `plan` over the skills of this self.
+    pub(crate) fn plan(&self, plan: SearchPlan) -> SearchPlan {
+        let SearchPlan {
+            patterns,
+            limits,
+            parser,
+            siblings,
+            ..
+        } = plan;
+        let SearchPlan { starts, .. } = SearchPlan::new(
+            self.skills.iter().cloned(),
+            patterns.clone(),
+            limits.clone(),
+        );
+        let within = Some(self.folder.clone());
+        SearchPlan {
+            starts,
+            patterns,
+            limits,
+            parser,
+            siblings,
+            within,
+            inputs: self.inputs(),
+        }
+    }
+
+    fn inputs(&self) -> RootInputs {
         const RECORD: &str = "installed_plugins.json";
         let cache = &self.origin.cache;
         let mut files = vec![

@@ -71,6 +71,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod agent_folders;
+mod apart;
 mod discovery;
 mod file;
 mod file_change;
@@ -80,6 +81,7 @@ mod file_system;
 mod folder;
 mod frontier;
 mod installed_plugins;
+mod limits;
 mod link_bounds;
 mod manifest;
 mod options;
@@ -106,7 +108,8 @@ pub use discovery::{Root, discover};
 pub use file_record::{FileItem, ListedFile};
 pub use file_source::FileSource;
 pub use installed_plugins::{InstalledPlugin, InstalledPluginOptions, InstalledPlugins};
-pub use options::{FsLimits, FsOptions, InvalidOptions};
+pub use limits::FsLimits;
+pub use options::{FsOptions, InvalidOptions};
 pub use root::RootReport;
 pub use source::FsSource;
 pub use watch::{WatchBy, WatchOptions};

@@ -46,7 +46,7 @@ pub(crate) fn omissions(folder: &SkillFolder<'_>) -> Vec<Omission> {
             .open_file(Path::new(&found.path))
             .err()
             .and_then(|error| {
-                let is_there = !survey::is_out_of_reach(&error);
+                let is_there = !file::is_out_of_reach(&error);
                 is_there.then(|| unreadable(found, &file::cause(&error)))
             })
     }));
@@ -66,7 +66,7 @@ pub(crate) fn of_everything(folder: &SkillFolder<'_>) -> Manifest {
     let mut rows = Vec::with_capacity(files.len());
     for found in files {
         let opened = match folder.open_file(Path::new(&found.path)) {
-            Err(error) if survey::is_out_of_reach(&error) => continue,
+            Err(error) if file::is_out_of_reach(&error) => continue,
             Err(error) => {
                 omissions.push(unreadable(&found, &file::cause(&error)));
                 continue;
@@ -136,7 +136,7 @@ fn describe(folder: &SkillFolder<'_>, found: &FoundFile) -> Result<Option<Resour
     let path = path_of(found);
     let now = SystemTime::now();
     let opened = match folder.open_file(path.as_str().as_ref()) {
-        Err(error) if survey::is_out_of_reach(&error) => return Ok(None),
+        Err(error) if file::is_out_of_reach(&error) => return Ok(None),
         opened => opened.map_err(|error| file::cause(&error))?,
     };
     if !opened.metadata.is_file() {

@@ -71,3 +71,7 @@ impl FileOwner {
         None
     }
 }
+
+/// The advice about a file or folder that another user can change.
+pub(crate) const OWN_IT: &str =
+    "take it over with `chown`, and write access from others with `chmod o-w`";

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use repertoire_core::skill_md;
 
+use crate::FsLimits;
 use crate::pattern::Patterns;
-use crate::{FsLimits, InstalledPlugin};
 
 /// A folder in which a source searches, and the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,31 +79,6 @@ impl SearchPlan {
             siblings: false,
             within: None,
             inputs: RootInputs::default(),
-        }
-    }
-
-    pub(crate) fn of(self, plugin: &InstalledPlugin) -> SearchPlan {
-        let SearchPlan {
-            patterns,
-            limits,
-            parser,
-            siblings,
-            ..
-        } = self;
-        let SearchPlan { starts, .. } = SearchPlan::new(
-            plugin.skills.iter().cloned(),
-            patterns.clone(),
-            limits.clone(),
-        );
-        let within = Some(plugin.folder.clone());
-        SearchPlan {
-            starts,
-            patterns,
-            limits,
-            parser,
-            siblings,
-            within,
-            inputs: plugin.inputs(),
         }
     }
 

@@ -48,7 +48,8 @@ pub(crate) async fn scan(
     plan: &Arc<SearchPlan>,
     previous: Option<Arc<TreeScan>>,
 ) -> Result<TreeScan, SourceError> {
-    let (walk, exists) = Walk::whole(plan, previous.as_ref()).await?;
+    let known = previous.as_ref().map(|previous| &previous.skill_files);
+    let (walk, exists) = Walk::whole(plan, known).await?;
     workers::run(move || TreeScan::new(walk, exists, previous.as_deref())).await
 }
 

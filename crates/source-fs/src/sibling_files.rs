@@ -6,9 +6,9 @@ use std::time::SystemTime;
 use repertoire_core::Stamp;
 
 use crate::FsLimits;
+use crate::apart::is_apart;
 use crate::pattern::FILE_NAME;
 use crate::stamp::{ChangeTime, FileStamp};
-use crate::survey;
 
 /// The metadata of the files next to a `SKILL.md`. No file is opened for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,7 +107,7 @@ impl SiblingWalk {
                 let Ok(kind) = entry.file_type() else {
                     continue;
                 };
-                if survey::is_apart(Path::new(&name)) {
+                if is_apart(Path::new(&name)) {
                     continue;
                 }
                 if kind.is_symlink() {

@@ -19,6 +19,7 @@ use repertoire_core::{
 use crate::file;
 use crate::file_system::FileSystem;
 use crate::frontier::Reach;
+use crate::owner::OWN_IT;
 use crate::parent_dir::OpenedFile;
 use crate::pattern::FILE_NAME;
 use crate::root::bytes;
@@ -26,7 +27,6 @@ use crate::sibling_files::SiblingFiles;
 use crate::skill_path::SkillPath;
 use crate::stamp::FileStamp;
 use crate::text_link;
-use crate::visit::OWN_IT;
 
 pub(crate) use read_context::ReadContext;
 

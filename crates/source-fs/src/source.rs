@@ -126,7 +126,7 @@ impl FsSource {
 
     pub(crate) fn of_plugin(mut self, plugin: &InstalledPlugin) -> FsSource {
         let plan = self.plan_mut();
-        *plan = plan.clone().of(plugin);
+        *plan = plugin.plan(plan.clone());
         self.plugin = Some(plugin.origin.clone());
         self
     }
@@ -153,7 +153,7 @@ impl FsSource {
         let plan = self.plan();
         // An uninstalled plugin has no skills where it was, and may come back there.
         let Some(next) =
-            workers::run(move || Some(SearchPlan::clone(&plan).of(&origin.plugin()?))).await?
+            workers::run(move || Some(origin.plugin()?.plan(SearchPlan::clone(&plan)))).await?
         else {
             return Ok(false);
         };

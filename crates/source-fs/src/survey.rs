@@ -1,13 +1,14 @@
 //! The entries of a skill's folder, by name and size.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::Path;
 
 use cap_std::fs::DirEntry;
-use repertoire_core::{Omission, OmissionReason, ResourcePath, SkippedFile, SkippedFolder};
+use repertoire_core::{Omission, OmissionReason, ResourcePath};
 
-use crate::file;
+use crate::apart::{Apart, apart, is_apart};
+use crate::file::{self, is_gone, is_out_of_reach, leads_nowhere};
 use crate::folder::SkillFolder;
 use crate::pattern::FILE_NAME;
 
@@ -274,30 +275,6 @@ impl SurveyLimits {
     }
 }
 
-/// The reason why an entry is not part of a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Apart {
-    Litter,
-    Dependencies,
-    For(OmissionReason),
-}
-
-fn apart(name: &OsStr) -> Option<Apart> {
-    match (SkippedFolder::of(name), SkippedFile::of(name)) {
-        (Some(SkippedFolder::VersionControl), _) => {
-            Some(Apart::For(OmissionReason::VersionControl))
-        }
-        (Some(SkippedFolder::Cache), _) => Some(Apart::For(OmissionReason::Cache)),
-        (Some(SkippedFolder::Secrets), _) | (_, Some(SkippedFile::Secret)) => {
-            Some(Apart::For(OmissionReason::Secret))
-        }
-        (Some(SkippedFolder::Dependencies), _) => Some(Apart::Dependencies),
-        (Some(folder), None) if !folder.is_apart() => None,
-        (None, None) => None,
-        _ => Some(Apart::Litter),
-    }
-}
-
 fn read_folder(
     folder: &SkillFolder<'_>,
     below: &OsStr,
@@ -376,10 +353,6 @@ fn found(
     }
 }
 
-pub(crate) fn is_apart(path: &Path) -> bool {
-    path.iter().any(|name| apart(name).is_some())
-}
-
 fn link(folder: &SkillFolder<'_>, path: &OsStr, reason: OmissionReason) -> Omission {
     let target = folder.dir.read_link_contents(path).unwrap_or_default();
     Omission::new(text(path), reason).detail(text(target.as_os_str()))
@@ -420,30 +393,4 @@ fn joined(below: &OsStr, name: &OsStr) -> OsString {
     }
     path.push(name);
     path
-}
-
-fn is_gone(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
-}
-
-/// Returns whether a path beneath the folder leads to nothing, out of the folder, or round in links.
-pub(crate) fn is_out_of_reach(error: &io::Error) -> bool {
-    let leads_out = error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none();
-    leads_out || is_loop(error) || is_gone(error)
-}
-
-/// Returns whether what `link` leads to does not exist, or is a circle of links.
-pub(crate) fn leads_nowhere(link: &Path) -> bool {
-    link.metadata()
-        .is_err_and(|error| is_gone(&error) || is_loop(&error))
-}
-
-#[cfg(unix)]
-fn is_loop(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
-}
-
-#[cfg(not(unix))]
-fn is_loop(_error: &io::Error) -> bool {
-    false
 }

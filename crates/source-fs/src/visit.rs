@@ -15,13 +15,12 @@ use repertoire_core::{Code, Diagnostic};
 use crate::file;
 use crate::frontier::{FolderToVisit, LinkToFollow, PathDiagnostic};
 use crate::link_bounds::LinkBounds;
-use crate::owner::FileOwner;
+use crate::owner::{FileOwner, OWN_IT};
 use crate::parent_dir::ParentDir;
 use crate::pattern::FILE_NAME;
 use crate::root::SearchPlan;
 use crate::skill_file::{ReadContext, SkillFile};
 use crate::stamp::Identity;
-use crate::survey;
 use crate::text_link;
 use crate::walk::Walk;
 
@@ -277,10 +276,6 @@ fn refused(
     })
 }
 
-/// The advice about a file or folder that another user can change.
-pub(crate) const OWN_IT: &str =
-    "take it over with `chown`, and write access from others with `chmod o-w`";
-
 /// The limit of files in one folder that are checked for links written as text.
 const TEXTS: usize = 256;
 
@@ -327,7 +322,7 @@ fn other_spelling(path: PathBuf, counts: &std::ffi::OsStr) -> PathDiagnostic {
 
 fn unreadable(path: &Path, error: &io::Error, reading: ReadContext<'_>) -> Arc<SkillFile> {
     let (code, message) = match path.read_link() {
-        Ok(target) if survey::leads_nowhere(path) => (
+        Ok(target) if file::leads_nowhere(path) => (
             Code::LINK_DANGLING,
             format!("link to `{}` leads nowhere", file::shown(&target)),
         ),

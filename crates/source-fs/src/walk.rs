@@ -12,10 +12,9 @@ use crate::frontier::{FolderToVisit, LinkToFollow, PathDiagnostic, Reach};
 use crate::link_bounds::LinkBounds;
 use crate::parent_dir::ParentDir;
 use crate::root::{SearchPlan, SearchStart};
-use crate::scan::TreeScan;
 use crate::skill_file::SkillFile;
+use crate::skill_files::SkillFileTable;
 use crate::stamp::Identity;
-use crate::survey;
 use crate::text_link;
 use crate::visit::TreeFile;
 use crate::workers;
@@ -64,7 +63,7 @@ impl Walk {
     /// Walks everything. Returns the walk, and whether each start of the plan exists.
     pub(crate) async fn whole(
         plan: &Arc<SearchPlan>,
-        previous: Option<&Arc<TreeScan>>,
+        known: Option<&Arc<SkillFileTable>>,
     ) -> Result<(Walk, Vec<bool>), SourceError> {
         let (level, mut walk, exists) = {
             let plan = plan.clone();
@@ -75,7 +74,7 @@ impl Walk {
             .into_iter()
             .filter(|folder| seen.insert(folder.identity))
             .collect();
-        walk.descend(plan, level, &mut seen, previous).await?;
+        walk.descend(plan, level, &mut seen, known).await?;
         // Links come after all real folders, so that a folder is known by its own path rather than a link's.
         let above = if walk.has_links {
             let plan = plan.clone();
@@ -90,7 +89,7 @@ impl Walk {
                     .cmp(&plan.order(b.start, &b.path))
             });
             let level = walk.follow(links, &mut seen, &above).await?;
-            walk.descend(plan, level, &mut seen, previous).await?;
+            walk.descend(plan, level, &mut seen, known).await?;
         }
         walk.report_limits(plan);
         Ok((walk, exists))
@@ -100,7 +99,7 @@ impl Walk {
     pub(crate) async fn parts(
         plan: &Arc<SearchPlan>,
         parts: Vec<(usize, PathBuf)>,
-        previous: &Arc<TreeScan>,
+        known: &Arc<SkillFileTable>,
     ) -> Result<Walk, SourceError> {
         let (level, mut walk) = {
             let plan = plan.clone();
@@ -128,7 +127,7 @@ impl Walk {
             })
             .await?
         };
-        walk.descend(plan, level, &mut HashSet::new(), Some(previous))
+        walk.descend(plan, level, &mut HashSet::new(), Some(known))
             .await?;
         Ok(walk)
     }
@@ -139,20 +138,17 @@ impl Walk {
         plan: &Arc<SearchPlan>,
         mut level: Vec<FolderToVisit>,
         seen: &mut HashSet<Identity>,
-        previous: Option<&Arc<TreeScan>>,
+        known: Option<&Arc<SkillFileTable>>,
     ) -> Result<(), SourceError> {
         while !level.is_empty() {
             let room = plan.limits.folders.saturating_sub(self.visited);
             self.left_out += level.len().saturating_sub(room);
             level.truncate(room);
             self.visited += level.len();
-            let (plan, previous, bounds) = (plan.clone(), previous.cloned(), self.bounds.clone());
+            let (plan, table, bounds) = (plan.clone(), known.cloned(), self.bounds.clone());
             let work = move |folders: &[FolderToVisit]| {
-                let known = |order: (usize, &[u8])| {
-                    previous
-                        .as_ref()
-                        .and_then(|scan| scan.skill_files.at(order))
-                };
+                let known =
+                    |order: (usize, &[u8])| table.as_ref().and_then(|table| table.at(order));
                 let (mut part, mut parent) = (Walk::default(), ParentDir::default());
                 for folder in folders {
                     parent.hold_above(&folder.path);
@@ -421,7 +417,7 @@ fn target(link: &Path, bounds: &LinkBounds) -> Result<Option<LinkTarget>, (Code,
             Code::UNREADABLE,
             "the link cannot be followed: permission denied".into(),
         )),
-        (Ok(target), _) if survey::leads_nowhere(link) => Err((
+        (Ok(target), _) if file::leads_nowhere(link) => Err((
             Code::LINK_DANGLING,
             format!("the link to `{}` leads nowhere", file::shown(&target)),
         )),

@@ -1,6 +1,7 @@
 //! Watching: the watched folders, and the time of the next scan.
 
 mod backend;
+mod dispatcher;
 #[cfg(target_os = "linux")]
 mod inotify;
 #[cfg(any(feature = "notify", not(target_os = "linux")))]

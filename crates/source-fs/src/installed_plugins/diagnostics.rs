@@ -1,14 +1,13 @@
 //! The diagnostics about folders of plugins.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use repertoire_core::{
     Code, Diagnostic, Listing, Revision, Skill, Source, SourceError, async_trait,
 };
 
-use super::{InstalledPlugin, InstalledPluginOptions, InstalledPlugins, shown};
+use super::{InstalledPlugin, InstalledPlugins, shown};
 use crate::workers;
 
 /// A source without skills that reports diagnostics about a folder of plugins. The skills are listed by other sources.
@@ -27,8 +26,7 @@ impl PluginDiagnostics {
 
     pub(super) fn composed(
         name: String,
-        base: PathBuf,
-        options: InstalledPluginOptions,
+        find: impl Fn() -> InstalledPlugins + Send + Sync + 'static,
         composed: Vec<InstalledPlugin>,
     ) -> Arc<dyn Source<Skill>> {
         let find = move || {
@@ -36,7 +34,7 @@ impl PluginDiagnostics {
                 plugins,
                 mut diagnostics,
                 ..
-            } = options.find(&base);
+            } = find();
             let came = plugins.iter().filter(|plugin| !has(&composed, plugin));
             let went = composed.iter().filter(|plugin| !has(&plugins, plugin));
             for (plugin, what) in came

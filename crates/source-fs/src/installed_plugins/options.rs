@@ -89,6 +89,7 @@ impl InstalledPluginOptions {
         base: &Path,
         composed: InstalledPlugins,
     ) -> Arc<dyn Source<Skill>> {
-        PluginDiagnostics::composed(name.into(), base.to_owned(), self.clone(), composed.plugins)
+        let (options, base) = (self.clone(), base.to_owned());
+        PluginDiagnostics::composed(name.into(), move || options.find(&base), composed.plugins)
     }
 }

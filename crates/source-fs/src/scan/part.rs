@@ -37,7 +37,7 @@ pub(crate) async fn rescan<'f>(
             tops.push((start, path));
         }
     }
-    let walk = Walk::parts(plan, tops.clone(), &previous).await?;
+    let walk = Walk::parts(plan, tops.clone(), &previous.skill_files).await?;
     if walk.has_links || !walk.too_deep.is_empty() || walk.left_out > 0 {
         return scan(plan, Some(previous)).await;
     }

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::file_system::FileSystem;
-use crate::watch::shared_watcher::EventDispatcher;
 
 /// The id of a watched folder, whatever paths lead to it. Ids are not reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,9 +28,6 @@ pub(crate) trait Backend: Debug + Send + Sync {
         }
     }
 }
-
-pub(crate) type Opener =
-    Box<dyn Fn(Arc<EventDispatcher>) -> Result<Box<dyn Backend>, WatchError> + Send + Sync>;
 
 /// An event. It only means that a path may have changed.
 #[derive(Debug, Clone, Copy)]

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 use crate::file;
 use crate::watch::backend::{Backend, WatchError, WatchEvent, WatchId, WatchLimit};
-use crate::watch::shared_watcher::EventDispatcher;
+use crate::watch::dispatcher::EventDispatcher;
 
 /// An inotify instance and its thread.
 #[derive(Debug)]

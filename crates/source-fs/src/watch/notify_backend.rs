@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use crate::file;
 use crate::stamp::Identity;
 use crate::watch::backend::{Backend, WatchError, WatchEvent, WatchId, WatchLimit};
-use crate::watch::shared_watcher::EventDispatcher;
+use crate::watch::dispatcher::EventDispatcher;
 
 #[derive(Debug)]
 struct NotifyBackend {

@@ -1,20 +1,22 @@
 //! The watcher that all sources of a process share.
 
-use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Weak};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
-use crate::watch::backend::{Backend, Opener, WatchError, WatchEvent, WatchId};
+use crate::watch::backend::{Backend, WatchError, WatchId};
+use crate::watch::dispatcher::{EventDispatcher, FolderListener};
 #[cfg(target_os = "linux")]
 use crate::watch::inotify;
 #[cfg(any(feature = "notify", not(target_os = "linux")))]
 use crate::watch::notify_backend;
 use crate::watch::options::WatchBy;
 use crate::watch::pending_events::PendingEvents;
+
+pub(crate) type Opener =
+    Box<dyn Fn(Arc<EventDispatcher>) -> Result<Box<dyn Backend>, WatchError> + Send + Sync>;
 
 /// The watcher of a process. The first source opens its backend, and the last one closes it. A folder that several sources want
 /// is watched once.
@@ -31,27 +33,6 @@ struct OpenWatcher {
     dispatcher: Arc<EventDispatcher>,
     /// Locked during an update: one source may remove a watch that another one adds.
     turn: Mutex<()>,
-}
-
-/// The subscriptions of all sources, to which a backend dispatches its events.
-#[derive(Debug, Default)]
-pub(crate) struct EventDispatcher(Mutex<SourceSubscriptions>);
-
-#[derive(Debug, Default)]
-struct SourceSubscriptions {
-    listeners: HashMap<WatchId, Vec<FolderListener>>,
-    sources: Vec<Arc<PendingEvents>>,
-    /// The events during an update of watches, which are dispatched again to the new listeners.
-    missed: Option<Vec<(WatchId, Option<OsString>, bool)>>,
-    /// Whether the backend has failed, or the last source has left.
-    is_closed: bool,
-}
-
-/// A source and the path by which it knows a watched folder.
-#[derive(Debug)]
-struct FolderListener {
-    pending: Arc<PendingEvents>,
-    folder: Arc<Path>,
 }
 
 /// The subscription of one source, which ends on drop.
@@ -109,51 +90,6 @@ impl SharedWatcher {
             current,
             pending: pending.clone(),
         })
-    }
-}
-
-impl EventDispatcher {
-    fn register(&self, pending: &Arc<PendingEvents>) -> bool {
-        let mut subscriptions = self.subscriptions();
-        if !subscriptions.is_closed {
-            subscriptions.sources.push(pending.clone());
-        }
-        !subscriptions.is_closed
-    }
-
-    pub(crate) fn dispatch(&self, event: WatchEvent<'_>) {
-        let subscriptions = &mut *self.subscriptions();
-        match event {
-            WatchEvent::At { id, name, moves } => {
-                subscriptions.notify(id, name, moves);
-                if let Some(missed) = &mut subscriptions.missed {
-                    missed.push((id, name.map(OsStr::to_owned), moves));
-                }
-            }
-            WatchEvent::Anything => subscriptions
-                .sources
-                .iter()
-                .for_each(|pending| pending.invalidate_all()),
-            WatchEvent::Failed(why) => {
-                subscriptions.is_closed = true;
-                subscriptions
-                    .sources
-                    .iter()
-                    .for_each(|pending| pending.fail(why));
-            }
-        }
-    }
-
-    fn subscriptions(&self) -> MutexGuard<'_, SourceSubscriptions> {
-        self.0.lock()
-    }
-}
-
-impl SourceSubscriptions {
-    fn notify(&self, id: WatchId, name: Option<&OsStr>, moves: bool) {
-        for listener in self.listeners.get(&id).into_iter().flatten() {
-            listener.pending.touch(&listener.folder, name, moves);
-        }
     }
 }
 

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use crate::file;
 use crate::watch::backend::{WatchError, WatchEvent};
-use crate::watch::shared_watcher::EventDispatcher;
+use crate::watch::dispatcher::EventDispatcher;
 
 /// The thread that polls the table of mounts. It ends on drop.
 #[derive(Debug)]

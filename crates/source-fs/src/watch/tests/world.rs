@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::FsSource;
 use crate::watch::backend::{Backend, WatchEvent, WatchId, WatchLimit};
-use crate::watch::shared_watcher::EventDispatcher;
+use crate::watch::dispatcher::EventDispatcher;
 use crate::watch::*;
 
 pub(super) const DEBOUNCE: Duration = Duration::from_millis(100);
