@@ -12,7 +12,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 
 use crate::McpOptions;
-use crate::listed_skill::excerpt;
+use crate::error::excerpt;
 
 const STDERR_TAIL_BYTES: usize = 4096;
 

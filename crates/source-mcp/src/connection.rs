@@ -25,8 +25,8 @@ use tokio::task::AbortHandle;
 
 use crate::McpOptions;
 use crate::child::ServerProcess;
+use crate::error::{excerpt, seconds, too_large, unavailable};
 use crate::http;
-use crate::listed_skill::excerpt;
 use crate::message_limit::{BoundedReader, ConnectionFault};
 use crate::options::Endpoint;
 use crate::revision_signal::{NotificationBatcher, RevisionSignal};
@@ -388,21 +388,9 @@ fn error_chain(error: &dyn Error) -> String {
     text
 }
 
-fn too_large(fault: &str) -> SourceError {
-    SourceError::new(SourceErrorKind::TooLarge, fault)
-}
-
-pub(crate) fn unavailable(message: String) -> SourceError {
-    SourceError::new(SourceErrorKind::Unavailable, message)
-}
-
 fn timeout_error(time: Duration) -> SourceError {
     unavailable(format!(
         "the server has not answered within {}",
         seconds(time)
     ))
-}
-
-pub(crate) fn seconds(time: Duration) -> String {
-    format!("{:.1} s", time.as_secs_f32())
 }

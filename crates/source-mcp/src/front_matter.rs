@@ -4,7 +4,7 @@ use repertoire_core::skill_md::{self, FileContext, Limits};
 use repertoire_core::{Code, Diagnostic, Skill, Strictness, Value};
 use serde_json::{Map, Value as Json};
 
-use crate::listed_skill::excerpt;
+use crate::error::excerpt;
 
 pub(crate) type Fields = Map<String, Json>;
 

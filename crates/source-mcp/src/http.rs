@@ -22,7 +22,7 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::{Sse, SseStream};
 use tokio::time::Instant;
 
-use crate::connection::unavailable;
+use crate::error::unavailable;
 use crate::message_limit::{ConnectionFault, excess, too_long};
 use crate::options::is_loopback;
 use crate::{BearerToken, McpOptions, tls};

@@ -31,6 +31,7 @@
 
 mod child;
 mod connection;
+mod error;
 mod front_matter;
 mod http;
 mod listed_skill;

@@ -9,6 +9,7 @@ use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::McpLimits;
+use crate::error::excerpt;
 use crate::front_matter::Fields;
 use repertoire_core::skill_uri::{SKILL_MD, ServerUri};
 
@@ -131,11 +132,6 @@ impl ListedSkill {
         rows.map(|(path, file)| Resource::new(path.clone(), file.size, file.digest))
             .collect()
     }
-}
-
-/// Returns text of a server for a message: one line of at most 200 characters, with hidden characters as escapes.
-pub(crate) fn excerpt(text: &str) -> String {
-    repertoire_core::text::excerpt(text, 200)
 }
 
 pub(crate) fn skill_md() -> ResourcePath {

@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use crate::McpOptions;
 use crate::connection::ServerConnection;
+use crate::error::{excerpt, too_large};
 use crate::front_matter::diagnostic;
 use crate::listed_skill::ListedSkill;
-use crate::listed_skill::excerpt;
 
 /// A way to list skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -317,10 +317,6 @@ impl Pages {
 fn to_json(answer: &ServerResult) -> Result<Value, SourceError> {
     serde_json::to_value(answer)
         .map_err(|error| SourceError::invalid("the answer cannot be read").caused_by(error))
-}
-
-fn too_large(message: String) -> SourceError {
-    SourceError::new(SourceErrorKind::TooLarge, message)
 }
 
 fn invalid(reason: String) -> SourceError {

@@ -11,9 +11,9 @@ use repertoire_core::{
 };
 use tokio::time::Instant;
 
-use crate::connection::{ServerConnection, seconds};
+use crate::connection::ServerConnection;
+use crate::error::{excerpt, seconds};
 use crate::front_matter::{diagnostic, difference, mismatch};
-use crate::listed_skill::excerpt;
 use crate::listed_skill::{ListedFields, ListedFiles, ListedSkill, skill_md};
 use crate::listing_cache::{CachedSkill, ListingCache};
 use crate::listing_method::{ListingMethod, ServerCatalog, location_of};

@@ -11,7 +11,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use rustls_platform_verifier::Verifier;
 
-use crate::connection::unavailable;
+use crate::error::unavailable;
 
 pub(crate) fn system_roots(more: Option<&Path>) -> Result<ClientConfig, SourceError> {
     let more = more.map_or(Ok(Vec::new()), authorities)?;

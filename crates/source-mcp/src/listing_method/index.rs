@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{CatalogBuilder, invalid};
 use crate::McpOptions;
 use crate::connection::ServerConnection;
-use crate::listed_skill::excerpt;
+use crate::error::{excerpt, too_large};
 use crate::listed_skill::{ListedFields, ListedFiles, ListedSkill, digest, text};
 use crate::message_limit::excess;
 use repertoire_core::skill_uri::ServerUri;
@@ -100,13 +100,13 @@ async fn document(
 ) -> Result<Value, SourceError> {
     let (bytes, _) = connection.read(INDEX).await?;
     if bytes.len() > options.limits.list_bytes {
-        return Err(super::too_large(format!(
+        return Err(too_large(format!(
             "the index has more than {} bytes",
             options.limits.list_bytes
         )));
     }
     if let Some(excess) = excess(&bytes, options.limits.message_bytes) {
-        return Err(super::too_large(excess));
+        return Err(too_large(excess));
     }
     serde_json::from_slice(&bytes)
         .map_err(|error| SourceError::invalid("the index is not JSON").caused_by(error))
