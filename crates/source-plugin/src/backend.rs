@@ -1,6 +1,7 @@
 //! One instance of a plugin, in this process or in one of its own.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use repertoire_core::{SourceError, SourceErrorKind};
 use repertoire_plugin_sdk::message::FailureReply;
@@ -84,4 +85,19 @@ pub(crate) fn excerpt(text: &str) -> String {
 pub(crate) fn too_large(found: usize, limit: usize) -> SourceError {
     let message = format!("the plugin replied with {found} bytes, and at most {limit} are read");
     SourceError::new(SourceErrorKind::TooLarge, message)
+}
+
+pub(crate) fn overdue(deadline: Duration) -> SourceError {
+    unavailable(format!(
+        "the plugin has not answered within {}",
+        seconds(deadline)
+    ))
+}
+
+pub(crate) fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f32())
+}
+
+pub(crate) fn unavailable(message: impl Into<String>) -> SourceError {
+    SourceError::new(SourceErrorKind::Unavailable, message)
 }

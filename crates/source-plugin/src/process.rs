@@ -9,17 +9,18 @@ use std::thread;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use repertoire_core::{SourceError, SourceErrorKind};
+use repertoire_core::SourceError;
 use repertoire_process::{OutputTail, ProcessGroup, command};
 use rustix::process::Signal;
 
-use crate::backend::{PluginBackend, PluginMethod, SMALL_REPLY_BYTES, excerpt, reply_error};
+use crate::backend::{
+    PluginBackend, PluginMethod, SMALL_REPLY_BYTES, excerpt, overdue, reply_error, unavailable,
+};
 use crate::file::PluginFile;
 use crate::frame::{self, PluginFrame};
 use crate::host::PLUGIN_HOST;
 use crate::options::ProcessIsolation;
 use crate::pending_calls::PendingCalls;
-use crate::source::overdue;
 
 /// An instance in a process of its own.
 #[derive(Debug)]
@@ -34,10 +35,6 @@ pub(crate) struct PluginProcess {
 const STDERR_TIMEOUT: Duration = Duration::from_millis(200);
 
 const STDERR_TAIL_BYTES: usize = 2048;
-
-fn unavailable(message: impl Into<String>) -> SourceError {
-    SourceError::new(SourceErrorKind::Unavailable, message)
-}
 
 impl PluginProcess {
     /// Starts a process that loads `file` and makes a source; `request` is a `create` message.

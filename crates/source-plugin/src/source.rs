@@ -1,7 +1,6 @@
 //! A plugin as a source.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use parking_lot::Mutex;
 use repertoire_core::{
@@ -11,6 +10,7 @@ use repertoire_core::{
 
 #[cfg(unix)]
 use crate::ProcessOptions;
+use crate::backend::{overdue, seconds, unavailable};
 use crate::call_thread::{CallError, CallThread};
 use crate::supervisor::{Isolation, Supervisor};
 use crate::{PluginOptions, requests};
@@ -105,21 +105,6 @@ impl Drop for PluginSource {
     fn drop(&mut self) {
         self.supervisor.close();
     }
-}
-
-pub(crate) fn overdue(deadline: Duration) -> SourceError {
-    unavailable(format!(
-        "the plugin has not answered within {}",
-        seconds(deadline)
-    ))
-}
-
-fn seconds(time: Duration) -> String {
-    format!("{:.1} s", time.as_secs_f32())
-}
-
-fn unavailable(message: String) -> SourceError {
-    SourceError::new(SourceErrorKind::Unavailable, message)
 }
 
 #[async_trait]
