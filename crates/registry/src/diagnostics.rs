@@ -7,7 +7,7 @@ use repertoire_core::text::{has_lookalikes, skeleton};
 use repertoire_core::{Code, Diagnostic, Item};
 use serde::Serialize;
 
-use crate::layers::source_skeleton;
+use crate::layer::source_skeleton;
 use crate::rules::Decision;
 use crate::snapshot_builder::touched;
 use crate::{Authority, Candidate, Entry, Layer, Shadow, Snapshot, Target};

@@ -9,21 +9,19 @@ use repertoire_core::{Backoff, Item};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use crate::builder::Composition;
+use crate::composition::Composition;
 use crate::registry::WeakRegistry;
-use crate::subscription::CloseSignals;
+use crate::signals::CloseSignals;
 use crate::{Mount, Registry};
 
-impl<T: Item> Registry<T> {
-    /// Starts the task that refreshes each source that reports a change.
-    pub(crate) fn watch_on(&self, runtime: &Handle) {
-        let task = follow_until_closed(
-            self.downgrade(),
-            self.0.composition.subscribe(),
-            self.closing(),
-        );
-        self.0.tasks.lock().push(runtime.spawn(task));
-    }
+/// Starts the task that refreshes each source that reports a change.
+pub(crate) fn follow_sources<T: Item>(registry: &Registry<T>, runtime: &Handle) {
+    let task = follow_until_closed(
+        registry.downgrade(),
+        registry.0.composition.subscribe(),
+        registry.closing(),
+    );
+    registry.0.tasks.lock().push(runtime.spawn(task));
 }
 
 /// Ends when the registry is closed or its last handle is dropped.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use repertoire_core::text::has_lookalikes;
 use repertoire_core::{ChunkedMap, Id, Item, Keyed};
 
-use crate::layers::{Layers, source_skeleton};
+use crate::layer::source_skeleton;
+use crate::layers::Layers;
 use crate::{Candidate, Entry, Origin};
 
 impl<T> Keyed for Entry<T> {

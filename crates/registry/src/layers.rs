@@ -3,29 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use repertoire_core::text::skeleton;
 use repertoire_core::{Item, Listing};
 
-use crate::{Layer, Tier, Trust};
-
-/// The importance of a source. The smallest counts most.
-pub(crate) type Weight = (bool, Tier, Trust);
-
-/// The sources by the skeleton of their names. Of names that look alike, the source that counts most.
-pub(crate) type SourceNames = HashMap<String, (Weight, Arc<str>)>;
-
-/// Returns a form of `name` that is equal for names that differ in letter case or in letters that look alike.
-pub(crate) fn name_skeleton(name: &str) -> String {
-    skeleton(&skeleton(&name.to_lowercase()).to_lowercase())
-}
-
-/// Returns the skeleton of the source name that `id` begins with: of `home` for `home:tidy` and `HOME:tidy`.
-pub(crate) fn source_skeleton(id: &str) -> Option<String> {
-    if id.is_ascii() && !id.contains(':') {
-        return None;
-    }
-    Some(name_skeleton(id).split_once(':')?.0.trim().to_owned())
-}
+use crate::Layer;
+use crate::layer::{SourceNames, name_skeleton};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Layers<T: Item> {

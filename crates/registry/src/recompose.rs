@@ -1,15 +1,65 @@
-//! Changing the composition of a registry at run time.
+//! Composing a registry, and changing the composition at run time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use repertoire_core::{Item, Listing, Revision};
 
-use crate::builder::Composition;
+use crate::composition::Composition;
 use crate::refresh::{Refresh, fetch_updates, with_digests};
 use crate::{Builder, Change, Layer, Mount, Registry, RegistryError, RuleStack, Snapshot};
 
 impl<T: Item> Registry<T> {
+    /// The name of the source that holds what is registered in code on an [overlay](Registry::overlay). On an overlay of
+    /// an overlay it is `session-2`, and so on.
+    pub(crate) const SESSION: &str = "session";
+
+    /// Returns a builder that composes a registry.
+    pub fn builder() -> Builder<T> {
+        Builder::default()
+    }
+
+    /// Composes a registry over this one, for a session with sources, entries and rules of its own.
+    ///
+    /// - It shows what this registry shows. Inside each tier, the overlay's own sources and entries come first.
+    /// - Its rules come after those of this registry.
+    /// - Entries that its own rows do not touch are shared with this registry.
+    /// - It follows the changes of this registry. Changes to the overlay are not visible in this registry.
+    /// - Dropping or closing the overlay does not affect this registry, which stays alive until its last overlay is dropped.
+    /// - When this registry is closed, subscriptions and callbacks of its overlays end.
+    ///
+    /// Names of sources are unique in both. When this registry later gets a source of a name that the overlay has, the overlay
+    /// omits it, with a diagnostic. Whether a copy is identical to one that this registry got later is known after the next
+    /// [`refresh`](Registry::refresh) of the overlay.
+    ///
+    /// ```
+    /// use repertoire_core::Skill;
+    /// use repertoire_registry::{MemorySource, SkillRegistry};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let named = |name: &str, id: &str| -> Result<_, Box<dyn std::error::Error>> {
+    ///     let source = MemorySource::new(name);
+    ///     source.register(Skill::new(id.parse()?, name))?;
+    ///     Ok(source)
+    /// };
+    /// let shared = SkillRegistry::builder().user(named("home", "tidy")?).load().await?;
+    /// let session = shared.overlay().user(named("project", "tidy")?).load().await?;
+    /// session.register(Skill::new("greet".parse()?, "Greets people."))?;
+    ///
+    /// assert_eq!(session.get("tidy").ok_or("gone")?.origin().source.as_ref(), "project");
+    /// assert_eq!(shared.get("tidy").ok_or("gone")?.origin().source.as_ref(), "home");
+    /// assert!(session.get("greet").is_some() && shared.get("greet").is_none());
+    ///
+    /// shared.register(Skill::new("plan".parse()?, "Makes plans."))?;
+    /// assert!(session.get("plan").is_some());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn overlay(&self) -> Builder<T> {
+        Builder::over(self.clone())
+    }
+
     /// Adds a source after all others. It is listed first, so that its entries are visible at once, in one snapshot. Returns what
     /// changed since the call.
     ///

@@ -7,8 +7,9 @@ use futures_util::stream::{self, StreamExt};
 use repertoire_core::{Code, Diagnostic, Digest, Id, Item, Listing, SourceError, error_chain};
 use tokio::runtime::Handle;
 
-use crate::builder::Composition;
-use crate::snapshot_builder::{RowChanges, SnapshotBuilder};
+use crate::composition::Composition;
+use crate::snapshot_builder::SourceUpdate;
+use crate::view::overlay_on;
 use crate::{Candidate, Layer, Mount, Registry, Snapshot};
 
 /// The number of sources that are listed at the same time, and of bodies that are read to compare them.
@@ -24,92 +25,49 @@ pub(crate) enum Refresh {
     Incremental,
 }
 
-/// The next listing of one source, compared with the one before.
-#[derive(Debug)]
-pub(crate) struct SourceUpdate<T: Item> {
-    source: Arc<str>,
+/// Lists `mount`. A source that fails keeps the rows of `old` and gets a diagnostic.
+async fn fetch_update<T: Item>(
+    mount: &Mount<T>,
     old: Listing<T>,
-    new: Listing<T>,
-    changes: RowChanges<T>,
+    refresh: Refresh,
+    clock: Option<&Handle>,
+) -> SourceUpdate<T> {
+    let answer = match refresh {
+        Refresh::Full => mount.list(clock).await,
+        Refresh::Incremental => mount.list_since(old.revision(), clock).await,
+    };
+    let new = match answer {
+        Ok(new) if new.revision() >= old.revision() => new,
+        Ok(new) => {
+            let (from, to) = (old.revision().0, new.revision().0);
+            let message = format!("its revision goes back from {from} to {to}");
+            failed(&old, mount.name(), &SourceError::invalid(message))
+        }
+        Err(error) => failed(&old, mount.name(), &error),
+    };
+    SourceUpdate::new(mount.name(), old, new)
 }
 
-impl<T: Item> SourceUpdate<T> {
-    pub(crate) fn new(source: &str, old: Listing<T>, new: Listing<T>) -> SourceUpdate<T> {
-        let new = new.with_known(&old);
-        let changes = RowChanges::between(&old, &new);
-        SourceUpdate {
-            source: source.into(),
-            old,
-            new,
-            changes,
-        }
-    }
+fn changes<T: Item>(update: &SourceUpdate<T>, view: &Snapshot<T>) -> bool {
+    view.layer(&update.source)
+        .is_some_and(|Layer { listing, .. }| {
+            !update.changes.is_empty()
+                || update.new.revision() != listing.revision()
+                || update.new.diagnostics() != listing.diagnostics()
+        })
+}
 
-    /// Lists `mount`. A source that fails keeps the rows of `old` and gets a diagnostic.
-    async fn fetch(
-        mount: &Mount<T>,
-        old: Listing<T>,
-        refresh: Refresh,
-        clock: Option<&Handle>,
-    ) -> SourceUpdate<T> {
-        let answer = match refresh {
-            Refresh::Full => mount.list(clock).await,
-            Refresh::Incremental => mount.list_since(old.revision(), clock).await,
-        };
-        let new = match answer {
-            Ok(new) if new.revision() >= old.revision() => new,
-            Ok(new) => {
-                let (from, to) = (old.revision().0, new.revision().0);
-                let message = format!("its revision goes back from {from} to {to}");
-                failed(&old, mount.name(), &SourceError::invalid(message))
-            }
-            Err(error) => failed(&old, mount.name(), &error),
-        };
-        SourceUpdate::new(mount.name(), old, new)
-    }
-
-    pub(crate) fn source(&self) -> &str {
-        &self.source
-    }
-
-    pub(crate) fn listing(&self) -> &Listing<T> {
-        &self.new
-    }
-
-    fn changes(&self, view: &Snapshot<T>) -> bool {
-        view.layer(&self.source)
-            .is_some_and(|Layer { listing, .. }| {
-                !self.changes.is_empty()
-                    || self.new.revision() != listing.revision()
-                    || self.new.diagnostics() != listing.diagnostics()
-            })
-    }
-
-    /// Applies this update, unless the source has a later listing in `builder`.
-    pub(crate) fn apply(&self, builder: &mut SnapshotBuilder<T>) {
-        let Some(Layer { listing, .. }) = builder.layers.get(&self.source) else {
-            return;
-        };
-        if listing.rows().ptr_eq(self.old.rows()) {
-            builder.set_listing(&self.source, self.new.clone(), &self.changes);
-        } else if listing.revision() <= self.new.revision() {
-            let update = SourceUpdate::new(&self.source, listing.clone(), self.new.clone());
-            builder.set_listing(&self.source, update.new, &update.changes);
-        }
-    }
-
-    fn touched(&self, view: &Snapshot<T>) -> Vec<Id> {
-        let Some(layer) = view.layer(&self.source) else {
-            return Vec::new();
-        };
-        // Registering publishes without reading digests, so all of its rows are looked at now.
-        let registered = layer.is_registered.then_some(&layer.listing);
-        let rows = registered
-            .into_iter()
-            .flat_map(Listing::iter)
-            .chain(&self.changes.inserted);
-        rows.map(|row| layer.effective_id(row.item.id())).collect()
-    }
+fn touched<T: Item>(update: &SourceUpdate<T>, view: &Snapshot<T>) -> Vec<Id> {
+    let Some(layer) = view.layer(&update.source) else {
+        return Vec::new();
+    };
+    // Registering publishes without reading digests, so all of its rows are looked at now.
+    let registered = layer.is_registered.then_some(&layer.listing);
+    let rows = registered
+        .into_iter()
+        .flat_map(Listing::iter)
+        .chain(&update.changes.inserted);
+    rows.map(|row| layer.effective_id(row.item.id())).collect()
 }
 
 fn failed<T: Item>(old: &Listing<T>, source: &str, error: &SourceError) -> Listing<T> {
@@ -132,6 +90,87 @@ fn failed<T: Item>(old: &Listing<T>, source: &str, error: &SourceError) -> Listi
 }
 
 impl<T: Item> Registry<T> {
+    /// Returns the current snapshot: one atomic load, and one more for each base of an [overlay](Registry::overlay).
+    ///
+    /// When a base has a newer snapshot, the overlay is applied to it first. That costs this registry's own rows.
+    pub fn snapshot(&self) -> Snapshot<T> {
+        let view = self.0.current.load();
+        match self.base() {
+            None => view.merged.clone(),
+            Some(base) if view.is_over(&base.snapshot()) => view.merged.clone(),
+            Some(base) => self.catch_up(base),
+        }
+    }
+
+    pub(crate) fn read<R>(&self, read: impl FnOnce(&Snapshot<T>) -> R) -> R {
+        if self.base().is_none() {
+            read(&self.0.current.load().merged)
+        } else {
+            read(&self.snapshot())
+        }
+    }
+
+    pub(crate) fn own(&self) -> Snapshot<T> {
+        self.0.current.load().own.clone()
+    }
+
+    pub(crate) fn shown(&self, own: &Snapshot<T>) -> Snapshot<T> {
+        overlay_on(own, self.base().map(Registry::snapshot).as_ref())
+    }
+
+    fn catch_up(&self, base: &Registry<T>) -> Snapshot<T> {
+        loop {
+            // In this order, an older snapshot of the base never replaces a newer one.
+            let view = self.0.current.load_full();
+            let under = base.snapshot();
+            if view.is_over(&under) {
+                return view.merged.clone();
+            }
+            let next = view.next(view.own.clone(), Some(under)).into();
+            // If another thread was faster, the next round returns its snapshot.
+            self.0.current.compare_and_swap(&view, next);
+        }
+    }
+
+    pub(crate) fn publish(&self, next: impl FnOnce(&Snapshot<T>) -> Snapshot<T>) {
+        let _turn = self.0.publishing.lock();
+        if self.closing().is_closed() {
+            return;
+        }
+        let before = self.own();
+        let own = next(&before);
+        if own.ptr_eq(&before) {
+            return;
+        }
+        loop {
+            let view = self.0.current.load_full();
+            let next = view.next(own.clone(), self.base().map(Registry::snapshot));
+            let generation = next.merged.generation();
+            let found = self.0.current.compare_and_swap(&view, next.into());
+            // Only a reader that catches up with the base can come in between.
+            if std::ptr::eq(&raw const **found, &raw const *view) {
+                // Also when only more is known about contents, because the next change is compared with that.
+                self.0.notices.send_replace(generation);
+                return;
+            }
+        }
+    }
+
+    /// Adds digests to the rows of its own sources, and to those of its base.
+    pub(crate) fn add_digests(&self, digests: Digests) {
+        if digests.is_empty() {
+            return;
+        }
+        let own = self.own();
+        let (mine, theirs): (Digests, Digests) = digests
+            .into_iter()
+            .partition(|(source, _)| own.layer(source).is_some());
+        self.publish(|current| with_digests(current.clone(), &mine));
+        if let Some(base) = self.base() {
+            base.add_digests(theirs);
+        }
+    }
+
     /// Lists every source and publishes the result as one view. The caller holds the worker's turn.
     pub(crate) async fn list_all(&self) {
         self.refresh_sources(&self.composition().mounts, Refresh::Full)
@@ -171,7 +210,9 @@ impl<T: Item> Registry<T> {
         )
         .await;
         let candidate = apply_updates(&base, &updates);
-        let touched = updates.iter().flat_map(|update| update.touched(&candidate));
+        let touched = updates
+            .iter()
+            .flat_map(|update| touched(update, &candidate));
         let digests = self
             .missing_digests(&self.shown(&candidate), touched, &self.composition())
             .await;
@@ -249,7 +290,7 @@ pub(crate) async fn fetch_updates<T: Item>(
 ) -> Vec<SourceUpdate<T>> {
     let updates: Vec<_> = mounts
         .iter()
-        .map(|mount| SourceUpdate::fetch(mount, old(mount.name()), refresh, clock))
+        .map(|mount| fetch_update(mount, old(mount.name()), refresh, clock))
         .collect();
     stream::iter(updates)
         .buffer_unordered(CONCURRENT)
@@ -260,7 +301,7 @@ pub(crate) async fn fetch_updates<T: Item>(
 fn apply_updates<T: Item>(view: &Snapshot<T>, updates: &[SourceUpdate<T>]) -> Snapshot<T> {
     let mut updates = updates
         .iter()
-        .filter(|update| update.changes(view))
+        .filter(|update| changes(update, view))
         .peekable();
     // Without a change, nothing of the view is copied.
     if updates.peek().is_none() {

@@ -14,15 +14,15 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::builder::Composition;
-use crate::callbacks::Listeners;
+use crate::composition::Composition;
 use crate::diagnostics::found;
-use crate::subscription::{ChangeSignals, CloseSignals};
+use crate::listener::Listeners;
+use crate::signals::{ChangeSignals, CloseSignals};
 use crate::view::View;
 use crate::worker::Worker;
 use crate::{
-    Builder, CallbackGuard, Candidate, Change, Entry, MemorySource, Mount, Registered,
-    RegistryError, RuleStack, Snapshot, SourceDiagnostic, Subscription, merge_under,
+    CallbackGuard, Candidate, Change, Entry, MemorySource, Mount, Registered, RegistryError,
+    RuleStack, Snapshot, SourceDiagnostic, merge_under,
 };
 
 /// One merging registry over any number of sources. Cheap to clone; clones are one registry.
@@ -90,11 +90,6 @@ impl<T: Item> WeakRegistry<T> {
 impl<T: Item> Registry<T> {
     /// The name of the source that holds what is registered in code.
     pub const REGISTERED: &str = "registered";
-
-    /// Returns a builder that composes a registry.
-    pub fn builder() -> Builder<T> {
-        Builder::default()
-    }
 
     pub(crate) fn of(
         composition: Composition<T>,
@@ -368,11 +363,6 @@ impl<T: Item> Registry<T> {
         }
         self.notify_all_callbacks();
         Ok(self.snapshot().changes_since(&before))
-    }
-
-    /// Returns a subscription that starts with the current snapshot.
-    pub fn subscribe(&self) -> Subscription<T> {
-        Subscription::new(self)
     }
 
     /// Ends the background task, every [`Subscription`] and every callback, and waits for them. The last snapshot stays readable.

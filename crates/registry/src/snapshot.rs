@@ -6,8 +6,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use repertoire_core::{Diagnostic, Item, Listing, Severity};
 
 use crate::layers::Layers;
-use crate::refresh::SourceUpdate;
-use crate::snapshot_builder::SnapshotBuilder;
+use crate::snapshot_builder::{SnapshotBuilder, SourceUpdate};
 use crate::{Change, DiagnosticChange, Entry, Layer, RuleStack, SourceDiagnostic, diagnostics};
 
 /// An immutable merged snapshot with a generation. Cheap to clone. Readers never wait.

@@ -53,6 +53,49 @@ impl<T: Item> RowChanges<T> {
     }
 }
 
+/// The next listing of one source, compared with the one before.
+#[derive(Debug)]
+pub(crate) struct SourceUpdate<T: Item> {
+    pub(crate) source: Arc<str>,
+    old: Listing<T>,
+    pub(crate) new: Listing<T>,
+    pub(crate) changes: RowChanges<T>,
+}
+
+impl<T: Item> SourceUpdate<T> {
+    pub(crate) fn new(source: &str, old: Listing<T>, new: Listing<T>) -> SourceUpdate<T> {
+        let new = new.with_known(&old);
+        let changes = RowChanges::between(&old, &new);
+        SourceUpdate {
+            source: source.into(),
+            old,
+            new,
+            changes,
+        }
+    }
+
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
+    pub(crate) fn listing(&self) -> &Listing<T> {
+        &self.new
+    }
+
+    /// Applies this update, unless the source has a later listing in `builder`.
+    pub(crate) fn apply(&self, builder: &mut SnapshotBuilder<T>) {
+        let Some(Layer { listing, .. }) = builder.layers.get(&self.source) else {
+            return;
+        };
+        if listing.rows().ptr_eq(self.old.rows()) {
+            builder.set_listing(&self.source, self.new.clone(), &self.changes);
+        } else if listing.revision() <= self.new.revision() {
+            let update = SourceUpdate::new(&self.source, listing.clone(), self.new.clone());
+            builder.set_listing(&self.source, update.new, &update.changes);
+        }
+    }
+}
+
 /// The next snapshot while it is built. Changes that are applied one after another copy what they touch once.
 #[derive(Debug, Clone)]
 pub(crate) struct SnapshotBuilder<T: Item> {
