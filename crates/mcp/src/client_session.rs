@@ -22,13 +22,14 @@ use tokio::sync::Notify;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::{Instrument, Span};
 
-use crate::extension::is_conforming;
+use crate::conformance::is_conforming;
+use crate::instructions::instructions;
 use crate::notifications::{NotificationSink, Notifier, ResourceSubscriptions, followed};
 use crate::page::Page;
 use crate::params::{Malformed, Method};
 use crate::resources::quoted;
 use crate::served_view::ListVersions;
-use crate::{McpFeatures, Server, resources};
+use crate::{McpFeatures, Server, extension, prompts, resources, tools};
 
 /// The handler of one client. Dropping it ends its tasks.
 #[derive(Debug)]
@@ -48,6 +49,7 @@ type Context = RequestContext<RoleServer>;
 
 impl ClientSession {
     pub(crate) fn new(server: Server) -> ClientSession {
+        server.follow();
         let end = CancellationToken::new();
         ClientSession {
             announced: Mutex::new(server.view().versions),
@@ -171,8 +173,7 @@ impl ServerHandler for ClientSession {
         self.begin();
         let mut result = self.negotiate_initialize(&request)?;
         result.instructions =
-            self.server
-                .instructions(&self.server.view(), features, has_extension);
+            instructions(&self.server, &self.server.view(), features, has_extension);
         Ok(result)
     }
 
@@ -182,8 +183,7 @@ impl ServerHandler for ClientSession {
         config.capabilities = capabilities(features);
         let has_extension = has_extension(context.client_capabilities().as_ref());
         config.instructions =
-            self.server
-                .instructions(&self.server.view(), features, has_extension);
+            instructions(&self.server, &self.server.view(), features, has_extension);
         Ok(DiscoverResult::from_server_info(
             self.supported_protocol_versions().into_owned(),
             config,
@@ -227,9 +227,7 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ListSkillsResult, ErrorData> {
         self.wants(McpFeatures::EXTENSION, &context)?;
-        let mut listed = self
-            .server
-            .list_skills(request)
+        let mut listed = extension::list_skills(&self.server, request)
             .instrument(span_of(&context))
             .await?;
         if self.is_strict(context.client_info().as_ref()) {
@@ -254,8 +252,7 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<GetSkillResult, ErrorData> {
         self.wants(McpFeatures::EXTENSION, &context)?;
-        self.server
-            .get_skill(&request.uri)
+        extension::get_skill(&self.server, &request.uri)
             .instrument(span_of(&context))
             .await
     }
@@ -266,8 +263,7 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
         self.wants(McpFeatures::EXTENSION, &context)?;
-        self.server
-            .read_directory(&request.uri, request.cursor)
+        extension::read_directory(&self.server, &request.uri, request.cursor)
             .instrument(span_of(&context))
             .await
     }
@@ -278,7 +274,7 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
         self.wants(McpFeatures::RESOURCES, &context)?;
-        self.server.list_resources(request)
+        resources::list_resources(&self.server, request)
     }
 
     async fn list_resource_templates(
@@ -298,8 +294,7 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.wants(McpFeatures::RESOURCES, &context)?;
-        self.server
-            .read_resource(&request.uri)
+        resources::read_resource(&self.server, &request.uri)
             .instrument(span_of(&context))
             .await
             .map(Into::into)
@@ -311,7 +306,7 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
         self.wants(McpFeatures::PROMPTS, &context)?;
-        self.server.list_prompts(request)
+        prompts::list_prompts(&self.server, request)
     }
 
     async fn get_prompt(
@@ -320,15 +315,15 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
         self.wants(McpFeatures::PROMPTS, &context)?;
-        self.server
-            .get_prompt(
-                &request.name,
-                request.arguments.as_ref(),
-                &self.model(&context),
-            )
-            .instrument(span_of(&context))
-            .await
-            .map(Into::into)
+        prompts::get_prompt(
+            &self.server,
+            &request.name,
+            request.arguments.as_ref(),
+            &self.model(&context),
+        )
+        .instrument(span_of(&context))
+        .await
+        .map(Into::into)
     }
 
     async fn list_tools(
@@ -337,7 +332,7 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         self.wants(McpFeatures::TOOLS, &context)?;
-        self.server.list_tools(request)
+        tools::list_tools(&self.server, request)
     }
 
     async fn call_tool(
@@ -347,8 +342,7 @@ impl ServerHandler for ClientSession {
     ) -> Result<CallToolResponse, ErrorData> {
         self.wants(McpFeatures::TOOLS, &context)?;
         let model = self.model(&context);
-        self.server
-            .call_tool(&request.name, request.arguments, &model)
+        tools::call_tool(&self.server, &request.name, request.arguments, &model)
             .instrument(span_of(&context))
             .await
             .map(Into::into)
@@ -360,7 +354,7 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<CompleteResult, ErrorData> {
         self.wants(McpFeatures::RESOURCES, &context)?;
-        self.server.complete(&request).await
+        resources::complete(&self.server, &request).await
     }
 
     async fn subscribe(
@@ -441,7 +435,7 @@ fn client_name(context: &Context) -> String {
 
 #[cfg(feature = "http")]
 fn span_of(context: &Context) -> Span {
-    crate::http::span_of(&context.extensions)
+    crate::http::request_parts::span_of(&context.extensions)
 }
 
 #[cfg(not(feature = "http"))]
@@ -452,7 +446,8 @@ fn span_of(_: &Context) -> Span {
 fn malformed(context: &Context) -> Option<&Malformed> {
     let malformed = context.extensions.get::<Malformed>();
     #[cfg(feature = "http")]
-    let malformed = malformed.or_else(|| crate::http::extension(&context.extensions));
+    let malformed =
+        malformed.or_else(|| crate::http::request_parts::extension(&context.extensions));
     malformed
 }
 

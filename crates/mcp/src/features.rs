@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::ServeError;
+use crate::error::ServeError;
 
 /// A set of the parts of MCP that a server exposes. Its text form is `all`, or names with commas between: `tools,prompts`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

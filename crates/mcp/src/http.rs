@@ -8,6 +8,7 @@ mod event_streams;
 mod message;
 mod metrics;
 mod options;
+pub(crate) mod request_parts;
 mod session_limiter;
 mod sessions;
 
@@ -30,13 +31,13 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-pub(crate) use self::access_control::{extension, span_of};
 pub use self::options::{AccessToken, HttpLimits, HttpOptions};
 
 use self::access_control::AccessControl;
 use self::metrics::Metrics;
 use self::options::ReadinessCheck;
 use self::sessions::Sessions;
+use crate::client_session::ClientSession;
 use crate::{ServeError, Server};
 
 struct HttpState {
@@ -109,7 +110,11 @@ impl Server {
             sessions: Arc::clone(&sessions),
         };
         let request_limits = middleware::from_fn_with_state(request_limits, message::handle_post);
-        let service = StreamableHttpService::new(move || Ok(server.session()), sessions, config);
+        let service = StreamableHttpService::new(
+            move || Ok(ClientSession::new(server.clone())),
+            sessions,
+            config,
+        );
         let gate = Arc::new(AccessControl::new(options, Arc::clone(&shared)));
         let health = Router::new()
             .route("/healthz", get(|| async { "ok\n" }))

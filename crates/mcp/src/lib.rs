@@ -54,6 +54,8 @@
 
 mod batches;
 mod client_session;
+mod conformance;
+mod error;
 mod extension;
 mod features;
 #[cfg(feature = "http")]
@@ -66,6 +68,7 @@ mod notifications;
 mod options;
 mod page;
 mod params;
+mod pipe;
 mod prompts;
 mod resources;
 mod roots;
@@ -75,11 +78,12 @@ mod server;
 mod synthesize;
 mod tools;
 
+pub use error::ServeError;
 pub use features::McpFeatures;
 #[cfg(feature = "http")]
 pub use http::{AccessToken, HttpLimits, HttpOptions};
 pub use options::ServerOptions;
-pub use server::{ServeError, Server};
+pub use server::Server;
 
 const _: () = {
     const fn shared<T: Send + Sync>() {}

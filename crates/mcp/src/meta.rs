@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use repertoire::registry::Candidate;
-use repertoire::skill::{Code, Diagnostic, text};
+use repertoire::skill::{Code, Diagnostic};
 use repertoire::{Model, Skill, SurfaceMode};
 use rmcp::model::MetaObject;
 use serde_json::json;
@@ -28,12 +28,6 @@ pub(crate) fn origin(candidate: &Candidate<Skill>) -> MetaObject {
 
 const DIAGNOSTICS: &str = "repertoire/diagnostics";
 
-pub(crate) fn hidden_in(bytes: &[u8]) -> Option<Diagnostic> {
-    let hidden = text::hidden(std::str::from_utf8(bytes).ok()?)?;
-    let found = Diagnostic::new(Code::INVISIBLE_TEXT, format!("the file holds {hidden}"));
-    Some(found.at(hidden.line, hidden.column))
-}
-
 pub(crate) fn with_diagnostic(mut meta: MetaObject, diagnostic: Option<&Diagnostic>) -> MetaObject {
     if let Some(diagnostic) = diagnostic {
         meta.0.insert(DIAGNOSTICS.to_owned(), json!([diagnostic]));
@@ -54,20 +48,19 @@ pub(crate) fn origin_of(skill: &ServedSkill) -> MetaObject {
 
 const SURFACE: &str = "repertoire/surface";
 
-impl Server {
-    pub(crate) fn surface(
-        &self,
-        candidate: &Candidate<Skill>,
-        model: &Model,
-        mut meta: MetaObject,
-    ) -> MetaObject {
-        let surface = self.registry().surface_of(&candidate.item, model);
-        let told =
-            json!({"mode": surface.mode.as_str(), "decidedBy": surface.decided_by.to_string()});
-        meta.0.insert(SURFACE.to_owned(), told);
-        meta
-    }
+pub(crate) fn surface(
+    server: &Server,
+    candidate: &Candidate<Skill>,
+    model: &Model,
+    mut meta: MetaObject,
+) -> MetaObject {
+    let surface = server.registry().surface_of(&candidate.item, model);
+    let told = json!({"mode": surface.mode.as_str(), "decidedBy": surface.decided_by.to_string()});
+    meta.0.insert(SURFACE.to_owned(), told);
+    meta
+}
 
+impl Server {
     /// Returns a diagnostic for each served skill that declares the surface `system-prompt`. Over MCP its body is the result of a tool
     /// or a prompt, as no server writes the system prompt of a client.
     pub fn surface_diagnostics(&self) -> Vec<Diagnostic> {

@@ -44,7 +44,7 @@ impl ResourceSubscriptions {
         if !can_be_followed(&uri) {
             return Err(not_found(&uri));
         }
-        let digest = server.digest_of(&uri).await;
+        let digest = digest_of(server, &uri).await;
         let mut followed = self.0.lock();
         if followed.len() >= MAX_SUBSCRIPTIONS && !followed.contains_key(&uri) {
             return Err(ErrorData::invalid_request(
@@ -124,7 +124,7 @@ impl Notifier {
         )?;
         if skills {
             for (uri, announced) in self.subscriptions.all() {
-                let now = self.server.digest_of(&uri).await;
+                let now = digest_of(&self.server, &uri).await;
                 if now != announced {
                     self.subscriptions.note(&uri, now);
                     self.sink.updated(uri).await?;
@@ -204,15 +204,13 @@ fn can_be_followed(uri: &str) -> bool {
     uri.len() <= MAX_URI_BYTES && SkillAddress::parse(uri).is_some_and(|place| place.path.is_some())
 }
 
-impl Server {
-    async fn digest_of(&self, uri: &str) -> Option<Digest> {
-        let place = SkillAddress::parse(uri)?;
-        let view = self.view();
-        let manifest = self
-            .served_files()
-            .manifest(&view.find(&place.root)?)
-            .await
-            .ok()?;
-        Some(manifest.find(place.path.as_ref()?)?.digest)
-    }
+async fn digest_of(server: &Server, uri: &str) -> Option<Digest> {
+    let place = SkillAddress::parse(uri)?;
+    let view = server.view();
+    let manifest = server
+        .served_files()
+        .manifest(&view.find(&place.root)?)
+        .await
+        .ok()?;
+    Some(manifest.find(place.path.as_ref()?)?.digest)
 }

@@ -8,7 +8,7 @@ use repertoire::tools::{SkillReader, ToolPreset};
 use repertoire::{Budget, CatalogOptions};
 
 use crate::McpFeatures;
-use crate::extension::is_strict;
+use crate::conformance::is_strict;
 use crate::features::ClientPreset;
 
 /// Options of a [`Server`](crate::Server). By default it exposes all features that a client is known to use, hides only what skills

@@ -15,100 +15,102 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 
 use crate::Server;
-use crate::meta::origin;
+use crate::meta::{origin, surface};
 use crate::page::Page;
 use crate::resources::quoted;
 use crate::served_view::{ServedView, SkillPrompt};
 
 const ARGUMENTS: &str = "arguments";
 
-impl Server {
-    pub(crate) fn list_prompts(
-        &self,
-        request: Option<PaginatedRequestParams>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        let view = self.view();
-        let page = Page::of(request.as_ref(), self.version(view.versions.prompts))?;
-        let (called, next) = page.cut(&view.prompts, self.options().page);
-        let mut result = ListPromptsResult::with_all_items(called.iter().map(prompt).collect());
-        result.next_cursor = next;
-        Ok(result)
-    }
+pub(crate) fn list_prompts(
+    server: &Server,
+    request: Option<PaginatedRequestParams>,
+) -> Result<ListPromptsResult, ErrorData> {
+    let view = server.view();
+    let page = Page::of(request.as_ref(), server.version(view.versions.prompts))?;
+    let (called, next) = page.cut(&view.prompts, server.options().page);
+    let mut result = ListPromptsResult::with_all_items(called.iter().map(prompt).collect());
+    result.next_cursor = next;
+    Ok(result)
+}
 
-    pub(crate) async fn get_prompt(
-        &self,
-        name: &str,
-        given: Option<&Map<String, Value>>,
-        model: &Model,
-    ) -> Result<GetPromptResult, ErrorData> {
-        let view = self.view();
-        // The error of the look-up may name hidden skills.
-        let (id, candidate) = match view.renamed(name) {
-            Some(called) => (called.winner(), called.candidate()),
-            None => {
-                let found = view
-                    .snapshot
-                    .resolve(name)
-                    .map_err(|_| unknown(&view, name))?;
-                (&found.entry.id, found.candidate)
-            }
-        };
-        if self
-            .options()
-            .modes
-            .hides(Audience::User, candidate)
-            .is_some()
-        {
-            return Err(unknown(&view, name));
+pub(crate) async fn get_prompt(
+    server: &Server,
+    name: &str,
+    given: Option<&Map<String, Value>>,
+    model: &Model,
+) -> Result<GetPromptResult, ErrorData> {
+    let view = server.view();
+    // The error of the look-up may name hidden skills.
+    let (id, candidate) = match view.renamed(name) {
+        Some(called) => (called.winner(), called.candidate()),
+        None => {
+            let found = view
+                .snapshot
+                .resolve(name)
+                .map_err(|_| unknown(&view, name))?;
+            (&found.entry.id, found.candidate)
         }
-        let skill = &candidate.item;
-        let arguments = typed(skill, given)?;
-        let body = self
-            .reader()
-            .body(candidate, &arguments)
-            .await
-            .map_err(|error| {
-                tracing::warn!(
-                    prompt = name,
-                    error = &error as &dyn std::error::Error,
-                    "a prompt cannot be read"
-                );
-                match error.kind() {
-                    SourceErrorKind::NotFound => unknown(&view, name),
-                    _ => ErrorData::internal_error(
-                        format!("the skill `{}` cannot be read now", quoted(name)),
-                        None,
-                    ),
-                }
-            })?;
-        let text = self.wrapped(id, candidate, &body.text).await;
-        let message = PromptMessage::new_text(Role::User, text);
-        let mut result =
-            GetPromptResult::new(vec![message]).with_description(text::clean(&skill.description));
-        result.meta = Some(self.surface(candidate, model, origin(candidate)));
-        Ok(result)
+    };
+    if server
+        .options()
+        .modes
+        .hides(Audience::User, candidate)
+        .is_some()
+    {
+        return Err(unknown(&view, name));
     }
+    let skill = &candidate.item;
+    let arguments = typed(skill, given)?;
+    let body = server
+        .reader()
+        .body(candidate, &arguments)
+        .await
+        .map_err(|error| {
+            tracing::warn!(
+                prompt = name,
+                error = &error as &dyn std::error::Error,
+                "a prompt cannot be read"
+            );
+            match error.kind() {
+                SourceErrorKind::NotFound => unknown(&view, name),
+                _ => ErrorData::internal_error(
+                    format!("the skill `{}` cannot be read now", quoted(name)),
+                    None,
+                ),
+            }
+        })?;
+    let text = wrapped(server, id, candidate, &body.text).await;
+    let message = PromptMessage::new_text(Role::User, text);
+    let mut result =
+        GetPromptResult::new(vec![message]).with_description(text::clean(&skill.description));
+    result.meta = Some(surface(server, candidate, model, origin(candidate)));
+    Ok(result)
+}
 
-    async fn wrapped(&self, id: &Id, candidate: &Candidate<Skill>, body: &str) -> String {
-        let files = match self.options().modes.hides(Audience::Model, candidate) {
-            // A prompt without a list of files is still useful.
-            None => self.reader().resources(candidate).await.unwrap_or_default(),
-            Some(_) => Vec::new(),
-        };
-        let folder = candidate
-            .item
-            .location
-            .as_deref()
-            .and_then(|location| Path::new(location).parent()?.to_str());
-        let wrapper = Wrapper::new(id, &candidate.origin.source).trust(candidate.trust);
-        let wrapper = match folder.filter(|folder| !folder.is_empty()) {
-            Some(folder) => wrapper.base_directory(folder),
-            None => wrapper,
-        };
-        wrapper
-            .resources(files.iter().map(|file| file.path.as_str()))
-            .wrap(body)
-    }
+async fn wrapped(server: &Server, id: &Id, candidate: &Candidate<Skill>, body: &str) -> String {
+    let files = match server.options().modes.hides(Audience::Model, candidate) {
+        // A prompt without a list of files is still useful.
+        None => server
+            .reader()
+            .resources(candidate)
+            .await
+            .unwrap_or_default(),
+        Some(_) => Vec::new(),
+    };
+    let folder = candidate
+        .item
+        .location
+        .as_deref()
+        .and_then(|location| Path::new(location).parent()?.to_str());
+    let wrapper = Wrapper::new(id, &candidate.origin.source).trust(candidate.trust);
+    let wrapper = match folder.filter(|folder| !folder.is_empty()) {
+        Some(folder) => wrapper.base_directory(folder),
+        None => wrapper,
+    };
+    wrapper
+        .resources(files.iter().map(|file| file.path.as_str()))
+        .wrap(body)
 }
 
 fn unknown(view: &ServedView, name: &str) -> ErrorData {

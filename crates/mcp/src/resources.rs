@@ -13,9 +13,9 @@ use rmcp::model::{
 };
 
 use crate::Server;
-use crate::meta::{hidden_in, origin_of, with_diagnostic};
+use crate::meta::{origin_of, with_diagnostic};
 use crate::page::Page;
-use crate::served_files::ReadFailure;
+use crate::served_files::{ReadFailure, hidden_in};
 use crate::served_view::ServedSkill;
 use repertoire::skill::skill_uri::{SkillAddress, SkillRoot, encoded_path};
 
@@ -25,68 +25,67 @@ const MARKDOWN: &str = "text/markdown";
 
 const TRIES: usize = 2;
 
-impl Server {
-    pub(crate) fn list_resources(
-        &self,
-        request: Option<PaginatedRequestParams>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        let view = self.view();
-        let page = Page::of(request.as_ref(), self.version(view.versions.resources))?;
-        let (skills, next) = page.cut(&view.skills, self.options().page);
-        let mut result = ListResourcesResult::with_all_items(skills.iter().map(resource).collect());
-        result.next_cursor = next;
-        Ok(result)
-    }
+pub(crate) fn list_resources(
+    server: &Server,
+    request: Option<PaginatedRequestParams>,
+) -> Result<ListResourcesResult, ErrorData> {
+    let view = server.view();
+    let page = Page::of(request.as_ref(), server.version(view.versions.resources))?;
+    let (skills, next) = page.cut(&view.skills, server.options().page);
+    let mut result = ListResourcesResult::with_all_items(skills.iter().map(resource).collect());
+    result.next_cursor = next;
+    Ok(result)
+}
 
-    pub(crate) async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-        let place = SkillAddress::parse(uri).ok_or_else(|| not_found(uri))?;
-        let path = place.path.as_ref().ok_or_else(|| not_found(uri))?;
-        let mut tries = TRIES;
-        loop {
-            let view = self.view();
-            let found = view.find(&place.root);
-            let skill = &found.ok_or_else(|| not_found_but(uri, view.like(&place.root)))?;
-            tries -= 1;
-            match self.served_files().read(skill, path).await {
-                Ok((bytes, digest)) => {
-                    let mut meta = with_diagnostic(origin_of(skill), hidden_in(&bytes).as_ref());
-                    meta.0.insert(DIGEST.to_owned(), digest.to_string().into());
-                    let contents = contents(&bytes, uri)
-                        .with_mime_type(mime_type(path.as_str()))
-                        .with_meta(meta);
-                    return Ok(ReadResourceResult::new(vec![contents]));
-                }
-                Err(ReadFailure::Changed) if tries > 0 => {}
-                Err(ReadFailure::NoFile) => return Err(self.no_file(uri, skill).await),
-                Err(error) => return Err(unread(uri, &error)),
+pub(crate) async fn read_resource(
+    server: &Server,
+    uri: &str,
+) -> Result<ReadResourceResult, ErrorData> {
+    let place = SkillAddress::parse(uri).ok_or_else(|| not_found(uri))?;
+    let path = place.path.as_ref().ok_or_else(|| not_found(uri))?;
+    let mut tries = TRIES;
+    loop {
+        let view = server.view();
+        let found = view.find(&place.root);
+        let skill = &found.ok_or_else(|| not_found_but(uri, view.like(&place.root)))?;
+        tries -= 1;
+        match server.served_files().read(skill, path).await {
+            Ok((bytes, digest)) => {
+                let mut meta = with_diagnostic(origin_of(skill), hidden_in(&bytes).as_ref());
+                meta.0.insert(DIGEST.to_owned(), digest.to_string().into());
+                let contents = contents(&bytes, uri)
+                    .with_mime_type(mime_type(path.as_str()))
+                    .with_meta(meta);
+                return Ok(ReadResourceResult::new(vec![contents]));
             }
+            Err(ReadFailure::Changed) if tries > 0 => {}
+            Err(ReadFailure::NoFile) => return Err(no_file(server, uri, skill).await),
+            Err(error) => return Err(unread(uri, &error)),
         }
     }
 }
 
-impl Server {
-    async fn no_file(&self, uri: &str, skill: &ServedSkill) -> ErrorData {
-        let Ok(manifest) = self.served_files().manifest(skill).await else {
-            return not_found(uri);
-        };
-        let files = &manifest.files;
-        let named: Vec<_> = files
-            .iter()
-            .take(20)
-            .map(|file| format!("`{}`", quoted(file.path.as_str())))
-            .collect();
-        let more = if files.len() > named.len() {
-            " and more"
-        } else {
-            ""
-        };
-        let message = format!(
-            "no resource `{}`; the skill has {}{more}",
-            quoted(uri),
-            named.join(", ")
-        );
-        ErrorData::resource_not_found(message, None)
-    }
+async fn no_file(server: &Server, uri: &str, skill: &ServedSkill) -> ErrorData {
+    let Ok(manifest) = server.served_files().manifest(skill).await else {
+        return not_found(uri);
+    };
+    let files = &manifest.files;
+    let named: Vec<_> = files
+        .iter()
+        .take(20)
+        .map(|file| format!("`{}`", quoted(file.path.as_str())))
+        .collect();
+    let more = if files.len() > named.len() {
+        " and more"
+    } else {
+        ""
+    };
+    let message = format!(
+        "no resource `{}`; the skill has {}{more}",
+        quoted(uri),
+        named.join(", ")
+    );
+    ErrorData::resource_not_found(message, None)
 }
 
 pub(crate) const TEMPLATE: &str = "skill://{source}/{skill}/{+path}";
@@ -192,69 +191,67 @@ pub(crate) fn quoted(written: &str) -> String {
     text::excerpt(written, 200).replace('`', "'")
 }
 
-impl Server {
-    pub(crate) async fn complete(
-        &self,
-        request: &CompleteRequestParams,
-    ) -> Result<CompleteResult, ErrorData> {
-        let found = match &request.r#ref {
-            Reference::Resource(template) if template.uri == TEMPLATE => self.values(request).await,
-            Reference::Resource(template) => return Err(unknown("template", &template.uri, None)),
-            _ => BTreeSet::new(),
-        };
-        let fitting: Vec<String> = found
-            .into_iter()
-            .filter(|value| value.starts_with(&request.argument.value))
-            .collect();
-        let total = fitting.len();
-        let values = fitting
-            .into_iter()
-            .take(CompletionInfo::MAX_VALUES)
-            .collect();
-        let has_more = total > CompletionInfo::MAX_VALUES;
-        let info = CompletionInfo::with_pagination(values, u32::try_from(total).ok(), has_more);
-        Ok(CompleteResult::new(
-            info.expect("at most the maximum was taken"),
-        ))
-    }
+pub(crate) async fn complete(
+    server: &Server,
+    request: &CompleteRequestParams,
+) -> Result<CompleteResult, ErrorData> {
+    let found = match &request.r#ref {
+        Reference::Resource(template) if template.uri == TEMPLATE => values(server, request).await,
+        Reference::Resource(template) => return Err(unknown("template", &template.uri, None)),
+        _ => BTreeSet::new(),
+    };
+    let fitting: Vec<String> = found
+        .into_iter()
+        .filter(|value| value.starts_with(&request.argument.value))
+        .collect();
+    let total = fitting.len();
+    let values = fitting
+        .into_iter()
+        .take(CompletionInfo::MAX_VALUES)
+        .collect();
+    let has_more = total > CompletionInfo::MAX_VALUES;
+    let info = CompletionInfo::with_pagination(values, u32::try_from(total).ok(), has_more);
+    Ok(CompleteResult::new(
+        info.expect("at most the maximum was taken"),
+    ))
+}
 
-    async fn values(&self, request: &CompleteRequestParams) -> BTreeSet<String> {
-        let view = self.view();
-        let context = request.context.as_ref();
-        let source = context.and_then(|context| context.get_argument("source"));
-        let skill = context.and_then(|context| context.get_argument("skill"));
-        let candidates = view.skills.iter().map(|skill| skill.candidate());
-        match request.argument.name.as_str() {
-            "source" => candidates
-                .map(|candidate| candidate.origin.source.to_string())
-                .collect(),
-            "skill" => candidates
-                .filter(|candidate| source.is_none_or(|source| source == &*candidate.origin.source))
-                .map(|candidate| candidate.item.id.to_string())
-                .collect(),
-            "path" => {
-                let (Some(source), Some(skill)) = (source, skill) else {
-                    return BTreeSet::new();
-                };
-                let Ok(id) = skill.parse() else {
-                    return BTreeSet::new();
-                };
-                let Some(skill) = view.find(&SkillRoot {
-                    source: source.as_str().into(),
-                    id,
-                }) else {
-                    return BTreeSet::new();
-                };
-                // A skill that cannot be read has no paths to complete.
-                let files = self.served_files().manifest(&skill).await;
-                // The template expands `{+path}` without escaping it.
-                files
-                    .iter()
-                    .flat_map(|files| files.files.iter())
-                    .map(|file| encoded_path(file.path.as_str()))
-                    .collect()
-            }
-            _ => BTreeSet::new(),
+async fn values(server: &Server, request: &CompleteRequestParams) -> BTreeSet<String> {
+    let view = server.view();
+    let context = request.context.as_ref();
+    let source = context.and_then(|context| context.get_argument("source"));
+    let skill = context.and_then(|context| context.get_argument("skill"));
+    let candidates = view.skills.iter().map(|skill| skill.candidate());
+    match request.argument.name.as_str() {
+        "source" => candidates
+            .map(|candidate| candidate.origin.source.to_string())
+            .collect(),
+        "skill" => candidates
+            .filter(|candidate| source.is_none_or(|source| source == &*candidate.origin.source))
+            .map(|candidate| candidate.item.id.to_string())
+            .collect(),
+        "path" => {
+            let (Some(source), Some(skill)) = (source, skill) else {
+                return BTreeSet::new();
+            };
+            let Ok(id) = skill.parse() else {
+                return BTreeSet::new();
+            };
+            let Some(skill) = view.find(&SkillRoot {
+                source: source.as_str().into(),
+                id,
+            }) else {
+                return BTreeSet::new();
+            };
+            // A skill that cannot be read has no paths to complete.
+            let files = server.served_files().manifest(&skill).await;
+            // The template expands `{+path}` without escaping it.
+            files
+                .iter()
+                .flat_map(|files| files.files.iter())
+                .map(|file| encoded_path(file.path.as_str()))
+                .collect()
         }
+        _ => BTreeSet::new(),
     }
 }

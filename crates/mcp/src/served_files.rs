@@ -7,12 +7,11 @@ use parking_lot::Mutex;
 use repertoire::registry::Candidate;
 use repertoire::skill::skill_uri::{SKILL_MD, SkillRoot};
 use repertoire::skill::{
-    Body, Bytes, Diagnostic, Digest, Resource, ResourcePath, SourceError, SourceErrorKind, skill_md,
+    Body, Bytes, Code, Diagnostic, Digest, Resource, ResourcePath, SourceError, SourceErrorKind,
+    skill_md, text,
 };
 use repertoire::{Skill, SkillRegistry};
 
-use crate::extension::Listed;
-use crate::meta::hidden_in;
 use crate::served_view::ServedSkill;
 use crate::synthesize::synthesize;
 
@@ -27,6 +26,9 @@ struct CachedManifest {
     skill: ServedSkill,
     manifest: Arc<FileManifest>,
 }
+
+/// The row of a skill in `skills/list`, or the reason why it is not listed.
+pub(crate) type Listed = Result<rmcp::model::Skill, Box<str>>;
 
 /// The files of a skill.
 #[derive(Debug)]
@@ -189,4 +191,10 @@ impl ServedFiles {
         let _ = self.registry.refresh().await;
         ReadFailure::Changed
     }
+}
+
+pub(crate) fn hidden_in(bytes: &[u8]) -> Option<Diagnostic> {
+    let hidden = text::hidden(std::str::from_utf8(bytes).ok()?)?;
+    let found = Diagnostic::new(Code::INVISIBLE_TEXT, format!("the file holds {hidden}"));
+    Some(found.at(hidden.line, hidden.column))
 }

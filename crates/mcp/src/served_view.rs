@@ -9,7 +9,7 @@ use repertoire::skill::skill_uri::SkillRoot;
 use repertoire::tools::Toolset;
 use repertoire::{Id, Skill};
 
-use crate::extension::is_listed;
+use crate::conformance::is_listed;
 
 /// The skills, prompts and tools of one snapshot, and the generation in which each list last changed.
 #[derive(Debug)]

@@ -2,7 +2,6 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
-use std::pin::pin;
 use std::sync::{Arc, Once, Weak};
 
 use parking_lot::Mutex;
@@ -10,14 +9,10 @@ use repertoire::registry::Subscription;
 use repertoire::search::LiveIndex;
 use repertoire::tools::{LiveTools, SkillReader};
 use repertoire::{Skill, SkillRegistry, ToolOptions};
-use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::ServerOptions;
-use crate::client_session::ClientSession;
-use crate::line_transport::LineTransport;
 use crate::page::ListVersion;
 use crate::roots::ClientRoots;
 use crate::served_files::ServedFiles;
@@ -42,27 +37,6 @@ struct ServerState {
     id: u64,
     end: CancellationToken,
     _guard: DropGuard,
-}
-
-/// The error of a server that cannot serve, of a connection that failed, or of an option that cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ServeError {
-    /// The client did not complete `initialize`.
-    #[error("no MCP client connected")]
-    Initialize(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A task of the connection panicked or was cancelled.
-    #[error("the connection failed")]
-    Ended(#[source] tokio::task::JoinError),
-    /// Other machines could connect, and no token is required.
-    #[error("`{0}` can be reached from other machines, and no token is required")]
-    NoToken(std::net::SocketAddr),
-    /// The listener cannot be used.
-    #[error("cannot listen")]
-    Listen(#[source] std::io::Error),
-    /// A text that is not a set of features or not a token.
-    #[error("{0}")]
-    InvalidOption(String),
 }
 
 impl Server {
@@ -97,76 +71,6 @@ impl Server {
             registry,
             options,
         }))
-    }
-
-    /// Serves one client over standard input and output, until it disconnects or `end` completes. Then it answers the requests in
-    /// progress. Nothing else may write to standard output.
-    ///
-    /// # Errors
-    /// As [`serve`](Server::serve).
-    pub async fn serve_stdio(&self, end: impl Future<Output = ()>) -> Result<(), ServeError> {
-        // On Linux these streams are asynchronous: a blocked read would keep its thread after the end.
-        let (read, write) = rmcp::transport::io::stdio_pipes();
-        self.serve_until(read, write, end).await
-    }
-
-    /// Serves one client over a pipe with one message on each line, until it disconnects. A line that is not a message gets an error.
-    ///
-    /// Must be called within a tokio runtime, where it spawns the tasks of the connection.
-    ///
-    /// # Errors
-    /// [`ServeError::Initialize`] when the client did not complete `initialize`, and [`ServeError::Ended`] when a task of the
-    /// connection failed.
-    ///
-    /// # Cancel safety
-    /// Dropping the future closes the connection.
-    pub async fn serve(
-        &self,
-        read: impl AsyncRead + Unpin + Send + 'static,
-        write: impl AsyncWrite + Unpin + Send + 'static,
-    ) -> Result<(), ServeError> {
-        self.serve_until(read, write, std::future::pending()).await
-    }
-
-    async fn serve_until(
-        &self,
-        read: impl AsyncRead + Unpin + Send + 'static,
-        write: impl AsyncWrite + Unpin + Send + 'static,
-        end: impl Future<Output = ()>,
-    ) -> Result<(), ServeError> {
-        let transport = LineTransport::new(read, write);
-        let stop = CancellationToken::new();
-        // Dropping this future ends the spawned tasks.
-        let _guard = stop.clone().drop_guard();
-        let serving = async {
-            let serving = match serve_server_with_ct(
-                self.session().asking_for_roots(),
-                transport,
-                stop.clone(),
-            )
-            .await
-            {
-                Err(ServerInitializeError::Cancelled) => return Ok(()),
-                other => other.map_err(|error| ServeError::Initialize(Box::new(error)))?,
-            };
-            match serving.waiting().await {
-                Ok(QuitReason::JoinError(error)) | Err(error) => Err(ServeError::Ended(error)),
-                Ok(_) => Ok(()),
-            }
-        };
-        let mut serving = pin!(serving);
-        tokio::select! {
-            served = &mut serving => served,
-            () = end => {
-                stop.cancel();
-                serving.await
-            }
-        }
-    }
-
-    pub(crate) fn session(&self) -> ClientSession {
-        self.follow();
-        ClientSession::new(self.clone())
     }
 
     /// Returns the registry.
@@ -235,7 +139,8 @@ impl Server {
         self.0.views.subscribe()
     }
 
-    fn follow(&self) {
+    /// Starts the tasks that follow the registry, once.
+    pub(crate) fn follow(&self) {
         self.0.following.call_once(|| {
             let (server, end) = (Arc::downgrade(&self.0), self.0.end.clone());
             let mut subscription = self.0.registry.subscribe();

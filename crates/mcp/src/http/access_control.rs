@@ -22,12 +22,12 @@ use governor::clock::DefaultClock;
 use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
 use http_body_util::BodyExt;
-use rmcp::model::Extensions;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tracing::{Instrument, Span};
+use tracing::Instrument;
 
 use super::connection_slots::{BusyGuard, ConnectionSlot};
 use super::metrics::Rejection;
+use super::request_parts::RequestNumber;
 use super::session_limiter::{SessionLimiter, SessionPermit};
 use super::{HttpOptions, HttpState};
 
@@ -39,17 +39,6 @@ const SESSION: &str = "mcp-session-id";
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Peer(pub(super) SocketAddr);
-
-#[derive(Debug, Clone, Copy)]
-struct Number(u64);
-
-pub(crate) fn span_of(message: &Extensions) -> Span {
-    extension(message).map_or_else(Span::none, |Number(id)| tracing::info_span!("request", id))
-}
-
-pub(crate) fn extension<T: Send + Sync + 'static>(message: &Extensions) -> Option<&T> {
-    message.get::<Parts>()?.extensions.get()
-}
 
 pub(super) struct AccessControl {
     options: HttpOptions,
@@ -243,7 +232,7 @@ pub(super) async fn control_access(
                 slot.iter().for_each(ConnectionSlot::set_authorized);
                 // No handler can log the token.
                 request.headers.remove(AUTHORIZATION);
-                request.extensions.insert(Number(id));
+                request.extensions.insert(RequestNumber(id));
                 let request = Request::from_parts(request, body);
                 control.answer(request, permit, busy, next).await
             }

@@ -14,7 +14,6 @@ use rmcp::model::{RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::ServerSseMessage;
 use tokio::sync::oneshot;
 
-use super::sessions::SessionEnded;
 use crate::incoming::supports_batches;
 
 const KEPT_EVENTS: usize = 16;
@@ -395,6 +394,10 @@ impl Drop for EventStream {
         }
     }
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("it has ended")]
+pub(super) struct SessionEnded;
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use subtle::ConstantTimeEq;
 
-use crate::ServeError;
+use crate::error::ServeError;
 
 /// Options of a server over HTTP. By default it answers programs of this machine, within generous limits.
 #[derive(Debug, Clone)]

@@ -16,16 +16,12 @@ use rmcp::transport::streamable_http_server::session::{
 };
 use tokio::sync::mpsc;
 
-use super::event_streams::{SessionStreams, StreamId};
+use super::event_streams::{SessionEnded, SessionStreams, StreamId};
 
 pub(super) struct Sessions {
     open: Mutex<HashMap<SessionId, OpenSession>>,
     idle: Duration,
 }
-
-#[derive(Debug, thiserror::Error)]
-#[error("it has ended")]
-pub(super) struct SessionEnded;
 
 #[derive(Clone)]
 struct OpenSession {
