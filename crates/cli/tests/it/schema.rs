@@ -199,7 +199,7 @@ const LISTED: [&str; 18] = [
     "mode",
     "severity",
     "outcome",
-    "fate",
+    "outcome",
     "cleanup",
     "difference",
     "lock",

@@ -46,13 +46,13 @@ pub struct CatalogLine {
     pub hidden: usize,
     /// The part of it that is listed.
     #[serde(flatten)]
-    pub fate: LineOutcome,
+    pub outcome: LineOutcome,
 }
 
 /// The part of a skill that is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "fate", rename_all = "kebab-case")]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum LineOutcome {
     /// Everything.
@@ -95,7 +95,7 @@ impl CatalogReport {
     pub fn totals(&self) -> OutcomeTotals {
         let mut totals = OutcomeTotals::default();
         for line in self.lines() {
-            *match line.fate {
+            *match line.outcome {
                 LineOutcome::Full => &mut totals.full,
                 LineOutcome::Truncated { .. } => &mut totals.shortened,
                 LineOutcome::NameOnly => &mut totals.name_only,
@@ -155,9 +155,9 @@ impl fmt::Display for CatalogLine {
             id,
             length,
             hidden,
-            fate,
+            outcome,
         } = self;
-        match fate {
+        match outcome {
             LineOutcome::Full => write!(f, "`{id}`: listed in full, {length} characters"),
             LineOutcome::Truncated { to } => {
                 write!(f, "`{id}`: shortened from {length} to {to} characters")

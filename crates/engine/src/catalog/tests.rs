@@ -95,7 +95,7 @@ fn listed(report: &CatalogReport) -> Vec<&Id> {
     report
         .lines()
         .iter()
-        .filter(|line| line.fate != LineOutcome::Omitted)
+        .filter(|line| line.outcome != LineOutcome::Omitted)
         .map(|line| &line.id)
         .collect()
 }
@@ -174,8 +174,9 @@ fn descriptions_are_truncated_before_names_are_omitted() {
 #[test]
 fn truncated_descriptions_report_both_lengths() {
     let report = Catalog::new(&sixty(), &in_tokens(1200).format(CatalogFormat::Bullets)).report;
-    let even =
-        |line: &CatalogLine| (line.length, line.fate) == (128, LineOutcome::Truncated { to: 43 });
+    let even = |line: &CatalogLine| {
+        (line.length, line.outcome) == (128, LineOutcome::Truncated { to: 43 })
+    };
     assert!(report.lines().iter().all(even), "{report:?}");
     assert_eq!(
         report.lines()[0].to_string(),
@@ -516,16 +517,16 @@ proptest! {
         let options = CatalogOptions { load: None, ..options.format(CatalogFormat::Xml) };
         let snapshot = snapshot(skills);
         let Catalog { text, report } = Catalog::new(&snapshot, &options);
-        let lines = report.lines().iter().filter(|line| line.fate != LineOutcome::Omitted);
+        let lines = report.lines().iter().filter(|line| line.outcome != LineOutcome::Omitted);
         let expected: Vec<_> = lines.map(|line| {
             let about = repertoire_core::text::clean_line(&snapshot.get(line.id.as_str()).unwrap().item().description).into_owned();
-            (repertoire_core::text::clean_line(line.id.as_str()).into_owned(), about, line.fate)
+            (repertoire_core::text::clean_line(line.id.as_str()).into_owned(), about, line.outcome)
         }).collect();
         let found = if text.is_empty() { Vec::new() } else { read(&text) };
         prop_assert_eq!(found.len(), expected.len());
-        for ((name, shown), (id, about, fate)) in found.into_iter().zip(expected) {
+        for ((name, shown), (id, about, outcome)) in found.into_iter().zip(expected) {
             prop_assert_eq!(name, id);
-            match fate {
+            match outcome {
                 LineOutcome::Full => prop_assert_eq!(shown.unwrap_or_default(), about),
                 LineOutcome::Truncated { to } => {
                     let shown = shown.unwrap();

@@ -217,7 +217,7 @@ impl<'a> CatalogWriter<'a> {
             .iter()
             .map(|item: &SanitizedItem<'_>| {
                 let most = item.most(plan);
-                let fate = if item.rank >= plan.listed {
+                let outcome = if item.rank >= plan.listed {
                     LineOutcome::Omitted
                 } else if most >= item.length {
                     list(item, &item.texts.description);
@@ -234,7 +234,7 @@ impl<'a> CatalogWriter<'a> {
                     id: item.id.clone(),
                     length: item.length,
                     hidden: item.hidden,
-                    fate,
+                    outcome,
                 }
             })
             .collect();

@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn fates(options: &CatalogOptions, snapshot: &Snapshot<Skill>) -> Vec<(String, LineOutcome)> {
+fn outcomes(options: &CatalogOptions, snapshot: &Snapshot<Skill>) -> Vec<(String, LineOutcome)> {
     Catalog::new(snapshot, options)
         .report
         .lines()
         .iter()
-        .map(|line| (line.id.to_string(), line.fate))
+        .map(|line| (line.id.to_string(), line.outcome))
         .collect()
 }
 
@@ -23,8 +23,14 @@ fn exposure_applies_at_any_budget() {
         ("named".to_owned(), LineOutcome::NameOnly),
         ("plain".to_owned(), LineOutcome::Full),
     ];
-    assert_eq!(fates(&options().modes(modes.clone()), &snapshot), expected);
-    assert_eq!(fates(&in_tokens(1_000).modes(modes), &snapshot), expected);
+    assert_eq!(
+        outcomes(&options().modes(modes.clone()), &snapshot),
+        expected
+    );
+    assert_eq!(
+        outcomes(&in_tokens(1_000).modes(modes), &snapshot),
+        expected
+    );
 }
 
 #[test]
@@ -38,22 +44,26 @@ fn pinned_skills_are_truncated_last() {
             Overflow::Omit,
         ] {
             let options = in_tokens(limit).overflow(overflow).modes(pinned.clone());
-            let fates = fates(&options, &sixty());
+            let outcomes = outcomes(&options, &sixty());
             assert_eq!(
-                fates.last(),
+                outcomes.last(),
                 Some(&("skill-69".to_owned(), LineOutcome::Full)),
                 "{limit} {:?}",
                 options.overflow
             );
-            assert!(fates.iter().any(|(_, fate)| *fate != LineOutcome::Full));
+            assert!(
+                outcomes
+                    .iter()
+                    .any(|(_, outcome)| *outcome != LineOutcome::Full)
+            );
         }
     }
     // Where not even that fits, it is the last to give way.
-    let tight = fates(&in_tokens(60).modes(pinned), &sixty());
+    let tight = outcomes(&in_tokens(60).modes(pinned), &sixty());
     assert_eq!(
         tight
             .iter()
-            .filter(|(_, fate)| *fate == LineOutcome::Omitted)
+            .filter(|(_, outcome)| *outcome == LineOutcome::Omitted)
             .count(),
         59
     );
@@ -66,10 +76,10 @@ fn least_used_skills_are_truncated_first() {
         .map(|(id, uses)| (id.parse().unwrap(), uses))
         .into();
     let overflow = Overflow::LeastUsed(Arc::new(used));
-    let fates = fates(&in_tokens(1_300).overflow(overflow), &sixty());
-    let full: Vec<&str> = fates
+    let outcomes = outcomes(&in_tokens(1_300).overflow(overflow), &sixty());
+    let full: Vec<&str> = outcomes
         .iter()
-        .filter(|(_, fate)| *fate == LineOutcome::Full)
+        .filter(|(_, outcome)| *outcome == LineOutcome::Full)
         .map(|(id, _)| id.as_str())
         .collect();
     assert!(
@@ -77,7 +87,7 @@ fn least_used_skills_are_truncated_first() {
         "{full:?}"
     );
     assert!(!full.contains(&"skill-68"), "{full:?}");
-    assert_eq!(fates.len(), 60, "in the catalog's order");
+    assert_eq!(outcomes.len(), 60, "in the catalog's order");
 }
 
 #[test]

@@ -46,12 +46,12 @@ fn chosen_skills_alone_are_listed() {
         .budget(Budget::Characters(200))
         .overflow(Overflow::Chosen(Arc::new(chosen)));
     let catalog = Catalog::new(&snapshot, &options);
-    let fates: Vec<_> = catalog
+    let outcomes: Vec<_> = catalog
         .report
         .lines()
         .iter()
-        .map(|line| line.fate)
+        .map(|line| line.outcome)
         .collect();
-    assert_eq!(fates, [LineOutcome::Omitted, LineOutcome::NameOnly]);
+    assert_eq!(outcomes, [LineOutcome::Omitted, LineOutcome::NameOnly]);
     assert!(catalog.text.starts_with("- beta\n"), "{}", catalog.text);
 }

@@ -168,12 +168,12 @@ fn names_shortened(catalog: &Catalog, skills: &[CatalogSkill], env: &TestEnv) ->
             .iter()
             .find(|line| line.id.as_str() == skill.name);
         let words = line.map(ToString::to_string).unwrap_or_default();
-        let fate = if shown == 0 {
+        let outcome = if shown == 0 {
             LineOutcome::NameOnly
         } else {
             LineOutcome::Truncated { to: shown }
         };
-        let right = line.is_some_and(|line| line.length == whole && line.fate == fate);
+        let right = line.is_some_and(|line| line.length == whole && line.outcome == outcome);
         let is_printed = [&skill.name, &whole.to_string()]
             .into_iter()
             .all(|part| words.contains(part));
