@@ -29,7 +29,7 @@ use crate::output::Output;
 pub(crate) struct CatalogCommand {
     #[command(flatten)]
     pub(super) searched: SearchedFolders,
-    /// Use this agent's markup, budget, overflow and path settings; other options override it.
+    /// Use the markup, budget, overflow and path settings of this agent. Other options override them.
     #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(CatalogOptions::clients()))]
     preset: Option<String>,
     /// Markup of the list [default: xml].
@@ -41,32 +41,32 @@ pub(crate) struct CatalogCommand {
     /// Character budget.
     #[arg(long, value_name = "N", group = "budget")]
     chars: Option<usize>,
-    /// Context window in tokens, of which --share is the budget; for `unknown` the budget is 8000 characters.
+    /// Context window in tokens; the budget is --share of it. For `unknown`, the budget is 8000 characters.
     #[arg(long, value_name = "N|unknown", group = "budget", value_parser = window)]
     window: Option<Window>,
-    /// Budget as a percentage of the window, at least 128 tokens [default: 2, or the share of the preset].
+    /// Percentage of the window that is the budget, at least 128 tokens [default: that of the preset, or 2].
     #[arg(long, value_name = "PERCENT", requires = "window", value_parser = per_mille)]
     share: Option<u16>,
-    /// Method of cutting a list that exceeds the budget [default: shorten].
+    /// Method of fitting a list into the budget [default: shorten].
     #[arg(long, value_parser = one_of(OVERFLOWS))]
     overflow: Option<fn() -> Overflow>,
-    /// Keep the descriptions that have the most words of the known example prompts: those of the configuration file, and
-    /// those beside skills.
+    /// Keep the descriptions that contain the most words of example prompts. Example prompts are in the configuration file
+    /// and beside skills.
     #[arg(long, value_name = "MEASURE", value_parser = ["recall"], conflicts_with = "overflow", requires = "budget")]
     budget_by: Option<String>,
     /// Usage count of a skill, for --overflow least-used (repeatable).
     #[arg(long = "used", value_name = "ID=N", value_parser = usage)]
     uses: Vec<(Id, u64)>,
-    /// Tokenizer for the estimate.
+    /// Tokenizer that estimates the size of the list.
     #[arg(long, default_value = TOKENIZERS[0].0, value_parser = one_of(TOKENIZERS))]
     tokenizer: Tokenizer,
-    /// Prepend instructions for reading skills: by path (`files`), or with the read tool of this agent.
+    /// Begin with instructions for reading a skill: from its path (`files`), or with the read tool of this agent.
     #[arg(long, value_name = "HOW", value_parser = activation_names())]
     activation: Option<String>,
     /// Include the path of each skill (implied by --activation files).
     #[arg(long)]
     locations: bool,
-    /// Text for the model on how to find skills that did not fit [default: depends on --activation].
+    /// Sentence for the model about the skills that did not fit [default: depends on --activation].
     #[arg(long, value_name = "TEXT")]
     hint: Option<String>,
     #[command(flatten)]
@@ -213,7 +213,7 @@ impl CatalogCommand {
         });
         let changed = lines
             .iter()
-            .filter(|line| line.fate != LineOutcome::Full || line.hidden > 0);
+            .filter(|line| line.outcome != LineOutcome::Full || line.hidden > 0);
         out.notes(changed.map(ToString::to_string));
         out.notes(context.pending());
         Ok(())

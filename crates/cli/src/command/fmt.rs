@@ -10,16 +10,16 @@ use repertoire::skill::{Code, Diagnostic, Severity, Source};
 use serde::Serialize;
 
 use super::SKILLS;
-use crate::context::relative_to_cwd;
 use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic, counted, joined};
 use crate::failure::Failure;
 use crate::file_slot::FileSlot;
 use crate::output::Output;
+use crate::text_file::relative_to_cwd;
 
 /// Format the front matter of skills.
 ///
-/// Orders fields as the standard does, and quotes values where necessary. Bodies, comments, unknown fields and line endings are
-/// kept. Ambiguous front matter is reported and left unchanged.
+/// Sorts the fields in the order of the standard, and quotes values where necessary. Keeps bodies, comments, unknown fields and
+/// line endings. Reports ambiguous front matter, and does not change it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  repertoire fmt\n  repertoire fmt .claude/skills --diff")]
 pub(crate) struct FmtCommand {
@@ -29,7 +29,7 @@ pub(crate) struct FmtCommand {
     /// Do not write; exit with 1 if a file would change.
     #[arg(long)]
     check: bool,
-    /// Like --check, and print the changes as a patch.
+    /// Do not write; print the changes as a patch, and exit with 1 if there are any.
     #[arg(long)]
     diff: bool,
 }

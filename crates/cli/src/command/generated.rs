@@ -29,7 +29,7 @@ pub(crate) struct CompletionsCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire man check > repertoire-check.1")]
 pub(crate) struct ManCommand {
-    /// Command to print the page of.
+    /// Command that the page describes [default: the program].
     command: Option<String>,
 }
 

@@ -20,8 +20,8 @@ use crate::table::TextTable;
 
 /// Write a lock file with a digest of every file in the project's skills.
 ///
-/// Writes two files: `repertoire.lock.json` with the digest of every file, and `skills-lock.json` with one row per skill, which
-/// the tool `skills` can read. Only skills of the user tier below the lock directory are locked.
+/// Writes `repertoire.lock.json` with the digest of every file, and `skills-lock.json` with one row per skill, for the tool
+/// `skills`. Includes the skills of the user tier whose folders are below the lock directory.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire lock --trust-project")]
 pub(crate) struct LockCommand {

@@ -22,7 +22,7 @@ use crate::table::TextTable;
 
 /// Show which skills a prompt finds, and why.
 ///
-/// Prints their scores, the part of each that a catalog lists, and the triggers that fire.
+/// Prints the score of each skill, and how much of it the catalog of a model contains. Then prints the triggers that fire.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  repertoire match 'fill in this tax form'\n  repertoire match --window 200000 'write the release notes'"
@@ -37,7 +37,7 @@ pub(crate) struct MatchCommand {
     /// Token budget of the catalog.
     #[arg(long, value_name = "N", conflicts_with = "window")]
     tokens: Option<usize>,
-    /// Context window of the model in tokens, 2 % of which are the budget of the catalog; for `unknown` it is 8000 characters.
+    /// Context window of the model in tokens. The catalog gets 2 % of it; for `unknown`, 8000 characters.
     #[arg(long, value_name = "N|unknown", default_value = "unknown", value_parser = window)]
     window: Window,
     #[command(flatten)]
@@ -108,7 +108,7 @@ impl MatchCommand {
                 .lines()
                 .iter()
                 .find(|line| line.id == *id)
-                .map(|line| line.fate)
+                .map(|line| line.outcome)
         };
         let margin = |at: usize| Some(found[at].why.score - found.get(at + 1)?.why.score);
         let rows = found.iter().enumerate().take(self.limit.get());

@@ -33,13 +33,13 @@ pub(crate) struct RenderCommand {
     /// Skill name, or SOURCE:NAME for the copy from one source.
     #[arg(add = completion::skills())]
     name: String,
-    /// Arguments of the skill: one quoted string, or several words (put `--` before a word that starts with a hyphen).
+    /// Arguments of the skill, as one quoted text or as words. Put `--` before a word that starts with a hyphen.
     #[arg(value_name = "ARGS")]
     arguments: Vec<String>,
     /// Placeholder syntax to assume if neither the source nor the skill declares one.
     #[arg(long, value_name = "DIALECT", value_parser = Dialect::ALL.map(Dialect::name))]
     dialect: Option<String>,
-    /// Run the skill's approved commands and scripts, and prompt for each of the others.
+    /// Run the commands and scripts of the skill: approved ones at once, each other one after a prompt.
     #[arg(long)]
     allow_commands: bool,
     /// Shell to run commands with.

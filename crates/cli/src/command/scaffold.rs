@@ -10,9 +10,9 @@ use clap::Args;
 use serde::Serialize;
 
 use super::new::already_exists;
-use crate::context::relative_to_cwd;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::text_file::relative_to_cwd;
 
 #[derive(Debug, Args)]
 pub(super) struct CrateOptions {
@@ -21,10 +21,10 @@ pub(super) struct CrateOptions {
     /// Parent directory.
     #[arg(long = "dir", value_name = "DIR", default_value = ".")]
     folder: PathBuf,
-    /// Depend on this checkout of `repertoire` [default: the one that this program was built from].
+    /// Checkout of `repertoire` that the crate depends on [default: the one that this program was built from].
     #[arg(long, value_name = "DIR")]
     checkout: Option<PathBuf>,
-    /// Depend on this git repository of `repertoire`.
+    /// Git repository of `repertoire` that the crate depends on.
     #[arg(long, value_name = "URL", conflicts_with = "checkout")]
     git: Option<String>,
 }

@@ -43,7 +43,7 @@ pub(crate) struct SearchCommand {
     /// Only skills with this tag (repeat to require all).
     #[arg(long = "tag", value_name = "NAME")]
     tags: Vec<String>,
-    /// Only skills that require, provide or pre-approve this tool.
+    /// Only skills that require, provide or pre-approve (`allowed-tools`) this tool.
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
     #[command(flatten)]

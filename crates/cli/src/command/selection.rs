@@ -22,11 +22,11 @@ pub(crate) struct LabelOptions {
 /// Options that set how skills are offered to a model.
 #[derive(Debug, Args)]
 pub(crate) struct ExposureOptions {
-    /// Offer matching skills as `pinned`, `auto`, `name-only`, `manual-only` or `off`. The most specific target wins:
+    /// Offer the skills that TARGET matches as `pinned`, `auto`, `name-only`, `manual-only` or `off`. The most specific target wins:
     /// `source:name`, `name`, `source:*`, `*`.
     #[arg(long = "mode", value_name = "TARGET=MODE", value_parser = rule)]
     rules: Vec<(Target, Exposure)>,
-    /// Current workflow; without it, skills restricted by `allowedWorkflows` are hidden.
+    /// Name of the running workflow. Without it, skills with the field `allowedWorkflows` are hidden.
     #[arg(long, value_name = "NAME")]
     workflow: Option<String>,
     #[command(flatten)]

@@ -33,9 +33,9 @@ use crate::{Environment, Exit};
 
 /// Run an MCP server for your skills (stdio, or HTTP with --http).
 ///
-/// Clients are notified of changes. Runs until the client disconnects or a signal arrives; SIGHUP reloads the sources and the
-/// configuration file. stdout carries the protocol; logs go to stderr and follow RUST_LOG. Commands in skills do not run
-/// without --run-commands.
+/// Runs until the client disconnects or a signal arrives. Notifies clients of changes. SIGHUP reloads the configuration file and
+/// the sources. The protocol uses stdout. Logs go to stderr, filtered by RUST_LOG. Commands in skills run only with
+/// --run-commands.
 #[derive(Debug, Args)]
 #[command(
     mut_arg("confine", |arg| arg.requires("run_commands")),
@@ -50,7 +50,7 @@ pub(crate) struct ServeCommand {
     /// MCP features to expose: `all`, or any of `extension`, `resources`, `prompts`, `tools` and `instructions`.
     #[arg(long = "expose", value_name = "FEATURES", default_value_t)]
     features: McpFeatures,
-    /// Expose the same features to every client, ignoring per-client settings.
+    /// Expose the same features to every client. By default, a known client gets the features that it uses.
     #[arg(long)]
     any_client: bool,
     /// Server name.
@@ -77,10 +77,10 @@ pub(crate) struct ServeCommand {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "HTTP options")]
 pub(super) struct NetworkOptions {
-    /// Require the bearer token stored in this file (mandatory for non-loopback addresses); you or root must own it.
+    /// Require the bearer token in this file, which you or root must own. A token is mandatory except on loopback.
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
-    /// Require the bearer token stored in this environment variable.
+    /// Require the bearer token in this environment variable.
     #[arg(
         long,
         value_name = "VARIABLE",
@@ -94,7 +94,7 @@ pub(super) struct NetworkOptions {
     /// Also accept this Origin, e.g. `https://app.example`.
     #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http", value_parser = origin)]
     origins: Vec<String>,
-    /// Requests per second per address [default: unlimited on loopback, otherwise 100].
+    /// Maximum requests per second from one address [default: unlimited on loopback, otherwise 100].
     #[arg(long, value_name = "N", requires = "http", value_parser = at_least_one::<NonZeroU32>)]
     rate: Option<NonZeroU32>,
     /// Maximum concurrent sessions.

@@ -23,8 +23,8 @@ use crate::{Environment, Exit};
 
 /// Watch skills and report changes and problems as they happen.
 ///
-/// Runs until interrupted. SIGHUP reloads the sources and the configuration file; if the file is invalid, the current state is
-/// kept. With --json, prints one document per line: the initial state, then each change.
+/// Runs until interrupted. SIGHUP reloads the configuration file and the sources; an invalid file changes nothing. With --json,
+/// prints one document per line: the initial state, then each change.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  repertoire watch\n  repertoire watch --json --changes 10")]
 pub(crate) struct WatchCommand {
