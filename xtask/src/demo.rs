@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: the main job from start to finish.
+//! `cargo xtask demo`: the commands that most users need, run on example skills.
 
 mod builtin;
 mod gateway;
@@ -11,20 +11,20 @@ use repertoire_cli::{Environment, Exit, Stream};
 use crate::plugin::{self, Profile};
 use crate::{Failure, workspace};
 
-/// One command line, what it shows, and what must be seen.
+/// One command line and its expected output.
 struct Scene {
     heading: &'static str,
     line: &'static str,
     exit: Exit,
-    /// The texts that the output must contain.
+    /// The texts that standard output has to contain.
     seen: &'static [&'static str],
-    /// The only lines to print, by how they begin; empty for all.
+    /// The prefixes of the lines to print; empty for all lines.
     only: &'static [&'static str],
 }
 
 const SCENES: &[Scene] = &[
     Scene {
-        heading: "One table from three sources",
+        heading: "List the skills of three sources",
         line: "list --all --model anthropic/claude-sonnet-4-5",
         exit: Exit::Success,
         seen: &[
@@ -37,7 +37,7 @@ const SCENES: &[Scene] = &[
         only: &[],
     },
     Scene {
-        heading: "The same with two plugins, one in Rust and one in C, loaded because their digests are pinned",
+        heading: "Add two plugins, one in Rust and one in C, each pinned by its digest",
         line: "list --all --connect @hello @hello-c",
         exit: Exit::Success,
         seen: &[
@@ -48,14 +48,14 @@ const SCENES: &[Scene] = &[
         only: &["id", "name", "greet-", "code-review", "hello-c:"],
     },
     Scene {
-        heading: "What a plugin says, from its own process",
+        heading: "Read a skill of a plugin that runs in its own process",
         line: "body greet-ann @process:hello",
         exit: Exit::Success,
         seen: &["Say hello to Ann.\n"],
         only: &[],
     },
     Scene {
-        heading: "Who has an id, and why the others lost it",
+        heading: "Explain which copy of a skill wins, and why",
         line: "why code-review",
         exit: Exit::Success,
         seen: &[
@@ -67,7 +67,7 @@ const SCENES: &[Scene] = &[
         only: &[],
     },
     Scene {
-        heading: "The same, where the configuration prefers a source",
+        heading: "Prefer a source for one skill in the configuration",
         line: "why commit-message",
         exit: Exit::Success,
         seen: &[
@@ -78,7 +78,7 @@ const SCENES: &[Scene] = &[
         only: &[],
     },
     Scene {
-        heading: "What is wrong or odd, and what to do about it",
+        heading: "Check all skills: errors, warnings and their fixes",
         line: "check",
         exit: Exit::Problems,
         seen: &[
@@ -90,35 +90,35 @@ const SCENES: &[Scene] = &[
         only: &[],
     },
     Scene {
-        heading: "Where a body goes, and who decided: a model that reads both surfaces well",
+        heading: "Show where a body is placed for a model: in the system prompt and in the tool result",
         line: "show code-review --model anthropic/claude-sonnet-4-5",
         exit: Exit::Success,
         seen: &["both, decided by rule claude-3.5-or-later"],
         only: &["name", "surface"],
     },
     Scene {
-        heading: "The same skill for another model",
+        heading: "Show the placement for a different model: in the tool result only",
         line: "show code-review --model openai/gpt-5",
         exit: Exit::Success,
         seen: &["tool-only, decided by fallback"],
         only: &["name", "surface"],
     },
     Scene {
-        heading: "A skill that decides for itself",
+        heading: "Show a skill that declares its own placement",
         line: "show builtin:commit-message --model anthropic/claude-sonnet-4-5",
         exit: Exit::Success,
         seen: &["tool-only, decided by skill"],
         only: &["full name", "surface", "shadow of"],
     },
     Scene {
-        heading: "What a model gets, within a budget",
+        heading: "Print the skill list of a model within a token budget",
         line: "catalog --tokens 200",
         exit: Exit::Success,
         seen: &["<name>code-review</name>", "<name>onboarding</name>"],
         only: &[],
     },
     Scene {
-        heading: "A conversation, call by call: what is active and why, where it goes, what was left out",
+        heading: "Replay a conversation: the active skills, their placement, and what was skipped, for each model call",
         line: "simulate --script ../../examples/turns.yaml --root ../../examples/skills --model anthropic/claude-sonnet-4-5",
         exit: Exit::Success,
         seen: &[
@@ -131,10 +131,10 @@ const SCENES: &[Scene] = &[
             "  | The skill `review` is active already",
             "<name>review</name>",
             "messages (deferred)",
-            "ruling: deny, by tools.inactive: the tool `bisect` is there while `flaky-tests` is active",
-            "ruling: ask, by skill:database.tools",
-            "ruling: allow, by skill:skills:hotfix.allowed-tools",
-            "ruling: deny, by developer.allowlist.miss",
+            "decision: deny, by tools.inactive: the tool `bisect` is there while `flaky-tests` is active",
+            "decision: ask, by skill:database.tools",
+            "decision: allow, by skill:skills:hotfix.allowed-tools",
+            "decision: deny, by developer.allowlist.miss",
             "the conversation was compacted; repeated: minutes (",
             ", review (0 of ",
         ],
@@ -156,13 +156,13 @@ const SCENES: &[Scene] = &[
             "changelog",
             "database",
             "notice",
-            "ruling",
+            "decision",
             "the conversation",
             "call",
         ],
     },
     Scene {
-        heading: "Which skill a question is for, and why",
+        heading: "Find the skill for a question, and show why",
         line: "match how do I write the release notes for our users",
         exit: Exit::Success,
         seen: &[
@@ -173,14 +173,14 @@ const SCENES: &[Scene] = &[
         only: &["name", "release-notes"],
     },
     Scene {
-        heading: "A question that no skill answers, and why it finds none",
+        heading: "Answer that no skill fits a question",
         line: "match write a poem about the weather in Lisbon and send it to my grandmother",
         exit: Exit::Success,
         seen: &["nothing fits: these skills share only some words with the prompt"],
         only: &[],
     },
     Scene {
-        heading: "The body of one skill",
+        heading: "Print the instructions of one skill",
         line: "body code-review",
         exit: Exit::Success,
         seen: &["Review the change, not the author.\n"],
@@ -188,7 +188,7 @@ const SCENES: &[Scene] = &[
     },
 ];
 
-/// Shows every scene, and fails if one is not as it should be.
+/// Runs every scene and prints its output; fails if the output differs from the expected one.
 pub(crate) fn run() -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     for scene in SCENES {
@@ -209,12 +209,12 @@ pub(crate) fn run() -> Result<(), Failure> {
     gateway::show(&mut out)?;
     writeln!(
         out,
-        "\nThe demo showed what it should. Its skills are in `xtask/demo`."
+        "\nEvery command printed what was expected. The skills of the demo are in `xtask/demo`."
     )?;
     Ok(())
 }
 
-/// A plugin of this workspace as `--source` names one: built, its digest pinned.
+/// Builds a plugin of this workspace, and returns the value of `--source` that pins its digest.
 fn source(word: &str) -> Result<String, Failure> {
     let (kind, name) = word.split_once(':').unwrap_or(("plugin", word));
     let library = plugin::library(name, Profile::Debug)?;
@@ -222,7 +222,9 @@ fn source(word: &str) -> Result<String, Failure> {
         "hello" => "{ people = [\"Ann\", \"Bob\"] }".to_owned(),
         _ => format!(
             "{{ folder = {:?} }}",
-            workspace::root().join("xtask/demo/shelf").to_string_lossy()
+            workspace::root()
+                .join("xtask/demo/plugin-skills")
+                .to_string_lossy()
         ),
     };
     let runner = match kind {
@@ -299,7 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_scene_is_as_it_should_be() {
+    fn every_scene_prints_what_is_expected() {
         for scene in SCENES {
             scene
                 .check(&scene.play().expect("the plugins build"))

@@ -12,13 +12,13 @@ declare_skill! {
         ),
         StaticSkill::new(
             "commit-message",
-            "Writes a commit message that says why. Use when committing.",
+            "Writes a commit message with the reason for the change. Use when committing.",
             include_str!("../../demo/builtin/commit-message.md"),
         )
         .with_fields(&[("surface", StaticValue::Text("tool-only"))]),
         StaticSkill::new(
             "find-the-cause",
-            "Finds the cause of a failure before anybody fixes it. Use when a test fails or something broke.",
+            "Finds the cause of a failure before it is fixed. Use when a test fails or something broke.",
             include_str!("../../demo/builtin/find-the-cause.md"),
         ),
         StaticSkill::new(

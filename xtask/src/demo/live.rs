@@ -12,8 +12,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::Failure;
 
-/// The timeout, far longer than the duration of any change.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time limit for one line, far longer than any change takes.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 const FIRST: &str =
     "---\nname: greet\ndescription: Greets people. Use at the beginning.\n---\nSay hello.\n";
@@ -21,15 +21,15 @@ const EDITED: &str =
     "---\nname: greet\ndescription: Greets people warmly. Use at the beginning.\n---\nSay hello.\n";
 const BROKEN: &str = "---\nname: greet\n---\nSay hello.\n";
 
-/// An edit, its name for people, and the last line that `watch` prints for it.
+/// The heading of an edit, the new text, and the last line that `watch` prints for it.
 const ACTS: [(&str, &str, &str); 3] = [
-    ("an edit", EDITED, "~ greet (metadata"),
+    ("edit the description", EDITED, "~ greet (metadata"),
     (
-        "a break: the last good version stays",
+        "remove the description: the last valid version stays active",
         BROKEN,
         "--> skills/greet/SKILL.md",
     ),
-    ("a repair", EDITED, "resolved: warning[stale]"),
+    ("repair the file", EDITED, "resolved: warning[stale]"),
 ];
 
 /// Watches a skill that is edited, broken and repaired; fails if `watch` does not print one of the changes.
@@ -41,7 +41,7 @@ pub(super) fn show(out: &mut impl Write) -> Result<(), Failure> {
     fs::write(&file, FIRST)?;
     writeln!(
         out,
-        "\n## What happens to a skill while it is watched\n\n$ repertoire watch skills"
+        "\n## Watch a skill while it is edited\n\n$ repertoire watch skills"
     )?;
 
     let (sender, lines) = mpsc::channel();
@@ -78,8 +78,8 @@ fn print(lines: &Receiver<String>, file: &Path, out: &mut impl Write) -> Result<
 fn copy_until(start: &str, lines: &Receiver<String>, out: &mut impl Write) -> Result<(), Failure> {
     loop {
         let line = lines
-            .recv_timeout(PATIENCE)
-            .map_err(|_| format!("`repertoire watch` never said `{start}`"))?;
+            .recv_timeout(TIMEOUT)
+            .map_err(|_| format!("`repertoire watch` did not print `{start}`"))?;
         writeln!(out, "{line}")?;
         if line.starts_with(start) {
             return Ok(());
