@@ -21,6 +21,8 @@ mod generate;
 mod lint;
 mod mcp_clients;
 mod mcp_load;
+#[cfg(test)]
+mod modules;
 mod plugin;
 #[cfg(test)]
 mod public_items;

@@ -236,7 +236,7 @@ fn retired_identifiers_stay_retired() {
 
 /// Fails with the places if `figure` exceeds `limit`. A limit is never raised.
 #[track_caller]
-fn hold(what: &str, figure: f64, limit: f64, places: &[impl Display]) {
+pub(crate) fn hold(what: &str, figure: f64, limit: f64, places: &[impl Display]) {
     eprintln!("{what}: {figure:.2}, limit {limit}");
     let places: Vec<_> = places.iter().map(ToString::to_string).collect();
     assert!(
@@ -251,7 +251,7 @@ fn percent(part: usize, of: usize) -> f64 {
 }
 
 /// Returns the Rust files of `crates` without tests, benches and examples.
-fn code() -> Vec<PathBuf> {
+pub(crate) fn code() -> Vec<PathBuf> {
     let is_code = |path: &PathBuf| path.starts_with(root().join("crates")) && !is_test(path);
     let is_example = |path: &PathBuf| path.iter().any(|part| part == "examples");
     rust_files()
@@ -260,7 +260,7 @@ fn code() -> Vec<PathBuf> {
         .collect()
 }
 
-fn inside(path: &Path) -> String {
+pub(crate) fn inside(path: &Path) -> String {
     path.strip_prefix(root())
         .unwrap_or(path)
         .display()
