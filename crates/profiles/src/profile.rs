@@ -64,7 +64,7 @@ pub struct AgentProfile {
 pub struct AgentFact {
     /// The key, with dots: `reading.depth`.
     pub key: String,
-    /// The value; `unknown`, or the possible ones behind `one of`.
+    /// The value as text: `unknown` if no source states it, `one of …` if the sources disagree.
     pub value: String,
     /// The document, repository or report.
     pub source: String,
@@ -75,7 +75,7 @@ pub struct AgentFact {
 /// The sign by which an agent was found on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InstallSign {
-    /// A folder that installers of skills create, too.
+    /// A folder, which an installer of skills may have created without the agent.
     Folder,
     /// A file that only the agent writes.
     File,
@@ -299,7 +299,7 @@ impl AgentProfile {
         self.written_facts().into_iter().filter_map(fact).collect()
     }
 
-    /// Returns the tables that name a source, with their keys.
+    /// Returns the tables of the profile that name a source, each with its key.
     fn written_facts(&self) -> Vec<(String, Value)> {
         let mut found = Vec::new();
         if let Ok(written) = toml_edit::de::from_str(&self.text) {

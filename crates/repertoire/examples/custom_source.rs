@@ -20,8 +20,12 @@ pub(crate) struct Glossary {
     revision: watch::Sender<u64>,
 }
 
-/// A line that is no entry.
-const BAD_LINE: Code = Code::foreign("glossary-bad-line", Severity::Error, "A line is no entry.");
+/// The code of a line that is not an entry.
+const BAD_LINE: Code = Code::foreign(
+    "glossary-bad-line",
+    Severity::Error,
+    "A line is not an entry.",
+);
 
 impl Glossary {
     pub(crate) fn new(name: &str, text: &str) -> Glossary {

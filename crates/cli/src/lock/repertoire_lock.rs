@@ -14,7 +14,7 @@ use crate::failure::Failure;
 /// A parsed `repertoire.lock.json`; its schema is `docs/schema/repertoire-lock-1.json`.
 #[derive(Debug)]
 pub(crate) struct RepertoireLock {
-    /// By the path of the skill's folder.
+    /// The skills by the path of their folder.
     pub(crate) skills: BTreeMap<ResourcePath, LockEntry>,
 }
 

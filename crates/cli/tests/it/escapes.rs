@@ -1,10 +1,10 @@
-//! Text of strangers at a terminal, and in JSON.
+//! Untrusted text in terminal output and in JSON.
 
 use serde_json::Value;
 
 use crate::test_env::TestEnv;
 
-/// Sets colours, the title, rings, turns text around, and hides some; in every place that a skill can write to.
+/// A skill with escape sequences (colour, title, bell, text direction, hidden text) in every field.
 const PAINT: &str = "\\e[2J\\e]0;owned\\a \\x7f\\x9b31m \\u202E\\U000E0041";
 
 fn painter() -> TestEnv {
@@ -121,7 +121,7 @@ fn json_output_escapes_raw_text() {
     );
 }
 
-/// Text that spells something in each known way, and text that only looks like it.
+/// Text with hidden characters of each known kind, and harmless text that looks alike.
 const HIDDEN: &str = "\u{e0053}\u{e0045}\u{e004e}\u{e0044}";
 const HONEST: &str = "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} می\u{200c}خواهم ❤\u{fe0f} \u{200f}C++\u{200f}";
 
@@ -197,7 +197,7 @@ fn a_body_comes_without_its_hidden_text() {
         env.run(&["body", "honest", "--root", "root"]).data(),
         format!("Format.\n{HONEST}\n")
     );
-    // The file itself stays what its digest says.
+    // The file itself is printed unchanged, because its digest covers these bytes.
     let raw = env
         .run(&["files", "whisper", "SKILL.md", "--root", "root"])
         .stdout;

@@ -205,7 +205,7 @@ fn known_content_stays_known() {
 }
 
 fn any_rows() -> impl Strategy<Value = Vec<(u16, u8)>> {
-    // Few names, so that two lists share some; long enough for several blocks now and then.
+    // Few names, so that two lists share some. Some lists are longer than one chunk.
     let names = prop::sample::subsequence((0u16..900).collect::<Vec<_>>(), 0..900);
     let few = prop::sample::subsequence((0u16..9).collect::<Vec<_>>(), 0..9);
     prop_oneof![4 => few, 1 => names].prop_flat_map(|names| {

@@ -13,9 +13,9 @@ use super::verdict::Verdict;
 pub(crate) enum Check {
     /// Exactly these effective ids are offered, sorted by bytes.
     Loads(Vec<String>),
-    /// These are among them.
+    /// These ids are among the offered ones.
     LoadsAtLeast(Vec<String>),
-    /// So many are.
+    /// This number of ids is offered.
     LoadCount(usize),
     /// These files are no skills, and each has a diagnostic.
     Skips(Vec<String>),
@@ -58,7 +58,7 @@ pub(crate) enum Check {
     /// The peak memory of a full scan, in bytes.
     Memory(u64),
     After {
-        /// From 1.
+        /// The number of the step; the first is 1.
         step: usize,
         check: Box<Check>,
     },
@@ -99,7 +99,7 @@ pub(crate) enum Field {
     Source,
     /// Front matter below `metadata`, or at the top level, by dotted path.
     Written(String),
-    /// The same, as text.
+    /// The same value, as text.
     WrittenText(String),
 }
 
@@ -211,7 +211,7 @@ pub(crate) enum Never {
     Text(String),
     /// A glob for file names in the copy.
     File(String),
-    /// Command lines of processes that are left over.
+    /// The command lines of processes that still run after the case.
     ProcessLeft(Vec<String>),
     ChildDuring(Vec<String>),
     Skill {

@@ -22,7 +22,7 @@ fn of_user(home: &Path, state: Option<&Path>) -> (SkillLock, Option<String>) {
     SkillLock::of_user(Some(home), state, &agents)
 }
 
-/// A home with this lock file, and the source that it tells for the skill in a folder of the home.
+/// Returns the source that this lock file, in a home folder, names for the skill in a folder of the home.
 fn source(lock: &str, folder: &str) -> (Option<String>, Option<String>) {
     let home = tempfile::tempdir().expect("a temporary folder");
     fs::create_dir_all(home.path().join(".agents/skills")).expect("the folder can be made");

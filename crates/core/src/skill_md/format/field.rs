@@ -8,7 +8,7 @@ use crate::skill_md::write::is_plain;
 use crate::skill_md::{Limits, fence, recovery};
 use crate::{Scalar, Value};
 
-/// A front matter, cut: put together in the same order, it is what it was but for blank lines on top.
+/// The parts of a front matter. Concatenated in this order they are the original text, without leading blank lines.
 pub(super) struct Pieces<'a> {
     /// Comments that a blank line sets apart from the first field.
     pub(super) header: &'a str,
@@ -17,11 +17,11 @@ pub(super) struct Pieces<'a> {
     pub(super) tail: &'a str,
 }
 
-/// A field, and the comments that go where it goes.
+/// A field with its comments, which move with it.
 pub(super) struct FieldText<'a> {
     pub(super) key: &'a str,
     pub(super) lead: &'a str,
-    /// Its lines, from the beginning of the first.
+    /// The whole lines of the field.
     text: &'a str,
     /// The indentation of the key.
     indent: usize,
@@ -30,7 +30,7 @@ pub(super) struct FieldText<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// Cuts `source` into the fields of `table`.
+    /// Splits `source` into the fields of `table`.
     pub(super) fn cut(source: &'a str, table: &'a FieldTable) -> Result<Pieces<'a>, Left> {
         let mut order: Vec<usize> = (0..table.marks.len()).collect();
         order.sort_by_key(|index| table.marks[*index].key);
@@ -134,7 +134,7 @@ impl<'a> FieldText<'a> {
             key
         };
         let comment = source[value_end..line_end].trim_end();
-        // A comment behind a text without quotes looks as if it cut the text.
+        // A comment after an unquoted text looks as if it ended the text.
         let bare = written.starts_with(['"', '\'']) && comment.is_empty() && is_plain(text);
         let value = if bare { text } else { written };
         let rest = dedented(&self.text[line_end - start..], self.indent);
@@ -158,7 +158,7 @@ impl<'a> FieldText<'a> {
         let (comments, below): (Vec<_>, Vec<_>) = all
             .map(|(_, line)| line)
             .partition(|line| line.starts_with('#'));
-        // What stands below a name is no part of it, and would be lost.
+        // Other lines below a field that holds a name are not part of its value, and would be lost.
         if recovery::is_name(self.key) && below.iter().any(|line| !line.trim().is_empty()) {
             return None;
         }

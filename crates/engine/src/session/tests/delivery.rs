@@ -1,4 +1,4 @@
-//! Where bodies go: the vectors of agentfootprint's delivery, by the cascade.
+//! The place of bodies in a model call. The cases D1 to D11 are the test vectors of agentfootprint.
 
 use super::*;
 
@@ -19,7 +19,7 @@ async fn delivered(declared: Option<&str>, body: &str, model: &Model) -> (String
         .unwrap();
     world.registry.refresh().await.unwrap();
     let mut session = world.session(plain());
-    // D5: nothing before.
+    // D5: before the call, the body is nowhere.
     assert_eq!(
         world
             .slots(&mut session, &Turn::new(""), model)
@@ -174,7 +174,7 @@ async fn undeliverable_skills_are_omitted_with_a_notice() {
         undelivered.to_string(),
         "skill `typed` is left out: `tool-only`, decided by skill, and no tool read it; declare `both` or `system-prompt`"
     );
-    // A call of the tool delivers it, from then on.
+    // After a call of the tool, the body is in the system prompt of each model call.
     let text = world.read(&mut session, "typed", &claude()).await;
     assert_eq!(times(&text, "typed body"), 1);
     let slots = world
@@ -186,7 +186,7 @@ async fn undeliverable_skills_are_omitted_with_a_notice() {
     );
 }
 
-/// What stood in the system prompt and may only come as a result: the model that reads it gets it.
+/// A body that was in the system prompt, for a model that accepts it as a tool result only: a read returns it.
 #[tokio::test]
 async fn skills_made_tool_only_are_delivered_when_read() {
     let world = World::of(&["name: tea\nsurface: both"]).await;
@@ -245,7 +245,7 @@ async fn unread_skills_are_raised_to_the_system_prompt() {
         slots.notices[1].to_string(),
         "skill `tea` is in the system prompt: no tool read it, and `tool-only` was decided by fallback"
     );
-    // A registry that says so itself is taken at its word.
+    // A mode that the registry sets is not replaced.
     let mut session = world.session(declaring(SurfaceMode::ToolOnly));
     assert_eq!(
         left_out(
@@ -368,7 +368,7 @@ async fn the_buffer_is_one_message_before_the_turn() {
         }]
     };
     let both = [element("tea", BODY), element("milk", "milk body")];
-    // The same for each call of the turn.
+    // Every call of the turn has the same text.
     for number in 1..3 {
         let slots = world
             .slots(&mut session, &Turn::new("kettle").number(number), &claude())
@@ -378,7 +378,7 @@ async fn the_buffer_is_one_message_before_the_turn() {
             ("tone text", block(&both, MessagePlace::BeforeMessage))
         );
     }
-    // Replaced in its place when it changes.
+    // A changed text replaces the old one at the same position.
     world
         .read_with(
             &mut session,
@@ -397,7 +397,7 @@ async fn the_buffer_is_one_message_before_the_turn() {
         slots.messages,
         block(&replaced, MessagePlace::BeforeMessage)
     );
-    // Over with the turn.
+    // The next turn does not have it.
     session.start_turn(world.tools());
     assert_eq!(
         world
@@ -406,7 +406,7 @@ async fn the_buffer_is_one_message_before_the_turn() {
             .messages,
         []
     );
-    // Where users may not speak twice in a row, it is part of what they say.
+    // Where two user messages in a row are not allowed, it is appended to the message of the user.
     let mut session =
         world.session(options().message_rules("strict", MessageRules::ANY.strictly_alternating()));
     let slots = world
