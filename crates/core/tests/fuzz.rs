@@ -15,6 +15,7 @@ const VALID: &[u8] =
 const FOUND: &[&[u8]] = &[
     include_bytes!("fuzz-inputs/carriage-return-after-fence.md"),
     include_bytes!("fuzz-inputs/two-carriage-returns.md"),
+    include_bytes!("fuzz-inputs/wide-blank-in-anchor.md"),
     include_bytes!("fuzz-inputs/words-below-a-name.md"),
 ];
 

@@ -267,8 +267,9 @@ fn property(text: &str, value: usize) -> Option<Range<usize>> {
     loop {
         let ahead = before[..start].trim_end();
         let word = ahead
-            .rfind(|c: char| c.is_whitespace() || matches!(c, '[' | '{' | ','))
-            .map_or(0, |at| at + 1);
+            .char_indices()
+            .rfind(|(_, c)| c.is_whitespace() || matches!(c, '[' | '{' | ','))
+            .map_or(0, |(at, c)| at + c.len_utf8());
         let token = &ahead[word..];
         if !token.starts_with(['!', '&'])
             || token.starts_with("!!")
