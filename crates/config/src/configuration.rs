@@ -3,7 +3,7 @@
 #[cfg(feature = "schema")]
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use repertoire_core::{
@@ -14,7 +14,7 @@ use repertoire_registry::{
 };
 use serde::Deserialize;
 
-use crate::document::{Section, TomlDocument};
+use crate::document::{Section, TomlDocument, is_quotable};
 use crate::registries::{self, GatewaySettings, RegistrySettings};
 use crate::{ConfigurationError, ConfiguredSource, HostSettings};
 
@@ -355,19 +355,6 @@ impl Configuration {
             _ => ConfigurationError::new(error.to_string()),
         }
     }
-}
-
-/// Returns whether no link leads `file` out of `folder` or, for a path to a different folder, out of the folder of the file.
-pub(crate) fn is_quotable(file: &Path, folder: &Path) -> bool {
-    let is_inside = file
-        .strip_prefix(folder)
-        .is_ok_and(|below| !below.components().any(|part| part == Component::ParentDir));
-    let base = if is_inside {
-        folder
-    } else {
-        file.parent().unwrap_or(folder)
-    };
-    matches!((file.canonicalize(), base.canonicalize()), (Ok(file), Ok(base)) if file.starts_with(&base))
 }
 
 fn read_surface(section: &Section<'_>) -> Result<SurfacePolicy, ConfigurationError> {

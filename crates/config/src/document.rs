@@ -1,6 +1,7 @@
 //! The text of a configuration, its tables, and errors that point into it.
 
 use std::ops::Range;
+use std::path::{Component, Path};
 
 use repertoire_registry::{ConfigError, SourceConfig};
 use serde::de::DeserializeOwned;
@@ -235,4 +236,17 @@ fn json(value: &Value) -> Json {
         Value::Array(array) => array.iter().map(json).collect(),
         Value::InlineTable(table) => Json::Object(object(table)),
     }
+}
+
+/// Returns whether no link leads `file` out of `folder` or, for a path to a different folder, out of the folder of the file.
+pub(crate) fn is_quotable(file: &Path, folder: &Path) -> bool {
+    let is_inside = file
+        .strip_prefix(folder)
+        .is_ok_and(|below| !below.components().any(|part| part == Component::ParentDir));
+    let base = if is_inside {
+        folder
+    } else {
+        file.parent().unwrap_or(folder)
+    };
+    matches!((file.canonicalize(), base.canonicalize()), (Ok(file), Ok(base)) if file.starts_with(&base))
 }

@@ -11,9 +11,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
-use crate::configuration::is_quotable;
 use crate::definition::{AgentRow, ServerRow};
 use crate::document::Section;
+use crate::document::is_quotable;
 use crate::{AgentDefinition, ConfigurationError, HostSettings, ServerDefinition};
 
 /// The settings of a gateway: the table `[gateway]`.

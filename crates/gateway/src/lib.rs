@@ -56,7 +56,8 @@ mod workflow_plan;
 pub use error::{GatewayError, GatewayState};
 pub use gateway::Gateway;
 pub use registries::{ChangeCounts, GatewayStatus, Registries, RegistryCounts, Reloaded};
-pub use workflow_file::{WorkflowFile, WorkflowFormat};
+pub use workflow_file::WorkflowFile;
+pub use workflow_plan::WorkflowFormat;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

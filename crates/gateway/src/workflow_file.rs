@@ -8,7 +8,7 @@ use repertoire::source::fs::{FileItem, ListedFile};
 use repertoire::workflow::Workflow;
 use serde::Serialize;
 
-use crate::workflow_plan;
+use crate::workflow_plan::{self, WorkflowFormat};
 
 /// A workflow: one file of a project. Its text is the body, which is read when it is requested.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -23,32 +23,6 @@ pub struct WorkflowFile {
     /// The description, of a file that is data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Arc<str>>,
-}
-
-/// The format of a workflow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum WorkflowFormat {
-    /// A program, which a host loads. It is never read for a listing.
-    Script,
-    /// A plan in YAML.
-    Yaml,
-    /// A plan in TOML.
-    Toml,
-    /// A plan in JSON.
-    Json,
-}
-
-impl WorkflowFormat {
-    fn of(path: &str) -> WorkflowFormat {
-        match path.rsplit_once('.').map(|(_, extension)| extension) {
-            Some("yaml" | "yml") => WorkflowFormat::Yaml,
-            Some("toml") => WorkflowFormat::Toml,
-            Some("json") => WorkflowFormat::Json,
-            _ => WorkflowFormat::Script,
-        }
-    }
 }
 
 impl WorkflowFile {

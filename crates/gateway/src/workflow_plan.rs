@@ -5,9 +5,34 @@ use std::sync::Arc;
 use repertoire::skill::{Code, Diagnostic, Severity, Value, skill_md};
 use repertoire::workflow::Workflow;
 use repertoire::{Id, Skill, Trust};
+use serde::Serialize;
 use toml_edit::{Document, Item, TableLike};
 
-use crate::WorkflowFormat;
+/// The format of a workflow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum WorkflowFormat {
+    /// A program, which a host loads. It is never read for a listing.
+    Script,
+    /// A plan in YAML.
+    Yaml,
+    /// A plan in TOML.
+    Toml,
+    /// A plan in JSON.
+    Json,
+}
+
+impl WorkflowFormat {
+    pub(crate) fn of(path: &str) -> WorkflowFormat {
+        match path.rsplit_once('.').map(|(_, extension)| extension) {
+            Some("yaml" | "yml") => WorkflowFormat::Yaml,
+            Some("toml") => WorkflowFormat::Toml,
+            Some("json") => WorkflowFormat::Json,
+            _ => WorkflowFormat::Script,
+        }
+    }
+}
 
 /// A workflow file that was parsed.
 pub(crate) struct ParsedPlan {

@@ -11,7 +11,7 @@ use repertoire_core::{
 use crate::file;
 use crate::folder::failed;
 use crate::stamp::FileStamp;
-use crate::visit::TreeFile;
+use crate::tree_file::TreeFile;
 
 /// A kind of item of which each is one file.
 pub trait FileItem: Item {

@@ -103,7 +103,7 @@ impl<T: FileItem> FileSource<T> {
             .map(|record| (record.file.path.clone(), Arc::clone(record)))
             .collect();
         let reading = self.reading.clone();
-        let read = move |files: &[crate::visit::TreeFile]| {
+        let read = move |files: &[crate::tree_file::TreeFile]| {
             let records = files
                 .iter()
                 .map(|file| FileRecord::read(file, &reading, known.get(&file.path)));

@@ -98,6 +98,7 @@ mod source;
 mod stamp;
 mod survey;
 mod text_link;
+mod tree_file;
 mod visit;
 mod walk;
 mod watch;

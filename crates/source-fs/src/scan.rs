@@ -14,7 +14,7 @@ use crate::frontier::PathDiagnostic;
 use crate::root::{RootReport, SearchPlan, bytes, is_within};
 use crate::skill_file::SkillFile;
 use crate::skill_files::SkillFileTable;
-use crate::visit::TreeFile;
+use crate::tree_file::TreeFile;
 use crate::walk::Walk;
 use crate::workers;
 

@@ -2,8 +2,6 @@
 
 mod files;
 
-pub(crate) use files::TreeFile;
-
 use std::ffi::OsString;
 use std::fs::FileType;
 use std::io;

@@ -16,7 +16,7 @@ use crate::skill_file::SkillFile;
 use crate::skill_files::SkillFileTable;
 use crate::stamp::Identity;
 use crate::text_link;
-use crate::visit::TreeFile;
+use crate::tree_file::TreeFile;
 use crate::workers;
 
 /// The state and the result of a walk.

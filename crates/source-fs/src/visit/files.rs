@@ -5,41 +5,15 @@ use std::time::SystemTime;
 
 use repertoire_core::Code;
 
-use super::{FolderEntry, OWN_IT};
+use super::FolderEntry;
 use crate::file;
 use crate::frontier::{FolderToVisit, PathDiagnostic};
 use crate::link_bounds::LinkBounds;
-use crate::owner::FileOwner;
-use crate::root::{SearchPlan, bytes};
+use crate::owner::{FileOwner, OWN_IT};
+use crate::root::SearchPlan;
 use crate::stamp::FileStamp;
+use crate::tree_file::TreeFile;
 use crate::walk::Walk;
-
-/// A file that a pattern selects, in the version that the walk saw. It was not opened.
-#[derive(Debug, Clone)]
-pub(crate) struct TreeFile {
-    /// The position of its root, which comes before the path in the order of files.
-    root: usize,
-    pub(crate) path: PathBuf,
-    pub(crate) stamp: FileStamp,
-    /// Whether a later version is sure to have a different stamp.
-    pub(crate) is_settled: bool,
-    pub(crate) is_link: bool,
-}
-
-impl TreeFile {
-    pub(crate) fn order(&self) -> (usize, &[u8]) {
-        (self.root, bytes(&self.path))
-    }
-}
-
-/// Equal files have the same version for sure.
-impl PartialEq for TreeFile {
-    fn eq(&self, later: &TreeFile) -> bool {
-        self.is_settled
-            && self.order() == later.order()
-            && (self.stamp, self.is_link) == (later.stamp, later.is_link)
-    }
-}
 
 impl Walk {
     pub(super) fn visit_files(
