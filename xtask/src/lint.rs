@@ -73,7 +73,7 @@ mod tests {
     fn a_package_is_first_checked_without_features() {
         let features = features_of("repertoire-cli").expect("cargo metadata works in tests");
         let expected = [
-            "", "mcp", "notify", "plugin", "process", "render", "schema", "yaml",
+            "", "gateway", "mcp", "notify", "plugin", "process", "render", "schema", "yaml",
         ];
         let expected = expected.map(|name| {
             if name.is_empty() {

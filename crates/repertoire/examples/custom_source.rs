@@ -21,11 +21,7 @@ pub(crate) struct Glossary {
 }
 
 /// The code of a line that is not an entry.
-const BAD_LINE: Code = Code::foreign(
-    "glossary-bad-line",
-    Severity::Error,
-    "A line is not an entry.",
-);
+const BAD_LINE: Code = Code::foreign("glossary-bad-line", Severity::Error, "Not an entry.");
 
 impl Glossary {
     pub(crate) fn new(name: &str, text: &str) -> Glossary {
@@ -43,19 +39,20 @@ impl Glossary {
     }
 
     fn rows(&self) -> (Vec<(Skill, String)>, Vec<Diagnostic>) {
-        let (mut rows, mut findings) = (Vec::new(), Vec::new());
+        let (mut rows, mut diagnostics) = (Vec::new(), Vec::new());
         let text = self.text.lock().expect("no holder panics");
         for (line, number) in text.lines().zip(1..) {
             match entry(line) {
                 Some(row) => rows.push(row),
                 // One bad line hides no other.
                 None => {
-                    let finding = Diagnostic::new(BAD_LINE, "expected `name: description | text`");
-                    findings.push(finding.at_path(self.name.as_str()).at(number, 1));
+                    let diagnostic =
+                        Diagnostic::new(BAD_LINE, "expected `name: description | text`");
+                    diagnostics.push(diagnostic.at_path(self.name.as_str()).at(number, 1));
                 }
             }
         }
-        (rows, findings)
+        (rows, diagnostics)
     }
 }
 
@@ -75,11 +72,11 @@ impl Source<Skill> for Glossary {
 
     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
         let revision = Revision(*self.revision.borrow());
-        let (rows, findings) = self.rows();
+        let (rows, diagnostics) = self.rows();
         let rows = rows.into_iter().map(|(skill, text)| {
             ListingEntry::new(skill, Stamp::of(&text)).with_digest(Digest::of(text.as_bytes()))
         });
-        Ok(Listing::new(revision, rows, findings))
+        Ok(Listing::new(revision, rows, diagnostics))
     }
 
     // Level 2. The stamp is the listed one as long as nothing was edited in between.
@@ -90,14 +87,14 @@ impl Source<Skill> for Glossary {
         Ok(Body::new(text, digest, stamp))
     }
 
-    // Level, not edge: "are you past this revision?" A position is an argument, so nothing can be lost between two calls.
+    // Level-triggered: the caller passes the revision that it has, so no change is lost between two calls.
     async fn changed(&self, since: Revision) {
         let mut revision = self.revision.subscribe();
         let _ = revision.wait_for(|now| *now > since.0).await;
     }
 }
 
-/// Prints the findings of a glossary, and what an edit changes in a registry that follows it.
+/// Prints the diagnostics of a glossary, and what an edit changes in a registry that follows it.
 pub(crate) async fn follow(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let text = "deploy: Ships a build. | Run the pipeline.\nnonsense\n";
     let glossary = Arc::new(Glossary::new("team", text));

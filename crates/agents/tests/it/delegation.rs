@@ -150,7 +150,7 @@ fn a_store_refuses_a_child_with_more_rights() {
 
 mod slow {
     #[test]
-    fn no_descendant_exceeds_an_ancestor_in_a_million_trees() {
+    fn no_descendant_exceeds_an_ancestor_in_many_trees() {
         let (admitted, refused) = super::grow(1_000_000, 2);
         assert!(
             admitted > 500_000 && refused > 500_000,

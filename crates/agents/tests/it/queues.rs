@@ -104,7 +104,7 @@ fn priority_goes_first_and_rises_with_time() {
 }
 
 #[test]
-fn a_request_of_an_ended_parent_leaves_the_queue() {
+fn requests_of_an_ended_parent_leave_the_queue() {
     on_every_store(|store| {
         put_worker(store);
         let pool = settings(1, 1, AllocationStrategy::Fifo);

@@ -32,7 +32,7 @@ fn enders() -> Vec<Actor> {
 }
 
 #[test]
-fn the_strict_lifecycle_is_the_diagram_of_the_seed() {
+fn the_strict_lifecycle_is_that_of_the_seed() {
     assert_eq!(
         legal(Lifecycle::strict_seed()),
         [

@@ -210,14 +210,10 @@ impl ConfigCommand {
             let count = counted(skills.len(), "skill");
             out.note(format!("the server lists {count}: {names}"));
         }
-        let is_literal = |agent| {
-            !McpClient::ALL
-                .iter()
-                .any(|one| one.name == agent && one.expands_variables())
-        };
         let mut agents = output.configurations.iter().map(|one| one.agent);
         if let Some(variable) = &self.token_env
-            && agents.any(is_literal)
+            && agents
+                .any(|agent| !McpClient::named(agent).is_some_and(|one| one.expands_variables()))
         {
             out.note(format!("replace `${{{variable}}}` with the token itself"));
         }
@@ -226,44 +222,50 @@ impl ConfigCommand {
 
 /// Returns the clients of these names; without names, those that are installed.
 fn known_clients(agents: &Agents, names: &[String]) -> Result<Vec<McpClient>, Failure> {
-    let known = || {
-        format!(
-            "choose {}",
-            joined(McpClient::ALL.map(|client| client.name))
-        )
-    };
-    let find = |name: &str| {
-        McpClient::ALL
-            .into_iter()
-            .find(|client| client.name == name)
-    };
     let mut clients: Vec<McpClient> = Vec::new();
     for name in names {
         let profile = agents.profiles().get(name).map(AgentProfile::name);
-        match find(profile.unwrap_or(name)) {
+        match McpClient::named(profile.unwrap_or(name)) {
             Some(client) if clients.iter().any(|one| one.name == client.name) => {}
             Some(client) => clients.push(client),
             None => {
                 let message = format!("no MCP configuration is known for `{name}`");
-                return Err(Failure::new(message).help(known()));
+                return Err(Failure::new(message).help(client_choice()));
             }
         }
     }
     if names.is_empty() {
         let installed = agents.chosen(&[])?;
-        clients.extend(installed.iter().filter_map(|profile| find(profile.name())));
+        clients.extend(
+            installed
+                .iter()
+                .filter_map(|profile| McpClient::named(profile.name())),
+        );
     }
     if clients.is_empty() {
         let failure = Failure::new("expected `--agent`: no agent was found on this machine");
-        return Err(failure.help(known()));
+        return Err(failure.help(client_choice()));
     }
     Ok(clients)
+}
+
+fn client_choice() -> String {
+    format!(
+        "choose {}",
+        joined(McpClient::ALL.map(|client| client.name))
+    )
 }
 
 /// The most bytes of a configuration file.
 const MOST_BYTES: u64 = 16 << 20;
 
 impl McpClient {
+    fn named(name: &str) -> Option<McpClient> {
+        McpClient::ALL
+            .into_iter()
+            .find(|client| client.name == name)
+    }
+
     /// Merges the server into the file of this client. A link to the file stays a link.
     fn write(
         &self,

@@ -73,11 +73,7 @@ impl McpClient {
     }
 
     fn with_toml(&self, before: &str, server: &NewServer<'_>) -> Result<String, String> {
-        let parse = |text: &str| {
-            let document = text.parse::<DocumentMut>();
-            document.map_err(|error| error.message().to_owned())
-        };
-        let (mut document, alone) = (parse(before)?, parse(server.alone)?);
+        let (mut document, alone) = (parse_toml(before)?, parse_toml(server.alone)?);
         let new = alone[self.servers][server.name].as_table_like();
         let new = new.ok_or_else(|| self.no_map())?;
         let servers = document.entry(self.servers).or_insert_with(|| {
@@ -171,6 +167,11 @@ fn indent(line: &str) -> usize {
 fn has_content(line: &str) -> bool {
     let text = line.trim_start();
     !text.is_empty() && !text.starts_with('#')
+}
+
+fn parse_toml(text: &str) -> Result<DocumentMut, String> {
+    text.parse::<DocumentMut>()
+        .map_err(|error| error.message().to_owned())
 }
 
 #[cfg(test)]
