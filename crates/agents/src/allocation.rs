@@ -88,10 +88,10 @@ pub(crate) fn allocate(
             return Err(StoreError::Ineligible(ratings));
         }
     }
-    if queue.is_empty() {
-        if let Some(agent) = reserve(transaction, request, now)? {
-            return Ok(Ok(Allocation::Reserved(Box::new(agent))));
-        }
+    if queue.is_empty()
+        && let Some(agent) = reserve(transaction, request, now)?
+    {
+        return Ok(Ok(Allocation::Reserved(Box::new(agent))));
     }
     let seq = transaction.next_in_queue()?;
     if !waits {

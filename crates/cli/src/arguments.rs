@@ -237,7 +237,8 @@ impl SourceOptions {
         ];
         let flags = flags
             .into_iter()
-            .filter_map(|(given, name)| given.then(|| name.to_owned()));
+            .filter(|(given, _)| *given)
+            .map(|(_, name)| name.to_owned());
         [
             pairs("--root", self.roots.iter().map(absolute).collect()),
             pairs("--source", self.sources.clone()),

@@ -180,7 +180,7 @@ impl fmt::Debug for ServerDefinition {
 }
 
 /// An agent that a gateway can start or call.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[cfg_attr(
     feature = "schema",
     derive(schemars::JsonSchema),
@@ -207,7 +207,7 @@ pub(crate) struct AgentRow {
 }
 
 /// An MCP server that a gateway supervises.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[cfg_attr(
     feature = "schema",
     derive(schemars::JsonSchema),
@@ -235,41 +235,6 @@ pub(crate) struct ServerRow {
     /// The headers of requests.
     headers: BTreeMap<String, String>,
     start: ServerStart,
-}
-
-impl Default for AgentRow {
-    fn default() -> AgentRow {
-        AgentRow {
-            id: None,
-            description: None,
-            runtime: AgentRuntime::default(),
-            lifecycle: Lifecycle::default(),
-            command: None,
-            args: Vec::new(),
-            url: None,
-            env: BTreeMap::new(),
-            permissions: Map::new(),
-            limits: Map::new(),
-            metadata: Map::new(),
-        }
-    }
-}
-
-impl Default for ServerRow {
-    fn default() -> ServerRow {
-        ServerRow {
-            id: None,
-            description: None,
-            transport: None,
-            command: None,
-            args: Vec::new(),
-            directory: None,
-            url: None,
-            env: BTreeMap::new(),
-            headers: BTreeMap::new(),
-            start: ServerStart::default(),
-        }
-    }
 }
 
 impl TryFrom<AgentRow> for AgentDefinition {

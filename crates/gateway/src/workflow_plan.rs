@@ -60,7 +60,7 @@ pub(crate) fn parse(
         WorkflowFormat::Toml => toml_fields(text),
         _ => yaml_fields(text),
     };
-    let fields = fields.map_err(|fault| vec![fault])?;
+    let fields = fields.map_err(|(line, message)| vec![fault(line, message)])?;
     let description = field(&fields, "description").and_then(|(_, value, _)| value.as_text());
     let Some((_, steps, line)) = field(&fields, "steps") else {
         let message = "expected a list `steps`".to_owned();
@@ -108,8 +108,8 @@ fn line_of(bytes: &[u8], at: usize) -> u32 {
     u32::try_from(lines + 1).unwrap_or(u32::MAX)
 }
 
-/// Reads YAML, of which JSON is a part, with the parser of front matter.
-fn yaml_fields(text: &str) -> Result<Fields, Diagnostic> {
+/// Reads YAML, of which JSON is a part, with the parser of front matter. An error has a line and a message.
+fn yaml_fields(text: &str) -> Result<Fields, (u32, String)> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let (start, lines_above) = match text.strip_prefix("---") {
         Some(rest) if rest.starts_with(['\n', '\r']) => (text.to_owned(), 0),
@@ -123,7 +123,7 @@ fn yaml_fields(text: &str) -> Result<Fields, Diagnostic> {
     match skill_md::fields_with_lines(format!("{start}{end}").as_bytes()) {
         Ok((_, Some(at))) | Err(at) => {
             let message = "the file cannot be read as a map of YAML or JSON";
-            Err(fault(written_line(at, lines_above), message.to_owned()))
+            Err((written_line(at, lines_above), message.to_owned()))
         }
         Ok((fields, None)) => Ok(fields
             .into_iter()
@@ -137,10 +137,10 @@ fn written_line(line: u32, lines_above: u32) -> u32 {
     line.saturating_sub(lines_above).max(1)
 }
 
-fn toml_fields(text: &str) -> Result<Fields, Diagnostic> {
+fn toml_fields(text: &str) -> Result<Fields, (u32, String)> {
     let document = Document::parse(text).map_err(|error| {
         let at = error.span().map_or(text.len(), |span| span.start);
-        fault(line_of(text.as_bytes(), at), error.message().to_owned())
+        (line_of(text.as_bytes(), at), error.message().to_owned())
     })?;
     let fields = document.as_table().iter().map(|(key, item)| {
         let start = match item {

@@ -86,12 +86,12 @@ impl InvalidOptions {
 
 impl FsOptions {
     pub(crate) fn plan(self, base: &Path) -> Result<SearchPlan, InvalidOptions> {
-        self.plan_with(base, |patterns| Patterns::new(patterns))
+        self.plan_with(base, Patterns::new)
     }
 
     /// Returns the plan of a search for files, which the patterns select by their names.
     pub(crate) fn file_plan(self, base: &Path) -> Result<SearchPlan, InvalidOptions> {
-        self.plan_with(base, |patterns| Patterns::of_files(patterns))
+        self.plan_with(base, Patterns::of_files)
     }
 
     fn plan_with(

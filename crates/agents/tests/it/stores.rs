@@ -279,7 +279,7 @@ fn a_lost_agent_cannot_write() {
         store.heartbeat(&agent.id, 1, 10_000).unwrap();
         assert_eq!(store.orphans(40_000).unwrap(), OrphanReport::default());
         let report = store.orphans(40_001).unwrap();
-        assert_eq!(report.lapsed, [agent.id.clone()]);
+        assert_eq!(report.lapsed, std::slice::from_ref(&agent.id));
         assert_eq!(store.reap(40_001).unwrap(), report);
         assert_eq!(store.reap(40_002).unwrap(), OrphanReport::default());
         let lost = store.agent(&agent.id).unwrap();
@@ -312,7 +312,7 @@ fn a_stale_reservation_frees_its_place() {
         assert_eq!(store.reap(60_000).unwrap(), OrphanReport::default());
         assert_eq!(
             store.reap(60_001).unwrap().stale_reservations,
-            [agent.id.clone()]
+            std::slice::from_ref(&agent.id)
         );
         let state = store.agent(&agent.id).unwrap().state;
         assert_eq!(state, AgentState::Terminated);

@@ -202,7 +202,7 @@ fn smallest_cut<'a>(listed: &[ListedSkill<'a>], budget: &BudgetUse) -> Vec<&'a s
 
 fn competing<'a>(skills: impl Iterator<Item = &'a AgentSkill>) -> Vec<CompetingPair> {
     let entries = skills.filter_map(|skill| {
-        let id = Id::new(&*skill.name).ok()?;
+        let id = Id::new(&skill.name).ok()?;
         let description = skill.description.clone()?;
         let stamp = Stamp::of(&description);
         Some(ListingEntry::new(Skill::new(id, description), stamp))

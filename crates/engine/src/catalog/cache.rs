@@ -80,7 +80,7 @@ impl CatalogCache {
             has_other_lines |= !is_same;
             if (&before.origin, before.trust, before.status) != (&now.origin, now.trust, now.status)
                 || !before.targets().eq(now.targets())
-                || !is_same && !(catalog.report.is_by_name && self.are_listed_alike(before, now))
+                || !(is_same || catalog.report.is_by_name && self.are_listed_alike(before, now))
             {
                 return None;
             }

@@ -17,25 +17,23 @@ fn session(agent: &str, records: &[Value]) -> ObservedSession {
     reader.finish()
 }
 
-fn printed(agent: &str, text: &str) -> Option<Vec<(String, Option<String>, Option<String>, bool)>> {
+/// The name, description and path of a skill, and whether it is enabled.
+type Row = (String, Option<String>, Option<String>, bool);
+
+fn printed(agent: &str, text: &str) -> Option<Vec<Row>> {
     let profiles = AgentProfiles::built_in();
     let list = profiles.get(agent).unwrap().parse_list(text)?;
     Some(rows(&list))
 }
 
-fn rows(list: &ObservedList) -> Vec<(String, Option<String>, Option<String>, bool)> {
+fn rows(list: &ObservedList) -> Vec<Row> {
     let skills = list.skills.iter().cloned();
     skills
         .map(|skill| (skill.name, skill.description, skill.path, skill.is_enabled))
         .collect()
 }
 
-fn row(
-    name: &str,
-    description: Option<&str>,
-    path: Option<&str>,
-    is_enabled: bool,
-) -> (String, Option<String>, Option<String>, bool) {
+fn row(name: &str, description: Option<&str>, path: Option<&str>, is_enabled: bool) -> Row {
     (
         name.to_owned(),
         description.map(str::to_owned),

@@ -31,13 +31,13 @@ async fn endpoint(requests: Requests) -> String {
         );
         let texts = request["input"].as_array().expect("a list of texts").iter();
         let texts: Vec<String> = texts
-            .map(|text| text.as_str().unwrap().to_owned())
+            .map(|text| text.as_str().expect("a text").to_owned())
             .collect();
         let rows = texts.iter().enumerate().rev();
         let rows =
             rows.map(|(index, text)| json!({ "index": index, "embedding": embedding(text) }));
         let answer = json!({ "data": rows.collect::<Vec<_>>() }).to_string();
-        requests.lock().unwrap().push(texts);
+        requests.lock().expect("no holder panics").push(texts);
         async { answer }
     };
     let router = axum::Router::new().route("/v1/embeddings", axum::routing::post(answer));
@@ -82,7 +82,12 @@ async fn the_example_finds_what_shares_no_word() {
             .expect("the endpoint answers");
         assert_eq!(found[0].as_str(), "absence");
     }
-    let asked: Vec<usize> = requests.lock().unwrap().iter().map(Vec::len).collect();
+    let asked: Vec<usize> = requests
+        .lock()
+        .expect("no holder panics")
+        .iter()
+        .map(Vec::len)
+        .collect();
     assert_eq!(asked, [4], "each text is sent once");
 }
 
