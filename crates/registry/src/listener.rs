@@ -22,7 +22,7 @@ pub struct Update<T: Item> {
     pub change: Change<T>,
 }
 
-/// A guard of a callback, returned by [`Registry::on_change`].
+/// A guard of a callback, returned by [`Registry::on_change`](crate::Registry::on_change).
 ///
 /// Dropping it ends the callback, and waits for a call in a different thread. No call runs after that. It may be dropped inside
 /// the callback, which then runs to its end. [`detach`](CallbackGuard::detach) lets the callback live as

@@ -28,7 +28,7 @@ use crate::{
 /// One merging registry over any number of sources. Cheap to clone; clones are one registry.
 ///
 /// Readers take a [`Snapshot`] through an atomic load and never wait. Nothing runs in the background
-/// unless it was started with [`Builder::start`].
+/// unless it was started with [`Builder::start`](crate::Builder::start).
 ///
 /// ```
 /// use repertoire_core::Skill;
@@ -365,7 +365,7 @@ impl<T: Item> Registry<T> {
         Ok(self.snapshot().changes_since(&before))
     }
 
-    /// Ends the background task, every [`Subscription`] and every callback, and waits for them. The last snapshot stays readable.
+    /// Ends the background task, every [`Subscription`](crate::Subscription) and every callback, and waits for them. The last snapshot stays readable.
     /// Closing twice is allowed. Dropping the last handle does the same without waiting.
     pub async fn close(&self) {
         self.0.closed.send_replace(true);
