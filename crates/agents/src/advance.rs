@@ -41,9 +41,9 @@ pub(crate) fn advance(
             expected: transition.from(),
             found: agent.state,
         }),
-        Ok(()) if target == AgentState::Failed && transition.reason().is_none() => {
-            Some(StoreError::ReasonRequired)
-        }
+        Ok(()) if target == AgentState::Failed && transition.reason().is_none() => Some(
+            StoreError::Refused("expected a reason for the state `FAILED`".to_owned()),
+        ),
         Ok(()) => None,
     };
     if let Some(error) = refusal {
@@ -126,7 +126,9 @@ fn end_task(
     let mut status = None;
     if to != AgentState::Failed {
         if to == AgentState::Ready && !profile.as_ref().is_some_and(|one| one.reusable) {
-            return Ok(Err(StoreError::NotReusable(name)));
+            return Ok(Err(StoreError::Refused(format!(
+                "the profile `{name}` is not reusable"
+            ))));
         }
         let task = transaction.writeback(agent, WritebackKind::TaskUpdate)?;
         status = writeback::task_status(task.as_ref());

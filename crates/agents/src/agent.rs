@@ -30,7 +30,7 @@ pub struct AgentRecord {
     /// The time at which its lease ends, in milliseconds since 1970; `None` in a final state.
     pub lease_expires_at: Option<u64>,
     /// The start of the current or last task.
-    pub started_at: Option<u64>,
+    pub(crate) started_at: Option<u64>,
     /// The cause of its failure.
     pub fail_reason: Option<FailReason>,
     /// The failed agent whose task it tries again.

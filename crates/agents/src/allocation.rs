@@ -7,12 +7,13 @@ use serde_json::json;
 
 use crate::agent::{agent_id, branch_name};
 use crate::audit::AuditEvent;
+use crate::profile::RunHistory;
 use crate::rating::{self, RatedCandidate};
 use crate::request::WaitingRequest;
 use crate::transaction::{AgentTransaction, log};
 use crate::{
-    Actor, AgentPool, AgentRecord, AgentState, Allocation, AllocationRequest, AllocationStrategy,
-    ProfileRating, RunHistory, StoreError, advance,
+    AgentPool, AgentRecord, AgentState, AllocationRequest, AllocationStrategy, ProfileRating,
+    StoreError, advance,
 };
 
 /// The time for which a reservation holds without a process.
@@ -73,10 +74,10 @@ pub(crate) fn allocate(
     transaction: &mut dyn AgentTransaction,
     request: &AllocationRequest,
     now: u64,
-) -> Result<Result<Allocation, StoreError>, StoreError> {
+) -> Result<Result<Option<AgentRecord>, StoreError>, StoreError> {
     let key = &request.idempotency_key;
     if let Some(agent) = transaction.agent_with_key(key)? {
-        return Ok(Ok(Allocation::Reserved(Box::new(agent))));
+        return Ok(Ok(Some(agent)));
     }
     let queue = transaction.queue(request.pool)?;
     let waits = queue
@@ -84,14 +85,14 @@ pub(crate) fn allocate(
         .any(|waiting| waiting.request.idempotency_key == *key);
     if !waits {
         let ratings = ratings(transaction, request)?;
-        if !ratings.iter().any(|rating| may_serve(rating, request)) {
+        if !ratings.iter().any(|rating| may_serve(rating)) {
             return Err(StoreError::Ineligible(ratings));
         }
     }
     if queue.is_empty()
         && let Some(agent) = reserve(transaction, request, now)?
     {
-        return Ok(Ok(Allocation::Reserved(Box::new(agent))));
+        return Ok(Ok(Some(agent)));
     }
     let seq = transaction.next_in_queue()?;
     if !waits {
@@ -103,19 +104,18 @@ pub(crate) fn allocate(
     }
     let placed = place_waiting(transaction, request.pool, now)?;
     if let Some(own) = placed.into_iter().find(|one| one.idempotency_key == *key) {
-        return Ok(Ok(Allocation::Reserved(Box::new(own))));
+        return Ok(Ok(Some(own)));
     }
     let queue_max = transaction.pool(request.pool)?.queue_max as usize;
     if !waits && transaction.queue(request.pool)?.len() > queue_max {
         transaction.dequeue(seq)?;
         return Ok(Err(StoreError::PoolFull(request.pool)));
     }
-    Ok(Ok(Allocation::Queued))
+    Ok(Ok(None))
 }
 
-fn may_serve(rating: &ProfileRating, request: &AllocationRequest) -> bool {
-    let mut reasons = rating.reasons.iter();
-    reasons.all(|reason| reason.is_temporary(request))
+fn may_serve(rating: &ProfileRating) -> bool {
+    rating.reasons.iter().all(|reason| reason.is_temporary)
 }
 
 /// Reserves agents for requests of the queue, in the order of the pool's strategy.
@@ -194,7 +194,7 @@ fn reserve(
         AuditEvent {
             at: now,
             agent_id: &agent.id,
-            actor: Actor::Allocator.as_str(),
+            actor: "allocator",
             event: "allocated",
             states: (None, Some(agent.state.as_str())),
             detail: json!({

@@ -16,7 +16,7 @@ pub struct AuditEntry {
     /// The time in milliseconds since 1970.
     pub at: u64,
     /// The agent that the row is about.
-    pub agent_id: String,
+    pub(crate) agent_id: String,
     /// The party that acted.
     pub actor: String,
     /// The event: `allocated`, `transition`, `recorded`, `orphaned` or `rejected`.

@@ -12,8 +12,8 @@
 //! store.put_profile("coder", &profile)?;
 //!
 //! let request = AllocationRequest::new("T-1", AgentPool::Implementation, "T-1/1");
-//! let Allocation::Reserved(agent) = store.allocate(&request, 0)? else {
-//!     panic!("the pool is empty");
+//! let Some(agent) = store.allocate(&request, 0)? else {
+//!     panic!("the pool has places");
 //! };
 //! let start = Lifecycle::default().transition(
 //!     AgentState::Pending,
@@ -49,13 +49,13 @@ pub use audit::AuditEntry;
 pub use memory::MemoryAgentStore;
 pub use orphans::OrphanReport;
 pub use pool::{AgentPool, PoolSettings};
-pub use profile::{AgentLimits, CapabilityProfile, Permissions, RunHistory};
+pub use profile::{CapabilityProfile, Permissions};
 pub use rating::{AllocationStrategy, IneligibleReason, ProfileRating};
 pub use request::AllocationRequest;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteAgentStore;
-pub use state::{Actor, AgentState, FailReason, IllegalTransition, Lifecycle, Transition};
-pub use store::{AgentStore, Allocation, StoreError};
+pub use state::{Actor, AgentState, FailReason, Lifecycle, Transition};
+pub use store::{AgentStore, StoreError};
 pub use writeback::{WritebackContract, WritebackFault, WritebackKind};
 
 /// The example of the README, which is compiled.

@@ -6,26 +6,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::pattern;
 
-/// The capabilities of one agent that a host can start.
+/// The capabilities of one agent that a host can start, read from JSON.
+///
+/// Only the type is required. `*` among the skills stands for all of them. A reusable agent may take a further task
+/// after a valid writeback.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CapabilityProfile {
     /// The type, which several profiles may share.
-    pub agent_type: String,
+    pub(crate) agent_type: String,
     /// The skills that the agent has; `*` stands for all.
     #[serde(default)]
-    pub skills: BTreeSet<String>,
+    pub(crate) skills: BTreeSet<String>,
     /// The rights of the agent; none by default.
     #[serde(default)]
-    pub permissions: Permissions,
+    pub(crate) permissions: Permissions,
     /// The limits of the agent.
     #[serde(default)]
-    pub limits: AgentLimits,
+    pub(crate) limits: AgentLimits,
     /// The counters of past runs.
     #[serde(default)]
-    pub history: RunHistory,
+    pub(crate) history: RunHistory,
     /// Whether an agent may take a further task after a valid writeback.
     #[serde(default)]
-    pub reusable: bool,
+    pub(crate) reusable: bool,
 }
 
 /// The rights of an agent.
@@ -80,13 +83,13 @@ fn contained_in_any(inner: &str, patterns: &[String]) -> bool {
 /// The limits of an agent; the defaults are those of the seed's example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct AgentLimits {
+pub(crate) struct AgentLimits {
     /// The most agents of the profile that live at a time.
-    pub max_concurrent_tasks: u32,
+    pub(crate) max_concurrent_tasks: u32,
     /// The most tokens that its living agents may reserve together.
-    pub token_budget: u64,
+    pub(crate) token_budget: u64,
     /// The longest run in milliseconds.
-    pub timeout_ms: u64,
+    pub(crate) timeout_ms: u64,
 }
 
 impl Default for AgentLimits {
@@ -105,15 +108,15 @@ impl Default for AgentLimits {
 /// `avg_duration_ms` and `total_runs`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "HistoryFields")]
-pub struct RunHistory {
+pub(crate) struct RunHistory {
     /// The weight of successful runs.
-    pub successes: f64,
+    pub(crate) successes: f64,
     /// The weight of failed runs.
-    pub failures: f64,
+    pub(crate) failures: f64,
     /// The number of cancelled runs, which have no influence.
-    pub cancelled: u64,
+    pub(crate) cancelled: u64,
     /// The weighted duration of all runs that count, in milliseconds.
-    pub total_ms: f64,
+    pub(crate) total_ms: f64,
 }
 
 #[derive(Deserialize)]

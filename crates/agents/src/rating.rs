@@ -6,7 +6,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentLimits, AllocationRequest, CapabilityProfile, Permissions, RunHistory};
+use crate::profile::{AgentLimits, RunHistory};
+use crate::{AllocationRequest, CapabilityProfile, Permissions};
 
 /// A rule that orders the eligible profiles of a request.
 ///
@@ -29,75 +30,36 @@ pub enum AllocationStrategy {
 
 /// A reason why a profile is not eligible for a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case", tag = "reason")]
 #[non_exhaustive]
-pub enum IneligibleReason {
-    /// The type is not the one requested.
-    OtherType,
-    /// The profile lacks skills.
-    MissingSkills {
-        /// The skills that are missing.
-        skills: Vec<String>,
-    },
-    /// The permissions refuse tools.
-    DeniedTools {
-        /// The tools that are refused.
-        tools: Vec<String>,
-    },
-    /// The task changes files, and the profile may not.
-    NoWriteAccess,
-    /// The task needs an administrator.
-    NoAdminAccess,
-    /// The profile has its most living agents.
-    NoFreeSlot {
-        /// The number of living agents.
-        active: u32,
-    },
-    /// The estimate exceeds the tokens that are left.
-    OverBudget {
-        /// The tokens that are left.
-        remaining: u64,
-        /// The budget of the profile.
-        budget: u64,
-    },
-    /// The task takes longer than the profile may run.
-    TooSlow {
-        /// The limit in milliseconds.
-        timeout_ms: u64,
-    },
-    /// The profile has a right that the parent lacks.
-    BeyondParent,
-    /// Of at least ten runs, too few succeeded.
-    Unreliable,
+pub struct IneligibleReason {
+    /// The code: `other-type`, `missing-skills`, `denied-tools`, `no-write-access`, `no-admin-access`,
+    /// `no-free-slot`, `over-budget`, `too-slow`, `beyond-parent` or `unreliable`.
+    pub code: &'static str,
+    /// The explanation, such as `runs at most 1000 ms`.
+    pub detail: String,
+    /// Whether the reason may pass while other agents end.
+    #[serde(skip)]
+    pub(crate) is_temporary: bool,
 }
 
 impl IneligibleReason {
-    /// Returns whether the reason may pass while other agents end.
-    pub(crate) fn is_temporary(&self, request: &AllocationRequest) -> bool {
-        match self {
-            Self::NoFreeSlot { .. } => true,
-            Self::OverBudget { budget, .. } => request.est_tokens <= *budget,
-            _ => false,
+    fn new(code: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            code,
+            detail: detail.into(),
+            is_temporary: false,
         }
+    }
+
+    fn temporary_if(mut self, is_temporary: bool) -> Self {
+        self.is_temporary = is_temporary;
+        self
     }
 }
 
 impl fmt::Display for IneligibleReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OtherType => f.write_str("a different type"),
-            Self::MissingSkills { skills } => write!(f, "lacks skills: {}", skills.join(", ")),
-            Self::DeniedTools { tools } => write!(f, "may not use: {}", tools.join(", ")),
-            Self::NoWriteAccess => f.write_str("may not change files"),
-            Self::NoAdminAccess => f.write_str("is not an administrator"),
-            Self::NoFreeSlot { active } => write!(f, "no free slot, {active} in use"),
-            Self::OverBudget { remaining, budget } => {
-                write!(f, "{remaining} of {budget} tokens left")
-            }
-            Self::TooSlow { timeout_ms } => write!(f, "runs at most {timeout_ms} ms"),
-            Self::BeyondParent => f.write_str("has rights that the parent lacks"),
-            Self::Unreliable => f.write_str("fails too often"),
-        }
+        f.write_str(&self.detail)
     }
 }
 
@@ -210,13 +172,14 @@ impl RatedCandidate {
         let Self { profile, .. } = self;
         let other_type = request.agent_type.as_ref();
         let first = other_type.filter(|one| **one != profile.agent_type);
-        let first = first.map(|_| IneligibleReason::OtherType);
+        let first = first.map(|_| IneligibleReason::new("other-type", "a different type"));
         let abilities = self.missing_abilities(request);
         let limits = self.exceeded_limits(request);
         let beyond = parent
             .is_some_and(|parent| !profile.permissions.is_within(parent))
-            .then_some(IneligibleReason::BeyondParent);
-        let unreliable = is_unreliable(&profile.history).then_some(IneligibleReason::Unreliable);
+            .then(|| IneligibleReason::new("beyond-parent", "has rights that the parent lacks"));
+        let unreliable = is_unreliable(&profile.history)
+            .then(|| IneligibleReason::new("unreliable", "fails too often"));
         first
             .into_iter()
             .chain(abilities)
@@ -242,7 +205,8 @@ impl RatedCandidate {
                 .collect(),
         };
         if !missing.is_empty() {
-            reasons.push(IneligibleReason::MissingSkills { skills: missing });
+            let detail = format!("lacks skills: {}", missing.join(", "));
+            reasons.push(IneligibleReason::new("missing-skills", detail));
         }
         let tools = request.required_tools.iter();
         let denied: Vec<_> = tools
@@ -250,13 +214,20 @@ impl RatedCandidate {
             .cloned()
             .collect();
         if !denied.is_empty() {
-            reasons.push(IneligibleReason::DeniedTools { tools: denied });
+            let detail = format!("may not use: {}", denied.join(", "));
+            reasons.push(IneligibleReason::new("denied-tools", detail));
         }
         if request.needs_write && !permissions.write_access {
-            reasons.push(IneligibleReason::NoWriteAccess);
+            reasons.push(IneligibleReason::new(
+                "no-write-access",
+                "may not change files",
+            ));
         }
         if request.needs_admin && !permissions.admin_access {
-            reasons.push(IneligibleReason::NoAdminAccess);
+            reasons.push(IneligibleReason::new(
+                "no-admin-access",
+                "is not an administrator",
+            ));
         }
         reasons
     }
@@ -270,14 +241,18 @@ impl RatedCandidate {
         let mut reasons = Vec::new();
         let active = self.active;
         if active >= max_concurrent_tasks {
-            reasons.push(IneligibleReason::NoFreeSlot { active });
+            let detail = format!("no free slot, {active} in use");
+            reasons.push(IneligibleReason::new("no-free-slot", detail).temporary_if(true));
         }
         let remaining = budget.saturating_sub(self.reserved_tokens);
         if request.est_tokens > remaining {
-            reasons.push(IneligibleReason::OverBudget { remaining, budget });
+            let detail = format!("{remaining} of {budget} tokens left");
+            let reason = IneligibleReason::new("over-budget", detail);
+            reasons.push(reason.temporary_if(request.est_tokens <= budget));
         }
         if request.expected_ms > timeout_ms {
-            reasons.push(IneligibleReason::TooSlow { timeout_ms });
+            let detail = format!("runs at most {timeout_ms} ms");
+            reasons.push(IneligibleReason::new("too-slow", detail));
         }
         reasons
     }

@@ -93,7 +93,7 @@ impl TransactionalStorage for SqliteAgentStore {
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::NotADatabase) => Self::ForeignDatabase,
+            Some(rusqlite::ErrorCode::NotADatabase) => schema::foreign_database(),
             _ => Self::Database(error.into()),
         }
     }

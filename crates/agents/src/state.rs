@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::StoreError;
+
 /// A state of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -33,8 +35,7 @@ impl AgentState {
         Self::Failed,
     ];
 
-    /// Returns the name that stores use, such as `PENDING`.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "PENDING",
             Self::Initializing => "INITIALIZING",
@@ -46,7 +47,7 @@ impl AgentState {
     }
 
     /// Returns `true` if no transition leaves this state.
-    pub fn is_final(self) -> bool {
+    pub(crate) fn is_final(self) -> bool {
         matches!(self, Self::Terminated | Self::Failed)
     }
 }
@@ -61,8 +62,6 @@ impl fmt::Display for AgentState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Actor {
-    /// The store, when it reserves an agent.
-    Allocator,
     /// The party that asked for the agent.
     Parent,
     /// The agent itself.
@@ -76,7 +75,6 @@ pub enum Actor {
 impl Actor {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Self::Allocator => "allocator",
             Self::Parent => "parent",
             Self::Agent => "agent",
             Self::Scheduler => "scheduler",
@@ -154,6 +152,18 @@ const fn row(
     }
 }
 
+impl TransitionRow {
+    fn refusal(&self, actor: Actor) -> String {
+        let Self { from, to, .. } = self;
+        let allowed: Vec<_> = self.actors.iter().map(|actor| actor.as_str()).collect();
+        format!(
+            "expected {} to move an agent from `{from}` to `{to}`, found {}",
+            allowed.join(" or "),
+            actor.as_str()
+        )
+    }
+}
+
 const ENDERS: &[Actor] = &[Actor::Agent, Actor::Parent, Actor::Reaper];
 
 /// All legal transitions; the triggers of a database are made from this table.
@@ -200,7 +210,7 @@ impl Lifecycle {
         from: AgentState,
         to: AgentState,
         actor: Actor,
-    ) -> Result<Transition, IllegalTransition> {
+    ) -> Result<Transition, StoreError> {
         let row = TRANSITIONS
             .iter()
             .find(|row| row.from == from && row.to == to)
@@ -212,12 +222,10 @@ impl Lifecycle {
                 reason: None,
                 task_id: None,
             }),
-            _ => Err(IllegalTransition {
-                from,
-                to,
-                actor,
-                allowed: row.map_or(&[], |row| row.actors),
-            }),
+            Some(row) => Err(StoreError::Refused(row.refusal(actor))),
+            None => Err(StoreError::Refused(format!(
+                "`{from}` to `{to}` is not a legal transition"
+            ))),
         }
     }
 }
@@ -266,30 +274,3 @@ impl Transition {
         self.task_id.as_deref()
     }
 }
-
-/// The error returned for a change of state that is not legal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IllegalTransition {
-    from: AgentState,
-    to: AgentState,
-    actor: Actor,
-    allowed: &'static [Actor],
-}
-
-impl fmt::Display for IllegalTransition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { from, to, .. } = self;
-        if self.allowed.is_empty() {
-            return write!(f, "`{from}` to `{to}` is not a legal transition");
-        }
-        let allowed: Vec<_> = self.allowed.iter().map(|actor| actor.as_str()).collect();
-        write!(
-            f,
-            "expected {} to move an agent from `{from}` to `{to}`, found {}",
-            allowed.join(" or "),
-            self.actor.as_str()
-        )
-    }
-}
-
-impl std::error::Error for IllegalTransition {}

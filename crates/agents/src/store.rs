@@ -53,13 +53,17 @@ pub trait AgentStore: TransactionalStorage {
         })
     }
 
-    /// Reserves an agent, or puts the request into the queue of its pool.
+    /// Reserves an agent for 60 seconds, or puts the request into the queue of its pool and returns `None`.
     ///
-    /// A key that was used before gives the agent that it got. Requests that wait are served first.
+    /// A request that waits asks again with its key. A key that was used before gives the agent that it got. Requests that wait are served first.
     ///
     /// # Errors
     /// Fails if no profile can ever serve the request, or if the queue is full.
-    fn allocate(&self, request: &AllocationRequest, now: u64) -> Result<Allocation, StoreError> {
+    fn allocate(
+        &self,
+        request: &AllocationRequest,
+        now: u64,
+    ) -> Result<Option<AgentRecord>, StoreError> {
         transact(self, TransactionKind::Write, |transaction| {
             allocation::allocate(transaction, request, now)
         })?
@@ -191,15 +195,6 @@ pub trait AgentStore: TransactionalStorage {
     }
 }
 
-/// The answer to a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Allocation {
-    /// The agent is reserved for 60 seconds.
-    Reserved(Box<AgentRecord>),
-    /// The request waits; the same request asks again.
-    Queued,
-}
-
 /// The error returned when a store refuses a change or fails.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -232,12 +227,9 @@ pub enum StoreError {
         /// The epoch of the agent.
         current: u64,
     },
-    /// A failure has no cause.
-    #[error("expected a reason for the state `FAILED`")]
-    ReasonRequired,
-    /// The profile does not allow a further task.
-    #[error("the profile `{0}` is not reusable")]
-    NotReusable(String),
+    /// The change breaks a rule of the lifecycle or of the profile, which the text names.
+    #[error("{0}")]
+    Refused(String),
     /// A writeback is missing or wrong.
     #[error("the writeback is not complete: {}", join(.0))]
     Writeback(Vec<WritebackFault>),
@@ -247,17 +239,9 @@ pub enum StoreError {
         /// The number of the first bad row.
         seq: u64,
     },
-    /// A newer version wrote the database.
-    #[error("expected a database of version {known} or older, found version {found}")]
-    NewerDatabase {
-        /// The version of the database.
-        found: u64,
-        /// The newest version that this crate reads.
-        known: u64,
-    },
-    /// The file holds something else.
-    #[error("expected a database of agents")]
-    ForeignDatabase,
+    /// A newer version wrote the database, or the file is not a database of agents.
+    #[error("{0}")]
+    IncompatibleDatabase(String),
     /// The database failed.
     #[error("the database failed")]
     Database(#[source] Box<dyn std::error::Error + Send + Sync>),

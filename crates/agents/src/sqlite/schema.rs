@@ -17,10 +17,9 @@ const MIGRATIONS: [&str; 2] = [include_str!("version_1.sql"), include_str!("vers
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let known = MIGRATIONS.len();
     match version(connection)? {
-        found if found > known as u64 => Err(StoreError::NewerDatabase {
-            found,
-            known: known as u64,
-        }),
+        found if found > known as u64 => Err(StoreError::IncompatibleDatabase(format!(
+            "expected a database of version {known} or older, found version {found}"
+        ))),
         found if found == known as u64 => Ok(()),
         found => {
             if found > 0 {
@@ -66,9 +65,13 @@ fn version(connection: &Connection) -> Result<u64, StoreError> {
         return Ok(0);
     }
     match pragma(connection, "application_id")? {
-        APPLICATION_ID => u64::try_from(version).map_err(|_| StoreError::ForeignDatabase),
-        _ => Err(StoreError::ForeignDatabase),
+        APPLICATION_ID => u64::try_from(version).map_err(|_| foreign_database()),
+        _ => Err(foreign_database()),
     }
+}
+
+pub(super) fn foreign_database() -> StoreError {
+    StoreError::IncompatibleDatabase("expected a database of agents".to_owned())
 }
 
 fn pragma(connection: &Connection, name: &str) -> Result<i64, StoreError> {

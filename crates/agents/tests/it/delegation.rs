@@ -136,7 +136,7 @@ fn a_store_refuses_a_child_with_more_rights() {
         let mut child = request("2");
         child.parent = Some(parent.id.clone());
         let ratings = store.explain(&child).unwrap();
-        assert_eq!(ratings[1].reasons, [IneligibleReason::BeyondParent]);
+        assert_eq!(ratings[1].reasons[0].code, "beyond-parent");
         assert_eq!(crate::stores::reserve(store, &child, 1).profile, "narrow");
         // The rights are those of the reservation, not those of the profile now.
         let wide = store.profiles().unwrap().remove(1).1;

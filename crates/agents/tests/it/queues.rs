@@ -27,10 +27,7 @@ fn a_full_pool_queues_then_refuses() {
         store.put_pool(AgentPool::Implementation, pool).unwrap();
         let first = reserve(store, &request("1"), 0);
         for key in ["2", "3", "2"] {
-            assert_eq!(
-                store.allocate(&request(key), 1).unwrap(),
-                Allocation::Queued
-            );
+            assert_eq!(store.allocate(&request(key), 1).unwrap(), None);
         }
         assert!(matches!(
             store.allocate(&request("4"), 1),
@@ -38,10 +35,7 @@ fn a_full_pool_queues_then_refuses() {
         ));
         advance(store, &first, AgentState::Terminated, 2).unwrap();
         // A newer request does not overtake those that wait.
-        assert_eq!(
-            store.allocate(&request("5"), 3).unwrap(),
-            Allocation::Queued
-        );
+        assert_eq!(store.allocate(&request("5"), 3).unwrap(), None);
         assert_eq!(reserve(store, &request("2"), 4).task_id, "task 2");
         // Other pools have places of their own.
         let mut other = request("6");
@@ -69,7 +63,7 @@ fn a_request_that_must_wait_blocks_no_other() {
         let second = reserve(store, &ask("2", "common"), 0);
         for (key, agent_type) in [("3", "rare"), ("4", "rare"), ("5", "common")] {
             let answer = store.allocate(&ask(key, agent_type), 1).unwrap();
-            assert_eq!(answer, Allocation::Queued);
+            assert_eq!(answer, None);
         }
         advance(store, &second, AgentState::Terminated, 2).unwrap();
         assert_eq!(placed(store, 3), ["task 5"]);
@@ -88,7 +82,7 @@ fn priority_goes_first_and_rises_with_time() {
         for (key, priority, since) in [("low", 0, 0), ("high", 2, 0), ("late", 5, 360_000)] {
             let mut request = request(key);
             request.priority = priority;
-            assert_eq!(store.allocate(&request, since).unwrap(), Allocation::Queued);
+            assert_eq!(store.allocate(&request, since).unwrap(), None);
         }
         let mut order = Vec::new();
         for _ in 0..3 {
@@ -112,7 +106,7 @@ fn requests_of_an_ended_parent_leave_the_queue() {
         let parent = reserve(store, &request("1"), 0);
         let mut child = request("2");
         child.parent = Some(parent.id.clone());
-        assert_eq!(store.allocate(&child, 1).unwrap(), Allocation::Queued);
+        assert_eq!(store.allocate(&child, 1).unwrap(), None);
         advance(store, &parent, AgentState::Terminated, 2).unwrap();
         assert_eq!(placed(store, 3), [""; 0]);
         assert!(matches!(

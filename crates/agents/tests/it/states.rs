@@ -4,13 +4,7 @@ use repertoire_agents::{Actor, AgentState, Lifecycle};
 
 use AgentState::{Busy, Failed, Initializing, Pending, Ready, Terminated};
 
-const ACTORS: [Actor; 5] = [
-    Actor::Allocator,
-    Actor::Parent,
-    Actor::Agent,
-    Actor::Scheduler,
-    Actor::Reaper,
-];
+const ACTORS: [Actor; 4] = [Actor::Parent, Actor::Agent, Actor::Scheduler, Actor::Reaper];
 
 /// Returns the legal pairs of a lifecycle, each with the actors that may make it.
 fn legal(lifecycle: Lifecycle) -> Vec<(AgentState, AgentState, Vec<Actor>)> {
