@@ -1,5 +1,7 @@
 //! The commands, one to a file.
 
+#[cfg(feature = "agents")]
+mod agents;
 #[cfg(feature = "process")]
 mod approvals;
 #[cfg(feature = "process")]
@@ -109,6 +111,8 @@ pub(crate) enum Command {
     Plugin(plugin::PluginCommand),
     Source(source::SourceCommand),
     Kinds(kinds::KindsCommand),
+    #[cfg(feature = "agents")]
+    Agents(agents::AgentsCommand),
     Completions(generated::CompletionsCommand),
     Man(generated::ManCommand),
 }
@@ -131,6 +135,8 @@ impl Command {
             | Command::Source(_)
             | Command::Completions(_)
             | Command::Man(_) => Some("remove the option"),
+            #[cfg(feature = "agents")]
+            Command::Agents(_) => Some("remove the option"),
             _ => None,
         }
     }
@@ -250,6 +256,8 @@ impl Command {
             Command::Diff(diff) => return diff.run(environment, out),
             Command::Status(status) => return status.run(sources, environment, out).await,
             Command::Kinds(kinds) => return kinds.run(out),
+            #[cfg(feature = "agents")]
+            Command::Agents(agents) => return agents.run(environment, out),
             Command::Completions(completions) => {
                 return {
                     let _: () = completions.run(environment.program, out);
@@ -356,6 +364,11 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("plugin", scaffold::NewCrateOutput::json_schema(generator)),
         ("source", scaffold::NewCrateOutput::json_schema(generator)),
         ("kinds", kinds::KindsOutput::json_schema(generator)),
+        ("agents", agents::AgentListOutput::json_schema(generator)),
+        ("agents", agents::AgentShowOutput::json_schema(generator)),
+        ("agents", agents::AgentExplainOutput::json_schema(generator)),
+        ("agents", agents::AgentOrphansOutput::json_schema(generator)),
+        ("agents", agents::AgentAuditOutput::json_schema(generator)),
         (
             "completions",
             generated::CompletionsOutput::json_schema(generator),

@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod agent_home;
+mod agents;
 mod book;
 mod book_links;
 mod builtin;

@@ -217,6 +217,7 @@ Commands:
   plugin       Inspect, approve, revoke and scaffold source plugins
   source       Scaffold source types
   kinds        List the supported source types
+  agents       Show stored agents, explain allocations and check the audit log
   completions  Generate shell completions
   man          Print a man page
   help         Print this message or the help of the given subcommand(s)

@@ -35,6 +35,7 @@ fn every_answer_conforms_to_the_schema() {
     );
     env.run(&["approve", "clock", "--root", "a", "--yes"])
         .data();
+    let agent = crate::agents::write_store(&env);
     let examples = checkout("examples/skills");
     let examples = examples.to_str().expect("a path");
     let schema = Schema::load();
@@ -132,6 +133,11 @@ fn every_answer_conforms_to_the_schema() {
         &["plugin", "new", "acme", "--checkout", &root],
         &["source", "new", "mine"],
         &["kinds"],
+        &["agents", "list", "--store", "agents.db"],
+        &["agents", "show", &agent, "--store", "agents.db"],
+        &["agents", "explain", "review", "--store", "agents.db"],
+        &["agents", "orphans", "--store", "agents.db"],
+        &["agents", "audit", "verify", "--store", "agents.db"],
         &["completions", "bash"],
         &["man"],
         &["man", "list"],
@@ -188,7 +194,15 @@ const OPTIONAL: [&str; 11] = [
 ];
 
 /// Numbers that may have a fraction.
-const FRACTIONS: [&str; 3] = ["score", "margin", "share"];
+const FRACTIONS: [&str; 7] = [
+    "score",
+    "margin",
+    "share",
+    "reliability",
+    "capacity",
+    "speed",
+    "fit",
+];
 
 /// Texts of which the schema knows every one.
 const LISTED: [&str; 18] = [
