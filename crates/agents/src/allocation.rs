@@ -85,7 +85,7 @@ pub(crate) fn allocate(
         .any(|waiting| waiting.request.idempotency_key == *key);
     if !waits {
         let ratings = ratings(transaction, request)?;
-        if !ratings.iter().any(|rating| may_serve(rating)) {
+        if !ratings.iter().any(may_serve) {
             return Err(StoreError::Ineligible(ratings));
         }
     }
