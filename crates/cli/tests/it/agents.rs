@@ -19,18 +19,24 @@ pub(crate) fn write_store(env: &TestEnv) -> String {
         "limits": { "max_concurrent_tasks": 4 },
     });
     let profile = serde_json::from_value(profile).expect("a profile");
-    store.put_profile("reviewer", &profile).unwrap();
+    store
+        .put_profile("reviewer", &profile)
+        .expect("the store accepts it");
     let reserve = |key: &str| {
         let request = AllocationRequest::new("Check it", AgentPool::Review, key);
-        let agent = store.allocate(&request, 1000).unwrap();
+        let agent = store
+            .allocate(&request, 1000)
+            .expect("the store accepts it");
         agent.expect("the pool has places")
     };
     let agent = reserve("1");
     let crash = Lifecycle::default()
         .transition(AgentState::Pending, AgentState::Failed, Actor::Parent)
-        .unwrap();
+        .expect("the parent may report it");
     let crash = crash.because(FailReason::SpawnError);
-    store.advance(&agent.id, 1, &crash, 2000).unwrap();
+    store
+        .advance(&agent.id, 1, &crash, 2000)
+        .expect("the store accepts it");
     reserve("2");
     agent.id
 }
