@@ -42,6 +42,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
 fn catalog(registry: &SkillRegistry) -> String {
     let options = CatalogOptions::default().budget(Budget::Tokens(2_000));
     let catalog = Catalog::new(&registry.snapshot(), &options);
-    let ids: Vec<_> = catalog.report.lines.iter().map(|line| line.id.to_string()).collect();
+    let ids: Vec<_> = catalog.report.lines().iter().map(|line| line.id.to_string()).collect();
     ids.join(" ")
 }
