@@ -212,7 +212,7 @@ fn a_plugin_in_c_of_a_stranger_lists() {
     let arguments = [
         "catalog",
         "--no-defaults",
-        "--format",
+        "--style",
         "lines",
         "--source",
         &source,
