@@ -83,19 +83,18 @@ pub(crate) fn allocate(
     let waits = queue
         .iter()
         .any(|waiting| waiting.request.idempotency_key == *key);
+    let seq = transaction.next_in_queue()?;
     if !waits {
         let ratings = ratings(transaction, request)?;
         if !ratings.iter().any(may_serve) {
             return Err(StoreError::Ineligible(ratings));
         }
-    }
-    if queue.is_empty()
-        && let Some(agent) = reserve(transaction, request, now)?
-    {
-        return Ok(Ok(Some(agent)));
-    }
-    let seq = transaction.next_in_queue()?;
-    if !waits {
+        if queue.is_empty()
+            && has_place(transaction, request.pool)?
+            && let Some(agent) = reserve(transaction, request, &ratings, now)?
+        {
+            return Ok(Ok(Some(agent)));
+        }
         transaction.enqueue(&WaitingRequest {
             seq,
             since: now,
@@ -124,22 +123,23 @@ pub(crate) fn place_waiting(
     pool: AgentPool,
     now: u64,
 ) -> Result<Vec<AgentRecord>, StoreError> {
-    let settings = transaction.pool(pool)?;
+    let strategy = transaction.pool(pool)?.strategy;
     let mut queue = transaction.queue(pool)?;
-    if settings.strategy == AllocationStrategy::PriorityQueue {
+    if strategy == AllocationStrategy::PriorityQueue {
         queue.sort_by_key(|waiting| Reverse(waiting.aged_priority(now)));
     }
     let mut placed = Vec::new();
     for waiting in queue {
-        if transaction.living_in(pool)? >= settings.max {
+        if !has_place(transaction, pool)? {
             break;
         }
-        match reserve(transaction, &waiting.request, now) {
-            Ok(Some(agent)) => {
-                transaction.dequeue(waiting.seq)?;
-                placed.push(agent);
+        match ratings(transaction, &waiting.request) {
+            Ok(ratings) => {
+                if let Some(agent) = reserve(transaction, &waiting.request, &ratings, now)? {
+                    transaction.dequeue(waiting.seq)?;
+                    placed.push(agent);
+                }
             }
-            Ok(None) => {}
             // Its parent ended in the meantime.
             Err(StoreError::AgentEnded(_)) => transaction.dequeue(waiting.seq)?,
             Err(error) => return Err(error),
@@ -148,16 +148,18 @@ pub(crate) fn place_waiting(
     Ok(placed)
 }
 
+fn has_place(transaction: &mut dyn AgentTransaction, pool: AgentPool) -> Result<bool, StoreError> {
+    Ok(transaction.living_in(pool)? < transaction.pool(pool)?.max)
+}
+
+/// Reserves an agent of the best profile, if that is eligible.
 fn reserve(
     transaction: &mut dyn AgentTransaction,
     request: &AllocationRequest,
+    ratings: &[ProfileRating],
     now: u64,
 ) -> Result<Option<AgentRecord>, StoreError> {
     let pool = request.pool;
-    if transaction.living_in(pool)? >= transaction.pool(pool)?.max {
-        return Ok(None);
-    }
-    let ratings = ratings(transaction, request)?;
     let Some(chosen) = ratings.first().filter(|best| best.reasons.is_empty()) else {
         return Ok(None);
     };
