@@ -35,7 +35,7 @@ pub struct AgentRecord {
     pub fail_reason: Option<FailReason>,
     /// The failed agent whose task it tries again.
     pub retry_of: Option<String>,
-    /// Whether it ended without complete writeback.
+    /// `true` if it ended without complete writeback.
     pub orphaned: bool,
     /// The time of the reservation.
     pub created_at: u64,

@@ -26,7 +26,7 @@ pub struct CapabilityProfile {
     /// The counters of past runs.
     #[serde(default)]
     pub(crate) history: RunHistory,
-    /// Whether an agent may take a further task after a valid writeback.
+    /// `true` if an agent may take a further task after a valid writeback.
     #[serde(default)]
     pub(crate) reusable: bool,
 }
@@ -41,9 +41,9 @@ pub struct Permissions {
     pub tools: Vec<String>,
     /// Patterns of tools that it may not use; these win.
     pub deny: Vec<String>,
-    /// Whether the agent may change files.
+    /// `true` if the agent may change files.
     pub write_access: bool,
-    /// Whether the agent may do what administrators do.
+    /// `true` if the agent may do what administrators do.
     pub admin_access: bool,
 }
 

@@ -37,7 +37,7 @@ pub struct IneligibleReason {
     pub code: &'static str,
     /// The explanation, such as `runs at most 1000 ms`.
     pub detail: String,
-    /// Whether the reason may pass while other agents end.
+    /// `true` if the reason may pass while other agents end.
     #[serde(skip)]
     pub(crate) is_temporary: bool,
 }

@@ -29,10 +29,10 @@ pub struct AllocationRequest {
     /// The tools that the agent must be permitted to use.
     #[serde(default)]
     pub required_tools: BTreeSet<String>,
-    /// Whether the task changes files.
+    /// `true` if the task changes files.
     #[serde(default)]
     pub needs_write: bool,
-    /// Whether the task needs the rights of an administrator.
+    /// `true` if the task needs the rights of an administrator.
     #[serde(default)]
     pub needs_admin: bool,
     /// The tokens to reserve.
