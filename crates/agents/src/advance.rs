@@ -34,24 +34,31 @@ pub(crate) fn advance(
     now: u64,
 ) -> Decision<AgentRecord> {
     let agent = find(transaction, id)?;
-    let (actor, target) = (transition.actor(), transition.to());
-    let refusal = match check_epoch(&agent, epoch) {
-        Err(error) => Some(error),
-        Ok(()) if agent.state != transition.from() => Some(StoreError::StateConflict {
-            expected: transition.from(),
-            found: agent.state,
-        }),
-        Ok(()) if target == AgentState::Failed && transition.reason().is_none() => Some(
-            StoreError::Refused("expected a reason for the state `FAILED`".to_owned()),
-        ),
-        Ok(()) => None,
+    let changed = match check_transition(&agent, epoch, transition) {
+        Ok(()) => apply(transaction, agent.clone(), transition, now)?,
+        Err(error) => Err(error),
     };
-    if let Some(error) = refusal {
-        return reject(transaction, &agent, (actor, target.as_str()), error, now);
-    }
-    match apply(transaction, agent.clone(), transition, now)? {
+    match changed {
         Ok(agent) => Ok(Ok(agent)),
-        Err(error) => reject(transaction, &agent, (actor, target.as_str()), error, now),
+        Err(error) => {
+            let wanted = (transition.actor(), transition.to().as_str());
+            reject(transaction, &agent, wanted, error, now)
+        }
+    }
+}
+
+fn check_transition(
+    agent: &AgentRecord,
+    epoch: u64,
+    transition: &Transition,
+) -> Result<(), StoreError> {
+    check_epoch(agent, epoch)?;
+    check_state(agent, transition.from())?;
+    match (transition.to(), transition.reason()) {
+        (AgentState::Failed, None) => Err(StoreError::Refused(
+            "expected a reason for the state `FAILED`".to_owned(),
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -217,13 +224,7 @@ pub(crate) fn write_back(
 ) -> Decision<()> {
     let agent = find(transaction, id)?;
     let wanted = (Actor::Agent, kind.as_str());
-    let checked = check_epoch(&agent, epoch).and_then(|()| match agent.state {
-        AgentState::Busy => Ok(()),
-        found => Err(StoreError::StateConflict {
-            expected: AgentState::Busy,
-            found,
-        }),
-    });
+    let checked = check_epoch(&agent, epoch).and_then(|()| check_state(&agent, AgentState::Busy));
     if let Err(error) = checked {
         return reject(transaction, &agent, wanted, error, now);
     }
@@ -266,6 +267,16 @@ fn check_epoch(agent: &AgentRecord, given: u64) -> Result<(), StoreError> {
         false => Err(StoreError::StaleEpoch {
             given,
             current: agent.epoch,
+        }),
+    }
+}
+
+fn check_state(agent: &AgentRecord, expected: AgentState) -> Result<(), StoreError> {
+    match agent.state == expected {
+        true => Ok(()),
+        false => Err(StoreError::StateConflict {
+            expected,
+            found: agent.state,
         }),
     }
 }
