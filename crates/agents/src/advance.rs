@@ -6,7 +6,7 @@ use crate::agent::branch_name;
 use crate::audit::AuditEvent;
 use crate::profile::RunOutcome;
 use crate::transaction::{AgentTransaction, log};
-use crate::writeback::{self, ExpectedWriteback, TaskStatus};
+use crate::writeback::{self, TaskStatus};
 use crate::{
     Actor, AgentRecord, AgentState, FailReason, StoreError, Transition, WritebackContract,
     WritebackFault, WritebackKind,
@@ -178,21 +178,8 @@ fn faults_at_end(
     let thought = transaction.writeback(agent, WritebackKind::ThoughtRecord)?;
     let mut faults = writeback::task_faults(task);
     let status = writeback::task_status(task);
-    let expected = expected_writeback(agent);
-    faults.extend(writeback::thought_faults(
-        thought.as_ref(),
-        expected,
-        status,
-    ));
+    faults.extend(writeback::thought_faults(thought.as_ref(), agent, status));
     Ok(faults)
-}
-
-fn expected_writeback(agent: &AgentRecord) -> ExpectedWriteback<'_> {
-    ExpectedWriteback {
-        task_id: &agent.task_id,
-        branch: &agent.branch,
-        may_write: agent.permissions.write_access,
-    }
 }
 
 pub(crate) fn heartbeat(
@@ -233,7 +220,7 @@ pub(crate) fn write_back(
         WritebackKind::ThoughtRecord => {
             let task = transaction.writeback(&agent, WritebackKind::TaskUpdate)?;
             let status = writeback::task_status(task.as_ref());
-            writeback::thought_faults(Some(record), expected_writeback(&agent), status)
+            writeback::thought_faults(Some(record), &agent, status)
         }
         WritebackKind::MemoryPack => writeback::memory_faults(Some(record)),
     };

@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::AgentRecord;
+
 /// A rule for agents that end without complete writeback.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -54,14 +56,6 @@ impl fmt::Display for WritebackFault {
     }
 }
 
-/// The values that a reflection must repeat.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ExpectedWriteback<'a> {
-    pub(crate) task_id: &'a str,
-    pub(crate) branch: &'a str,
-    pub(crate) may_write: bool,
-}
-
 /// The end of a task, as its last update states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TaskStatus {
@@ -100,23 +94,24 @@ pub(crate) fn task_faults(task: Option<&Value>) -> Vec<WritebackFault> {
     fields.faults
 }
 
-/// Returns every fault of a reflection about a task that ends with `status`.
+/// Returns every fault of the agent's reflection about its task, which ends with `status`.
 pub(crate) fn thought_faults(
     thought: Option<&Value>,
-    expected: ExpectedWriteback<'_>,
+    agent: &AgentRecord,
     status: Option<TaskStatus>,
 ) -> Vec<WritebackFault> {
+    let may_write = agent.permissions.write_access;
     let mut fields = RecordFields::of(thought);
-    fields.check("thought.task_id", |value| require(value, expected.task_id));
+    fields.check("thought.task_id", |value| require(value, &agent.task_id));
     fields.check("thought.type", |value| require(value, "reflection"));
-    fields.check("thought.branch", |value| require(value, expected.branch));
+    fields.check("thought.branch", |value| require(value, &agent.branch));
     fields.check("thought.commit_sha", |value| {
         let text = value.as_str().unwrap_or_default();
         let is_sha =
             (7..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        match is_sha || (text == "none" && !expected.may_write) {
+        match is_sha || (text == "none" && !may_write) {
             true => None,
-            false if expected.may_write => Some("expected 7 to 64 hexadecimal digits".to_owned()),
+            false if may_write => Some("expected 7 to 64 hexadecimal digits".to_owned()),
             false => Some("expected 7 to 64 hexadecimal digits or `none`".to_owned()),
         }
     });
