@@ -103,10 +103,10 @@ fn answer(gateway: &Gateway, registry: &str, id: Option<&str>) -> Response {
         mcp_servers,
     } = &registries;
     let found = match registry {
-        "skills" => shown(skills, id, registries.unknown_workflows()),
-        "workflows" => shown(workflows, id, Vec::new()),
-        "agents" => shown(agents, id, Vec::new()),
-        "mcp-servers" => shown(mcp_servers, id, Vec::new()),
+        "skills" => shown(skills, id, || registries.unknown_workflows()),
+        "workflows" => shown(workflows, id, Vec::new),
+        "agents" => shown(agents, id, Vec::new),
+        "mcp-servers" => shown(mcp_servers, id, Vec::new),
         _ => None,
     };
     match found {
@@ -115,11 +115,11 @@ fn answer(gateway: &Gateway, registry: &str, id: Option<&str>) -> Response {
     }
 }
 
-/// Returns the list of a registry with its diagnostics, or one entry, if there is one.
+/// Returns the list of a registry with its diagnostics and `more` of them, or one entry, if there is one.
 fn shown<T: Item + Serialize>(
     registry: &Registry<T>,
     id: Option<&str>,
-    more: Vec<Diagnostic>,
+    more: impl FnOnce() -> Vec<Diagnostic>,
 ) -> Option<Value> {
     let snapshot = registry.snapshot();
     if let Some(id) = id {
@@ -133,7 +133,7 @@ fn shown<T: Item + Serialize>(
         .collect();
     let diagnostics = snapshot.diagnostics().iter().map(|found| json!(found));
     let diagnostics: Vec<Value> = diagnostics
-        .chain(more.iter().map(|found| json!(found)))
+        .chain(more().iter().map(|found| json!(found)))
         .collect();
     Some(json!({
         "generation": snapshot.generation(),
