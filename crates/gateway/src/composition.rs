@@ -1,13 +1,12 @@
 //! The compositions of the four registries, from a configuration.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire::config::{
-    AgentDefinition, Configuration, ConfiguredSource, RegistrySettings, ServerDefinition,
-};
+use repertoire::config::{AgentDefinition, Configuration, ConfiguredSource, ServerDefinition};
 use repertoire::registry::{Builder, ConfigError, Registry};
-use repertoire::skill::Item;
+use repertoire::skill::{Item, Source};
 use repertoire::source::fs::{FileSource, FsOptions, InvalidOptions};
 use repertoire::{FsSource, MemorySource, Mount, Skill, SkillRegistry};
 use tokio::runtime::Handle;
@@ -31,14 +30,18 @@ pub(crate) struct RegistryComposition {
 #[derive(Debug, Default, Clone)]
 pub(crate) struct MountCache {
     /// The mounts before their tier and trust are set.
-    skills: HashMap<String, Vec<Mount<Skill>>>,
-    workflows: Option<(RegistryFiles, Mount<WorkflowFile>)>,
-    agents: Option<(Vec<AgentDefinition>, Mount<AgentDefinition>)>,
-    mcp_servers: Option<(Vec<ServerDefinition>, Mount<ServerDefinition>)>,
+    configured: HashMap<String, Vec<Mount<Skill>>>,
+    skills: Option<CachedMount<RegistryFiles, Skill>>,
+    workflows: Option<CachedMount<RegistryFiles, WorkflowFile>>,
+    agents: Option<CachedMount<Vec<AgentDefinition>, AgentDefinition>>,
+    mcp_servers: Option<CachedMount<Vec<ServerDefinition>, ServerDefinition>>,
 }
 
+/// A mount with the settings that it was made from.
+type CachedMount<K, T> = (K, Mount<T>);
+
 /// The folder and the patterns of a search.
-type RegistryFiles = (std::path::PathBuf, Vec<String>);
+type RegistryFiles = (PathBuf, Vec<String>);
 
 impl RegistryComposition {
     /// Composes `configuration`, with the sources of `before` where their settings are the same. Nothing is listed.
@@ -47,34 +50,37 @@ impl RegistryComposition {
         before: &MountCache,
     ) -> Result<RegistryComposition, GatewayError> {
         let settings = configuration.registries();
-        let mut sources = MountCache::default();
         let mut skills = configuration.configure(SkillRegistry::builder());
+        let mut configured = HashMap::new();
         for source in configuration.sources() {
-            for mount in sources.configured(source, before)? {
-                skills = skills.mount(source.place(mount));
+            let (key, mounts) = configured_mounts(source, &before.configured)?;
+            for mount in &mounts {
+                skills = skills.mount(source.place(mount.clone()));
             }
+            configured.insert(key, mounts);
         }
-        if let Some(mount) = sources.project_skills(configuration, before)? {
-            skills = skills.mount(mount);
-        }
-        let mut workflows = Registry::builder();
-        if let Some(mount) = sources.project_workflows(configuration, before)? {
-            workflows = workflows.mount(mount);
-        }
-        let agents = definitions(&settings.agents, &before.agents);
-        let mcp_servers = definitions(&settings.mcp_servers, &before.mcp_servers);
-        let composition = RegistryComposition {
-            skills,
-            workflows,
-            agents: Registry::builder().mount(agents.clone()),
-            mcp_servers: Registry::builder().mount(mcp_servers.clone()),
-            sources: MountCache {
-                agents: Some((settings.agents.clone(), agents)),
-                mcp_servers: Some((settings.mcp_servers.clone(), mcp_servers)),
-                ..sources
-            },
+        let sources = MountCache {
+            configured,
+            skills: project_files(
+                (configuration, "skills", &settings.skills),
+                &before.skills,
+                FsSource::from_options,
+            )?,
+            workflows: project_files(
+                (configuration, "workflows", &settings.workflows),
+                &before.workflows,
+                FileSource::from_options,
+            )?,
+            agents: Some(definitions(&settings.agents, &before.agents)),
+            mcp_servers: Some(definitions(&settings.mcp_servers, &before.mcp_servers)),
         };
-        Ok(composition)
+        Ok(RegistryComposition {
+            skills: with_cached(skills, &sources.skills),
+            workflows: with_cached(Registry::builder(), &sources.workflows),
+            agents: with_cached(Registry::builder(), &sources.agents),
+            mcp_servers: with_cached(Registry::builder(), &sources.mcp_servers),
+            sources,
+        })
     }
 
     /// Lists every source, and follows changes on `runtime` if the configuration says so.
@@ -120,87 +126,65 @@ impl RegistryComposition {
     }
 }
 
-impl MountCache {
-    fn configured(
-        &mut self,
-        source: &ConfiguredSource,
-        before: &MountCache,
-    ) -> Result<Vec<Mount<Skill>>, GatewayError> {
-        let (kind, config) = (source.kind(), source.config());
-        // The variables and the supervisor are those of the host, which stay.
-        let options: serde_json::Value = config.options().map_err(|error| source.locate(&error))?;
-        let key = format!(
-            "{} {} {:?} {options}",
-            kind.name(),
-            config.name,
-            config.base
-        );
-        let mounts = match before.skills.get(&key) {
-            Some(mounts) => mounts.clone(),
-            None => {
-                let built = kind.build(config).map_err(|error| source.locate(&error))?;
-                built.into_iter().map(Mount::user).collect()
-            }
-        };
-        self.skills.insert(key, mounts.clone());
-        Ok(mounts)
-    }
-
-    fn project_skills(
-        &mut self,
-        configuration: &Configuration,
-        before: &MountCache,
-    ) -> Result<Option<Mount<Skill>>, GatewayError> {
-        let RegistrySettings {
-            project, skills, ..
-        } = configuration.registries();
-        if skills.is_empty() {
-            return Ok(None);
+/// Returns the key of `source`, and its mounts before their tier and trust are set.
+fn configured_mounts(
+    source: &ConfiguredSource,
+    before: &HashMap<String, Vec<Mount<Skill>>>,
+) -> Result<(String, Vec<Mount<Skill>>), GatewayError> {
+    let (kind, config) = (source.kind(), source.config());
+    // The variables and the supervisor are those of the host, which stay.
+    let options: serde_json::Value = config.options().map_err(|error| source.locate(&error))?;
+    let key = format!(
+        "{} {} {:?} {options}",
+        kind.name(),
+        config.name,
+        config.base
+    );
+    let mounts = match before.get(&key) {
+        Some(mounts) => mounts.clone(),
+        None => {
+            let built = kind.build(config).map_err(|error| source.locate(&error))?;
+            built.into_iter().map(Mount::user).collect()
         }
-        let key = format!("{PROJECT} {} {skills:?}", project.display());
-        let mount = match before.skills.get(&key).and_then(|mounts| mounts.first()) {
-            Some(mount) => mount.clone(),
-            None => {
-                let source = FsSource::from_options(PROJECT, project, options(skills));
-                let source = source.map_err(|error| bad_glob(configuration, "skills", &error))?;
-                Mount::user(source)
-            }
-        };
-        self.skills.insert(key, vec![mount.clone()]);
-        Ok(Some(mount))
-    }
+    };
+    Ok((key, mounts))
+}
 
-    fn project_workflows(
-        &mut self,
-        configuration: &Configuration,
-        before: &MountCache,
-    ) -> Result<Option<Mount<WorkflowFile>>, GatewayError> {
-        let RegistrySettings {
-            project, workflows, ..
-        } = configuration.registries();
-        if workflows.is_empty() {
-            return Ok(None);
-        }
-        let key = (project.clone(), workflows.clone());
-        let known = before.workflows.as_ref().filter(|(known, _)| *known == key);
-        let mount = match known {
-            Some((_, mount)) => mount.clone(),
-            None => {
-                let source = FileSource::from_options(PROJECT, project, options(workflows));
-                let source =
-                    source.map_err(|error| bad_glob(configuration, "workflows", &error))?;
-                Mount::user(source)
-            }
-        };
-        self.workflows = Some((key, mount.clone()));
-        Ok(Some(mount))
+/// Returns the mount of `before`, if its settings are the same.
+fn reused<K: PartialEq, T: Item>(
+    settings: &K,
+    before: &Option<CachedMount<K, T>>,
+) -> Option<Mount<T>> {
+    let same = before.as_ref().filter(|(known, _)| known == settings);
+    same.map(|(_, mount)| mount.clone())
+}
+
+fn with_cached<K, T: Item>(builder: Builder<T>, cached: &Option<CachedMount<K, T>>) -> Builder<T> {
+    match cached {
+        Some((_, mount)) => builder.mount(mount.clone()),
+        None => builder,
     }
 }
 
-fn options(patterns: &[String]) -> FsOptions {
+/// Returns the mount of the files that a registry selects, or `None` without patterns.
+fn project_files<T: Item, S: Source<T>>(
+    (configuration, registry, patterns): (&Configuration, &str, &[String]),
+    before: &Option<CachedMount<RegistryFiles, T>>,
+    build: fn(&'static str, &Path, FsOptions) -> Result<S, InvalidOptions>,
+) -> Result<Option<CachedMount<RegistryFiles, T>>, GatewayError> {
+    if patterns.is_empty() {
+        return Ok(None);
+    }
+    let project = &configuration.registries().project;
+    let files = (project.clone(), patterns.to_vec());
+    if let Some(mount) = reused(&files, before) {
+        return Ok(Some((files, mount)));
+    }
     let mut options = FsOptions::default();
     options.patterns = patterns.to_vec();
-    options
+    let source = build(PROJECT, project, options);
+    let source = source.map_err(|error| bad_glob(configuration, registry, &error))?;
+    Ok(Some((files, Mount::user(source))))
 }
 
 fn bad_glob(configuration: &Configuration, registry: &str, error: &InvalidOptions) -> GatewayError {
@@ -214,17 +198,18 @@ fn bad_glob(configuration: &Configuration, registry: &str, error: &InvalidOption
         .into()
 }
 
-fn definitions<T: Item>(now: &[T], before: &Option<(Vec<T>, Mount<T>)>) -> Mount<T> {
-    match before {
-        Some((known, mount)) if known == now => mount.clone(),
-        _ => {
-            let source = MemorySource::new(PROJECT);
-            for definition in now {
-                source
-                    .register(definition.clone())
-                    .expect("the configuration refuses ids that come twice");
-            }
-            Mount::user(Arc::new(source))
+fn definitions<T: Item>(
+    now: &Vec<T>,
+    before: &Option<CachedMount<Vec<T>, T>>,
+) -> CachedMount<Vec<T>, T> {
+    let mount = reused(now, before).unwrap_or_else(|| {
+        let source = MemorySource::new(PROJECT);
+        for definition in now {
+            source
+                .register(definition.clone())
+                .expect("the configuration refuses ids that come twice");
         }
-    }
+        Mount::user(Arc::new(source))
+    });
+    (now.clone(), mount)
 }
