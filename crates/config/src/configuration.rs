@@ -220,7 +220,8 @@ impl Configuration {
                 "search" => search = read_search(&Section::new(&document, item)?, base, settings)?,
                 "registries" => {
                     let section = Section::new(&document, item)?;
-                    (registries, has_skills) = registries::read(&section, base, settings)?;
+                    has_skills = section.values.contains_key("skills");
+                    registries = registries::read(&section, base, settings)?;
                 }
                 "gateway" => {
                     let section = Section::new(&document, item)?;
@@ -236,7 +237,7 @@ impl Configuration {
         }
         let sections = document.sources()?;
         if !has_skills && !sections.is_empty() {
-            registries.without_default_skills();
+            registries.skills.clear();
         }
         let sources = sections
             .iter()

@@ -12,8 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
 use crate::definition::{AgentRow, ServerRow};
-use crate::document::Section;
-use crate::document::is_quotable;
+use crate::document::{Section, is_quotable};
 use crate::{AgentDefinition, ConfigurationError, HostSettings, ServerDefinition};
 
 /// The settings of a gateway: the table `[gateway]`.
@@ -82,11 +81,6 @@ impl RegistrySettings {
             mcp_servers: Vec::new(),
         }
     }
-
-    /// Drops the default pattern of skills, for a file that has sources of skills.
-    pub(crate) fn without_default_skills(&mut self) {
-        self.skills.clear();
-    }
 }
 
 /// The files that a registry searches.
@@ -137,57 +131,54 @@ enum Definitions<T> {
     Table(std::collections::BTreeMap<String, T>),
 }
 
-/// Reads the table `[registries]`. Returns whether it has patterns of skills.
+/// Reads the table `[registries]`.
 pub(crate) fn read(
     section: &Section<'_>,
     base: &Path,
     settings: &HostSettings,
-) -> Result<(RegistrySettings, bool), ConfigurationError> {
-    let mut read = RegistrySettings::defaults(base);
-    let mut has_skills = false;
+) -> Result<RegistrySettings, ConfigurationError> {
     let values = settings.expand(section.values.clone());
-    let values = values.map_err(|error| section.locate(&error))?;
-    let mut files = Vec::new();
-    for (key, value) in values {
-        let key = key.as_str();
-        let located = |error: ConfigError| section.locate(&error);
-        match key {
-            "workflows" => read.workflows = globs(key, value).map_err(located)?,
-            "skills" => {
-                has_skills = true;
-                read.skills = globs(key, value).map_err(located)?;
-            }
-            "agents" => {
-                read.agents = definitions::<AgentRow, _>(key, value).map_err(located)?;
-            }
-            "mcp-servers" | "mcpServers" => {
-                let servers = definitions::<ServerRow, _>(key, value).map_err(located)?;
-                add(key, &mut read.mcp_servers, servers).map_err(located)?;
-            }
-            "mcp-files" | "mcpFiles" => {
-                files = typed::<Files>("", Map::from_iter([("files".to_owned(), value)]))
-                    .map_err(|error| located(ConfigError::in_option(key, error.message)))?
-                    .files;
-            }
-            _ => {
-                let message = format!(
-                    "unknown key `{key}`; expected `workflows`, `skills`, `agents`, `mcp-servers` or `mcp-files`"
-                );
-                return Err(section.locate(&ConfigError::in_option(key, message)));
-            }
-        }
-    }
+    let (mut read, files) = values
+        .and_then(|values| read_values(values, base))
+        .map_err(|error| section.locate(&error))?;
     for (at, file) in files.iter().enumerate() {
         let servers = client_servers(file, base)?;
         add(&format!("mcp-files[{at}]"), &mut read.mcp_servers, servers)
             .map_err(|error| section.locate(&error))?;
     }
-    Ok((read, has_skills))
+    Ok(read)
 }
 
-#[derive(Deserialize)]
-struct Files {
-    files: Vec<String>,
+/// Returns the definitions of the table, and the files of clients that it names.
+fn read_values(
+    values: Map<String, Json>,
+    base: &Path,
+) -> Result<(RegistrySettings, Vec<String>), ConfigError> {
+    let mut read = RegistrySettings::defaults(base);
+    let mut files = Vec::new();
+    for (key, value) in values {
+        let key = key.as_str();
+        match key {
+            "workflows" => read.workflows = globs(key, value)?,
+            "skills" => read.skills = globs(key, value)?,
+            "agents" => read.agents = definitions::<AgentRow, _>(key, value)?,
+            "mcp-servers" | "mcpServers" => {
+                let servers = definitions::<ServerRow, _>(key, value)?;
+                add(key, &mut read.mcp_servers, servers)?;
+            }
+            "mcp-files" | "mcpFiles" => {
+                files = serde_json::from_value(value)
+                    .map_err(|error| ConfigError::in_option(key, error.to_string()))?;
+            }
+            _ => {
+                let message = format!(
+                    "unknown key `{key}`; expected `workflows`, `skills`, `agents`, `mcp-servers` or `mcp-files`"
+                );
+                return Err(ConfigError::in_option(key, message));
+            }
+        }
+    }
+    Ok((read, files))
 }
 
 fn globs(key: &str, value: Json) -> Result<Vec<String>, ConfigError> {
