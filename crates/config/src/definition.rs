@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 pub struct AgentDefinition {
     /// The id.
     pub id: Id,
-    /// What the agent is for.
+    /// The purpose of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The way to reach it.
@@ -73,7 +73,7 @@ pub enum Lifecycle {
 pub struct ServerDefinition {
     /// The id.
     pub id: Id,
-    /// What the server is for.
+    /// The purpose of the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The way to reach it.
@@ -190,7 +190,7 @@ impl fmt::Debug for ServerDefinition {
 pub(crate) struct AgentRow {
     /// The id; in a table of agents it is the key.
     id: Option<Id>,
-    /// What the agent is for.
+    /// The purpose of the agent.
     description: Option<String>,
     runtime: AgentRuntime,
     lifecycle: Lifecycle,
@@ -217,7 +217,7 @@ pub(crate) struct AgentRow {
 pub(crate) struct ServerRow {
     /// The id; in a table of servers it is the key.
     id: Option<Id>,
-    /// What the server is for.
+    /// The purpose of the server.
     description: Option<String>,
     /// By default `stdio` with a command, and `http` with a URL.
     #[serde(alias = "type")]

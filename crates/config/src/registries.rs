@@ -27,7 +27,7 @@ use crate::{AgentDefinition, ConfigurationError, HostSettings, ServerDefinition}
 pub struct GatewaySettings {
     /// The address of the HTTP server. Default: no HTTP server.
     pub listen: Option<SocketAddr>,
-    /// Whether folders are watched. Otherwise they are read at a start and at a reload. Default true.
+    /// `true` if folders are watched. Otherwise they are read at a start and at a reload. Default true.
     #[serde(alias = "watchRegistries")]
     pub watch: bool,
     /// The time in which requests in progress are answered at a stop, in milliseconds. Default 10,000.

@@ -1,6 +1,5 @@
 //! A listed file, in the version that was read last.
 
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use repertoire_core::{
 };
 
 use crate::file;
-use crate::folder::failed;
+use crate::folder::{OpenedPart, failed};
 use crate::stamp::FileStamp;
 use crate::tree_file::TreeFile;
 
@@ -67,24 +66,12 @@ impl FileReading {
 
     fn bytes(&self, path: &Path) -> Result<(Vec<u8>, FileStamp), SourceError> {
         let shown = file::shown(path);
-        let describe = |error| failed(&format!("file `{shown}`"), error);
-        let (mut opened, metadata) = file::open(path).map_err(describe)?;
-        if !metadata.is_file() {
-            let message = format!("no file `{shown}`: it is {}", file::what(&metadata));
-            return Err(SourceError::new(SourceErrorKind::NotFound, message));
-        }
-        let mut bytes = Vec::new();
-        (&mut opened)
-            .take(self.limit.saturating_add(1))
-            .read_to_end(&mut bytes)
-            .map_err(describe)?;
-        if bytes.len() as u64 > self.limit {
-            let limit = self.limit;
-            let message =
-                format!("`{shown}` is larger than {limit} bytes; the limit is `limits.file-bytes`");
-            return Err(SourceError::new(SourceErrorKind::TooLarge, message));
-        }
-        Ok((bytes, FileStamp::of(path, &metadata)))
+        let (file, metadata) =
+            file::open(path).map_err(|error| failed(&format!("file `{shown}`"), error))?;
+        let stamp = FileStamp::of(path, &metadata);
+        let opened = OpenedPart { file, metadata };
+        let bytes = opened.read(&shown, self.limit, "limits.file-bytes")?;
+        Ok((bytes, stamp))
     }
 }
 

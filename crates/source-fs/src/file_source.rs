@@ -8,12 +8,13 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use repertoire_core::{
     Body, Bytes, Diagnostic, Id, Listing, Resource, ResourcePath, Revision, Source, SourceError,
-    async_trait,
+    SourceErrorKind, async_trait,
 };
 use tokio::sync::Mutex;
 
 use crate::file_record::{FileItem, FileReading, FileRecord};
 use crate::scan::TreeScan;
+use crate::tree_file::TreeFile;
 use crate::{FsOptions, FsSource, InvalidOptions, WatchOptions, workers};
 
 /// A source of items of which each is one file: the files that patterns select by their names.
@@ -80,17 +81,8 @@ impl<T: FileItem> FileSource<T> {
         self.latest.read().clone()
     }
 
-    /// Makes the records of the latest scan, and returns their listing. The caller holds the turn.
-    async fn update(&self) -> Result<Listing<T>, SourceError> {
-        let scan = match self.tree.latest() {
-            Some(scan) => scan,
-            None => {
-                self.tree.list().await?;
-                self.tree
-                    .latest()
-                    .expect("listing keeps its scan, and nothing removes it")
-            }
-        };
+    /// Makes the records of `scan`, and returns their listing. The caller holds the turn.
+    async fn update(&self, scan: &TreeScan) -> Result<Listing<T>, SourceError> {
         let previous = self.latest();
         if let Some(previous) = &previous
             && previous.scan_revision == scan.listing.revision()
@@ -103,7 +95,7 @@ impl<T: FileItem> FileSource<T> {
             .map(|record| (record.file.path.clone(), Arc::clone(record)))
             .collect();
         let reading = self.reading.clone();
-        let read = move |files: &[crate::tree_file::TreeFile]| {
+        let read = move |files: &[TreeFile]| {
             let records = files
                 .iter()
                 .map(|file| FileRecord::read(file, &reading, known.get(&file.path)));
@@ -111,7 +103,7 @@ impl<T: FileItem> FileSource<T> {
         };
         let records = workers::map(scan.files.to_vec(), read).await?;
         let records: Vec<_> = records.into_iter().flatten().collect();
-        let next = FileListing::new(&scan, records, previous.as_deref());
+        let next = FileListing::new(scan, records, previous.as_deref());
         let listing = next.listing.clone();
         *self.latest.write() = Some(Arc::new(next));
         Ok(listing)
@@ -179,7 +171,9 @@ impl<T: FileItem> Source<T> for FileSource<T> {
     async fn list(&self) -> Result<Listing<T>, SourceError> {
         let _turn = self.turn.lock().await;
         self.tree.list().await?;
-        self.update().await
+        let scan = self.tree.latest();
+        let scan = scan.expect("listing keeps its scan, and nothing removes it");
+        self.update(&scan).await
     }
 
     /// Reads nothing when [`changed`](Source::changed) has made a later listing.
@@ -201,11 +195,8 @@ impl<T: FileItem> Source<T> for FileSource<T> {
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
         self.record_of(id).await?;
-        let error = SourceError::new(
-            repertoire_core::SourceErrorKind::NotFound,
-            format!("a {} has no file `{path}` beside it", T::KIND),
-        );
-        Err(error)
+        let message = format!("a {} has no file `{path}` beside it", T::KIND);
+        Err(SourceError::new(SourceErrorKind::NotFound, message))
     }
 
     async fn changed(&self, since: Revision) {
@@ -217,11 +208,10 @@ impl<T: FileItem> Source<T> for FileSource<T> {
             };
             self.tree.changed(scan_revision).await;
             let _turn = self.turn.lock().await;
-            let is_later = self
-                .tree
-                .latest()
-                .is_some_and(|scan| scan.listing.revision() > scan_revision);
-            if !is_later || self.update().await.is_err() {
+            let latest = self.tree.latest();
+            let later = latest.filter(|scan| scan.listing.revision() > scan_revision);
+            let Some(later) = later else { return };
+            if self.update(&later).await.is_err() {
                 // Listing returns the error.
                 return;
             }

@@ -25,7 +25,7 @@ pub(crate) struct SkillFolder<'a> {
 /// A regular file that was opened, and its version.
 #[derive(Debug)]
 pub(crate) struct OpenedPart {
-    file: File,
+    pub(crate) file: File,
     pub(crate) metadata: Metadata,
 }
 

@@ -148,29 +148,18 @@ impl PluginOrigin {
 }
 
 impl InstalledPlugin {
-    /// Returns `plan` over the skills of this self.
+    /// Returns `plan` over the skills of this plugin.
     pub(crate) fn plan(&self, plan: SearchPlan) -> SearchPlan {
-        let SearchPlan {
-            patterns,
-            limits,
-            parser,
-            siblings,
-            ..
-        } = plan;
         let SearchPlan { starts, .. } = SearchPlan::new(
             self.skills.iter().cloned(),
-            patterns.clone(),
-            limits.clone(),
+            plan.patterns.clone(),
+            plan.limits.clone(),
         );
-        let within = Some(self.folder.clone());
         SearchPlan {
             starts,
-            patterns,
-            limits,
-            parser,
-            siblings,
-            within,
+            within: Some(self.folder.clone()),
             inputs: self.inputs(),
+            ..plan
         }
     }
 

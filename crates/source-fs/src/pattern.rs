@@ -21,20 +21,24 @@ pub(crate) const FILE_NAME: &str = "SKILL.md";
 pub(crate) struct Patterns {
     select: Vec<SegmentChain>,
     reject: Vec<SegmentChain>,
-    /// The names of the selected files, if those are not the `SKILL.md` of a folder.
-    names: Option<FileNames>,
+    selection: Selection,
 }
 
-/// The last segment of each chain of patterns that select files.
-#[derive(Debug, Clone, Default)]
-struct FileNames {
-    select: Vec<Segment>,
-    reject: Vec<Segment>,
+/// The kind of what patterns select.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Selection {
+    /// Folders with a `SKILL.md`.
+    Skills,
+    /// Files by their names.
+    Files,
 }
 
-/// The folders of one alternative, without the final `SKILL.md`.
+/// One alternative: its folders, and the name of a file in the last of them.
 #[derive(Debug, Clone)]
-struct SegmentChain(Vec<Segment>);
+struct SegmentChain {
+    folders: Vec<Segment>,
+    name: Segment,
+}
 
 #[derive(Debug, Clone)]
 enum Segment {
@@ -70,57 +74,46 @@ pub(crate) struct BadPattern {
 impl Patterns {
     /// Compiles patterns that select folders with a `SKILL.md`.
     pub(crate) fn new<P: AsRef<str>>(patterns: &[P]) -> Result<Patterns, (usize, BadPattern)> {
-        Patterns::compile(patterns, None)
+        Patterns::compile(patterns, Selection::Skills)
     }
 
     /// Compiles patterns that select files by their names.
     pub(crate) fn of_files<P: AsRef<str>>(patterns: &[P]) -> Result<Patterns, (usize, BadPattern)> {
-        Patterns::compile(patterns, Some(FileNames::default()))
+        Patterns::compile(patterns, Selection::Files)
     }
 
     fn compile<P: AsRef<str>>(
         patterns: &[P],
-        mut names: Option<FileNames>,
+        selection: Selection,
     ) -> Result<Patterns, (usize, BadPattern)> {
-        let (mut select, mut reject) = (Vec::new(), Vec::new());
+        let mut compiled = Patterns {
+            select: Vec::new(),
+            reject: Vec::new(),
+            selection,
+        };
         for (position, pattern) in patterns.iter().enumerate() {
-            let (is_negative, pattern) = match pattern.as_ref().strip_prefix('!') {
-                Some(rest) => (true, rest),
-                None => (false, pattern.as_ref()),
+            let pattern = pattern.as_ref();
+            let (chains, pattern) = match pattern.strip_prefix('!') {
+                Some(rest) => (&mut compiled.reject, rest),
+                None => (&mut compiled.select, pattern),
             };
             let alternatives =
                 braces::expand(pattern).map_err(|message| (position, message.into()))?;
             for alternative in alternatives {
-                let chain = match &mut names {
-                    None => SegmentChain::parse(&alternative),
-                    Some(names) => SegmentChain::parse_file(&alternative).map(|(chain, name)| {
-                        if is_negative {
-                            names.reject.push(name);
-                        } else {
-                            names.select.push(name);
-                        }
-                        chain
-                    }),
+                let chain = match selection {
+                    Selection::Skills => SegmentChain::parse_skill(&alternative),
+                    Selection::Files => SegmentChain::parse_file(&alternative),
                 };
-                let chain = chain.map_err(|bad| (position, bad))?;
-                if is_negative {
-                    reject.push(chain);
-                } else {
-                    select.push(chain);
-                }
+                chains.push(chain.map_err(|bad| (position, bad))?);
             }
         }
-        Ok(Patterns {
-            select,
-            reject,
-            names,
-        })
+        Ok(compiled)
     }
 
     pub(crate) fn starts(&self) -> BTreeSet<PathBuf> {
         self.select
             .iter()
-            .map(|chain| chain.0.iter().map_while(Segment::literal).collect())
+            .map(|chain| chain.folders.iter().map_while(Segment::literal).collect())
             .collect()
     }
 
@@ -140,16 +133,17 @@ impl Patterns {
     pub(crate) fn step(&self, cursor: &Cursor, name: &OsStr) -> Option<Cursor> {
         let wildcards = match wildcards_match(name) {
             // Nothing below such a folder is searched, and it is not a skill itself.
-            Wildcards::MatchLast if self.names.is_some() => Wildcards::Pass,
+            Wildcards::MatchLast if self.is_of_files() => Wildcards::Pass,
             wildcards => wildcards,
         };
         let select = step(&self.select, &cursor.0.select, name, wildcards);
         // Negative patterns match hidden folders too.
         let reject = step(&self.reject, &cursor.0.reject, name, Wildcards::Match);
         let mut rejected = reject.iter();
-        let rejects_all = self.names.is_none()
-            && rejected
-                .any(|&(chain, at)| matches!(self.reject[chain].0[at..], [Segment::AnyDepth]));
+        let rejects_all = !self.is_of_files()
+            && rejected.any(|&(chain, at)| {
+                matches!(self.reject[chain].folders[at..], [Segment::AnyDepth])
+            });
         if select.is_empty() || rejects_all {
             return None;
         }
@@ -163,16 +157,18 @@ impl Patterns {
 
     /// Returns whether the patterns select files by their names.
     pub(crate) fn is_of_files(&self) -> bool {
-        self.names.is_some()
+        self.selection == Selection::Files
     }
 
     /// Returns whether a file called `name` in the folder at `cursor` may be selected.
     pub(crate) fn is_wanted(&self, cursor: &Cursor, name: &OsStr) -> bool {
-        let Some(names) = &self.names else {
-            return name.eq_ignore_ascii_case(FILE_NAME);
-        };
-        selects_file(&self.select, &names.select, &cursor.0.select, name)
-            && !selects_file(&self.reject, &names.reject, &cursor.0.reject, name)
+        match self.selection {
+            Selection::Skills => name.eq_ignore_ascii_case(FILE_NAME),
+            Selection::Files => {
+                accepts_file(&self.select, &cursor.0.select, name)
+                    && !accepts_file(&self.reject, &cursor.0.reject, name)
+            }
+        }
     }
 
     pub(crate) fn selects(&self, cursor: &Cursor) -> bool {
@@ -216,7 +212,7 @@ fn step(
         }
     };
     for &(chain, from) in positions {
-        let segments = &chains[chain].0;
+        let segments = &chains[chain].folders;
         // A `**` may stand for no folder at all, so the segments behind it are tried too.
         for at in from..segments.len() {
             let (wild, after) = match &segments[at] {
@@ -243,21 +239,17 @@ fn step(
     next
 }
 
-fn selects_file(
-    chains: &[SegmentChain],
-    names: &[Segment],
-    positions: &[Position],
-    name: &OsStr,
-) -> bool {
-    positions.iter().any(|&(chain, from)| {
-        all_any_depth(&chains[chain].0[from..]) && names[chain].is_match(name)
-    })
-}
-
 fn accepts(chains: &[SegmentChain], positions: &[Position]) -> bool {
     positions
         .iter()
-        .any(|&(chain, from)| all_any_depth(&chains[chain].0[from..]))
+        .any(|&(chain, from)| all_any_depth(&chains[chain].folders[from..]))
+}
+
+fn accepts_file(chains: &[SegmentChain], positions: &[Position], name: &OsStr) -> bool {
+    positions.iter().any(|&(chain, from)| {
+        let SegmentChain { folders, name: own } = &chains[chain];
+        all_any_depth(&folders[from..]) && own.is_match(name)
+    })
 }
 
 fn all_any_depth(segments: &[Segment]) -> bool {
@@ -267,7 +259,7 @@ fn all_any_depth(segments: &[Segment]) -> bool {
 }
 
 impl SegmentChain {
-    fn parse(pattern: &str) -> Result<SegmentChain, BadPattern> {
+    fn parse_skill(pattern: &str) -> Result<SegmentChain, BadPattern> {
         let mut parts = SegmentChain::split(pattern)?;
         if pattern.ends_with('/') || parts.last() != Some(&FILE_NAME) {
             if parts
@@ -283,11 +275,10 @@ impl SegmentChain {
             });
         }
         parts.pop();
-        SegmentChain::of(parts)
+        SegmentChain::of(parts, FILE_NAME)
     }
 
-    /// Parses a pattern of files, and returns the pattern of their names apart.
-    fn parse_file(pattern: &str) -> Result<(SegmentChain, Segment), BadPattern> {
+    fn parse_file(pattern: &str) -> Result<SegmentChain, BadPattern> {
         let mut parts = SegmentChain::split(pattern)?;
         let name = parts.pop().filter(|name| *name != "**");
         let Some(name) = name.filter(|_| !pattern.ends_with('/')) else {
@@ -296,13 +287,16 @@ impl SegmentChain {
                 help: Some("write `**/*` for every file".into()),
             });
         };
-        Ok((SegmentChain::of(parts)?, Segment::parse(name)?))
+        SegmentChain::of(parts, name)
     }
 
-    fn of(mut parts: Vec<&str>) -> Result<SegmentChain, BadPattern> {
+    fn of(mut parts: Vec<&str>, name: &str) -> Result<SegmentChain, BadPattern> {
         parts.dedup_by(|a, b| *a == "**" && *b == "**");
-        let segments = parts.into_iter().map(Segment::parse);
-        segments.collect::<Result<_, _>>().map(SegmentChain)
+        let folders = parts.into_iter().map(Segment::parse);
+        Ok(SegmentChain {
+            folders: folders.collect::<Result<_, _>>()?,
+            name: Segment::parse(name)?,
+        })
     }
 
     fn split(pattern: &str) -> Result<Vec<&str>, BadPattern> {

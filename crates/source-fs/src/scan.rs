@@ -37,7 +37,7 @@ pub(crate) struct TreeScan {
     is_separable: bool,
     /// A token that stays the same as long as the same folders and links are watched.
     watched: Arc<()>,
-    /// Whether more contents are known than when the revision of the listing was published.
+    /// `true` if more contents are known than when the revision of the listing was published.
     adds_information: bool,
 }
 
@@ -277,11 +277,14 @@ impl TreeScan {
         let links = siblings
             .flat_map(|siblings| &siblings.links)
             .map(PathBuf::as_path);
-        let files = self.files.iter().filter(|file| file.is_link);
         dangling
             .map(|found| found.path.as_path())
             .chain(links)
-            .chain(files.map(|file| file.path.as_path()))
+            .chain(self.linked_files().map(|file| file.path.as_path()))
+    }
+
+    fn linked_files(&self) -> impl Iterator<Item = &TreeFile> {
+        self.files.iter().filter(|file| file.is_link)
     }
 
     /// Returns whether the same folders and links are watched as for `other`.
@@ -291,15 +294,9 @@ impl TreeScan {
             || self.listed == other.listed
                 && self.walk_diagnostics == other.walk_diagnostics
                 && self
-                    .files
-                    .iter()
-                    .filter(|file| file.is_link)
+                    .linked_files()
                     .map(TreeFile::order)
-                    .eq(other
-                        .files
-                        .iter()
-                        .filter(|file| file.is_link)
-                        .map(TreeFile::order))
+                    .eq(other.linked_files().map(TreeFile::order))
                 && self.skill_files.len() == other.skill_files.len()
                 && pairs.all(|(a, b)| Arc::ptr_eq(a, b) || a.is_watched_like(b))
     }

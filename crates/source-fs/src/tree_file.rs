@@ -12,7 +12,7 @@ pub(crate) struct TreeFile {
     pub(crate) root: usize,
     pub(crate) path: PathBuf,
     pub(crate) stamp: FileStamp,
-    /// Whether a later version is sure to have a different stamp.
+    /// `true` if a later version is sure to have a different stamp.
     pub(crate) is_settled: bool,
     pub(crate) is_link: bool,
 }

@@ -115,7 +115,7 @@ impl Walk {
                 }
                 skill_file
             }
-            Err(error) if is_absent(&error) => return Ok(false),
+            Err(error) if file::is_gone(&error) => return Ok(false),
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied && is_denied(path) => {
                 return Err(error);
             }
@@ -154,7 +154,7 @@ impl Walk {
         let listing = match folder.path.read_dir() {
             Ok(listing) => listing,
             // Deleted since its parent was read.
-            Err(error) if is_absent(&error) => return None,
+            Err(error) if file::is_gone(&error) => return None,
             Err(error) => {
                 self.lose(folder, &error);
                 return None;
@@ -330,13 +330,6 @@ fn unreadable(path: &Path, error: &io::Error, reading: ReadContext<'_>) -> Arc<S
         ),
     };
     SkillFile::unreadable(path, code, message, reading)
-}
-
-fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }
 
 fn is_denied(path: &Path) -> bool {

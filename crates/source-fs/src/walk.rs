@@ -297,9 +297,7 @@ fn starts(plan: &SearchPlan) -> (Vec<FolderToVisit>, Walk, Vec<bool>) {
                     .push(text_link::diagnostic_above(path).unwrap_or(other));
             }
             // Below a file, some systems report a missing file.
-            Err(error)
-                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
-            {
+            Err(error) if file::is_gone(&error) => {
                 walk.diagnostics.extend(text_link::diagnostic_above(path));
             }
             Err(error) => {

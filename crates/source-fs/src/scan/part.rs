@@ -1,5 +1,6 @@
 //! Looking at parts of a tree.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -53,8 +54,8 @@ impl TreeScan {
         let Walk {
             skill_files: mut new,
             mut files,
-            diagnostics: mut walk_diagnostics,
-            mut listed,
+            diagnostics,
+            listed,
             lost,
             ..
         } = walk;
@@ -73,20 +74,24 @@ impl TreeScan {
             path.ancestors()
                 .any(|folder| tops.contains(folder.as_os_str()))
         };
-        walk_diagnostics.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
-        listed.sort_by(|a, b| bytes(a).cmp(bytes(b)));
         let walk_diagnostics = replaced(
             &self.walk_diagnostics,
-            walk_diagnostics,
-            |walk_diagnostic| &walk_diagnostic.path,
-            is_inside,
+            diagnostics,
+            |found| is_inside(&found.path),
+            |a, b| bytes(&a.path).cmp(bytes(&b.path)),
         );
-        let listed = replaced(&self.listed, listed, PathBuf::as_path, is_inside);
-        files.sort_by(|a, b| a.order().cmp(&b.order()));
-        let mut files = replaced(&self.files, files, |file| file.path.as_path(), is_inside);
-        if !Arc::ptr_eq(&files, &self.files) {
-            Arc::make_mut(&mut files).sort_by(|a, b| a.order().cmp(&b.order()));
-        }
+        let listed = replaced(
+            &self.listed,
+            listed,
+            |folder| is_inside(folder),
+            |a, b| bytes(a).cmp(bytes(b)),
+        );
+        let files = replaced(
+            &self.files,
+            files,
+            |file| is_inside(&file.path),
+            |a, b| a.order().cmp(&b.order()),
+        );
 
         let is_watched_like = Arc::ptr_eq(&walk_diagnostics, &self.walk_diagnostics)
             && Arc::ptr_eq(&listed, &self.listed)
@@ -137,21 +142,19 @@ impl TreeScan {
     }
 }
 
+/// Returns `old`, which is in order, with `new` instead of what is inside.
 fn replaced<T: Clone + PartialEq>(
     old: &Arc<Vec<T>>,
-    new: Vec<T>,
-    path: impl Fn(&T) -> &Path,
-    is_inside: impl Fn(&Path) -> bool,
+    mut new: Vec<T>,
+    is_inside: impl Fn(&T) -> bool,
+    order: fn(&T, &T) -> Ordering,
 ) -> Arc<Vec<T>> {
-    if old.iter().filter(|old| is_inside(path(old))).eq(&new) {
+    new.sort_by(order);
+    if old.iter().filter(|old| is_inside(old)).eq(&new) {
         return old.clone();
     }
-    let mut next: Vec<T> = old
-        .iter()
-        .filter(|old| !is_inside(path(old)))
-        .cloned()
-        .chain(new)
-        .collect();
-    next.sort_by(|a, b| bytes(path(a)).cmp(bytes(path(b))));
+    let mut next: Vec<T> = old.iter().filter(|old| !is_inside(old)).cloned().collect();
+    next.extend(new);
+    next.sort_by(order);
     Arc::new(next)
 }

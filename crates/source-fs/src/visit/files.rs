@@ -33,10 +33,12 @@ impl Walk {
         let root = plan.starts[folder.start].root;
         for entry in files {
             let is_link = entry.kind.is_some_and(|kind| kind.is_symlink());
-            match tree_file(root, folder.path.join(&entry.name), is_link, bounds) {
-                Ok(file) => self.files.extend(file),
-                Err(diagnostic) => self.diagnostics.push(*diagnostic),
-            }
+            self.add_file(tree_file(
+                root,
+                folder.path.join(&entry.name),
+                is_link,
+                bounds,
+            ));
         }
         self.enter(plan, folder, &others);
         self.report_text_links(plan, folder, &texts);
@@ -56,7 +58,16 @@ impl Walk {
             return;
         }
         let is_link = path.is_symlink();
-        match tree_file(start.root, path.to_owned(), is_link, &self.bounds) {
+        self.add_file(tree_file(
+            start.root,
+            path.to_owned(),
+            is_link,
+            &self.bounds,
+        ));
+    }
+
+    fn add_file(&mut self, found: Result<Option<TreeFile>, Box<PathDiagnostic>>) {
+        match found {
             Ok(file) => self.files.extend(file),
             Err(diagnostic) => self.diagnostics.push(*diagnostic),
         }
@@ -77,7 +88,7 @@ fn tree_file(
             let message = format!("the link cannot be followed: {}", file::cause(&error));
             return Err(refused(&path, Code::LINK_DANGLING, message));
         }
-        Err(error) if super::is_absent(&error) => return Ok(None),
+        Err(error) if file::is_gone(&error) => return Ok(None),
         Err(error) => {
             let message = format!("the file cannot be read: {}", file::cause(&error));
             return Err(refused(&path, Code::UNREADABLE, message));
