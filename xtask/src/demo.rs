@@ -3,8 +3,11 @@
 mod builtin;
 mod gateway;
 mod live;
+mod running;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::Path;
 
 use repertoire_cli::{Environment, Exit, Stream};
 
@@ -16,7 +19,7 @@ struct Scene {
     heading: &'static str,
     line: &'static str,
     exit: Exit,
-    /// The texts that standard output has to contain.
+    /// The texts that standard output or standard error has to contain.
     seen: &'static [&'static str],
     /// The prefixes of the lines to print; empty for all lines.
     only: &'static [&'static str],
@@ -248,12 +251,25 @@ struct Ran {
     stderr: String,
 }
 
-impl Scene {
-    fn play(&self) -> Result<Ran, Failure> {
+impl Ran {
+    /// Runs a command line in `root`.
+    fn of(root: &Path, arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Ran {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-        let environment = Environment::new(workspace::root().join("xtask/demo"))
+        let environment = Environment::new(root)
             .stdout(Stream::new(&mut stdout))
             .stderr(Stream::new(&mut stderr));
+        let exit = repertoire_cli::run(arguments, environment);
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Ran {
+            exit,
+            stdout: text(stdout),
+            stderr: text(stderr),
+        }
+    }
+}
+
+impl Scene {
+    fn play(&self) -> Result<Ran, Failure> {
         let mut arguments = ["repertoire", "--config", "repertoire.toml"]
             .map(str::to_owned)
             .to_vec();
@@ -263,13 +279,7 @@ impl Scene {
                 None => arguments.push(word.to_owned()),
             }
         }
-        let exit = repertoire_cli::run(arguments, environment);
-        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        Ok(Ran {
-            exit,
-            stdout: text(stdout),
-            stderr: text(stderr),
-        })
+        Ok(Ran::of(&workspace::root().join("xtask/demo"), arguments))
     }
 
     fn shows(&self, line: &str) -> bool {

@@ -3,17 +3,11 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::thread;
-use std::time::Duration;
+use std::process::Command;
 
-use repertoire_cli::{Environment, Exit, Signal, Stream};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-
-use crate::{Failure, workspace};
-
-/// The timeout, far longer than the duration of any reload.
-const PATIENCE: Duration = Duration::from_secs(60);
+use super::Ran;
+use super::running::RunningCommand;
+use crate::{Failure, venv, workspace};
 
 const START: [&str; 5] = ["repertoire", "gateway", "start", "--state-dir", "state"];
 const STATUS: [&str; 5] = ["repertoire", "gateway", "status", "--state-dir", "state"];
@@ -22,7 +16,8 @@ const STATUS: [&str; 5] = ["repertoire", "gateway", "status", "--state-dir", "st
 pub(super) fn show(out: &mut impl Write) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let root = folder.path().canonicalize()?;
-    copy(&workspace::root().join("examples/gateway"), &root)?;
+    let example = workspace::root().join("examples/gateway/.");
+    venv::call(Command::new("cp").arg("-R").arg(example).arg(&root))?;
     let file = root.join("repertoire.toml");
     // The port of the example may be in use.
     let text = fs::read_to_string(&file)?.replace("127.0.0.1:8321", "127.0.0.1:0");
@@ -31,32 +26,19 @@ pub(super) fn show(out: &mut impl Write) -> Result<(), Failure> {
         out,
         "\n## Four registries in one process\n\n$ repertoire gateway start"
     )?;
-
-    let (sender, lines) = mpsc::channel();
-    let (signal, signals) = unbounded_channel();
-    thread::scope(|scope| {
-        let running = scope.spawn(|| run(&root, &START, sender, Some(signals)));
-        let printed = acts(&root, &text, &signal, &lines, out);
-        // Also after a failure, so that no thread waits forever.
-        let _ = signal.send(Signal::Stop);
-        printed?;
-        match running.join() {
-            Ok(Exit::Success) => Ok(()),
-            Ok(exit) => Err(format!("`repertoire gateway start`: found {exit:?}").into()),
-            Err(_) => Err("`repertoire gateway start` panicked".into()),
-        }
-    })
+    RunningCommand::during(&root, &START, |gateway| acts(gateway, &root, &text, out))
 }
 
 fn acts(
+    gateway: &RunningCommand<'_>,
     root: &Path,
     text: &str,
-    signal: &UnboundedSender<Signal>,
-    lines: &Receiver<String>,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let started = "note: the gateway runs: 2 skills, 2 workflows, 2 agents, 2 MCP servers";
-    copy_until(started, lines, out)?;
+    gateway.copy_until(
+        "note: the gateway runs: 2 skills, 2 workflows, 2 agents, 2 MCP servers",
+        out,
+    )?;
     let file = root.join("repertoire.toml");
     let third = format!("{text}\n[[registries.agents]]\nid = \"scribe\"\ncommand = \"scribe\"\n");
     for (what, text, last) in [
@@ -74,56 +56,10 @@ fn acts(
     ] {
         writeln!(out, "# {what}")?;
         fs::write(&file, text)?;
-        signal.send(Signal::Reload)?;
-        copy_until(last, lines, out)?;
+        gateway.reload()?;
+        gateway.copy_until(last, out)?;
     }
     writeln!(out, "\n$ repertoire gateway status")?;
-    let (sender, status) = mpsc::channel();
-    run(root, &STATUS, sender, None);
-    for line in status {
-        writeln!(out, "{line}")?;
-    }
-    Ok(())
-}
-
-fn run(
-    root: &Path,
-    arguments: &[&str],
-    lines: Sender<String>,
-    signals: Option<UnboundedReceiver<Signal>>,
-) -> Exit {
-    let (stdout, stderr) = (Stream::lines(lines.clone()), Stream::lines(lines));
-    let environment = Environment::new(root).stdout(stdout).stderr(stderr);
-    let environment = match signals {
-        Some(signals) => environment.signals(signals),
-        None => environment,
-    };
-    repertoire_cli::run(arguments, environment)
-}
-
-/// Copies lines up to the first with this prefix.
-fn copy_until(start: &str, lines: &Receiver<String>, out: &mut impl Write) -> Result<(), Failure> {
-    loop {
-        let line = lines
-            .recv_timeout(PATIENCE)
-            .map_err(|_| format!("`repertoire gateway start` never said `{start}`"))?;
-        writeln!(out, "{line}")?;
-        if line.starts_with(start) {
-            return Ok(());
-        }
-    }
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let to = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &to)?;
-        } else {
-            fs::copy(entry.path(), to)?;
-        }
-    }
-    Ok(())
+    let status = Ran::of(root, STATUS);
+    Ok(write!(out, "{}{}", status.stdout, status.stderr)?)
 }
