@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use repertoire_profiles::{AgentPlace, AgentProfile, AgentProfiles, AgentView, InstallSign};
+use repertoire_profiles::AgentView;
 
 use crate::Environment;
-use crate::agents::{Agents, HOST};
+use crate::agents::{Agents, HOST, likely_slip};
 use crate::diagnostics::joined;
 use crate::failure::Failure;
 use crate::shown_paths::ShownPaths;
@@ -16,10 +16,10 @@ pub(crate) struct AgentViews {
     /// In the order in which they were named, else by name.
     pub(crate) views: Vec<AgentView>,
     pub(crate) paths: ShownPaths,
+    /// All known agents.
+    pub(crate) agents: Agents,
     /// The agents that only a folder hints at, where others were found for certain.
     hinted: Vec<Arc<str>>,
-    /// The reasons why profiles of the user are not used.
-    faults: Vec<String>,
 }
 
 impl AgentViews {
@@ -41,22 +41,25 @@ impl AgentViews {
             );
         }
         let agents = Agents::of(environment);
-        let (place, profiles) = (&agents.place, agents.profiles());
-        let (chosen, hinted) = match named {
-            [] => found(profiles, place),
-            named => (agents.named(named)?, Vec::new()),
-        };
-        let mut survey = profiles.survey(place);
-        let views = chosen.iter().filter_map(|agent| survey.view(agent.name()));
+        let place = &agents.place;
+        let chosen = agents.chosen(named)?;
+        let mut survey = agents.profiles().survey(place);
+        let views = chosen.chosen.iter();
+        let views = views.filter_map(|agent| survey.view(agent.name()));
+        let hinted = chosen.hinted.iter().map(|agent| agent.name().into());
         Ok(AgentViews {
             views: views.collect(),
             paths: ShownPaths::new(&place.home, &place.folder),
-            hinted: hinted
-                .into_iter()
-                .map(|agent| agent.name().into())
-                .collect(),
-            faults: agents.faults().iter().map(ToString::to_string).collect(),
+            hinted: hinted.collect(),
+            agents,
         })
+    }
+
+    /// Returns the view of the surveyed agent of this name or alias.
+    pub(crate) fn view(&self, name: &str) -> Option<&AgentView> {
+        let profile = self.agents.profiles().get(name)?;
+        let mut views = self.views.iter();
+        views.find(|view| *view.agent == *profile.name())
     }
 
     /// Surveys the working folder for a command that also answers for the sources of this program.
@@ -84,43 +87,16 @@ impl AgentViews {
         let hint = (!names.is_empty()).then(|| {
             format!("left out, as only a folder hints at them: {names}; `--agent NAME` shows one")
         });
-        self.faults.iter().cloned().chain(hint)
+        let faults = self.agents.faults().iter();
+        faults.map(ToString::to_string).chain(hint)
     }
-}
-
-/// Returns the agents of this machine, and those that only a folder hints at.
-///
-/// Installers of skills create the folders of agents that are not there. So a folder counts only if nothing else was found.
-fn found<'p>(
-    profiles: &'p AgentProfiles,
-    place: &AgentPlace,
-) -> (Vec<&'p AgentProfile>, Vec<&'p AgentProfile>) {
-    let (hinted, certain): (Vec<_>, Vec<_>) = profiles
-        .installed(place)
-        .into_iter()
-        .partition(|(_, sign)| *sign == InstallSign::Folder);
-    match certain.is_empty() {
-        true => (without_signs(hinted), Vec::new()),
-        false => (without_signs(certain), without_signs(hinted)),
-    }
-}
-
-fn without_signs(found: Vec<(&AgentProfile, InstallSign)>) -> Vec<&AgentProfile> {
-    found.into_iter().map(|(profile, _)| profile).collect()
 }
 
 /// Returns the name that a typing slip may have turned into `typed`, or that contains it.
 pub(crate) fn nearest<'n>(
     typed: &str,
-    names: impl Iterator<Item = &'n str> + Clone,
+    mut names: impl Iterator<Item = &'n str> + Clone,
 ) -> Option<&'n str> {
-    let close = names
-        .clone()
-        .map(|name| (strsim::levenshtein(typed, name), name))
-        .min();
-    let close = close.filter(|(distance, _)| *distance <= 2);
-    close.map(|(_, name)| name).or_else(|| {
-        let mut names = names;
-        names.find(|name| typed.len() > 2 && name.contains(typed))
-    })
+    likely_slip(typed, names.clone())
+        .or_else(|| names.find(|name| typed.len() > 2 && name.contains(typed)))
 }

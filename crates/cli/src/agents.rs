@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use repertoire::source::fs::AgentFolders;
-use repertoire_profiles::{AgentPlace, AgentProfile, AgentProfiles, ProfileError};
+use repertoire_profiles::{AgentPlace, AgentProfile, AgentProfiles, InstallSign, ProfileError};
 
 use crate::Environment;
 use crate::diagnostics::joined;
@@ -22,6 +22,15 @@ pub(crate) struct Agents {
     /// The folder with profiles of the user.
     own: Option<PathBuf>,
     read: OnceLock<ReadProfiles>,
+}
+
+/// The agents that a command answers for.
+#[derive(Debug)]
+pub(crate) struct ChosenAgents<'p> {
+    /// In the order in which they were named, else by name.
+    pub(crate) chosen: Vec<&'p AgentProfile>,
+    /// The agents that only a folder hints at, where others were found for certain.
+    pub(crate) hinted: Vec<&'p AgentProfile>,
 }
 
 #[derive(Debug)]
@@ -67,13 +76,33 @@ impl Agents {
         })
     }
 
-    /// Returns the agents of these names; of no name, those that are installed. The host is not among them.
-    pub(crate) fn chosen(&self, names: &[String]) -> Result<Vec<&AgentProfile>, Failure> {
-        if names.is_empty() {
-            let installed = self.profiles().installed(&self.place);
-            return Ok(installed.into_iter().map(|(profile, _)| profile).collect());
+    /// Returns the agents of these names; without names, those found on this machine. The host is not among them.
+    ///
+    /// Installers of skills create the folders of agents that are not there. So a folder counts only if nothing else was found.
+    ///
+    /// # Errors
+    /// A name is unknown, or a file of the user cannot be used.
+    pub(crate) fn chosen(&self, names: &[String]) -> Result<ChosenAgents<'_>, Failure> {
+        let (chosen, hinted) = match names {
+            [] => self.found(),
+            names => (self.named(names)?, Vec::new()),
+        };
+        Ok(ChosenAgents { chosen, hinted })
+    }
+
+    /// Returns the agents of this machine, and those that only a folder hints at.
+    fn found(&self) -> (Vec<&AgentProfile>, Vec<&AgentProfile>) {
+        let (mut certain, mut hinted) = (Vec::new(), Vec::new());
+        for (profile, sign) in self.profiles().installed(&self.place) {
+            match sign {
+                InstallSign::Folder => hinted.push(profile),
+                _ => certain.push(profile),
+            }
         }
-        self.named(names)
+        match certain.is_empty() {
+            true => (hinted, certain),
+            false => (certain, hinted),
+        }
     }
 
     /// Returns the agents of these names, without repeats. The host is not among them.
@@ -94,11 +123,12 @@ impl Agents {
                 }
             }
         }
-        match self.faults().first() {
-            Some(fault) if !found.is_empty() => {
+        // Without agents, no profile needs to be read.
+        match found.first().and_then(|_| self.faults().first()) {
+            Some(fault) => {
                 Err(Failure::new(fault.to_string()).help("correct the file, or remove it"))
             }
-            _ => Ok(found),
+            None => Ok(found),
         }
     }
 
@@ -129,18 +159,23 @@ impl Agents {
             let aliases = profile.aliases();
             std::iter::once(profile.name()).chain(aliases)
         });
-        let nearest = names
-            .map(|name| (strsim::levenshtein(typed, name), name))
-            .min();
         let failure = Failure::new(format!("unknown agent `{typed}`"));
-        match nearest {
-            Some((distance, name)) if distance <= 2 => {
-                failure.help(format!("did you mean `{name}`?"))
-            }
-            _ => {
+        match likely_slip(typed, names) {
+            Some(name) => failure.help(format!("did you mean `{name}`?")),
+            None => {
                 let known = joined(self.profiles().iter().map(AgentProfile::name));
                 failure.help(format!("choose {known}, `{HOST}` or `{EVERY}`"))
             }
         }
     }
+}
+
+/// Returns the name that a typing slip may have turned into `typed`.
+pub(crate) fn likely_slip<'n>(
+    typed: &str,
+    names: impl Iterator<Item = &'n str>,
+) -> Option<&'n str> {
+    let nearest = names.map(|name| (strsim::levenshtein(typed, name), name));
+    let nearest = nearest.min().filter(|(distance, _)| *distance <= 2);
+    nearest.map(|(_, name)| name)
 }

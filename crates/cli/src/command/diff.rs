@@ -100,13 +100,10 @@ impl DiffCommand {
             }
             agents => AgentViews::survey(agents, environment)?,
         };
-        let mut views = seen.views.iter();
-        let mut side = |name: &str| match name {
-            LOCK => ComparedSide::of_lock(&environment.cwd),
-            _ => {
-                let skills = views.next().map_or(&[][..], |view| &view.skills);
-                Ok(ComparedSide::of_agent(skills))
-            }
+        let side = |name: &str| match (name, seen.view(name)) {
+            (LOCK, _) => ComparedSide::of_lock(&environment.cwd),
+            (_, Some(view)) => Ok(ComparedSide::of_agent(&view.skills)),
+            (_, None) => Err(Failure::new(format!("expected one agent, found `{name}`"))),
         };
         let (first, second) = (side(&self.first)?, side(&self.second)?);
         let diff = DiffOutput::of((&self.first, &first), (&self.second, &second));

@@ -235,12 +235,8 @@ fn known_clients(agents: &Agents, names: &[String]) -> Result<Vec<McpClient>, Fa
         }
     }
     if names.is_empty() {
-        let installed = agents.chosen(&[])?;
-        clients.extend(
-            installed
-                .iter()
-                .filter_map(|profile| McpClient::named(profile.name())),
-        );
+        let found = agents.chosen(&[])?.chosen.into_iter();
+        clients.extend(found.filter_map(|profile| McpClient::named(profile.name())));
     }
     if clients.is_empty() {
         let failure = Failure::new("expected `--agent`: no agent was found on this machine");

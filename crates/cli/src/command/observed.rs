@@ -1,10 +1,11 @@
 //! `repertoire observed`.
 
 use clap::Args;
-use repertoire_profiles::{AgentProfile, AgentView, ObservedDifference, ObservedList};
+use repertoire_profiles::{AgentView, ObservedDifference, ObservedList};
 use serde::Serialize;
 
 use crate::Environment;
+use crate::agent_views::AgentViews;
 use crate::agents::Agents;
 use crate::diagnostics::{counted, quoted};
 use crate::failure::Failure;
@@ -52,14 +53,12 @@ impl ObservedCommand {
         environment: &Environment<'_>,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let agents = Agents::of(environment);
-        let mut survey = agents.profiles().survey(&agents.place);
-        let mut rows = Vec::new();
-        for profile in agents.chosen(names)? {
-            let view = survey.view(profile.name()).expect("the profile is known");
-            rows.push(self.row(profile, &view, &agents, environment)?);
-        }
-        let output = ObservedOutput { agents: rows };
+        let seen = AgentViews::survey(names, environment)?;
+        let rows = seen.views.iter();
+        let rows = rows.map(|view| self.row(view, &seen.agents, environment));
+        let output = ObservedOutput {
+            agents: rows.collect::<Result<_, _>>()?,
+        };
         if out.write_json(&output) {
             return Ok(());
         }
@@ -72,16 +71,18 @@ impl ObservedCommand {
                 .is_empty()
                 .then(|| "no agent was found; pass --agent".to_owned()),
         );
+        out.notes(seen.notes());
         Ok(())
     }
 
     fn row(
         &self,
-        profile: &AgentProfile,
         view: &AgentView,
         agents: &Agents,
         environment: &Environment<'_>,
     ) -> Result<ObservedAgent, Failure> {
+        let profile = agents.profiles().get(&view.agent);
+        let profile = profile.expect("a view is of a known profile");
         let transcripts = Transcripts::read(profile, &agents.place);
         let unused = transcripts.as_ref().map(|transcripts| {
             let loaded = view.loaded().map(|skill| skill.name.to_string());

@@ -47,6 +47,22 @@ fn only_skills_leave_a_transcript() {
     );
 }
 
+#[test]
+fn commands_find_the_same_agents() {
+    let env = TestEnv::new();
+    env.file("../home/.codex/auth.json", "{}")
+        .file("../home/.cursor/skills/.keep", "");
+    let hint = "note: left out, as only a folder hints at them: cursor; `--agent NAME` shows one\n";
+    for command in ["status", "observed"] {
+        let ran = env.run(&[command, "--json"]);
+        let found: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        let agents = found["agents"].as_array().expect("a list").iter();
+        let names: Vec<_> = agents.map(|agent| &agent["agent"]).collect();
+        assert_eq!(names, ["codex"], "{command}");
+        assert!(env.run(&[command]).stderr.contains(hint), "{command}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_agent_is_started_only_if_asked() {

@@ -95,6 +95,10 @@ fn diff_compares_agents_and_the_lock() {
     let env = agent_home();
     let agents = env.run(&["diff", "codex", "gemini-cli"]).data();
     assert_data_eq!(agents, file!["screens/diff-agents.txt"]);
+    let alike = env.run(&["diff", "claude", "claude-code"]).data();
+    assert!(alike.starts_with("0 differences; "), "{alike}");
+    let many = env.run(&["diff", "all", "codex"]).failure();
+    assert_eq!(many, "error: expected one agent, found `all`\n");
     env.run(&["lock", ".agents/skills"]);
     env.skill(".agents/skills/team", "audit", "Audits more.");
     let lock = env.run(&["diff", "codex", "lock"]).data();

@@ -11,7 +11,6 @@ use serde::Serialize;
 use super::SkillOrder;
 use crate::Environment;
 use crate::agent_views::AgentViews;
-use crate::agents::Agents;
 use crate::diagnostics::joined;
 use crate::lock::SkillLock;
 use crate::output::Output;
@@ -62,7 +61,7 @@ impl<'a> SeenOutput<'a> {
         let (installed, unknown_origins) = SkillLock::of_user(
             environment.home.as_deref(),
             state.as_deref(),
-            &Agents::of(environment),
+            &seen.agents,
         );
         let mut rows: BTreeMap<(&str, &Path), SeenSkill<'_>> = BTreeMap::new();
         for view in &seen.views {
