@@ -9,7 +9,8 @@ pub struct InvalidValue {
 }
 
 impl InvalidValue {
-    pub(crate) fn new(message: impl Into<String>) -> InvalidValue {
+    /// Creates an error with this message.
+    pub fn new(message: impl Into<String>) -> InvalidValue {
         InvalidValue {
             message: message.into(),
             reason: "",

@@ -28,9 +28,10 @@ pub use report::{CatalogLine, CatalogReport, LineOutcome, OutcomeTotals};
 
 /// The text that lists skills, or other [items](CatalogItem), for a model, and a report on each of them.
 ///
-/// It lists the items that the model may see, or [the user](CatalogOptions::seen_by), by tier and then by the bytes of the name, or [the
-/// oldest first](CatalogOptions::oldest_first). The same snapshot and options give the same bytes. The text never exceeds the budget. It is empty if no item is visible, and if the
-/// budget has no room for one name: then every line of the report is [`LineOutcome::Omitted`].
+/// It lists the items that the model may see, or [the user](CatalogOptions::seen_by), by tier and then by the bytes of the name, or
+/// [the oldest first](CatalogOptions::oldest_first). The same snapshot and options give the same bytes. The text never exceeds the
+/// budget. It is empty if no item is visible, and if the budget has no room for one name: then every line of the report is
+/// [`LineOutcome::Omitted`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Catalog {
@@ -49,22 +50,23 @@ impl Catalog {
         let limit = options.budget.limit();
         let first = limit.map_or_else(|| writer.whole(), |limit| writer.fit(limit));
         let (mut text, mut lines) = writer.write(first);
+        let mut used = options.count(&text);
         if let Some(limit) = limit {
             let mut room = limit;
             // Estimates of parts add up; in a vocabulary, a token may reach over a seam.
-            while let over @ 1.. = options.count(&text).saturating_sub(limit) {
-                room = room.saturating_sub(over);
+            while used > limit {
+                room = room.saturating_sub(used - limit);
                 (text, lines) = writer.write(writer.fit(room));
+                used = options.count(&text);
             }
         }
-        let (used, is_by_name) = (options.count(&text), writer.is_by_name(first));
         Catalog {
             text,
             report: CatalogReport {
                 budget: options.budget,
                 used,
                 lines: LazyLines::new(lines),
-                is_by_name,
+                is_by_name: writer.is_by_name(first),
             },
         }
     }

@@ -126,13 +126,8 @@ impl Server {
                     .layer(middleware::from_fn_with_state(Arc::clone(&shared), ended))
                     .layer(request_limits),
             )
-            .route("/metrics", get(metrics));
-        #[cfg(feature = "axum")]
-        let router = match &options.routes {
-            Some(routes) => router.merge(routes.clone().with_state(())),
-            None => router,
-        };
-        let router = router
+            .route("/metrics", get(metrics))
+            .merge(options.routes.clone().with_state(()))
             .layer(cors(options))
             .layer(middleware::from_fn_with_state(
                 Arc::clone(&gate),

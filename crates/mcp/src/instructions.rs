@@ -17,7 +17,7 @@ pub(crate) fn instructions(
     let name = &server.options().name;
     if has_extension && features.contains(McpFeatures::EXTENSION) {
         return Some(format!(
-            "The server `{name}` has skills: instructions for tasks, with files beside them. `skills/list` tells which. \
+            "The server `{name}` has skills: instructions for tasks, with files beside them. List them with `skills/list`. \
              Load the one that fits before you begin a task, and follow it."
         ));
     }

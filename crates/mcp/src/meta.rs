@@ -55,8 +55,8 @@ pub(crate) fn surface(
     mut meta: MetaObject,
 ) -> MetaObject {
     let surface = server.registry().surface_of(&candidate.item, model);
-    let told = json!({"mode": surface.mode.as_str(), "decidedBy": surface.decided_by.to_string()});
-    meta.0.insert(SURFACE.to_owned(), told);
+    let row = json!({"mode": surface.mode.as_str(), "decidedBy": surface.decided_by.to_string()});
+    meta.0.insert(SURFACE.to_owned(), row);
     meta
 }
 

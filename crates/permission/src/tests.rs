@@ -25,6 +25,25 @@ fn candidate(id: &str) -> Candidate<Skill> {
     view(&[id]).get(id).unwrap().candidate.clone()
 }
 
+/// A skill `probe` with these lines of front matter.
+pub(crate) fn skill(front_matter: &str) -> Skill {
+    let text = format!("---\nname: probe\ndescription: Probes.\n{front_matter}\n---\n");
+    skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md"))
+        .skill
+        .unwrap()
+}
+
+/// The same skill of the trusted source `home`.
+pub(crate) fn declaring(front_matter: &str) -> Candidate<Skill> {
+    let row = ListingEntry::new(skill(front_matter), Stamp::of("1"));
+    let listing = Listing::new(Revision(0), [row], []);
+    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)])
+        .get("probe")
+        .unwrap()
+        .candidate
+        .clone()
+}
+
 fn target(text: &str) -> Target {
     text.parse().unwrap()
 }

@@ -57,7 +57,7 @@ impl<T: Item> Layers<T> {
         Some(&self.list[self.place(source)?])
     }
 
-    /// Returns the layer of the source whose name looks like `look`.
+    /// Returns the layer of the source whose name has this skeleton.
     pub(crate) fn alike(&self, skeleton: &str) -> Option<&Layer<T>> {
         self.get(&self.list.first()?.names.get(skeleton)?.1)
     }

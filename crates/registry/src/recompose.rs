@@ -187,7 +187,7 @@ impl<T: Item> Registry<T> {
         .await;
         let listings: HashMap<&str, &Listing<T>> = updates
             .iter()
-            .map(|update| (update.source(), update.listing()))
+            .map(|update| (&*update.source, &update.new))
             .collect();
         let base = self.own();
         let candidate = recomposed(&base, &next, &listings, rules.as_ref());

@@ -74,14 +74,6 @@ impl<T: Item> SourceUpdate<T> {
         }
     }
 
-    pub(crate) fn source(&self) -> &str {
-        &self.source
-    }
-
-    pub(crate) fn listing(&self) -> &Listing<T> {
-        &self.new
-    }
-
     /// Applies this update, unless the source has a later listing in `builder`.
     pub(crate) fn apply(&self, builder: &mut SnapshotBuilder<T>) {
         let Some(Layer { listing, .. }) = builder.layers.get(&self.source) else {

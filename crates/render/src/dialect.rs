@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use repertoire_core::Skill;
 use repertoire_core::text::terminal_line;
+use repertoire_core::{InvalidValue, Skill};
 use serde::{Deserialize, Serialize};
 
 /// A spelling of placeholders.
@@ -36,13 +36,6 @@ pub enum Dialect {
     OpenClaw,
     /// The dialect `none`.
     PlainText,
-}
-
-/// The error returned for a text that does not name a [`Dialect`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown dialect `{name}`: expected {}", Dialect::ALL.map(|dialect| format!("`{dialect}`")).join(", "))]
-pub struct UnknownDialect {
-    name: String,
 }
 
 impl Dialect {
@@ -84,29 +77,34 @@ impl Dialect {
     }
 
     /// Returns the `argument-dialect` of a skill, at the top level of its front matter or under `metadata`.
-    pub(crate) fn declared(skill: &Skill) -> Option<Result<Dialect, UnknownDialect>> {
+    pub(crate) fn declared(skill: &Skill) -> Option<Result<Dialect, InvalidValue>> {
         let value = skill.extension(&["argument-dialect"])?;
         Some(value.as_text().unwrap_or_default().trim().parse())
     }
 }
 
 impl FromStr for Dialect {
-    type Err = UnknownDialect;
+    type Err = InvalidValue;
 
-    fn from_str(name: &str) -> Result<Dialect, UnknownDialect> {
+    fn from_str(name: &str) -> Result<Dialect, InvalidValue> {
         let found = Dialect::ALL
             .into_iter()
             .find(|dialect| dialect.name() == name);
-        found.ok_or_else(|| UnknownDialect {
-            name: terminal_line(name).into_owned(),
+        found.ok_or_else(|| {
+            let known = Dialect::ALL.map(|dialect| format!("`{dialect}`"));
+            InvalidValue::new(format!(
+                "unknown dialect `{}`: expected {}",
+                terminal_line(name),
+                known.join(", ")
+            ))
         })
     }
 }
 
 impl TryFrom<String> for Dialect {
-    type Error = UnknownDialect;
+    type Error = InvalidValue;
 
-    fn try_from(name: String) -> Result<Dialect, UnknownDialect> {
+    fn try_from(name: String) -> Result<Dialect, InvalidValue> {
         name.parse()
     }
 }

@@ -87,7 +87,7 @@ mod wrapper;
 pub use approvals::{ApprovalState, Binding, CommandApprovals};
 pub use arguments::Arguments;
 pub use context::{Context, Unknown};
-pub use dialect::{Dialect, UnknownDialect};
+pub use dialect::Dialect;
 pub use directive::{Directive, DirectiveAction};
 pub use outcome::{
     CapturedOutput, CompletedRun, DirectiveOutcome, MissingRule, Refusal, RunEnd, Sandbox,

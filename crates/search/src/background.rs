@@ -104,7 +104,7 @@ const LEAST_IN_FRONT_MATTER: u32 = 6;
 /// Counts the stems of skills, each with its body, as lines of `background.tsv`. For the task that writes this file.
 #[doc(hidden)]
 pub fn background_of(skills: &[(Arc<Entry<Skill>>, Arc<str>)]) -> String {
-    let mut lexicon = Lexicon::new();
+    let mut lexicon = Lexicon::default();
     let mut counts: BTreeMap<String, [u32; 2]> = BTreeMap::new();
     for (entry, body) in skills {
         let text = SkillText::new().body(body.clone());

@@ -254,7 +254,7 @@ impl<'i, 'p> Evaluating<'i, 'p> {
     fn report(mut self, tokens: &dyn Fn(&str) -> usize) -> EvalReport {
         let mut report = self.report;
         let proposals = Proposals {
-            stems: Stems::new(),
+            stems: Stems::default(),
         };
         for entry in self.index.snapshot().entries() {
             let tally = self.tallies.remove(&entry.id);
@@ -314,7 +314,7 @@ impl Proposals {
         if missed.is_empty() {
             return Vec::new();
         }
-        let mut lexicon = Lexicon::new();
+        let mut lexicon = Lexicon::default();
         let terms = SkillTerms::of(entry, None, &mut lexicon);
         let known: HashSet<&str> = terms.words(&lexicon).collect();
         let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();

@@ -60,7 +60,7 @@ pub(super) struct IndexData {
 impl SearchIndex {
     /// Builds the index of `snapshot`, of front matter alone.
     pub fn new(snapshot: &Snapshot<Skill>) -> SearchIndex {
-        let mut build = IndexBuilder::new();
+        let mut build = IndexBuilder::default();
         for entry in snapshot.entries() {
             build.add(entry, None);
         }
@@ -92,7 +92,7 @@ impl SearchIndex {
             .collect();
         if texts.len() < self.0.len() / 8 {
             let mut inner = IndexData::clone(&self.0);
-            let mut lexicon = Lexicon::new();
+            let mut lexicon = Lexicon::default();
             for (number, text) in texts {
                 let text = TextRows::of(text, most, &mut lexicon);
                 let text = Arc::new(TextTerms::of(&text, &lexicon));
@@ -103,7 +103,7 @@ impl SearchIndex {
             }
             return SearchIndex(Arc::new(inner));
         }
-        let mut build = IndexBuilder::new();
+        let mut build = IndexBuilder::default();
         for (number, doc) in self.0.docs() {
             let lexicon = &mut build.lexicon;
             match (texts.get(&number), &doc.text) {
@@ -134,7 +134,7 @@ impl SearchIndex {
         let change = snapshot.changes_since(&self.0.snapshot);
         let mut inner = IndexData::clone(&self.0);
         inner.snapshot = snapshot.clone();
-        let mut lexicon = Lexicon::new();
+        let mut lexicon = Lexicon::default();
         for entry in &change.removed {
             inner.remove(entry, &mut lexicon);
         }
@@ -327,6 +327,7 @@ fn has_body(text: Option<&TextTerms>) -> bool {
 }
 
 /// The rows of an index that is built at once: each list is sorted once, not row by row.
+#[derive(Default)]
 struct IndexBuilder {
     lexicon: Lexicon,
     postings: Vec<(TermId, Posting)>,
@@ -339,19 +340,6 @@ struct IndexBuilder {
 }
 
 impl IndexBuilder {
-    fn new() -> IndexBuilder {
-        IndexBuilder {
-            lexicon: Lexicon::new(),
-            postings: Vec::new(),
-            name_words: HashMap::new(),
-            names: Vec::new(),
-            docs: BlockTable::default(),
-            sights: MaskCache::default(),
-            next: 0,
-            bodies: 0,
-        }
-    }
-
     fn add(&mut self, entry: &Arc<Entry<Skill>>, text: Option<(TextRows, Arc<TextTerms>)>) {
         let number = self.next;
         self.next += 1;

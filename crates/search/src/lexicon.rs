@@ -1,5 +1,6 @@
 //! The terms of skills, by number, while they are taken apart.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use crate::fold::bare;
 pub(super) type TermId = u32;
 
 /// The terms that were met so far. A word is stemmed once, because texts repeat their words.
+#[derive(Default)]
 pub(super) struct Lexicon {
     stems: Stems,
     /// Most words are short, and compared without a further read of memory.
@@ -41,17 +43,6 @@ struct TermRow {
 }
 
 impl Lexicon {
-    pub(super) fn new() -> Lexicon {
-        Lexicon {
-            stems: Stems::new(),
-            short: HashMap::default(),
-            long: HashMap::default(),
-            ids: HashMap::default(),
-            terms: Vec::new(),
-            places: Vec::new(),
-        }
-    }
-
     /// Returns the number of terms, which is above each id.
     pub(super) fn len(&self) -> usize {
         self.terms.len()
@@ -65,7 +56,7 @@ impl Lexicon {
         self.terms[term as usize].rarity
     }
 
-    pub(super) fn stem_of<'w>(&self, word: &'w str) -> std::borrow::Cow<'w, str> {
+    pub(super) fn stem_of<'w>(&self, word: &'w str) -> Cow<'w, str> {
         self.stems.of(word)
     }
 

@@ -69,7 +69,7 @@ impl<'a> QueryWords<'a> {
         let terms = TermLookup {
             index,
             sight,
-            stems: Stems::new(),
+            stems: Stems::default(),
         };
         let synonyms = index.synonyms.of(text, &terms.stems);
         let typed = Typed::all(text, &terms.stems);

@@ -39,7 +39,7 @@ impl Synonyms {
     /// # Errors
     /// [`SearchFileError::Synonyms`] for the first line of another form.
     pub fn parse(text: &str) -> Result<Synonyms, SearchFileError> {
-        let stems = Stems::new();
+        let stems = Stems::default();
         let mut synonyms = Synonyms::default();
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();

@@ -176,11 +176,13 @@ impl<F: FnMut(&str)> Splitter<F> {
 /// A stemmer for English words; other words stay as they are.
 pub(super) struct Stems(Stemmer);
 
-impl Stems {
-    pub(super) fn new() -> Stems {
+impl Default for Stems {
+    fn default() -> Stems {
         Stems(Stemmer::create(Algorithm::English))
     }
+}
 
+impl Stems {
     pub(super) fn of<'w>(&self, word: &'w str) -> std::borrow::Cow<'w, str> {
         // Shorter words have no forms; longer ones are no words.
         if (3..=32).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase()) {

@@ -24,7 +24,7 @@ impl WordWeights {
     /// Counts the stems of `texts`.
     pub fn of(texts: impl IntoIterator<Item = String>) -> WordWeights {
         let mut weights = WordWeights {
-            stems: Stems::new(),
+            stems: Stems::default(),
             texts: 0.0,
             counts: HashMap::new(),
         };

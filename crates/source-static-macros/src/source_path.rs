@@ -107,7 +107,7 @@ impl EmbedError {
 
 impl From<Diagnostic> for EmbedError {
     fn from(diagnostic: Diagnostic) -> EmbedError {
-        let place = diagnostic.place().expect("the parser was told the path");
+        let place = diagnostic.place().expect("the parser got the path");
         EmbedError {
             place,
             message: diagnostic.message,

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 pub struct SkillIndex(pub(crate) LiveIndex);
 
 impl SkillIndex {
-    /// Score, id and what is told of each, the best first.
+    /// Returns the score, the id and the description of each hit, the best first.
     fn hits(
         &self,
         request: &VectorSearchRequest,

@@ -51,7 +51,7 @@ fn agent(model: &MockCompletionModel, skills: &Skills) -> Agent {
         .build()
 }
 
-/// What the model was told by the system.
+/// Returns the system prompt of a request.
 fn system(request: &CompletionRequest) -> String {
     let texts = request
         .chat_history
@@ -111,16 +111,16 @@ async fn skills_are_listed_read_and_followed() {
     let [first, second] = requests.as_slice() else {
         panic!("two calls of the model: {requests:?}")
     };
-    let told = system(first);
+    let prompt = system(first);
     assert!(
-        told.contains("call `read_skill` with its name as `id`"),
-        "{told}"
+        prompt.contains("call `read_skill` with its name as `id`"),
+        "{prompt}"
     );
     assert!(
-        told.contains("<name>tidy</name><description>Sorts the files of a folder.</description>"),
-        "{told}"
+        prompt.contains("<name>tidy</name><description>Sorts the files of a folder.</description>"),
+        "{prompt}"
     );
-    assert!(!told.contains("deploy"), "only a person ships: {told}");
+    assert!(!prompt.contains("deploy"), "only a person ships: {prompt}");
     let tool = first
         .tools
         .iter()

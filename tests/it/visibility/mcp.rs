@@ -30,7 +30,7 @@ async fn client(env: &TestEnv, has_extension: bool) -> Client {
             .get_or_insert_default()
             .insert(SKILLS_EXTENSION_ID.to_owned(), Default::default());
     }
-    ClientConfig::new(capabilities, Implementation::new("somebody", "1"))
+    ClientConfig::new(capabilities, Implementation::new("some-client", "1"))
         .serve(ours)
         .await
         .unwrap()

@@ -88,18 +88,9 @@ impl CatalogCache {
         if !has_other_lines {
             return Some(Arc::clone(catalog));
         }
-        let lines = LazyLines::of(newer.clone(), self.options.clone());
-        let CatalogReport {
-            budget,
-            used,
-            is_by_name,
-            ..
-        } = catalog.report;
         let report = CatalogReport {
-            budget,
-            used,
-            is_by_name,
-            lines,
+            lines: LazyLines::of(newer.clone(), self.options.clone()),
+            ..catalog.report
         };
         Some(Arc::new(Catalog {
             text: catalog.text.clone(),

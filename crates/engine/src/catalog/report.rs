@@ -26,7 +26,7 @@ pub struct CatalogReport {
     pub(super) is_by_name: bool,
 }
 
-/// The lines of a report, of a snapshot whose catalog has the same text as an earlier one created when they are read.
+/// The lines of a report. Those of a catalog that has the text of an earlier one are created when they are read.
 #[derive(Clone, Default)]
 pub(super) struct LazyLines {
     created: OnceLock<Vec<CatalogLine>>,

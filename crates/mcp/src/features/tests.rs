@@ -34,7 +34,7 @@ fn clients_are_recognised_by_name_prefix() {
         ("Codex", Some("codex")),
         ("gemini-cli-mcp-client-acme", Some("gemini-cli")),
         ("zedi", None),
-        ("somebody", None),
+        ("some-client", None),
         ("", None),
     ] {
         assert_eq!(

@@ -18,8 +18,7 @@ pub struct HttpOptions {
     pub(super) origins: Vec<String>,
     pub(super) limits: HttpLimits,
     pub(super) drain: Duration,
-    #[cfg(feature = "axum")]
-    pub(super) routes: Option<axum::Router>,
+    pub(super) routes: axum::Router,
     pub(super) readiness: Option<ReadinessCheck>,
 }
 
@@ -86,8 +85,7 @@ impl Default for HttpOptions {
             origins: Vec::new(),
             limits: HttpLimits::default(),
             drain: Duration::from_secs(5),
-            #[cfg(feature = "axum")]
-            routes: None,
+            routes: axum::Router::new(),
             readiness: None,
         }
     }
@@ -98,7 +96,7 @@ impl HttpOptions {
     #[cfg(feature = "axum")]
     #[must_use]
     pub fn routes(mut self, routes: axum::Router) -> HttpOptions {
-        self.routes = Some(routes);
+        self.routes = routes;
         self
     }
 

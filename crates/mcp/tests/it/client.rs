@@ -71,7 +71,7 @@ impl ClientHandler for Listening {
 impl Client {
     /// A client that nobody knows, with the skills extension.
     pub(crate) async fn of(server: &Server) -> Client {
-        Client::called("somebody", server).await
+        Client::called("some-client", server).await
     }
 
     pub(crate) async fn called(name: &'static str, server: &Server) -> Client {

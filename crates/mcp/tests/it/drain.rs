@@ -153,7 +153,7 @@ async fn requests_in_progress_are_answered() {
         while there.ask("GET /metrics", "").await.0 == 200 {}
         assert_eq!(ready.ask("GET /readyz", "").await.0, 503);
         assert_eq!(alive.ask("GET /healthz", "").await.0, 200);
-        // Who is connected still is told to go elsewhere.
+        // A connected client is refused with the time to try again.
         let (status, head) = there.ask("POST /mcp", &introduction().to_string()).await;
         assert!(status == 503 && head.contains("retry-after: "), "{head}");
         held.let_go.add_permits(1);

@@ -34,11 +34,11 @@ async fn listed_skills_are_readable_by_every_method() {
     for (number, envelope) in envelopes.iter().enumerate() {
         let (id, document) = (id(number), envelope.around("description: Does it."));
         let body = envelope.body();
-        let told = call(&client, "read_skill", json!({ "id": id })).await;
+        let answer = call(&client, "read_skill", json!({ "id": id })).await;
         assert!(
-            !told.is_error && told.text.contains(body.trim_end()),
+            !answer.is_error && answer.text.contains(body.trim_end()),
             "{document:?}: {}",
-            told.text
+            answer.text
         );
 
         let bytes = read(&client, &format!("skill://home/{id}/SKILL.md"))

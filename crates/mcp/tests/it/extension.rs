@@ -85,7 +85,7 @@ async fn a_strict_client_lists_standard_skills() {
             .collect::<Vec<_>>()
     };
     // The metadata of `tidy` holds a list.
-    assert_eq!(names("somebody").await, ["plain", "tidy"]);
+    assert_eq!(names("some-client").await, ["plain", "tidy"]);
     assert_eq!(names("mcp").await, ["plain"]);
     let client = Client::called("mcp", &server).await;
     assert_eq!(
@@ -383,7 +383,7 @@ async fn m20_m21_equal_names_are_all_listed() {
     let client = Client::of(&server).await;
 
     let skills = listed(&client).await;
-    let told: Vec<_> = skills
+    let origins: Vec<_> = skills
         .iter()
         .map(|skill| {
             (
@@ -394,7 +394,7 @@ async fn m20_m21_equal_names_are_all_listed() {
         .collect();
     let origin = |source: &str, tier: &str, trust: &str| json!({"source": source, "tier": tier, "trust": trust});
     assert_eq!(
-        told,
+        origins,
         [
             (
                 "skill://home/tidy/SKILL.md",

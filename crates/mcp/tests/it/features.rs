@@ -79,7 +79,7 @@ async fn instructions_depend_on_the_extension() {
         with.contains("`repertoire`") && with.contains("skills/list") && !with.contains("tidy"),
         "{with}"
     );
-    let without = instructions(&Client::without_extension("somebody", &server).await);
+    let without = instructions(&Client::without_extension("some-client", &server).await);
     assert!(
         without.contains("`repertoire`")
             && without.contains("`read_skill`")
@@ -93,10 +93,10 @@ async fn instructions_name_no_disabled_feature() {
     let options =
         ServerOptions::default().features(McpFeatures::ALL.without(McpFeatures::EXTENSION));
     let server = serve_with(Mount::user(home(&[("tidy", "Sort it.\n")])), options).await;
-    let told = instructions(&Client::of(&server).await);
+    let text = instructions(&Client::of(&server).await);
     assert!(
-        !told.contains("skills/list") && told.contains("`read_skill`") && told.contains("tidy"),
-        "{told}"
+        !text.contains("skills/list") && text.contains("`read_skill`") && text.contains("tidy"),
+        "{text}"
     );
 }
 
@@ -105,7 +105,7 @@ async fn the_catalog_stays_within_its_budget() {
     let ids: Vec<String> = (0..500).map(|at| format!("skill-{at:03}")).collect();
     let skills: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), "Do it.\n")).collect();
     let server = serve(home(&skills)).await;
-    let text = instructions(&Client::without_extension("somebody", &server).await);
+    let text = instructions(&Client::without_extension("some-client", &server).await);
     let tokens = repertoire::CatalogOptions::default()
         .budget(repertoire::Budget::Tokens(0))
         .count(&text);

@@ -212,7 +212,7 @@ fn newer(id: u64, method: &str, params: Option<Value>) -> Option<Value> {
         .filter(|fields| !fields.contains_key("_meta"))?;
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "somebody", "version": "1"},
+        "io.modelcontextprotocol/clientInfo": {"name": "some-client", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {},
     });
     fields.insert("_meta".to_owned(), meta);
@@ -365,7 +365,7 @@ async fn malformed_params_over_http() {
     listening.end().await;
 }
 
-/// A client that is told -32601 may conclude that there is nothing of the kind: so it is told where there is nothing.
+/// A client that gets -32601 may conclude that the server has no such method, so only disabled features return it.
 #[tokio::test]
 async fn methods_of_faces_that_are_off_are_unknown() {
     let options = ServerOptions::default().features(McpFeatures::ALL.without(McpFeatures::TOOLS));
@@ -442,14 +442,14 @@ async fn an_empty_cursor_is_none() {
     assert!(raw.next().await["result"].is_object());
 }
 
-/// Whatever a request calls itself, its client hears of it.
+/// Every request gets an answer, whatever its id is.
 #[tokio::test]
 async fn an_odd_id_is_answered_by_itself() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let listening = listen(&server, Default::default()).await;
     let headers = session(&listening, "2025-06-18").await;
     let mut raw = Raw::introduced(&server, "2025-06-18").await;
-    for (id, told) in [
+    for (id, expected) in [
         ("1.5", "\"id\":1.5"),
         ("-0.25", "\"id\":-0.25"),
         ("18446744073709551617", "\"id\":18446744073709551617"),
@@ -468,12 +468,12 @@ async fn an_odd_id_is_answered_by_itself() {
             .unwrap()
             .unwrap();
         assert!(
-            answer.contains(told) && answer.contains("\"code\":-32"),
+            answer.contains(expected) && answer.contains("\"code\":-32"),
             "{id}: {answer}"
         );
         let (status, _, answer) = listening.post(&headers, line.as_bytes()).await;
         assert!(
-            status == 400 && answer.contains(told) && answer.contains("\"code\":-32"),
+            status == 400 && answer.contains(expected) && answer.contains("\"code\":-32"),
             "{id}: {answer}"
         );
     }

@@ -163,7 +163,7 @@ async fn a_malformed_request_is_an_error() {
     }
 }
 
-/// One that asks for ever and hears nothing has to wait, and costs no memory.
+/// A client that sends requests without reading is blocked, and costs no memory.
 #[tokio::test]
 async fn slow_clients_cause_backpressure() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
@@ -217,16 +217,16 @@ async fn slow_clients_cause_backpressure() {
 async fn a_closed_output_ends_the_connection() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     // Its own direction stays open.
-    let (mut ask, heard) = tokio::io::duplex(4096);
-    let (told, hears) = tokio::io::duplex(4096);
-    let serving = tokio::spawn(async move { server.serve(heard, told).await });
+    let (mut ask, requests) = tokio::io::duplex(4096);
+    let (answers, output) = tokio::io::duplex(4096);
+    let serving = tokio::spawn(async move { server.serve(requests, answers).await });
     let begun = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     ask.write_all(format!("{}\n{begun}\n", introduction()).as_bytes())
         .await
         .expect("heard");
-    let mut hears = BufReader::new(hears).lines();
-    hears.next_line().await.expect("text").expect("an answer");
-    drop(hears);
+    let mut output = BufReader::new(output).lines();
+    output.next_line().await.expect("text").expect("an answer");
+    drop(output);
     ask.write_all(format!("{}\n", ping(2)).as_bytes())
         .await
         .expect("heard");

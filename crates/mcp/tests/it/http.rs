@@ -114,7 +114,7 @@ impl Listening {
 pub(crate) async fn connect(url: String, token: Option<&str>) -> Client {
     let mut config = StreamableHttpClientTransportConfig::with_uri(url);
     config.auth_header = token.map(str::to_owned);
-    let (handler, notifications) = Client::handler("somebody");
+    let (handler, notifications) = Client::handler("some-client");
     let peer = handler
         .serve(StreamableHttpClientTransport::from_config(config))
         .await
@@ -135,7 +135,7 @@ pub(crate) fn introduction_of(version: &str) -> Value {
         "params": {
             "protocolVersion": version,
             "capabilities": {},
-            "clientInfo": {"name": "somebody", "version": "1"},
+            "clientInfo": {"name": "some-client", "version": "1"},
         },
     })
 }
@@ -485,7 +485,7 @@ async fn the_end_closes_every_stream() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     let listening = listen(&server, HttpOptions::default()).await;
     let address = listening.address;
-    // It has a stream open, over which it is told of changes.
+    // It has a stream open, which carries its notifications.
     let client = listening.connect(None).await;
     client.peer.list_all_tools().await.unwrap();
     listening.end().await;

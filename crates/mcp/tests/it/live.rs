@@ -262,7 +262,7 @@ async fn m23_reads_match_the_listed_version() {
     assert_eq!(client.next().await, Notified::Resources);
 }
 
-/// What a client lists has not changed, so there is nothing to be told.
+/// The lists of such a client have not changed, so it gets no notification.
 #[tokio::test]
 async fn a_body_change_notifies_no_other_client() {
     let home = home(&[("tidy", "Sort it.\n")]);
@@ -274,13 +274,13 @@ async fn a_body_change_notifies_no_other_client() {
         )
         .unwrap();
     };
-    let mut client = Client::without_extension("somebody", &server).await;
+    let mut client = Client::without_extension("some-client", &server).await;
     let before = client.peer.list_all_resources().await.unwrap();
     edit("Sort it well.\n");
     server.registry().refresh().await.unwrap();
     client.is_not_notified().await;
     assert_eq!(client.peer.list_all_resources().await.unwrap(), before);
-    // It lists by the extension all the same, and is told from then on.
+    // After it listed by the extension, it gets notifications.
     client.peer.list_all_skills().await.unwrap();
     edit("Sort it very well.\n");
     assert_eq!(client.next().await, Notified::Resources);

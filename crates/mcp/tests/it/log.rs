@@ -1,4 +1,4 @@
-//! What the operator is told of a question that could not be answered.
+//! The log entries of requests that could not be answered.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};

@@ -10,7 +10,7 @@ use crate::http::listen;
 fn request(id: u64, method: &str, mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "somebody", "version": "1"},
+        "io.modelcontextprotocol/clientInfo": {"name": "some-client", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/skills": {}}},
     });
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
@@ -77,7 +77,7 @@ async fn discovery_declares_the_capabilities() {
         json!({"uri": "skill://home/nobody/SKILL.md"}),
     ))
     .await;
-    // What older clients are told by a code of its own.
+    // Older clients get a different code.
     assert_eq!(raw.next().await["error"]["code"], -32602);
 }
 

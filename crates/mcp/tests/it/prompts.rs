@@ -61,7 +61,7 @@ async fn each_user_invocable_skill_is_a_prompt() {
     let client = Client::of(&server).await;
 
     let prompts = client.peer.list_all_prompts().await.unwrap();
-    let told: Vec<_> = prompts
+    let listed: Vec<_> = prompts
         .iter()
         .map(|prompt| {
             let arguments = prompt.arguments.iter().flatten();
@@ -74,7 +74,7 @@ async fn each_user_invocable_skill_is_a_prompt() {
         })
         .collect();
     assert_eq!(
-        told,
+        listed,
         [
             ("plain", vec!["arguments"]),
             ("hinted", vec!["arguments"]),

@@ -20,15 +20,15 @@ pub(crate) async fn read(client: &Client, uri: &str) -> Result<Vec<u8>, ServiceE
     };
     Ok(match contents {
         ResourceContents::TextResourceContents {
-            uri: told, text, ..
+            uri: read, text, ..
         } => {
-            assert_eq!(told, uri);
+            assert_eq!(read, uri);
             text.as_bytes().to_vec()
         }
         ResourceContents::BlobResourceContents {
-            uri: told, blob, ..
+            uri: read, blob, ..
         } => {
-            assert_eq!(told, uri);
+            assert_eq!(read, uri);
             base64::engine::general_purpose::STANDARD
                 .decode(blob)
                 .expect("base64")
@@ -264,13 +264,13 @@ async fn template_variables_are_completed() {
         ),
         ("other", "", &none, vec![]),
     ] {
-        let told = complete(template, name, value, context.clone())
+        let completion = complete(template, name, value, context.clone())
             .await
             .unwrap()
             .completion;
-        assert_eq!(told.values, expected, "{name} {value} {context}");
+        assert_eq!(completion.values, expected, "{name} {value} {context}");
         assert_eq!(
-            (told.total, told.has_more),
+            (completion.total, completion.has_more),
             (Some(expected.len() as u32), Some(false))
         );
     }

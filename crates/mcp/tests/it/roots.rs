@@ -29,7 +29,7 @@ impl ClientHandler for Rooted {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         capabilities.roots = Some(RootsCapabilities::default());
-        ClientConfig::new(capabilities, Implementation::new("somebody", "1"))
+        ClientConfig::new(capabilities, Implementation::new("some-client", "1"))
     }
 
     async fn list_roots(

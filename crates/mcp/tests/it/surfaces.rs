@@ -62,7 +62,7 @@ async fn every_method_returns_the_resolved_surface() {
             [
                 ("claude-code", "both", "rule "),
                 ("codex-mcp-client", "tool-only", ""),
-                ("somebody", "tool-only", "fallback"),
+                ("some-client", "tool-only", "fallback"),
             ],
         ),
         (
@@ -70,7 +70,7 @@ async fn every_method_returns_the_resolved_surface() {
             [
                 ("claude-code", "system-prompt", "registry"),
                 ("codex-mcp-client", "system-prompt", "registry"),
-                ("somebody", "system-prompt", "registry"),
+                ("some-client", "system-prompt", "registry"),
             ],
         ),
     ] {
@@ -79,17 +79,17 @@ async fn every_method_returns_the_resolved_surface() {
             // Codex has no prompts that are listed, and gets none.
             let client = Client::without_extension(name, &server).await;
             for declared in ["system-prompt", "tool-only", "both"] {
-                for told in doors_of(&client, name, declared).await {
+                for surface in doors_of(&client, name, declared).await {
                     assert_eq!(
-                        told,
+                        surface,
                         json!({"mode": declared, "decidedBy": "skill"}),
                         "{name} {declared}"
                     );
                 }
             }
-            for told in doors_of(&client, name, "auto").await {
-                assert_eq!(told["mode"], mode, "{name} {default:?}");
-                let by = told["decidedBy"].as_str().unwrap();
+            for surface in doors_of(&client, name, "auto").await {
+                assert_eq!(surface["mode"], mode, "{name} {default:?}");
+                let by = surface["decidedBy"].as_str().unwrap();
                 assert!(by.starts_with(decided_by), "{name} {default:?}: {by}");
             }
         }
@@ -113,13 +113,13 @@ async fn surfaces_depend_on_the_client() {
     let server = server(None).await;
     let claude = Client::without_extension("claude-ai", &server).await;
     let gemini = Client::without_extension("gemini-cli-mcp-client", &server).await;
-    let told =
+    let surfaces =
         [doors(&claude, "auto").await, doors(&gemini, "auto").await].map(|[tool, prompt]| {
             assert_eq!(tool, prompt);
             tool
         });
-    assert_eq!(told[0]["mode"], "both");
-    assert_ne!(told[0], told[1]);
+    assert_eq!(surfaces[0]["mode"], "both");
+    assert_ne!(surfaces[0], surfaces[1]);
     // Of a client that nothing is known of, no provider is made up.
     let options = ServerOptions::default().ignore_presets();
     let plain = Server::new(server.registry().clone(), options);

@@ -97,13 +97,13 @@ async fn a_hidden_skill_is_unknown_in_every_answer() {
                     json!({"jsonrpc": "2.0", "id": 2, "method": hidden.0, "params": hidden.1}),
                 )
                 .await;
-                let told = without(&raw.next().await, name);
+                let answer = without(&raw.next().await, name);
                 raw.send(
                     json!({"jsonrpc": "2.0", "id": 3, "method": unknown.0, "params": unknown.1}),
                 )
                 .await;
                 assert_eq!(
-                    told,
+                    answer,
                     without(&raw.next().await, "zzqq-zzqq"),
                     "{} {}",
                     hidden.0,

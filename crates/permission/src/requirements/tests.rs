@@ -1,31 +1,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use repertoire_core::{Listing, ListingEntry, Revision, Stamp, skill_md};
-use repertoire_registry::{Candidate, Layer, Origin, Tier, merge};
-
 use crate::requirements::*;
+use crate::tests::{declaring, skill};
 use crate::{Audience, HiddenReason, VisibilityPolicy};
-
-fn skill(front_matter: &str) -> Skill {
-    let text = format!("---\nname: probe\ndescription: Probes.\n{front_matter}\n---\n");
-    skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md"))
-        .skill
-        .unwrap()
-}
-
-fn candidate(front_matter: &str) -> Candidate<Skill> {
-    let listing = Listing::new(
-        Revision(0),
-        [ListingEntry::new(skill(front_matter), Stamp::of("1"))],
-        [],
-    );
-    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)])
-        .get("probe")
-        .unwrap()
-        .candidate
-        .clone()
-}
 
 /// A machine with these things; it cannot tell anything of settings, and breaks over `bomb`.
 #[derive(Debug)]
@@ -187,7 +165,7 @@ fn fallback_skills_are_ready_without_their_tool() {
         AtomicUsize::new(0),
     );
     let readiness_of = |hermes: &str| {
-        let candidate = candidate(&format!("metadata: {{hermes: {{{hermes}}}}}"));
+        let candidate = declaring(&format!("metadata: {{hermes: {{{hermes}}}}}"));
         let readiness = Requirements::new(&candidate.item, &tools);
         let modes =
             VisibilityPolicy::default().ready_by(Arc::new(Machine(tools.0, AtomicUsize::new(0))));
@@ -260,7 +238,7 @@ fn fallback_skills_are_ready_without_their_tool() {
 
 #[test]
 fn unready_skills_are_hidden_on_request() {
-    let jq = candidate("metadata: {openclaw: {requires: {bins: [jq]}}}");
+    let jq = declaring("metadata: {openclaw: {requires: {bins: [jq]}}}");
     let machine = Arc::new(machine());
     let modes = VisibilityPolicy::default().ready_by(machine.clone());
     let hidden = |modes: &VisibilityPolicy, candidate| {
@@ -275,5 +253,5 @@ fn unready_skills_are_hidden_on_request() {
     assert_eq!(machine.1.load(Ordering::Relaxed), 1, "looked once");
     let why = "something that it needs is missing: needs the program `jq`";
     assert_eq!(modes.explain(Audience::Model, &jq).as_deref(), Some(why));
-    assert_eq!(hidden(&modes, &candidate("platforms: [linux]")), [None; 2]);
+    assert_eq!(hidden(&modes, &declaring("platforms: [linux]")), [None; 2]);
 }

@@ -150,20 +150,6 @@ fn m16_skills_are_ruled_by_role() {
     );
 }
 
-/// A skill `probe` of `home` with these lines of front matter.
-fn declaring(lines: &str) -> Candidate<Skill> {
-    let text = format!("---\nname: probe\ndescription: Probes.\n{lines}\n---\n");
-    let skill = skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md"))
-        .skill
-        .unwrap();
-    let listing = Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of("1"))], []);
-    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)])
-        .get("probe")
-        .unwrap()
-        .candidate
-        .clone()
-}
-
 #[test]
 fn skills_are_ruled_by_label_and_level_too() {
     let labels = policy()

@@ -6,13 +6,6 @@ fn tool(name: &str) -> ToolSpec {
     ToolSpec::new(name, "Does it.", serde_json::json!({"type": "object"})).unwrap()
 }
 
-fn skill(front_matter: &str) -> Skill {
-    let text = format!("---\nname: probe\ndescription: Probes.\n{front_matter}\n---\n");
-    skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md"))
-        .skill
-        .unwrap()
-}
-
 fn attachable(front_matter: &str) -> Attachable {
     Attachable::new(skill(front_matter)).unwrap()
 }

@@ -1,13 +1,12 @@
 use std::sync::Arc;
 
-use repertoire_core::{
-    FunctionalTier, InvokeLevel, Listing, ListingEntry, Revision, Stamp, skill_md,
-};
+use repertoire_core::{FunctionalTier, InvokeLevel, Listing, ListingEntry, Revision, Stamp};
 use repertoire_registry::{
     Authority, Layer, Origin, RuleSet, RuleStack, Tier, Trust, merge, merge_under,
 };
 
 use super::*;
+use crate::tests::declaring;
 use crate::{Access, PermissionPolicy};
 
 /// Why a skill with these flags is hidden, from the model and from the user.
@@ -215,20 +214,6 @@ fn a_full_name_is_of_its_owner() {
         ["work:home:tidy", "home:tidy"],
         "an earlier tier keeps it"
     );
-}
-
-/// One skill with this front matter, in a source that is trusted.
-fn declaring(front_matter: &str) -> Candidate<Skill> {
-    let text = format!("---\nname: probe\ndescription: Probes.\n{front_matter}\n---\n");
-    let skill = skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md"))
-        .skill
-        .unwrap();
-    let listing = Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of("1"))], []);
-    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)])
-        .get("probe")
-        .unwrap()
-        .candidate
-        .clone()
 }
 
 #[test]

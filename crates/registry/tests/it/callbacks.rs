@@ -1,4 +1,4 @@
-//! Callbacks: told of every change, harm nobody, and are quiet when they should be.
+//! Callbacks get every change, do not affect each other, and end when they should.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -32,7 +32,7 @@ fn summary(update: &Update<Workflow>) -> String {
     update.change.summary().to_string()
 }
 
-/// A callback that sends what it is told.
+/// Returns a callback that sends the summary of each change.
 fn sending(sender: Sender<String>) -> impl FnMut(&Update<Workflow>) + Send + 'static {
     move |update| sender.send(summary(update)).unwrap()
 }
@@ -300,7 +300,7 @@ async fn started_callbacks_run_on_the_runtime() {
         home.set(rows);
         let next = tokio::time::timeout(HANG, receiver.recv())
             .await
-            .expect("it is told")
+            .expect("the callback is called")
             .unwrap();
         assert_eq!(next, (expected.to_owned(), false));
     }

@@ -84,7 +84,7 @@ async fn confusable_names_are_reported() {
         .load()
         .await
         .unwrap();
-    let told = |registry: &Registry<Workflow>| {
+    let diagnostics_of = |registry: &Registry<Workflow>| {
         let snapshot = registry.snapshot();
         snapshot
             .diagnostics()
@@ -93,7 +93,7 @@ async fn confusable_names_are_reported() {
             .collect::<Vec<_>>()
     };
     let deploy = "warning[looks-alike]: workflow `d\u{435}ploy` looks like `deploy`, and is a different one: it has U+0435";
-    assert_eq!(told(&registry), [deploy]);
+    assert_eq!(diagnostics_of(&registry), [deploy]);
     // It comes with the other name, from whichever source, and goes with it.
     let team = script("team", [row("copy", 1), row("ok", 1)]);
     let change = registry
@@ -116,10 +116,10 @@ async fn confusable_names_are_reported() {
     );
     team.set([row("ok", 1)]);
     registry.refresh().await.unwrap();
-    assert_eq!(told(&registry).len(), 2);
+    assert_eq!(diagnostics_of(&registry).len(), 2);
     team.set([]);
     registry.refresh().await.unwrap();
-    assert_eq!(told(&registry), [deploy]);
+    assert_eq!(diagnostics_of(&registry), [deploy]);
 }
 
 #[tokio::test]

@@ -82,12 +82,12 @@ fn namespaces_hide_no_entry_of_earlier_tiers() {
         .iter()
         .filter(|one| one.diagnostic.message.contains("kit:"))
         .collect();
-    let told: Vec<_> = of_both
+    let lines: Vec<_> = of_both
         .iter()
         .map(|one| format!("{}: {}", one.source, one.diagnostic))
         .collect();
     assert_eq!(
-        told,
+        lines,
         [format!("kit: {shadowed}"), format!("home: {looks_alike}")]
     );
     let helps: Vec<_> = of_both
@@ -294,13 +294,13 @@ fn a_written_prefix_is_taken_off_once() {
     let entry = view.get("acme:tidy").unwrap();
     let reason = view.reason(&entry.candidate, &entry.shadows[0].candidate);
     assert_eq!(reason.to_string(), "it writes the prefix `acme:` itself");
-    let told: Vec<_> = view
+    let diagnostics: Vec<_> = view
         .diagnostics()
         .iter()
         .map(|one| one.diagnostic.to_string())
         .collect();
     assert_eq!(
-        told,
+        diagnostics,
         ["warning[shadowed]: workflow `acme:tidy` is hidden by the one from plugin source `acme`"]
     );
 }

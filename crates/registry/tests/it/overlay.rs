@@ -425,7 +425,7 @@ async fn overlays_extend_overlays() {
 #[tokio::test]
 async fn overlay_callbacks_follow_the_base() {
     let base = Registry::<Workflow>::builder().load().await.unwrap();
-    let (sender, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let session = base.overlay().load().await.unwrap();
     let send = move |update: &repertoire_registry::Update<Workflow>| {
         sender.send(update.change.summary().to_string()).unwrap();
@@ -433,23 +433,23 @@ async fn overlay_callbacks_follow_the_base() {
     session.on_change(send).detach();
     base.register(workflow("a", 1)).unwrap();
     session.register(workflow("b", 1)).unwrap();
-    assert_eq!(told.try_iter().collect::<Vec<_>>(), ["+ a", "+ b"]);
+    assert_eq!(receiver.try_iter().collect::<Vec<_>>(), ["+ a", "+ b"]);
     session.close().await;
     base.register(workflow("c", 1)).unwrap();
-    assert!(told.recv().is_err(), "the callback is gone");
+    assert!(receiver.recv().is_err(), "the callback is gone");
 }
 
 #[tokio::test]
 async fn started_overlay_callbacks_follow_the_base() {
     let base = Registry::<Workflow>::builder().load().await.unwrap();
     let session = base.overlay().start(&Handle::current()).await.unwrap();
-    let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
     let handle =
         session.on_change(move |update| sender.send(update.change.summary().to_string()).unwrap());
     base.register(workflow("a", 1)).unwrap();
-    let first = tokio::time::timeout(HANG, told.recv())
+    let first = tokio::time::timeout(HANG, receiver.recv())
         .await
-        .expect("it is told");
+        .expect("the callback is called");
     assert_eq!(first.as_deref(), Some("+ a"));
     drop(handle);
 }

@@ -89,7 +89,7 @@ proptest! {
         let base = over(Registry::builder(), 0);
         let session = over(base.overlay(), 2);
         let mut subscription = session.subscribe();
-        let (mut told, mut latest) = (0, session.snapshot());
+        let (mut changes, mut latest) = (0, session.snapshot());
         for step in steps {
             let on = |on_overlay: bool| if on_overlay { &session } else { &base };
             let extra = |on_overlay: bool| if on_overlay { "o9" } else { "b9" };
@@ -128,14 +128,14 @@ proptest! {
             let change = view.changes_since(&latest);
             prop_assert_eq!(change.is_empty(), view.generation() == latest.generation());
             prop_assert!(view.generation() >= latest.generation());
-            told += usize::from(!change.is_empty());
+            changes += usize::from(!change.is_empty());
             latest = view;
         }
         // One folded change takes a subscriber from the first view to the last.
         if let Some(update) = subscription.next().now_or_never().flatten() {
             prop_assert_eq!(&update.snapshot, &latest);
         } else {
-            prop_assert_eq!(told, 0);
+            prop_assert_eq!(changes, 0);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Confined runs, on Linux. What the kernel does not enforce is told, and is not looked for.
+//! Confined runs, on Linux. Rules that the kernel does not enforce are reported and not tested.
 #![allow(clippy::disallowed_methods, reason = "what a run may touch are files")]
 
 use std::fs;
@@ -603,7 +603,7 @@ async fn open_files_of_the_host_stay_outside() {
 #[tokio::test]
 async fn invalid_helpers_run_no_command() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    // It runs, and helps nobody; it cannot read what it is told; it is not there.
+    // It runs without confining; it cannot read its input; it does not exist.
     for helper in [&["/bin/echo"][..], &[HELPER, "junk"], &["/does/not/exist"]] {
         let outcome = outcome_with(helper, Confinement::default(), &folder, "!`true`\n").await;
         assert!(

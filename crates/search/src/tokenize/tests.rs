@@ -67,7 +67,7 @@ fn stop_words_are_sorted() {
 
 #[test]
 fn stems_are_for_english_words_only() {
-    let stems = Stems::new();
+    let stems = Stems::default();
     assert_eq!(
         ["forms", "deployments", "c++", "表を", "dé"].map(|word| stems.of(word).into_owned()),
         ["form", "deploy", "c++", "表を", "dé"]

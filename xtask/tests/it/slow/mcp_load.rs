@@ -1,4 +1,4 @@
-//! A short load finds nothing wrong: no request fails, no byte is another, every session is told once. How fast it was says nothing here.
+//! A short load: no request fails, no byte differs, and every session is notified once. Its speed is not tested.
 
 use std::process::Command;
 

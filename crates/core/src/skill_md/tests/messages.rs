@@ -272,7 +272,7 @@ fn misspelt_fields_are_kept_and_named() {
     let parsed = parse_text(front(&beside(
         "allowed_tools: Read\nuser-invokable: false\nlicence: MIT\ncatagory: raw",
     )));
-    let told: Vec<_> = parsed
+    let fixes: Vec<_> = parsed
         .diagnostics
         .iter()
         .map(|diagnostic| {
@@ -284,7 +284,7 @@ fn misspelt_fields_are_kept_and_named() {
         })
         .collect();
     assert_eq!(
-        told,
+        fixes,
         [
             (
                 Code::MISSPELT_LIMIT,

@@ -642,13 +642,13 @@ fn invisible_text_is_decoded() {
 fn hidden_text_is_found_in_every_field() {
     let lines = "name: some-skill\ndescription: Formats.\nargument-hint: \"[a\u{2060}]\"\nmetadata:\n  note: a\u{202e}b\nother: \"\\u200b\"";
     let parsed = parse_text(front(lines));
-    let told: Vec<_> = parsed
+    let diagnostics: Vec<_> = parsed
         .diagnostics
         .iter()
         .map(|found| (found.line, found.column, found.message.as_str()))
         .collect();
     assert_eq!(
-        told,
+        diagnostics,
         [
             (
                 Some(4),

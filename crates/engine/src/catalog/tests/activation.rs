@@ -1,4 +1,4 @@
-//! What a model is told of reading skills, ahead of the list.
+//! The instructions for reading skills, ahead of the list.
 
 use super::*;
 use crate::tools::ToolPreset;

@@ -75,7 +75,7 @@ async fn users_may_name_skills_hidden_from_models() {
     .await;
     let mut session = world.session(plain());
     let evaluation = session.evaluate(&Turn::new("The kettle. $own /own"));
-    // Who names a skill in vain is told; who says a word that it declares is not.
+    // Naming a hidden skill is reported. A word that it declares is not.
     let hidden = vec![("own", NoticeReason::Hidden(HiddenReason::ForModelsOnly))];
     assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], hidden));
     let slots = world

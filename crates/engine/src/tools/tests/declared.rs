@@ -1,4 +1,4 @@
-//! What the model is told of the tools.
+//! The texts and schemas of the tools.
 
 use std::path::Path;
 

@@ -101,7 +101,7 @@ fn resumed_streams_repeat_nothing() {
         delivered(&mut subscribe(&streams, Some(0))),
         ["1: 1", "2: 2", "3: 3"]
     );
-    // Who names no event, or one that nobody was sent of yet, hears what is new.
+    // A client without an event id, or with one that was never sent, gets new events only.
     for after in [None, Some(9)] {
         assert_eq!(
             delivered(&mut subscribe(&streams, after)),

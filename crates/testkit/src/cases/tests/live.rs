@@ -168,7 +168,7 @@ fn a_check_needs_its_step() {
 
 #[test]
 fn invalid_or_failing_steps_fail_the_case() {
-    for (script, told) in [
+    for (script, expected) in [
         ("## step 1\n:\n", "expected 2 steps, found 1"),
         (
             "## step 1\n:\n## step 3\n:\n",
@@ -184,6 +184,6 @@ fn invalid_or_failing_steps_fail_the_case() {
         ),
     ] {
         let (passed, out) = run(script, 2, &["loads: [\"tea\"]"]);
-        assert!(!passed && out.contains(told), "{out}");
+        assert!(!passed && out.contains(expected), "{out}");
     }
 }
