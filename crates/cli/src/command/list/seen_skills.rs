@@ -58,11 +58,8 @@ impl<'a> SeenOutput<'a> {
         environment: &Environment<'_>,
     ) -> SeenOutput<'a> {
         let state = environment.state();
-        let (installed, unknown_origins) = SkillLock::of_user(
-            environment.home.as_deref(),
-            state.as_deref(),
-            &seen.agents,
-        );
+        let (installed, unknown_origins) =
+            SkillLock::of_user(environment.home.as_deref(), state.as_deref(), &seen.agents);
         let mut rows: BTreeMap<(&str, &Path), SeenSkill<'_>> = BTreeMap::new();
         for view in &seen.views {
             for (name, files) in SeenName::all(view) {
