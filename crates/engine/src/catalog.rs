@@ -10,13 +10,12 @@ mod recall;
 mod report;
 mod writer;
 
-use repertoire_core::{Item, Skill};
-use repertoire_registry::{Candidate, Snapshot, Status};
+use repertoire_registry::Snapshot;
 
 use report::LazyLines;
 use writer::CatalogWriter;
 
-use repertoire_permission::{Audience, Exposure, VisibilityPolicy};
+use repertoire_permission::VisibleItem;
 
 pub use crate::tokens::Tokenizer;
 pub use ages::SkillAges;
@@ -26,7 +25,7 @@ pub use format::CatalogFormat;
 pub use options::CatalogOptions;
 pub use report::{CatalogLine, CatalogReport, LineOutcome, OutcomeTotals};
 
-/// The text that lists skills, or other [items](CatalogItem), for a model, and a report on each of them.
+/// The text that lists skills, or other [items](VisibleItem), for a model, and a report on each of them.
 ///
 /// It lists the items that the model may see, or [the user](CatalogOptions::seen_by), by tier and then by the bytes of the name, or
 /// [the oldest first](CatalogOptions::oldest_first). The same snapshot and options give the same bytes. The text never exceeds the
@@ -45,7 +44,7 @@ impl Catalog {
     /// Creates the catalog of `snapshot`.
     ///
     /// Takes linear time in the snapshot, times the logarithm of the longest description if there is a budget.
-    pub fn new<T: CatalogItem>(snapshot: &Snapshot<T>, options: &CatalogOptions) -> Catalog {
+    pub fn new<T: VisibleItem>(snapshot: &Snapshot<T>, options: &CatalogOptions) -> Catalog {
         let writer = CatalogWriter::new(snapshot, options);
         let limit = options.budget.limit();
         let first = limit.map_or_else(|| writer.whole(), |limit| writer.fit(limit));
@@ -69,37 +68,6 @@ impl Catalog {
                 is_by_name: writer.is_by_name(first),
             },
         }
-    }
-}
-
-/// An item that a [`Catalog`] can list: a skill, an agent, a workflow.
-///
-/// The markup names its [`KIND`](Item::KIND) and contains its [`description`](Item::description).
-pub trait CatalogItem: Item {
-    /// Returns whether `policy` hides `candidate` from `audience`.
-    ///
-    /// By default an item is hidden if it is not active, and by the exposures [`Off`](Exposure::Off) and
-    /// [`ManualOnly`](Exposure::ManualOnly).
-    fn is_hidden(
-        candidate: &Candidate<Self>,
-        audience: Audience,
-        policy: &VisibilityPolicy,
-    ) -> bool {
-        match policy.exposure(candidate) {
-            Exposure::Off => true,
-            Exposure::ManualOnly if audience == Audience::Model => true,
-            _ => candidate.status != Status::Active,
-        }
-    }
-}
-
-impl CatalogItem for Skill {
-    fn is_hidden(
-        candidate: &Candidate<Skill>,
-        audience: Audience,
-        policy: &VisibilityPolicy,
-    ) -> bool {
-        policy.hides(audience, candidate).is_some()
     }
 }
 

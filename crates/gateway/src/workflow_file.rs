@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use repertoire::Id;
+use repertoire::permission::VisibleItem;
+use repertoire::search::SearchItem;
 use repertoire::skill::{Diagnostic, Item};
 use repertoire::source::fs::{FileItem, ListedFile};
 use repertoire::workflow::Workflow;
@@ -77,6 +79,10 @@ impl Item for WorkflowFile {
         Some(&self.path)
     }
 }
+
+impl VisibleItem for WorkflowFile {}
+
+impl SearchItem for WorkflowFile {}
 
 impl FileItem for WorkflowFile {
     fn is_parsed(path: &str) -> bool {

@@ -6,6 +6,7 @@
 //! | type | decides |
 //! |---|---|
 //! | [`VisibilityPolicy`] | which audience sees which skill, and why not |
+//! | [`VisibleItem`] | which audience sees an item of a different kind |
 //! | [`PermissionPolicy`], [`Authorizer`] | the tools, skills and capabilities of a role, or by the rules of a host |
 //! | [`SkillTools`] | the tools that are offered while skills are active, and the ruling on each call |
 //! | [`Grants`] | the tool uses that active skills pre-approve |
@@ -29,7 +30,7 @@ pub use grants::Grants;
 pub use policy::PermissionPolicy;
 pub use requirements::{Requirement, RequirementCheck, RequirementKind, Requirements};
 pub use skill_tools::SkillTools;
-pub use visibility::{Audience, Exposure, HiddenReason, VisibilityPolicy};
+pub use visibility::{Audience, Exposure, HiddenReason, VisibilityPolicy, VisibleItem};
 
 #[cfg(test)]
 mod tests;

@@ -272,6 +272,35 @@ impl VisibilityPolicy {
     }
 }
 
+/// An item that an audience may see or not: a skill, an agent, a workflow. Catalogs list such items, and an index finds them.
+pub trait VisibleItem: Item {
+    /// Returns whether `policy` hides `candidate` from `audience`.
+    ///
+    /// By default an item is hidden if it is not active, and by the exposures [`Off`](Exposure::Off) and
+    /// [`ManualOnly`](Exposure::ManualOnly).
+    fn is_hidden(
+        candidate: &Candidate<Self>,
+        audience: Audience,
+        policy: &VisibilityPolicy,
+    ) -> bool {
+        match policy.exposure(candidate) {
+            Exposure::Off => true,
+            Exposure::ManualOnly if audience == Audience::Model => true,
+            _ => candidate.status != Status::Active,
+        }
+    }
+}
+
+impl VisibleItem for Skill {
+    fn is_hidden(
+        candidate: &Candidate<Skill>,
+        audience: Audience,
+        policy: &VisibilityPolicy,
+    ) -> bool {
+        policy.hides(audience, candidate).is_some()
+    }
+}
+
 const ALL: [Exposure; 5] = [
     Exposure::Pinned,
     Exposure::Auto,

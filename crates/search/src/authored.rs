@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{ResourcePath, Skill};
-use repertoire_registry::{Entry, SkillRegistry};
+use repertoire_core::{Item, ResourcePath};
+use repertoire_registry::{Entry, Registry, SkillRegistry};
 
 use super::prompt::{ExpectedPrompt, PromptGoal};
 
@@ -28,12 +28,12 @@ impl ExpectedPrompt {
 /// Reads the prompts beside the skill of `entry`. Each counts for this skill alone, and a file that is none is skipped.
 ///
 /// A skill without a location has none, as it may be on another machine.
-pub(super) async fn prompts_beside(
-    registry: &SkillRegistry,
-    entry: &Entry<Skill>,
+pub(super) async fn prompts_beside<T: Item>(
+    registry: &Registry<T>,
+    entry: &Entry<T>,
 ) -> Vec<ExpectedPrompt> {
     let mut prompts = Vec::new();
-    let files = entry.item().location.is_some().then_some(FILES);
+    let files = entry.item().location().is_some().then_some(FILES);
     for file in files.into_iter().flatten() {
         let path = ResourcePath::new(file).expect("it is relative");
         let Ok(bytes) = registry.resource(&entry.candidate, &path).await else {
@@ -42,7 +42,7 @@ pub(super) async fn prompts_beside(
         let Ok(text) = std::str::from_utf8(&bytes) else {
             continue;
         };
-        let path = format!("{}/{file}", entry.item().id);
+        let path = format!("{}/{file}", entry.item().id());
         prompts.extend(ExpectedPrompt::parse(&path, text).unwrap_or_default());
     }
     let own = |prompt| own_prompt(prompt, entry);
@@ -50,8 +50,8 @@ pub(super) async fn prompts_beside(
 }
 
 /// Returns a prompt with the effective id of its skill; `None` if it is about a different one.
-fn own_prompt(prompt: ExpectedPrompt, entry: &Entry<Skill>) -> Option<ExpectedPrompt> {
-    let names = [entry.id.as_str(), entry.item().id.as_str()];
+fn own_prompt<T: Item>(prompt: ExpectedPrompt, entry: &Entry<T>) -> Option<ExpectedPrompt> {
+    let names = [entry.id.as_str(), entry.item().id().as_str()];
     let is_own = |skills: &[Arc<str>]| skills.iter().any(|skill| names.contains(&skill.as_ref()));
     let id = || vec![entry.id.as_str().into()];
     let goal = match &prompt.goal {

@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 use repertoire_core::Skill;
 use repertoire_registry::Entry;
 
-use super::document::SkillTerms;
+use super::document::ItemTerms;
 use super::lexicon::Lexicon;
 use super::text::{SkillText, TextRows};
 
@@ -109,11 +109,11 @@ pub fn background_of(skills: &[(Arc<Entry<Skill>>, Arc<str>)]) -> String {
     for (entry, body) in skills {
         let text = SkillText::new().body(body.clone());
         let text = TextRows::of(&text, usize::MAX, &mut lexicon);
-        let front_matter = SkillTerms::of(entry, None, &mut lexicon);
+        let front_matter = ItemTerms::of(entry, None, &mut lexicon);
         for term in front_matter.words(&lexicon) {
             counts.entry(term.to_owned()).or_default()[0] += 1;
         }
-        let everything = SkillTerms::of(entry, Some(&text), &mut lexicon);
+        let everything = ItemTerms::of(entry, Some(&text), &mut lexicon);
         for term in everything.words(&lexicon) {
             counts.entry(term.to_owned()).or_default()[1] += 1;
         }

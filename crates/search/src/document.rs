@@ -1,18 +1,19 @@
-//! One skill, as it is searched.
+//! One item, as it is searched.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use repertoire_core::{FunctionalTier, InvokeLevel, Skill, SkillTrigger, Value};
+use repertoire_core::{FunctionalTier, InvokeLevel, Item};
 use repertoire_registry::{Entry, Tier};
 
+use super::item::{SearchItem, SearchTexts};
 use super::lexicon::{Lexicon, TermId};
 use super::negation::positive;
 use super::text::{TermCount, TextRows, TextTerms};
 use super::tokenize::{name_words, normalized, words};
 use super::vocabulary::NameVocabulary;
 use crate::fold::bare;
-use repertoire_permission::{Audience, HiddenReason, VisibilityPolicy};
+use repertoire_permission::{Audience, VisibilityPolicy};
 
 /// The field in which a word of a query was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -162,25 +163,30 @@ struct TextLengths {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Doc {
-    pub(super) entry: Arc<Entry<Skill>>,
+pub(super) struct Doc<T: Item> {
+    pub(super) entry: Arc<Entry<T>>,
     /// None until it was read.
     pub(super) text: Option<Arc<TextTerms>>,
     tier: Tier,
     beginning: u64,
-    hidden: [Option<HiddenReason>; 2],
+    /// Whether the item hides itself from each audience.
+    hidden: [bool; 2],
     level: InvokeLevel,
 }
 
-impl Doc {
-    pub(super) fn of(entry: &Arc<Entry<Skill>>, text: Option<Arc<TextTerms>>) -> Doc {
-        let hidden =
-            [Audience::Model, Audience::User].map(|audience| audience.hides(&entry.candidate));
-        let (tier, level) = (entry.origin().tier, entry.item().invoke_level());
+impl<T: SearchItem> Doc<T> {
+    pub(super) fn of(
+        entry: &Arc<Entry<T>>,
+        text: Option<Arc<TextTerms>>,
+        level: InvokeLevel,
+    ) -> Doc<T> {
+        let policy = VisibilityPolicy::default();
+        let hidden = [Audience::Model, Audience::User]
+            .map(|audience| T::is_hidden(&entry.candidate, audience, &policy));
         Doc {
             entry: entry.clone(),
             text,
-            tier,
+            tier: entry.origin().tier,
             beginning: beginning(entry.id.as_str()),
             hidden,
             level,
@@ -188,24 +194,23 @@ impl Doc {
     }
 
     pub(super) fn is_hidden(&self, audience: Audience) -> bool {
-        self.hidden[audience as usize].is_some()
+        self.hidden[audience as usize]
     }
 
     pub(super) fn is_seen_by(&self, audience: Audience, modes: &VisibilityPolicy) -> bool {
-        match self.hidden[audience as usize] {
-            None if modes.is_empty() => true,
-            None | Some(HiddenReason::OtherWorkflow) => modes.sees(audience, &self.entry.candidate),
-            Some(_) => false,
+        if modes.is_empty() {
+            return !self.is_hidden(audience);
         }
+        !T::is_hidden(&self.entry.candidate, audience, modes)
     }
 
-    pub(super) fn cmp_place(&self, other: &Doc) -> Ordering {
+    pub(super) fn cmp_place(&self, other: &Doc<T>) -> Ordering {
         let quick = (self.tier, self.beginning).cmp(&(other.tier, other.beginning));
         quick.then_with(|| self.entry.id.cmp(&other.entry.id))
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        [self.entry.id.as_str(), self.entry.item().id.as_str()].into_iter()
+        [self.entry.id.as_str(), self.entry.item().id().as_str()].into_iter()
     }
 
     pub(super) fn tier(&self) -> Tier {
@@ -217,17 +222,18 @@ impl Doc {
     }
 }
 
-/// The terms of a skill, which are numbers of a [`Lexicon`].
-#[derive(Debug, Default)]
-pub(super) struct SkillTerms {
+/// The terms of an item, which are numbers of a [`Lexicon`].
+#[derive(Debug)]
+pub(super) struct ItemTerms {
     counts: Vec<(TermId, TermCounts)>,
     facets: Vec<TermId>,
     pub(super) name_words: Vec<String>,
     pub(super) names: Vec<String>,
+    pub(super) level: InvokeLevel,
     lengths: TextLengths,
 }
 
-impl SkillTerms {
+impl ItemTerms {
     pub(super) fn postings(&self, number: u32) -> impl Iterator<Item = (TermId, Posting)> {
         let facets = self.facets.iter();
         let facets = facets.map(move |term| (*term, Posting::of_facet(number)));
@@ -245,36 +251,30 @@ impl SkillTerms {
             .filter(|term: &&str| !term.starts_with(char::is_control))
     }
 
-    pub(super) fn of(
-        entry: &Entry<Skill>,
+    pub(super) fn of<T: SearchItem>(
+        entry: &Entry<T>,
         text: Option<&TextRows>,
         lexicon: &mut Lexicon,
-    ) -> SkillTerms {
-        let skill = entry.item();
-        let mut terms = SkillTerms {
-            facets: facets(skill, lexicon),
+    ) -> ItemTerms {
+        let texts = entry.item().search_texts();
+        let mut terms = ItemTerms {
+            counts: Vec::new(),
+            facets: facets(&texts, lexicon),
+            name_words: Vec::new(),
             names: names(entry),
-            ..SkillTerms::default()
+            level: texts.level,
+            lengths: TextLengths::default(),
         };
         terms.count_name(entry.id.as_str(), lexicon);
-        for trigger in skill.triggers() {
-            match &trigger {
-                SkillTrigger::Keyword(text)
-                | SkillTrigger::Task(text)
-                | SkillTrigger::Command(text) => {
-                    terms.count_text(text, HitField::Trigger, lexicon);
-                }
-                // Patterns of paths, tools and texts are no words.
-                _ => {}
-            }
+        for text in &texts.triggers {
+            terms.count_text(text, HitField::Trigger, lexicon);
         }
-        for text in skill.tags().into_iter().chain(categories(skill)) {
+        for text in texts.tags.iter().chain(&texts.categories) {
             terms.count_text(text, HitField::Tag, lexicon);
         }
-        let about = [Some(skill.description.as_ref()), skill.when_to_use()];
-        terms.lengths.description = about
-            .into_iter()
-            .flatten()
+        terms.lengths.description = texts
+            .descriptions
+            .iter()
             .map(|text| terms.count_text(&positive(text), HitField::Description, lexicon))
             .sum();
         // A word as written has the counts of the front matter only.
@@ -341,10 +341,10 @@ impl SkillTerms {
     }
 }
 
-/// Returns the spellings of the names of a skill, with and without accents. Signs alone are not a name.
-fn names(entry: &Entry<Skill>) -> Vec<String> {
+/// Returns the spellings of the names of an item, with and without accents. Signs alone are not a name.
+fn names<T: Item>(entry: &Entry<T>) -> Vec<String> {
     let mut names = Vec::new();
-    for name in [&entry.id, &entry.item().id] {
+    for name in [&entry.id, entry.item().id()] {
         let name = normalized(name.as_str());
         names.extend(bare(&name));
         names.push(name);
@@ -355,19 +355,17 @@ fn names(entry: &Entry<Skill>) -> Vec<String> {
     names
 }
 
-fn facets(skill: &Skill, lexicon: &mut Lexicon) -> Vec<TermId> {
-    let functional = skill.functional_tier();
-    let functional = functional.iter().map(FunctionalTier::as_str).collect();
+fn facets(texts: &SearchTexts<'_>, lexicon: &mut Lexicon) -> Vec<TermId> {
+    let functional = texts.functional_tier.as_ref().map(FunctionalTier::as_str);
     let facets = [
-        (Facet::Tag, skill.tags()),
-        (Facet::Category, categories(skill)),
-        (Facet::Tool, tools(skill)),
-        (Facet::FunctionalTier, functional),
+        (Facet::Tag, texts.tags.as_slice()),
+        (Facet::Category, &texts.categories),
+        (Facet::Tool, &texts.tools),
+        (Facet::FunctionalTier, functional.as_slice()),
     ];
     let mut terms = Vec::new();
     for (facet, texts) in facets {
-        let texts = texts.into_iter();
-        terms.extend(texts.map(|text| lexicon.term(&facet.term(text))));
+        terms.extend(texts.iter().map(|text| lexicon.term(&facet.term(text))));
     }
     terms.sort_unstable();
     terms.dedup();
@@ -405,29 +403,6 @@ impl Facet {
         term.push_str(&text.trim().to_lowercase());
         term
     }
-}
-
-fn categories(skill: &Skill) -> Vec<&str> {
-    let value = skill
-        .field("category")
-        .or_else(|| skill.field("metadata")?.get("category"));
-    value
-        .map_or(&[][..], Value::items)
-        .iter()
-        .filter_map(Value::as_text)
-        .collect()
-}
-
-fn tools(skill: &Skill) -> Vec<&str> {
-    let allowed = skill.allowed_tools.iter().flatten().map(AsRef::as_ref);
-    let tools = skill
-        .required_tools()
-        .into_iter()
-        .chain(skill.tools())
-        .chain(allowed);
-    tools
-        .map(|tool| tool.split_once('(').map_or(tool, |(name, _)| name))
-        .collect()
 }
 
 /// Returns the first eight bytes of `id`, which compare as the ids do.

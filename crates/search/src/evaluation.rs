@@ -8,7 +8,7 @@ use repertoire_registry::Entry;
 use serde::Serialize;
 
 use super::background::Background;
-use super::document::SkillTerms;
+use super::document::ItemTerms;
 use super::hit::{MatchConfidence, SearchHit};
 use super::index::SearchIndex;
 use super::lexicon::Lexicon;
@@ -315,7 +315,7 @@ impl Proposals {
             return Vec::new();
         }
         let mut lexicon = Lexicon::default();
-        let terms = SkillTerms::of(entry, None, &mut lexicon);
+        let terms = ItemTerms::of(entry, None, &mut lexicon);
         let known: HashSet<&str> = terms.words(&lexicon).collect();
         let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();
         for prompt in missed {

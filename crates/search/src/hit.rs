@@ -5,20 +5,21 @@ use std::fmt;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use repertoire_core::{Id, Skill, async_trait};
+use repertoire_core::{Id, Item, Skill, async_trait};
 use repertoire_registry::Entry;
 use serde::Serialize;
 
 use super::document::HitField;
 use super::index::SearchIndex;
+use super::item::SearchItem;
 use super::query::Query;
 
-/// A skill that a search found.
+/// A skill, or a different [item](SearchItem), that a search found.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct SearchHit {
+pub struct SearchHit<T: Item = Skill> {
     /// The skill.
-    pub entry: Arc<Entry<Skill>>,
+    pub entry: Arc<Entry<T>>,
     /// The explanation of the match.
     pub why: Explanation,
 }
@@ -187,13 +188,15 @@ impl SearchIndex {
     pub fn depth(query: &Query) -> usize {
         query.limit.saturating_mul(DEEPER).max(DEPTH)
     }
+}
 
+impl<T: SearchItem> SearchIndex<T> {
     /// Searches like [`search`](SearchIndex::search), fused with a second ranking of the same skills, the best first.
     ///
     /// What the query names exactly stays first. Everything else is ordered by reciprocal-rank fusion: each ranking
     /// gives a skill `1 / (60 + place)`, so that what both put high comes before what one puts first. Then by tier,
     /// then id. What the query does not allow is left out of both.
-    pub fn search_with(&self, query: &Query, ranked: &[Id]) -> Vec<SearchHit> {
+    pub fn search_with(&self, query: &Query, ranked: &[Id]) -> Vec<SearchHit<T>> {
         let depth = SearchIndex::depth(query);
         let mut hits = self.search(&query.clone().limit(depth));
         let mut scores: HashMap<Id, f64> = HashMap::new();

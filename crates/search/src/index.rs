@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use repertoire_core::{ChunkedVec, Id, Skill};
+use repertoire_core::{ChunkedVec, Id, Item, Skill};
 use repertoire_registry::{Entry, Snapshot};
 
-use super::document::{Doc, HitField, Posting, SkillTerms};
+use super::document::{Doc, HitField, ItemTerms, Posting};
 use super::hit::MatchKind;
+use super::item::SearchItem;
 use super::lexicon::{Lexicon, TermId};
 use super::mask::{MaskCache, VisibilityMask};
 use super::postings::{BlockTable, Dictionary};
@@ -19,8 +20,8 @@ use super::tokenize::normalized;
 use super::vocabulary::NameVocabulary;
 use super::{Query, SearchHit, ranking};
 
-/// A full-text index over a snapshot's skills: their front matter, and their bodies and example prompts where
-/// [`with_texts`](SearchIndex::with_texts) gave them.
+/// A full-text index over a snapshot's skills, or other [items](SearchItem): their front matter, and their bodies and example
+/// prompts where [`with_texts`](SearchIndex::with_texts) gave them.
 ///
 /// Immutable and cheap to clone. No text is taken apart again for a query.
 ///
@@ -38,16 +39,16 @@ use super::{Query, SearchHit, ranking};
 /// assert_eq!(found, [("pdf", "its name".to_owned()), ("fill-form", "description: `pdf`".to_owned())]);
 /// ```
 #[derive(Debug, Clone)]
-pub struct SearchIndex(pub(super) Arc<IndexData>);
+pub struct SearchIndex<T: Item = Skill>(pub(super) Arc<IndexData<T>>);
 
 #[derive(Debug, Clone)]
-pub(super) struct IndexData {
-    snapshot: Snapshot<Skill>,
+pub(super) struct IndexData<T: Item> {
+    snapshot: Snapshot<T>,
     pub(super) dictionary: Dictionary,
     pub(super) vocabulary: NameVocabulary,
     /// Normalized names, each with the number of its skill.
     pub(super) names: ChunkedVec<(Arc<str>, u32)>,
-    pub(super) docs: BlockTable<Option<Doc>>,
+    pub(super) docs: BlockTable<Option<Doc<T>>>,
     sights: MaskCache,
     /// Numbers below `next` that are not in use.
     free: Vec<u32>,
@@ -57,10 +58,10 @@ pub(super) struct IndexData {
     pub(super) synonyms: Arc<Synonyms>,
 }
 
-impl SearchIndex {
+impl<T: SearchItem> SearchIndex<T> {
     /// Builds the index of `snapshot`, of front matter alone.
-    pub fn new(snapshot: &Snapshot<Skill>) -> SearchIndex {
-        let mut build = IndexBuilder::default();
+    pub fn new(snapshot: &Snapshot<T>) -> SearchIndex<T> {
+        let mut build = IndexBuilder::new();
         for entry in snapshot.entries() {
             build.add(entry, None);
         }
@@ -69,7 +70,7 @@ impl SearchIndex {
 
     /// Returns the index with these synonyms in place of its own.
     #[must_use]
-    pub fn with_synonyms(&self, synonyms: impl Into<Arc<Synonyms>>) -> SearchIndex {
+    pub fn with_synonyms(&self, synonyms: impl Into<Arc<Synonyms>>) -> SearchIndex<T> {
         let synonyms = synonyms.into();
         SearchIndex(Arc::new(IndexData {
             synonyms,
@@ -84,7 +85,7 @@ impl SearchIndex {
     pub fn with_texts<'t>(
         &self,
         texts: impl IntoIterator<Item = (&'t Id, &'t SkillText)>,
-    ) -> SearchIndex {
+    ) -> SearchIndex<T> {
         let most = most_terms(self.0.len());
         let texts = texts.into_iter();
         let texts: HashMap<u32, &SkillText> = texts
@@ -103,7 +104,7 @@ impl SearchIndex {
             }
             return SearchIndex(Arc::new(inner));
         }
-        let mut build = IndexBuilder::default();
+        let mut build = IndexBuilder::new();
         for (number, doc) in self.0.docs() {
             let lexicon = &mut build.lexicon;
             match (texts.get(&number), &doc.text) {
@@ -130,7 +131,7 @@ impl SearchIndex {
     ///
     /// The text of a skill is kept until its body or resources change.
     #[must_use]
-    pub fn updated(&self, snapshot: &Snapshot<Skill>) -> SearchIndex {
+    pub fn updated(&self, snapshot: &Snapshot<T>) -> SearchIndex<T> {
         let change = snapshot.changes_since(&self.0.snapshot);
         let mut inner = IndexData::clone(&self.0);
         inner.snapshot = snapshot.clone();
@@ -151,7 +152,7 @@ impl SearchIndex {
     }
 
     /// Returns the skills whose text is not in the index.
-    pub fn without_text(&self) -> impl Iterator<Item = &Arc<Entry<Skill>>> {
+    pub fn without_text(&self) -> impl Iterator<Item = &Arc<Entry<T>>> {
         self.0
             .docs()
             .filter(|(_, doc)| doc.text.is_none())
@@ -160,12 +161,12 @@ impl SearchIndex {
 
     /// Returns whether both are one index, with the same texts.
     #[doc(hidden)]
-    pub fn is(&self, other: &SearchIndex) -> bool {
+    pub fn is(&self, other: &SearchIndex<T>) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Returns the indexed snapshot.
-    pub fn snapshot(&self) -> &Snapshot<Skill> {
+    pub fn snapshot(&self) -> &Snapshot<T> {
         &self.0.snapshot
     }
 
@@ -178,14 +179,14 @@ impl SearchIndex {
     /// 3. By tier, then id.
     ///
     /// The same snapshot and query give the same hits, however the index came about.
-    pub fn search(&self, query: &Query) -> Vec<SearchHit> {
+    pub fn search(&self, query: &Query) -> Vec<SearchHit<T>> {
         ranking::search(&self.0, query)
     }
 
     /// Returns at most three skills that the text of `query` may have been meant for, if it is not the name of one.
     ///
     /// At least half of the words are in the name of each, slips forgiven.
-    pub fn near(&self, query: &Query) -> Vec<Arc<Entry<Skill>>> {
+    pub fn near(&self, query: &Query) -> Vec<Arc<Entry<T>>> {
         let words = QueryWords::of(&self.0, &query.text, None).words.len();
         let hits = self.search(query).into_iter();
         let near = hits.filter(|hit| {
@@ -212,7 +213,7 @@ impl SearchIndex {
     }
 }
 
-impl IndexData {
+impl<T: SearchItem> IndexData<T> {
     pub(super) fn len(&self) -> usize {
         self.next as usize - self.free.len()
     }
@@ -228,7 +229,7 @@ impl IndexData {
             .filter(|sight| sight.count() < self.len())
     }
 
-    pub(super) fn docs(&self) -> impl Iterator<Item = (u32, &Doc)> {
+    pub(super) fn docs(&self) -> impl Iterator<Item = (u32, &Doc<T>)> {
         (0..)
             .zip(self.docs.blocks().flatten())
             .filter_map(|(number, doc)| Some((number, doc.as_ref()?)))
@@ -236,7 +237,7 @@ impl IndexData {
 
     fn insert(
         &mut self,
-        entry: &Arc<Entry<Skill>>,
+        entry: &Arc<Entry<T>>,
         text: Option<Arc<TextTerms>>,
         lexicon: &mut Lexicon,
     ) {
@@ -245,7 +246,7 @@ impl IndexData {
             self.next - 1
         });
         let rows = text.as_ref().map(|text| text.rows(lexicon));
-        let terms = SkillTerms::of(entry, rows.as_ref(), lexicon);
+        let terms = ItemTerms::of(entry, rows.as_ref(), lexicon);
         for (term, posting) in terms.postings(number) {
             self.dictionary.insert(lexicon.text(term), posting);
         }
@@ -258,27 +259,22 @@ impl IndexData {
             self.names.splice(at..at, [(name.into(), number)]);
         }
         self.bodies += usize::from(has_body(text.as_deref()));
-        let doc = Doc::of(entry, text);
+        let doc = Doc::of(entry, text, terms.level);
         self.sights.insert(number, &doc);
         self.docs.set(number, Some(doc));
     }
 
     /// Removes an entry, and returns its text.
-    fn remove(
-        &mut self,
-        entry: &Arc<Entry<Skill>>,
-        lexicon: &mut Lexicon,
-    ) -> Option<Arc<TextTerms>> {
+    fn remove(&mut self, entry: &Arc<Entry<T>>, lexicon: &mut Lexicon) -> Option<Arc<TextTerms>> {
         let number = self
             .number_of(&entry.id)
             .expect("what is removed was inserted");
-        let text = self
-            .docs
-            .get(number)
-            .as_ref()
-            .and_then(|doc| doc.text.clone());
+        let doc = self.docs.get(number).clone();
+        let doc = doc.expect("its number was found");
+        self.sights.remove(number, &doc);
+        let text = doc.text;
         let rows = text.as_ref().map(|text| text.rows(lexicon));
-        let terms = SkillTerms::of(entry, rows.as_ref(), lexicon);
+        let terms = ItemTerms::of(entry, rows.as_ref(), lexicon);
         for (term, posting) in terms.postings(number) {
             self.dictionary.remove(lexicon.text(term), posting);
         }
@@ -290,7 +286,6 @@ impl IndexData {
             let at = self.name_place(&name, number);
             self.names.splice(at..at + 1, []);
         }
-        self.sights.remove(number, &Doc::of(entry, None));
         self.docs.set(number, None);
         self.free.push(number);
         self.bodies -= usize::from(has_body(text.as_deref()));
@@ -327,24 +322,36 @@ fn has_body(text: Option<&TextTerms>) -> bool {
 }
 
 /// The rows of an index that is built at once: each list is sorted once, not row by row.
-#[derive(Default)]
-struct IndexBuilder {
+struct IndexBuilder<T: Item> {
     lexicon: Lexicon,
     postings: Vec<(TermId, Posting)>,
     name_words: HashMap<String, u32>,
     names: Vec<(Arc<str>, u32)>,
-    docs: BlockTable<Option<Doc>>,
+    docs: BlockTable<Option<Doc<T>>>,
     sights: MaskCache,
     next: u32,
     bodies: usize,
 }
 
-impl IndexBuilder {
-    fn add(&mut self, entry: &Arc<Entry<Skill>>, text: Option<(TextRows, Arc<TextTerms>)>) {
+impl<T: SearchItem> IndexBuilder<T> {
+    fn new() -> IndexBuilder<T> {
+        IndexBuilder {
+            lexicon: Lexicon::default(),
+            postings: Vec::new(),
+            name_words: HashMap::new(),
+            names: Vec::new(),
+            docs: BlockTable::default(),
+            sights: MaskCache::default(),
+            next: 0,
+            bodies: 0,
+        }
+    }
+
+    fn add(&mut self, entry: &Arc<Entry<T>>, text: Option<(TextRows, Arc<TextTerms>)>) {
         let number = self.next;
         self.next += 1;
         let (rows, text) = text.unzip();
-        let terms = SkillTerms::of(entry, rows.as_ref(), &mut self.lexicon);
+        let terms = ItemTerms::of(entry, rows.as_ref(), &mut self.lexicon);
         self.postings.extend(terms.postings(number));
         for word in terms.name_words {
             *self.name_words.entry(word).or_default() += 1;
@@ -352,12 +359,12 @@ impl IndexBuilder {
         self.bodies += usize::from(has_body(text.as_deref()));
         self.names
             .extend(terms.names.into_iter().map(|name| (name.into(), number)));
-        let doc = Doc::of(entry, text);
+        let doc = Doc::of(entry, text, terms.level);
         self.sights.insert(number, &doc);
         self.docs.set(number, Some(doc));
     }
 
-    fn finish(mut self, snapshot: &Snapshot<Skill>) -> IndexData {
+    fn finish(mut self, snapshot: &Snapshot<T>) -> IndexData<T> {
         self.names.sort_unstable();
         IndexData {
             snapshot: snapshot.clone(),

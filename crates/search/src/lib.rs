@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`SearchIndex`] | the index of one snapshot, immutable and cheap to clone |
 //! | [`LiveIndex`] | the index that follows a registry |
+//! | [`SearchItem`] | an item of a different kind that an index finds: an agent, a workflow |
 //! | [`Query`], [`SearchHit`] | a search with its filters, and a skill that it found, with the reasons |
 //! | [`Ranker`] | a second ranking of the host, such as an embedder |
 //! | [`ExpectedPrompt`], [`EvalReport`] | prompts whose skills are known, and how well a search finds them |
@@ -19,6 +20,7 @@ mod evaluation;
 mod fold;
 mod hit;
 mod index;
+mod item;
 mod lexicon;
 mod live;
 mod mask;
@@ -47,6 +49,7 @@ pub use evaluation::{EvalReport, MissedPrompt, SkillEval, StolenPrompts};
 pub use fold::{fold, is_unspaced};
 pub use hit::{Explanation, MatchConfidence, Ranker, SearchHit};
 pub use index::SearchIndex;
+pub use item::{SearchItem, SearchTexts};
 pub use live::LiveIndex;
 pub use overlap::SkillOverlap;
 pub use prompt::{ExpectedPrompt, PromptGoal};

@@ -3,35 +3,35 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use repertoire_core::Id;
-use repertoire_registry::SkillRegistry;
+use repertoire_core::{Id, Item, Skill};
+use repertoire_registry::Registry;
 
 use super::authored::prompts_beside;
-use super::{IndexSettings, PromptGoal, Query, SearchHit, SearchIndex, SkillText};
+use super::{IndexSettings, PromptGoal, Query, SearchHit, SearchIndex, SearchItem, SkillText};
 
 /// The index of a registry, updated when it is used. Cheap to clone; clones share the index.
 ///
 /// Nothing runs in the background: the first to ask after a change pays for what changed. It is a value of its own and no method
 /// of the registry, because somebody has to keep the index: make it once and ask it often.
 #[derive(Debug, Clone)]
-pub struct LiveIndex(Arc<LiveIndexState>);
+pub struct LiveIndex<T: Item = Skill>(Arc<LiveIndexState<T>>);
 
 #[derive(Debug)]
-struct LiveIndexState {
-    registry: SkillRegistry,
+struct LiveIndexState<T: Item> {
+    registry: Registry<T>,
     settings: IndexSettings,
-    index: ArcSwap<SearchIndex>,
+    index: ArcSwap<SearchIndex<T>>,
 }
 
-impl LiveIndex {
+impl<T: SearchItem> LiveIndex<T> {
     /// Builds the index of `registry`.
-    pub fn new(registry: SkillRegistry) -> LiveIndex {
+    pub fn new(registry: Registry<T>) -> LiveIndex<T> {
         LiveIndex::with_settings(registry, IndexSettings::new())
     }
 
     /// Builds the index of `registry` with the synonyms of `settings`. Its examples follow with the
     /// [bodies](LiveIndex::read_bodies).
-    pub fn with_settings(registry: SkillRegistry, settings: IndexSettings) -> LiveIndex {
+    pub fn with_settings(registry: Registry<T>, settings: IndexSettings) -> LiveIndex<T> {
         let index = SearchIndex::new(&registry.snapshot()).with_synonyms(settings.synonyms.clone());
         let index = ArcSwap::from_pointee(index);
         LiveIndex(Arc::new(LiveIndexState {
@@ -42,12 +42,12 @@ impl LiveIndex {
     }
 
     /// Returns the indexed registry.
-    pub fn registry(&self) -> &SkillRegistry {
+    pub fn registry(&self) -> &Registry<T> {
         &self.0.registry
     }
 
     /// Returns the index of the registry's current snapshot.
-    pub fn current(&self) -> SearchIndex {
+    pub fn current(&self) -> SearchIndex<T> {
         let snapshot = self.0.registry.snapshot();
         let index = self.0.index.load();
         // Generations of one registry only rise. A caller with an older snapshot keeps the newer index.
@@ -102,7 +102,7 @@ impl LiveIndex {
     }
 
     /// Adds what was read for the skills of `index` to the current index.
-    fn add_texts(&self, index: &SearchIndex, texts: &[(Id, SkillText)]) {
+    fn add_texts(&self, index: &SearchIndex<T>, texts: &[(Id, SkillText)]) {
         let mut read = Arc::new(index.with_texts(texts.iter().map(|(id, text)| (id, text))));
         loop {
             let now = self.0.index.load_full();
@@ -118,7 +118,7 @@ impl LiveIndex {
     }
 
     /// Searches the registry's current snapshot.
-    pub fn search(&self, query: &Query) -> Vec<SearchHit> {
+    pub fn search(&self, query: &Query) -> Vec<SearchHit<T>> {
         self.current().search(query)
     }
 }

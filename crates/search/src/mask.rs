@@ -5,6 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::document::Doc;
+use super::item::SearchItem;
 use super::postings::{BlockTable, PostingList};
 use super::query::Query;
 use repertoire_permission::{Audience, VisibilityPolicy};
@@ -19,8 +20,8 @@ pub(super) struct VisibilityMask {
 }
 
 impl VisibilityMask {
-    fn of(
-        docs: &BlockTable<Option<Doc>>,
+    fn of<T: SearchItem>(
+        docs: &BlockTable<Option<Doc<T>>>,
         audience: Audience,
         modes: &VisibilityPolicy,
     ) -> VisibilityMask {
@@ -36,7 +37,7 @@ impl VisibilityMask {
         sight
     }
 
-    fn update(&mut self, number: u32, doc: Option<&Doc>) {
+    fn update<T: SearchItem>(&mut self, number: u32, doc: Option<&Doc<T>>) {
         let before = self.sees(number);
         let after = doc.is_some_and(|doc| doc.is_seen_by(self.audience, &self.modes));
         if after && !before {
@@ -78,9 +79,9 @@ pub(super) struct MaskCache {
 const KEPT: usize = 8;
 
 impl MaskCache {
-    pub(super) fn of(
+    pub(super) fn of<T: SearchItem>(
         &self,
-        docs: &BlockTable<Option<Doc>>,
+        docs: &BlockTable<Option<Doc<T>>>,
         query: &Query,
     ) -> Option<Arc<VisibilityMask>> {
         let audience = query.audience?;
@@ -105,7 +106,7 @@ impl MaskCache {
         }))
     }
 
-    pub(super) fn insert(&mut self, number: u32, doc: &Doc) {
+    pub(super) fn insert<T: SearchItem>(&mut self, number: u32, doc: &Doc<T>) {
         self.count(doc, |hidden| hidden + 1);
         self.lately
             .get_mut()
@@ -113,15 +114,15 @@ impl MaskCache {
             .for_each(|sight| Arc::make_mut(sight).update(number, Some(doc)));
     }
 
-    pub(super) fn remove(&mut self, number: u32, doc: &Doc) {
+    pub(super) fn remove<T: SearchItem>(&mut self, number: u32, doc: &Doc<T>) {
         self.count(doc, |hidden| hidden - 1);
         self.lately
             .get_mut()
             .iter_mut()
-            .for_each(|sight| Arc::make_mut(sight).update(number, None));
+            .for_each(|sight| Arc::make_mut(sight).update::<T>(number, None));
     }
 
-    fn count(&mut self, doc: &Doc, change: impl Fn(usize) -> usize) {
+    fn count<T: SearchItem>(&mut self, doc: &Doc<T>, change: impl Fn(usize) -> usize) {
         for audience in [Audience::Model, Audience::User] {
             if doc.is_hidden(audience) {
                 let hidden = &mut self.hidden[audience as usize];

@@ -6,6 +6,7 @@ use super::background::Background;
 use super::document::{HitField, Posting, accented, written};
 use super::hit::HitWord;
 use super::index::IndexData;
+use super::item::SearchItem;
 use super::mask::VisibilityMask;
 use super::postings::{PostingList, Postings};
 use super::ranking::{EXPANSION_WEIGHT, SYNONYM_WEIGHT};
@@ -61,8 +62,8 @@ impl<'a> QueryWords<'a> {
     /// Looks up the words of `text`, with the terms that `sight` may see.
     ///
     /// A word weighs its rarity, and more if it is repeated. Stop words count only if there are no others.
-    pub(super) fn of(
-        index: &'a IndexData,
+    pub(super) fn of<T: SearchItem>(
+        index: &'a IndexData<T>,
         text: &str,
         sight: Option<&VisibilityMask>,
     ) -> QueryWords<'a> {
@@ -221,13 +222,13 @@ fn keep_heaviest(all: &mut Vec<QueryTerm<'_>>) {
     });
 }
 
-struct TermLookup<'a, 's> {
-    index: &'a IndexData,
+struct TermLookup<'a, 's, T: SearchItem> {
+    index: &'a IndexData<T>,
     sight: Option<&'s VisibilityMask>,
     stems: Stems,
 }
 
-impl<'a> TermLookup<'a, '_> {
+impl<'a, T: SearchItem> TermLookup<'a, '_, T> {
     fn of(&self, stem: &str) -> Option<Term<'a>> {
         let postings = self.index.dictionary.get(stem)?;
         let all = self.sight.map_or(self.index.len(), VisibilityMask::count);

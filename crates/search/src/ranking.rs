@@ -6,6 +6,7 @@ use std::collections::BinaryHeap;
 use super::document::{Doc, Posting};
 use super::hit::{Explanation, MatchConfidence, MatchKind, SearchHit};
 use super::index::IndexData;
+use super::item::SearchItem;
 use super::mask::{Bits, VisibilityMask};
 use super::postings::{BLOCK, PostingList};
 use super::query::Query;
@@ -14,15 +15,15 @@ use super::tokenize::normalized;
 
 use crate::fold::bare;
 
-/// A skill and its match, ordered from the best to the worst.
-pub(super) struct ScoredSkill<'a> {
+/// An item and its match, ordered from the best to the worst.
+pub(super) struct ScoredItem<'a, T: SearchItem> {
     pub(super) fit: MatchKind,
     pub(super) score: f32,
     pub(super) number: u32,
-    pub(super) doc: &'a Doc,
+    pub(super) doc: &'a Doc<T>,
 }
 
-impl Ord for ScoredSkill<'_> {
+impl<T: SearchItem> Ord for ScoredItem<'_, T> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.fit
             .cmp(&other.fit)
@@ -31,35 +32,35 @@ impl Ord for ScoredSkill<'_> {
     }
 }
 
-impl PartialOrd for ScoredSkill<'_> {
+impl<T: SearchItem> PartialOrd for ScoredItem<'_, T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for ScoredSkill<'_> {
+impl<T: SearchItem> PartialEq for ScoredItem<'_, T> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for ScoredSkill<'_> {}
+impl<T: SearchItem> Eq for ScoredItem<'_, T> {}
 
 /// The best rows so far, among those that a query allows.
-pub(super) struct TopK<'a> {
+pub(super) struct TopK<'a, T: SearchItem> {
     query: &'a Query,
     sight: Option<&'a VisibilityMask>,
     facets: Vec<Bits>,
     /// The worst row is on top.
-    rows: BinaryHeap<ScoredSkill<'a>>,
+    rows: BinaryHeap<ScoredItem<'a, T>>,
 }
 
-impl<'a> TopK<'a> {
+impl<'a, T: SearchItem> TopK<'a, T> {
     pub(super) fn none_of(
-        index: &IndexData,
+        index: &IndexData<T>,
         query: &'a Query,
         sight: Option<&'a VisibilityMask>,
-    ) -> Option<TopK<'a>> {
+    ) -> Option<TopK<'a, T>> {
         if query.limit == 0 {
             return None;
         }
@@ -86,7 +87,7 @@ impl<'a> TopK<'a> {
         })
     }
 
-    pub(super) fn offer(&mut self, row: ScoredSkill<'a>) {
+    pub(super) fn offer(&mut self, row: ScoredItem<'a, T>) {
         let full = self.rows.len() == self.query.limit;
         // Most rows are worse, and comparing is cheaper than checking the filters.
         if full && self.rows.peek().is_some_and(|worst| *worst < row)
@@ -111,11 +112,11 @@ impl<'a> TopK<'a> {
         }
     }
 
-    pub(super) fn into_rows(self) -> Vec<ScoredSkill<'a>> {
+    pub(super) fn into_rows(self) -> Vec<ScoredItem<'a, T>> {
         self.rows.into_sorted_vec()
     }
 
-    pub(super) fn allows(&self, number: u32, doc: &Doc) -> bool {
+    pub(super) fn allows(&self, number: u32, doc: &Doc<T>) -> bool {
         self.sight.is_none_or(|sight| sight.sees(number))
             && self.query.tier.is_none_or(|tier| tier == doc.tier())
             && self.query.level.is_none_or(|level| doc.level() <= level)
@@ -135,7 +136,7 @@ pub(super) const SYNONYM_WEIGHT: f32 = 0.8;
 /// Score multiplier for terms added by spelling correction or prefix expansion.
 pub(super) const EXPANSION_WEIGHT: f32 = 0.4;
 
-pub(super) fn search(index: &IndexData, query: &Query) -> Vec<SearchHit> {
+pub(super) fn search<T: SearchItem>(index: &IndexData<T>, query: &Query) -> Vec<SearchHit<T>> {
     let sight = index.sight(query);
     let sight = sight.as_deref();
     let Some(mut best) = TopK::none_of(index, query, sight) else {
@@ -145,7 +146,7 @@ pub(super) fn search(index: &IndexData, query: &Query) -> Vec<SearchHit> {
     let wanted = QueryWords::of(index, &query.text, sight);
     if query.text.trim().is_empty() {
         for (number, doc) in index.docs() {
-            best.offer(ScoredSkill {
+            best.offer(ScoredItem {
                 fit: MatchKind::Everything,
                 score: 0.0,
                 number,
@@ -163,12 +164,12 @@ pub(super) fn search(index: &IndexData, query: &Query) -> Vec<SearchHit> {
     best.into_rows()
         .into_iter()
         .map(
-            |ScoredSkill {
+            |ScoredItem {
                  fit,
                  score,
                  number,
                  doc,
-             }: ScoredSkill<'_>| {
+             }: ScoredItem<'_, T>| {
                 let words = wanted
                     .words
                     .iter()
@@ -190,7 +191,7 @@ pub(super) fn search(index: &IndexData, query: &Query) -> Vec<SearchHit> {
         .collect()
 }
 
-impl IndexData {
+impl<T: SearchItem> IndexData<T> {
     fn fit(&self, number: u32, name: &str, is_whole: bool) -> MatchKind {
         if !is_whole {
             return MatchKind::Beginning;
@@ -199,7 +200,7 @@ impl IndexData {
             .docs
             .get(number)
             .as_ref()
-            .is_some_and(|doc: &Doc| doc.names().any(|other| normalized(other) == name))
+            .is_some_and(|doc: &Doc<T>| doc.names().any(|other| normalized(other) == name))
         {
             MatchKind::Exact
         } else {
@@ -209,7 +210,11 @@ impl IndexData {
 }
 
 /// Returns the skills whose name is `name`, begins with it or has every word, by number, each with its best match.
-fn named(index: &IndexData, name: &str, wanted: &[QueryTerm<'_>]) -> Vec<(u32, MatchKind)> {
+fn named<T: SearchItem>(
+    index: &IndexData<T>,
+    name: &str,
+    wanted: &[QueryTerm<'_>],
+) -> Vec<(u32, MatchKind)> {
     let typed = name;
     let mut found = Vec::new();
     let bare = bare(name);
@@ -263,11 +268,11 @@ fn with_every(wanted: &[QueryTerm<'_>]) -> Vec<u32> {
     found
 }
 
-fn score<'a>(
-    index: &'a IndexData,
+fn score<'a, T: SearchItem>(
+    index: &'a IndexData<T>,
     wanted: &[QueryTerm<'_>],
     named: &[(u32, MatchKind)],
-    best: &mut TopK<'a>,
+    best: &mut TopK<'a, T>,
 ) {
     let mut words: Vec<WordScorer<'_>> = wanted.iter().map(WordScorer::of).collect();
     let mut named = named.iter().peekable();
@@ -280,9 +285,9 @@ fn score<'a>(
         words
             .iter_mut()
             .for_each(|word| word.add(&mut block, start + BLOCK as u32));
-        let offer = |best: &mut TopK<'a>, at: usize, fit: MatchKind, score: f32| {
+        let offer = |best: &mut TopK<'a, T>, at: usize, fit: MatchKind, score: f32| {
             if let Some(doc) = &docs[at] {
-                best.offer(ScoredSkill {
+                best.offer(ScoredItem {
                     fit,
                     score,
                     number: start + at as u32,

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use repertoire_core::{Id, Skill};
+use repertoire_core::{Id, Item};
 use repertoire_registry::Snapshot;
 
 use super::prompt::{ExpectedPrompt, PromptGoal};
@@ -62,7 +62,10 @@ impl IndexSettings {
     }
 
     /// Returns the examples of the operator by effective id. Names that no skill has are skipped.
-    pub(super) fn examples_in(&self, snapshot: &Snapshot<Skill>) -> HashMap<Id, Vec<Arc<str>>> {
+    pub(super) fn examples_in<T: Item>(
+        &self,
+        snapshot: &Snapshot<T>,
+    ) -> HashMap<Id, Vec<Arc<str>>> {
         let mut examples: HashMap<Id, Vec<Arc<str>>> = HashMap::new();
         for (name, prompts) in &self.examples {
             if let Ok(found) = snapshot.resolve(name) {

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use repertoire_core::{Id, Listing, ListingEntry, Revision, Stamp};
+use repertoire_core::{Id, Listing, ListingEntry, Revision, Skill, Stamp};
 use repertoire_registry::{Layer, Origin, Tier, Trust, merge};
 
 use super::options::LoadMethod;
 use super::*;
 use crate::catalog::Tokenizer;
-use repertoire_permission::{Exposure, VisibilityPolicy};
+use repertoire_permission::{Exposure, VisibilityPolicy, VisibleItem};
 
 const FORMATS: [CatalogFormat; 6] = [
     CatalogFormat::Xml,

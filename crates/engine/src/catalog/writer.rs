@@ -11,9 +11,9 @@ use repertoire_registry::{Entry, Snapshot, Trust};
 use super::budget::{CatalogPlan, Meter};
 use super::format::Texts;
 use super::options::Locations;
-use super::{CatalogItem, CatalogLine, CatalogOptions, LineOutcome, Overflow};
+use super::{CatalogLine, CatalogOptions, LineOutcome, Overflow};
 use crate::resolve::SkillOrder;
-use repertoire_permission::Exposure;
+use repertoire_permission::{Exposure, VisibleItem};
 
 /// The visible skills in the catalog's order.
 pub(super) struct CatalogWriter<'a> {
@@ -47,7 +47,7 @@ struct Cost {
 const MARKUP: usize = 128;
 
 impl<'a> CatalogWriter<'a> {
-    pub(super) fn new<T: CatalogItem>(
+    pub(super) fn new<T: VisibleItem>(
         snapshot: &'a Snapshot<T>,
         options: &'a CatalogOptions,
     ) -> CatalogWriter<'a> {
@@ -248,7 +248,7 @@ impl<'a> CatalogWriter<'a> {
 }
 
 impl<'a> SanitizedItem<'a> {
-    fn new<T: CatalogItem>(entry: &'a Entry<T>, options: &CatalogOptions) -> SanitizedItem<'a> {
+    fn new<T: VisibleItem>(entry: &'a Entry<T>, options: &CatalogOptions) -> SanitizedItem<'a> {
         let item = entry.item();
         let description = item.description().unwrap_or_default();
         let is_restricted = entry.candidate.trust != Trust::Trusted;

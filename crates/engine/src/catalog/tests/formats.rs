@@ -187,7 +187,7 @@ impl repertoire_core::Item for Agent {
     }
 }
 
-impl CatalogItem for Agent {}
+impl VisibleItem for Agent {}
 
 #[test]
 fn a_catalog_lists_items_of_any_kind() {
