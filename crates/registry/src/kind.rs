@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire_core::{Skill, Source};
+use repertoire_core::{Item, Skill, Source};
 use serde::de::DeserializeOwned;
 
 /// A kind of source that a configuration file can name.
@@ -37,30 +37,28 @@ use serde::de::DeserializeOwned;
 ///
 /// A kind that connects before it can list creates a [`DeferredSource`](crate::DeferredSource). A kind that a closure creates
 /// is not submitted: the host adds it to its [`SourceKinds`].
-#[derive(Clone)]
-pub struct SourceKind {
+pub struct SourceKind<T: Item = Skill> {
     name: &'static str,
     about: &'static str,
-    build: Build,
+    build: Build<T>,
     foreign: bool,
     namespaced: bool,
     connecting: bool,
 }
 
-type OneSource = Result<SharedSource, ConfigError>;
-type Sources = Result<Vec<SharedSource>, ConfigError>;
+type OneSource<T> = Result<SharedSource<T>, ConfigError>;
+type Sources<T> = Result<Vec<SharedSource<T>>, ConfigError>;
 
-#[derive(Clone)]
-enum Build {
-    One(fn(&SourceConfig) -> OneSource),
-    Several(fn(&SourceConfig) -> Sources),
-    Closure(Arc<dyn Fn(&SourceConfig) -> Sources + Send + Sync>),
+enum Build<T: Item> {
+    One(fn(&SourceConfig) -> OneSource<T>),
+    Several(fn(&SourceConfig) -> Sources<T>),
+    Closure(Arc<dyn Fn(&SourceConfig) -> Sources<T> + Send + Sync>),
 }
 
 inventory::collect!(SourceKind);
 
 /// A source that its configuration made.
-type SharedSource = Arc<dyn Source<Skill>>;
+type SharedSource<T = Skill> = Arc<dyn Source<T>>;
 
 impl SourceKind {
     /// Creates a kind called `name`, in lower-case letters, digits and hyphens. `about` is a few words for people.
@@ -99,6 +97,33 @@ impl SourceKind {
         kind
     }
 
+    /// Returns every linked kind by name.
+    ///
+    /// # Errors
+    /// [`ConfigError`] if two linked crates submit a kind of one name.
+    pub fn all() -> Result<Vec<&'static SourceKind>, ConfigError> {
+        // The linker decides about the order of collection, so it has no meaning.
+        let mut kinds: Vec<_> = inventory::iter::<SourceKind>().collect();
+        kinds.sort_by_key(|kind| (kind.name, kind.about));
+        match kinds
+            .array_windows()
+            .find(|[kind, next]| kind.name == next.name)
+        {
+            Some([kind, next]) => Err(duplicate(kind, next)),
+            None => Ok(kinds),
+        }
+    }
+
+    /// Returns the linked kind of this name.
+    ///
+    /// # Errors
+    /// [`ConfigError`] for an unknown name, and if two linked crates submit a kind of one name.
+    pub fn find(name: &str) -> Result<&'static SourceKind, ConfigError> {
+        find::<Skill, _>(&SourceKind::all()?, name).copied()
+    }
+}
+
+impl<T: Item> SourceKind<T> {
     /// Creates a kind of a host, whose closure may hold what the sources need, for [`SourceKinds::with`].
     ///
     /// # Panics
@@ -106,13 +131,13 @@ impl SourceKind {
     pub fn from_fn(
         name: &'static str,
         about: &'static str,
-        build: impl Fn(&SourceConfig) -> Result<SharedSource, ConfigError> + Send + Sync + 'static,
-    ) -> SourceKind {
+        build: impl Fn(&SourceConfig) -> Result<SharedSource<T>, ConfigError> + Send + Sync + 'static,
+    ) -> SourceKind<T> {
         let build = move |config: &SourceConfig| Ok(vec![build(config)?]);
         SourceKind::with_build(name, about, Build::Closure(Arc::new(build)))
     }
 
-    const fn with_build(name: &'static str, about: &'static str, build: Build) -> SourceKind {
+    const fn with_build(name: &'static str, about: &'static str, build: Build<T>) -> SourceKind<T> {
         assert!(
             is_kind_name(name),
             "the name of a kind has lower-case letters, digits and hyphens"
@@ -129,7 +154,7 @@ impl SourceKind {
 
     /// Makes its sources namespaced by default.
     #[must_use]
-    pub const fn namespaced(mut self) -> SourceKind {
+    pub const fn namespaced(mut self) -> SourceKind<T> {
         self.namespaced = true;
         self
     }
@@ -137,7 +162,7 @@ impl SourceKind {
     /// Returns the same kind, whose sources start a program, load a library or open a connection. A program may refuse such
     /// kinds where it only reads files.
     #[must_use]
-    pub const fn connecting(mut self) -> SourceKind {
+    pub const fn connecting(mut self) -> SourceKind<T> {
         self.connecting = true;
         self
     }
@@ -167,36 +192,11 @@ impl SourceKind {
         self.about
     }
 
-    /// Returns every linked kind by name.
-    ///
-    /// # Errors
-    /// [`ConfigError`] if two linked crates submit a kind of one name.
-    pub fn all() -> Result<Vec<&'static SourceKind>, ConfigError> {
-        // The linker decides about the order of collection, so it has no meaning.
-        let mut kinds: Vec<_> = inventory::iter::<SourceKind>().collect();
-        kinds.sort_by_key(|kind| (kind.name, kind.about));
-        match kinds
-            .array_windows()
-            .find(|[kind, next]| kind.name == next.name)
-        {
-            Some([kind, next]) => Err(duplicate(kind, next)),
-            None => Ok(kinds),
-        }
-    }
-
-    /// Returns the linked kind of this name.
-    ///
-    /// # Errors
-    /// [`ConfigError`] for an unknown name, and if two linked crates submit a kind of one name.
-    pub fn find(name: &str) -> Result<&'static SourceKind, ConfigError> {
-        find(&SourceKind::all()?, name).copied()
-    }
-
     /// Creates the sources of this kind, most often one, in their order.
     ///
     /// # Errors
     /// [`ConfigError`] for options that the kind does not understand.
-    pub fn build(&self, config: &SourceConfig) -> Result<Vec<SharedSource>, ConfigError> {
+    pub fn build(&self, config: &SourceConfig) -> Result<Vec<SharedSource<T>>, ConfigError> {
         match &self.build {
             Build::One(build) => Ok(vec![build(config)?]),
             Build::Several(build) => build(config),
@@ -205,7 +205,20 @@ impl SourceKind {
     }
 }
 
-impl fmt::Debug for SourceKind {
+impl<T: Item> Clone for SourceKind<T> {
+    fn clone(&self) -> SourceKind<T> {
+        SourceKind {
+            build: match &self.build {
+                Build::One(build) => Build::One(*build),
+                Build::Several(build) => Build::Several(*build),
+                Build::Closure(build) => Build::Closure(Arc::clone(build)),
+            },
+            ..*self
+        }
+    }
+}
+
+impl<T: Item> fmt::Debug for SourceKind<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SourceKind")
             .field("name", &self.name)
@@ -225,19 +238,22 @@ const fn is_kind_name(name: &str) -> bool {
     !name.is_empty()
 }
 
-fn duplicate(kind: &SourceKind, other: &SourceKind) -> ConfigError {
+fn duplicate<T: Item>(kind: &SourceKind<T>, other: &SourceKind<T>) -> ConfigError {
     let (name, about, other) = (kind.name, kind.about, other.about);
     ConfigError::new(format!(
         "two source kinds are called `{name}`: {about} and {other}; link one of them"
     ))
 }
 
-fn find<'k, K: Borrow<SourceKind>>(kinds: &'k [K], name: &str) -> Result<&'k K, ConfigError> {
+fn find<'k, T: Item, K: Borrow<SourceKind<T>>>(
+    kinds: &'k [K],
+    name: &str,
+) -> Result<&'k K, ConfigError> {
     kinds
         .iter()
         .find(|kind| K::borrow(kind).name == name)
         .ok_or_else(|| {
-            let known: Vec<_> = kinds.iter().map(|kind| kind.borrow().name).collect();
+            let known: Vec<_> = kinds.iter().map(|kind| K::borrow(kind).name).collect();
             ConfigError::new(format!(
                 "unknown source kind `{name}`; known: {}",
                 known.join(", ")
@@ -245,7 +261,7 @@ fn find<'k, K: Borrow<SourceKind>>(kinds: &'k [K], name: &str) -> Result<&'k K, 
         })
 }
 
-/// The source kinds of a host: those that it links, and those that it adds.
+/// The source kinds of a host: those that it links, and those that it adds. Kinds of other items than skills are always added.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -262,7 +278,7 @@ fn find<'k, K: Borrow<SourceKind>>(kinds: &'k [K], name: &str) -> Result<&'k K, 
 /// # Ok::<(), repertoire_registry::ConfigError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct SourceKinds(Vec<SourceKind>);
+pub struct SourceKinds<T: Item = Skill>(Vec<SourceKind<T>>);
 
 impl SourceKinds {
     /// Returns the linked kinds.
@@ -274,12 +290,14 @@ impl SourceKinds {
             SourceKind::all()?.into_iter().cloned().collect(),
         ))
     }
+}
 
+impl<T: Item> SourceKinds<T> {
     /// Adds a kind.
     ///
     /// # Errors
     /// [`ConfigError`] if the name is taken.
-    pub fn with(mut self, kind: SourceKind) -> Result<SourceKinds, ConfigError> {
+    pub fn with(mut self, kind: SourceKind<T>) -> Result<SourceKinds<T>, ConfigError> {
         match self.0.iter().find(|other| other.name == kind.name) {
             Some(other) => Err(duplicate(other, &kind)),
             None => {
@@ -293,8 +311,14 @@ impl SourceKinds {
     ///
     /// # Errors
     /// [`ConfigError`] for an unknown name.
-    pub fn find(&self, name: &str) -> Result<&SourceKind, ConfigError> {
-        find(&self.0, name)
+    pub fn find(&self, name: &str) -> Result<&SourceKind<T>, ConfigError> {
+        find::<T, _>(&self.0, name)
+    }
+}
+
+impl<T: Item> Default for SourceKinds<T> {
+    fn default() -> SourceKinds<T> {
+        SourceKinds(Vec::new())
     }
 }
 

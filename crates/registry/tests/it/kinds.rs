@@ -104,7 +104,7 @@ fn hosts_add_kinds_of_their_own() {
 #[test]
 #[should_panic = "the name of a kind has lower-case letters, digits and hyphens"]
 fn names_of_kinds_are_plain() {
-    let _ = SourceKind::from_fn("Bad Name:x", "", |_| Err(ConfigError::new("none")));
+    let _ = SourceKind::<Skill>::from_fn("Bad Name:x", "", |_| Err(ConfigError::new("none")));
 }
 
 #[tokio::test]
