@@ -142,35 +142,51 @@ impl RunMark {
             if found.is_empty() {
                 return;
             }
-            for process in found {
+            for process in found.into_iter().flatten() {
                 let _ = rustix::process::pidfd_send_signal(&process, Signal::KILL);
             }
         }
     }
 
+    /// Returns the processes with the mark, and `None` for each process whose environment is not known yet.
     #[cfg(target_os = "linux")]
-    fn bearers(&self) -> Vec<std::os::fd::OwnedFd> {
+    fn bearers(&self) -> Vec<Option<std::os::fd::OwnedFd>> {
         use rustix::process::{PidfdFlags, pidfd_open};
 
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-        ids.filter(|id| self.is_borne_by(*id))
-            .filter_map(|id| {
-                let process =
-                    pidfd_open(Pid::from_raw(id.cast_signed())?, PidfdFlags::empty()).ok()?;
-                // The number may be another process's by now; what is open is not.
-                self.is_borne_by(id).then_some(process)
-            })
-            .collect()
+        ids.filter_map(|id| {
+            if !self.is_borne_by(id)? {
+                return is_in_exec(id).then_some(None);
+            }
+            let process = pidfd_open(Pid::from_raw(id.cast_signed())?, PidfdFlags::empty()).ok()?;
+            // The number may belong to a different process by now; the descriptor does not.
+            self.is_borne_by(id)?.then_some(Some(process))
+        })
+        .collect()
     }
 
+    /// Returns whether the process has the mark, or `None` if its environment cannot be read.
     #[cfg(target_os = "linux")]
-    fn is_borne_by(&self, id: u32) -> bool {
+    fn is_borne_by(&self, id: u32) -> Option<bool> {
         let variable = format!("{}={}", RunMark::NAME, self.0);
-        // Empty for a process that ended and waits to be reaped.
-        let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-        environment
-            .split(|byte| *byte == 0)
-            .any(|entry| entry == variable.as_bytes())
+        let environment = std::fs::read(format!("/proc/{id}/environ")).ok()?;
+        let mut entries = environment.split(|byte| *byte == 0);
+        Some(entries.any(|entry| entry == variable.as_bytes()))
     }
+}
+
+/// Returns whether a process is between two programs: `execve` has begun, and its new environment is not readable yet.
+///
+/// `proc_pid_stat(5)` numbers the fields: 9 has the flags, 51 the end of the environment.
+#[cfg(target_os = "linux")]
+fn is_in_exec(id: u32) -> bool {
+    const KERNEL_THREAD: u64 = 0x0020_0000;
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    // The second field is the name of the program, which may contain spaces and brackets.
+    let (_, fields) = stat.rsplit_once(") ").unwrap_or_default();
+    let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+    let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+    let has_ended = matches!(fields.first(), None | Some(&("Z" | "X")));
+    !has_ended && number(9).is_some_and(|flags| flags & KERNEL_THREAD == 0) && number(51) == Some(0)
 }

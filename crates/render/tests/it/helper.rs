@@ -225,6 +225,20 @@ async fn a_killed_helper_is_reported() {
     }
 }
 
+/// Between two programs, a process has no readable environment.
+#[tokio::test]
+async fn a_process_in_exec_is_killed() {
+    let looped = r#"test -s away || echo $$ > away; exec sh -c "$LOOP""#;
+    let body = format!(
+        "!`export LOOP='{looped}'; setsid sh -c \"$LOOP\" > /dev/null 2>&1 & while ! test -s away; do :; done; kill -9 $PPID; sleep 100000`\n"
+    );
+    for _ in 0..8 {
+        let skill = kept();
+        assert_eq!(skill.run(&body).await.ended, RunEnd::Signal(9));
+        gone(skill.process("away").expect("it was started")).await;
+    }
+}
+
 #[tokio::test]
 async fn a_stopped_helper_is_killed() {
     let skill = kept().short();
