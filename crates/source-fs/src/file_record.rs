@@ -17,6 +17,12 @@ pub trait FileItem: Item {
     /// Returns whether a listing reads the file at `path`, which is relative to the base. All others are opened for their body only.
     fn is_parsed(path: &str) -> bool;
 
+    /// Returns whether the body of the file at `path` begins below its front matter. By default, the body is the whole file.
+    fn has_front_matter(path: &str) -> bool {
+        let _ = path;
+        false
+    }
+
     /// Returns the item of `file`, or `None` if it is malformed, with diagnostics. Their paths are set by the source.
     fn from_file(file: &ListedFile<'_>) -> (Option<Self>, Vec<Diagnostic>);
 }
@@ -185,23 +191,29 @@ impl<T: FileItem> FileRecord<T> {
         self.row = Some(row);
     }
 
-    /// Reads the whole file. Its stamp is the listed one, if this is the listed version.
+    /// Reads the file. The stamp is the listed one, if this is the listed version.
     pub(crate) fn body(&self, reading: &FileReading) -> Result<Body, SourceError> {
         let (bytes, stamp) = reading.bytes(&self.file.path)?;
         let digest = Digest::of(&bytes);
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let (shown, at) = (
-                file::shown(&self.file.path),
-                error.utf8_error().valid_up_to(),
-            );
-            SourceError::invalid(format!("`{shown}` is not UTF-8 at byte {at}"))
-        })?;
         let is_listed = match self.content {
             Some(content) => content == digest,
             None => stamp == self.file.stamp,
         };
         let listed = self.row.as_ref().filter(|_| is_listed);
         let stamp = listed.map_or_else(|| Stamp::of(&digest), |row| row.stamp);
-        Ok(Body::new(text, digest, stamp))
+        let has_front_matter = reading
+            .relative(&self.file.path)
+            .is_some_and(|path| T::has_front_matter(&path));
+        let body = if has_front_matter {
+            Body::of_file(&bytes, stamp)
+        } else {
+            std::str::from_utf8(&bytes)
+                .map(|text| Body::new(text, digest, stamp))
+                .map_err(|error| error.valid_up_to())
+        };
+        body.map_err(|at| {
+            let shown = file::shown(&self.file.path);
+            SourceError::invalid(format!("`{shown}` is not UTF-8 at byte {at}"))
+        })
     }
 }
