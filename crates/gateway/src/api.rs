@@ -1,18 +1,25 @@
 //! The HTTP server: MCP for the skills, and the registries as JSON.
 
+use std::sync::{Arc, OnceLock};
+
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
+use percent_encoding::percent_decode_str;
 use repertoire::registry::{Entry, Registry};
+use repertoire::search::{LiveIndex, Query, SearchItem};
 use repertoire::skill::{Diagnostic, Item};
 use repertoire_mcp::{HttpOptions, ServeError, Server, ServerOptions};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::{Gateway, GatewayError, GatewayState, Registries};
+use crate::{Gateway, GatewayError, GatewayState, Registries, WorkflowFile};
+
+/// The most results of a search.
+const MOST_HITS: usize = 50;
 
 impl Gateway {
     /// Serves clients that connect to `listener`, until `end` completes: `/mcp` with the skills, `/healthz`, `/readyz`, `/metrics`,
@@ -40,14 +47,32 @@ impl Gateway {
     }
 
     /// Returns the routes that show the registries, for reading only: `/api/v1/status`, and for each of `skills`, `workflows`,
-    /// `agents` and `mcp-servers` the list and each entry by its id. The caller decides who may use them.
+    /// `agents` and `mcp-servers` the list and each entry by its id. `?search=WORDS` finds skills and workflows. The caller decides
+    /// who may use them.
     pub fn routes(&self) -> Router {
         Router::new()
             .route("/api/v1/status", get(status))
             .route("/api/v1/{registry}", get(list))
             .route("/api/v1/{registry}/{*id}", get(show))
-            .with_state(self.clone())
+            .with_state(ApiState {
+                gateway: self.clone(),
+                indexes: Arc::default(),
+            })
     }
+}
+
+/// The state of the routes: the gateway, and the indexes of the registries that were searched.
+#[derive(Clone)]
+struct ApiState {
+    gateway: Gateway,
+    indexes: Arc<SearchIndexes>,
+}
+
+/// The indexes of the registries that were searched. A gateway starts once, so they are of its only registries.
+#[derive(Default)]
+struct SearchIndexes {
+    skills: OnceLock<LiveIndex>,
+    workflows: OnceLock<LiveIndex<WorkflowFile>>,
 }
 
 /// An entry of a registry, without its shadows.
@@ -76,19 +101,22 @@ impl<'a, T: Item> EntryRow<'a, T> {
     }
 }
 
-async fn status(State(gateway): State<Gateway>) -> Response {
-    Json(gateway.status()).into_response()
+async fn status(State(api): State<ApiState>) -> Response {
+    Json(api.gateway.status()).into_response()
 }
 
-async fn list(State(gateway): State<Gateway>, Path(registry): Path<String>) -> Response {
-    answer(&gateway, &registry, None)
+async fn list(State(api): State<ApiState>, Path(registry): Path<String>, uri: Uri) -> Response {
+    match searched_text(uri.query().unwrap_or_default()) {
+        Some(text) => find(&api, &registry, text),
+        None => answer(&api.gateway, &registry, None),
+    }
 }
 
 async fn show(
-    State(gateway): State<Gateway>,
+    State(api): State<ApiState>,
     Path((registry, id)): Path<(String, String)>,
 ) -> Response {
-    answer(&gateway, &registry, Some(&id))
+    answer(&api.gateway, &registry, Some(&id))
 }
 
 fn answer(gateway: &Gateway, registry: &str, id: Option<&str>) -> Response {
@@ -140,6 +168,49 @@ fn shown<T: Item + Serialize>(
         "entries": entries,
         "diagnostics": diagnostics,
     }))
+}
+
+/// Returns the value of `search` in the query of a URL.
+fn searched_text(query: &str) -> Option<String> {
+    let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    let (_, text) = pairs.find(|(key, _)| *key == "search")?;
+    let text = text.replace('+', " ");
+    Some(percent_decode_str(&text).decode_utf8_lossy().into_owned())
+}
+
+fn find(api: &ApiState, registry: &str, text: String) -> Response {
+    let registries = match api.gateway.registries() {
+        Ok(registries) => registries,
+        Err(error) => return failure(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+    };
+    let query = Query::new(text).for_operator().limit(MOST_HITS);
+    let SearchIndexes { skills, workflows } = &*api.indexes;
+    let found = match registry {
+        "skills" => hits(
+            skills.get_or_init(|| LiveIndex::new(registries.skills)),
+            &query,
+        ),
+        "workflows" => hits(
+            workflows.get_or_init(|| LiveIndex::new(registries.workflows)),
+            &query,
+        ),
+        _ => {
+            let message = "only skills and workflows are searched";
+            return failure(StatusCode::NOT_FOUND, message);
+        }
+    };
+    Json(found).into_response()
+}
+
+/// Returns the entries that fit `query`, the best first, each with the explanation.
+fn hits<T: SearchItem + Serialize>(index: &LiveIndex<T>, query: &Query) -> Value {
+    let index = index.current();
+    let hits = index.search(query);
+    let hits: Vec<_> = hits
+        .iter()
+        .map(|hit| json!({ "entry": EntryRow::of(&hit.entry), "why": hit.why }))
+        .collect();
+    json!({ "generation": index.snapshot().generation(), "hits": hits })
 }
 
 fn failure(status: StatusCode, message: &str) -> Response {

@@ -87,6 +87,41 @@ async fn the_registries_are_shown_as_json() {
 }
 
 #[tokio::test]
+async fn skills_and_workflows_are_searched() {
+    let project = Project::new(FILE);
+    project.skill("review", "");
+    let plan = "description: Ships a new version.\nsteps: [Ship.]\n";
+    project.write("workflows/a.workflow.yaml", plan);
+    project.write("workflows/b.workflow.ts", "export default {}\n");
+    let (gateway, _registries) = project.start().await;
+    with_server(&gateway, async |address| {
+        let search = async |path: &str| {
+            let (status, body) = get(address, &format!("/api/v1/{path}"), Some(TOKEN)).await;
+            let found: Value = serde_json::from_str(&body).unwrap();
+            let hits = found["hits"].as_array().cloned().unwrap_or_default();
+            let ids = hits.iter().map(|hit| hit["entry"]["id"].clone());
+            (status, ids.collect::<Vec<_>>())
+        };
+        let shipping = vec![json!("workflows/a.workflow.yaml")];
+        assert_eq!(
+            [
+                search("skills?search=review").await,
+                search("workflows?search=shipping+a%20version").await,
+                search("workflows?search=unknown").await,
+                search("agents?search=coder").await,
+            ],
+            [
+                (200, vec![json!("review")]),
+                (200, shipping),
+                (200, vec![]),
+                (404, vec![]),
+            ]
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn the_routes_are_behind_the_checks() {
     let project = Project::new(FILE);
     let (gateway, _registries) = project.start().await;
