@@ -1,65 +1,23 @@
-//! A registry of a different kind: agents of the host and of a folder, merged like skills.
+//! A registry of a different kind: agents of the host and of a folder, merged, followed, listed and searched like skills.
 //!
 //! `cargo run -p repertoire --example agents`
 
-mod agent_folder;
+mod agent;
 
 use std::error::Error;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
-use repertoire::registry::Registry;
-use repertoire::skill::Item;
-use repertoire::{Id, MemorySource, Registered, Skill};
+use repertoire::registry::{ConfigError, Registry, SourceConfig, SourceKind, SourceKinds};
+use repertoire::search::{LiveIndex, Query};
+use repertoire::source::fs::{FileSource, FsOptions};
+use repertoire::{Catalog, CatalogOptions, MemorySource, Registered};
+use serde_json::json;
+use tokio::runtime::Handle;
 
-pub(crate) use agent_folder::AgentFolder;
-
-/// An agent that a host can start.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Agent {
-    id: Id,
-    about: String,
-    command: String,
-    location: Option<String>,
-}
-
-impl Agent {
-    fn new(id: &str, command: &str) -> Result<Agent, Box<dyn Error>> {
-        Ok(Agent {
-            id: id.parse()?,
-            about: String::new(),
-            command: command.to_owned(),
-            location: None,
-        })
-    }
-
-    /// Creates the agent of a file whose front matter was read as that of a skill.
-    fn from_file(front_matter: &Skill, path: String) -> Agent {
-        Agent {
-            id: front_matter.id.clone(),
-            about: front_matter.description.to_string(),
-            command: front_matter.text("command").unwrap_or("agent").to_owned(),
-            location: Some(path),
-        }
-    }
-}
-
-impl Item for Agent {
-    const KIND: &'static str = "agent";
-
-    fn id(&self) -> &Id {
-        &self.id
-    }
-
-    fn description(&self) -> Option<&str> {
-        Some(&self.about)
-    }
-
-    fn location(&self) -> Option<&str> {
-        self.location.as_deref()
-    }
-}
+pub(crate) use agent::Agent;
 
 const REVIEWER: &str = "---
 name: reviewer
@@ -70,44 +28,67 @@ You review gently.";
 
 const WRITER: &str = "---
 name: writer
-description: Writes.
+description: Writes letters.
 command: write
 ---
 You write.";
 
-/// Prints each agent, its command and the definitions that it overrides, before and after a change.
+/// Returns a kind of source that configurations of this host may name: a file for each agent.
+fn agent_files() -> SourceKind<Agent> {
+    SourceKind::from_fn("agent-files", "a file for each agent", |config| {
+        let options: FsOptions = config.options()?;
+        let source = FileSource::from_options(config.name.as_str(), &config.base, options)
+            .map_err(|error| ConfigError::in_option(error.key, error.message))?;
+        Ok(Arc::new(source))
+    })
+}
+
+/// Prints each agent, its command and the definitions that it overrides, before and after a change of a file.
 pub(crate) async fn show(folder: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let shipped = MemorySource::new("shipped");
     shipped.register(Registered::new(
-        Agent::new("reviewer", "review --strict")?,
+        Agent::new("reviewer".parse()?, "Reviews.", "review --strict"),
         "You review changes.",
     ))?;
-    let own = AgentFolder::new(folder);
     fs::write(folder.join("reviewer.md"), REVIEWER)?;
-    fs::write(folder.join("writer.md"), WRITER)?;
+
+    let kinds = SourceKinds::default().with(agent_files())?;
+    let options = [("patterns".to_owned(), json!(["*.md"]))].into_iter();
+    let config = SourceConfig::new("own", folder, options.collect());
+    let own = kinds.find("agent-files")?.build(&config)?.remove(0);
     let registry = Registry::builder()
         .builtin(shipped.clone())
         .user(own)
-        .load()
+        .start(&Handle::current())
         .await?;
     list(&registry, out).await?;
 
+    // The folder is followed.
+    let mut changes = registry.subscribe();
+    fs::write(folder.join("writer.md"), WRITER)?;
+    changes.next().await;
     shipped.unregister("reviewer");
-    let change = registry.refresh().await?;
-    writeln!(out, "{} modified", change.modified.len())?;
-    list(&registry, out).await
+    registry.refresh().await?;
+    list(&registry, out).await?;
+
+    let catalog = Catalog::new(&registry.snapshot(), &CatalogOptions::default());
+    write!(out, "{}", catalog.text)?;
+    let index = LiveIndex::new(registry.clone());
+    for hit in index.search(&Query::new("write a letter")) {
+        writeln!(out, "{}: {}", hit.entry.id, hit.why)?;
+    }
+    registry.close().await;
+    Ok(())
 }
 
 async fn list(registry: &Registry<Agent>, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     for entry in registry.snapshot().entries() {
         let prompt = registry.body(&entry.candidate).await?.text;
-        let overridden = entry.shadows.len();
+        let (command, overridden) = (&entry.item().command, entry.shadows.len());
         writeln!(
             out,
-            "{}: {} ({} overridden): {prompt}",
-            entry.id,
-            entry.item().command,
-            overridden
+            "{}: {command} ({overridden} overridden): {prompt}",
+            entry.id
         )?;
     }
     Ok(())

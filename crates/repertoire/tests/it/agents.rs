@@ -1,9 +1,11 @@
-//! The example `agents` does what it says, and its source keeps the contract of sources.
+//! The example `agents` does what it says, and its files keep the contract of sources.
 
 use std::fs;
 use std::sync::Arc;
+use std::time::Duration;
 
 use repertoire::Id;
+use repertoire::source::fs::{FileSource, FsOptions, WatchOptions};
 use repertoire_testkit::{Fixture, Unsupported};
 use snapbox::{assert_data_eq, str};
 
@@ -19,10 +21,13 @@ async fn the_example_merges_agents() {
         .expect("the example runs");
     let expected = str![[r#"
 reviewer: review --strict (1 overridden): You review changes.
-writer: write (0 overridden): You write.
-1 modified
 reviewer: my-review (0 overridden): You review gently.
 writer: write (0 overridden): You write.
+<available_agents>
+<agent><name>reviewer</name><description>Reviews changes.</description></agent>
+<agent><name>writer</name><description>Writes letters.</description></agent>
+</available_agents>
+writer: tag: `write`; description: `write`, `letter`
 
 "#]];
     assert_data_eq!(String::from_utf8(out).expect("it prints text"), expected);
@@ -30,24 +35,25 @@ writer: write (0 overridden): You write.
 
 struct Folder {
     folder: tempfile::TempDir,
-    source: Arc<example::AgentFolder>,
+    source: Arc<FileSource<example::Agent>>,
 }
 
 fn folder() -> Folder {
     let folder = tempfile::tempdir().expect("a folder");
-    let source = Arc::new(example::AgentFolder::new(folder.path()));
+    let mut options = FsOptions::default();
+    options.patterns = vec!["*.md".to_owned()];
+    let mut watch = WatchOptions::default();
+    watch.debounce = Duration::from_millis(10);
+    let source = FileSource::from_options("own", folder.path(), options).expect("a source");
+    let source = Arc::new(source.watching(watch));
     Folder { folder, source }
 }
 
 impl Fixture<example::Agent> for Folder {
-    type Source = example::AgentFolder;
+    type Source = FileSource<example::Agent>;
 
-    fn source(&self) -> Arc<example::AgentFolder> {
+    fn source(&self) -> Arc<FileSource<example::Agent>> {
         self.source.clone()
-    }
-
-    fn watches(&self) -> Result<(), Unsupported> {
-        Err(Unsupported::because("the folder is polled"))
     }
 
     fn reads_resources(&self) -> Result<(), Unsupported> {
