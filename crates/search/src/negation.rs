@@ -22,7 +22,7 @@ const PHRASES: [&str; 9] = [
 /// Arrows before the name of the skill to use instead.
 const ARROWS: [&str; 3] = ["→", "->", "=>"];
 
-/// All of them, because most descriptions have none.
+/// All of them, phrases first.
 static SIGNS_OF_NEGATION: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
@@ -33,24 +33,25 @@ static SIGNS_OF_NEGATION: LazyLock<AhoCorasick> = LazyLock::new(|| {
 /// Returns `text` without what follows such a phrase, up to the end of its sentence, and without clauses such as
 /// `For tables → edit-tables`.
 pub(super) fn positive(text: &str) -> Cow<'_, str> {
-    if !SIGNS_OF_NEGATION.is_match(text) {
-        return text.into();
+    let (mut phrases, mut arrows) = (Vec::new(), Vec::new());
+    for sign in SIGNS_OF_NEGATION.find_overlapping_iter(text) {
+        if sign.pattern().as_usize() >= PHRASES.len() {
+            arrows.push(sign.range());
+        } else if is_whole(text, &sign.range()) {
+            phrases.push(sign.start());
+        }
     }
-    let lower = text.to_ascii_lowercase();
-    let phrase = |at: usize| {
-        let begin = PHRASES
-            .iter()
-            .filter_map(|phrase| find(&lower, at, phrase))
-            .min()?;
-        Some(begin..begin + sentence_length(&text[begin..]))
-    };
+    // Overlapping signs come by their ends.
+    phrases.sort_unstable();
     let mut kept = String::new();
     let mut at = 0;
-    while let Some(cut) = [phrase(at), redirect(text, at)]
-        .into_iter()
-        .flatten()
-        .min_by_key(|cut| cut.start)
-    {
+    loop {
+        let phrase = phrases.iter().find(|begin| **begin >= at);
+        let phrase = phrase.map(|begin| *begin..begin + sentence_length(&text[*begin..]));
+        let cut = [phrase, redirect(text, at, &arrows)].into_iter().flatten();
+        let Some(cut) = cut.min_by_key(|cut| cut.start) else {
+            break;
+        };
         kept.push_str(&text[at..cut.start]);
         at = cut.end;
     }
@@ -61,20 +62,16 @@ pub(super) fn positive(text: &str) -> Cow<'_, str> {
     kept.into()
 }
 
-/// Returns the first clause, from `at` on, that ends with an arrow and a name with a hyphen.
-fn redirect(text: &str, at: usize) -> Option<Range<usize>> {
-    let arrows = ARROWS
-        .iter()
-        .flat_map(|arrow| text[at..].match_indices(arrow));
-    let redirects = arrows.filter_map(|(place, arrow)| {
-        let place = at + place;
-        let behind = &text[place + arrow.len()..];
-        let name = behind.trim_start().trim_start_matches('`');
+/// Returns the first clause, from `at` on, that ends with one of the arrows and a name with a hyphen.
+fn redirect(text: &str, at: usize, arrows: &[Range<usize>]) -> Option<Range<usize>> {
+    let redirects = arrows.iter().filter(|arrow| arrow.start >= at);
+    let redirects = redirects.filter_map(|arrow| {
+        let name = text[arrow.end..].trim_start().trim_start_matches('`');
         let length = name
             .find(|c: char| !c.is_ascii_alphanumeric() && c != '-')
             .unwrap_or(name.len());
         let is_name = name[..length].trim_matches('-').contains('-');
-        let begin = text[at..place]
+        let begin = text[at..arrow.start]
             .rfind(['.', ';', ',', '!', '?', '\n'])
             .map_or(at, |end| at + end + 1);
         is_name.then(|| begin..text.len() - name.len() + length)
@@ -82,15 +79,11 @@ fn redirect(text: &str, at: usize) -> Option<Range<usize>> {
     redirects.min_by_key(|redirect| redirect.start)
 }
 
-/// Returns the place of `phrase` as whole words in `text`, from `at` on.
-fn find(text: &str, at: usize, phrase: &str) -> Option<usize> {
+/// Returns whether no letter is before or behind `part`.
+fn is_whole(text: &str, part: &Range<usize>) -> bool {
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let places = text[at..]
-        .match_indices(phrase)
-        .map(|(place, _)| at + place);
-    places
-        .filter(|place| !is_letter(text[..*place].chars().next_back()))
-        .find(|place| !is_letter(text[place + phrase.len()..].chars().next()))
+    !is_letter(text[..part.start].chars().next_back())
+        && !is_letter(text[part.end..].chars().next())
 }
 
 /// Returns the bytes up to and with the end of the first sentence.
