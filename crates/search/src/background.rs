@@ -78,22 +78,19 @@ impl Background {
         }
     }
 
-    /// Returns the frequency of `stem` in front matter.
-    pub(super) fn front_matter(&self, stem: &str) -> Frequency {
-        self.frequency(stem, 0)
+    /// Returns the frequencies of `stem` in front matter, and in front matter and bodies.
+    pub(super) fn frequencies(&self, stem: &str) -> [Frequency; 2] {
+        let counts = self.frequencies.get(stem).copied().unwrap_or_default();
+        counts.map(|with| Frequency {
+            with: with * SKILLS / self.skills,
+            all: SKILLS,
+        })
     }
 
     /// Returns the frequency of `stem` in front matter and bodies.
     pub(super) fn all(&self, stem: &str) -> Frequency {
-        self.frequency(stem, 1)
-    }
-
-    fn frequency(&self, stem: &str, of: usize) -> Frequency {
-        let with = self.frequencies.get(stem).map_or(0.0, |counts| counts[of]);
-        Frequency {
-            with: with * SKILLS / self.skills,
-            all: SKILLS,
-        }
+        let [_, all] = self.frequencies(stem);
+        all
     }
 }
 

@@ -7,10 +7,12 @@ use repertoire_core::{FunctionalTier, InvokeLevel, Item};
 use repertoire_registry::{Entry, Tier};
 
 use super::item::{SearchItem, SearchTexts};
-use super::lexicon::{Lexicon, TermId};
+use super::lexicon::{Lexicon, WordTerms};
 use super::negation::positive;
+use super::postings::BLOCK;
+use super::term_table::TermId;
 use super::text::{TermCount, TextRows, TextTerms};
-use super::tokenize::{name_words, normalized, words};
+use super::tokenize::{name_words, normalized, tokens};
 use super::vocabulary::NameVocabulary;
 use crate::fold::bare;
 use repertoire_permission::{Audience, VisibilityPolicy};
@@ -55,14 +57,16 @@ struct TermCounts {
     text: TermCount,
 }
 
-/// A term in a skill: eight bytes, because memory bandwidth limits a query.
-#[derive(Debug, Clone, Copy)]
+/// A term in a skill: six bytes, because memory bandwidth limits a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Posting {
-    pub(super) number: u32,
+    /// The number of the skill: its lower 16 bits, and the 8 above.
+    low: u16,
+    high: u8,
+    /// A bit for each field of [`HitField::ALL`], and one for facets.
+    fields: u8,
     /// The weight of the term in this skill, in steps of [`STEP`].
     weight: u16,
-    /// A bit for each field of [`HitField::ALL`], and one for facets.
-    fields: u16,
 }
 
 /// The weight of a word in each field of the front matter that has it 0 times, once, and more often. Repetition in the
@@ -91,7 +95,7 @@ const _: () = assert!(WEIGHTS[3][2] / (1.0 - B + B * SHORTEST) < WEIGHTS[0][1]);
 /// Fine enough to keep different weights apart in 16 bits.
 const STEP: f32 = 1.0 / 16_384.0;
 /// The bit of a term that is a facet.
-const FACET: u16 = 1 << HitField::ALL.len();
+const FACET: u8 = 1 << HitField::ALL.len();
 
 impl Posting {
     fn new(number: u32, counts: TermCounts, lengths: TextLengths) -> Posting {
@@ -111,27 +115,38 @@ impl Posting {
             .into_iter()
             .chain([text.examples > 0, text.body > 0]);
         let fields = (0..).zip(found).fold(0, |fields, (field, found)| {
-            fields | u16::from(found) << field
+            fields | u8::from(found) << field
         });
-        Posting {
-            number,
-            weight: (weight / STEP) as u16,
-            fields,
-        }
+        Posting::with(number, fields, (weight / STEP) as u16)
     }
 
     fn of_facet(number: u32) -> Posting {
+        Posting::with(number, FACET, 0)
+    }
+
+    fn with(number: u32, fields: u8, weight: u16) -> Posting {
         Posting {
-            number,
-            weight: 0,
-            fields: FACET,
+            low: number as u16,
+            high: u8::try_from(number >> 16).expect("an index has at most 16 million skills"),
+            fields,
+            weight,
         }
+    }
+
+    pub(super) fn number(self) -> u32 {
+        u32::from(self.high) << 16 | u32::from(self.low)
+    }
+
+    /// Returns the place of the skill in its block.
+    pub(super) fn place(self) -> usize {
+        const _: () = assert!(BLOCK <= 1 << 16);
+        usize::from(self.low) % BLOCK
     }
 
     pub(super) fn fields(self) -> impl Iterator<Item = HitField> {
         HitField::ALL
             .into_iter()
-            .filter(move |field| self.fields & 1 << *field as u16 != 0)
+            .filter(move |field| self.fields & 1 << *field as u8 != 0)
     }
 
     pub(super) fn weight(self) -> f32 {
@@ -142,7 +157,7 @@ impl Posting {
         self.fields & 1 != 0
     }
 
-    /// Returns the place of the term's list in [`Postings::lists`](super::postings::Postings::lists).
+    /// Returns the place of the term's list in [`TermPostings::lists`](super::postings::TermPostings::lists).
     pub(super) fn list(self) -> usize {
         match self.fields & (FACET | 0b1111) {
             0 => 2,
@@ -247,7 +262,7 @@ impl ItemTerms {
     pub(super) fn words<'l>(&self, lexicon: &'l Lexicon) -> impl Iterator<Item = &'l str> {
         self.counts
             .iter()
-            .map(|(term, _)| lexicon.text(*term).as_ref())
+            .map(|(term, _)| lexicon.text(*term))
             .filter(|term: &&str| !term.starts_with(char::is_control))
     }
 
@@ -287,7 +302,7 @@ impl ItemTerms {
 
     fn count_name(&mut self, name: &str, lexicon: &mut Lexicon) {
         name_words(name, |word| {
-            self.count_word(word, HitField::Name, lexicon);
+            self.count_word(lexicon.word(word), HitField::Name, lexicon);
             self.name_words.extend(bare(word));
             self.name_words.push(word.to_owned());
         });
@@ -298,8 +313,9 @@ impl ItemTerms {
     /// Counts the words of `text` without stop words, and returns their number.
     fn count_text(&mut self, text: &str, field: HitField, lexicon: &mut Lexicon) -> u16 {
         let mut length = 0_u16;
-        words(text, |word| {
-            if !lexicon.word(word).is_stop {
+        tokens(text, |token| {
+            let word = lexicon.token(token);
+            if !word.is_stop {
                 self.count_word(word, field, lexicon);
                 length = length.saturating_add(1);
             }
@@ -308,9 +324,8 @@ impl ItemTerms {
     }
 
     /// Counts `word` as it is written, and as it is typed without accents.
-    fn count_word(&mut self, word: &str, field: HitField, lexicon: &mut Lexicon) {
-        let terms = lexicon.word(word);
-        for term in [Some(terms.stem), terms.accented].into_iter().flatten() {
+    fn count_word(&mut self, word: WordTerms, field: HitField, lexicon: &mut Lexicon) {
+        for term in [Some(word.stem), word.accented].into_iter().flatten() {
             let counts = lexicon.row(&mut self.counts, term);
             let count = &mut counts.front_matter[field as usize];
             *count = (*count + 1).min(2);

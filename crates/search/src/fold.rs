@@ -17,7 +17,7 @@ pub fn fold(c: char, out: &mut String) {
 /// Latin, Greek and Cyrillic letters lose their marks, Arabic ones their vowels and the forms of alef, Hebrew ones their points.
 /// Marks of other scripts distinguish words and stay.
 pub(crate) fn bare(word: &str) -> Option<String> {
-    if word.is_ascii() {
+    if word.is_ascii() || word.chars().all(is_unspaced) {
         return None;
     }
     let mut bare = String::with_capacity(word.len());

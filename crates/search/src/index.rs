@@ -1,20 +1,22 @@
 //! The full-text index of a snapshot.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use repertoire_core::{ChunkedVec, Id, Item, Skill};
-use repertoire_registry::{Entry, Snapshot};
+use repertoire_registry::{Change, Entry, Modified, Snapshot};
 
 use super::document::{Doc, HitField, ItemTerms, Posting};
 use super::hit::MatchKind;
 use super::item::SearchItem;
-use super::lexicon::{Lexicon, TermId};
+use super::lexicon::Lexicon;
 use super::mask::{MaskCache, VisibilityMask};
 use super::postings::{BlockTable, Dictionary};
 use super::query_term::QueryWords;
 use super::ranking::TopK;
 use super::synonyms::Synonyms;
+use super::term_table::TermId;
 use super::text::{SkillText, TextRows, TextTerms, most_terms};
 use super::tokenize::normalized;
 use super::vocabulary::NameVocabulary;
@@ -96,35 +98,24 @@ impl<T: SearchItem> SearchIndex<T> {
             let mut lexicon = Lexicon::default();
             for (number, text) in texts {
                 let text = TextRows::of(text, most, &mut lexicon);
-                let text = Arc::new(TextTerms::of(&text, &lexicon));
-                let doc = self.0.docs.get(number).clone();
-                let entry = doc.expect("its number was found").entry;
-                inner.remove(&entry, &mut lexicon);
-                inner.insert(&entry, Some(text), &mut lexicon);
+                let text = Arc::new(TextTerms::of_words(&text, &lexicon));
+                let doc = self.0.docs.get(number).as_ref();
+                let entry = &doc.expect("its number was found").entry;
+                inner.set(number, Some((entry, Some(text))), &mut lexicon);
             }
             return SearchIndex(Arc::new(inner));
         }
         let mut build = IndexBuilder::new();
         for (number, doc) in self.0.docs() {
             let lexicon = &mut build.lexicon;
-            match (texts.get(&number), &doc.text) {
-                (Some(text), _) => {
-                    let rows = TextRows::of(text, most, lexicon);
-                    let text = Arc::new(TextTerms::of(&rows, lexicon));
-                    build.add(&doc.entry, Some((rows, text)));
-                }
-                (None, Some(text)) => {
-                    let rows = text.rows(lexicon);
-                    build.add(&doc.entry, Some((rows, text.clone())));
-                }
-                (None, None) => build.add(&doc.entry, None),
-            }
+            let rows = match (texts.get(&number), &doc.text) {
+                (Some(text), _) => Some(TextRows::of(text, most, lexicon)),
+                (None, Some(text)) => Some(text.rows(self.0.dictionary.terms(), lexicon)),
+                (None, None) => None,
+            };
+            build.add(&doc.entry, rows);
         }
-        let built = build.finish(&self.0.snapshot);
-        SearchIndex(Arc::new(IndexData {
-            synonyms: self.0.synonyms.clone(),
-            ..built
-        }))
+        self.with_built(build, &self.0.snapshot)
     }
 
     /// Returns the index of `snapshot`, built from this one. Costs what changed, if the snapshot came from the one indexed here.
@@ -133,22 +124,58 @@ impl<T: SearchItem> SearchIndex<T> {
     #[must_use]
     pub fn updated(&self, snapshot: &Snapshot<T>) -> SearchIndex<T> {
         let change = snapshot.changes_since(&self.0.snapshot);
+        let changed = change.added.len() + change.modified.len() + change.removed.len();
+        if changed > MANY_CHANGED && changed > snapshot.len() / 8 {
+            return self.rebuilt(snapshot, &change);
+        }
         let mut inner = IndexData::clone(&self.0);
         inner.snapshot = snapshot.clone();
         let mut lexicon = Lexicon::default();
         for entry in &change.removed {
-            inner.remove(entry, &mut lexicon);
+            let number = inner.known_number_of(&entry.id);
+            inner.set(number, None, &mut lexicon);
+            inner.free.push(number);
         }
         for modified in &change.modified {
-            let text = inner.remove(&modified.old, &mut lexicon);
-            let parts = modified.changed_parts();
-            let text = text.filter(|_| !parts.body && !parts.resources);
-            inner.insert(&modified.new, text, &mut lexicon);
+            let number = inner.known_number_of(&modified.old.id);
+            let text = inner.docs.get(number).as_ref();
+            let text = text.and_then(|doc| doc.text.clone());
+            let text = text.filter(|_| keeps_text(modified));
+            inner.set(number, Some((&modified.new, text)), &mut lexicon);
         }
         for entry in &change.added {
-            inner.insert(entry, None, &mut lexicon);
+            let number = inner.free.pop().unwrap_or(inner.next);
+            inner.next = inner.next.max(number + 1);
+            inner.set(number, Some((entry, None)), &mut lexicon);
         }
         SearchIndex(Arc::new(inner))
+    }
+
+    /// Builds the index of `snapshot` at once, with the texts that `change` keeps.
+    fn rebuilt(&self, snapshot: &Snapshot<T>, change: &Change<T>) -> SearchIndex<T> {
+        let lost = change
+            .modified
+            .iter()
+            .filter(|modified| !keeps_text(modified));
+        let lost: HashSet<&Id> = lost.map(|modified| &modified.new.id).collect();
+        let mut build = IndexBuilder::new();
+        for entry in snapshot.entries() {
+            let number = self.0.number_of(&entry.id);
+            let doc = number.and_then(|number| self.0.docs.get(number).as_ref());
+            let text = doc.and_then(|doc| doc.text.as_ref());
+            let text = text.filter(|_| !lost.contains(&entry.id));
+            let terms = self.0.dictionary.terms();
+            let rows = text.map(|text| text.rows(terms, &mut build.lexicon));
+            build.add(entry, rows);
+        }
+        self.with_built(build, snapshot)
+    }
+
+    fn with_built(&self, build: IndexBuilder<T>, snapshot: &Snapshot<T>) -> SearchIndex<T> {
+        SearchIndex(Arc::new(IndexData {
+            synonyms: self.0.synonyms.clone(),
+            ..build.finish(snapshot)
+        }))
     }
 
     /// Returns the skills whose text is not in the index.
@@ -235,61 +262,81 @@ impl<T: SearchItem> IndexData<T> {
             .filter_map(|(number, doc)| Some((number, doc.as_ref()?)))
     }
 
-    fn insert(
-        &mut self,
-        entry: &Arc<Entry<T>>,
-        text: Option<Arc<TextTerms>>,
-        lexicon: &mut Lexicon,
-    ) {
-        let number = self.free.pop().unwrap_or_else(|| {
-            self.next += 1;
-            self.next - 1
-        });
-        let rows = text.as_ref().map(|text| text.rows(lexicon));
-        let terms = ItemTerms::of(entry, rows.as_ref(), lexicon);
-        for (term, posting) in terms.postings(number) {
-            self.dictionary.insert(lexicon.text(term), posting);
+    /// Puts an entry with its text in the place of what has `number`. Costs the terms that differ.
+    fn set(&mut self, number: u32, new: Option<NewDoc<'_, T>>, lexicon: &mut Lexicon) {
+        let is_known = number < self.docs.len();
+        let old = is_known.then(|| self.docs.get(number).clone()).flatten();
+        let before = old
+            .as_ref()
+            .map(|doc| self.terms_of(&doc.entry, doc.text.as_deref(), lexicon));
+        let after = new
+            .as_ref()
+            .map(|(entry, text)| self.terms_of(entry, text.as_deref(), lexicon));
+        let postings = |terms: &Option<ItemTerms>| -> HashSet<(TermId, Posting), RandomState> {
+            let terms = terms.iter();
+            terms.flat_map(|terms| terms.postings(number)).collect()
+        };
+        let (gone, added) = (postings(&before), postings(&after));
+        for (term, posting) in gone.difference(&added) {
+            self.dictionary.remove(lexicon.text(*term), *posting);
         }
-        terms
-            .name_words
-            .iter()
-            .for_each(|word| self.vocabulary.insert(word));
-        for name in terms.names {
-            let at = self.name_place(&name, number);
-            self.names.splice(at..at, [(name.into(), number)]);
+        for (term, posting) in added.difference(&gone) {
+            self.dictionary.insert(lexicon.text(*term), *posting);
         }
-        self.bodies += usize::from(has_body(text.as_deref()));
-        let doc = Doc::of(entry, text, terms.level);
-        self.sights.insert(number, &doc);
-        self.docs.set(number, Some(doc));
+        self.change_names(number, before.as_ref(), after.as_ref());
+        if let Some(doc) = &old {
+            self.sights.remove(number, doc);
+            self.bodies -= usize::from(has_body(doc.text.as_deref()));
+        }
+        let doc = new
+            .zip(after)
+            .map(|((entry, text), terms)| Doc::of(entry, text, terms.level));
+        if let Some(doc) = &doc {
+            self.sights.insert(number, doc);
+            self.bodies += usize::from(has_body(doc.text.as_deref()));
+        }
+        self.docs.set(number, doc);
     }
 
-    /// Removes an entry, and returns its text.
-    fn remove(&mut self, entry: &Arc<Entry<T>>, lexicon: &mut Lexicon) -> Option<Arc<TextTerms>> {
-        let number = self
-            .number_of(&entry.id)
-            .expect("what is removed was inserted");
-        let doc = self.docs.get(number).clone();
-        let doc = doc.expect("its number was found");
-        self.sights.remove(number, &doc);
-        let text = doc.text;
-        let rows = text.as_ref().map(|text| text.rows(lexicon));
-        let terms = ItemTerms::of(entry, rows.as_ref(), lexicon);
-        for (term, posting) in terms.postings(number) {
-            self.dictionary.remove(lexicon.text(term), posting);
+    fn terms_of(
+        &self,
+        entry: &Entry<T>,
+        text: Option<&TextTerms>,
+        lexicon: &mut Lexicon,
+    ) -> ItemTerms {
+        let rows = text.map(|text| text.rows(self.dictionary.terms(), lexicon));
+        ItemTerms::of(entry, rows.as_ref(), lexicon)
+    }
+
+    fn change_names(&mut self, number: u32, before: Option<&ItemTerms>, after: Option<&ItemTerms>) {
+        let names = |terms: Option<&ItemTerms>| {
+            let names = terms.map(|terms| (terms.names.clone(), terms.name_words.clone()));
+            names.unwrap_or_default()
+        };
+        let ((names_before, words_before), (names_after, words_after)) =
+            (names(before), names(after));
+        if words_before != words_after {
+            for word in &words_before {
+                self.vocabulary.remove(word);
+            }
+            for word in &words_after {
+                self.vocabulary.insert(word);
+            }
         }
-        terms
-            .name_words
-            .iter()
-            .for_each(|word| self.vocabulary.remove(word));
-        for name in terms.names {
-            let at = self.name_place(&name, number);
-            self.names.splice(at..at + 1, []);
+        if names_before != names_after {
+            for name in names_before {
+                let at = self.name_place(&name, number);
+                self.names.splice(at..at + 1, []);
+            }
+            for name in names_after {
+                let at = self.name_place(&name, number);
+                self.names.splice(at..at, [(name.into(), number)]);
+            }
         }
-        self.docs.set(number, None);
-        self.free.push(number);
-        self.bodies -= usize::from(has_body(text.as_deref()));
-        text
+    }
+
+    fn known_number_of(&self, id: &Id) -> u32 {
+        self.number_of(id).expect("what changes was inserted")
     }
 
     fn name_place(&self, name: &str, number: u32) -> usize {
@@ -321,11 +368,22 @@ fn has_body(text: Option<&TextTerms>) -> bool {
     text.is_some_and(|text| text.length > 0)
 }
 
+fn keeps_text<T: Item>(modified: &Modified<T>) -> bool {
+    let parts = modified.changed_parts();
+    !parts.body && !parts.resources
+}
+
+/// An entry that is placed in an index, and its text.
+type NewDoc<'e, T> = (&'e Arc<Entry<T>>, Option<Arc<TextTerms>>);
+
+/// More changes than these, and an eighth of the skills, are not made one after the other.
+const MANY_CHANGED: usize = 256;
+
 /// The rows of an index that is built at once: each list is sorted once, not row by row.
 struct IndexBuilder<T: Item> {
     lexicon: Lexicon,
     postings: Vec<(TermId, Posting)>,
-    name_words: HashMap<String, u32>,
+    name_words: HashMap<String, u32, RandomState>,
     names: Vec<(Arc<str>, u32)>,
     docs: BlockTable<Option<Doc<T>>>,
     sights: MaskCache,
@@ -338,7 +396,7 @@ impl<T: SearchItem> IndexBuilder<T> {
         IndexBuilder {
             lexicon: Lexicon::default(),
             postings: Vec::new(),
-            name_words: HashMap::new(),
+            name_words: HashMap::default(),
             names: Vec::new(),
             docs: BlockTable::default(),
             sights: MaskCache::default(),
@@ -347,18 +405,18 @@ impl<T: SearchItem> IndexBuilder<T> {
         }
     }
 
-    fn add(&mut self, entry: &Arc<Entry<T>>, text: Option<(TextRows, Arc<TextTerms>)>) {
+    fn add(&mut self, entry: &Arc<Entry<T>>, text: Option<TextRows>) {
         let number = self.next;
         self.next += 1;
-        let (rows, text) = text.unzip();
-        let terms = ItemTerms::of(entry, rows.as_ref(), &mut self.lexicon);
+        let terms = ItemTerms::of(entry, text.as_ref(), &mut self.lexicon);
         self.postings.extend(terms.postings(number));
         for word in terms.name_words {
             *self.name_words.entry(word).or_default() += 1;
         }
-        self.bodies += usize::from(has_body(text.as_deref()));
         self.names
             .extend(terms.names.into_iter().map(|name| (name.into(), number)));
+        let text = text.map(|text| Arc::new(TextTerms::of_numbers(text)));
+        self.bodies += usize::from(has_body(text.as_deref()));
         let doc = Doc::of(entry, text, terms.level);
         self.sights.insert(number, &doc);
         self.docs.set(number, Some(doc));
@@ -368,7 +426,7 @@ impl<T: SearchItem> IndexBuilder<T> {
         self.names.sort_unstable();
         IndexData {
             snapshot: snapshot.clone(),
-            dictionary: Dictionary::of(&self.postings, &self.lexicon),
+            dictionary: Dictionary::of(&self.postings, self.lexicon.into_terms()),
             vocabulary: NameVocabulary::from_counts(self.name_words),
             names: self.names.into_iter().collect(),
             docs: self.docs,

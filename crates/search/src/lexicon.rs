@@ -2,33 +2,35 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
 use super::background::Background;
 use super::document::accented;
-use super::tokenize::{Stems, is_stop_word};
+use super::term_table::{TermId, TermTable};
+use super::tokenize::{ShortWord, Stems, Token, is_stop_word};
 use crate::fold::bare;
-
-/// The number of a term in a [`Lexicon`].
-pub(super) type TermId = u32;
 
 /// The terms that were met so far. A word is stemmed once, because texts repeat their words.
 #[derive(Default)]
 pub(super) struct Lexicon {
     stems: Stems,
-    /// Most words are short, and compared without a further read of memory.
-    short: HashMap<u128, WordTerms, RandomState>,
+    /// The last words, by a part of their hash: most words of a text are among a few thousand.
+    recent: Vec<(ShortWord, WordTerms)>,
+    short: HashMap<ShortWord, WordTerms, RandomState>,
     long: HashMap<Box<str>, WordTerms, RandomState>,
-    ids: HashMap<Arc<str>, TermId, RandomState>,
-    terms: Vec<TermRow>,
+    terms: TermTable,
+    /// By term: its rarity in public skills.
+    rarities: Vec<f32>,
     /// By term: its place in the rows that were looked at last.
     places: Vec<u32>,
 }
 
+/// The bits of a number in the list of recent words.
+const RECENT: u32 = 12;
+
 /// The terms of a word as it is written.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct WordTerms {
     pub(super) stem: TermId,
     /// The term of its spelling without accents.
@@ -36,67 +38,82 @@ pub(super) struct WordTerms {
     pub(super) is_stop: bool,
 }
 
-struct TermRow {
-    text: Arc<str>,
-    /// The rarity in public skills.
-    rarity: f32,
-}
-
 impl Lexicon {
-    /// Returns the number of terms, which is above each id.
-    pub(super) fn len(&self) -> usize {
-        self.terms.len()
+    pub(super) fn text(&self, term: TermId) -> &str {
+        self.terms.text(term)
     }
 
-    pub(super) fn text(&self, term: TermId) -> &Arc<str> {
-        &self.terms[term as usize].text
+    pub(super) fn into_terms(self) -> TermTable {
+        self.terms
     }
 
     pub(super) fn rarity(&self, term: TermId) -> f32 {
-        self.terms[term as usize].rarity
+        self.rarities[term as usize]
     }
 
     pub(super) fn stem_of<'w>(&self, word: &'w str) -> Cow<'w, str> {
         self.stems.of(word)
     }
 
+    pub(super) fn token(&mut self, token: Token<'_>) -> WordTerms {
+        match token {
+            Token::Text(word) => self.word(word),
+            Token::Short(word) => self.short_word(word),
+        }
+    }
+
     pub(super) fn word(&mut self, word: &str) -> WordTerms {
-        let packed = packed(word);
-        let known = match packed {
-            Some(packed) => self.short.get(&packed),
-            None => self.long.get(word),
-        };
-        if let Some(known) = known {
+        if let Some(short) = ShortWord::of(word) {
+            return self.short_word(short);
+        }
+        if let Some(known) = self.long.get(word) {
             return *known;
         }
-        let stem = self.stems.of(word).into_owned();
-        let accented = bare(word).map(|bare| accented(&self.stems.of(&bare)));
-        let terms = WordTerms {
-            stem: self.term(&stem),
-            accented: accented.map(|term| self.term(&term)),
-            is_stop: is_stop_word(word),
-        };
-        if let Some(packed) = packed {
-            self.short.insert(packed, terms);
-        } else {
-            self.long.insert(word.into(), terms);
-        }
+        let terms = self.terms_of(word);
+        self.long.insert(word.into(), terms);
         terms
     }
 
-    pub(super) fn term(&mut self, text: &str) -> TermId {
-        if let Some(known) = self.ids.get(text) {
-            return *known;
+    fn short_word(&mut self, word: ShortWord) -> WordTerms {
+        if self.recent.is_empty() {
+            // No word is empty.
+            self.recent = vec![Default::default(); 1 << RECENT];
         }
-        let id = self.terms.len() as TermId;
-        let text: Arc<str> = text.into();
-        self.terms.push(TermRow {
-            rarity: Background::get().all(&text).rarity(),
-            text: text.clone(),
-        });
-        self.places.push(0);
-        self.ids.insert(text, id);
-        id
+        let place = word.hash(RECENT);
+        let (recent, terms) = self.recent[place];
+        if recent == word {
+            return terms;
+        }
+        let terms = match self.short.get(&word) {
+            Some(known) => *known,
+            None => {
+                let terms = word.with_text(|text| self.terms_of(text));
+                self.short.insert(word, terms);
+                terms
+            }
+        };
+        self.recent[place] = (word, terms);
+        terms
+    }
+
+    fn terms_of(&mut self, word: &str) -> WordTerms {
+        let stem = self.stems.of(word);
+        let stem = self.term(&stem);
+        let accented = bare(word).map(|bare| accented(&self.stems.of(&bare)));
+        WordTerms {
+            stem,
+            accented: accented.map(|term| self.term(&term)),
+            is_stop: is_stop_word(word),
+        }
+    }
+
+    pub(super) fn term(&mut self, text: &str) -> TermId {
+        let term = self.terms.insert(text);
+        if term as usize == self.places.len() {
+            self.rarities.push(Background::get().all(text).rarity());
+            self.places.push(0);
+        }
+        term
     }
 
     /// Finds each term of `rows` there.
@@ -125,15 +142,4 @@ impl Lexicon {
         }
         &mut rows[*place as usize].1
     }
-}
-
-/// Returns the bytes of a word of at most 15, and their number.
-fn packed(word: &str) -> Option<u128> {
-    let mut bytes = [0; 16];
-    bytes
-        .get_mut(..word.len())
-        .filter(|_| word.len() < 16)?
-        .copy_from_slice(word.as_bytes());
-    bytes[15] = word.len() as u8;
-    Some(u128::from_le_bytes(bytes))
 }

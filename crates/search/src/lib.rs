@@ -33,6 +33,7 @@ mod query_term;
 mod ranking;
 mod settings;
 mod synonyms;
+mod term_table;
 mod text;
 mod tokenize;
 mod vocabulary;

@@ -61,7 +61,7 @@ impl VisibilityMask {
         postings
             .chunks()
             .flatten()
-            .filter(|posting| self.sees(posting.number))
+            .filter(|posting| self.sees(posting.number()))
             .count()
     }
 }

@@ -5,22 +5,14 @@ use std::sync::Arc;
 use repertoire_core::{ChunkedMap, ChunkedVec, Keyed};
 
 use super::document::Posting;
-use super::lexicon::{Lexicon, TermId};
+use super::term_table::{TermId, TermTable};
 
 /// The skills that have a term, in three lists: names; other front matter; and texts, without which rarity in front matter
 /// is counted.
-///
-/// Most terms have few skills. Their lists lie in a row.
-#[derive(Debug, Clone)]
-pub(super) enum Postings {
-    One(Posting),
-    /// By list, then by number.
-    Few(Arc<[Posting]>),
-    Many(Arc<[ChunkedVec<Posting>; 3]>),
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TermPostings<'a> {
+    pub(super) lists: [PostingList<'a>; 3],
 }
-
-/// The most postings that lie in a row, which a change copies.
-const FEW: usize = 128;
 
 /// One of the lists of a term, by rising number.
 #[derive(Debug, Clone, Copy)]
@@ -47,88 +39,103 @@ impl<'a> PostingList<'a> {
     }
 
     fn get(self, number: u32) -> Option<Posting> {
-        let before = |posting: &Posting| posting.number < number;
+        let before = |posting: &Posting| posting.number() < number;
         let found = match self {
             PostingList::Row(row) => row.get(row.partition_point(before)),
             PostingList::Chunks(chunks) => chunks.first_not(before),
         };
-        found.copied().filter(|found| found.number == number)
+        found.copied().filter(|found| found.number() == number)
     }
 }
 
-impl Postings {
-    /// Creates the postings of a term from at least one, by rising number.
-    fn of(postings: &mut [Posting]) -> Postings {
-        if let [one] = postings {
-            return Postings::One(*one);
+impl<'a> TermPostings<'a> {
+    fn of(row: &'a [Posting]) -> TermPostings<'a> {
+        TermPostings {
+            lists: rows(row).map(PostingList::Row),
         }
-        // Stable, so that each list keeps the order of numbers.
-        postings.sort_by_key(|posting| posting.list());
+    }
+
+    /// Returns the skills that have the term in their name.
+    pub(super) fn named(&self) -> PostingList<'a> {
+        self.lists[0]
+    }
+
+    /// Returns the skills that have it in other front matter.
+    pub(super) fn others(&self) -> PostingList<'a> {
+        self.lists[1]
+    }
+
+    pub(super) fn get(&self, number: u32) -> Option<Posting> {
+        self.lists.into_iter().find_map(|list| list.get(number))
+    }
+}
+
+/// Postings of a term that changed since the index was built.
+#[derive(Debug, Clone)]
+enum Postings {
+    /// By list, then by number.
+    Few(Arc<[Posting]>),
+    Many(Arc<[ChunkedVec<Posting>; 3]>),
+}
+
+/// The most postings that lie in a row, which a change copies.
+const FEW: usize = 128;
+
+impl Postings {
+    /// Copies postings, which are sorted by list, then by number.
+    fn of(postings: &[Posting]) -> Postings {
         if postings.len() <= FEW {
-            return Postings::Few((&*postings).into());
+            return Postings::Few(postings.into());
         }
         let lists = rows(postings).map(|row| row.iter().copied().collect());
         Postings::Many(Arc::new(lists))
     }
 
-    pub(super) fn lists(&self) -> [PostingList<'_>; 3] {
-        match self {
-            Postings::One(posting) => rows(std::slice::from_ref(posting)).map(PostingList::Row),
-            Postings::Few(postings) => rows(postings).map(PostingList::Row),
-            Postings::Many(lists) => lists.each_ref().map(PostingList::Chunks),
-        }
-    }
-
-    /// Returns the skills that have the term in their name.
-    pub(super) fn named(&self) -> PostingList<'_> {
-        let [named, _, _] = self.lists();
-        named
-    }
-
-    /// Returns the skills that have it in other front matter.
-    pub(super) fn others(&self) -> PostingList<'_> {
-        let [_, others, _] = self.lists();
-        others
-    }
-
-    pub(super) fn get(&self, number: u32) -> Option<Posting> {
-        self.lists().into_iter().find_map(|list| list.get(number))
+    fn get(&self) -> Option<TermPostings<'_>> {
+        let postings = match self {
+            Postings::Few(row) => TermPostings::of(row),
+            Postings::Many(lists) => TermPostings {
+                lists: lists.each_ref().map(PostingList::Chunks),
+            },
+        };
+        let is_empty = postings.lists.iter().all(|list| list.len() == 0);
+        (!is_empty).then_some(postings)
     }
 
     fn insert(&mut self, posting: Posting) {
-        if let Postings::Many(lists) = self {
-            let list = &mut Arc::make_mut(lists)[posting.list()];
-            let at = list.partition_point(|other| other.number < posting.number);
-            list.splice(at..at, [posting]);
-            return;
+        match self {
+            Postings::Few(row) => {
+                let mut row = row.to_vec();
+                row.insert(place_in(&row, posting), posting);
+                *self = Postings::of(&row);
+            }
+            Postings::Many(lists) => {
+                let list = &mut Arc::make_mut(lists)[posting.list()];
+                let at = list.partition_point(|other| other.number() < posting.number());
+                list.splice(at..at, [posting]);
+            }
         }
-        let lists = self.lists().into_iter();
-        let mut all: Vec<Posting> = lists
-            .flat_map(PostingList::chunks)
-            .flatten()
-            .copied()
-            .collect();
-        all.push(posting);
-        all.sort_unstable_by_key(|posting| posting.number);
-        *self = Postings::of(&mut all);
     }
 
-    /// Returns the postings without one; `None` if it is the last.
-    fn without(&self, posting: Posting) -> Option<Postings> {
-        if let Postings::Many(lists) = self {
-            let mut lists = lists.clone();
-            let list = &mut Arc::make_mut(&mut lists)[posting.list()];
-            let at = list.partition_point(|other| other.number < posting.number);
-            list.splice(at..at + 1, []);
-            let is_empty = lists.iter().all(ChunkedVec::is_empty);
-            return (!is_empty).then_some(Postings::Many(lists));
+    fn remove(&mut self, posting: Posting) {
+        match self {
+            Postings::Few(row) => {
+                let mut kept = row.to_vec();
+                kept.remove(place_in(row, posting));
+                *row = kept.into();
+            }
+            Postings::Many(lists) => {
+                let list = &mut Arc::make_mut(lists)[posting.list()];
+                let at = list.partition_point(|other| other.number() < posting.number());
+                list.splice(at..at + 1, []);
+            }
         }
-        let lists = self.lists().into_iter();
-        let all = lists.flat_map(PostingList::chunks).flatten().copied();
-        let mut all: Vec<Posting> = all.filter(|other| other.number != posting.number).collect();
-        all.sort_unstable_by_key(|posting| posting.number);
-        (!all.is_empty()).then(|| Postings::of(&mut all))
     }
+}
+
+fn place_in(row: &[Posting], posting: Posting) -> usize {
+    let place = |posting: &Posting| (posting.list(), posting.number());
+    row.partition_point(|other| place(other) < place(&posting))
 }
 
 /// Divides postings, which are sorted by list.
@@ -142,82 +149,114 @@ fn rows(postings: &[Posting]) -> [&[Posting]; 3] {
     ]
 }
 
-/// Postings by term.
+/// Postings by term: those of the skills that were there when the index was built, which all later versions share, and those
+/// of terms that changed since.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Dictionary(ChunkedMap<TermRow>);
+pub(super) struct Dictionary {
+    built: Arc<BuiltPostings>,
+    changed: ChunkedMap<ChangedTerm>,
+}
+
+#[derive(Debug, Default)]
+struct BuiltPostings {
+    terms: TermTable,
+    /// By term: the end of its postings.
+    ends: Vec<u32>,
+    /// By term, then list, then number.
+    postings: Vec<Posting>,
+}
 
 #[derive(Debug, Clone)]
-struct TermRow {
+struct ChangedTerm {
     term: Arc<str>,
     postings: Postings,
 }
 
-impl Keyed for TermRow {
+impl Keyed for ChangedTerm {
     fn key(&self) -> &str {
         &self.term
     }
 }
 
+impl BuiltPostings {
+    fn get(&self, term: &str) -> &[Posting] {
+        let Some(term) = self.terms.get(term) else {
+            return &[];
+        };
+        let term = term as usize;
+        let begin = if term == 0 { 0 } else { self.ends[term - 1] };
+        &self.postings[begin as usize..self.ends[term] as usize]
+    }
+}
+
 impl Dictionary {
-    pub(super) fn get(&self, term: &str) -> Option<&Postings> {
-        self.0.get(term).map(|row| &row.postings)
+    /// Returns the terms of the skills that were there when the index was built.
+    pub(super) fn terms(&self) -> &TermTable {
+        &self.built.terms
+    }
+
+    pub(super) fn get(&self, term: &str) -> Option<TermPostings<'_>> {
+        if !self.changed.is_empty()
+            && let Some(changed) = self.changed.get(term)
+        {
+            return changed.postings.get();
+        }
+        let row = self.built.get(term);
+        (!row.is_empty()).then(|| TermPostings::of(row))
     }
 
     /// Builds the dictionary of postings that come by rising number, distributing them by term at once.
-    pub(super) fn of(postings: &[(TermId, Posting)], terms: &Lexicon) -> Dictionary {
+    pub(super) fn of(postings: &[(TermId, Posting)], mut terms: TermTable) -> Dictionary {
         let Some((_, any)) = postings.first() else {
             return Dictionary::default();
         };
-        let mut ends = vec![0_usize; terms.len() + 1];
-        for (term, _) in postings {
-            ends[*term as usize + 1] += 1;
+        let list = |term: TermId, posting: &Posting| 3 * term as usize + posting.list();
+        let mut ends = vec![0_u32; 3 * terms.len() + 1];
+        for (term, posting) in postings {
+            ends[list(*term, posting) + 1] += 1;
         }
-        for term in 0..terms.len() {
-            ends[term + 1] += ends[term];
+        for list in 1..ends.len() {
+            ends[list] += ends[list - 1];
         }
-        // While postings are placed, each number moves from the begin of its term to the end.
+        // While postings are placed, each number moves from the begin of its list to the end.
         let mut by_term = vec![*any; postings.len()];
         for (term, posting) in postings {
-            let at = &mut ends[*term as usize];
-            by_term[*at] = *posting;
+            let at = &mut ends[list(*term, posting)];
+            by_term[*at as usize] = *posting;
             *at += 1;
         }
-        let mut rest = by_term.as_mut_slice();
-        let mut begin = 0;
-        let mut rows = Vec::with_capacity(terms.len());
-        for (term, end) in (0..).zip(&ends[..terms.len()]) {
-            let (row, behind) = rest.split_at_mut(end - begin);
-            (rest, begin) = (behind, *end);
-            if !row.is_empty() {
-                rows.push(TermRow {
-                    term: terms.text(term).clone(),
-                    postings: Postings::of(row),
-                });
-            }
+        let lists = ends.as_chunks::<3>().0.iter();
+        terms.shrink_to_fit();
+        let built = BuiltPostings {
+            terms,
+            ends: lists.map(|[.., end]| *end).collect(),
+            postings: by_term,
+        };
+        Dictionary {
+            built: Arc::new(built),
+            changed: ChunkedMap::default(),
         }
-        Dictionary(rows.into_iter().collect())
     }
 
-    pub(super) fn insert(&mut self, term: &Arc<str>, posting: Posting) {
-        if let Some(row) = self.0.get_mut(term) {
-            row.postings.insert(posting);
-            return;
-        }
-        self.0.insert(TermRow {
-            term: term.clone(),
-            postings: Postings::One(posting),
-        });
+    pub(super) fn insert(&mut self, term: &str, posting: Posting) {
+        self.change(term, |postings| postings.insert(posting));
     }
 
     pub(super) fn remove(&mut self, term: &str, posting: Posting) {
-        let row = self
-            .0
-            .get_mut(term)
-            .expect("only what was inserted is removed");
-        match row.postings.without(posting) {
-            Some(postings) => row.postings = postings,
-            None => drop(self.0.remove(term)),
+        self.change(term, |postings| postings.remove(posting));
+    }
+
+    fn change(&mut self, term: &str, change: impl FnOnce(&mut Postings)) {
+        if let Some(known) = self.changed.get_mut(term) {
+            change(&mut known.postings);
+            return;
         }
+        let mut postings = Postings::of(self.built.get(term));
+        change(&mut postings);
+        self.changed.insert(ChangedTerm {
+            term: term.into(),
+            postings,
+        });
     }
 }
 
@@ -244,6 +283,12 @@ impl<T: Clone + Default> BlockTable<T> {
 }
 
 impl<T> BlockTable<T> {
+    /// Returns the number above those that were set.
+    pub(super) fn len(&self) -> u32 {
+        let last = self.blocks.last().map_or(0, |block| block.len());
+        (self.blocks.len().saturating_sub(1) * BLOCK + last) as u32
+    }
+
     pub(super) fn get(&self, number: u32) -> &T {
         let (block, place) = split(number);
         &self.blocks[block][place]

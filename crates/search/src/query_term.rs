@@ -1,23 +1,23 @@
 //! The words of a query, and the terms that stand for them in an index.
 
-use std::collections::HashMap;
-
 use super::background::Background;
 use super::document::{HitField, Posting, accented, written};
 use super::hit::HitWord;
 use super::index::IndexData;
 use super::item::SearchItem;
 use super::mask::VisibilityMask;
-use super::postings::{PostingList, Postings};
+use super::postings::{PostingList, TermPostings};
 use super::ranking::{EXPANSION_WEIGHT, SYNONYM_WEIGHT};
 use super::synonyms::Synonym;
+use super::term_table::{TermId, TermTable};
 use super::tokenize::{Stems, is_stop_word, words};
 
-use crate::fold::bare;
+use crate::fold::{bare, is_unspaced};
 
 /// One word of a query, with the terms that stand for it.
 pub(super) struct QueryTerm<'a> {
-    text: String,
+    /// The number of the word among the texts of the query.
+    word: TermId,
     pub(super) typed: Option<Term<'a>>,
     pub(super) spelled: Vec<Term<'a>>,
     /// Expansions, each with its word. They count in names alone.
@@ -27,7 +27,7 @@ pub(super) struct QueryTerm<'a> {
 }
 
 pub(super) struct Term<'a> {
-    pub(super) postings: &'a Postings,
+    pub(super) postings: TermPostings<'a>,
     /// The inverse document frequency.
     pub(super) idf: f32,
 }
@@ -43,19 +43,13 @@ const MOST_UNFINISHED: usize = 4;
 /// The most words of a query whose unknown words are corrected: pasted text has many that no skill has.
 const MOST_CORRECTED: usize = 16;
 
-/// A distinct stem of a query, as it was typed first.
-struct Typed {
-    text: String,
-    stem: String,
-    times: u16,
-}
-
 /// The words of a query.
 pub(super) struct QueryWords<'a> {
     /// Those that weigh most, in their order.
     pub(super) words: Vec<QueryTerm<'a>>,
     /// The weight of all words: the score of a skill whose description has each of them once.
     pub(super) weight: f32,
+    texts: TermTable,
 }
 
 impl<'a> QueryWords<'a> {
@@ -73,13 +67,13 @@ impl<'a> QueryWords<'a> {
             stems: Stems::default(),
         };
         let synonyms = index.synonyms.of(text, &terms.stems);
-        let typed = Typed::all(text, &terms.stems);
-        let count = typed.len();
-        let last = count.wrapping_sub(1);
+        let typed = TypedStems::of(text, &terms.stems);
+        let count = typed.stems.len();
         let (mut all, mut weight) = (Vec::with_capacity(count), 0.0);
-        for (place, Typed { text, stem, times }) in typed.into_iter().enumerate() {
-            let mut typed = terms.of(&stem);
-            let mut spelled = terms.spelled(&text, &stem);
+        for ((place, times), word) in (0..).zip(&typed.times).zip(&typed.first) {
+            let (text, stem) = (typed.words.text(*word), typed.stems.text(place));
+            let mut typed = terms.of(stem);
+            let mut spelled = terms.spelled(text, stem);
             // Spellings of one word are equally rare, so that the one that was typed comes first.
             let idf =
                 (typed.iter().chain(&spelled).map(|term| term.idf)).fold(f32::INFINITY, f32::min);
@@ -87,30 +81,43 @@ impl<'a> QueryWords<'a> {
                 .iter_mut()
                 .chain(&mut spelled)
                 .for_each(|term| term.idf = idf);
-            let synonyms = synonyms.get(&stem).into_iter().flatten();
+            let synonyms = synonyms.get(stem).into_iter().flatten();
             let synonyms: Vec<_> = synonyms.flat_map(|word| terms.of_synonym(word)).collect();
             let is_unknown = typed.is_none() && spelled.is_empty() && synonyms.is_empty();
             let is_corrected = is_unknown && count <= MOST_CORRECTED;
-            let is_unfinished = place == last && count <= MOST_UNFINISHED;
-            let instead = terms.instead_of(&text, &stem, is_corrected, is_unfinished);
+            let is_unfinished = place as usize + 1 == count && count <= MOST_UNFINISHED;
+            let instead = match is_corrected || is_unfinished {
+                true => terms.instead_of(text, stem, is_corrected, is_unfinished),
+                false => Vec::new(),
+            };
             let mut term = QueryTerm {
-                text,
+                word: *word,
                 typed,
                 spelled,
                 instead,
                 synonyms,
             };
-            let repeated = 1.0 + f32::from(times).ln();
+            let repeated = 1.0 + f32::from(*times).ln();
             term.terms_mut().for_each(|term| term.idf *= repeated);
             weight += if is_unknown {
-                repeated * terms.rarity_of_unknown(&stem)
+                repeated * terms.rarity_of_unknown(stem)
             } else {
                 term.weight()
             };
             all.push(term);
         }
         keep_heaviest(&mut all);
-        QueryWords { words: all, weight }
+        QueryWords {
+            words: all,
+            weight,
+            texts: typed.words,
+        }
+    }
+
+    /// Returns the words that the skill with this number has.
+    pub(super) fn found_in(&self, number: u32) -> Vec<HitWord> {
+        let found = |word: &QueryTerm<'_>| word.found_in(number, self.texts.text(word.word));
+        self.words.iter().filter_map(found).collect()
     }
 }
 
@@ -144,8 +151,8 @@ impl<'a> QueryTerm<'a> {
             .map(|term| term.postings.named())
     }
 
-    pub(super) fn found_in(&self, number: u32) -> Option<HitWord> {
-        let word = self.text.clone();
+    fn found_in(&self, number: u32, word: &str) -> Option<HitWord> {
+        let word = word.to_owned();
         if let Some(posting) = self
             .typed
             .iter()
@@ -179,28 +186,46 @@ impl<'a> QueryTerm<'a> {
     }
 }
 
-impl Typed {
-    /// Returns the distinct stems of `text`, without stop words if there are others.
-    fn all(text: &str, stems: &Stems) -> Vec<Typed> {
-        let mut all: Vec<Typed> = Vec::new();
-        let mut places: HashMap<String, usize> = HashMap::new();
+/// The distinct stems of a query, without those of stop words if there are others.
+#[derive(Default)]
+struct TypedStems {
+    stems: TermTable,
+    /// By stem: the word of which it was typed first, and the number of words with it.
+    first: Vec<TermId>,
+    times: Vec<u16>,
+    words: TermTable,
+}
+
+impl TypedStems {
+    fn of(text: &str, stems: &Stems) -> TypedStems {
+        let mut typed = TypedStems::default();
+        let mut times: Vec<u16> = Vec::new();
         words(text, |word| {
-            let stem = stems.of(word);
-            if let Some(place) = places.get(stem.as_ref()) {
-                all[*place].times = all[*place].times.saturating_add(1);
-            } else if all.len() < MOST_READ {
-                places.insert(stem.clone().into_owned(), all.len());
-                all.push(Typed {
-                    text: word.to_owned(),
-                    stem: stem.into_owned(),
-                    times: 1,
-                });
+            if let Some(known) = typed.words.get(word) {
+                let times = &mut times[known as usize];
+                *times = times.saturating_add(1);
+            } else if times.len() < MOST_READ {
+                typed.words.insert(word);
+                times.push(1);
             }
         });
-        if all.iter().any(|typed| !is_stop_word(&typed.text)) {
-            all.retain(|typed| !is_stop_word(&typed.text));
+        let all = 0..times.len() as TermId;
+        let is_stop = |word: &TermId| is_stop_word(typed.words.text(*word));
+        let counts_stop_words = all.clone().all(|word| is_stop(&word));
+        let counted: Vec<TermId> = all
+            .filter(|word| counts_stop_words || !is_stop(word))
+            .collect();
+        for word in counted {
+            let times = times[word as usize];
+            let stem = typed.stems.insert(&stems.of(typed.words.text(word)));
+            if let Some(known) = typed.times.get_mut(stem as usize) {
+                *known = known.saturating_add(times);
+            } else {
+                typed.times.push(times);
+                typed.first.push(word);
+            }
         }
-        all
+        typed
     }
 }
 
@@ -236,17 +261,11 @@ impl<'a, T: SearchItem> TermLookup<'a, '_, T> {
             self.sight
                 .map_or_else(|| list.len(), |sight| sight.count_of(list))
         };
-        let [named, others, texts] = postings.lists().map(count);
-        let background = Background::get();
+        let [named, others, texts] = postings.lists.map(count);
         // Front matter alone is best for questions about it, everything for long ones; the mean is near the better of both.
-        let in_front_matter = background
-            .front_matter(stem)
-            .and(named + others, all)
-            .rarity();
-        let anywhere = background
-            .all(stem)
-            .and(named + others + texts, all)
-            .rarity();
+        let [in_front_matter, anywhere] = Background::get().frequencies(stem);
+        let in_front_matter = in_front_matter.and(named + others, all).rarity();
+        let anywhere = anywhere.and(named + others + texts, all).rarity();
         (named + others + texts > 0).then_some(Term {
             postings,
             idf: (in_front_matter + anywhere) / 2.0,
@@ -267,6 +286,8 @@ impl<'a, T: SearchItem> TermLookup<'a, '_, T> {
 
     fn spelled(&self, text: &str, stem: &str) -> Vec<Term<'a>> {
         match bare(text) {
+            // No accent is in a script without blanks.
+            None if text.starts_with(is_unspaced) => Vec::new(),
             None => self.of(&accented(stem)).into_iter().collect(),
             Some(bare) => {
                 let stem = self.stems.of(&bare);

@@ -74,7 +74,7 @@ impl<'a, T: SearchItem> TopK<'a, T> {
                         .others()
                         .chunks()
                         .flatten()
-                        .map(|posting| posting.number)
+                        .map(|posting| posting.number())
                         .collect(),
                 )
             })
@@ -170,11 +170,7 @@ pub(super) fn search<T: SearchItem>(index: &IndexData<T>, query: &Query) -> Vec<
                  number,
                  doc,
              }: ScoredItem<'_, T>| {
-                let words = wanted
-                    .words
-                    .iter()
-                    .filter_map(|word| word.found_in(number))
-                    .collect();
+                let words = wanted.found_in(number);
                 let confidence =
                     MatchConfidence::of(fit, score, score / wanted.weight, index.has_bodies());
                 SearchHit {
@@ -251,7 +247,7 @@ fn with_every(wanted: &[QueryTerm<'_>]) -> Vec<u32> {
         lists
             .iter()
             .flat_map(|list| list.chunks().flatten())
-            .map(|posting| posting.number)
+            .map(|posting| posting.number())
             .collect()
     };
     let Some((rarest, others)) = words.split_first() else {
@@ -339,24 +335,17 @@ struct WordScorer<'a> {
 
 impl<'a> WordScorer<'a> {
     fn of(wanted: &QueryTerm<'a>) -> WordScorer<'a> {
-        let typed = |term: &Term<'a>| {
-            term.postings
-                .lists()
-                .map(|list| PostingCursor::of(list, term.idf))
-        };
+        let typed =
+            |term: &Term<'a>| (term.postings.lists).map(|list| PostingCursor::of(list, term.idf));
         let instead =
             |term: &Term<'a>| PostingCursor::of(term.postings.named(), EXPANSION_WEIGHT * term.idf);
         let spelled = |term: &Term<'a>| {
             let idf = SPELLING_WEIGHT * term.idf;
-            term.postings
-                .lists()
-                .map(|list| PostingCursor::of(list, idf))
+            (term.postings.lists).map(|list| PostingCursor::of(list, idf))
         };
         let synonym = |(_, term): &(&str, Term<'a>)| {
             let idf = SYNONYM_WEIGHT * term.idf;
-            term.postings
-                .lists()
-                .map(|list| PostingCursor::of(list, idf))
+            (term.postings.lists).map(|list| PostingCursor::of(list, idf))
         };
         let spelled = wanted.spelled.iter().flat_map(spelled);
         let spelled = spelled.chain(wanted.synonyms.iter().flat_map(synonym));
@@ -396,10 +385,9 @@ impl<'a> WordScorer<'a> {
 
 struct PostingCursor<'a> {
     idf: f32,
-    chunks: Box<dyn Iterator<Item = &'a [Posting]> + 'a>,
     rest: &'a [Posting],
-    /// The chunk after `rest`, whose address is known before it is needed.
-    next: &'a [Posting],
+    /// The chunks after `rest`.
+    more: Option<Box<dyn Iterator<Item = &'a [Posting]> + 'a>>,
 }
 
 /// Postings that are read before the first of them is scored, so that memory loads overlap.
@@ -407,23 +395,20 @@ const AHEAD: usize = 64;
 
 impl<'a> PostingCursor<'a> {
     fn of(postings: PostingList<'a>, idf: f32) -> PostingCursor<'a> {
-        let mut chunks = Box::new(postings.chunks());
-        let next = chunks.next().unwrap_or_default();
-        PostingCursor {
-            idf,
-            chunks,
-            rest: &[],
-            next,
-        }
+        let (rest, more): (_, Option<Box<dyn Iterator<Item = _>>>) = match postings {
+            PostingList::Row(row) => (row, None),
+            PostingList::Chunks(chunks) => (&[], Some(Box::new(chunks.chunks()))),
+        };
+        PostingCursor { idf, rest, more }
     }
 
     /// Calls `each` with the place in the block and the score of the next postings below `end`.
     fn below(&mut self, end: u32, mut each: impl FnMut(usize, f32)) {
         let idf = self.idf;
-        let read = |posting: &Posting| (posting.number as usize % BLOCK, idf * posting.weight());
+        let read = |posting: &Posting| (posting.place(), idf * posting.weight());
         loop {
             while let Some((ahead, rest)) = self.rest.split_first_chunk::<AHEAD>()
-                && ahead[AHEAD - 1].number < end
+                && ahead[AHEAD - 1].number() < end
             {
                 let (mut places, mut weights) = ([0; AHEAD], [0.0; AHEAD]);
                 for ((place, weight), posting) in places.iter_mut().zip(&mut weights).zip(ahead) {
@@ -439,7 +424,7 @@ impl<'a> PostingCursor<'a> {
                 .rest
                 .iter()
                 .take(AHEAD)
-                .take_while(|posting| posting.number < end);
+                .take_while(|posting| posting.number() < end);
             let below = below
                 .map(read)
                 .map(|(place, weight)| each(place, weight))
@@ -448,7 +433,8 @@ impl<'a> PostingCursor<'a> {
             if !self.rest.is_empty() {
                 return;
             }
-            self.rest = std::mem::replace(&mut self.next, self.chunks.next().unwrap_or_default());
+            let next = self.more.as_mut().and_then(Iterator::next);
+            self.rest = next.unwrap_or_default();
             if self.rest.is_empty() {
                 return;
             }

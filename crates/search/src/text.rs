@@ -1,9 +1,10 @@
 //! The text of a skill beyond its front matter: its body, and prompts that it was right for.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use super::lexicon::{Lexicon, TermId};
-use super::tokenize::words;
+use super::lexicon::Lexicon;
+use super::term_table::{TermId, TermTable};
+use super::tokenize::tokens;
 
 /// The text of a skill beyond its front matter, for [`SearchIndex::with_texts`](super::SearchIndex::with_texts).
 #[derive(Debug, Clone, Default)]
@@ -35,16 +36,23 @@ impl SkillText {
     }
 }
 
-/// The terms of a [`SkillText`], in one string because each skill has hundreds.
+/// The terms of a [`SkillText`], as they are kept: each skill has hundreds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextTerms {
-    /// Separated by [`SEPARATOR`].
-    terms: Box<str>,
-    counts: Box<[TermCount]>,
+    terms: KeptTerms,
     /// Words of the body that are not stop words.
     pub(super) length: u32,
     /// Example prompts.
     pub(super) examples: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum KeptTerms {
+    /// By rising number in the table of the index: the distance from the number before, twice, plus one if there are example
+    /// prompts with the term; then the counts. Distances are in LEB128.
+    Numbers(Box<[u8]>),
+    /// Of a text that came after the index was built, separated by [`SEPARATOR`].
+    Words(Box<str>, Box<[TermCount]>),
 }
 
 /// Occurrences of a term, at most 255 of each.
@@ -57,7 +65,7 @@ pub(super) struct TermCount {
 }
 
 /// No word has a control character.
-const SEPARATOR: char = '\n';
+const SEPARATOR: &str = "\n";
 
 /// The terms of a [`SkillText`], by their numbers in a [`Lexicon`].
 #[derive(Debug, Default)]
@@ -74,8 +82,8 @@ impl TextRows {
     pub(super) fn of(text: &SkillText, most: usize, lexicon: &mut Lexicon) -> TextRows {
         let mut rows: Vec<(TermId, TermCount)> = Vec::new();
         let mut length = 0_u32;
-        words(text.body.as_deref().unwrap_or_default(), |word| {
-            let word = lexicon.word(word);
+        tokens(text.body.as_deref().unwrap_or_default(), |token| {
+            let word = lexicon.token(token);
             if !word.is_stop {
                 let count = lexicon.row(&mut rows, word.stem);
                 count.body = count.body.saturating_add(1);
@@ -86,8 +94,8 @@ impl TextRows {
         lexicon.place(&rows);
         for example in &text.examples {
             let mut seen: Vec<TermId> = Vec::new();
-            words(example, |word| {
-                let word = lexicon.word(word);
+            tokens(example, |token| {
+                let word = lexicon.token(token);
                 if !word.is_stop && !seen.contains(&word.stem) {
                     let count = lexicon.row(&mut rows, word.stem);
                     count.examples = count.examples.saturating_add(1);
@@ -104,34 +112,93 @@ impl TextRows {
 }
 
 impl TextTerms {
-    pub(super) fn of(text: &TextRows, lexicon: &Lexicon) -> TextTerms {
-        let mut terms = String::with_capacity(8 * text.rows.len());
-        for (place, (term, _)) in text.rows.iter().enumerate() {
-            terms.extend((place > 0).then_some(SEPARATOR));
-            terms.push_str(lexicon.text(*term));
+    /// Keeps rows whose numbers are those of the table of an index.
+    pub(super) fn of_numbers(mut text: TextRows) -> TextTerms {
+        text.rows.sort_unstable_by_key(|(term, _)| *term);
+        let mut bytes = Vec::with_capacity(4 * text.rows.len());
+        let mut before = 0;
+        for (term, count) in &text.rows {
+            let has_examples = count.examples > 0;
+            push_number(
+                u64::from(term - before) << 1 | u64::from(has_examples),
+                &mut bytes,
+            );
+            bytes.push(count.body);
+            bytes.extend(has_examples.then_some(count.examples));
+            before = *term;
         }
+        TextTerms::with(KeptTerms::Numbers(bytes.into()), &text)
+    }
+
+    /// Keeps rows with numbers of `lexicon`.
+    pub(super) fn of_words(text: &TextRows, lexicon: &Lexicon) -> TextTerms {
+        let terms: Vec<&str> = text
+            .rows
+            .iter()
+            .map(|(term, _)| lexicon.text(*term))
+            .collect();
+        let counts = text.rows.iter().map(|(_, count)| *count).collect();
+        TextTerms::with(KeptTerms::Words(terms.join(SEPARATOR).into(), counts), text)
+    }
+
+    fn with(terms: KeptTerms, text: &TextRows) -> TextTerms {
         TextTerms {
-            terms: terms.into(),
-            counts: text.rows.iter().map(|(_, count)| *count).collect(),
+            terms,
             length: text.length,
             examples: text.examples,
         }
     }
 
-    pub(super) fn rows(&self, lexicon: &mut Lexicon) -> TextRows {
-        let terms = self.iter();
+    /// Returns the rows with numbers of `lexicon`. `table` is that of the index that keeps these terms.
+    pub(super) fn rows(&self, table: &TermTable, lexicon: &mut Lexicon) -> TextRows {
+        let rows = match &self.terms {
+            KeptTerms::Words(terms, counts) => {
+                let terms = terms.split(SEPARATOR).zip(counts);
+                terms
+                    .map(|(term, count)| (lexicon.term(term), *count))
+                    .collect()
+            }
+            KeptTerms::Numbers(bytes) => {
+                let mut rest = bytes.iter().copied();
+                let mut term = 0;
+                let next = || {
+                    let number = take_number(&mut rest)?;
+                    term += (number >> 1) as TermId;
+                    let count = TermCount {
+                        body: rest.next()?,
+                        examples: if number & 1 == 1 { rest.next()? } else { 0 },
+                    };
+                    Some((lexicon.term(table.text(term)), count))
+                };
+                std::iter::from_fn(next).collect()
+            }
+        };
         TextRows {
-            rows: terms
-                .map(|(term, count)| (lexicon.term(term), count))
-                .collect(),
+            rows,
             length: self.length,
             examples: self.examples,
         }
     }
+}
 
-    fn iter(&self) -> impl Iterator<Item = (&str, TermCount)> {
-        self.terms.split(SEPARATOR).zip(self.counts.iter().copied())
+fn push_number(mut number: u64, bytes: &mut Vec<u8>) {
+    while number > 0x7F {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
     }
+    bytes.push(number as u8);
+}
+
+fn take_number(bytes: &mut impl Iterator<Item = u8>) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = bytes.next()?;
+        number |= u64::from(byte & 0x7F) << shift;
+        if byte < 0x80 {
+            break;
+        }
+    }
+    Some(number)
 }
 
 /// Returns the most terms of a body that an index of so many skills keeps.
@@ -149,8 +216,10 @@ fn keep_best(rows: &mut Vec<(TermId, TermCount)>, most: usize, lexicon: &Lexicon
     if rows.len() <= most {
         return;
     }
+    static LOGARITHMS: LazyLock<[f32; 256]> =
+        LazyLock::new(|| std::array::from_fn(|count| 1.0 + (count as f32).ln()));
     let rank = |(term, count): &(TermId, TermCount)| {
-        (1.0 + f32::from(count.body).ln()) * lexicon.rarity(*term)
+        LOGARITHMS[usize::from(count.body)] * lexicon.rarity(*term)
     };
     let mut ranked: Vec<_> = rows.drain(..).map(|row| (rank(&row), row)).collect();
     ranked.select_nth_unstable_by(most, |(rank, row), (other_rank, other)| {

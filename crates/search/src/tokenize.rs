@@ -15,11 +15,65 @@ const STOP_WORDS: [&str; 64] = [
     "used", "user", "uses", "using", "want", "wants", "was", "we", "when", "will", "with", "you",
 ];
 
+/// A word as [`tokens`] finds it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Token<'t> {
+    /// A word of ASCII letters and digits, which is compared without reading memory.
+    Short(ShortWord),
+    Text(&'t str),
+}
+
+/// A word of at most 15 bytes, and their number in the last byte.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(super) struct ShortWord(u128);
+
+impl ShortWord {
+    pub(super) fn of(word: &str) -> Option<ShortWord> {
+        let mut bytes = [0; 16];
+        bytes
+            .get_mut(..word.len())
+            .filter(|_| word.len() < 16)?
+            .copy_from_slice(word.as_bytes());
+        bytes[15] = word.len() as u8;
+        Some(ShortWord(u128::from_le_bytes(bytes)))
+    }
+
+    /// Returns the first `length` of `bytes` in lower case. They are ASCII letters and digits.
+    fn lower(bytes: &[u8], length: usize) -> Option<ShortWord> {
+        let bytes = bytes.first_chunk().filter(|_| (1..16).contains(&length))?;
+        let word = u128::from_le_bytes(*bytes) & ((1 << (8 * length)) - 1);
+        // All at once: letters have the bit 0x40, and lower case sets the one below.
+        let letters = word & u128::from_le_bytes([0x40; 16]);
+        Some(ShortWord(word | letters >> 1 | (length as u128) << 120))
+    }
+
+    /// Calls `each` with the text.
+    pub(super) fn with_text<T>(self, each: impl FnOnce(&str) -> T) -> T {
+        let bytes = self.0.to_le_bytes();
+        let text = std::str::from_utf8(&bytes[..usize::from(bytes[15])]);
+        each(text.expect("it was made of a text"))
+    }
+
+    /// Returns a number of `bits` bits that different words rarely share.
+    pub(super) fn hash(self, bits: u32) -> usize {
+        let mixed = (self.0 as u64) ^ ((self.0 >> 64) as u64).rotate_left(29);
+        (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits)) as usize
+    }
+}
+
 /// Calls `each` with every word of `text`: letters and digits of any script, in NFKC, without letter case.
 ///
 /// In a script without blanks, every two neighbours are a word, and so is a character that stands alone. Apostrophes are
 /// skipped: `don't` is `dont`. A letter keeps `+` and `#` behind it: `c++`, `f#`.
-pub(super) fn words(text: &str, each: impl FnMut(&str)) {
+pub(super) fn words(text: &str, mut each: impl FnMut(&str)) {
+    tokens(text, |token| match token {
+        Token::Short(word) => word.with_text(&mut each),
+        Token::Text(word) => each(word),
+    });
+}
+
+/// Calls `each` as [`words`] does.
+pub(super) fn tokens(text: &str, each: impl FnMut(Token<'_>)) {
     let mut splitter = Splitter {
         word: String::new(),
         neighbour: None,
@@ -28,17 +82,18 @@ pub(super) fn words(text: &str, each: impl FnMut(&str)) {
     };
     let mut rest = text;
     while !rest.is_empty() {
-        let length = rest.bytes().take_while(u8::is_ascii).count();
+        let length = ascii_length(rest.as_bytes());
         let (ascii, behind) = rest.split_at(length);
-        let first = behind.chars().next();
-        if let Some(sign) = first.filter(|c| is_sign(*c)) {
+        let plain = plain_length(behind);
+        if plain > 0 || behind.is_empty() {
             splitter.take_ascii(ascii);
-            splitter.end_of_word();
-            rest = &behind[sign.len_utf8()..];
+            let (plain, behind) = behind.split_at(plain);
+            plain.chars().for_each(|c| splitter.take(c));
+            rest = behind;
             continue;
         }
         // What follows may compose with the last ASCII character.
-        let begin = length.saturating_sub(usize::from(first.is_some()));
+        let begin = length.saturating_sub(1);
         splitter.take_ascii(&rest[..begin]);
         let (other, behind) = rest[begin..].split_at(other_length(&rest[begin..]));
         other.nfkc().for_each(|c| splitter.take(c));
@@ -47,10 +102,40 @@ pub(super) fn words(text: &str, each: impl FnMut(&str)) {
     splitter.end_of_word();
 }
 
+fn ascii_length(bytes: &[u8]) -> usize {
+    let blocks = bytes.chunks(32).take_while(|block| block.is_ascii());
+    let whole: usize = blocks.map(<[u8]>::len).sum();
+    let rest = bytes[whole..].iter().take_while(|byte| byte.is_ascii());
+    whole + rest.count()
+}
+
+/// Returns the bytes of the first characters that NFKC leaves as they are, whatever follows.
+fn plain_length(text: &str) -> usize {
+    let (mut plain, mut last) = (0, 0);
+    for c in text.chars() {
+        if !is_sign(c) && !is_composed(c) {
+            // What is no ASCII may compose with the last.
+            return if c.is_ascii() { plain } else { plain - last };
+        }
+        last = if is_sign(c) { 0 } else { c.len_utf8() };
+        plain += c.len_utf8();
+    }
+    plain
+}
+
 /// Returns whether `c` is one of the signs of which texts have many, and no letter in NFKC: dashes and quotes but the
-/// apostrophe, arrows, boxes and pictures.
+/// apostrophe, punctuation of ideographs, arrows, boxes and pictures.
 fn is_sign(c: char) -> bool {
-    matches!(u32::from(c), 0x2010..=0x2018 | 0x201A..=0x2029 | 0x2190..=0x23FF | 0x2500..=0x2775 | 0x2794..=0x27BF | 0x1F300..=0x1F6FF)
+    matches!(u32::from(c), 0x2010..=0x2018 | 0x201A..=0x2029 | 0x2190..=0x23FF | 0x2500..=0x2775 | 0x2794..=0x27BF
+        | 0x3001..=0x3003 | 0x3008..=0x3011 | 0x3014..=0x301B | 0xFF01 | 0xFF08..=0xFF09 | 0xFF0C..=0xFF0F
+        | 0xFF1A..=0xFF1B | 0xFF1F | 0x1F300..=0x1F6FF)
+}
+
+/// Returns whether `c` is one of the letters of which texts have many, which NFKC keeps and takes to none before it.
+fn is_composed(c: char) -> bool {
+    matches!(u32::from(c), 0x00C0..=0x00D6 | 0x00D8..=0x00F6 | 0x00F8..=0x0131 | 0x0134..=0x013E | 0x0141..=0x0148
+        | 0x014A..=0x017E | 0x0391..=0x03A1 | 0x03A3..=0x03CE | 0x0400..=0x0481 | 0x048A..=0x052F | 0x3041..=0x3096
+        | 0x30A1..=0x30FA | 0x30FC | 0x4E00..=0x9FFF | 0xAC00..=0xD7A3)
 }
 
 /// Returns the bytes up to the second ASCII character in a row. NFKC takes no ASCII character to the one before it.
@@ -98,6 +183,17 @@ pub(super) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
+/// The ASCII letters and digits.
+static IS_LETTER: [bool; 256] = {
+    let mut is_letter = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        is_letter[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    is_letter
+};
+
 struct Splitter<F> {
     word: String,
     neighbour: Option<char>,
@@ -105,21 +201,39 @@ struct Splitter<F> {
     each: F,
 }
 
-impl<F: FnMut(&str)> Splitter<F> {
+impl<F: FnMut(Token<'_>)> Splitter<F> {
     fn take_ascii(&mut self, text: &str) {
-        let mut rest = text;
-        while let Some(first) = rest.bytes().next() {
-            let run = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
-            let (letters, behind) = rest.split_at(run.max(1));
-            rest = behind;
-            if run == 0 {
-                self.take(char::from(first));
-            } else {
-                self.end_of_run();
-                let begin = self.word.len();
-                self.word.push_str(letters);
-                self.word[begin..].make_ascii_lowercase();
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let begin = at;
+            while at < bytes.len() && IS_LETTER[usize::from(bytes[at])] {
+                at += 1;
             }
+            let is_pending = !self.word.is_empty() || self.neighbour.is_some();
+            if begin == at {
+                if is_pending {
+                    self.take(char::from(bytes[at]));
+                }
+                at += 1;
+                continue;
+            }
+            // Most words are whole, and the next sign ends them.
+            let ends = bytes
+                .get(at)
+                .is_some_and(|next| !matches!(next, b'\'' | b'+' | b'#'));
+            if ends
+                && !is_pending
+                && let Some(word) = ShortWord::lower(&bytes[begin..], at - begin)
+            {
+                (self.each)(Token::Short(word));
+                at += 1;
+                continue;
+            }
+            self.end_of_run();
+            let length = self.word.len();
+            self.word.push_str(&text[begin..at]);
+            self.word[length..].make_ascii_lowercase();
         }
     }
 
@@ -132,9 +246,11 @@ impl<F: FnMut(&str)> Splitter<F> {
             self.end_of_letters();
             if let Some(before) = self.neighbour.replace(c) {
                 self.alone = false;
-                let mut pair = String::with_capacity(8);
-                pair.extend([before, c]);
-                (self.each)(&pair);
+                let mut pair = [0; 8];
+                let length = before.encode_utf8(&mut pair).len();
+                let length = length + c.encode_utf8(&mut pair[length..]).len();
+                let pair = std::str::from_utf8(&pair[..length]);
+                (self.each)(Token::Text(pair.expect("two characters")));
             } else {
                 self.alone = true;
             }
@@ -159,7 +275,7 @@ impl<F: FnMut(&str)> Splitter<F> {
 
     fn end_of_letters(&mut self) {
         if !self.word.is_empty() {
-            (self.each)(&self.word);
+            (self.each)(Token::Text(&self.word));
             self.word.clear();
         }
     }
@@ -168,7 +284,7 @@ impl<F: FnMut(&str)> Splitter<F> {
         if let Some(last) = self.neighbour.take()
             && self.alone
         {
-            (self.each)(last.encode_utf8(&mut [0; 4]));
+            (self.each)(Token::Text(last.encode_utf8(&mut [0; 4])));
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The words of names, for what was typed wrong or not to the end.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use repertoire_core::ChunkedVec;
@@ -28,7 +27,7 @@ impl NameWord {
 }
 
 impl NameVocabulary {
-    pub(super) fn from_counts(words: HashMap<String, u32>) -> NameVocabulary {
+    pub(super) fn from_counts(words: impl IntoIterator<Item = (String, u32)>) -> NameVocabulary {
         let words = words
             .into_iter()
             .filter(|(word, _)| NameVocabulary::takes(word));
