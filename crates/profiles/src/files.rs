@@ -107,6 +107,14 @@ impl FileCache {
         read
     }
 
+    pub(crate) fn searched_folders(&self) -> impl Iterator<Item = &Path> {
+        self.roots.keys().map(PathBuf::as_path)
+    }
+
+    pub(crate) fn read_files(&self) -> impl Iterator<Item = &Path> {
+        self.settings.keys().map(PathBuf::as_path)
+    }
+
     /// Returns the folders below `project` that hold a folder whose name begins with a dot, without `project` itself.
     pub(crate) fn nested(&mut self, project: &Path) -> Arc<[PathBuf]> {
         if let Some(known) = self.nested.get(project) {

@@ -35,6 +35,7 @@ mod fact;
 mod files;
 mod fixes;
 mod head;
+mod hiding;
 mod judge;
 mod observed;
 mod place;
@@ -48,6 +49,7 @@ mod survey;
 mod view;
 
 pub use compared::ObservedDifference;
+pub use hiding::{HidingEntry, HidingSetting};
 pub use observed::{ObservedList, ObservedSession, ObservedSkill, TranscriptReader};
 pub use place::AgentPlace;
 pub use profile::{AgentFact, AgentProfile, AgentProfiles, InstallSign, ProfileError};

@@ -107,6 +107,16 @@ impl<'a> AgentSurvey<'a> {
         })
     }
 
+    /// Returns the folders that were searched so far. They need not exist.
+    pub fn searched_folders(&self) -> impl Iterator<Item = &Path> {
+        self.files.searched_folders()
+    }
+
+    /// Returns the settings and records that were read so far. They need not exist.
+    pub fn read_files(&self) -> impl Iterator<Item = &Path> {
+        self.files.read_files()
+    }
+
     fn own(
         &mut self,
         profile: &AgentProfile,

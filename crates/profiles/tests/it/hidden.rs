@@ -1,5 +1,8 @@
 //! Settings, flags and faults that hide a skill or change its form.
 
+use repertoire_profiles::{AgentProfiles, HidingEntry};
+use serde_json::json;
+
 use crate::tree::Tree;
 
 /// Checks the lines of all skills of one agent whose name is `name`.
@@ -282,4 +285,65 @@ fn a_view_is_json() {
         "unread": [],
     });
     assert_eq!(view, expected);
+}
+
+/// Writes the entry that hides `name` from the agent, into a file of its own, and returns its outcome before and after.
+fn hidden(tree: &Tree, agent: &str, name: &str) -> [bool; 2] {
+    let profiles = AgentProfiles::built_in();
+    let is_loaded = || {
+        let view = profiles.survey(&tree.place).view(agent).unwrap();
+        let mut skills = view.skills.iter();
+        skills.any(|skill| *skill.name == *name && skill.outcome.may_load())
+    };
+    let before = is_loaded();
+    let view = profiles.survey(&tree.place).view(agent).unwrap();
+    let mut skills = view.skills.iter();
+    let skill = skills.find(|skill| *skill.name == *name && skill.outcome.may_load());
+    let skill = skill.unwrap();
+    let profile = profiles.get(agent).unwrap();
+    let setting = profile.hiding_setting(&tree.place, skill).unwrap();
+    let value = match setting.entry {
+        HidingEntry::Member { name, value } => json!({ name: value }),
+        HidingEntry::Item(item) => json!([item]),
+        other => panic!("{other:?}"),
+    };
+    let keys = setting.key.iter().rev();
+    let document = keys.fold(value, |value, key| json!({ key: value }));
+    let text = match setting.file.extension().unwrap().to_str() {
+        Some("toml") => toml_edit::ser::to_string(&document).unwrap(),
+        _ => document.to_string(),
+    };
+    std::fs::create_dir_all(setting.file.parent().unwrap()).unwrap();
+    std::fs::write(&setting.file, text).unwrap();
+    [before, is_loaded()]
+}
+
+#[test]
+fn a_hiding_setting_hides_the_skill() {
+    let of_all = [
+        ("claude-code", "lint"),
+        ("codex", "lint"),
+        ("copilot-cli", "lint"),
+        ("gemini-cli", "lint"),
+        ("opencode", "lint"),
+        ("opencode-2", "lint"),
+    ];
+    for (agent, name) in of_all {
+        let outcomes = hidden(&Tree::golden(), agent, name);
+        assert_eq!(outcomes, [true, false], "{agent}");
+    }
+}
+
+#[test]
+fn agents_without_such_a_setting_have_none() {
+    let tree = Tree::golden();
+    let profiles = AgentProfiles::built_in();
+    let setting = |agent: &str, name: &str| {
+        let view = profiles.survey(&tree.place).view(agent).unwrap();
+        let skill = view.skills.iter().find(|skill| *skill.name == *name);
+        let profile = profiles.get(agent).unwrap();
+        profile.hiding_setting(&tree.place, skill.unwrap())
+    };
+    assert_eq!(setting("goose", "lint"), None);
+    assert_eq!(setting("claude-code", "tools:fmt"), None, "of a plugin");
 }

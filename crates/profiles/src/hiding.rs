@@ -1,0 +1,84 @@
+//! The setting that hides one skill from an agent.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::place::AgentPlace;
+use crate::profile::AgentProfile;
+use crate::schema::{Effect, SettingRule};
+use crate::view::AgentSkill;
+
+/// An entry of a settings file that hides one skill from an agent.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct HidingSetting {
+    /// The settings file of the user. It need not exist.
+    pub file: PathBuf,
+    /// The key that holds the entry, one part for each level.
+    pub key: Vec<String>,
+    /// The entry.
+    pub entry: HidingEntry,
+}
+
+/// The form of an entry that hides one skill.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum HidingEntry {
+    /// A member of the map at the key, after all others.
+    Member {
+        /// The name of the member.
+        name: String,
+        /// Its value.
+        value: Value,
+    },
+    /// An item at the end of the list at the key.
+    Item(Value),
+}
+
+impl AgentProfile {
+    /// Returns the entry that hides `skill` from this agent; `None` if no setting of the agent hides a single skill of its scope.
+    ///
+    /// The file is one below the home folder: the first that exists, else the first.
+    pub fn hiding_setting(&self, place: &AgentPlace, skill: &AgentSkill) -> Option<HidingSetting> {
+        let mut rules = self.file.settings.iter();
+        rules.find_map(|rule| {
+            let is_reached = rule.scopes.is_empty() || rule.scopes.contains(&skill.scope);
+            let entry = entry(rule.effect, skill).filter(|_| is_reached && !rule.doubtful)?;
+            Some(HidingSetting {
+                file: user_file(rule, place)?,
+                key: rule.key.clone(),
+                entry,
+            })
+        })
+    }
+}
+
+fn entry(effect: Effect, skill: &AgentSkill) -> Option<HidingEntry> {
+    let name = skill.name.to_string();
+    let member = |value: &str| HidingEntry::Member {
+        name: name.clone(),
+        value: value.into(),
+    };
+    match effect {
+        Effect::Overrides => Some(member("off")),
+        Effect::Permissions => Some(member("deny")),
+        Effect::HiddenNames => Some(HidingEntry::Item(name.into())),
+        Effect::Rules => Some(HidingEntry::Item(
+            json!({"action": "skill", "resource": name, "effect": "deny"}),
+        )),
+        Effect::SkillTables => {
+            let path = skill.path.to_str()?;
+            Some(HidingEntry::Item(json!({"path": path, "enabled": false})))
+        }
+        _ => None,
+    }
+}
+
+fn user_file(rule: &SettingRule, place: &AgentPlace) -> Option<PathBuf> {
+    let templates = rule.files.iter();
+    let of_user = templates.filter(|template| template.starts_with(['~', '$']));
+    let mut files = of_user.filter_map(|template| place.expand(template, &place.folder));
+    let existing = files.clone().find(|file| file.is_file());
+    existing.or_else(|| files.next())
+}
