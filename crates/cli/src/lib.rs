@@ -86,6 +86,8 @@ mod sarif;
 mod schema;
 mod screen_text;
 mod seen_name;
+#[cfg(feature = "mcp")]
+mod settings_file;
 mod shown_paths;
 mod signals;
 mod source_cache;

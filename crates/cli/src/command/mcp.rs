@@ -4,9 +4,6 @@ mod client;
 mod merge;
 mod server_check;
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use clap::{Args, Subcommand};
 use repertoire_profiles::AgentProfile;
 use serde::Serialize;
@@ -19,8 +16,8 @@ use crate::agents::Agents;
 use crate::arguments::SourceOptions;
 use crate::diagnostics::{counted, joined};
 use crate::failure::Failure;
-use crate::file_slot::FileSlot;
 use crate::output::Output;
+use crate::settings_file::{WrittenFile, rewrite};
 
 /// Generate MCP client configuration.
 #[derive(Debug, Args)]
@@ -92,17 +89,6 @@ struct McpConfiguration {
     text: String,
     /// Null without `--write`.
     written: Option<WrittenFile>,
-}
-
-/// The result of a merge into a file.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct WrittenFile {
-    path: PathBuf,
-    /// `false` if the file had the entry already.
-    is_changed: bool,
-    /// The file with the content before.
-    backup: Option<PathBuf>,
 }
 
 impl McpCommand {
@@ -252,9 +238,6 @@ fn client_choice() -> String {
     )
 }
 
-/// The most bytes of a configuration file.
-const MOST_BYTES: u64 = 16 << 20;
-
 impl McpClient {
     fn named(name: &str) -> Option<McpClient> {
         McpClient::ALL
@@ -274,58 +257,11 @@ impl McpClient {
         let path = place
             .expand(self.path, &place.folder)
             .ok_or_else(|| Failure::new(format!("the folder of `{}` is unknown", self.file)))?;
-        let cannot = |what: &str, error: &dyn std::fmt::Display| {
-            Failure::new(format!("cannot {what} `{}`: {error}", path.display()))
-        };
-        let real = match path.canonicalize() {
-            Ok(real) => real,
-            Err(_) => return create(&path, alone).map_err(|error| cannot("create", &error)),
-        };
-        let (folder, file) = split(&real).ok_or_else(|| cannot("write", &"it has no folder"))?;
-        let slot = FileSlot::in_folder(folder, file).map_err(|error| cannot("read", &error))?;
-        let read = slot.read(MOST_BYTES);
-        let (bytes, identity) = read.map_err(|error| cannot("read", &error))?;
-        let before = String::from_utf8(bytes).map_err(|error| cannot("read", &error))?;
         let server = NewServer {
             name,
             fields,
             alone,
         };
-        let after = self.merged(&before, &server).map_err(|why| {
-            cannot("change", &why).help("correct the file, or add the text by hand")
-        })?;
-        if after == before {
-            return Ok(WrittenFile {
-                path,
-                is_changed: false,
-                backup: None,
-            });
-        }
-        let backup = real.with_file_name(format!("{}.bak", file.to_string_lossy()));
-        let kept = FileSlot::in_folder(folder, backup.file_name().unwrap_or_default());
-        let kept = kept.and_then(|slot| slot.put(before.as_bytes()));
-        kept.map_err(|error| cannot("back up", &error))?;
-        let replaced = slot.replace(&identity, after.as_bytes());
-        replaced.map_err(|error| cannot("write", &error))?;
-        Ok(WrittenFile {
-            path,
-            is_changed: true,
-            backup: Some(backup),
-        })
+        rewrite(path, |before| self.merged(before, &server))
     }
-}
-
-fn create(path: &Path, text: &str) -> std::io::Result<WrittenFile> {
-    let (folder, file) = split(path).ok_or(std::io::ErrorKind::InvalidInput)?;
-    fs::create_dir_all(folder)?;
-    FileSlot::in_folder(folder, file)?.put(text.as_bytes())?;
-    Ok(WrittenFile {
-        path: path.to_owned(),
-        is_changed: true,
-        backup: None,
-    })
-}
-
-fn split(path: &Path) -> Option<(&Path, &std::ffi::OsStr)> {
-    path.parent().zip(path.file_name())
 }

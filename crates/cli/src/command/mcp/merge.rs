@@ -1,11 +1,10 @@
 //! Adds a server to the configuration of a client. Everything else in the text stays as it is, comments included.
 
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use jsonc_parser::cst::CstRootNode;
 use serde_json::{Map, Value, json};
-use toml_edit::DocumentMut;
 
 use super::client::{Language, McpClient};
+use crate::settings_file::{json_input, json_with_comments, parse_toml};
 
 /// A server to add: its name, its fields, and the text of a file that has it alone.
 pub(super) struct NewServer<'a> {
@@ -131,35 +130,6 @@ impl McpClient {
     }
 }
 
-fn json_with_comments() -> ParseOptions {
-    ParseOptions {
-        allow_comments: true,
-        allow_loose_object_property_names: false,
-        allow_trailing_commas: true,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        ..ParseOptions::default()
-    }
-}
-
-fn json_input(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(value) => CstInputValue::Bool(*value),
-        Value::Number(value) => CstInputValue::Number(value.to_string()),
-        Value::String(value) => CstInputValue::String(value.clone()),
-        Value::Array(items) => CstInputValue::Array(items.iter().map(json_input).collect()),
-        Value::Object(fields) => {
-            let fields = fields
-                .iter()
-                .map(|(key, value)| (key.clone(), json_input(value)));
-            CstInputValue::Object(fields.collect())
-        }
-    }
-}
-
 fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
@@ -167,11 +137,6 @@ fn indent(line: &str) -> usize {
 fn has_content(line: &str) -> bool {
     let text = line.trim_start();
     !text.is_empty() && !text.starts_with('#')
-}
-
-fn parse_toml(text: &str) -> Result<DocumentMut, String> {
-    text.parse::<DocumentMut>()
-        .map_err(|error| error.message().to_owned())
 }
 
 #[cfg(test)]
