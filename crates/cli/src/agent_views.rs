@@ -1,5 +1,7 @@
 //! The agents that a command answers for, and what each of them sees.
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use repertoire_profiles::AgentView;
@@ -18,8 +20,17 @@ pub(crate) struct AgentViews {
     pub(crate) paths: ShownPaths,
     /// All known agents.
     pub(crate) agents: Agents,
+    /// The paths that decide about the views.
+    pub(crate) read: ReadPaths,
     /// The agents that only a folder hints at, where others were found for certain.
     hinted: Vec<Arc<str>>,
+}
+
+/// The folders that a survey searched, and the settings that it read. They need not exist.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ReadPaths {
+    pub(crate) folders: BTreeSet<PathBuf>,
+    pub(crate) files: BTreeSet<PathBuf>,
 }
 
 impl AgentViews {
@@ -45,10 +56,16 @@ impl AgentViews {
         let chosen = agents.chosen(named)?;
         let mut survey = agents.profiles().survey(place);
         let views = chosen.chosen.iter();
-        let views = views.filter_map(|agent| survey.view(agent.name()));
+        let views: Vec<_> = views
+            .filter_map(|agent| survey.view(agent.name()))
+            .collect();
         let hinted = chosen.hinted.iter().map(|agent| agent.name().into());
         Ok(AgentViews {
-            views: views.collect(),
+            views,
+            read: ReadPaths {
+                folders: survey.searched_folders().map(Path::to_owned).collect(),
+                files: survey.read_files().map(Path::to_owned).collect(),
+            },
             paths: ShownPaths::new(&place.home, &place.folder),
             hinted: hinted.collect(),
             agents,

@@ -41,7 +41,7 @@ mod show;
 #[cfg(feature = "render")]
 mod simulate;
 mod source;
-mod status;
+pub(crate) mod status;
 mod tools;
 mod verify;
 pub(crate) mod watch;

@@ -75,6 +75,15 @@ impl Failure {
         &self.message
     }
 
+    /// Returns the message and the help in one line.
+    #[cfg(feature = "watch")]
+    pub(crate) fn sentence(&self) -> String {
+        match &self.help {
+            Some(help) => format!("{}; {help}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
     pub(crate) fn report(&self) -> Report<'_> {
         Report {
             level: annotate_snippets::Level::ERROR,

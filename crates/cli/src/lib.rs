@@ -37,6 +37,7 @@
 //! | `plugin` | the command `plugin`, and the kinds `plugin` and `process` |
 //! | `process` | the commands `directives` and `approve`, and the programs that skills run |
 //! | `render` | the commands `render` and `simulate`; enables `process` |
+//! | `watch` | `status --watch` |
 //!
 //! All are enabled by default. A binary with a kind of its own builds faster without those that it does not need.
 //!
@@ -86,11 +87,14 @@ mod sarif;
 mod schema;
 mod screen_text;
 mod seen_name;
-#[cfg(feature = "mcp")]
+#[cfg(feature = "watch")]
+mod settings_entry;
+#[cfg(any(feature = "mcp", feature = "watch"))]
 mod settings_file;
 mod shown_paths;
 mod signals;
 mod source_cache;
+mod styled_line;
 mod table;
 mod text_file;
 mod transcripts;

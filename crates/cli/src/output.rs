@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 
+use anstyle::Style;
 use repertoire::skill::text::{self, terminal_line, terminal_lines};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::environment::Verbosity;
+use crate::styled_line::StyledLine;
 use crate::{Environment, Exit, Stream};
 
 /// The version of the JSON format: `docs/schema/repertoire-1.json`.
@@ -86,6 +88,20 @@ impl Output {
     pub(crate) fn line(&mut self, line: impl AsRef<str>) {
         self.bytes(&*terminal_line(line.as_ref()));
         self.bytes("\n");
+    }
+
+    /// Writes lines, with their styles if the stream has colours.
+    pub(crate) fn styled_lines(&mut self, lines: impl IntoIterator<Item = StyledLine>) {
+        for line in lines {
+            for (text, style) in line.parts() {
+                let style = match self.is_coloured {
+                    true => style,
+                    false => Style::new(),
+                };
+                self.bytes(format!("{style}{text}{style:#}"));
+            }
+            self.bytes("\n");
+        }
     }
 
     /// Writes text unchanged to a file or a pipe, and with its control characters escaped to a terminal.

@@ -166,6 +166,12 @@ async fn compose_and_run(
             .run(sources, arguments.model(), format, environment)
             .await;
     }
+    #[cfg(feature = "watch")]
+    if let Command::Status(status) = command
+        && let Some(ended) = status.watch(sources, format, environment).await
+    {
+        return ended;
+    }
     #[cfg(feature = "mcp")]
     if let Command::Serve(serve) = command {
         return serve.run(sources, environment).await.map(Ok);

@@ -42,12 +42,10 @@ pub(crate) fn rewrite(
     let cannot = |what: &str, error: &dyn Display| {
         Failure::new(format!("cannot {what} `{}`: {error}", path.display()))
     };
-    let refused =
-        |why: String| cannot("change", &why).help("correct the file, or add the text by hand");
     let real = match path.canonicalize() {
         Ok(real) => real,
         Err(_) => {
-            let text = edit("").map_err(refused)?;
+            let text = edit("").map_err(|why| cannot("create", &why))?;
             return create(&path, &text).map_err(|error| cannot("create", &error));
         }
     };
@@ -56,7 +54,8 @@ pub(crate) fn rewrite(
     let read = slot.read(MOST_BYTES);
     let (bytes, identity) = read.map_err(|error| cannot("read", &error))?;
     let before = String::from_utf8(bytes).map_err(|error| cannot("read", &error))?;
-    let after = edit(&before).map_err(refused)?;
+    let after = edit(&before)
+        .map_err(|why| cannot("change", &why).help("correct the file, or add the text by hand"))?;
     if after == before {
         return Ok(WrittenFile {
             path,

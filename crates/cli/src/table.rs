@@ -6,6 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::output::Output;
 use crate::screen_text;
+use crate::styled_line::StyledLine;
 
 /// A table whose columns are as wide as their widest cell, up to a limit. A wider cell shifts the rest of its row only.
 /// A column can be cut so that rows fit the screen. Control characters in cells are escaped.
@@ -76,8 +77,14 @@ impl TextTable {
 
     /// Writes heading and rows; an empty table writes nothing.
     pub(crate) fn write(&self, out: &mut Output) {
+        let columns = out.columns();
+        out.styled_lines(self.lines(columns));
+    }
+
+    /// Returns heading and rows for a screen of this width; none for an empty table.
+    pub(crate) fn lines(&self, columns: usize) -> Vec<StyledLine> {
         if self.rows.len() == 1 {
-            return;
+            return Vec::new();
         }
         let mut widths = vec![0; self.right.len()];
         for row in &self.rows {
@@ -88,14 +95,13 @@ impl TextTable {
         let room = self.cut.map(|cut| {
             let others = widths.iter().enumerate().filter(|(at, _)| *at != cut);
             let others: usize = others.map(|(_, width)| width + GAP).sum();
-            out.columns().saturating_sub(others).max(SHORTEST)
+            columns.saturating_sub(others).max(SHORTEST)
         });
         if let (Some(cut), Some(room)) = (self.cut, room) {
             widths[cut] = self.widest(cut).min(room);
         }
-        for row in self.rows.iter().filter(|row| !row.is_empty()) {
-            self.write_row(row, &widths, room, out);
-        }
+        let rows = self.rows.iter().filter(|row| !row.is_empty());
+        rows.map(|row| self.row_line(row, &widths, room)).collect()
     }
 
     fn widest(&self, column: usize) -> usize {
@@ -103,13 +109,14 @@ impl TextTable {
         cells.map(|cell| cell.text.width()).max().unwrap_or(0)
     }
 
-    fn write_row(&self, row: &[Cell], widths: &[usize], room: Option<usize>, out: &mut Output) {
+    fn row_line(&self, row: &[Cell], widths: &[usize], room: Option<usize>) -> StyledLine {
         // Wide cells shift the rest of the row.
         let others = row.iter().zip(widths).enumerate();
         let others = others.filter(|(at, _)| self.cut != Some(*at));
         let shift: usize = others
             .map(|(_, (cell, width))| cell.text.width().saturating_sub(*width))
             .sum();
+        let mut line = StyledLine::default();
         let mut pending = 0;
         for (at, ((cell, right), width)) in row.iter().zip(&self.right).zip(widths).enumerate() {
             let text = match room.filter(|_| self.cut == Some(at)) {
@@ -122,17 +129,13 @@ impl TextTable {
             let before = if *right { blank } else { 0 };
             pending += before;
             if !text.is_empty() {
-                let style = if out.is_coloured() {
-                    cell.style
-                } else {
-                    Style::new()
-                };
-                out.bytes(format!("{:pending$}{style}{text}{style:#}", ""));
+                line.push(" ".repeat(pending), Style::new());
+                line.push(text, cell.style);
                 pending = 0;
             }
-            // Pending blanks are written before the next cell, so that no line ends with blanks.
+            // Pending blanks are added before the next cell, so that no line ends with blanks.
             pending += blank - before + GAP;
         }
-        out.bytes("\n");
+        line
     }
 }

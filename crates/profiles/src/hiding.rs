@@ -56,23 +56,24 @@ impl AgentProfile {
 
 fn entry(effect: Effect, skill: &AgentSkill) -> Option<HidingEntry> {
     let name = skill.name.to_string();
-    let member = |value: &str| HidingEntry::Member {
-        name: name.clone(),
-        value: value.into(),
-    };
-    match effect {
-        Effect::Overrides => Some(member("off")),
-        Effect::Permissions => Some(member("deny")),
-        Effect::HiddenNames => Some(HidingEntry::Item(name.into())),
-        Effect::Rules => Some(HidingEntry::Item(
-            json!({"action": "skill", "resource": name, "effect": "deny"}),
-        )),
-        Effect::SkillTables => {
-            let path = skill.path.to_str()?;
-            Some(HidingEntry::Item(json!({"path": path, "enabled": false})))
+    Some(match effect {
+        Effect::Overrides => HidingEntry::Member {
+            name,
+            value: "off".into(),
+        },
+        Effect::Permissions => HidingEntry::Member {
+            name,
+            value: "deny".into(),
+        },
+        Effect::HiddenNames => HidingEntry::Item(name.into()),
+        Effect::Rules => {
+            HidingEntry::Item(json!({"action": "skill", "resource": name, "effect": "deny"}))
         }
-        _ => None,
-    }
+        Effect::SkillTables => {
+            HidingEntry::Item(json!({"path": skill.path.to_str()?, "enabled": false}))
+        }
+        _ => return None,
+    })
 }
 
 fn user_file(rule: &SettingRule, place: &AgentPlace) -> Option<PathBuf> {

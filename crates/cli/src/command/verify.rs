@@ -32,7 +32,7 @@ pub(crate) struct VerifyCommand {
 }
 
 /// The differences between skills and lock files.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct VerifyOutput {
     /// The lock files that exist.

@@ -4,6 +4,7 @@ mod candidates;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
 use repertoire_profiles::{AgentSkill, AgentView, SkillOutcome, UnseenReason};
@@ -20,6 +21,8 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::screen_text::{number, wrapped};
 use crate::seen_name::SeenName;
+use crate::shown_paths::ShownPaths;
+use crate::styled_line::StyledLine;
 use crate::unseen;
 
 /// Explain where a skill was found, which copy each agent loads, and why not the others.
@@ -62,43 +65,16 @@ impl WhyCommand {
 
     /// Explains what agents see.
     pub(super) fn explain(&self, seen: &AgentViews, out: &mut Output) -> Result<(), Failure> {
-        let agents = seen.views.iter().map(|view| WhyAgent {
-            agent: &view.agent,
-            files: self.files(view),
-        });
-        let why = WhyOutput {
-            name: &self.name,
-            agents: agents.collect(),
-        };
+        let why = WhyOutput::of(&self.name, &seen.views);
         if why.agents.iter().all(|agent| agent.files.is_empty()) {
             return Err(self.not_found(seen));
         }
         if !out.write_json(&why) {
-            for (at, agent) in why.agents.iter().enumerate() {
-                if at > 0 {
-                    out.line("");
-                }
-                agent.write(seen, out);
-            }
+            let columns = out.columns();
+            out.styled_lines(why.lines(&seen.paths, columns));
             out.notes(seen.notes());
         }
         Ok(())
-    }
-
-    fn files<'a>(&self, view: &'a AgentView) -> Vec<&'a AgentSkill> {
-        let files = view.skills.iter().filter(|skill| {
-            let folder = skill.path.parent().and_then(Path::file_name);
-            let names = std::iter::once(&skill.name).chain(&skill.or_named);
-            folder.is_some_and(|folder| folder == &*self.name)
-                || names.into_iter().any(|name| self.is_named(name))
-        });
-        files.collect()
-    }
-
-    /// Returns whether the argument is this name, with or without the prefix of its plugin.
-    fn is_named(&self, name: &str) -> bool {
-        let bare = name.rsplit_once(':').map_or(name, |(_, bare)| bare);
-        name == self.name || bare == self.name
     }
 
     fn not_found(&self, seen: &AgentViews) -> Failure {
@@ -131,8 +107,50 @@ impl WhyCommand {
     }
 }
 
+impl<'a> WhyOutput<'a> {
+    pub(super) fn of(
+        name: &'a str,
+        views: impl IntoIterator<Item = &'a AgentView>,
+    ) -> WhyOutput<'a> {
+        let agents = views.into_iter().map(|view| WhyAgent {
+            agent: &view.agent,
+            files: files_of(name, view),
+        });
+        WhyOutput {
+            name,
+            agents: agents.collect(),
+        }
+    }
+
+    /// Returns the explanation for each agent, with a blank line between two.
+    pub(super) fn lines(&self, paths: &ShownPaths, columns: usize) -> Vec<StyledLine> {
+        let mut lines = Vec::new();
+        for agent in &self.agents {
+            if !lines.is_empty() {
+                lines.push(String::new());
+            }
+            agent.add_lines(paths, columns, &mut lines);
+        }
+        lines.into_iter().map(StyledLine::plain).collect()
+    }
+}
+
+/// Returns the files that are called `name`, with or without the prefix of a plugin, or are in a folder of that name.
+fn files_of<'a>(name: &str, view: &'a AgentView) -> Vec<&'a AgentSkill> {
+    let is_named = |known: &Arc<str>| {
+        let bare = known.rsplit_once(':').map_or(&**known, |(_, bare)| bare);
+        &**known == name || bare == name
+    };
+    let files = view.skills.iter().filter(|skill| {
+        let folder = skill.path.parent().and_then(Path::file_name);
+        let mut names = std::iter::once(&skill.name).chain(&skill.or_named);
+        folder.is_some_and(|folder| folder == name) || names.any(is_named)
+    });
+    files.collect()
+}
+
 impl WhyAgent<'_> {
-    fn write(&self, seen: &AgentViews, out: &mut Output) {
+    fn add_lines(&self, paths: &ShownPaths, columns: usize, lines: &mut Vec<String>) {
         let seen_name = SeenName {
             files: self.files.clone(),
         };
@@ -140,9 +158,9 @@ impl WhyAgent<'_> {
             .files
             .iter()
             .filter(|file| file.outcome.is_loaded())
-            .map(|file| seen.paths.skill(&file.path))
+            .map(|file| paths.skill(&file.path))
             .collect();
-        out.line(match loaded.len() {
+        lines.push(match loaded.len() {
             0 if self.files.is_empty() => format!("{}: found nowhere", self.agent),
             0 if seen_name.loaded() > 0 => format!("{}: loads one of these", self.agent),
             0 if seen_name.may_load() => format!("{}: no source says if it loads", self.agent),
@@ -158,51 +176,48 @@ impl WhyAgent<'_> {
             )
         });
         for file in &own {
-            self.write_file(file, file.fix.as_deref(), seen, out);
+            lines.extend(self.file_lines(file, file.fix.as_deref(), paths, columns));
         }
         // A skill that loads needs no copy of a different agent.
         let is_seen = seen_name.may_load();
         for file in foreign.iter().filter(|_| !is_seen) {
             let fix = file.fix.as_deref().filter(|_| own.is_empty());
-            self.write_file(file, fix, seen, out);
+            lines.extend(self.file_lines(file, fix, paths, columns));
         }
         if is_seen && !foreign.is_empty() {
-            let places = foreign.iter().map(|file| seen.paths.skill(&file.path));
+            let places = foreign.iter().map(|file| paths.skill(&file.path));
             let line = format!("not read: {}", quoted(places));
-            for line in wrapped(&line, out.columns() - 2, 2) {
-                out.line(format!("  {line}"));
-            }
+            let wrapped = wrapped(&line, columns - 2, 2).into_iter();
+            lines.extend(wrapped.map(|line| format!("  {line}")));
         }
     }
 
-    fn write_file(
+    fn file_lines(
         &self,
         file: &AgentSkill,
         fix: Option<&str>,
-        seen: &AgentViews,
-        out: &mut Output,
-    ) {
-        let mut place = seen.paths.path(&file.path);
+        paths: &ShownPaths,
+        columns: usize,
+    ) -> Vec<String> {
+        let mut place = paths.path(&file.path);
         if let Some(line) = line_of(&file.outcome) {
             place += &format!(":{line}");
         }
         if file.real_path != file.path {
-            place += &format!(" -> {}", seen.paths.path(&file.real_path));
+            place += &format!(" -> {}", paths.path(&file.real_path));
         }
         if file.cost > 0 {
             place += &format!(" (costs {})", number(file.cost));
         }
-        out.line(format!("  {place}"));
-        let outcome = unseen::outcome(&file.outcome, &seen.paths);
+        let outcome = unseen::outcome(&file.outcome, paths);
         let budget = is_cut(&file.outcome)
             .then(|| format!("run `repertoire budget --agent {}`", self.agent));
-        let fix = fix.map(|fix| seen.paths.text(fix));
+        let fix = fix.map(|fix| paths.text(fix));
         let fix = budget.or(fix).map(|fix| format!("fix: {fix}"));
-        for line in std::iter::once(outcome).chain(fix) {
-            for line in wrapped(&line, out.columns() - 4, 2) {
-                out.line(format!("    {line}"));
-            }
-        }
+        let below = std::iter::once(outcome).chain(fix);
+        let below = below.flat_map(|line| wrapped(&line, columns - 4, 2));
+        let below = below.map(|line| format!("    {line}"));
+        std::iter::once(format!("  {place}")).chain(below).collect()
     }
 }
 

@@ -25,6 +25,8 @@ mod labels;
 #[cfg(unix)]
 mod links;
 mod list;
+#[cfg(all(target_os = "linux", feature = "watch"))]
+mod live_status;
 mod lock;
 mod man;
 mod manners;

@@ -8,11 +8,11 @@ use anstyle::{AnsiColor, Style};
 use repertoire_profiles::{AgentSkill, AgentView, SkillOutcome, UnseenReason};
 use serde::Serialize;
 
-use super::write_heading;
 use crate::agent_views::AgentViews;
 use crate::diagnostics::{counted, joined, quoted};
-use crate::output::Output;
 use crate::screen_text::{number, wrapped};
+use crate::shown_paths::ShownPaths;
+use crate::styled_line::StyledLine;
 use crate::unseen;
 
 /// A problem of agents, and its fix.
@@ -22,9 +22,9 @@ pub(super) struct AgentProblem {
     /// The agents that have it.
     agents: Vec<Arc<str>>,
     /// The name of the skill; null for a problem of an agent as a whole.
-    skill: Option<Arc<str>>,
+    pub(super) skill: Option<Arc<str>>,
     /// The files that it is about.
-    paths: Vec<Arc<Path>>,
+    pub(super) paths: Vec<Arc<Path>>,
     message: String,
     /// A command or an edit that ends it.
     fix: Option<String>,
@@ -181,38 +181,25 @@ fn is_shadow(outcome: &SkillOutcome) -> bool {
     )
 }
 
-/// Writes the problems, each with its files and its fix on lines of their own.
-pub(super) fn write(problems: &[AgentProblem], seen: &AgentViews, out: &mut Output) {
-    if problems.is_empty() {
-        return;
-    }
-    write_heading("problems", out);
-    let style = match out.is_coloured() {
-        true => AnsiColor::Yellow.on_default(),
-        false => Style::new(),
+/// Returns the lines of a problem: the problem, its files and its fix.
+pub(super) fn lines(problem: &AgentProblem, paths: &ShownPaths, columns: usize) -> Vec<StyledLine> {
+    let agents = joined(problem.agents.iter().map(|agent| &**agent));
+    let title = match &problem.skill {
+        Some(skill) => format!("{skill} ({agents}): {}", problem.message),
+        None => format!("{agents}: {}", problem.message),
     };
-    let width = out.columns();
-    for problem in problems {
-        let agents = joined(problem.agents.iter().map(|agent| &**agent));
-        let title = match &problem.skill {
-            Some(skill) => format!("{skill} ({agents}): {}", problem.message),
-            None => format!("{agents}: {}", problem.message),
-        };
-        let mut is_first = true;
-        for line in wrapped(&title, width - 2, 2) {
-            let mark = if is_first { "! " } else { "  " };
-            out.bytes(format!("{style}{mark}{style:#}"));
-            out.line(line);
-            is_first = false;
-        }
-        let paths = quoted(problem.paths.iter().map(|path| seen.paths.path(path)));
-        let fix = problem.fix.as_deref().map(|fix| seen.paths.text(fix));
-        let paths = (!paths.is_empty()).then(|| format!("    in {paths}"));
-        let fix = fix.map(|fix| format!("    fix: {fix}"));
-        for line in paths.into_iter().chain(fix) {
-            for line in wrapped(line.trim_start(), width - 4, 2) {
-                out.line(format!("    {line}"));
-            }
-        }
-    }
+    let style = AnsiColor::Yellow.on_default();
+    let title = wrapped(&title, columns - 2, 2).into_iter().enumerate();
+    let title = title.map(|(at, line)| {
+        let mark = if at == 0 { "! " } else { "  " };
+        StyledLine::styled(mark, style).with(line, Style::new())
+    });
+    let files = quoted(problem.paths.iter().map(|path| paths.path(path)));
+    let files = (!files.is_empty()).then(|| format!("in {files}"));
+    let fix = problem.fix.as_deref().map(|fix| paths.text(fix));
+    let fix = fix.map(|fix| format!("fix: {fix}"));
+    let below = files.into_iter().chain(fix);
+    let below = below.flat_map(|line| wrapped(&line, columns - 4, 2));
+    let below = below.map(|line| StyledLine::plain(format!("    {line}")));
+    title.chain(below).collect()
 }

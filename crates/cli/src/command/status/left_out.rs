@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use repertoire_profiles::{SkillOutcome, UnseenReason};
+use repertoire_profiles::{AgentView, SkillOutcome, UnseenReason};
 
-use super::{is_left_out, write_heading};
-use crate::agent_views::AgentViews;
+use super::is_left_out;
 use crate::diagnostics::{joined, quoted};
-use crate::output::Output;
 use crate::screen_text::wrapped;
+use crate::shown_paths::ShownPaths;
+use crate::styled_line::StyledLine;
 use crate::unseen;
 
 /// The most lines without `--all`.
@@ -24,14 +24,14 @@ pub(super) struct LeftOutSkills<'a> {
 }
 
 impl<'a> LeftOutSkills<'a> {
-    pub(super) fn of(seen: &'a AgentViews) -> LeftOutSkills<'a> {
+    pub(super) fn of(views: &'a [AgentView], paths: &ShownPaths) -> LeftOutSkills<'a> {
         let mut rows: BTreeMap<_, Vec<&str>> = BTreeMap::new();
-        for view in &seen.views {
+        for view in views {
             let mut names: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
             for skill in view.skills.iter().filter(|skill| is_hidden(&skill.outcome)) {
                 let why = match &skill.outcome {
-                    SkillOutcome::Omitted { reason } => unseen::reason(reason, &seen.paths),
-                    outcome => unseen::outcome(outcome, &seen.paths),
+                    SkillOutcome::Omitted { reason } => unseen::reason(reason, paths),
+                    outcome => unseen::outcome(outcome, paths),
                 };
                 names.entry(why).or_default().insert(&skill.name);
             }
@@ -43,29 +43,35 @@ impl<'a> LeftOutSkills<'a> {
         LeftOutSkills { rows }
     }
 
-    /// Writes one line for each reason.
-    pub(super) fn write(&self, all: bool, out: &mut Output) {
-        if self.rows.is_empty() {
-            return;
-        }
-        write_heading("left out", out);
+    /// Returns the reasons, without `all` the first ones, and a note about the others.
+    pub(super) fn lines(&self, all: bool, columns: usize) -> Vec<StyledLine> {
         let most = if all { usize::MAX } else { MOST_LINES };
-        for ((why, names), agents) in self.rows.iter().take(most) {
-            let mut listed = quoted(names.iter().take(if all { most } else { MOST_NAMES }));
-            if !all && names.len() > MOST_NAMES {
-                listed += &format!(" and {} more", names.len() - MOST_NAMES);
-            }
-            let line = format!("{listed} ({}): {why}", joined(agents.iter().copied()));
-            for line in wrapped(&line, out.columns() - 2, 2) {
-                out.line(format!("  {line}"));
-            }
-        }
+        let entries = self.entries(all, columns).into_iter().take(most);
+        let mut lines: Vec<_> = entries.flatten().collect();
         if self.rows.len() > most {
-            out.line(format!(
+            lines.push(StyledLine::plain(format!(
                 "  and {} more reasons; `repertoire why NAME` has those of a skill",
                 self.rows.len() - most
-            ));
+            )));
         }
+        lines
+    }
+
+    /// Returns the lines of each reason, without `all` with the first names only.
+    pub(super) fn entries(&self, all: bool, columns: usize) -> Vec<Vec<StyledLine>> {
+        let most = if all { usize::MAX } else { MOST_NAMES };
+        let mut entries = Vec::new();
+        for ((why, names), agents) in &self.rows {
+            let mut listed = quoted(names.iter().take(most));
+            if names.len() > most {
+                listed += &format!(" and {} more", names.len() - most);
+            }
+            let line = format!("{listed} ({}): {why}", joined(agents.iter().copied()));
+            let wrapped = wrapped(&line, columns - 2, 2).into_iter();
+            let lines = wrapped.map(|line| StyledLine::plain(format!("  {line}")));
+            entries.push(lines.collect());
+        }
+        entries
     }
 }
 

@@ -4,15 +4,14 @@ use std::path::PathBuf;
 
 use repertoire::Model;
 
-use super::write_heading;
 use crate::Environment;
 use crate::arguments::SourceOptions;
 use crate::command::verify::VerifyOutput;
 use crate::compose::{NamedFolders, compose};
 use crate::failure::Failure;
 use crate::lock::{RepertoireLock, SkillsLock};
-use crate::output::Output;
 use crate::source_cache::SourceCache;
+use crate::styled_line::StyledLine;
 use crate::table::TextTable;
 
 /// Compares the folders of the locked skills with the lock files; returns `None` if there are no lock files.
@@ -39,16 +38,11 @@ pub(super) async fn find(
     VerifyOutput::of(&context, &base).await
 }
 
-/// Writes one row for each skill that changed.
-pub(super) fn write(lock: &VerifyOutput, out: &mut Output) {
-    let changes = lock.changed_skills();
-    if changes.is_empty() {
-        return;
-    }
-    write_heading("since the lock", out);
+/// Returns one row for each skill that changed.
+pub(super) fn lines(lock: &VerifyOutput, columns: usize) -> Vec<StyledLine> {
     let mut table = TextTable::headless(3);
-    for (change, skill, files) in changes {
+    for (change, skill, files) in lock.changed_skills() {
         table.row([change.into(), skill.into(), files.into()]);
     }
-    table.write(out);
+    table.lines(columns)
 }

@@ -1,14 +1,14 @@
 //! The skills with one column for each agent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
 use repertoire_profiles::{AgentSkill, AgentView, ListedAs, RootScope, SkillOutcome, UnseenReason};
 use unicode_width::UnicodeWidthStr;
 
-use super::write_heading;
-use crate::output::Output;
 use crate::seen_name::SeenName;
+use crate::styled_line::StyledLine;
 use crate::table::{Cell, TextTable};
 
 /// The most rows without `--all`.
@@ -18,9 +18,19 @@ const NAME_WIDTH: usize = 24;
 
 /// Each name with the result of each agent.
 #[derive(Debug)]
-pub(super) struct SkillGrid<'a> {
-    agents: Vec<&'a str>,
-    rows: BTreeMap<&'a str, Vec<SkillMark>>,
+pub(super) struct SkillGrid {
+    agents: Vec<Arc<str>>,
+    /// By name.
+    pub(super) rows: Vec<SkillRow>,
+}
+
+/// A name with the result of each agent.
+#[derive(Debug)]
+pub(super) struct SkillRow {
+    pub(super) name: Arc<str>,
+    /// Those of all files.
+    pub(super) descriptions: BTreeSet<Arc<str>>,
+    marks: Vec<SkillMark>,
 }
 
 /// The columns of a grid: words below the names of agents, or letters below their numbers.
@@ -140,20 +150,26 @@ impl SkillMark {
     }
 }
 
-impl<'a> SkillGrid<'a> {
-    pub(super) fn of(views: &'a [AgentView]) -> SkillGrid<'a> {
-        let mut rows: BTreeMap<&str, Vec<SkillMark>> = BTreeMap::new();
+impl SkillGrid {
+    pub(super) fn of(views: &[AgentView]) -> SkillGrid {
+        let mut rows: BTreeMap<&str, SkillRow> = BTreeMap::new();
         for (column, view) in views.iter().enumerate() {
             for (name, seen) in SeenName::all(view) {
-                let marks = rows.entry(name);
-                let marks = marks.or_insert_with(|| vec![SkillMark::NotRead; views.len()]);
-                marks[column] = SkillMark::of_name(&seen);
+                let row = rows.entry(name).or_insert_with(|| SkillRow {
+                    name: name.into(),
+                    descriptions: BTreeSet::new(),
+                    marks: vec![SkillMark::NotRead; views.len()],
+                });
+                row.marks[column] = SkillMark::of_name(&seen);
+                let files = seen.files.iter();
+                let descriptions = files.filter_map(|file| file.description.clone());
+                row.descriptions.extend(descriptions);
             }
         }
-        rows.retain(|_, marks| marks.iter().any(|mark| *mark != SkillMark::NotRead));
+        rows.retain(|_, row| row.marks.iter().any(|mark| *mark != SkillMark::NotRead));
         SkillGrid {
-            agents: views.iter().map(|view| &*view.agent).collect(),
-            rows,
+            agents: views.iter().map(|view| view.agent.clone()).collect(),
+            rows: rows.into_values().collect(),
         }
     }
 
@@ -166,72 +182,92 @@ impl<'a> SkillGrid<'a> {
         }
     }
 
-    /// Writes the rows, first those in which agents differ, and a legend of the letters.
-    pub(super) fn write(&self, layout: &GridLayout, all: bool, out: &mut Output) {
-        if self.rows.is_empty() {
-            return;
-        }
-        write_heading("skills", out);
-        let numbers: Vec<_> = (1..=self.agents.len()).map(|at| at.to_string()).collect();
-        let mut headings = vec!["*name"];
-        match layout {
-            GridLayout::Words => headings.extend(&self.agents),
-            GridLayout::Letters => headings.extend(numbers.iter().map(String::as_str)),
-        }
+    /// Returns rows by name, without `all` the most telling ones; then a note about the others, and a legend of the letters.
+    pub(super) fn lines(&self, layout: GridLayout, all: bool, columns: usize) -> Vec<StyledLine> {
         let most = if all { usize::MAX } else { MOST_ROWS };
         let mut shown: Vec<_> = self.rows.iter().collect();
         if shown.len() > most {
-            shown.sort_by_key(|(_, marks)| is_alike(marks));
+            shown.sort_by_key(|row| row.is_alike());
             shown.truncate(most);
-            shown.sort_by_key(|(name, _)| **name);
+            shown.sort_by_key(|row| &row.name);
+        }
+        let mut lines = self.table(&shown, layout).lines(columns);
+        if shown.len() < self.rows.len() {
+            lines.push(StyledLine::plain(format!(
+                "and {} more; `repertoire status --all` lists them",
+                self.rows.len() - shown.len()
+            )));
+        }
+        if layout.is_numbered() && !shown.is_empty() {
+            lines.extend(legend(&shown, columns));
+        }
+        lines
+    }
+
+    /// Returns the table of some rows.
+    pub(super) fn table(&self, rows: &[&SkillRow], layout: GridLayout) -> TextTable {
+        let numbers: Vec<_> = (1..=self.agents.len()).map(|at| at.to_string()).collect();
+        let mut headings = vec!["*name"];
+        match layout {
+            GridLayout::Words => headings.extend(self.agents.iter().map(|agent| &**agent)),
+            GridLayout::Letters => headings.extend(numbers.iter().map(String::as_str)),
         }
         let mut table = TextTable::new(&headings);
-        for (name, marks) in &shown {
-            let cells = marks.iter().map(|mark| {
+        for row in rows {
+            let cells = row.marks.iter().map(|mark| {
                 let (word, letter) = mark.spelled();
                 let text = if layout.is_numbered() { letter } else { word };
                 Cell::from(text).styled(mark.style())
             });
-            table.row(std::iter::once(Cell::from(name)).chain(cells));
+            table.row(std::iter::once(Cell::from(&row.name)).chain(cells));
         }
-        table.write(out);
-        if shown.len() < self.rows.len() {
-            out.line(format!(
-                "and {} more; `repertoire status --all` lists them",
-                self.rows.len() - shown.len()
-            ));
-        }
-        if layout.is_numbered() {
-            let mut marks: Vec<_> = shown.iter().flat_map(|(_, marks)| *marks).collect();
-            marks.sort();
-            marks.dedup();
-            write_legend(marks.into_iter().copied(), out);
-        }
+        table
     }
 }
 
-/// Returns whether all agents load the skill from folders of one scope.
-fn is_alike(marks: &[SkillMark]) -> bool {
-    matches!(marks[0], SkillMark::Loaded(_)) && marks.iter().all(|mark| *mark == marks[0])
+impl SkillRow {
+    /// Returns whether the agent in this column reads a folder with the skill.
+    #[cfg(feature = "watch")]
+    pub(super) fn is_read_by(&self, column: usize) -> bool {
+        self.marks[column] != SkillMark::NotRead
+    }
+
+    /// Returns the result of the agent in this column in a word.
+    #[cfg(feature = "watch")]
+    pub(super) fn result(&self, column: usize) -> Cell {
+        let mark = self.marks[column];
+        Cell::from(mark.spelled().0).styled(mark.style())
+    }
+
+    /// Returns whether all agents load the skill from folders of one scope.
+    fn is_alike(&self) -> bool {
+        let first = self.marks[0];
+        matches!(first, SkillMark::Loaded(_)) && self.marks.iter().all(|mark| *mark == first)
+    }
 }
 
-fn write_legend(marks: impl Iterator<Item = SkillMark>, out: &mut Output) {
-    let meanings = marks.map(|mark| match mark {
+/// Returns the meanings of the letters in these rows.
+pub(super) fn legend(rows: &[&SkillRow], columns: usize) -> Vec<StyledLine> {
+    let mut marks: Vec<_> = rows.iter().flat_map(|row| &row.marks).collect();
+    marks.sort();
+    marks.dedup();
+    let meanings = marks.into_iter().map(|mark| match mark {
         SkillMark::NotRead => "- not read".to_owned(),
         mark => {
             let (word, letter) = mark.spelled();
             format!("{letter} {word}")
         }
     });
-    let mut line = String::new();
+    let (mut lines, mut line) = (Vec::new(), String::new());
     for meaning in meanings {
-        if !line.is_empty() && line.width() + 2 + meaning.width() > out.columns() {
-            out.line(std::mem::take(&mut line));
+        if !line.is_empty() && line.width() + 2 + meaning.width() > columns {
+            lines.push(StyledLine::plain(std::mem::take(&mut line)));
         }
         if !line.is_empty() {
             line += ", ";
         }
         line += &meaning;
     }
-    out.line(line);
+    lines.push(StyledLine::plain(line));
+    lines
 }
