@@ -80,7 +80,7 @@ fn contained_in_any(inner: &str, patterns: &[String]) -> bool {
     patterns.iter().any(|outer| pattern::contains(outer, inner))
 }
 
-/// The limits of an agent; the defaults are those of the seed's example.
+/// The limits of an agent; by default one run of 5 minutes at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct AgentLimits {
@@ -104,7 +104,7 @@ impl Default for AgentLimits {
 
 /// The counters of the runs of a profile, in which older runs weigh less.
 ///
-/// A run weighs half after 50 further runs. It is read from counters, or from the seed's `success_rate`,
+/// A run weighs half after 50 further runs. It is read from counters, or from a profile's `success_rate`,
 /// `avg_duration_ms` and `total_runs`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "HistoryFields")]

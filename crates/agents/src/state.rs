@@ -132,9 +132,9 @@ pub(crate) struct TransitionRow {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Edge {
-    /// An edge of the seed's diagram.
-    Seed,
-    /// An edge that the seed lacks.
+    /// An edge of the smallest lifecycle.
+    Base,
+    /// An edge of the default lifecycle only.
     Extension,
 }
 
@@ -170,35 +170,35 @@ const ENDERS: &[Actor] = &[Actor::Agent, Actor::Parent, Actor::Reaper];
 pub(crate) const TRANSITIONS: [TransitionRow; 11] = {
     use Actor::{Agent, Parent, Reaper, Scheduler};
     use AgentState::{Busy, Failed, Initializing, Pending, Ready, Terminated};
-    use Edge::{Extension, Seed};
+    use Edge::{Base, Extension};
     [
-        row(Pending, Initializing, &[Parent], Seed),
+        row(Pending, Initializing, &[Parent], Base),
         row(Pending, Terminated, &[Parent, Reaper], Extension),
-        row(Initializing, Ready, &[Agent], Seed),
-        row(Ready, Busy, &[Scheduler], Seed),
+        row(Initializing, Ready, &[Agent], Base),
+        row(Ready, Busy, &[Scheduler], Base),
         row(Busy, Ready, &[Agent], Extension),
-        row(Busy, Terminated, &[Agent], Seed),
+        row(Busy, Terminated, &[Agent], Base),
         row(Ready, Terminated, &[Parent, Scheduler], Extension),
-        row(Pending, Failed, ENDERS, Seed),
-        row(Initializing, Failed, ENDERS, Seed),
-        row(Ready, Failed, ENDERS, Seed),
-        row(Busy, Failed, ENDERS, Seed),
+        row(Pending, Failed, ENDERS, Base),
+        row(Initializing, Failed, ENDERS, Base),
+        row(Ready, Failed, ENDERS, Base),
+        row(Busy, Failed, ENDERS, Base),
     ]
 };
 
 /// The set of transitions that are legal.
 ///
-/// The default has three edges more than the seed's diagram: `PENDING` to `TERMINATED`, `BUSY` to `READY`
+/// The default has three edges more than [the smallest](Lifecycle::without_extensions): `PENDING` to `TERMINATED`, `BUSY` to `READY`
 /// and `READY` to `TERMINATED`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Lifecycle {
-    seed_only: bool,
+    base_only: bool,
 }
 
 impl Lifecycle {
-    /// Returns the lifecycle of the seed, without extensions.
-    pub const fn strict_seed() -> Self {
-        Self { seed_only: true }
+    /// Returns the smallest lifecycle, without the extensions of the default.
+    pub const fn without_extensions() -> Self {
+        Self { base_only: true }
     }
 
     /// Returns the transition between two states.
@@ -214,7 +214,7 @@ impl Lifecycle {
         let row = TRANSITIONS
             .iter()
             .find(|row| row.from == from && row.to == to)
-            .filter(|row| !self.seed_only || row.edge == Edge::Seed);
+            .filter(|row| !self.base_only || row.edge == Edge::Base);
         match row {
             Some(row) if row.actors.contains(&actor) => Ok(Transition {
                 row,

@@ -14,7 +14,7 @@ pub enum WritebackContract {
     /// The store refuses the end.
     #[default]
     Enforce,
-    /// The store flags the agent as orphaned, as the seed does.
+    /// The store flags the agent as orphaned.
     Warn,
 }
 

@@ -28,7 +28,7 @@ fn enders() -> Vec<Actor> {
 #[test]
 fn the_strict_lifecycle_is_that_of_the_seed() {
     assert_eq!(
-        legal(Lifecycle::strict_seed()),
+        legal(Lifecycle::without_extensions()),
         [
             (Pending, Initializing, vec![Actor::Parent]),
             (Pending, Failed, enders()),
@@ -44,7 +44,7 @@ fn the_strict_lifecycle_is_that_of_the_seed() {
 
 #[test]
 fn the_default_lifecycle_adds_three_edges() {
-    let strict = legal(Lifecycle::strict_seed());
+    let strict = legal(Lifecycle::without_extensions());
     let mut all = legal(Lifecycle::default());
     all.retain(|pair| !strict.contains(pair));
     assert_eq!(
