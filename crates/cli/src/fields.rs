@@ -63,7 +63,7 @@ pub(crate) async fn faults(
     };
     for fault in workflow_faults {
         // The parser reports the faults of the shape.
-        if !reported.contains(&fault) {
+        if !reported.iter().any(|known| known.message == fault) {
             let message = format!("`workflow` is invalid: {fault}");
             found.push(at_field(
                 Diagnostic::new(Code::BAD_WORKFLOW, message),

@@ -43,6 +43,7 @@ mod backoff;
 mod checked_text;
 mod chunked;
 mod code;
+mod config_error;
 mod declared;
 mod diagnostic;
 mod digest;
@@ -72,6 +73,7 @@ mod value;
 pub use attachable::{Attachable, RawSkill, ToolPolicies, ToolPolicy};
 pub use checked_text::InvalidValue;
 pub use code::{Code, Severity, Strictness};
+pub use config_error::ConfigError;
 pub use diagnostic::Diagnostic;
 pub use digest::{Digest, Stamp};
 pub use id::Id;
@@ -82,9 +84,7 @@ pub use manifest::Manifest;
 pub use model::Model;
 pub use omission::{Omission, OmissionReason};
 pub use resource::{Resource, ResourcePath};
-pub use skill::{
-    Check, FunctionalTier, InvokeLevel, OnError, Skill, SkillTrigger, WorkflowFault, WorkflowStep,
-};
+pub use skill::{Check, FunctionalTier, InvokeLevel, OnError, Skill, SkillTrigger, WorkflowStep};
 pub use source::{Body, Source, Trust};
 pub use source_error::{SourceError, SourceErrorKind, error_chain};
 pub use surface::{DecidedBy, Surface, SurfacePolicy};
@@ -101,7 +101,7 @@ pub use chunked::{ChunkedMap, ChunkedVec, Keyed};
 #[doc(hidden)]
 pub use json_values::JsonValues;
 #[doc(hidden)]
-pub use skill::WeakKeyword;
+pub use skill::{WeakKeyword, WorkflowFault};
 #[doc(hidden)]
 pub use skipped::{SkippedFile, SkippedFolder};
 

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::{self, Hidden};
 use crate::{
-    Code, Diagnostic, Digest, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath,
-    Revision, SourceError, SourceErrorKind, Stamp, skill_md,
+    Code, Diagnostic, Digest, Id, InvalidValue, Item, Listing, Manifest, Omission, Resource,
+    ResourcePath, Revision, SourceError, SourceErrorKind, Stamp, skill_md,
 };
 
 /// The instructions of one item, read on demand.
@@ -49,8 +49,8 @@ impl Body {
     /// Creates the body of a whole `SKILL.md`; its report of hidden text counts the lines of the file.
     ///
     /// # Errors
-    /// Returns the offset of the first byte that is not UTF-8.
-    pub fn of_file(bytes: &[u8], stamp: Stamp) -> Result<Body, usize> {
+    /// As [`skill_md::body`].
+    pub fn of_file(bytes: &[u8], stamp: Stamp) -> Result<Body, InvalidValue> {
         let mut body = Body::new(skill_md::body(bytes)?, Digest::of(bytes), stamp);
         if let Some(hidden) = body.hidden.take() {
             let above = skill_md::lines_above_body(bytes);

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use crate::Id;
+use crate::{Id, InvalidValue};
 
 /// The kind of a [`SourceError`], for callers that branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -70,6 +70,12 @@ impl SourceError {
     /// Returns the kind.
     pub fn kind(&self) -> SourceErrorKind {
         self.kind
+    }
+}
+
+impl From<InvalidValue> for SourceError {
+    fn from(error: InvalidValue) -> SourceError {
+        SourceError::invalid(error.to_string())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The error of this crate.
 
 use repertoire_core::text::terminal_line;
-use repertoire_core::{Flavor, Id, Trust, WorkflowFault};
+use repertoire_core::{Flavor, Id, Trust};
 use repertoire_registry::RegistryError;
 
 use crate::session::Notice;
@@ -47,24 +47,16 @@ pub enum EngineError {
     #[error("`{}` is not the name of a tool: expected at most 64 ASCII letters, digits, `_` and `-`", terminal_line(.0))]
     InvalidToolName(String),
     /// The declared workflow of a skill is not valid.
-    #[error("the workflow of `{skill}` is not valid: {}", joined(faults, "; "))]
+    #[error("the workflow of `{skill}` is not valid: {}", faults.join("; "))]
     InvalidWorkflow {
         /// The skill.
         skill: Id,
         /// All its faults, in the order of the steps.
-        faults: Vec<WorkflowFault>,
+        faults: Vec<String>,
     },
     /// The workflow of a source that is not [`Trusted`](Trust::Trusted) does not run without a request of the model.
     #[error("the workflow of a source that is {0} is not run")]
     Untrusted(Trust),
-}
-
-fn joined<T: ToString>(parts: &[T], separator: &str) -> String {
-    parts
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(separator)
 }
 
 fn did_you_mean(suggestions: &[Id]) -> String {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use repertoire::config::{AgentDefinition, Configuration, ConfiguredSource, ServerDefinition};
 use repertoire::registry::{Builder, ConfigError, Registry};
 use repertoire::skill::{Item, Source};
-use repertoire::source::fs::{FileSource, FsOptions, InvalidOptions};
+use repertoire::source::fs::{FileSource, FsOptions};
 use repertoire::{FsSource, MemorySource, Mount, Skill, SkillRegistry};
 use tokio::runtime::Handle;
 
@@ -170,7 +170,7 @@ fn with_cached<K, T: Item>(builder: Builder<T>, cached: &Option<CachedMount<K, T
 fn project_files<T: Item, S: Source<T>>(
     (configuration, registry, patterns): (&Configuration, &str, &[String]),
     before: &Option<CachedMount<RegistryFiles, T>>,
-    build: fn(&'static str, &Path, FsOptions) -> Result<S, InvalidOptions>,
+    build: fn(&'static str, &Path, FsOptions) -> Result<S, ConfigError>,
 ) -> Result<Option<CachedMount<RegistryFiles, T>>, GatewayError> {
     if patterns.is_empty() {
         return Ok(None);
@@ -183,19 +183,13 @@ fn project_files<T: Item, S: Source<T>>(
     let mut options = FsOptions::default();
     options.patterns = patterns.to_vec();
     let source = build(PROJECT, project, options);
-    let source = source.map_err(|error| bad_glob(configuration, registry, &error))?;
+    let source = source.map_err(|error| bad_glob(configuration, registry, error))?;
     Ok(Some((files, Mount::user(source))))
 }
 
-fn bad_glob(configuration: &Configuration, registry: &str, error: &InvalidOptions) -> GatewayError {
-    let help = error.help.as_ref().map(|help| format!("; {help}"));
-    let message = format!("{}{}", error.message, help.unwrap_or_default());
-    configuration
-        .locate_in(
-            "registries",
-            &ConfigError::in_option(format!("{registry}.glob"), message),
-        )
-        .into()
+fn bad_glob(configuration: &Configuration, registry: &str, error: ConfigError) -> GatewayError {
+    let error = ConfigError::in_option(format!("{registry}.glob"), error.message);
+    configuration.locate_in("registries", &error).into()
 }
 
 fn definitions<T: Item>(

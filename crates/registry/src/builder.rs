@@ -89,6 +89,9 @@ impl<T: Item> Builder<T> {
     /// # Errors
     /// [`RegistryError`] for source names that are not unique, hold a colon or could be no [`Id`], and for preferences
     /// of unknown sources.
+    ///
+    /// # Cancel safety
+    /// May be dropped at any point. No task runs, and a source may be composed again.
     pub async fn load(self) -> Result<Registry<T>, RegistryError> {
         let registry = self.compose()?;
         registry.list_all().await;
@@ -100,6 +103,9 @@ impl<T: Item> Builder<T> {
     ///
     /// # Errors
     /// As [`load`](Builder::load).
+    ///
+    /// # Cancel safety
+    /// As [`load`](Builder::load): the task starts when every source was listed.
     ///
     /// # Panics
     /// When `runtime` was built without time. Close the registry before that runtime ends: what is asked of it later finds no

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire_core::{Item, Skill, Source};
+use repertoire_core::{ConfigError, Item, Skill, Source};
 use serde::de::DeserializeOwned;
 
 /// A kind of source that a configuration file can name.
@@ -373,9 +373,10 @@ impl SourceConfig {
         let options = serde_json::Value::Object(self.options.clone());
         serde_path_to_error::deserialize(options).map_err(|error| {
             let path = error.path().to_string();
-            ConfigError {
-                key: (path != ".").then_some(path),
-                message: error.into_inner().to_string(),
+            let message = error.into_inner().to_string();
+            match path.as_str() {
+                "." => ConfigError::new(message),
+                _ => ConfigError::in_option(path, message),
             }
         })
     }
@@ -383,34 +384,5 @@ impl SourceConfig {
     /// Returns `path` relative to the base folder, unless it is absolute.
     pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         self.base.join(path)
-    }
-}
-
-/// The error returned for an option that the kind does not accept.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-#[non_exhaustive]
-pub struct ConfigError {
-    /// The option, with dots, if the error is about one.
-    pub key: Option<String>,
-    /// The message.
-    pub message: String,
-}
-
-impl ConfigError {
-    /// Creates an error about the options as a whole.
-    pub fn new(message: impl Into<String>) -> ConfigError {
-        ConfigError {
-            key: None,
-            message: message.into(),
-        }
-    }
-
-    /// Creates an error about one option.
-    pub fn in_option(key: impl Into<String>, message: impl Into<String>) -> ConfigError {
-        ConfigError {
-            key: Some(key.into()),
-            message: message.into(),
-        }
     }
 }

@@ -85,7 +85,7 @@ pub use deferred::DeferredSource;
 pub use diagnostics::SourceDiagnostic;
 pub use entry::{Candidate, Entry, Shadow};
 pub use error::RegistryError;
-pub use kind::{ConfigError, SourceConfig, SourceKind, SourceKinds};
+pub use kind::{SourceConfig, SourceKind, SourceKinds};
 pub use layer::Layer;
 pub use listener::{CallbackGuard, Update};
 pub use lookup::Found;
@@ -106,6 +106,8 @@ pub use merge::merge_under;
 /// Re-exported for [`SourceKind`]: `inventory::submit!`.
 pub use inventory;
 
+/// Re-exported: the error of a [`SourceKind`].
+pub use repertoire_core::ConfigError;
 /// Re-exported: part of a [`Mount`].
 pub use repertoire_core::Trust;
 

@@ -208,6 +208,9 @@ impl<T: Item> Registry<T> {
     /// # Errors
     /// The source's own; [`Unavailable`](SourceErrorKind::Unavailable) when the source is no longer composed, or no longer
     /// under the tier and the trust of the candidate.
+    ///
+    /// # Cancel safety
+    /// May be dropped at any point; the source is refreshed or it is not.
     pub async fn body(&self, candidate: &Candidate<T>) -> Result<Body, SourceError> {
         let (owner, mount) = self.owner_of(candidate)?;
         let body = mount.body(candidate.item.id()).await?;
@@ -264,6 +267,9 @@ impl<T: Item> Registry<T> {
     ///
     /// # Errors
     /// As [`body`](Registry::body).
+    ///
+    /// # Cancel safety
+    /// May be dropped at any point.
     pub async fn resources(&self, candidate: &Candidate<T>) -> Result<Vec<Resource>, SourceError> {
         self.owner_of(candidate)?
             .1
@@ -275,6 +281,9 @@ impl<T: Item> Registry<T> {
     ///
     /// # Errors
     /// As [`body`](Registry::body).
+    ///
+    /// # Cancel safety
+    /// May be dropped at any point.
     pub async fn resource(
         &self,
         candidate: &Candidate<T>,

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use repertoire_core::{
-    Body, Code, Diagnostic, Digest, Id, Item, ListingEntry, SourceError, SourceErrorKind, Stamp,
+    Body, Code, Diagnostic, Digest, Id, InvalidValue, Item, ListingEntry, SourceError,
+    SourceErrorKind, Stamp,
 };
 
 use crate::file;
@@ -209,11 +210,13 @@ impl<T: FileItem> FileRecord<T> {
         } else {
             std::str::from_utf8(&bytes)
                 .map(|text| Body::new(text, digest, stamp))
-                .map_err(|error| error.valid_up_to())
+                .map_err(|error| {
+                    InvalidValue::new(format!("not UTF-8 at byte {}", error.valid_up_to()))
+                })
         };
-        body.map_err(|at| {
+        body.map_err(|error| {
             let shown = file::shown(&self.file.path);
-            SourceError::invalid(format!("`{shown}` is not UTF-8 at byte {at}"))
+            SourceError::invalid(format!("`{shown}` is {error}"))
         })
     }
 }

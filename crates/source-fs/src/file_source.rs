@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 use repertoire_core::{
-    Body, Bytes, Diagnostic, Id, Listing, Resource, ResourcePath, Revision, Source, SourceError,
-    SourceErrorKind, async_trait,
+    Body, Bytes, ConfigError, Diagnostic, Id, Listing, Resource, ResourcePath, Revision, Source,
+    SourceError, SourceErrorKind, async_trait,
 };
 use tokio::sync::Mutex;
 
 use crate::file_record::{FileItem, FileReading, FileRecord};
 use crate::scan::TreeScan;
 use crate::tree_file::TreeFile;
-use crate::{FsOptions, FsSource, InvalidOptions, WatchOptions, workers};
+use crate::{FsOptions, FsSource, WatchOptions, workers};
 
 /// A source of items of which each is one file: the files that patterns select by their names.
 ///
@@ -47,12 +47,12 @@ impl<T: FileItem> FileSource<T> {
     /// Creates a source from `options`. Relative roots are resolved against the folder `base`, which should be absolute.
     ///
     /// # Errors
-    /// [`InvalidOptions`] names the key that cannot be used.
+    /// [`ConfigError`] names the key that cannot be used.
     pub fn from_options(
         name: impl Into<String>,
         base: &Path,
         options: FsOptions,
-    ) -> Result<FileSource<T>, InvalidOptions> {
+    ) -> Result<FileSource<T>, ConfigError> {
         let (watch, limit) = (options.watch.clone(), options.limits.file_bytes);
         let tree = FsSource::from_plan(name.into(), options.file_plan(base)?);
         // Collecting components drops `.` and separators at the end, as the search does.

@@ -56,11 +56,7 @@ impl<'a> SkillFolder<'a> {
             &bytes,
             stamp.with_front_matter(front_matter, self.skill_file.beside_stamp()),
         )
-        .map_err(|at| {
-            SourceError::invalid(format!(
-                "`{shown}` is not UTF-8: the first bad byte is at {at}"
-            ))
-        })
+        .map_err(|error| SourceError::invalid(format!("`{shown}` is {error}")))
     }
 
     pub(crate) fn resource(&self, path: &ResourcePath) -> Result<Bytes, SourceError> {

@@ -110,7 +110,7 @@ pub use file_record::{FileItem, ListedFile};
 pub use file_source::FileSource;
 pub use installed_plugins::{InstalledPlugin, InstalledPluginOptions, InstalledPlugins};
 pub use limits::FsLimits;
-pub use options::{FsOptions, InvalidOptions};
+pub use options::FsOptions;
 pub use root::RootReport;
 pub use source::FsSource;
 pub use watch::{WatchBy, WatchOptions};
@@ -123,7 +123,6 @@ const _: () = {
     const fn shared<T: Send + Sync>() {}
     shared::<FsSource>();
     shared::<FsOptions>();
-    shared::<InvalidOptions>();
     shared::<Root>();
     shared::<RootReport>();
 };

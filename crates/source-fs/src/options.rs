@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use repertoire_core::ConfigError;
 use serde::Deserialize;
 
 use crate::pattern::{BadPattern, Patterns};
@@ -50,19 +51,6 @@ pub struct FsOptions {
     pub(crate) watch: Option<WatchOptions>,
 }
 
-/// An option that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}`: {message}")]
-#[non_exhaustive]
-pub struct InvalidOptions {
-    /// The key, as in `patterns[1]`.
-    pub key: String,
-    /// The error in its value.
-    pub message: String,
-    /// The value to write instead.
-    pub help: Option<String>,
-}
-
 impl Default for FsOptions {
     fn default() -> FsOptions {
         FsOptions {
@@ -74,23 +62,13 @@ impl Default for FsOptions {
     }
 }
 
-impl InvalidOptions {
-    fn new(key: String, message: &str, help: &str) -> InvalidOptions {
-        InvalidOptions {
-            key,
-            message: message.into(),
-            help: Some(help.into()),
-        }
-    }
-}
-
 impl FsOptions {
-    pub(crate) fn plan(self, base: &Path) -> Result<SearchPlan, InvalidOptions> {
+    pub(crate) fn plan(self, base: &Path) -> Result<SearchPlan, ConfigError> {
         self.plan_with(base, Patterns::new)
     }
 
     /// Returns the plan of a search for files, which the patterns select by their names.
-    pub(crate) fn file_plan(self, base: &Path) -> Result<SearchPlan, InvalidOptions> {
+    pub(crate) fn file_plan(self, base: &Path) -> Result<SearchPlan, ConfigError> {
         self.plan_with(base, Patterns::of_files)
     }
 
@@ -98,31 +76,23 @@ impl FsOptions {
         self,
         base: &Path,
         compile: impl FnOnce(&[String]) -> Result<Patterns, (usize, BadPattern)>,
-    ) -> Result<SearchPlan, InvalidOptions> {
+    ) -> Result<SearchPlan, ConfigError> {
         if self.roots.is_empty() {
-            let help = "name at least one folder, or leave the key out";
-            return Err(InvalidOptions::new("roots".into(), "is empty", help));
+            let message = "no root is given; name at least one folder, or leave the key out";
+            return Err(ConfigError::in_option("roots", message));
         }
         if let Some(at) = self.roots.iter().position(|root| root.starts_with("~")) {
-            let help = "give an absolute path; for a folder that is called `~`, write `./~`";
-            return Err(InvalidOptions::new(
-                format!("roots[{at}]"),
-                "the home folder is not known here",
-                help,
-            ));
+            let message = "the home folder is not known here; give an absolute path; for a folder that is called `~`, write `./~`";
+            return Err(ConfigError::in_option(format!("roots[{at}]"), message));
         }
-        let patterns = compile(&self.patterns).map_err(|(at, bad)| InvalidOptions {
-            key: format!("patterns[{at}]"),
-            message: bad.message,
-            help: bad.help,
+        let patterns = compile(&self.patterns).map_err(|(at, bad)| {
+            let help = bad.help.map(|help| format!("; {help}"));
+            let message = bad.message + &help.unwrap_or_default();
+            ConfigError::in_option(format!("patterns[{at}]"), message)
         })?;
         if patterns.starts().is_empty() {
-            let help = "add a pattern without `!`: `**/SKILL.md`";
-            return Err(InvalidOptions::new(
-                "patterns".into(),
-                "selects nothing",
-                help,
-            ));
+            let message = "no pattern selects anything; add one without `!`: `**/SKILL.md`";
+            return Err(ConfigError::in_option("patterns", message));
         }
         Ok(SearchPlan::new(
             self.roots.iter().map(|root| base.join(root)),

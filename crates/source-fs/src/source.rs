@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::RwLock;
 use repertoire_core::{
-    Body, Bytes, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Skill,
-    Source, SourceError, async_trait,
+    Body, Bytes, ConfigError, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath,
+    Revision, Skill, Source, SourceError, async_trait,
 };
 use tokio::sync::{Mutex, watch};
 
@@ -21,10 +21,7 @@ use crate::root::{SearchPlan, SearchStart};
 use crate::scan::{self, TreeScan};
 use crate::skill_file::SkillFile;
 use crate::watch::{DirtyPaths, Watcher};
-use crate::{
-    FsLimits, FsOptions, InstalledPlugin, InvalidOptions, RootReport, WatchOptions, manifest,
-    workers,
-};
+use crate::{FsLimits, FsOptions, InstalledPlugin, RootReport, WatchOptions, manifest, workers};
 
 /// A source of skills from folder trees. The [crate's page](crate) defines what a skill is.
 ///
@@ -62,7 +59,7 @@ impl FsSource {
     /// Creates a source from `options`. Relative roots are resolved against the folder `base`, which should be absolute.
     ///
     /// # Errors
-    /// [`InvalidOptions`] names the key that cannot be used.
+    /// [`ConfigError`] names the key that cannot be used.
     ///
     /// ```
     /// use std::path::Path;
@@ -79,7 +76,7 @@ impl FsSource {
         name: impl Into<String>,
         base: &Path,
         options: FsOptions,
-    ) -> Result<FsSource, InvalidOptions> {
+    ) -> Result<FsSource, ConfigError> {
         let watch = options.watch.clone();
         let source = FsSource::from_plan(name.into(), options.plan(base)?);
         Ok(match watch {
@@ -221,6 +218,9 @@ impl FsSource {
     ///
     /// # Errors
     /// As [`list`](Source::list).
+    ///
+    /// # Cancel safety
+    /// May be dropped at any point.
     pub async fn roots(&self) -> Result<Vec<RootReport>, SourceError> {
         Ok(self.scanned().await?.roots(&self.plan()))
     }

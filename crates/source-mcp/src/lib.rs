@@ -43,7 +43,7 @@ mod revision_signal;
 mod source;
 mod tls;
 
-pub use options::{BearerToken, InvalidOption, McpLimits, McpOptions, Unverified};
+pub use options::{BearerToken, McpLimits, McpOptions, Unverified};
 pub use source::McpSource;
 
 #[cfg(doctest)]

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use repertoire_core::ConfigError;
 use reqwest::Url;
 use serde::Deserialize;
 
@@ -79,17 +80,6 @@ pub enum Unverified {
     Listed,
     /// They are omitted, with a diagnostic.
     LeftOut,
-}
-
-/// The error of options that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-#[non_exhaustive]
-pub struct InvalidOption {
-    /// The key of the option.
-    pub key: &'static str,
-    /// The reason, for a message.
-    pub message: String,
 }
 
 #[derive(Debug, Clone)]
@@ -166,28 +156,31 @@ impl McpOptions {
         }
     }
 
-    pub(crate) fn endpoint(&self) -> Result<Endpoint, InvalidOption> {
+    pub(crate) fn endpoint(&self) -> Result<Endpoint, ConfigError> {
         if self.poll_ms == 0 {
-            return Err(invalid("poll-ms", "expected at least 1 millisecond"));
+            return Err(ConfigError::in_option(
+                "poll-ms",
+                "expected at least 1 millisecond",
+            ));
         }
         match (&self.command, &self.url) {
-            (Some(_), Some(_)) => Err(invalid(
+            (Some(_), Some(_)) => Err(ConfigError::in_option(
                 "url",
                 "a server is a `command` or a `url`, and not both",
             )),
-            (None, None) => Err(invalid(
+            (None, None) => Err(ConfigError::in_option(
                 "command",
                 "expected the `command` of a server, or its `url`",
             )),
             (Some(command), None) => {
                 if self.token_file.is_some() || self.token_env.is_some() || self.token.is_some() {
-                    return Err(invalid(
+                    return Err(ConfigError::in_option(
                         "token-file",
                         "a program gets no token from this option; pass it in `env`",
                     ));
                 }
                 if self.ca_file.is_some() {
-                    return Err(invalid(
+                    return Err(ConfigError::in_option(
                         "ca-file",
                         "`ca-file` is for servers at a URL: a program has no certificate",
                     ));
@@ -198,24 +191,25 @@ impl McpOptions {
         }
     }
 
-    fn address(&self, url: &str) -> Result<Url, InvalidOption> {
-        let url = Url::parse(url)
-            .map_err(|error| invalid("url", format!("`{url}` is not a URL: {error}")))?;
+    fn address(&self, url: &str) -> Result<Url, ConfigError> {
+        let url = Url::parse(url).map_err(|error| {
+            ConfigError::in_option("url", format!("`{url}` is not a URL: {error}"))
+        })?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err(invalid(
+            return Err(ConfigError::in_option(
                 "url",
                 format!("expected an address that begins with `https://`, found `{url}`"),
             ));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(invalid(
+            return Err(ConfigError::in_option(
                 "url",
                 "expected an address without a password; use `token-file` or `token-env`"
                     .to_owned(),
             ));
         }
         if self.token_env.is_some() && self.token.is_none() {
-            return Err(invalid(
+            return Err(ConfigError::in_option(
                 "token-env",
                 "the variable is not set or does not contain a token".to_owned(),
             ));
@@ -224,13 +218,13 @@ impl McpOptions {
             let message =
                 "`ca-file` is for `https://` addresses: a server at `http://` has no certificate"
                     .to_owned();
-            return Err(invalid("ca-file", message));
+            return Err(ConfigError::in_option("ca-file", message));
         }
         let has_token = self.token.is_some() || self.token_file.is_some();
         if has_token && url.scheme() == "http" && !is_loopback(&url) {
             let message =
                 "a token is sent over `https://` only, or to this machine: on the way others could read it".to_owned();
-            return Err(invalid("url", message));
+            return Err(ConfigError::in_option("url", message));
         }
         Ok(url)
     }
@@ -317,13 +311,6 @@ impl BearerToken {
 impl fmt::Debug for BearerToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("BearerToken(..)")
-    }
-}
-
-fn invalid(key: &'static str, message: impl Into<String>) -> InvalidOption {
-    InvalidOption {
-        key,
-        message: message.into(),
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use parking_lot::{Mutex, MutexGuard};
 use repertoire_core::skill_md::{self, FileContext};
 use repertoire_core::{
-    Backoff, Body, Bytes, Code, Digest, Id, Listing, Omission, Resource, ResourcePath, Revision,
-    Skill, Source, SourceError, SourceErrorKind, async_trait,
+    Backoff, Body, Bytes, Code, ConfigError, Digest, Id, Listing, Omission, Resource, ResourcePath,
+    Revision, Skill, Source, SourceError, SourceErrorKind, async_trait,
 };
 use tokio::time::Instant;
 
@@ -18,7 +18,7 @@ use crate::listed_skill::{ListedFields, ListedFiles, ListedSkill, skill_md};
 use crate::listing_cache::{CachedSkill, ListingCache};
 use crate::listing_method::{ListingMethod, ServerCatalog, location_of};
 use crate::revision_signal::RevisionSignal;
-use crate::{InvalidOption, McpOptions, Unverified};
+use crate::{McpOptions, Unverified};
 use repertoire_core::skill_uri::SKILL_MD;
 
 const CONNECTION_CHECK: Duration = Duration::from_secs(1);
@@ -60,8 +60,8 @@ impl McpSource {
     /// Creates a source with the name `name`. Connects at the first request.
     ///
     /// # Errors
-    /// [`InvalidOption`] when the options name no server, or combine settings that exclude each other.
-    pub fn new(name: impl Into<String>, options: McpOptions) -> Result<McpSource, InvalidOption> {
+    /// [`ConfigError`] when the options name no server, or combine settings that exclude each other.
+    pub fn new(name: impl Into<String>, options: McpOptions) -> Result<McpSource, ConfigError> {
         options.endpoint()?;
         Ok(McpSource {
             name: name.into(),
@@ -397,7 +397,7 @@ impl Source<Skill> for McpSource {
         let digest = Digest::of(&bytes);
         self.compare(id, &cached, &bytes, digest)?;
         Body::of_file(&bytes, cached.stamp)
-            .map_err(|at| SourceError::invalid(format!("the `{SKILL_MD}` is not UTF-8: byte {at}")))
+            .map_err(|error| SourceError::invalid(format!("the `{SKILL_MD}` is {error}")))
     }
 
     async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {

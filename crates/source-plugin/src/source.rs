@@ -52,6 +52,9 @@ impl PluginSource {
     ///
     /// # Errors
     /// Returns an error if the plugin is not approved, cannot be loaded, or makes no source of its options.
+    ///
+    /// # Cancel safety
+    /// May be dropped at any point. Loading continues, and the next call waits for it.
     pub async fn start(&self) -> Result<(), SourceError> {
         self.call(|supervisor| supervisor.backend().map(drop)).await
     }

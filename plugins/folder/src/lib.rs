@@ -109,10 +109,8 @@ impl Source<Skill> for Folder {
 
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {
         let entry = self.entry(id)?;
-        let text = skill_md::body(&entry.text).map_err(|at| {
-            SourceError::invalid(format!(
-                "the body of skill `{id}` is not UTF-8 at byte {at}"
-            ))
+        let text = skill_md::body(&entry.text).map_err(|error| {
+            SourceError::invalid(format!("the body of skill `{id}` is {error}"))
         })?;
         Ok(Body::new(text.as_ref(), entry.digest(), entry.stamp()))
     }

@@ -7,7 +7,7 @@ use repertoire::registry::Target;
 use repertoire::skill::text::terminal_line;
 use repertoire::skill::{FunctionalTier, InvokeLevel};
 
-/// Options that select skills by their Colibri labels.
+/// Options that select skills by their labels.
 #[derive(Debug, Args)]
 pub(crate) struct LabelOptions {
     /// Only skills with this label (repeat to match any): `pm-orchestration`, `task-roadmap`, `gsd-execution`, `audit-proof`,

@@ -92,7 +92,7 @@ impl WorkflowPlan {
         });
         Some(WorkflowPlan {
             steps: steps.collect(),
-            faults: faults.iter().map(ToString::to_string).collect(),
+            faults,
         })
     }
 }

@@ -24,9 +24,8 @@ pub struct WorkflowStep {
 }
 
 /// A fault of a skill's `workflow`, for people.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-#[non_exhaustive]
+#[doc(hidden)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkflowFault {
     /// The number of the step, counted from 1; `None` for a fault of the whole.
     pub number: Option<usize>,
@@ -36,7 +35,6 @@ pub struct WorkflowFault {
 
 impl WorkflowFault {
     /// Creates a fault of the step `number`.
-    #[doc(hidden)]
     pub fn new(number: usize, message: impl Into<String>) -> WorkflowFault {
         WorkflowFault {
             number: Some(number),

@@ -30,7 +30,7 @@ use self::recovery::Recovered;
 use self::report::DiagnosticSink;
 use self::table::FieldTable;
 use self::yaml::{YamlDocument, YamlError, YamlFault};
-use crate::{Code, Diagnostic, Skill, Strictness, Value};
+use crate::{Code, Diagnostic, InvalidValue, Skill, Strictness, Value};
 
 /// The limits of parsing. Every limit that is met is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,11 +213,13 @@ pub fn parse_with(
 /// All other bytes stay as they are. A file without front matter consists of instructions.
 ///
 /// # Errors
-/// The byte offset of the first byte that is not UTF-8.
-pub fn body(bytes: &[u8]) -> Result<Cow<'_, str>, usize> {
+/// [`InvalidValue`] with the offset of the first byte that is not UTF-8.
+pub fn body(bytes: &[u8]) -> Result<Cow<'_, str>, InvalidValue> {
     let start = fence::find(bytes).map_or_else(|_| fence::past_bom(bytes), |block| block.body);
     let start = fence::past_blank_lines(bytes, start);
-    let text = std::str::from_utf8(&bytes[start..]).map_err(|error| start + error.valid_up_to())?;
+    let text = std::str::from_utf8(&bytes[start..]).map_err(|error| {
+        InvalidValue::new(format!("not UTF-8 at byte {}", start + error.valid_up_to()))
+    })?;
     Ok(if text.contains("\r\n") {
         text.replace("\r\n", "\n").into()
     } else {

@@ -75,7 +75,7 @@ impl ToolOptions {
 /// ```
 /// use repertoire_engine::tools::ToolPreset;
 ///
-/// let preset = ToolPreset::DEFAULT.read_tool("use_skill", "id")?.without_search();
+/// let preset = ToolPreset::DEFAULT.read_tool("use_skill", "id")?.without("search_skills");
 /// # let _ = preset;
 /// # Ok::<(), repertoire_engine::session::EngineError>(())
 /// ```
@@ -316,24 +316,12 @@ impl ToolPreset {
         Ok(self)
     }
 
-    /// Removes the tool that lists skills.
+    /// Removes the tool called `name`. The tool that reads instructions stays.
     #[must_use]
-    pub fn without_list(mut self) -> ToolPreset {
-        self.list = None;
-        self
-    }
-
-    /// Removes the tool that searches skills.
-    #[must_use]
-    pub fn without_search(mut self) -> ToolPreset {
-        self.search = None;
-        self
-    }
-
-    /// Removes the tool that reads files.
-    #[must_use]
-    pub fn without_resource(mut self) -> ToolPreset {
-        self.resource = None;
+    pub fn without(mut self, name: &str) -> ToolPreset {
+        self.list = self.list.filter(|list| list != name);
+        self.search = self.search.filter(|search| search != name);
+        self.resource = self.resource.filter(|resource| resource.name != name);
         self
     }
 }

@@ -31,7 +31,7 @@ impl Workflow {
         Workflow::from_skill(skill, candidate.trust).map_err(|faults| {
             EngineError::InvalidWorkflow {
                 skill: skill.id.clone(),
-                faults,
+                faults: faults.into_iter().map(|fault| fault.message).collect(),
             }
         })
     }

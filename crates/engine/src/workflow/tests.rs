@@ -67,9 +67,7 @@ impl Checker for Host {
 
 fn faults(error: &EngineError) -> Vec<String> {
     match error {
-        EngineError::InvalidWorkflow { faults, .. } => {
-            faults.iter().map(ToString::to_string).collect()
-        }
+        EngineError::InvalidWorkflow { faults, .. } => faults.clone(),
         other => panic!("{other}"),
     }
 }

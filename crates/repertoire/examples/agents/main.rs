@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use repertoire::registry::{ConfigError, Registry, SourceConfig, SourceKind, SourceKinds};
+use repertoire::registry::{Registry, SourceConfig, SourceKind, SourceKinds};
 use repertoire::search::{LiveIndex, Query};
 use repertoire::source::fs::{FileSource, FsOptions};
 use repertoire::{Catalog, CatalogOptions, MemorySource, Registered};
@@ -37,8 +37,7 @@ You write.";
 fn agent_files() -> SourceKind<Agent> {
     SourceKind::from_fn("agent-files", "a file for each agent", |config| {
         let options: FsOptions = config.options()?;
-        let source = FileSource::from_options(config.name.as_str(), &config.base, options)
-            .map_err(|error| ConfigError::in_option(error.key, error.message))?;
+        let source = FileSource::from_options(config.name.as_str(), &config.base, options)?;
         Ok(Arc::new(source))
     })
 }

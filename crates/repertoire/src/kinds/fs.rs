@@ -30,14 +30,7 @@ inventory::submit! {
 pub fn configured_folders(config: &SourceConfig) -> Result<FsSource, ConfigError> {
     let options: FsOptions = config.options()?;
     let has_roots = options.roots != FsOptions::default().roots;
-    let source =
-        FsSource::from_options(config.name.as_str(), &config.base, options).map_err(|error| {
-            let help = error
-                .help
-                .map(|help| format!("; {help}"))
-                .unwrap_or_default();
-            ConfigError::in_option(error.key, error.message + &help)
-        })?;
+    let source = FsSource::from_options(config.name.as_str(), &config.base, options)?;
     if !has_roots {
         let message = "is missing; name the folders to search, as in `roots = [\"skills\"]`, or `roots = [\".\"]` for all";
         return Err(ConfigError::in_option(

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use repertoire_registry::{ConfigError, SourceConfig, SourceKind, inventory};
+use repertoire_registry::{SourceConfig, SourceKind, inventory};
 use repertoire_source_mcp::{BearerToken, McpOptions, McpSource};
 
 inventory::submit! {
     SourceKind::foreign("mcp", "the skills of another MCP server, a program or an address", |config| {
         let source = McpSource::new(config.name.as_str(), placed(config.options()?, config));
-        let source = source.map_err(|error| ConfigError::in_option(error.key, error.message))?;
-        Ok(Arc::new(source))
+        Ok(Arc::new(source?))
     })
     .namespaced()
     .connecting()

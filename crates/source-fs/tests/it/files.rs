@@ -186,9 +186,18 @@ async fn a_pattern_selects_files_by_their_names() {
 #[test]
 fn a_pattern_without_file_name_is_refused() {
     for (pattern, message) in [
-        ("flows/", "`flows/` does not end in the name of a file"),
-        ("flows/**", "`flows/**` does not end in the name of a file"),
-        ("../*.ts", "`../*.ts` climbs out of its root"),
+        (
+            "flows/",
+            "`flows/` does not end in the name of a file; write `**/*` for every file",
+        ),
+        (
+            "flows/**",
+            "`flows/**` does not end in the name of a file; write `**/*` for every file",
+        ),
+        (
+            "../*.ts",
+            "`../*.ts` climbs out of its root; name the folder above as a root",
+        ),
     ] {
         let error = FileSource::<Note>::from_options("notes", Path::new("/"), options(&[pattern]));
         assert_eq!(error.unwrap_err().message, message);

@@ -11,10 +11,10 @@ fn parse(json: &str) -> Result<FsOptions, String> {
     serde_json::from_str(json).map_err(|error| error.to_string())
 }
 
-fn refused(json: &str) -> (String, Option<String>) {
+fn refused(json: &str) -> (Option<String>, String) {
     let error =
         FsSource::from_options("test", Path::new("/base"), parse(json).unwrap()).unwrap_err();
-    (error.to_string(), error.help)
+    (error.key, error.message)
 }
 
 #[test]
@@ -44,32 +44,32 @@ fn an_unknown_key_is_a_named_error() {
 
 #[test]
 fn an_error_names_the_key_and_the_fix() {
-    let check = |json: &str, message: &str, help: &str| {
+    let check = |json: &str, key: &str, message: &str| {
         assert_eq!(
             refused(json),
-            (message.to_owned(), Some(help.to_owned())),
+            (Some(key.to_owned()), message.to_owned()),
             "{json}"
         );
     };
     check(
         r#"{ "patterns": ["**/SKILL.md", "skills/*"] }"#,
-        "`patterns[1]`: `skills/*` does not end in `SKILL.md`",
-        "write `skills/*/SKILL.md`",
+        "patterns[1]",
+        "`skills/*` does not end in `SKILL.md`; write `skills/*/SKILL.md`",
     );
     check(
         r#"{ "patterns": [] }"#,
-        "`patterns`: selects nothing",
-        "add a pattern without `!`: `**/SKILL.md`",
+        "patterns",
+        "no pattern selects anything; add one without `!`: `**/SKILL.md`",
     );
     check(
         r#"{ "roots": [] }"#,
-        "`roots`: is empty",
-        "name at least one folder, or leave the key out",
+        "roots",
+        "no root is given; name at least one folder, or leave the key out",
     );
     check(
         r#"{ "roots": ["a", "~/skills"] }"#,
-        "`roots[1]`: the home folder is not known here",
-        "give an absolute path; for a folder that is called `~`, write `./~`",
+        "roots[1]",
+        "the home folder is not known here; give an absolute path; for a folder that is called `~`, write `./~`",
     );
 }
 

@@ -140,7 +140,7 @@ async fn only_front_matter_of_any_length_is_read() {
     assert!(
         error
             .to_string()
-            .ends_with(&format!("the first bad byte is at {at}")),
+            .ends_with(&format!("is not UTF-8 at byte {at}")),
         "{error}"
     );
 }

@@ -1,8 +1,8 @@
 use super::*;
 
-fn refusal(options: &McpOptions) -> (&'static str, String) {
-    let InvalidOption { key, message } = options.endpoint().unwrap_err();
-    (key, message)
+fn refusal(options: &McpOptions) -> (String, String) {
+    let error = options.endpoint().unwrap_err();
+    (error.key.unwrap_or_default(), error.message)
 }
 
 #[test]
@@ -13,7 +13,7 @@ fn a_server_is_a_command_or_an_address() {
     assert_eq!(
         refusal(&both),
         (
-            "url",
+            "url".to_owned(),
             "a server is a `command` or a `url`, and not both".to_owned()
         )
     );

@@ -121,8 +121,7 @@ impl Source<Skill> for AcmeSource {
         let document =
             documents.find(|document| document.parse().skill.is_some_and(|skill| skill.id == *id));
         let document = document.ok_or_else(|| SourceError::not_found("skill", id))?;
-        Body::of_file(&document.bytes, document.stamp())
-            .map_err(|at| SourceError::invalid(format!("the file is not UTF-8 at byte {at}")))
+        Ok(Body::of_file(&document.bytes, document.stamp())?)
     }
 
     // Implement `resources` and `resource` for files beside the body, and `changed` for a store that reports changes.

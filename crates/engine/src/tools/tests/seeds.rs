@@ -266,7 +266,7 @@ async fn every_preset_reads_by_its_own_names() {
     let own = ToolPreset::DEFAULT
         .read_tool("use_skill", "id")
         .unwrap()
-        .without_search();
+        .without("search_skills");
     for name in ["", "use skill", "use.skill", "1st", &"x".repeat(65)] {
         assert!(
             ToolPreset::DEFAULT.list_tool(name.to_owned()).is_err(),
