@@ -1,5 +1,6 @@
 mod evaluation;
 mod exhaustive;
+mod items;
 mod relevance;
 mod settings;
 mod texts;
