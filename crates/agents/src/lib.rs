@@ -30,6 +30,8 @@ mod advance;
 mod agent;
 mod allocation;
 mod audit;
+mod error;
+mod lifecycle;
 mod memory;
 mod orphans;
 mod pattern;
@@ -46,17 +48,19 @@ mod writeback;
 
 pub use agent::AgentRecord;
 pub use audit::AuditEntry;
+pub use error::StoreError;
+pub use lifecycle::{Lifecycle, Transition};
 pub use memory::MemoryAgentStore;
 pub use orphans::OrphanReport;
-pub use pool::{AgentPool, PoolSettings};
+pub use pool::{AgentPool, AllocationStrategy, PoolSettings, WritebackContract};
 pub use profile::{CapabilityProfile, Permissions};
-pub use rating::{AllocationStrategy, IneligibleReason, ProfileRating};
+pub use rating::{IneligibleReason, ProfileRating};
 pub use request::AllocationRequest;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteAgentStore;
-pub use state::{Actor, AgentState, FailReason, Lifecycle, Transition};
-pub use store::{AgentStore, StoreError};
-pub use writeback::{WritebackContract, WritebackFault, WritebackKind};
+pub use state::{Actor, AgentState, FailReason};
+pub use store::AgentStore;
+pub use writeback::{WritebackFault, WritebackKind};
 
 /// The example of the README, which is compiled.
 #[cfg(doctest)]

@@ -4,8 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AllocationStrategy, WritebackContract};
-
 /// A group of agents with one purpose and one limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -60,4 +58,34 @@ impl Default for PoolSettings {
             contract: WritebackContract::default(),
         }
     }
+}
+
+/// A rule that orders the eligible profiles of a request.
+///
+/// Ties go to the profile with fewer living agents, then to the one assigned longest ago, then to the lesser name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AllocationStrategy {
+    /// The profile assigned longest ago.
+    Fifo,
+    /// The rule `Fifo`, with a queue that is ordered by priority, which rises by one per minute of waiting.
+    PriorityQueue,
+    /// The next name after the one chosen last.
+    RoundRobin,
+    /// The profile that uses the least share of its limit.
+    LeastLoaded,
+    /// The profile with the highest score.
+    #[default]
+    CapacityAware,
+}
+
+/// A rule for agents that end without complete writeback.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WritebackContract {
+    /// The store refuses the end.
+    #[default]
+    Enforce,
+    /// The store flags the agent as orphaned.
+    Warn,
 }

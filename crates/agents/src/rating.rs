@@ -4,29 +4,10 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::profile::{AgentLimits, RunHistory};
-use crate::{AllocationRequest, CapabilityProfile, Permissions};
-
-/// A rule that orders the eligible profiles of a request.
-///
-/// Ties go to the profile with fewer living agents, then to the one assigned longest ago, then to the lesser name.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AllocationStrategy {
-    /// The profile assigned longest ago.
-    Fifo,
-    /// The rule `Fifo`, with a queue that is ordered by priority, which rises by one per minute of waiting.
-    PriorityQueue,
-    /// The next name after the one chosen last.
-    RoundRobin,
-    /// The profile that uses the least share of its limit.
-    LeastLoaded,
-    /// The profile with the highest score.
-    #[default]
-    CapacityAware,
-}
+use crate::{AllocationRequest, AllocationStrategy, CapabilityProfile, Permissions};
 
 /// A reason why a profile is not eligible for a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -7,17 +7,6 @@ use serde_json::Value;
 
 use crate::AgentRecord;
 
-/// A rule for agents that end without complete writeback.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WritebackContract {
-    /// The store refuses the end.
-    #[default]
-    Enforce,
-    /// The store flags the agent as orphaned.
-    Warn,
-}
-
 /// A kind of record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

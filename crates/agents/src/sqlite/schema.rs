@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::StoreError;
-use crate::state::TRANSITIONS;
+use crate::lifecycle::TRANSITIONS;
 
 /// The mark of our files in the header of SQLite; `RPAG` in ASCII.
 const APPLICATION_ID: i64 = 0x5250_4147;
