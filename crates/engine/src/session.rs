@@ -23,7 +23,7 @@ use repertoire_registry::{Candidate, RegistryError, Snapshot, Trust};
 use serde::{Deserialize, Serialize};
 
 use crate::resolve::ResolvedName;
-use crate::tools::Toolset;
+use crate::tools::{SkillReader, Toolset};
 use activation::{ActivationRecord, DeliveredBody, LoadedBody};
 use messages::PendingMessage;
 use repertoire_permission::{Audience, Grants};
@@ -288,6 +288,41 @@ impl Session {
         self.delivered_messages.clear();
         self.expired.clear();
         self.tokens = 0;
+    }
+
+    /// Returns the bodies that were in the conversation before it was compacted, to be sent as one user message after the summary.
+    /// Bodies in the system prompt are not lost.
+    ///
+    /// No hidden skill is returned or named. A body that changed since it was read comes with the next call, in its current form.
+    pub fn redeliver_after_compaction(&mut self, limits: &CompactionBudget) -> Redelivery {
+        self.reset();
+        let next = self.calls.saturating_add(1);
+        let again = compaction::redeliver(self, limits, next, |held, _| held.is_for_conversation());
+        self.tokens = self.grown_by(&again.text);
+        again
+    }
+
+    /// Returns the state to store.
+    pub fn state(&self) -> SessionState {
+        SessionState::of(self)
+    }
+
+    /// Restores a session over the current skills. The notices name each active skill that is not the same as before.
+    ///
+    /// A skill that is [gone](NoticeReason::Gone), [hidden](NoticeReason::Hidden) or [unreadable](NoticeReason::Unreadable) is not
+    /// active until that ends.
+    ///
+    /// # Cancel safety
+    /// May be dropped at any await.
+    pub async fn resume(
+        state: SessionState,
+        tools: Toolset,
+        options: SessionOptions,
+        reader: &dyn SkillReader,
+    ) -> (Session, Vec<Notice>) {
+        let mut session = Session::new(tools, options);
+        let notices = state::resume(&mut session, state, reader).await;
+        (session, notices)
     }
 
     fn qualified(&self, name: &str) -> Vec<Id> {

@@ -4,6 +4,7 @@ mod declare;
 mod format;
 mod options;
 mod output;
+mod preset;
 #[cfg(feature = "process")]
 mod process;
 mod read;
@@ -11,13 +12,14 @@ mod reader;
 mod toolset;
 
 pub use format::ToolFormat;
-pub use options::{ToolOptions, ToolPreset};
+pub use options::ToolOptions;
+pub(crate) use output::quoted;
 pub use output::{SkillRead, ToolOutput, ToolStatus};
+pub use preset::ToolPreset;
 #[cfg(feature = "process")]
 pub use process::ApprovedCommands;
 pub(crate) use read::Wrapped;
 pub use reader::{CommandRunner, Instructions, Renderer, SkillReader};
-pub(crate) use toolset::quoted;
 pub use toolset::{LiveTools, Toolset};
 
 #[cfg(test)]

@@ -19,97 +19,84 @@ pub struct Redelivery {
     pub skills: Vec<Notice>,
 }
 
-impl Session {
-    /// Returns the bodies that were in the conversation before it was compacted, to be sent as one user message after the summary.
-    /// Bodies in the system prompt are not lost.
-    ///
-    /// Nothing that is hidden now is given or named. What changed since it was read comes with the next call, as it is then.
-    pub fn redeliver_after_compaction(&mut self, survival: &CompactionBudget) -> Redelivery {
-        self.reset();
-        let next = self.calls.saturating_add(1);
-        let again = self.again(survival, next, |held, _| held.is_for_conversation());
-        self.tokens = self.grown_by(&again.text);
-        again
-    }
-
-    /// Renders the bodies of what `wanted` takes, and marks them as delivered from the model call `call` on.
-    pub(super) fn again(
-        &mut self,
-        survival: &CompactionBudget,
-        call: u64,
-        wanted: impl Fn(&ActivationRecord, &Id) -> bool,
-    ) -> Redelivery {
-        let mut again = Redelivery::default();
-        let mut room = survival.total;
-        for (id, rendered) in self.latest_bodies(wanted) {
-            let whole = rendered.wrapped(&id, &self.tools.options().preset);
-            let of = self.options.tokenizer.estimate(&whole);
-            let text = if of <= survival.per_skill.min(room) {
-                Some(whole)
-            } else {
-                self.cut(&id, &rendered, survival.per_skill.min(room))
-            };
-            let tokens = text
-                .as_deref()
-                .map_or(0, |text| self.options.tokenizer.estimate(text));
-            room -= tokens;
-            if let Some(text) = text {
-                again
-                    .text
-                    .push_str(if again.text.is_empty() { "" } else { "\n" });
-                again.text.push_str(&text);
-            }
-            let part = match tokens {
-                0 => DeliveredPart::None,
-                _ if tokens == of => DeliveredPart::All,
-                _ => DeliveredPart::Beginning,
-            };
-            let delivered = DeliveredBody {
-                digest: rendered.digest,
-                part,
-                calls: call,
-                tokens: self.grown_by(&again.text),
-            };
-            if let Some(held) = self.held(&id) {
-                held.delivered = Some(delivered);
-            }
-            again.skills.push(Notice::of_skill(
-                id,
-                NoticeReason::Redelivered { tokens, of },
-            ));
+/// Renders the bodies of what `wanted` takes, and marks them as delivered from the model call `call` on.
+pub(super) fn redeliver(
+    session: &mut Session,
+    limits: &CompactionBudget,
+    call: u64,
+    wanted: impl Fn(&ActivationRecord, &Id) -> bool,
+) -> Redelivery {
+    let mut again = Redelivery::default();
+    let mut room = limits.total;
+    for (id, rendered) in latest_bodies(session, wanted) {
+        let whole = rendered.wrapped(&id, &session.tools.options().preset);
+        let of = session.options.tokenizer.estimate(&whole);
+        let text = if of <= limits.per_skill.min(room) {
+            Some(whole)
+        } else {
+            longest_part(session, &id, &rendered, limits.per_skill.min(room))
+        };
+        let tokens = text
+            .as_deref()
+            .map_or(0, |text| session.options.tokenizer.estimate(text));
+        room -= tokens;
+        if let Some(text) = text {
+            again
+                .text
+                .push_str(if again.text.is_empty() { "" } else { "\n" });
+            again.text.push_str(&text);
         }
-        again
-    }
-
-    /// Returns the bodies of what `wanted` takes, the most recently used first.
-    fn latest_bodies(
-        &self,
-        wanted: impl Fn(&ActivationRecord, &Id) -> bool,
-    ) -> Vec<(Id, Arc<LoadedBody>)> {
-        let mut latest: Vec<&ActivationRecord> = self.activations.iter().collect();
-        latest.sort_by_key(|held| Reverse(held.last_used));
-        let bodies = latest.into_iter().filter_map(|held| {
-            let found = self.find(held).ok()?;
-            let (id, rendered) = (found.id(), held.rendered.as_ref()?);
-            let is_current = !rendered.is_blank() && rendered.candidate.is_same(found.candidate);
-            (is_current && wanted(held, &id)).then(|| (id, rendered.clone()))
-        });
-        bodies.collect()
-    }
-
-    fn cut(&self, id: &Id, rendered: &LoadedBody, most: usize) -> Option<String> {
-        let preset = &self.tools.options().preset;
-        let (mut fitting, mut text) = (0, None);
-        let mut too_much = rendered.body.len();
-        while too_much - fitting > 1 {
-            let middle = fitting + (too_much - fitting) / 2;
-            let part = rendered.wrapped_part(id, preset, rendered.body.floor_char_boundary(middle));
-            if self.options.tokenizer.estimate(&part) <= most {
-                (fitting, text) = (middle, Some(part));
-            } else {
-                too_much = middle;
-            }
+        let part = match tokens {
+            0 => DeliveredPart::None,
+            _ if tokens == of => DeliveredPart::All,
+            _ => DeliveredPart::Beginning,
+        };
+        let delivered = DeliveredBody {
+            digest: rendered.digest,
+            part,
+            calls: call,
+            tokens: session.grown_by(&again.text),
+        };
+        if let Some(held) = session.held(&id) {
+            held.delivered = Some(delivered);
         }
-        text
+        again.skills.push(Notice::of_skill(
+            id,
+            NoticeReason::Redelivered { tokens, of },
+        ));
     }
+    again
+}
+
+/// Returns the bodies of what `wanted` takes, the most recently used first.
+fn latest_bodies(
+    session: &Session,
+    wanted: impl Fn(&ActivationRecord, &Id) -> bool,
+) -> Vec<(Id, Arc<LoadedBody>)> {
+    let mut latest: Vec<&ActivationRecord> = session.activations.iter().collect();
+    latest.sort_by_key(|held| Reverse(held.last_used));
+    let bodies = latest.into_iter().filter_map(|held| {
+        let found = session.find(held).ok()?;
+        let (id, rendered) = (found.id(), held.rendered.as_ref()?);
+        let is_current = !rendered.is_blank() && rendered.candidate.is_same(found.candidate);
+        (is_current && wanted(held, &id)).then(|| (id, rendered.clone()))
+    });
+    bodies.collect()
+}
+
+/// Returns the longest beginning of a body that has at most `most` tokens; `None` if none fits.
+fn longest_part(session: &Session, id: &Id, rendered: &LoadedBody, most: usize) -> Option<String> {
+    let preset = &session.tools.options().preset;
+    let (mut fitting, mut text) = (0, None);
+    let mut too_much = rendered.body.len();
+    while too_much - fitting > 1 {
+        let middle = fitting + (too_much - fitting) / 2;
+        let part = rendered.wrapped_part(id, preset, rendered.body.floor_char_boundary(middle));
+        if session.options.tokenizer.estimate(&part) <= most {
+            (fitting, text) = (middle, Some(part));
+        } else {
+            too_much = middle;
+        }
+    }
+    text
 }

@@ -13,7 +13,7 @@ use super::notice::{Notice, NoticeReason};
 use super::options::{BodyPlacement, RefreshPolicy};
 use super::slot_builder::SlotBuilder;
 use super::slots::{Delivery, Slots};
-use super::{Session, find, messages};
+use super::{Session, compaction, find, messages};
 use crate::error::EngineError;
 
 struct Planned<'e> {
@@ -418,9 +418,8 @@ impl Session {
             builder.defer(due, &Flavor::Skill, Role::User, why);
             return;
         }
-        let again = self.again(&self.options.survival.clone(), self.calls, |_, id| {
-            due.contains(id)
-        });
+        let limits = self.options.survival.clone();
+        let again = compaction::redeliver(self, &limits, self.calls, |_, id| due.contains(id));
         let (delivered, cut): (Vec<_>, Vec<_>) = again.skills.into_iter().partition(is_whole);
         let is_there =
             |notice: &&Notice| !matches!(notice.why, NoticeReason::Redelivered { tokens: 0, .. });

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, LoadedBody};
 use super::messages::PendingMessage;
 use super::notice::{Notice, NoticeReason};
-use super::options::{Lifetime, SessionOptions};
+use super::options::Lifetime;
 use super::{Session, Triggered};
-use crate::tools::{SkillReader, Toolset};
+use crate::tools::SkillReader;
 use repertoire_permission::Audience;
 
 /// The stored state of a session: the active skills, and the parts of them in the conversation, without bodies. serde writes it in
@@ -74,54 +74,26 @@ struct StoredSkill {
     delivered: Option<DeliveredBody>,
 }
 
-impl Session {
-    /// Returns the state to store.
-    pub fn state(&self) -> SessionState {
+impl SessionState {
+    pub(super) fn of(session: &Session) -> SessionState {
         SessionState {
-            skills: self
-                .activations
-                .iter()
-                .map(|held: &ActivationRecord| StoredSkill {
-                    skill: held.qualified.clone(),
-                    source: held.source.clone(),
-                    arguments: held.arguments.clone(),
-                    audience: held.audience,
-                    by: held.by,
-                    lifetime: held.lifetime,
-                    last_used: held.last_used,
-                    digest: held.digest,
-                    surface: held.surface.clone(),
-                    delivered: held.delivered.clone(),
-                })
-                .collect(),
-            activated: self.activated.clone(),
-            uses: self.uses,
-            calls: self.calls,
-            tokens: self.tokens,
+            skills: session.activations.iter().map(StoredSkill::of).collect(),
+            activated: session.activated.clone(),
+            uses: session.uses,
+            calls: session.calls,
+            tokens: session.tokens,
             version: StateVersion::default(),
-            triggered: self.triggered,
-            deactivated: self.deactivated.clone(),
-            expired: self.expired.clone(),
-            delivered_messages: self.delivered_messages.clone(),
-            turn_messages: self.turn_messages.clone(),
-            pending: self.pending.clone(),
+            triggered: session.triggered,
+            deactivated: session.deactivated.clone(),
+            expired: session.expired.clone(),
+            delivered_messages: session.delivered_messages.clone(),
+            turn_messages: session.turn_messages.clone(),
+            pending: session.pending.clone(),
         }
     }
 
-    /// Restores a session over the current skills. The notices name each active skill that is not the same as before.
-    ///
-    /// A skill that is [gone](NoticeReason::Gone), [hidden](NoticeReason::Hidden) or [unreadable](NoticeReason::Unreadable) is not
-    /// active until that ends.
-    ///
-    /// # Cancel safety
-    /// May be dropped at any await.
-    pub async fn resume(
-        state: SessionState,
-        tools: Toolset,
-        options: SessionOptions,
-        reader: &dyn SkillReader,
-    ) -> (Session, Vec<Notice>) {
-        let mut session = Session::new(tools, options);
+    /// Sets everything in `session` but the skills, which it returns.
+    fn restore_counters(self, session: &mut Session) -> Vec<StoredSkill> {
         let SessionState {
             version: _,
             skills,
@@ -135,63 +107,87 @@ impl Session {
             delivered_messages,
             turn_messages,
             pending,
-        } = state;
+        } = self;
         (session.uses, session.calls, session.tokens) = (uses, calls, tokens);
         (session.activated, session.triggered, session.deactivated) =
             (activated, triggered, deactivated);
         (session.expired, session.delivered_messages, session.pending) =
             (expired, delivered_messages, pending);
         session.turn_messages = turn_messages;
-        let mut notices = Vec::new();
-        for skill in skills {
-            if session
-                .activations
-                .iter()
-                .any(|held| held.qualified == skill.skill)
-            {
-                continue;
-            }
-            let mut held = skill.activation();
-            session.restore(&mut held, reader, &mut notices).await;
-            session.activations.push(held);
-        }
-        (session, notices)
+        skills
     }
+}
 
-    async fn restore(
-        &self,
-        held: &mut ActivationRecord,
-        reader: &dyn SkillReader,
-        notices: &mut Vec<Notice>,
-    ) {
-        let found = match self.find(held) {
-            Ok(found) => found,
-            // It is read when the user names it.
-            Err(NoticeReason::Untrusted) => return,
-            Err(why) => return notices.push(Notice::of_skill(held.qualified.clone(), why)),
-        };
-        let (id, candidate) = (found.id(), found.candidate.clone());
-        // A body that was not read before is read when it is needed.
-        let Some(before) = held.digest else { return };
-        match LoadedBody::read(&id, candidate, &held.arguments, reader).await {
-            Err(error) => {
-                notices.push(Notice::of_skill(
-                    id,
-                    NoticeReason::Unreadable(error.to_string().into()),
-                ));
+/// Sets a new session to `state`; the notices name each active skill that is not the same as before.
+pub(super) async fn resume(
+    session: &mut Session,
+    state: SessionState,
+    reader: &dyn SkillReader,
+) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    for skill in state.restore_counters(session) {
+        if session
+            .activations
+            .iter()
+            .any(|held| held.qualified == skill.skill)
+        {
+            continue;
+        }
+        let mut held = skill.activation();
+        restore_body(session, &mut held, reader, &mut notices).await;
+        session.activations.push(held);
+    }
+    notices
+}
+
+async fn restore_body(
+    session: &Session,
+    held: &mut ActivationRecord,
+    reader: &dyn SkillReader,
+    notices: &mut Vec<Notice>,
+) {
+    let found = match session.find(held) {
+        Ok(found) => found,
+        // It is read when the user names it.
+        Err(NoticeReason::Untrusted) => return,
+        Err(why) => return notices.push(Notice::of_skill(held.qualified.clone(), why)),
+    };
+    let (id, candidate) = (found.id(), found.candidate.clone());
+    // A body that was not read before is read when it is needed.
+    let Some(before) = held.digest else { return };
+    match LoadedBody::read(&id, candidate, &held.arguments, reader).await {
+        Err(error) => {
+            notices.push(Notice::of_skill(
+                id,
+                NoticeReason::Unreadable(error.to_string().into()),
+            ));
+        }
+        Ok((rendered, notice)) => {
+            if before != rendered.digest {
+                notices.push(Notice::of_skill(id, NoticeReason::Changed));
             }
-            Ok((rendered, notice)) => {
-                if before != rendered.digest {
-                    notices.push(Notice::of_skill(id, NoticeReason::Changed));
-                }
-                notices.extend(notice);
-                held.set_body(Arc::new(rendered));
-            }
+            notices.extend(notice);
+            held.set_body(Arc::new(rendered));
         }
     }
 }
 
 impl StoredSkill {
+    fn of(held: &ActivationRecord) -> StoredSkill {
+        StoredSkill {
+            skill: held.qualified.clone(),
+            source: held.source.clone(),
+            arguments: held.arguments.clone(),
+            audience: held.audience,
+            by: held.by,
+            lifetime: held.lifetime,
+            last_used: held.last_used,
+            digest: held.digest,
+            surface: held.surface.clone(),
+            delivered: held.delivered.clone(),
+        }
+    }
+
     fn activation(self) -> ActivationRecord {
         ActivationRecord {
             qualified: self.skill,

@@ -3,9 +3,15 @@
 use repertoire_core::ToolSpec;
 use serde_json::{Map, Value, json};
 
-use super::options::{ReadTool, ResourceTool, RowFormat, ToolPreset};
-use super::output::{CallFailure, ToolStatus};
-use super::toolset::{LONGEST_PAGE, PAGE, quoted};
+use super::output::{CallFailure, ToolStatus, quoted};
+use super::preset::{ReadTool, ResourceTool, RowFormat, ToolPreset};
+
+/// Rows of a page by default.
+pub(super) const USUAL_PAGE: usize = 50;
+/// Rows of the longest page.
+pub(super) const LONGEST_PAGE: usize = 200;
+/// Bytes of instructions or of a file in one answer.
+pub(super) const PAGE: usize = 20_000;
 
 pub(super) fn declare(preset: &ToolPreset, ids: Option<&[&str]>, catalog: &str) -> Vec<ToolSpec> {
     let ToolPreset {

@@ -7,6 +7,7 @@ use repertoire_registry::{Candidate, Entry};
 use serde::Serialize;
 
 use super::reader::Instructions;
+use crate::truncate::truncate;
 
 /// The output of a tool call.
 #[derive(Debug, Clone)]
@@ -109,4 +110,10 @@ impl CallFailure {
             operator_note: None,
         }
     }
+}
+
+/// Quotes what a model wrote, truncated and on one line.
+pub(crate) fn quoted(name: &str) -> String {
+    let name = repertoire_core::text::clean_line(name);
+    format!("`{}`", truncate(&name, 80).replace('`', "'"))
 }

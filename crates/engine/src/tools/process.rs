@@ -11,7 +11,7 @@ use repertoire_render::{
 };
 
 use super::reader::CommandRunner;
-use super::toolset::folder;
+use super::reader::folder;
 
 /// A runner of the commands and scripts that a person approved, on this machine. Feature `process`.
 ///

@@ -9,11 +9,11 @@ use repertoire_core::{
 use repertoire_registry::{Candidate, Entry, Trust};
 use serde_json::{Map, Value, json};
 
-use super::declare::CallArguments;
-use super::options::{BodyWrapper, RowFormat, ToolPreset};
-use super::output::{CallFailure, SkillRead, ToolOutput, ToolStatus};
+use super::declare::{CallArguments, LONGEST_PAGE, PAGE, USUAL_PAGE};
+use super::output::{CallFailure, SkillRead, ToolOutput, ToolStatus, quoted};
+use super::preset::{BodyWrapper, RowFormat, ToolPreset};
 use super::reader::SkillReader;
-use super::toolset::{LONGEST_PAGE, PAGE, Toolset, USUAL_PAGE, quoted};
+use super::toolset::Toolset;
 use crate::resolve::ResolvedName;
 use repertoire_search::{MatchConfidence, SearchIndex};
 

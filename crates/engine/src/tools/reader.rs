@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fmt::Debug;
+use std::path::Path;
 use std::sync::Arc;
 
 use repertoire_core::{
@@ -13,8 +14,6 @@ use repertoire_render::{
     Arguments, Binding, Context, Dialect, Directive, DirectiveOutcome, Plan, RenderError,
     RenderOutput, Syntax, Warning,
 };
-
-use super::toolset::folder;
 
 /// A reader of skills: a registry, a [`Renderer`] over it, or the host's own.
 #[async_trait]
@@ -335,4 +334,10 @@ impl SkillReader for Renderer {
     ) -> Result<Bytes, SourceError> {
         SkillReader::resource(&self.registry, candidate, path).await
     }
+}
+
+/// Returns the folder of a skill; `None` if its location has none.
+pub(super) fn folder(skill: &Skill) -> Option<&Path> {
+    let folder = Path::new(skill.location.as_deref()?).parent()?;
+    (!folder.as_os_str().is_empty()).then_some(folder)
 }

@@ -9,22 +9,15 @@ use repertoire_registry::{Candidate, Entry, RegistryError, SkillRegistry, Snapsh
 use serde_json::Value;
 
 use super::declare::{CallArguments, declare};
-use super::options::{RowFormat, ToolOptions};
-use super::output::{CallFailure, ToolOutput, ToolStatus};
-use super::reader::SkillReader;
+use super::options::ToolOptions;
+use super::output::{CallFailure, ToolOutput, ToolStatus, quoted};
+use super::preset::RowFormat;
+use super::reader::{SkillReader, folder};
 use crate::catalog::Catalog;
 use crate::resolve::{ResolvedName, SkillOrder};
 use crate::trigger::Triggers;
-use crate::truncate::truncate;
 use repertoire_permission::Audience;
 use repertoire_search::{LiveIndex, Query, SearchIndex};
-
-/// Rows of a page by default.
-pub(super) const USUAL_PAGE: usize = 50;
-/// Rows of the longest page.
-pub(super) const LONGEST_PAGE: usize = 200;
-/// Bytes of instructions or of a file in one answer.
-pub(super) const PAGE: usize = 20_000;
 
 /// The tools that list, search and read the skills of one snapshot. Cheap to clone.
 ///
@@ -256,22 +249,11 @@ impl Toolset {
     }
 }
 
-pub(super) fn folder(skill: &Skill) -> Option<&Path> {
-    let folder = Path::new(skill.location.as_deref()?).parent()?;
-    (!folder.as_os_str().is_empty()).then_some(folder)
-}
-
 /// The most skills that the schemas name, which every provider accepts.
 const MOST_NAMED: usize = 250;
 
 /// The most skills that are named where one was not found.
 const FEW: usize = 20;
-
-/// Quotes what a model wrote, truncated and on one line.
-pub(crate) fn quoted(name: &str) -> String {
-    let name = repertoire_core::text::clean_line(name);
-    format!("`{}`", truncate(&name, 80).replace('`', "'"))
-}
 
 /// The tools over a registry. Each [`current`](LiveTools::current) set has the snapshot of that moment. Cheap to clone; clones share
 /// their state.

@@ -135,7 +135,7 @@ impl CommandRunner for RecordingRunner {
         context: &Context,
         binding: &Binding,
     ) -> Vec<DirectiveOutcome> {
-        let folder = super::super::toolset::folder(&candidate.item)
+        let folder = super::super::reader::folder(&candidate.item)
             .unwrap()
             .display()
             .to_string();
