@@ -56,9 +56,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::Environment;
 use crate::agent_views::AgentViews;
-use crate::arguments::SourceOptions;
 use crate::compose::{NamedFolders, compose};
 use crate::failure::Failure;
+use crate::options::SourceOptions;
 use crate::output::Output;
 use crate::source_cache::SourceCache;
 
@@ -233,7 +233,8 @@ impl Command {
         AgentViews::unless_own(&sources.agents, is_own, environment)
     }
 
-    /// Runs any command but `watch`, `serve` and `gateway`, which print while they run.
+    /// Runs any command but `man`, which prints the definition of all commands, and `watch`, `serve` and `gateway`, which print
+    /// while they run.
     pub(crate) async fn run(
         &self,
         sources: &SourceOptions,
@@ -259,12 +260,9 @@ impl Command {
             #[cfg(feature = "agents")]
             Command::Agents(agents) => return agents.run(environment, out),
             Command::Completions(completions) => {
-                return {
-                    let _: () = completions.run(environment.program, out);
-                    Ok(())
-                };
+                completions.run(environment.program, out);
+                return Ok(());
             }
-            Command::Man(man) => return man.run(environment.program, out),
             _ => {}
         }
         if let Some(seen) = self.seen_by_agents(sources, &model, environment)? {

@@ -12,9 +12,9 @@ use repertoire::skill::text::terminal_line;
 use repertoire::skill::{Body, Manifest, Omission, ResourcePath};
 use repertoire::{Id, Skill, Trust};
 
-use crate::arguments::{Choice, one_of};
 use crate::context::CommandContext;
 use crate::failure::Failure;
+use crate::options::{Choice, one_of};
 
 /// The option that confines the commands and scripts of skills.
 #[derive(Debug, Clone, Copy, Args)]

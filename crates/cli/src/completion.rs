@@ -1,25 +1,17 @@
 //! Completion of skills, sources and agents while the user types.
 
-use clap_complete::env::CompleteEnv;
 use clap_complete::{ArgValueCandidates, CompletionCandidate};
 use repertoire::Model;
 
 use crate::Environment;
 use crate::agents::{Agents, EVERY, HOST};
-use crate::arguments::{CommandLine, SourceOptions};
 use crate::compose::{NamedFolders, compose};
 use crate::context::CommandContext;
-use crate::environment::Program;
+use crate::options::SourceOptions;
 use crate::source_cache::SourceCache;
 
 /// The variable with which a completion script asks for candidates.
 pub(crate) const VARIABLE: &str = "COMPLETE";
-
-/// Answers a completion script and ends the process, if one started it.
-pub(crate) fn answer(program: Program) {
-    let command = move || CommandLine::of_program(program);
-    CompleteEnv::with_factory(command).var(VARIABLE).complete();
-}
 
 /// Completes the names of skills in the standard folders.
 pub(crate) fn skills() -> ArgValueCandidates {

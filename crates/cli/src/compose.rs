@@ -13,12 +13,12 @@ use repertoire::{FsSource, Model, Renderer, Skill, SkillRegistry};
 use tokio::runtime::Handle;
 
 use crate::agents::Agents;
-use crate::arguments::SourceOptions;
 use crate::context::{CommandContext, SourceRendering, UntrustedFolder};
 use crate::diagnostics::counted;
 use crate::environment::Verbosity;
 use crate::failure::Failure;
 use crate::folder_sources::FolderSources;
+use crate::options::SourceOptions;
 use crate::source_cache::SourceCache;
 use crate::{Environment, prompt_files};
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use repertoire::config::SearchFiles;
-use repertoire::registry::{Candidate, Found, Snapshot, SourceDiagnostic};
+use repertoire::registry::{Found, Snapshot, SourceDiagnostic};
 use repertoire::render::{Context, Dialect};
 use repertoire::search::{ExpectedPrompt, IndexSettings, LiveIndex};
 use repertoire::skill::{Code, Diagnostic, Severity};
@@ -15,11 +15,11 @@ use crate::Environment;
 use crate::agents::Agents;
 use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic, quoted};
 use crate::failure::Failure;
-use crate::fields;
 use crate::host_probe::HostProbe;
 use crate::lock::SkillLock;
 use crate::output::Output;
 use crate::prompt_files;
+use crate::shown_paths::relative_to_cwd;
 
 /// The composed sources that a command works on, in one state.
 #[derive(Debug)]
@@ -231,23 +231,6 @@ impl CommandContext {
         Some(&error.diagnostic)
     }
 
-    /// Returns the diagnostics of the file that a claim comes from, without those about shadows.
-    pub(crate) async fn diagnostics_of(&self, candidate: &Candidate<Skill>) -> Vec<Diagnostic> {
-        let about_shadows = [Code::SHADOWED, Code::SHADOWED_IDENTICAL, Code::PREFERRED];
-        let mut found = Vec::new();
-        for one in self.snapshot.diagnostics() {
-            if one.source == candidate.origin.source
-                && !about_shadows.contains(&one.diagnostic.code)
-                && one.diagnostic.path.is_some()
-                && one.diagnostic.path == candidate.item.location
-            {
-                found.push(ReportedDiagnostic::of(one).diagnostic);
-            }
-        }
-        found.extend(fields::faults(candidate, self).await);
-        found
-    }
-
     pub(crate) fn quotable_folders(&self) -> QuotableFolders {
         QuotableFolders::of(&self.folders)
     }
@@ -332,13 +315,4 @@ impl CommandContext {
     pub(crate) fn relative_path<'p>(&self, path: &'p str) -> &'p str {
         relative_to_cwd(path, &self.cwd)
     }
-}
-
-/// Returns a path relative to `cwd` if it is below it.
-pub(crate) fn relative_to_cwd<'p>(path: &'p str, cwd: &Path) -> &'p str {
-    let inside = Path::new(path)
-        .strip_prefix(cwd)
-        .ok()
-        .and_then(Path::to_str);
-    inside.filter(|inside| !inside.is_empty()).unwrap_or(path)
 }

@@ -12,10 +12,10 @@ use repertoire::skill::skill_md::Limits;
 use repertoire::skill::{Code, Diagnostic, Severity};
 use serde::Serialize;
 
-use crate::context::relative_to_cwd;
 use crate::file_slot::FileSlot;
 use crate::output::Output;
 use crate::report::{Excerpt, Report};
+use crate::shown_paths::relative_to_cwd;
 
 /// A diagnostic, its source, and the severity that every command prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -46,11 +46,28 @@ pub(crate) async fn diagnostics(context: &CommandContext) -> Vec<ReportedDiagnos
     found
 }
 
-/// Returns the faults of the `workflow` and the `references` of one skill.
-pub(crate) async fn faults(
+/// Returns the diagnostics of the file that a candidate comes from, without those about shadows.
+pub(crate) async fn diagnostics_of(
     candidate: &Candidate<Skill>,
     context: &CommandContext,
 ) -> Vec<Diagnostic> {
+    let about_shadows = [Code::SHADOWED, Code::SHADOWED_IDENTICAL, Code::PREFERRED];
+    let mut found = Vec::new();
+    for one in context.snapshot.diagnostics() {
+        if one.source == candidate.origin.source
+            && !about_shadows.contains(&one.diagnostic.code)
+            && one.diagnostic.path.is_some()
+            && one.diagnostic.path == candidate.item.location
+        {
+            found.push(ReportedDiagnostic::of(one).diagnostic);
+        }
+    }
+    found.extend(faults(candidate, context).await);
+    found
+}
+
+/// Returns the faults of the `workflow` and the `references` of one skill.
+async fn faults(candidate: &Candidate<Skill>, context: &CommandContext) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let (_, reported) = candidate
         .item

@@ -13,9 +13,9 @@ use repertoire::source::fs::{
 };
 use repertoire::{FsSource, Id, Mount, Skill, Trust};
 
-use crate::arguments::SourceOptions;
 use crate::context::UntrustedFolder;
 use crate::failure::Failure;
+use crate::options::SourceOptions;
 use crate::source_cache::{CachedSource, SourceCache};
 use crate::{Environment, builtin};
 

@@ -76,6 +76,7 @@ mod host_probe;
 mod lock;
 #[cfg(feature = "mcp")]
 mod log;
+mod options;
 mod output;
 mod prompt_files;
 mod provenance;
@@ -101,7 +102,8 @@ mod transcripts;
 mod unseen;
 
 pub use environment::{Environment, Stream};
-pub use run::{Exit, main, run};
+pub use output::Exit;
+pub use run::{main, run};
 #[cfg(feature = "schema")]
 pub use schema::schemas;
 pub use signals::Signal;

@@ -1,6 +1,7 @@
 //! The output of a command: a JSON document, or text and notes for people.
 
 use std::io::{self, Write};
+use std::process::ExitCode;
 
 use anstyle::Style;
 use repertoire::skill::text::{self, terminal_line, terminal_lines};
@@ -9,7 +10,27 @@ use serde_json::{Value, json};
 
 use crate::environment::Verbosity;
 use crate::styled_line::StyledLine;
-use crate::{Environment, Exit, Stream};
+use crate::{Environment, Stream};
+
+/// The result of a run; the number is the exit code of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[non_exhaustive]
+pub enum Exit {
+    /// The command succeeded and found no problems.
+    Success = 0,
+    /// The command found problems: an error in `check` (with `--strict` also a warning), a difference in `verify`, a file that
+    /// `fmt` could not format or, with `--check`, would change, a problem in `status --check`.
+    Problems = 1,
+    /// Wrong usage, or the command could not run: a missing folder, an unknown name, a broken configuration.
+    Failure = 2,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
 
 /// The version of the JSON format: `docs/schema/repertoire-1.json`.
 pub(crate) const SCHEMA: &str = "repertoire/1";

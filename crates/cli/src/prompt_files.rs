@@ -9,8 +9,8 @@ use repertoire::config::SearchFiles;
 use repertoire::search::{ExpectedPrompt, IndexSettings, Synonyms};
 use serde_json::Value;
 
-use crate::context::relative_to_cwd;
 use crate::failure::Failure;
+use crate::shown_paths::relative_to_cwd;
 use crate::text_file;
 
 /// The largest file of prompts or synonyms, in bytes.

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
+use clap_complete::env::CompleteEnv;
 
 use crate::Environment;
 use crate::arguments::CommandLine;
@@ -14,27 +15,7 @@ use crate::completion;
 use crate::environment::HELPER;
 use crate::environment::Program;
 use crate::failure::Failure;
-use crate::output::Output;
-
-/// The result of a run; the number is the exit code of the process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(u8)]
-#[non_exhaustive]
-pub enum Exit {
-    /// The command succeeded and found no problems.
-    Success = 0,
-    /// The command found problems: an error in `check` (with `--strict` also a warning), a difference in `verify`, a file that
-    /// `fmt` could not format or, with `--check`, would change, a problem in `status --check`.
-    Problems = 1,
-    /// Wrong usage, or the command could not run: a missing folder, an unknown name, a broken configuration.
-    Failure = 2,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(exit as u8)
-    }
-}
+use crate::output::{Exit, Output};
 
 /// Runs the arguments of this process in the environment of this process, under the name and version of the calling program.
 ///
@@ -70,7 +51,7 @@ pub fn main(name: &'static str, version: &'static str) -> ExitCode {
     {
         return repertoire::render::helper(std::env::args_os().skip(2));
     }
-    completion::answer(Program { name, version });
+    answer_completion(Program { name, version });
     // Programs of skills run as the same user: without this they could read the environment, tokens included, of this process.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
@@ -84,6 +65,14 @@ pub fn main(name: &'static str, version: &'static str) -> ExitCode {
             Exit::Failure.into()
         }
     }
+}
+
+/// Answers a completion script and ends the process, if one started it.
+fn answer_completion(program: Program) {
+    let command = move || CommandLine::of_program(program);
+    CompleteEnv::with_factory(command)
+        .var(completion::VARIABLE)
+        .complete();
 }
 
 /// Runs one command line, the program's name first.
@@ -181,9 +170,14 @@ async fn compose_and_run(
         return gateway.run(sources, format, environment).await;
     }
     let mut out = Output::new(name, format, environment);
-    command
-        .run(sources, arguments.model(), environment, &mut out)
-        .await?;
+    if let Command::Man(man) = command {
+        let program = environment.program;
+        man.run(CommandLine::of_program(program), program, &mut out)?;
+    } else {
+        command
+            .run(sources, arguments.model(), environment, &mut out)
+            .await?;
+    }
     Ok(out.print(environment))
 }
 

@@ -13,10 +13,10 @@ use repertoire::{Budget, CatalogOptions, Id};
 use serde::Serialize;
 
 use super::selection::ExposureOptions;
-use crate::arguments::{Choice, SearchedFolders, one_of};
 use crate::context::CommandContext;
 use crate::diagnostics::{counted, joined};
 use crate::failure::Failure;
+use crate::options::{Choice, SearchedFolders, one_of};
 use crate::output::Output;
 
 /// Print the skill list that a model would see, within a token budget.

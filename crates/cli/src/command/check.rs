@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use super::eval::at_skill;
 use super::list::nothing_found;
-use crate::arguments::ConnectableFolders;
 use crate::context::CommandContext;
 use crate::diagnostics::{Counts, QuotableFolders, ReportedDiagnostic, counted, quoted};
 use crate::environment::Program;
+use crate::options::ConnectableFolders;
 use crate::output::{Format, Output};
 use crate::{fields, sarif};
 

@@ -13,11 +13,11 @@ use serde::Serialize;
 
 use super::search::AUDIENCES;
 use super::selection::ExposureOptions;
-use crate::arguments::one_of;
 use crate::context::CommandContext;
 use crate::diagnostics::{ReportedDiagnostic, counted, quoted};
 use crate::environment::Program;
 use crate::failure::Failure;
+use crate::options::one_of;
 use crate::output::{Format, Output};
 use crate::table::TextTable;
 use crate::{prompt_files, sarif};

@@ -10,11 +10,11 @@ use repertoire::skill::{Code, Diagnostic, Severity, Source};
 use serde::Serialize;
 
 use super::SKILLS;
-use crate::context::relative_to_cwd;
 use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic, counted, joined};
 use crate::failure::Failure;
 use crate::file_slot::FileSlot;
 use crate::output::Output;
+use crate::shown_paths::relative_to_cwd;
 
 /// Format the front matter of skills.
 ///

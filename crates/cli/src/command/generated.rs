@@ -5,7 +5,6 @@ use clap_complete::Shell;
 use clap_complete::env::Shells;
 use serde::Serialize;
 
-use crate::arguments::CommandLine;
 use crate::completion;
 use crate::diagnostics::joined;
 use crate::environment::Program;
@@ -71,8 +70,14 @@ impl CompletionsCommand {
 }
 
 impl ManCommand {
-    pub(super) fn run(&self, program: Program, out: &mut Output) -> Result<(), Failure> {
-        let mut all = CommandLine::of_program(program).disable_help_subcommand(true);
+    /// Prints the page of a command of `all`, the definition of the command line.
+    pub(crate) fn run(
+        &self,
+        all: clap::Command,
+        program: Program,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let mut all = all.disable_help_subcommand(true);
         all.build();
         let commands: Vec<_> = all
             .get_subcommands()

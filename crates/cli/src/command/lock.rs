@@ -7,7 +7,6 @@ use clap::Args;
 use serde::Serialize;
 
 use super::verify::{lock_folder, not_compared_notes};
-use crate::arguments::ConnectableFolders;
 use crate::context::CommandContext;
 use crate::diagnostics::quoted;
 use crate::failure::Failure;
@@ -15,6 +14,7 @@ use crate::lock::{
     HashedFiles, Inventory, LeftOut, LockWrite, NotCompared, RepertoireLock, SkillsLock,
     folder_hash, write,
 };
+use crate::options::ConnectableFolders;
 use crate::output::{Output, word};
 use crate::table::TextTable;
 

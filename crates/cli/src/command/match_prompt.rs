@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use super::catalog::{Window, window};
 use super::selection::ExposureOptions;
-use crate::arguments::at_least_one;
 use crate::context::CommandContext;
 use crate::failure::Failure;
+use crate::options::at_least_one;
 use crate::output::{Output, to_json};
 use crate::row::SkillRow;
 use crate::table::TextTable;

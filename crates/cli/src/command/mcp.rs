@@ -13,9 +13,9 @@ use self::client::{McpClient, ServerAddress};
 use self::merge::NewServer;
 use crate::Environment;
 use crate::agents::Agents;
-use crate::arguments::SourceOptions;
 use crate::diagnostics::{counted, joined};
 use crate::failure::Failure;
+use crate::options::SourceOptions;
 use crate::output::Output;
 use crate::settings_file::{WrittenFile, rewrite};
 

@@ -14,9 +14,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::SKILLS;
-use crate::context::relative_to_cwd;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::shown_paths::relative_to_cwd;
 
 /// Create a new skill from a template.
 #[derive(Debug, Args)]

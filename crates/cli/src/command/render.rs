@@ -15,12 +15,12 @@ use serde::Serialize;
 
 use super::directives::DirectiveRow;
 use crate::Environment;
-use crate::arguments::{Choice, one_of};
 use crate::command_approval::{ApprovalStore, RunnableSkill, SandboxOption};
 use crate::completion;
 use crate::compose::with_progress;
 use crate::context::CommandContext;
 use crate::failure::Failure;
+use crate::options::{Choice, one_of};
 use crate::output::Output;
 use crate::signals::{Signal, Signals};
 

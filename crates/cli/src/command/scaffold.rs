@@ -10,9 +10,9 @@ use clap::Args;
 use serde::Serialize;
 
 use super::new::already_exists;
-use crate::context::relative_to_cwd;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::shown_paths::relative_to_cwd;
 
 #[derive(Debug, Args)]
 pub(super) struct CrateOptions {

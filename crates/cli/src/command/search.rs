@@ -9,9 +9,9 @@ use repertoire::search::{Explanation, MatchConfidence, Query};
 use serde::Serialize;
 
 use super::selection::ExposureOptions;
-use crate::arguments::{Choice, at_least_one, one_of};
 use crate::context::CommandContext;
 use crate::failure::Failure;
+use crate::options::{Choice, at_least_one, one_of};
 use crate::output::Output;
 use crate::row::SkillRow;
 use crate::table::TextTable;

@@ -20,13 +20,13 @@ use tracing::level_filters::LevelFilter;
 
 use self::reader::ReloadableReader;
 use super::selection::ExposureOptions;
-use crate::arguments::{SearchedFolders, SourceOptions, at_least_one};
 use crate::command_approval::SandboxOption;
 use crate::compose::{NamedFolders, SourceComposition, reload};
 use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic};
 use crate::environment::Verbosity;
 use crate::failure::Failure;
 use crate::log::{self, LogForm};
+use crate::options::{SearchedFolders, SourceOptions, at_least_one};
 use crate::signals::Signal;
 use crate::source_cache::SourceCache;
 use crate::{Environment, Exit};

@@ -17,6 +17,7 @@ use crate::completion;
 use crate::context::CommandContext;
 use crate::diagnostics::counted;
 use crate::failure::Failure;
+use crate::fields;
 use crate::output::{Output, word};
 use crate::provenance::Provenance;
 use crate::row::{SkillRow, WinnerRow};
@@ -184,7 +185,7 @@ impl ShowCommand {
             readiness: Requirements::new(item, &context.probe),
             files: files.map(|files| files.len()),
             provenance: Provenance::of(item, &installed),
-            diagnostics: context.diagnostics_of(found.candidate).await,
+            diagnostics: fields::diagnostics_of(found.candidate, context).await,
             fields: item
                 .fields
                 .iter()

@@ -20,8 +20,8 @@ use self::surveyed_status::SurveyedStatus;
 use crate::Environment;
 #[cfg(feature = "watch")]
 use crate::Exit;
-use crate::arguments::SourceOptions;
 use crate::failure::Failure;
+use crate::options::SourceOptions;
 #[cfg(feature = "watch")]
 use crate::output::Format;
 use crate::output::Output;

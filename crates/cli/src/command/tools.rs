@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::selection::ExposureOptions;
-use crate::arguments::{Choice, SearchedFolders, one_of};
 use crate::context::CommandContext;
+use crate::options::{Choice, SearchedFolders, one_of};
 use crate::output::Output;
 
 /// Print tool definitions for finding and reading skills, in a provider's API format.

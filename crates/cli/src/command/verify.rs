@@ -10,7 +10,6 @@ use repertoire::Id;
 use repertoire::skill::{Digest, Omission};
 use serde::Serialize;
 
-use crate::arguments::ConnectableFolders;
 use crate::context::CommandContext;
 use crate::diagnostics::{counted, quoted};
 use crate::failure::Failure;
@@ -18,6 +17,7 @@ use crate::lock::{
     HashedFiles, Inventory, LockEntry, NotCompared, Present, RepertoireLock, SkillsLock,
     folder_hash, line_feeds,
 };
+use crate::options::ConnectableFolders;
 use crate::output::{Output, word};
 
 /// Verify the project's skills against the lock file.

@@ -10,11 +10,11 @@ use repertoire::skill::ChangedParts;
 use repertoire::{FsSource, Id, Model, Skill, SkillRegistry};
 use serde::Serialize;
 
-use crate::arguments::{SearchedFolders, SourceOptions, at_least_one};
 use crate::compose::{NamedFolders, SourceComposition, reload};
 use crate::context::CommandContext;
 use crate::diagnostics::{ReportedDiagnostic, counted};
 use crate::failure::Failure;
+use crate::options::{SearchedFolders, SourceOptions, at_least_one};
 use crate::output::{Format, Output, write_event};
 use crate::row::WinnerRow;
 use crate::signals::Signal;

@@ -5,9 +5,9 @@ use repertoire::skill::Severity;
 
 use super::client::ServerAddress;
 use crate::Environment;
-use crate::arguments::SourceOptions;
 use crate::compose::{NamedFolders, compose};
 use crate::failure::Failure;
+use crate::options::SourceOptions;
 use crate::source_cache::SourceCache;
 
 /// Starts the server or connects to it, and returns the names of its skills.

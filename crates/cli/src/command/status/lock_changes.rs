@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use repertoire::Model;
 
 use crate::Environment;
-use crate::arguments::SourceOptions;
 use crate::command::verify::VerifyOutput;
 use crate::compose::{NamedFolders, compose};
 use crate::failure::Failure;
 use crate::lock::{RepertoireLock, SkillsLock};
+use crate::options::SourceOptions;
 use crate::source_cache::SourceCache;
 use crate::styled_line::StyledLine;
 use crate::table::TextTable;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::context::CommandContext;
 use crate::diagnostics::counted;
 use crate::failure::Failure;
+use crate::fields;
 use crate::output::Output;
 use crate::provenance::Provenance;
 use crate::row::{ShadowRow, SkillRow};
@@ -64,7 +65,7 @@ pub(super) async fn explain(
             },
             why,
             provenance: Provenance::of(&candidate.item, &installed),
-            diagnostics: context.diagnostics_of(candidate).await.len(),
+            diagnostics: fields::diagnostics_of(candidate, context).await.len(),
         });
     }
     let found = CandidatesOutput {
