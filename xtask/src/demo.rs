@@ -183,7 +183,7 @@ const SCENES: &[Scene] = &[
         only: &[],
     },
     Scene {
-        heading: "Print the instructions of one skill",
+        heading: "Print a skill's instructions, unprocessed",
         line: "body code-review",
         exit: Exit::Success,
         seen: &["Review the change, not the author.\n"],

@@ -153,11 +153,11 @@ codes! {
     pub NO_NAME "no-name" Error Error "There is neither a usable name nor a directory to name a skill after.";
     pub UNUSABLE_NAME "unusable-name" Warning Error "The name cannot be an id; the directory's name stands in.";
     pub(crate) NAME_AND_ID "name-and-id" Warning Error "`name` and `id` differ; `name` wins.";
-    pub(crate) NAME_FAULT "name-fault" Warning Error "The name breaks a rule of the standard; other clients may refuse it.";
+    pub(crate) NAME_FAULT "name-fault" Warning Error "The name breaks a rule of the standard; some agents will reject it.";
     pub(crate) DIRECTORY_MISMATCH "directory-mismatch" Warning Error "The name differs from the directory's.";
     pub MISSING_DESCRIPTION "missing-description" Error Error "The description is missing or blank.";
     pub(crate) LONG_DESCRIPTION "long-description" Warning Error "The description is longer than the standard allows.";
-    pub(crate) BAD_COMPATIBILITY "bad-compatibility" Warning Error "`compatibility` is no text, or longer than the standard allows.";
+    pub(crate) BAD_COMPATIBILITY "bad-compatibility" Warning Error "`compatibility` is not text, or longer than the standard allows.";
     pub(crate) UNREADABLE_LIMIT "unreadable-limit" Warning Warning "A limiting field cannot be read and counts as limiting.";
     pub(crate) DROPPED_ITEM "dropped-item" Warning Warning "A list item is not a valid name and was ignored.";
     pub(crate) MISSPELT_LIMIT "misspelt-limit" Warning Warning "A field is nearly spelled like one that limits; as it is written it limits nothing.";

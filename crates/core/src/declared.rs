@@ -162,9 +162,9 @@ fn names(
     }
     if names.dropped > 0 {
         let items = if names.dropped == 1 {
-            "an item that is no name; it was"
+            "an item that is not a name; it was"
         } else {
-            "items that are no names; they were"
+            "items that are not names; they were"
         };
         report(
             key,

@@ -351,7 +351,7 @@ impl<T: Item> PartialEq for Listing<T> {
 
 fn duplicate<T: Item>(kept: &T, dropped: &T) -> Diagnostic {
     let message = format!(
-        "{} `{}` is defined twice; the first one stays",
+        "{} `{}` is defined twice; the first one is used",
         T::KIND,
         kept.id()
     );

@@ -87,7 +87,7 @@ impl<T: Item> Builder<T> {
     /// A source that fails is an empty layer with a diagnostic.
     ///
     /// # Errors
-    /// [`RegistryError`] for source names that are not unique, hold a colon or could be no [`Id`], and for preferences
+    /// [`RegistryError`] for source names that are not unique, contain a colon or are not a valid [`Id`], and for preferences
     /// of unknown sources.
     ///
     /// # Cancel safety

@@ -116,9 +116,9 @@ impl fmt::Display for Explanation {
         match self.fit {
             MatchKind::Exact => return f.write_str("its name"),
             MatchKind::Spelled => return f.write_str("its name, accents aside"),
-            MatchKind::Beginning => return f.write_str("its name begins so"),
-            MatchKind::Ranked => return f.write_str("another ranking named it"),
-            MatchKind::Everything => return f.write_str("no words to look for"),
+            MatchKind::Beginning => return f.write_str("name prefix"),
+            MatchKind::Ranked => return f.write_str("a different ranking named it"),
+            MatchKind::Everything => return f.write_str("the query has no words"),
             MatchKind::Name | MatchKind::Words => {}
         }
         let mut between = "";

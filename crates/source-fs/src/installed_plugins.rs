@@ -111,7 +111,7 @@ impl InstalledPlugins {
             let is_taken = later.name == first.name;
             if is_taken {
                 let message = format!(
-                    "plugin `{}` is there twice; the first one stays",
+                    "plugin `{}` is there twice; the first one is used",
                     later.name
                 );
                 let place = shown(&later.folder);

@@ -131,10 +131,10 @@ impl Walk {
             return;
         }
         let path = folder.path.join(spellings[0]);
-        let message = format!("the file should be called `{FILE_NAME}`");
+        let message = format!("the file must be named `{FILE_NAME}`");
         let diagnostic = PathDiagnostic::new(path, Code::MISSPELLED_FILE, message);
         self.diagnostics
-            .push(diagnostic.help("rename it; other clients do not find it"));
+            .push(diagnostic.help("rename it: other agents won't find it"));
         let others = spellings[1..]
             .iter()
             .map(|other| other_spelling(folder.path.join(other), spellings[0]));
@@ -301,7 +301,7 @@ fn other_spellings(
         let found = if is_exact {
             other_spelling(folder.path.join(name), FILE_NAME.as_ref())
         } else {
-            let message = format!("the file should be called `{FILE_NAME}`");
+            let message = format!("the file must be named `{FILE_NAME}`");
             PathDiagnostic::new(
                 skill_file.path.to_path_buf(),
                 Code::MISSPELLED_FILE,

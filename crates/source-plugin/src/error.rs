@@ -20,7 +20,7 @@ pub enum PluginError {
         error: io::Error,
     },
     /// Everybody can replace the file.
-    #[error("plugin `{}` is not loaded: everybody can write to `{}`; `chmod o-w` it", path.display(), open.display())]
+    #[error("refusing to load plugin `{}`: `{}` is world-writable; run `chmod o-w` on it", path.display(), open.display())]
     Writable {
         /// The file.
         path: PathBuf,

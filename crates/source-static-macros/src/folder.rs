@@ -34,7 +34,7 @@ pub(crate) fn skills(root: &SourcePath) -> Result<Vec<SourcePath>, EmbedError> {
         };
         if let Some(file) = entries.iter().find(is_misspelled) {
             return Err(file
-                .error(format!("the file should be called `{FILE_NAME}`"))
+                .error(format!("the file must be named `{FILE_NAME}`"))
                 .help("rename it"));
         }
         if folder != *root

@@ -28,7 +28,7 @@
 /// out of its skill, and a folder without skills. Each has its place and a fix:
 ///
 /// ```text
-/// error: skills/greet/SKILL.md:3:20: invalid YAML in `description`: unquoted text must not hold a colon before a blank; [...]
+/// error: skills/greet/SKILL.md:3:20: invalid YAML in `description`: an unquoted value cannot contain a colon followed by a space; [...]
 ///        help: quote this value: `description: "Greets: all."`
 ///  --> src/main.rs:9:43
 /// ```

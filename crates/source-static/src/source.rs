@@ -35,7 +35,7 @@ impl StaticSource {
         while at < name.len() {
             assert!(
                 name.as_bytes()[at] != b':',
-                "the name of a source must not hold a colon"
+                "the name of a source must not contain a colon"
             );
             at += 1;
         }

@@ -155,7 +155,7 @@ impl ListCommand {
 
     fn add_notes(&self, list: &ListOutput<'_>, context: &CommandContext, out: &mut Output) {
         if list.skills.is_empty() && !context.snapshot.entries().is_empty() {
-            out.note("no skill has these labels");
+            out.note("no skills with these labels");
         } else if list.skills.is_empty() {
             out.note(nothing_found(&self.searched.folders));
             out.notes(hidden_folders(&self.searched.folders, context));

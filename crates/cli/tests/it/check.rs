@@ -49,7 +49,7 @@ error[not-utf8]: the file is not UTF-8: byte 29 is 0xff
   |
   = help: save the file as UTF-8
 
-error[invalid-description]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
+error[invalid-description]: invalid YAML in `description`: an unquoted value cannot contain a colon followed by a space; it was read as plain text
  --> root/spot-me/SKILL.md:3:31
   |
 3 | description: Collects run data: progress, errors.
@@ -153,7 +153,7 @@ fn two_files_of_one_name_are_both_shown() {
     assert_eq!(
         found,
         Some(
-            "warning[duplicate-id]: skill `review` is defined twice; the first one stays\n\
+            "warning[duplicate-id]: skill `review` is defined twice; the first one is used\n\
              --> root/zz/SKILL.md\n\
              ::: root/review/SKILL.md\n\
              \x20= help: rename one of them"

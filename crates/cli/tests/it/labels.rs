@@ -96,7 +96,7 @@ fn labels_and_the_running_workflow_narrow_every_answer() {
         "--functional-tier",
         "unused",
     ]);
-    assert_eq!(ran.stderr, "note: no skill has these labels\n");
+    assert_eq!(ran.stderr, "note: no skills with these labels\n");
     let ran = env.run(&["list", "--root", "root", "--invoke-level", "4"]);
     assert!(
         ran.stderr.contains("expected 1, 2 or 3, found `4`"),

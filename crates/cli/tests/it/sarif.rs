@@ -75,7 +75,7 @@ fn every_finding_is_a_result_at_its_place() {
                 "ruleId": "invalid-description",
                 "ruleIndex": index(&log, "invalid-description"),
                 "level": "error",
-                "message": { "text": "invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands\n\nhelp: quote this value: `description: \"Über: alles.\"`" },
+                "message": { "text": "invalid YAML in `description`: an unquoted value cannot contain a colon followed by a space; it was read as plain text\n\nhelp: quote this value: `description: \"Über: alles.\"`" },
                 "locations": [{ "physicalLocation": {
                     "artifactLocation": { "uri": "a%20b/gr%C3%B6%C3%9Fe/SKILL.md", "uriBaseId": "%SRCROOT%" },
                     "region": { "startLine": 3, "startColumn": 18 },

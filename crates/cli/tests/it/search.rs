@@ -28,7 +28,7 @@ fn search_ranks_matches_with_reasons() {
         str![[r#"
 name       source  match
 pdf        root    its name
-pdf-forms  root    its name begins so
+pdf-forms  root    name prefix
 letters    root    description: `pdf`
 press      root    description: `pdf`
 

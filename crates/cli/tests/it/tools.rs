@@ -42,7 +42,7 @@ fn the_tools_are_ready_for_a_request() {
         },
         "arguments": {
           "type": "string",
-          "description": "What the skill shall work on, as a user would write it behind its name."
+          "description": "What the skill should work on, as a user would write it after its name."
         }
       },
       "required": [

@@ -31,7 +31,7 @@ fn duplicate_rows_are_reported() {
         listing.diagnostics().to_vec(),
         [Diagnostic::new(
             Code::DUPLICATE_ID,
-            "skill `a` is defined twice; the first one stays"
+            "skill `a` is defined twice; the first one is used"
         )
         .at_path("a/y/SKILL.md")
         .and_path("a/x/SKILL.md")

@@ -71,7 +71,7 @@ impl WorkflowStep {
             let mut fault = |message: String| faults.push(WorkflowFault::new(number, message));
             let Some(step) = WorkflowStep::read(item) else {
                 fault(format!(
-                    "item {number} is no step: expected a text, or a map with `step`"
+                    "item {number} is not a step: expected a text, or a map with `step`"
                 ));
                 continue;
             };
@@ -80,7 +80,7 @@ impl WorkflowStep {
                     .get(key)
                     .is_some_and(|value| !value.is_null() && value.as_text().is_none())
                 {
-                    fault(format!("the `{key}` of step {number} is no text"));
+                    fault(format!("the `{key}` of step {number} is not text"));
                 }
             }
             if let Some(id) = step.id.as_deref()
@@ -94,7 +94,7 @@ impl WorkflowStep {
                 ));
             }
             if step.params.is_none() && item.get("params").is_some_and(|params| !params.is_null()) {
-                fault(format!("the `params` of step {number} are no map"));
+                fault(format!("the `params` of step {number} are not a map"));
             }
             let on_error = item.get("on_error").or_else(|| item.get("on-error"));
             if on_error
@@ -109,7 +109,7 @@ impl WorkflowStep {
         (steps, faults)
     }
 
-    /// Reads one item of `workflow`: a text, or a map with `step`. `None` for what is no step.
+    /// Reads one item of `workflow`: a text, or a map with `step`. `None` for an item that is not a step.
     pub(crate) fn read(item: &Value) -> Option<WorkflowStep> {
         let on_error = item
             .get("on_error")
@@ -154,7 +154,7 @@ pub enum Check {
 }
 
 impl Check {
-    /// Reads one item of `verification`: a text, or a map with `kind`. `None` for what is no check.
+    /// Reads one item of `verification`: a text, or a map with `kind`. `None` for an item that is not a check.
     #[doc(hidden)]
     pub fn read(item: &Value) -> Option<Check> {
         if let Some(text) = item.as_text() {

@@ -227,7 +227,7 @@ impl Assembly<'_, '_> {
     fn check_name(&mut self, id: &Id, mark: &Mark) {
         for fault in id.faults() {
             let message = format!("name `{}` {fault}", quoted(id.as_str()));
-            let help = "other clients may refuse it";
+            let help = "some agents will reject it";
             self.sink.add(
                 mark.value.start,
                 Diagnostic::new(Code::NAME_FAULT, message).help(help),
@@ -239,7 +239,7 @@ impl Assembly<'_, '_> {
         {
             let (directory, name) = (quoted(directory), quoted(id.as_str()));
             let message = format!("directory name `{directory}` must match skill name `{name}`");
-            let help = "the written name is taken; other clients may refuse or rename it";
+            let help = "the name in the file is used here; other agents may reject the skill or use the folder name";
             self.sink.add(
                 mark.value.start,
                 Diagnostic::new(Code::DIRECTORY_MISMATCH, message).help(help),
@@ -293,7 +293,7 @@ impl Assembly<'_, '_> {
             let message = format!(
                 "description exceeds the limit of {limit} characters ({length}); it is kept whole"
             );
-            let help = "catalogs shorten it; put the key words first";
+            let help = "catalogs will truncate it; put the key words first";
             self.sink.add(
                 mark.value.start,
                 Diagnostic::new(Code::LONG_DESCRIPTION, message).help(help),

@@ -100,7 +100,7 @@ fn check_field(key: &str, value: &Value, place: &FieldPlace<'_>, sink: &mut Diag
                 sink.emit(
                     at,
                     Code::BAD_WORKFLOW,
-                    format!("`workflow` does not hold together: {}", fault.message),
+                    format!("invalid `workflow`: {}", fault.message),
                 );
             }
         }

@@ -108,7 +108,7 @@ pub(super) fn missing(bytes: &[u8], missing: Missing, sink: &mut DiagnosticSink<
     if let Some(diagnostic) = utf16(bytes, "the file is not UTF-8") {
         return sink.add(0, diagnostic);
     }
-    const START: &str = "put `---`, `name`, `description` and `---` on the first lines";
+    const START: &str = "start the file with front matter: a `---` line, `name:`, `description:`, and another `---` line";
     let (at, diagnostic) = match missing {
         Missing::Empty => (
             0,
@@ -210,7 +210,7 @@ pub(super) fn repair(offset: usize, repair: &Repair, sink: &mut DiagnosticSink<'
     let Repair { key, fault, how } = repair;
     let shown = quoted(key);
     let (outcome, help) = match how {
-        How::AsText(text) => ("its text was taken as it stands", quote_advice(key, text)),
+        How::AsText(text) => ("it was read as plain text", quote_advice(key, text)),
         How::WideColon => (
             "it was read as a colon",
             format!("write `:` and a blank behind `{shown}`"),

@@ -1,7 +1,7 @@
 //! The subset of YAML in which nearly all front matter is written, read without a YAML parser.
 //!
-//! All or nothing: a text that holds anything else is left to [`yaml`](super::yaml), and what is read here is what would
-//! have been read there, places included. When in doubt this reader does not know.
+//! The reader returns `None` for a text that it does not fully understand, which [`yaml`](super::yaml) then reads. Both readers
+//! return the same values and places for a text of the subset.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ fn positions(bytes: &[u8], is_wanted: impl Fn(u8) -> bool + Copy) -> impl Iterat
     })
 }
 
-/// A place in the text: the start of a line between two steps.
+/// A cursor over the input. Between calls it points at the start of a line.
 struct SubsetReader<'a> {
     text: &'a str,
     at: usize,

@@ -306,7 +306,7 @@ impl fmt::Display for YamlFault {
             YamlFault::Keys(limit) => format!("there are more than {limit} fields").into(),
             YamlFault::Syntax(kind) => match kind {
                 ErrorKind::MappingValueNotAllowed => {
-                    "unquoted text must not hold a colon before a blank".into()
+                    "an unquoted value cannot contain a colon followed by a space".into()
                 }
                 ErrorKind::MissingAnchorOrAliasName => {
                     "unquoted text must not start with `*` or `&`".into()

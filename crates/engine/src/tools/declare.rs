@@ -83,11 +83,11 @@ fn list_schema(preset: &ToolPreset) -> Value {
         ("query", text("Only skills that fit these words.")),
         (
             "cursor",
-            text("Where to go on: `next_cursor` of the page before."),
+            text("Continue from the `next_cursor` of the previous page."),
         ),
         (
             "limit",
-            number("How many skills at most.", 1, LONGEST_PAGE as u64),
+            number("Maximum number of skills.", 1, LONGEST_PAGE as u64),
         ),
     ];
     object(properties, &[])
@@ -98,7 +98,7 @@ fn read_schema(tool: &ReadTool, ids: Option<&[&str]>) -> Value {
     if let Some(name) = &tool.arguments {
         properties.push((
             name,
-            text("What the skill shall work on, as a user would write it behind its name."),
+            text("What the skill should work on, as a user would write it after its name."),
         ));
     }
     if let Some(name) = &tool.offset {
@@ -122,7 +122,7 @@ fn resource_schema(tool: &ResourceTool, ids: Option<&[&str]>) -> Value {
             text("The path of the file inside the skill, as in `references/guide.md`."),
         ),
         ("offset", number("Where to begin, in bytes.", 0, u64::MAX)),
-        ("limit", number("How many bytes at most.", 1, PAGE as u64)),
+        ("limit", number("Maximum number of bytes.", 1, PAGE as u64)),
     ];
     object(properties, &[&tool.id, &tool.path])
 }

@@ -153,9 +153,9 @@ fn invalid_plans_report_every_fault() {
         messages,
         [
             "step 1 calls `git_push`, which is not among the `required_tools`",
-            "item 2 is no step: expected a text, or a map with `step`",
+            "item 2 is not a step: expected a text, or a map with `step`",
             "step 3 has the id `a` of an earlier one",
-            "the `params` of step 3 are no map",
+            "the `params` of step 3 are not a map",
             "the `on_error` of step 3 is unknown: expected `fail`, `continue` or `skip`",
             "a parameter of step 4 asks for `date` to be run, which happens in bodies alone",
         ]

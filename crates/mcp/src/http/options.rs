@@ -43,14 +43,14 @@ impl fmt::Debug for ReadinessCheck {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpLimits {
-    /// Bytes of one request body. Default 1 MiB.
+    /// The maximum size of a request body in bytes. Default 1 MiB.
     pub body: usize,
     /// Connections at once. Default 4096, and less if the process may have fewer descriptors open. Beyond that an idle connection is
     /// closed. If none is idle, the new one is rejected. One address, or one IPv6 network (/64), may have three quarters of them.
     pub connections: usize,
     /// Requests in progress at once. Default 1024.
     pub requests: usize,
-    /// Sessions at once. Default 2048. Beyond that a session ends: one that never sent a request, or the one that was idle for
+    /// The maximum number of concurrent sessions. Default 2048. Beyond that a session ends: one that never sent a request, or the one that was idle for
     /// longest, and for a minute at least.
     pub sessions: usize,
     /// The time after which an idle session ends. Default one hour.
@@ -170,7 +170,7 @@ impl AccessToken {
         match is_strong {
             true => Ok(AccessToken(text.into())),
             false => Err(ServeError::InvalidOption(
-                "a token is at least 16 visible characters of ASCII".to_owned(),
+                "the token must be at least 16 printable ASCII characters".to_owned(),
             )),
         }
     }

@@ -29,7 +29,7 @@ fn synonyms_are_found_and_named() {
     assert_eq!(
         why("k8s"),
         [
-            "k8s-tools: its name begins so",
+            "k8s-tools: name prefix",
             "cluster: description: `kubernetes` for `k8s`",
         ]
     );

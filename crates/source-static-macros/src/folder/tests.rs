@@ -168,7 +168,7 @@ fn a_misspelled_file_is_refused() {
     let root = tree(&["a/skill.md"]);
     assert_eq!(
         error(&root),
-        "a/skill.md: the file should be called `SKILL.md`\nhelp: rename it"
+        "a/skill.md: the file must be named `SKILL.md`\nhelp: rename it"
     );
 }
 

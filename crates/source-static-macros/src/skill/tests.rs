@@ -62,7 +62,7 @@ fn every_error_has_place_and_help() {
     let expected = [
         (
             "skills/Capital/SKILL.md:2:7: name `Capital` ",
-            "\nhelp: other clients may refuse it",
+            "\nhelp: some agents will reject it",
         ),
         (
             "skills/colon/SKILL.md:3:19: invalid YAML in `description`: ",

@@ -57,10 +57,10 @@ unreadable-field 11: `required_tools` must be a text or a list of names, found a
 misspelt-limit 12: the category is neither `standard` nor `raw`; it counts as `raw`, which limits
 unknown-level 13: `tier` must be 1, 2 or 3, found `7`; it counts as 2
 unknown-tier 14: `pro` is not a functional tier that is known; it is kept as a label
-bad-workflow 16: `workflow` does not hold together: the `on_error` of step 1 is unknown: expected `fail`, `continue` or `skip`
-bad-workflow 19: `workflow` does not hold together: item 2 is no step: expected a text, or a map with `step`
-bad-workflow 20: `workflow` does not hold together: step 3 has the id `a` of an earlier one
-bad-workflow 20: `workflow` does not hold together: the `params` of step 3 are no map
+bad-workflow 16: invalid `workflow`: the `on_error` of step 1 is unknown: expected `fail`, `continue` or `skip`
+bad-workflow 19: invalid `workflow`: item 2 is not a step: expected a text, or a map with `step`
+bad-workflow 20: invalid `workflow`: step 3 has the id `a` of an earlier one
+bad-workflow 20: invalid `workflow`: the `params` of step 3 are not a map
 bad-verification 25: item 2 of `verification` is not a check: expected a text, or a map with `kind`
 unreadable-field 26: `references` must be a text or a list of names, found a map; it counts as absent
 "#]]

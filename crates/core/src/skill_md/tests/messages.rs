@@ -23,7 +23,7 @@ fn colons_in_text_are_reported_with_a_fix() {
     assert_data_eq!(
         report(&text),
         str![[r#"
-some-skill/SKILL.md:3:31 warning[invalid-description]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
+some-skill/SKILL.md:3:31 warning[invalid-description]: invalid YAML in `description`: an unquoted value cannot contain a colon followed by a space; it was read as plain text
   help: quote this value: `description: "Collects run data: progress, \"errors\"."`
 "#]].raw()
     );
@@ -38,7 +38,7 @@ fn a_long_value_is_not_repeated() {
     assert_data_eq!(
         report(&text),
         str![[r#"
-some-skill/SKILL.md:3:18 warning[invalid-description]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
+some-skill/SKILL.md:3:18 warning[invalid-description]: invalid YAML in `description`: an unquoted value cannot contain a colon followed by a space; it was read as plain text
   help: quote this value: put it between `"`, or write `description: |-` and indent the text below it
 "#]]
     );
@@ -61,7 +61,7 @@ fn a_wrong_start_is_quoted() {
         report("# Boxed\n\n```yaml\nname: boxed\n```\n"),
         str![[r#"
 some-skill/SKILL.md:1:1 error[no-front-matter]: the file must start with YAML frontmatter, found `# Boxed`
-  help: put `---`, `name`, `description` and `---` on the first lines
+  help: start the file with front matter: a `---` line, `name:`, `description:`, and another `---` line
 "#]]
     );
 }
@@ -83,7 +83,7 @@ fn misplaced_limits_report_where_they_belong() {
     assert_data_eq!(
         report(&text),
         str![[r#"
-some-skill/SKILL.md:3:15 warning[invalid-description]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
+some-skill/SKILL.md:3:15 warning[invalid-description]: invalid YAML in `description`: an unquoted value cannot contain a colon followed by a space; it was read as plain text
   help: quote this value: `description: "a: b user-invocable: false"`
 some-skill/SKILL.md:4:3 warning[invalid-yaml]: invalid YAML in `user-invocable`: it stands inside a field that could not be read; it counts as limiting
   help: put `user-invocable` at the start of a line
@@ -167,9 +167,9 @@ fn a_full_width_colon_is_read_and_named() {
     assert_data_eq!(
         report(&text),
         str![[r#"
-some-skill/SKILL.md:2:5 warning[invalid-yaml]: invalid YAML in `name`: the full-width `：` stands for the colon; its text was taken as it stands
+some-skill/SKILL.md:2:5 warning[invalid-yaml]: invalid YAML in `name`: the full-width `：` stands for the colon; it was read as plain text
   help: quote this value: `name: some-skill`
-some-skill/SKILL.md:3:12 warning[invalid-description]: invalid YAML in `description`: the full-width `：` stands for the colon; its text was taken as it stands
+some-skill/SKILL.md:3:12 warning[invalid-description]: invalid YAML in `description`: the full-width `：` stands for the colon; it was read as plain text
   help: quote this value: `description: 把合同翻译成英文。`
 some-skill/SKILL.md:4:25 warning[invalid-yaml]: invalid YAML in `disable-model-invocation`: the full-width `：` stands for the colon; it was read as a colon
   help: write `:` and a blank behind `disable-model-invocation`
