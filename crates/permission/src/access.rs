@@ -119,18 +119,18 @@ pub trait Authorizer: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Any error denies the access.
-    fn check(&self, access: &Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>>;
+    fn check(&self, access: &Access<'_>) -> Result<AccessDecision, Box<dyn Error + Send + Sync>>;
 }
 
-/// Returns the strictest ruling of the authorizers that govern this access, of equal ones the first; `None` without one.
-pub fn ruling(authorizers: &[Arc<dyn Authorizer>], access: &Access<'_>) -> Option<Ruling> {
+/// Returns the strictest decision of the authorizers that govern this access, of equal ones the first; `None` without one.
+pub fn decide(authorizers: &[Arc<dyn Authorizer>], access: &Access<'_>) -> Option<AccessDecision> {
     authorizers
         .iter()
-        .filter_map(|authorizer| ruling_of(authorizer.as_ref(), access))
-        .reduce(Ruling::and)
+        .filter_map(|authorizer| decision_of(authorizer.as_ref(), access))
+        .reduce(AccessDecision::and)
 }
 
-fn ruling_of(authorizer: &dyn Authorizer, access: &Access<'_>) -> Option<Ruling> {
+fn decision_of(authorizer: &dyn Authorizer, access: &Access<'_>) -> Option<AccessDecision> {
     let asked = catch_unwind(AssertUnwindSafe(|| {
         authorizer
             .governs(access.capability())
@@ -138,11 +138,15 @@ fn ruling_of(authorizer: &dyn Authorizer, access: &Access<'_>) -> Option<Ruling>
     }));
     let failure = match asked {
         Ok(None) => return None,
-        Ok(Some(Ok(ruling))) => return Some(ruling),
+        Ok(Some(Ok(decision))) => return Some(decision),
         Ok(Some(Err(error))) => format!("could not decide about `{access}`: {error}"),
         Err(_) => format!("panicked over `{access}`"),
     };
-    Some(Ruling::new(Effect::Deny, "authorizer.failed", failure))
+    Some(AccessDecision::new(
+        Effect::Deny,
+        "authorizer.failed",
+        failure,
+    ))
 }
 
 /// Returns whether one of `authorizers` governs this kind of access; one that panics does.
@@ -153,7 +157,7 @@ pub(crate) fn governs(authorizers: &[Arc<dyn Authorizer>], capability: &Capabili
     })
 }
 
-/// The effect of a ruling. Later ones are stricter.
+/// The effect of a decision. Later ones are stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -171,7 +175,7 @@ pub enum Effect {
 /// A decision and its rule, for the host and its log. A model never gets it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
-pub struct Ruling {
+pub struct AccessDecision {
     /// The effect.
     pub effect: Effect,
     /// The rule that decided: `support.allowlist.miss`.
@@ -180,14 +184,14 @@ pub struct Ruling {
     pub rationale: Arc<str>,
 }
 
-impl Ruling {
-    /// Creates a ruling.
+impl AccessDecision {
+    /// Creates a decision.
     pub fn new(
         effect: Effect,
         rule: impl Into<Arc<str>>,
         rationale: impl Into<Arc<str>>,
-    ) -> Ruling {
-        Ruling {
+    ) -> AccessDecision {
+        AccessDecision {
             effect,
             rule: rule.into(),
             rationale: rationale.into(),
@@ -204,7 +208,7 @@ impl Ruling {
         self.effect >= Effect::Deny
     }
 
-    pub(crate) fn and(self, other: Ruling) -> Ruling {
+    pub(crate) fn and(self, other: AccessDecision) -> AccessDecision {
         if other.effect > self.effect {
             other
         } else {

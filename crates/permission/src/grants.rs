@@ -5,7 +5,7 @@ use std::sync::Arc;
 use repertoire_core::{Id, Skill, ToolPattern};
 use repertoire_registry::{Candidate, Status, Trust};
 
-use crate::{Effect, Ruling};
+use crate::{AccessDecision, Effect};
 
 /// The tool uses that active skills pre-approve by `allowed-tools`. It grants and never restricts.
 ///
@@ -24,11 +24,11 @@ use crate::{Effect, Ruling};
 ///
 /// // `release` has `allowed-tools: Bash(git:*)`.
 /// let grants = Grants::new([release]).except(["Bash(git push *)".parse()?]);
-/// let effect = |command: &str| grants.ruling("Bash", command).map(|ruling| ruling.effect);
+/// let effect = |command: &str| grants.decision("Bash", command).map(|decision| decision.effect);
 /// assert_eq!(effect("git tag v1"), Some(Effect::Allow));
 /// assert_eq!(effect("git tag v1 && git push --tags"), Some(Effect::Deny));
 /// assert_eq!(effect("git tag v1; rm -rf ."), None, "no rule covers that");
-/// assert!(Grants::new([]).ruling("Bash", "git tag v1").is_none(), "it is not active any more");
+/// assert!(Grants::new([]).decision("Bash", "git tag v1").is_none(), "it is not active any more");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -62,16 +62,16 @@ impl Grants {
         self
     }
 
-    /// Returns the ruling on a call of `tool`: denied by the operator, allowed by an active skill, or `None`.
+    /// Returns the decision on a call of `tool`: denied by the operator, allowed by an active skill, or `None`.
     ///
     /// `argument` is the text that patterns match: the command of a shell, the path of a file.
-    pub fn ruling(&self, tool: &str, argument: &str) -> Option<Ruling> {
+    pub fn decision(&self, tool: &str, argument: &str) -> Option<AccessDecision> {
         if let Some(pattern) = self
             .denied
             .iter()
             .find(|pattern| pattern.touches(tool, argument))
         {
-            return Some(Ruling::new(
+            return Some(AccessDecision::new(
                 Effect::Deny,
                 format!("deny.{pattern}"),
                 format!("the operator denies `{pattern}`"),
@@ -82,7 +82,7 @@ impl Grants {
             .iter()
             .find(|(_, pattern)| pattern.covers(tool, argument))?;
         let why = format!("the active skill `{id}` pre-approves `{pattern}`");
-        Some(Ruling::new(
+        Some(AccessDecision::new(
             Effect::Allow,
             format!("skill:{id}.allowed-tools"),
             why,

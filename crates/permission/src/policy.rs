@@ -7,12 +7,12 @@ use std::sync::Arc;
 use repertoire_core::{FunctionalTier, InvokeLevel, Skill};
 use repertoire_registry::{Candidate, Target};
 
-use super::access::{Access, Authorizer, Capability, Effect, Ruling};
+use super::access::{Access, AccessDecision, Authorizer, Capability, Effect};
 use crate::error::PermissionError;
 
 /// Permissions by role to tools, skills and capabilities. One role is active. Cheap to clone.
 ///
-/// | asked for | the active role's rule | ruling |
+/// | asked for | the active role's rule | decision |
 /// |---|---|---|
 /// | a tool | lists it | allowed by `ROLE.allowlist` |
 /// | | does not | denied by `ROLE.allowlist.miss` |
@@ -25,7 +25,7 @@ use crate::error::PermissionError;
 /// | | lists it | allowed by `ROLE.capabilities` |
 /// | | does not | denied by `ROLE.capabilities.miss` |
 ///
-/// If a role has several rules about skills, all must allow. The ruling names the first that denies, or else the first.
+/// If a role has several rules about skills, all must allow. The decision names the first that denies, or else the first.
 ///
 /// A [`VisibilityPolicy`](crate::VisibilityPolicy) hides the denied skills:
 ///
@@ -41,7 +41,7 @@ use crate::error::PermissionError;
 ///
 /// let policy = PermissionPolicy::new([("support", vec!["lookup_order"]), ("finance", vec![])], "support")?
 ///     .skills("support", ["refunds".parse()?])?;
-/// assert!(policy.ruling(&Access::offer("lookup_order")).is_allowed());
+/// assert!(policy.decision(&Access::offer("lookup_order")).is_allowed());
 ///
 /// let modes = VisibilityPolicy::default().permitted_by(Arc::new(policy));
 /// let seen = snapshot.entries().iter().filter(|entry| modes.sees(Audience::Model, &entry.candidate));
@@ -174,9 +174,9 @@ impl PermissionPolicy {
     }
 
     /// Returns the decision about `access`; a policy can always decide.
-    pub fn ruling(&self, access: &Access<'_>) -> Ruling {
+    pub fn decision(&self, access: &Access<'_>) -> AccessDecision {
         match access {
-            Access::Skill(candidate) => self.skill_ruling(candidate),
+            Access::Skill(candidate) => self.skill_decision(candidate),
             Access::Tool { capability, .. }
                 if let Some(capabilities) = &self.role().capabilities
                     && *capability != Capability::TOOL_CALL =>
@@ -199,7 +199,7 @@ impl PermissionPolicy {
         }
     }
 
-    fn skill_ruling(&self, candidate: &Candidate<Skill>) -> Ruling {
+    fn skill_decision(&self, candidate: &Candidate<Skill>) -> AccessDecision {
         let (name, role) = &self.roles[self.active];
         let skill = &candidate.item;
         let what = format!("the skill `{}`", candidate.qualified_id());
@@ -219,29 +219,31 @@ impl PermissionPolicy {
             let why =
                 format!("{what} demands level {needs}, and the role `{name}` has level {has}");
             match needs <= has {
-                true => Ruling::new(Effect::Allow, format!("{name}.invoke-level"), why),
-                false => Ruling::new(Effect::Deny, format!("{name}.invoke-level.miss"), why),
+                true => AccessDecision::new(Effect::Allow, format!("{name}.invoke-level"), why),
+                false => {
+                    AccessDecision::new(Effect::Deny, format!("{name}.invoke-level.miss"), why)
+                }
             }
         });
         [by_id, by_label, by_level]
             .into_iter()
             .flatten()
-            .reduce(Ruling::and)
+            .reduce(AccessDecision::and)
             .unwrap_or_else(|| {
                 let why = format!("nothing is said of the skills of the role `{name}`");
-                Ruling::new(Effect::Allow, format!("{name}.skills.unruled"), why)
+                AccessDecision::new(Effect::Allow, format!("{name}.skills.unruled"), why)
             })
     }
 
-    fn listed(&self, list: &str, is_listed: bool, what: &str) -> Ruling {
+    fn listed(&self, list: &str, is_listed: bool, what: &str) -> AccessDecision {
         let name = &self.roles[self.active].0;
         match is_listed {
-            true => Ruling::new(
+            true => AccessDecision::new(
                 Effect::Allow,
                 format!("{name}.{list}"),
                 format!("the role `{name}` has {what}"),
             ),
-            false => Ruling::new(
+            false => AccessDecision::new(
                 Effect::Deny,
                 format!("{name}.{list}.miss"),
                 format!("{what} is not among the {list} of the role `{name}`"),
@@ -280,7 +282,7 @@ impl Authorizer for PermissionPolicy {
         }
     }
 
-    fn check(&self, access: &Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> {
-        Ok(self.ruling(access))
+    fn check(&self, access: &Access<'_>) -> Result<AccessDecision, Box<dyn Error + Send + Sync>> {
+        Ok(self.decision(access))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use repertoire_core::{Attachable, Id, Skill, ToolSpec};
 use serde_json::Value;
 
-use super::access::{Access, Authorizer, Effect, Ruling, ruling};
+use super::access::{Access, AccessDecision, Authorizer, Effect, decide};
 use crate::error::PermissionError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,9 +14,9 @@ enum Offer {
     Always,
 }
 
-/// The tools of a host and of its skills: the offered ones, and the ruling on each call.
+/// The tools of a host and of its skills: the offered ones, and the decision on each call.
 ///
-/// Each name has one tool. The host runs the calls, and asks for a ruling before. A tool that is not offered is refused.
+/// Each name has one tool. The host runs the calls, and asks for a decision before. A tool that is not offered is refused.
 ///
 /// ```
 /// use repertoire_core::{Attachable, Skill, ToolSpec};
@@ -30,7 +30,7 @@ enum Offer {
 /// let names = |active: &[_]| tools.offered(active).iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
 /// assert_eq!(names(&[]), ["search"]);
 /// assert_eq!(names(&[id]), ["search", "write_bill"]);
-/// assert!(tools.ruling("write_bill", &serde_json::json!({}), &[]).is_some_and(|ruling| ruling.is_refused()));
+/// assert!(tools.decision("write_bill", &serde_json::json!({}), &[]).is_some_and(|decision| decision.is_refused()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -156,41 +156,41 @@ impl SkillTools {
     pub fn offered(&self, active: &[Id]) -> Vec<ToolSpec> {
         let is_offered = |tool: &&Tool| {
             !self
-                .ruling_of(tool, &Access::offer(&tool.spec.name), active)
+                .decision_of(tool, &Access::offer(&tool.spec.name), active)
                 .is_refused()
         };
         let offered = self.tools.iter().filter(is_offered);
         offered.map(|tool| tool.spec.clone()).collect()
     }
 
-    /// Returns the ruling on a call while the skills `active` are active; `None` for an unknown tool.
+    /// Returns the decision on a call while the skills `active` are active; `None` for an unknown tool.
     ///
     /// Ask before every call, because a model can call a tool that is not offered.
-    pub fn ruling(&self, tool: &str, arguments: &Value, active: &[Id]) -> Option<Ruling> {
-        Some(self.ruling_of(self.tool(tool)?, &Access::call(tool, arguments), active))
+    pub fn decision(&self, tool: &str, arguments: &Value, active: &[Id]) -> Option<AccessDecision> {
+        Some(self.decision_of(self.tool(tool)?, &Access::call(tool, arguments), active))
     }
 
     fn tool(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| *tool.spec.name == *name)
     }
 
-    fn ruling_of(&self, tool: &Tool, access: &Access<'_>, active: &[Id]) -> Ruling {
+    fn decision_of(&self, tool: &Tool, access: &Access<'_>, active: &[Id]) -> AccessDecision {
         let own = tool.owned(active);
         if own.is_refused() {
             return own;
         }
-        match ruling(&self.authorizers, access) {
-            Some(ruling) => own.and(ruling),
+        match decide(&self.authorizers, access) {
+            Some(decision) => own.and(decision),
             None => own,
         }
     }
 }
 
 impl Tool {
-    fn owned(&self, active: &[Id]) -> Ruling {
+    fn owned(&self, active: &[Id]) -> AccessDecision {
         let name = &self.spec.name;
         if self.owners.is_empty() {
-            return Ruling::new(
+            return AccessDecision::new(
                 Effect::Allow,
                 "tools.own",
                 format!("the tool `{name}` is of no skill"),
@@ -206,13 +206,13 @@ impl Tool {
                     Effect::Ask => "has to ask for",
                     Effect::Deny | Effect::Halt => "must not call",
                 };
-                Ruling::new(
+                AccessDecision::new(
                     owner.effect,
                     format!("skill:{id}.tools"),
                     format!("the skill `{id}` {what} the tool `{name}`"),
                 )
             })
-            .reduce(Ruling::and)
+            .reduce(AccessDecision::and)
             .unwrap_or_else(|| {
                 let ids: Vec<_> = self
                     .owners
@@ -223,7 +223,7 @@ impl Tool {
                     "the tool `{name}` is there while {} is active",
                     ids.join(" or ")
                 );
-                Ruling::new(Effect::Deny, "tools.inactive", why)
+                AccessDecision::new(Effect::Deny, "tools.inactive", why)
             })
     }
 }

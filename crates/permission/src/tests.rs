@@ -48,9 +48,9 @@ fn target(text: &str) -> Target {
     text.parse().unwrap()
 }
 
-/// Returns the effect and the rule of a ruling.
-fn rule(ruling: &Ruling) -> (Effect, &str) {
-    (ruling.effect, &ruling.rule)
+/// Returns the effect and the rule of a decision.
+fn rule(decision: &AccessDecision) -> (Effect, &str) {
+    (decision.effect, &decision.rule)
 }
 
 /// A host's own rules: what `answer` does with each access.
@@ -62,27 +62,28 @@ impl<F> std::fmt::Debug for Host<F> {
     }
 }
 
-impl<F: Fn(&Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> + Send + Sync + 'static>
-    Authorizer for Host<F>
+impl<
+    F: Fn(&Access<'_>) -> Result<AccessDecision, Box<dyn Error + Send + Sync>> + Send + Sync + 'static,
+> Authorizer for Host<F>
 {
     fn governs(&self, _: &Capability) -> bool {
         true
     }
 
-    fn check(&self, access: &Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> {
+    fn check(&self, access: &Access<'_>) -> Result<AccessDecision, Box<dyn Error + Send + Sync>> {
         self.1.fetch_add(1, Ordering::Relaxed);
         (self.0)(access)
     }
 }
 
 fn host<
-    F: Fn(&Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> + Send + Sync + 'static,
+    F: Fn(&Access<'_>) -> Result<AccessDecision, Box<dyn Error + Send + Sync>> + Send + Sync + 'static,
 >(
     answer: F,
 ) -> std::sync::Arc<Host<F>> {
     std::sync::Arc::new(Host(answer, AtomicUsize::new(0)))
 }
 
-fn allowed() -> Ruling {
-    Ruling::new(Effect::Allow, "test.allow", "")
+fn allowed() -> AccessDecision {
+    AccessDecision::new(Effect::Allow, "test.allow", "")
 }

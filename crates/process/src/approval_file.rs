@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 16 << 20;
 ///
 /// - a file that is a link, not a regular file, larger than 16 MiB, another user's, or open to the writing of others
 /// - a folder that is another user's or open to the writing of others
-/// - a folder above to which everybody can write
+/// - a folder above that is world-writable
 ///
 /// On systems other than Unix, owners and modes are not checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,7 +147,7 @@ fn check_folder(folder: &Path) -> Result<(), String> {
         .find(|above| above.metadata().is_ok_and(|found| is_open_to_all(&found)));
     match open {
         Some(above) => Err(format!(
-            "{subject} is below `{}`, to which everybody can write",
+            "{subject} is below `{}`, which is world-writable",
             above.display()
         )),
         None => Ok(()),

@@ -125,7 +125,7 @@ pub mod source {
 
 #[cfg(feature = "engine")]
 pub use repertoire_engine::{catalog, session, tools, trigger, workflow};
-/// Visibility of skills, roles, requirements, rulings on tool calls, and pre-approved uses.
+/// Visibility of skills, roles, requirements, decisions on tool calls, and pre-approved uses.
 #[cfg(feature = "engine")]
 pub use repertoire_permission as permission;
 /// Full-text search over skills, and its hit rates.

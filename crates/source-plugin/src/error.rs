@@ -24,7 +24,7 @@ pub enum PluginError {
     Writable {
         /// The file.
         path: PathBuf,
-        /// The file, or the folder above it, that everybody can write to.
+        /// The world-writable file, or the folder above it.
         open: PathBuf,
     },
     /// The library needs others from folders to which another user can write.

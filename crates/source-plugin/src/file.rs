@@ -97,7 +97,7 @@ fn inode(_: &Metadata) -> u64 {
     0
 }
 
-/// Returns the file or the folder above it that everybody can write to. Above its own folder a sticky one is accepted, because
+/// Returns the world-writable file, or the folder above it. Above its own folder a sticky one is accepted, because
 /// only owners can replace what lies there.
 #[cfg(unix)]
 fn open_to_everybody(path: &Path) -> io::Result<Option<PathBuf>> {

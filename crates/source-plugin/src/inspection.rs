@@ -52,7 +52,7 @@ impl Inspection {
     /// # Errors
     /// Returns [`PluginError`] for a file that this process cannot use:
     ///
-    /// - everybody can write to it
+    /// - it is world-writable
     /// - it is not a shared library of this system
     /// - it exports no plugin, or one of another major version of the boundary
     /// - it needs libraries from places to which another user can write

@@ -260,27 +260,27 @@ notice: skill `vault` is in the system prompt: no tool read it, and `tool-only` 
 
 call sort {}: refused:
   | There is no tool `sort` for you now.
-ruling: deny, by tools.inactive: the tool `sort` is there while `tidy` is active
+decision: deny, by tools.inactive: the tool `sort` is there while `tidy` is active
 
 call open {}: ok:
   | a door
-ruling: ask, by skill:vault.tools: the skill `vault` has to ask for the tool `open`
+decision: ask, by skill:vault.tools: the skill `vault` has to ask for the tool `open`
 
 call burn {}: refused:
   | There is no tool `burn` for you now.
-ruling: deny, by skill:vault.tools: the skill `vault` must not call the tool `burn`
+decision: deny, by skill:vault.tools: the skill `vault` must not call the tool `burn`
 
 call look {}: ok:
   | a room
-ruling: allow, by tools.own: the tool `look` is of no skill
+decision: allow, by tools.own: the tool `look` is of no skill
 
 call leave {}: refused:
   | There is no tool `leave` for you now.
-ruling: deny, by guest.allowlist.miss: the tool `leave` is not among the allowlist of the role `guest`
+decision: deny, by guest.allowlist.miss: the tool `leave` is not among the allowlist of the role `guest`
 
 call list_skills {}: refused:
   | There is no tool `list_skills` for you now.
-ruling: deny, by guest.allowlist.miss: the tool `list_skills` is not among the allowlist of the role `guest`
+decision: deny, by guest.allowlist.miss: the tool `list_skills` is not among the allowlist of the role `guest`
 
 call read_skill {"id":"minutes"}: refused:
   | Unknown skill `minutes`. The skills are `tidy`, `vault`. `list_skills` tells which there are.
@@ -313,7 +313,7 @@ notice: skill `vault` is in the system prompt: no tool read it, and `tool-only` 
 
 call sort {}: ok:
   | sorted
-ruling: allow, by skill:tidy.tools: the skill `tidy` brings the tool `sort`
+decision: allow, by skill:tidy.tools: the skill `tidy` brings the tool `sort`
 
 "##]]
     );
@@ -436,8 +436,8 @@ fn the_example_is_played_to_its_end() {
         "(earlier)",
         "(deferred)",
         "(left-out)",
-        "ruling: deny, by tools.inactive",
-        "ruling: ask, by skill:database.tools",
+        "decision: deny, by tools.inactive",
+        "decision: ask, by skill:database.tools",
     ] {
         assert!(ran.stdout.contains(seen), "{seen}");
     }
@@ -551,7 +551,7 @@ fn missing_tools_and_rules_are_noticed() {
         ]
     );
     assert_eq!(
-        turn["calls"][0]["ruling"]["rule"],
+        turn["calls"][0]["decision"]["rule"],
         "skill:root:go.allowed-tools"
     );
     let shown = env

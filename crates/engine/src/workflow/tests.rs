@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::*;
 use crate::error::EngineError;
-use repertoire_permission::{Access, Authorizer, Capability, PermissionPolicy, Ruling};
+use repertoire_permission::{Access, AccessDecision, Authorizer, Capability, PermissionPolicy};
 
 /// What a source of this trust candidates: a skill with these lines of front matter.
 fn candidate(trust: Trust, lines: &str) -> Candidate<Skill> {
@@ -329,7 +329,7 @@ impl Authorizer for Panics {
         true
     }
 
-    fn check(&self, _: &Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> {
+    fn check(&self, _: &Access<'_>) -> Result<AccessDecision, Box<dyn Error + Send + Sync>> {
         panic!("on purpose")
     }
 }

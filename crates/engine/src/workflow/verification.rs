@@ -7,7 +7,7 @@ use repertoire_registry::Candidate;
 use serde::Serialize;
 
 use crate::globs::ToolGlobs;
-use repertoire_permission::{Access, Authorizer, ruling};
+use repertoire_permission::{Access, Authorizer, decide};
 
 /// A runner of typed checks: the host, with its own permissions.
 #[async_trait]
@@ -97,7 +97,7 @@ pub struct ToolCheck {
 }
 
 impl ToolCheck {
-    /// Compares the required tools of `skill` with the `available` ones and the rulings of `authorizers`. A tool for which a
+    /// Compares the required tools of `skill` with the `available` ones and the decisions of `authorizers`. A tool for which a
     /// person is asked counts as allowed.
     pub fn new(
         skill: &Skill,
@@ -113,8 +113,8 @@ impl ToolCheck {
         // For each, whether any matching tool is allowed.
         let mut allowed: Vec<Option<bool>> = vec![None; required.len()];
         for tool in available {
-            let is_allowed = !ruling(authorizers, &Access::offer(tool))
-                .is_some_and(|ruling| ruling.is_refused());
+            let is_allowed = !decide(authorizers, &Access::offer(tool))
+                .is_some_and(|decision| decision.is_refused());
             for number in globs.matches(tool) {
                 allowed[number] = allowed[number].max(Some(is_allowed));
             }

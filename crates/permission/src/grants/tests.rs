@@ -22,8 +22,8 @@ fn pattern(text: &str) -> ToolPattern {
 fn grants_require_an_active_trusted_skill() {
     let effect = |grants: &Grants| {
         grants
-            .ruling("Bash", "git log")
-            .map(|ruling| (ruling.effect, ruling.rule.to_string()))
+            .decision("Bash", "git log")
+            .map(|decision| (decision.effect, decision.rule.to_string()))
     };
     let active = candidate(Trust::Trusted, &["Bash(git:*)", "Bash(* x)"]);
     let grants = Grants::new([&active]);
@@ -54,15 +54,20 @@ fn grants_require_an_active_trusted_skill() {
 fn denials_of_the_operator_override_grants() {
     let active = candidate(Trust::Trusted, &["Bash(git push *)", "Bash"]);
     let grants = Grants::new([&active]).except([pattern("Bash(git push *)")]);
-    let ruling = grants.ruling("Bash", "git push --force").unwrap();
+    let decision = grants.decision("Bash", "git push --force").unwrap();
     assert_eq!(
-        (ruling.effect, &*ruling.rule),
+        (decision.effect, &*decision.rule),
         (Effect::Deny, "deny.Bash(git push *)")
     );
-    assert_eq!(&*ruling.rationale, "the operator denies `Bash(git push *)`");
     assert_eq!(
-        grants.ruling("Bash", "git log").map(|ruling| ruling.effect),
+        &*decision.rationale,
+        "the operator denies `Bash(git push *)`"
+    );
+    assert_eq!(
+        grants
+            .decision("Bash", "git log")
+            .map(|decision| decision.effect),
         Some(Effect::Allow)
     );
-    assert_eq!(grants.ruling("Read", "x"), None);
+    assert_eq!(grants.decision("Read", "x"), None);
 }

@@ -15,7 +15,7 @@ fn policy() -> PermissionPolicy {
 }
 
 fn may(policy: &PermissionPolicy, tool: &str) -> bool {
-    policy.ruling(&Access::offer(tool)).is_allowed()
+    policy.decision(&Access::offer(tool)).is_allowed()
 }
 
 #[test]
@@ -59,12 +59,12 @@ fn m12_a_role_may_call_only_listed_tools() {
 #[test]
 fn m13_a_denial_names_rule_tool_and_role() {
     let policy = policy();
-    let ruling = policy.ruling(&Access::offer("lookup"));
-    assert_eq!(rule(&ruling), (Effect::Allow, "support.allowlist"));
-    let ruling = policy.ruling(&Access::offer("pay_out"));
-    assert_eq!(rule(&ruling), (Effect::Deny, "support.allowlist.miss"));
+    let decision = policy.decision(&Access::offer("lookup"));
+    assert_eq!(rule(&decision), (Effect::Allow, "support.allowlist"));
+    let decision = policy.decision(&Access::offer("pay_out"));
+    assert_eq!(rule(&decision), (Effect::Deny, "support.allowlist.miss"));
     assert_eq!(
-        &*ruling.rationale,
+        &*decision.rationale,
         "the tool `pay_out` is not among the allowlist of the role `support`"
     );
 }
@@ -97,7 +97,7 @@ fn m15_m21_rules_decide_the_governed_capabilities() {
     let data = policy().capabilities("support", [read.clone()]).unwrap();
     assert_eq!(governed(&data), [true, false, true, true]);
     let asked = |policy: &PermissionPolicy, capability: &Capability, name| {
-        policy.ruling(&Access::Tool {
+        policy.decision(&Access::Tool {
             name,
             capability: capability.clone(),
             arguments: None,
@@ -128,7 +128,8 @@ fn m16_skills_are_ruled_by_role() {
     let policy = policy()
         .skills("support", [target("billing"), target("home:tax")])
         .unwrap();
-    let asked = |policy: &PermissionPolicy, id: &str| policy.ruling(&Access::Skill(&candidate(id)));
+    let asked =
+        |policy: &PermissionPolicy, id: &str| policy.decision(&Access::Skill(&candidate(id)));
     assert_eq!(
         rule(&asked(&policy, "billing")),
         (Effect::Allow, "support.skills")
@@ -167,7 +168,8 @@ fn skills_are_ruled_by_label_and_level_too() {
         .unwrap();
     let all = both.clone().skills("support", [target("other")]).unwrap();
     let asked = |policy: &PermissionPolicy, lines: &str| {
-        let Ruling { effect, rule, .. } = policy.ruling(&Access::Skill(&declaring(lines)));
+        let AccessDecision { effect, rule, .. } =
+            policy.decision(&Access::Skill(&declaring(lines)));
         (effect, rule.strip_prefix("support.").unwrap().to_owned())
     };
     let allowed = |rule: &str| (Effect::Allow, rule.to_owned());
@@ -226,7 +228,7 @@ fn skills_are_ruled_by_label_and_level_too() {
     }
     let why = |policy: &PermissionPolicy| {
         policy
-            .ruling(&Access::Skill(&declaring("tier: 3")))
+            .decision(&Access::Skill(&declaring("tier: 3")))
             .rationale
             .to_string()
     };
@@ -242,7 +244,7 @@ fn skills_are_ruled_by_label_and_level_too() {
     assert_eq!(governed, [false, true, true]);
     let admin = all.active_role("admin").unwrap();
     assert_eq!(
-        rule(&admin.ruling(&Access::Skill(&declaring("tier: 3")))),
+        rule(&admin.decision(&Access::Skill(&declaring("tier: 3")))),
         (Effect::Allow, "admin.skills.unruled")
     );
     for role in ["boss", ""] {
@@ -263,11 +265,11 @@ fn m17_m18_a_tool_and_its_namesake_skill_differ() {
     let refunds = candidate("refunds");
     let (tool, skill) = (Access::offer("refunds"), Access::Skill(&refunds));
     assert_eq!(
-        rule(&policy.ruling(&tool)),
+        rule(&policy.decision(&tool)),
         (Effect::Allow, "support.allowlist")
     );
     assert_eq!(
-        rule(&policy.ruling(&skill)),
+        rule(&policy.decision(&skill)),
         (Effect::Deny, "support.skills.miss")
     );
     assert_eq!(
@@ -315,7 +317,7 @@ fn m20_a_checker_that_fails_hides() {
         [Some(HiddenReason::Denied); 2]
     );
     // One that asks elsewhere beforehand, and did not hear in time: the answer is lost with its sender.
-    let (sender, receiver) = std::sync::mpsc::channel::<Ruling>();
+    let (sender, receiver) = std::sync::mpsc::channel::<AccessDecision>();
     drop(sender);
     let receiver = std::sync::Mutex::new(receiver);
     let late = host(move |_| Ok(receiver.lock().map_err(|_| "broken")?.try_recv()?));
@@ -324,7 +326,7 @@ fn m20_a_checker_that_fails_hides() {
         [Some(HiddenReason::Denied); 2]
     );
     for effect in [Effect::Ask, Effect::Deny, Effect::Halt] {
-        let answer = move |_: &Access<'_>| Ok(Ruling::new(effect, "test", ""));
+        let answer = move |_: &Access<'_>| Ok(AccessDecision::new(effect, "test", ""));
         assert_eq!(
             hidden([host(answer) as Arc<dyn Authorizer>]),
             [Some(HiddenReason::Denied); 2],
@@ -368,8 +370,8 @@ fn several_checkers_only_narrow() {
 }
 
 #[test]
-fn rulings_are_cached_until_the_skill_changes() {
-    let fickle = host(|_| Ok(Ruling::new(Effect::Deny, "test.deny", "not today")));
+fn decisions_are_cached_until_the_skill_changes() {
+    let fickle = host(|_| Ok(AccessDecision::new(Effect::Deny, "test.deny", "not today")));
     let modes = VisibilityPolicy::default().permitted_by(fickle.clone());
     let payroll = candidate("payroll");
     for modes in [modes.clone(), modes.clone()] {

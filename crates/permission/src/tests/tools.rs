@@ -31,8 +31,8 @@ fn names(tools: &SkillTools, active: &[&str]) -> Vec<String> {
 fn called(tools: &SkillTools, name: &str, active: &[&str]) -> Option<(Effect, String)> {
     let active: Vec<Id> = active.iter().map(|name| id(name)).collect();
     tools
-        .ruling(name, &serde_json::json!({}), &active)
-        .map(|ruling| (ruling.effect, ruling.rule.to_string()))
+        .decision(name, &serde_json::json!({}), &active)
+        .map(|decision| (decision.effect, decision.rule.to_string()))
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn m9_authorizers_only_narrow_and_fail_closed() {
     let only = |name: &'static str| {
         host(move |access| match access {
             Access::Tool { name: tool, .. } if tool.starts_with(name) => Ok(allowed()),
-            _ => Ok(Ruling::new(Effect::Deny, "test.deny", "")),
+            _ => Ok(AccessDecision::new(Effect::Deny, "test.deny", "")),
         })
     };
     let tools = || own(&["ab", "a", "b"]);
@@ -176,7 +176,7 @@ fn an_authorizer_sees_the_arguments_of_a_call() {
             } => arguments["command"].as_str() == Some("rm -rf /"),
             _ => false,
         };
-        Ok(Ruling::new(
+        Ok(AccessDecision::new(
             if is_dangerous {
                 Effect::Halt
             } else {
@@ -188,8 +188,8 @@ fn an_authorizer_sees_the_arguments_of_a_call() {
     }));
     let effect = |command: &str| {
         tools
-            .ruling("bash", &serde_json::json!({"command": command}), &[])
-            .map(|ruling| ruling.effect)
+            .decision("bash", &serde_json::json!({"command": command}), &[])
+            .map(|decision| decision.effect)
     };
     assert_eq!(names(&tools, &[]), ["bash"]);
     assert_eq!(

@@ -9,7 +9,7 @@ use repertoire_core::{FunctionalTier, Id, InvokeLevel, Skill};
 use repertoire_registry::Candidate;
 
 use super::{Audience, HiddenReason};
-use crate::access::{Access, Authorizer, Capability, governs, ruling};
+use crate::access::{Access, Authorizer, Capability, decide, governs};
 use crate::requirements::{RequirementCheck, Requirements};
 
 #[derive(Debug, Default)]
@@ -140,10 +140,10 @@ impl VisibilityLimits {
     }
 
     fn asked(&self, candidate: &Candidate<Skill>) -> Option<Withheld> {
-        if let Some(ruling) = ruling(&self.authorizers, &Access::Skill(candidate))
-            .filter(|ruling| !ruling.is_allowed())
+        if let Some(decision) = decide(&self.authorizers, &Access::Skill(candidate))
+            .filter(|decision| !decision.is_allowed())
         {
-            let why = format!("{}: {}", ruling.rule, ruling.rationale).into();
+            let why = format!("{}: {}", decision.rule, decision.rationale).into();
             return Some(Withheld {
                 hidden: HiddenReason::Denied,
                 why,

@@ -198,8 +198,8 @@ fn a_full_name_is_of_its_owner() {
             .filter(|candidate| modes.exposure(candidate) == Exposure::Off)
             .map(Candidate::qualified_id)
             .collect();
-        let read =
-            candidates().filter(|candidate| policy.ruling(&Access::Skill(candidate)).is_allowed());
+        let read = candidates()
+            .filter(|candidate| policy.decision(&Access::Skill(candidate)).is_allowed());
         assert_eq!(read.map(Candidate::qualified_id).collect::<Vec<_>>(), off);
         off.iter().map(ToString::to_string).collect::<Vec<_>>()
     };

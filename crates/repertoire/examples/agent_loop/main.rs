@@ -87,8 +87,8 @@ impl Agent {
             return Called::new(tool, output.text, output.is_error);
         }
         // Checks every call, as a model may call a tool that was not offered.
-        let (text, is_error) = match self.own.ruling(&tool, arguments, active) {
-            Some(ruling) if ruling.is_allowed() => house::run_tool(&tool, arguments),
+        let (text, is_error) = match self.own.decision(&tool, arguments, active) {
+            Some(decision) if decision.is_allowed() => house::run_tool(&tool, arguments),
             _ => (format!("there is no tool `{tool}` now"), true),
         };
         Called::new(tool, text, is_error)

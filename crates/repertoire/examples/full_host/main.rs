@@ -62,10 +62,10 @@ impl Host {
     async fn call(&self, session: &mut Session, tool: &str, arguments: Value) -> String {
         let model = Model::from("anthropic/claude-sonnet-4-5");
         let answer = session.call(tool, &arguments, &self.reader, &model);
-        match (answer.await, self.own.ruling(tool, &arguments, &[])) {
+        match (answer.await, self.own.decision(tool, &arguments, &[])) {
             (Some(answer), _) => answer.text,
-            (None, Some(ruling)) if ruling.is_allowed() => "a.pdf b.txt".to_owned(),
-            // `Ruling::rule` is for the log of the host.
+            (None, Some(decision)) if decision.is_allowed() => "a.pdf b.txt".to_owned(),
+            // `AccessDecision::rule` is for the log of the host.
             _ => format!("there is no tool `{tool}`"),
         }
     }

@@ -217,7 +217,7 @@ fn approvals_count_from_an_own_folder_alone() {
     }
     fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    assert!(refused(&file).unwrap_err().contains("everybody can write"));
+    assert!(refused(&file).unwrap_err().contains("world-writable"));
 }
 
 #[tokio::test]
@@ -235,7 +235,7 @@ async fn world_writable_libraries_are_not_loaded() {
         permit(place, closed);
         assert_eq!(kind, SourceErrorKind::Denied);
         let open = format!(
-            "everybody can write to `{}`",
+            "`{}` is world-writable",
             fs::canonicalize(place).unwrap().display()
         );
         assert!(message.contains(&open), "{message}");

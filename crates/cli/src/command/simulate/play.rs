@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use repertoire::catalog::CatalogCache;
 use repertoire::permission::{
-    Access, Audience, Authorizer, PermissionPolicy, Ruling, SkillTools, VisibilityPolicy,
+    Access, AccessDecision, Audience, Authorizer, PermissionPolicy, SkillTools, VisibilityPolicy,
 };
 use repertoire::render::Context;
 use repertoire::search::SearchIndex;
@@ -18,7 +18,7 @@ use repertoire::{Budget, CatalogOptions, Id, Model, Renderer, ToolOptions};
 use serde_json::Value;
 
 use super::script::{ConversationScript, ScriptStep, ToolCall};
-use super::transcript::{CallRow, CompactRow, RulingRow, SkippedRow, TurnRow};
+use super::transcript::{CallRow, CompactRow, DecisionRow, SkippedRow, TurnRow};
 use crate::context::CommandContext;
 use crate::failure::Failure;
 use crate::output::word;
@@ -222,22 +222,22 @@ impl Play {
         turn: usize,
     ) -> Result<CallRow, Failure> {
         let arguments = Value::Object(call.arguments.clone());
-        let ruling = self.ruling(&call, &arguments, active);
+        let decision = self.decision(&call, &arguments, active);
         let row = CallRow {
             tool: call.tool,
             arguments: call.arguments,
             code: None,
             is_error: call.failed,
-            ruling: None,
+            decision: None,
             trouble: None,
             text: String::new(),
         };
         let tool = &row.tool;
-        if ruling.as_ref().is_some_and(Ruling::is_refused) {
+        if decision.as_ref().is_some_and(AccessDecision::is_refused) {
             return Ok(CallRow {
                 code: Some("refused".to_owned()),
                 is_error: true,
-                ruling: ruling.map(RulingRow::of),
+                decision: decision.map(DecisionRow::of),
                 text: format!("There is no tool `{tool}` for you now."),
                 ..row
             });
@@ -255,7 +255,7 @@ impl Play {
                 ..row
             }),
             (None, Some(text)) => Ok(CallRow {
-                ruling: ruling.map(RulingRow::of),
+                decision: decision.map(DecisionRow::of),
                 text,
                 ..row
             }),
@@ -271,19 +271,27 @@ impl Play {
         }
     }
 
-    /// Returns the ruling of the gate or, for other tools, of the role. If that allows the call, grants of active skills come first.
-    fn ruling(&self, call: &ToolCall, arguments: &Value, active: &[Id]) -> Option<Ruling> {
-        let ruling = self.gate.ruling(&call.tool, arguments, active).or_else(|| {
-            let policy = self.policy.as_ref()?;
-            Some(policy.ruling(&Access::call(&call.tool, arguments)))
-        });
-        match ruling {
-            Some(ruling) if !ruling.is_allowed() => Some(ruling),
-            ruling => self
+    /// Returns the decision of the gate or, for other tools, of the role. If that allows the call, grants of active skills come first.
+    fn decision(
+        &self,
+        call: &ToolCall,
+        arguments: &Value,
+        active: &[Id],
+    ) -> Option<AccessDecision> {
+        let decision = self
+            .gate
+            .decision(&call.tool, arguments, active)
+            .or_else(|| {
+                let policy = self.policy.as_ref()?;
+                Some(policy.decision(&Access::call(&call.tool, arguments)))
+            });
+        match decision {
+            Some(decision) if !decision.is_allowed() => Some(decision),
+            decision => self
                 .session
                 .grants()
-                .ruling(&call.tool, &call.about)
-                .or(ruling),
+                .decision(&call.tool, &call.about)
+                .or(decision),
         }
     }
 }

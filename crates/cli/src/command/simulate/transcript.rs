@@ -1,7 +1,7 @@
 //! The transcript of a simulated conversation.
 
 use repertoire::Id;
-use repertoire::permission::Ruling;
+use repertoire::permission::AccessDecision;
 use repertoire::session::{
     Active, Evaluation, NoticeReason, Placement, Redelivery, Slots, ToolResult,
 };
@@ -132,7 +132,7 @@ struct AgainRow {
 /// The decision about a call, which the model does not see.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct RulingRow {
+pub(super) struct DecisionRow {
     /// `allow`, `ask` (a person decides), `deny` or `halt`.
     effect: String,
     rule: String,
@@ -149,7 +149,7 @@ pub(super) struct CallRow {
     pub(super) code: Option<String>,
     pub(super) is_error: bool,
     /// The decision about the call; null if no rule applies.
-    pub(super) ruling: Option<RulingRow>,
+    pub(super) decision: Option<DecisionRow>,
     /// A note for the operator, which the model does not see.
     pub(super) trouble: Option<String>,
     pub(super) text: String,
@@ -193,11 +193,11 @@ impl CompactRow {
     }
 }
 
-impl RulingRow {
-    pub(super) fn of(ruling: Ruling) -> RulingRow {
-        let (rule, why) = (ruling.rule.to_string(), ruling.rationale.to_string());
-        RulingRow {
-            effect: word(&ruling.effect),
+impl DecisionRow {
+    pub(super) fn of(decision: AccessDecision) -> DecisionRow {
+        let (rule, why) = (decision.rule.to_string(), decision.rationale.to_string());
+        DecisionRow {
+            effect: word(&decision.effect),
             rule,
             why,
         }
@@ -363,7 +363,7 @@ impl CallRow {
             arguments,
             code,
             is_error,
-            ruling,
+            decision,
             trouble,
             text,
         } = self;
@@ -375,8 +375,8 @@ impl CallRow {
             text,
             out,
         );
-        if let Some(RulingRow { effect, rule, why }) = ruling {
-            out.line(format!("ruling: {effect}, by {rule}: {why}"));
+        if let Some(DecisionRow { effect, rule, why }) = decision {
+            out.line(format!("decision: {effect}, by {rule}: {why}"));
         }
         if let Some(trouble) = trouble {
             out.line(format!("note: {trouble}"));

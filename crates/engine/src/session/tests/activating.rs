@@ -254,7 +254,7 @@ async fn activations_do_not_transfer_between_sources() {
 #[tokio::test]
 async fn grants_last_as_long_as_their_activation() {
     const GIT: &str = "name: tea\nallowed-tools: Bash(git:*)";
-    let is_granted = |session: &Session| session.grants().ruling("Bash", "git log").is_some();
+    let is_granted = |session: &Session| session.grants().decision("Bash", "git log").is_some();
     let begin: fn(&mut Session, &mut World) = |session, world| session.start_turn(world.tools());
     let end: fn(&mut Session, &mut World) = |session, _| session.deactivate("tea");
     let hide: fn(&mut Session, &mut World) = |session, world| {

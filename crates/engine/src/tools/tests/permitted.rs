@@ -125,7 +125,7 @@ async fn a_checker_that_fails_leaves_no_tools() {
         fn check(
             &self,
             _: &repertoire_permission::Access<'_>,
-        ) -> Result<repertoire_permission::Ruling, Box<dyn std::error::Error + Send + Sync>>
+        ) -> Result<repertoire_permission::AccessDecision, Box<dyn std::error::Error + Send + Sync>>
         {
             Err("no connection".into())
         }
