@@ -1,4 +1,4 @@
-//! How a load is measured: what the bench does itself, for rivals.
+//! The measurement of a load, as the bench does it, for rivals.
 
 #[path = "../../../xtask/src/bench/sample.rs"]
 mod sample;

@@ -12,7 +12,7 @@ use crate::diagnostics::joined;
 use crate::failure::Failure;
 use crate::shown_paths::ShownPaths;
 
-/// What the selected agents see in the working folder.
+/// The view of each selected agent in the working folder.
 #[derive(Debug)]
 pub(crate) struct AgentViews {
     /// In the order in which they were named, else by name.

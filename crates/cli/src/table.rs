@@ -14,7 +14,7 @@ use crate::styled_line::StyledLine;
 pub(crate) struct TextTable {
     /// The heading, then the rows.
     rows: Vec<Vec<Cell>>,
-    /// Whether each column is aligned to the right.
+    /// For each column, whether it is aligned to the right.
     right: Vec<bool>,
     /// The column that is cut to the width of the screen.
     cut: Option<usize>,

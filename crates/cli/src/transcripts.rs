@@ -22,7 +22,7 @@ const DEEPEST: usize = 6;
 /// The time that an agent has to print its list.
 const ASKING: Duration = Duration::from_secs(30);
 
-/// What the transcripts of one agent hold about skills.
+/// The use of skills in the transcripts of one agent.
 #[derive(Debug, Default)]
 pub(crate) struct Transcripts {
     /// The newest list of a session in the working folder, and its file.

@@ -59,7 +59,7 @@ pub enum AgentRuntime {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Lifecycle {
-    /// As long as the gateway.
+    /// The lifetime of the gateway.
     Resident,
     /// For one task.
     #[default]

@@ -1,4 +1,4 @@
-//! What a registry merges.
+//! The items that a registry merges.
 
 use std::fmt::Debug;
 

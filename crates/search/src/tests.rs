@@ -619,7 +619,7 @@ fn shown(index: &SearchIndex, text: &str) -> Vec<(Id, Explanation)> {
     hits.map(|hit| (hit.entry.id.clone(), hit.why)).collect()
 }
 
-/// What people type without accents, in each script where they do; and the spelling that was typed comes first.
+/// Covers words that people type without accents in each script. The exact spelling ranks first.
 #[test]
 fn accents_are_optional_and_exact_spelling_ranks_first() {
     for (written, typed) in [

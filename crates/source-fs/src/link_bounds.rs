@@ -21,7 +21,7 @@ pub(crate) struct LinkBounds {
     within: Option<PathBuf>,
     /// The positions of the roots that no other user can change.
     own_roots: Vec<usize>,
-    /// Whether each device is a table of the kernel, as far as it was asked.
+    /// For each device that was checked, whether it is a pseudo file system of the kernel.
     kernel_devices: Mutex<HashMap<u64, bool>>,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct TreeScan {
     walk_diagnostics: Arc<Vec<PathDiagnostic>>,
     /// The folders that lead to skills and are not skills.
     listed: Arc<Vec<PathBuf>>,
-    /// Whether each start of the plan exists.
+    /// For each start of the plan, whether it exists.
     exists: Arc<Vec<bool>>,
     /// Whether a part of the tree can be scanned without the rest.
     is_separable: bool,

@@ -1,4 +1,4 @@
-//! What only the kernel can show: its limits, and mounts. Each test starts itself once more in namespaces of its own, where
+//! Tests that need the kernel: its limits, and mounts. Each test starts itself once more in namespaces of its own, where
 //! that is allowed, and says so where it is not.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![cfg(target_os = "linux")]
@@ -156,7 +156,7 @@ impl Scene {
             .await;
     }
 
-    /// How many folders are watched when nothing stands in the way: those above the root, the root, and the skills.
+    /// Returns the number of folders to watch: those above the root, the root, and the skills.
     fn wanted(&self) -> usize {
         self.path("root").ancestors().count() + self.listing.len()
     }

@@ -1,4 +1,4 @@
-//! What watching takes from the process, and gives back. In a process of its own, one test after another: what other
+//! Resources of the process that watching takes and releases. In a process of its own, one test after another: what other
 //! tests hold would be counted.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![cfg(target_os = "linux")]
@@ -29,7 +29,7 @@ fn alone(test: impl Future<Output = ()>) {
 /// When something that should happen soon counts as never. A guard, not a measure.
 const NEVER: Duration = Duration::from_secs(30);
 
-/// What is open on behalf of watching.
+/// The resources that are open for watching.
 #[derive(Debug, PartialEq, Eq)]
 struct Held {
     instances: usize,

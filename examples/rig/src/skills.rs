@@ -32,7 +32,7 @@ impl Skills {
         }
     }
 
-    /// What an agent's preamble says of skills; empty where there is none.
+    /// Returns the part of an agent's preamble about skills; empty if there are none.
     pub fn preamble(&self) -> String {
         self.catalog
             .catalog(&self.index.registry().snapshot())

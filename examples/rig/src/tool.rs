@@ -21,7 +21,7 @@ impl ContextValue for SkillRead {
     const KEY: &'static str = "repertoire.skill-read";
 }
 
-/// Why a call was not answered, in words for the model.
+/// The reason why a call was not answered, for the model.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
 pub struct NotAnswered {
@@ -30,7 +30,7 @@ pub struct NotAnswered {
 }
 
 impl NotAnswered {
-    /// What rig calls it.
+    /// Returns the kind of the error for rig.
     fn kind(&self) -> ToolErrorKind {
         match self.code {
             ToolStatus::BadArguments => ToolErrorKind::InvalidArgs,

@@ -1,4 +1,4 @@
-//! How often a search over a catalog within a budget finds the right skill.
+//! The share of searches over a catalog within a budget that find the right skill.
 
 use repertoire::catalog::{CatalogFormat, Overflow};
 use repertoire::registry::{Layer, Origin, Snapshot, Tier, merge};

@@ -12,7 +12,7 @@ use super::figures::Figures;
 use super::set::{Answer, Question, Set};
 use crate::{Failure, step, venv, workspace};
 
-/// What `rivals.py` prints for each program.
+/// The output of `rivals.py` for each program.
 #[derive(Debug, Deserialize)]
 struct Ranked {
     search: String,

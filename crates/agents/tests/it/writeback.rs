@@ -1,4 +1,4 @@
-//! What an agent owes before it ends.
+//! The records that an agent owes before it ends.
 
 use repertoire_agents::*;
 use serde_json::{Value, json};

@@ -89,7 +89,7 @@ struct ApprovedPlugin {
     name: String,
     version: String,
     digest: Digest,
-    /// Whether the file still has the approved content.
+    /// The result of comparing the file with its approved content.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["approved", "changed", "missing", "refused", "writable"])))]
     state: &'static str,
     #[serde(flatten)]
@@ -120,7 +120,7 @@ pub(super) struct PluginInspectOutput {
     architecture: String,
     size: u64,
     digest: Digest,
-    /// Whether the content of the file is approved.
+    /// The state of the approval of the file's content.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["approved", "changed", "none"])))]
     approval: &'static str,
     #[serde(flatten)]

@@ -2,7 +2,7 @@ use std::fs;
 
 use super::*;
 
-/// What is said of a lock file with these bytes.
+/// Returns the refusal of a lock file with these bytes.
 fn refusal(bytes: &[u8]) -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("lock.json");

@@ -69,7 +69,7 @@ fn dead(book: &Book) -> Vec<String> {
     dead
 }
 
-/// What stands behind `](` and behind `]: ` at the beginning of a line.
+/// Returns the texts after `](`, and after `]: ` at the beginning of a line.
 fn links(text: &str) -> Vec<String> {
     let mut links = Vec::new();
     for line in prose(text) {

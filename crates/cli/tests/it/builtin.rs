@@ -94,7 +94,7 @@ fn every_command_in_them_is_one() {
     assert!(checked > 30, "{checked}");
 }
 
-/// What a text tells to type: code that starts with the program's name, up to a pipe or a comment.
+/// Returns the commands of a text: code that starts with the program's name, up to a pipe or a comment.
 fn commands(text: &str) -> impl Iterator<Item = &str> {
     let spans = text
         .split('`')

@@ -149,7 +149,6 @@ fn configuration_selects_plugins() {
     assert!(failure.starts_with(expected), "{failure}");
 }
 
-/// What a plugin calls itself harms no other source.
 #[test]
 fn plugin_names_in_use_get_numbers() {
     let env = env();

@@ -13,7 +13,7 @@ fn schema() -> Value {
     serde_json::from_str(&text).expect("the schema is JSON")
 }
 
-/// Whether a configuration file with this text is what the schema says.
+/// Returns whether a configuration file with this text is valid under the schema.
 fn fits(text: &str) -> bool {
     let document: Value = toml_edit::de::from_str(text).expect("it is TOML");
     jsonschema::draft202012::new(&schema())
@@ -53,7 +53,7 @@ fn known(pointer: &str) -> BTreeSet<String> {
     }
 }
 
-/// What stands for one value or several: a text, a schema of one text, a schema of an object by its only keys.
+/// Returns the names of one value or several: a text, a schema of one text, or the only keys of an object's schema.
 fn names(value: &Value) -> Vec<String> {
     match (value, &value["const"], &value["properties"]) {
         (Value::String(text), ..) | (_, Value::String(text), _) => vec![text.clone()],

@@ -1,4 +1,4 @@
-//! What a run of the program starts: it ends with the run, and reads nothing of it.
+//! Processes that a run of the program starts: they end with the run, and read no input of it.
 #![cfg(target_os = "linux")]
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! Where skills are looked for, and whom a model may see.
+//! The folders that are searched, and the visibility of their skills for a model.
 
 use repertoire_cli::Exit;
 use snapbox::{assert_data_eq, str};

@@ -127,7 +127,7 @@ repertoire-plugin-hello  0.1.0    approved  [WORLD]/here/libhello.so[..]
     );
 }
 
-/// As `cargo install` leaves it: one binary, which is what runs plugins, too.
+/// Covers an installation by `cargo install`: one binary, which also runs the plugins.
 #[cfg(unix)]
 #[test]
 fn an_installed_program_runs_process_plugins() {

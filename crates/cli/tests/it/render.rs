@@ -19,7 +19,7 @@ fn env() -> TestEnv {
     env
 }
 
-/// Where approvals are kept.
+/// Returns the path of the approvals.
 fn store(env: &TestEnv) -> PathBuf {
     env.here()
         .with_file_name("home")
@@ -608,7 +608,6 @@ fn the_dialect_of_a_source_comes_first() {
     );
 }
 
-/// What the sandbox is here, for whoever reads it, and as JSON.
 #[cfg(unix)]
 #[test]
 fn the_state_of_the_sandbox_is_reported() {

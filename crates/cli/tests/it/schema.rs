@@ -385,7 +385,7 @@ impl Schema {
         names
     }
 
-    /// What of `document` is not as the schema says. Of the branches, the one for its command is tried: its faults tell more than
+    /// Returns the schema violations of `document`. Of the branches, the one for its command is tried: its faults say more than
     /// that none fits.
     pub(crate) fn faults(&self, document: &Value) -> Vec<String> {
         let branches = self

@@ -184,7 +184,7 @@ impl Talk {
         writeln!(self.ask, "{question}").expect("heard");
     }
 
-    /// What is read of the skill `clock`.
+    /// Returns the body of the skill `clock`.
     fn read_clock(&mut self) -> String {
         let answer = self.ask(&reading_clock());
         answer["result"]["content"][0]["text"]
@@ -194,14 +194,14 @@ impl Talk {
     }
 }
 
-/// What asks for the skill `clock`.
+/// Returns a request that reads the skill `clock`.
 #[cfg(unix)]
 fn reading_clock() -> Value {
     let read = json!({"name": "read_skill", "arguments": {"id": "clock"}});
     json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": read})
 }
 
-/// What a client reads of the skill `clock`.
+/// Returns the body of the skill `clock`, as a client reads it.
 #[cfg(unix)]
 fn read_clock(env: &TestEnv, arguments: &[&str]) -> String {
     Talk::with(&mut Serving::start(env, arguments, &[])).read_clock()
@@ -568,7 +568,7 @@ fn http_serves_until_a_signal() {
     );
 }
 
-/// What is logged of one client that is refused and of one that is not.
+/// Returns the log of a refused client and of an accepted one.
 #[cfg(unix)]
 fn log_of_http(env: &TestEnv, token: &str, variables: &[(&str, &str)]) -> String {
     let mut serving = Serving::start(
@@ -723,7 +723,7 @@ fn a_server_without_a_client_ends() {
     }
 }
 
-/// Where a body goes is the client's to decide, and its author may have meant another place.
+/// The client decides the place of a body, and its author may have declared a different one.
 #[test]
 fn system_prompt_skills_are_reported_once() {
     let env = TestEnv::new();

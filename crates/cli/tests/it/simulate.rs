@@ -193,7 +193,7 @@ fn simulations_omit_skills_hidden_from_models() {
     );
 }
 
-/// What a role may not see, what is not offered yet, what goes through a gate; the model is told none of the reasons.
+/// Covers hidden skills, tools that are not offered yet, and gated calls. The model gets none of the reasons.
 #[test]
 fn roles_and_gates_limit_lists_and_calls() {
     let env = skills();
@@ -510,7 +510,6 @@ fn an_injection_that_goes_nowhere_ends_the_play() {
     assert!(said.contains(expected), "{said}");
 }
 
-/// What an active skill asks for and does not get is a notice of its turn.
 #[test]
 fn missing_tools_and_rules_are_noticed() {
     let env = TestEnv::new();

@@ -32,7 +32,7 @@ fn script(lock: &mut Value) -> &mut Value {
     &mut tidy(lock)["files"][1]
 }
 
-/// What is altered, the expected end of `verify`, and the alteration.
+/// The altered part, the expected exit code of `verify`, and the alteration.
 type TamperingRow<'a> = (&'a str, Exit, &'a dyn Fn(&mut Value));
 
 #[test]

@@ -14,7 +14,7 @@ pub(crate) struct TestEnv {
     columns: String,
 }
 
-/// What a run said. Paths of the env are written `[WORLD]`.
+/// The output of a run. Paths of the environment are written `[WORLD]`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Ran {
     pub(crate) exit: Exit,
@@ -155,7 +155,7 @@ impl Ran {
         self.stdout
     }
 
-    /// What was said of a run that could not do what was asked.
+    /// Returns the message of a run that failed.
     #[track_caller]
     pub(crate) fn failure(self) -> String {
         assert_eq!((self.exit, self.stdout.as_str()), (Exit::Failure, ""));

@@ -63,7 +63,7 @@ fn found(parsed: &Parsed) -> Vec<String> {
         .collect()
 }
 
-/// What is found in a file with these front-matter lines.
+/// Returns the diagnostics of a file with these front-matter lines.
 fn found_in(lines: &str) -> Vec<String> {
     found(&parse_text(front(lines)))
 }

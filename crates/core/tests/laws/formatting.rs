@@ -1,4 +1,4 @@
-//! What holds for any bytes that are given to the formatter. Shared with the fuzz target.
+//! The laws of the formatter for any bytes. Shared with the fuzz target.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ fn codes(parsed: &Parsed) -> impl Iterator<Item = Code> {
     parsed.diagnostics.iter().map(|finding| finding.code)
 }
 
-/// What follows the front matter.
+/// Returns the text after the front matter.
 fn rest(bytes: &[u8]) -> &[u8] {
     match skill_md::find_front_matter_end(bytes) {
         Some(end) => &bytes[end..],
@@ -101,7 +101,7 @@ fn comments(bytes: &[u8], trimmed: fn(&[u8]) -> &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-/// How many number signs there are.
+/// Returns the number of number signs.
 fn signs(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte == b'#').count()
 }

@@ -1,4 +1,4 @@
-//! What holds for any bytes that are taken for a `SKILL.md`. Shared with the fuzz target.
+//! The laws of the parser for any bytes of a `SKILL.md`. Shared with the fuzz target.
 
 use repertoire_core::skill_md::{self, FileContext, Limits, Parsed};
 use repertoire_core::{Content, Flavor, Injection, Severity, Skill, Strictness, Trigger};

@@ -106,7 +106,7 @@ impl World {
         self.registry.refresh().await.unwrap();
     }
 
-    /// What the model gets that reads `name`.
+    /// Returns the text that the model gets for `name`.
     async fn read(&self, session: &mut Session, name: &str, model: &Model) -> String {
         self.read_with(session, json!({"id": name}), model).await
     }

@@ -94,7 +94,7 @@ async fn call(
         .expect("the tool is one of these")
 }
 
-/// What a call answers: its code and its text. Errors are flagged, and nothing else is.
+/// Returns the code and the text of a call. Checks that errors are flagged, and nothing else is.
 async fn answered(
     registry: &SkillRegistry,
     options: &ToolOptions,

@@ -13,7 +13,7 @@ use super::*;
 use crate::error::EngineError;
 use repertoire_permission::{Access, AccessDecision, Authorizer, Capability, PermissionPolicy};
 
-/// What a source of this trust candidates: a skill with these lines of front matter.
+/// Returns the candidate of a source of this trust: a skill with these lines of front matter.
 fn candidate(trust: Trust, lines: &str) -> Candidate<Skill> {
     let text = format!("---\nname: a\ndescription: A.\n{lines}\n---\n");
     let skill = parse(text.as_bytes(), FileContext::new("SKILL.md"))
@@ -192,7 +192,7 @@ fn invalid_plans_report_every_fault() {
     }
 }
 
-/// What YAML knows and JSON does not is a text: every plan can be sent.
+/// A YAML value without a JSON equivalent becomes a text, so every plan can be sent.
 #[test]
 fn parameters_are_json_whatever_they_are() {
     let lines = "required_tools: t\nworkflow:\n  - {step: One, tool: t, params: {a: .nan, b: .inf, c: ~, d: 0x1F, e: 1e3, f: [{g: 1.10}]}}";

@@ -1,3 +1,3 @@
-//! What this crate promises, at its public door.
+//! The promises of this crate, tested through its public API.
 
 mod triggers;

@@ -105,7 +105,7 @@ fn snapshot(texts: &[&str]) -> Snapshot<Skill> {
     merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)])
 }
 
-/// Whether `message` has `keyword` as words of their own: by looking at every place.
+/// Returns whether `message` contains `keyword` as whole words, by checking every position.
 fn contains_keyword(keyword: &str, message: &str) -> bool {
     let (keyword, message) = (plain(keyword), plain(message));
     let is_edge = |inner: char, outer: char| {

@@ -1,4 +1,4 @@
-//! Which client sees what.
+//! The features that each client sees.
 
 use repertoire::Mount;
 use repertoire_mcp::{McpFeatures, ServerOptions};

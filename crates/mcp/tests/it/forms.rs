@@ -1,4 +1,4 @@
-//! What is asked for in another form than its method takes.
+//! Requests with parameters of a wrong form.
 
 use serde_json::{Value, json};
 use tokio::io::{
@@ -660,7 +660,6 @@ async fn a_message_with_many_values_is_refused() {
     listening.end().await;
 }
 
-/// What a client accepts decides the type of its answer.
 #[tokio::test]
 async fn an_answer_has_a_type_that_was_accepted() {
     let home = home(&[("tidy", "Sort it.\n")]);

@@ -1,4 +1,4 @@
-//! What no client should send.
+//! Requests that no client should send.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::client::PATIENCE;
 use crate::fixture::{home, serve};
 use crate::http::{introduction, listen};
 
-/// What is answered to these lines, one after another, until the server has nothing more to say.
+/// Sends these lines in order; returns the answers until the server has sent all of them.
 async fn answers(server: &Server, lines: &[u8]) -> Vec<Value> {
     let (ours, theirs) = tokio::io::duplex(1 << 22);
     let (server, (read, write)) = (server.clone(), tokio::io::split(theirs));

@@ -64,7 +64,7 @@ impl Listening {
         connect(self.url(), token).await
     }
 
-    /// What is answered to these bytes: the status, the head and the body.
+    /// Sends these bytes; returns the status, the head and the body of the answer.
     pub(crate) async fn raw(&self, bytes: &[u8]) -> (u16, String, String) {
         let mut stream = TcpStream::connect(self.address).await.expect("it listens");
         // Whoever is refused early may not be heard out.
@@ -97,7 +97,7 @@ impl Listening {
         .await
     }
 
-    /// As [`post`](Listening::post), of a client that accepts what its headers say.
+    /// Sends the request of [`post`](Listening::post) with headers of its own.
     pub(crate) async fn post_with(&self, headers: &str, body: &[u8]) -> (u16, String, String) {
         let mut request = format!(
             "POST /mcp HTTP/1.1\r\nhost: localhost\r\n\
@@ -122,7 +122,7 @@ pub(crate) async fn connect(url: String, token: Option<&str>) -> Client {
     Client::new(peer, notifications)
 }
 
-/// What every client sends first.
+/// Returns the first request of every client.
 pub(crate) fn introduction() -> Value {
     introduction_of("2025-06-18")
 }
@@ -502,7 +502,7 @@ async fn idle(listening: &Listening, from: u8) -> TcpStream {
     socket.connect(listening.address).await.expect("it listens")
 }
 
-/// Whether the server has closed its end.
+/// Waits until the server has closed its end.
 #[cfg(target_os = "linux")]
 async fn is_over(stream: &mut TcpStream) {
     let read = tokio::time::timeout(PATIENCE, stream.read(&mut [0]))
@@ -544,7 +544,6 @@ async fn one_address_cannot_take_all_connections() {
     listening.end().await;
 }
 
-/// Who may not ask holds no connection.
 #[tokio::test]
 async fn a_refused_client_is_let_go() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;

@@ -1,4 +1,4 @@
-//! What operators can measure, read as strictly as the two forms of it are described.
+//! The metrics for operators, parsed as strictly as their two formats are specified.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -20,7 +20,7 @@ const ROLES: [(&str, &str, &str); 2] = [
     ("finance", "payroll", "finance-0123456789"),
 ];
 
-/// What a client sees at every feature that lists.
+/// Returns the skills that a client sees through every feature that lists.
 async fn seen(client: &Client) -> String {
     let instructions = client
         .peer

@@ -1,4 +1,4 @@
-//! Where bodies go for the model of each client.
+//! The placement of bodies for the model of each client.
 
 use repertoire::permission::{Exposure, VisibilityPolicy};
 use repertoire::skill::SurfacePolicy;
@@ -36,7 +36,7 @@ async fn server(default: Option<SurfaceMode>) -> Server {
     Server::new(registry, ServerOptions::default())
 }
 
-/// What the tool and the prompt say of where the body belongs; both have the body.
+/// Returns the placement that the tool and the prompt state; both have the body.
 async fn doors(client: &Client, id: &str) -> [Value; 2] {
     let mut call = CallToolRequestParams::new("read_skill");
     call.arguments = json!({"id": id}).as_object().cloned();

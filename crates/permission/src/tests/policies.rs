@@ -294,7 +294,7 @@ fn m23_later_changes_of_lists_are_ignored() {
     );
 }
 
-/// What `authorizers` hide of a skill `payroll`, from the model and from the user.
+/// Returns the reasons why `authorizers` hide a skill `payroll` from the model and from the user.
 fn hidden(authorizers: impl IntoIterator<Item = Arc<dyn Authorizer>>) -> [Option<HiddenReason>; 2] {
     let modes = authorizers
         .into_iter()

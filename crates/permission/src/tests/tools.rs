@@ -27,7 +27,7 @@ fn names(tools: &SkillTools, active: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// What a call leads to, by its rule.
+/// Returns the effect of a call, and its rule.
 fn called(tools: &SkillTools, name: &str, active: &[&str]) -> Option<(Effect, String)> {
     let active: Vec<Id> = active.iter().map(|name| id(name)).collect();
     tools

@@ -9,7 +9,7 @@ use super::*;
 use crate::tests::declaring;
 use crate::{Access, PermissionPolicy};
 
-/// Why a skill with these flags is hidden, from the model and from the user.
+/// Returns the reasons why a skill with these flags is hidden from the model and from the user.
 fn hidden(
     trust: Trust,
     disable_model_invocation: bool,

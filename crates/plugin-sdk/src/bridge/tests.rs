@@ -59,7 +59,7 @@ fn slice(bytes: &[u8]) -> RepertoireSlice {
     }
 }
 
-/// What a reply says; it is given back.
+/// Returns the content of a reply, and frees its buffer.
 fn taken(reply: RepertoireBuffer) -> serde_json::Value {
     // SAFETY: the table above made the buffer.
     let bytes = unsafe { std::slice::from_raw_parts(reply.ptr, reply.len) }.to_vec();

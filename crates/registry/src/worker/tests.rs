@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What happened, in order.
+/// An event, in the order of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
     Asked(usize),

@@ -1,4 +1,4 @@
-//! What a change tells: findings that came and went, causes, and a few lines for people.
+//! The parts of a change: diagnostics that came and went, causes, and a summary for people.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ fn counted<'a>(findings: impl IntoIterator<Item = &'a SourceDiagnostic>) -> BTre
     counts
 }
 
-/// What is more in `a` than in `b`.
+/// Returns the counts by which `a` exceeds `b`.
 fn more(a: &BTreeMap<String, i64>, b: &BTreeMap<String, i64>) -> BTreeMap<String, i64> {
     let more = a
         .iter()

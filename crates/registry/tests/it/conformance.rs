@@ -7,7 +7,7 @@ use repertoire_core::{Id, ResourcePath, Skill};
 use repertoire_registry::{MemorySource, Registered};
 use repertoire_testkit::{Fixture, Unsupported, conformance};
 
-/// What was put: a description, a body and files.
+/// The stored content: a description, a body and files.
 #[derive(Clone, Default)]
 struct Written(String, String, Vec<(ResourcePath, Vec<u8>)>);
 

@@ -11,7 +11,7 @@ use crate::workflow::{
     Workflow, any_layers, any_rows, bare, digested, id, layer, listing, row, table,
 };
 
-/// What decides about a claim, said the slow way: pending, not preferred, tier, plain, position, prefixed.
+/// The sort key of a candidate in the model: pending, not preferred, tier, plain, position, prefixed.
 type Key = (bool, bool, Tier, bool, usize, bool);
 
 fn key(layer: &Layer<Workflow>, item: &Id) -> Key {
@@ -33,7 +33,7 @@ fn key(layer: &Layer<Workflow>, item: &Id) -> Key {
     )
 }
 
-/// How much a source counts: the smallest counts most.
+/// Returns the rank of a source: the smallest wins.
 fn weight(layer: &Layer<Workflow>) -> (bool, Tier, Trust) {
     (
         layer.trust == Trust::Pending,
@@ -42,7 +42,7 @@ fn weight(layer: &Layer<Workflow>) -> (bool, Tier, Trust) {
     )
 }
 
-/// Who should have each id, said the slow way.
+/// Returns the expected candidates of each id, computed without an index.
 fn model(layers: &[Layer<Workflow>]) -> BTreeMap<Id, Vec<String>> {
     let mut candidates: BTreeMap<Id, Vec<(Key, String)>> = BTreeMap::new();
     for layer in layers {

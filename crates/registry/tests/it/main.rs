@@ -1,4 +1,4 @@
-//! What the registry promises, at its public door.
+//! The promises of the registry, tested through its public API.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod aliases;

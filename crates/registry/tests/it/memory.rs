@@ -136,7 +136,6 @@ fn injections_unfit_for_registration_are_rejected() {
 }
 
 proptest! {
-    /// What is registered comes back as the injection that it was.
     #[test]
     fn a_registered_injection_is_kept_whole(body in "[a-z*]{1,9}", value in "[a-z ]{0,9}", about in "[a-z ]{0,9}") {
         let injection = Injection::new(id("tidy"), Flavor::Skill, Trigger::Activated, about, Content::system_prompt(body));

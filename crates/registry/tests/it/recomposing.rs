@@ -8,7 +8,7 @@ use repertoire_registry::{Builder, Mount, Registry, Tier, Trust, merge};
 
 use crate::workflow::{Script, Workflow, any_rows, id};
 
-/// How one source of a pool of four is composed; its name is its place in the pool.
+/// The composition of one source of a pool of four; its name is its index in the pool.
 #[derive(Debug, Clone)]
 struct Way {
     source: usize,

@@ -1,4 +1,4 @@
-//! What is switched off, at several levels.
+//! Rules that disable items, at several levels.
 
 use std::sync::Arc;
 
@@ -383,7 +383,7 @@ fn stack(levels: Levels) -> RuleStack {
     }))
 }
 
-/// Whether a rule for the id that `candidate` is written with is about items of a different source alone.
+/// Returns whether a rule for the written id of `candidate` is only about items of a different source.
 fn is_anothers(view: &Snapshot<Workflow>, candidate: &Candidate<Workflow>) -> bool {
     let own = view.layer(&candidate.origin.source).unwrap();
     let name = bare(own, &candidate.item.id);
@@ -401,7 +401,7 @@ fn is_anothers(view: &Snapshot<Workflow>, candidate: &Candidate<Workflow>) -> bo
         .is_some_and(|owner| owner.origin != own.origin && weight(owner) <= weight(own))
 }
 
-/// Whether an item is off, said the slow way.
+/// Returns whether an item is disabled, computed rule by rule.
 fn is_off(levels: &Levels, view: &Snapshot<Workflow>, candidate: &Candidate<Workflow>) -> bool {
     let source = &*candidate.origin.source;
     let name = bare(view.layer(source).unwrap(), &candidate.item.id);

@@ -201,7 +201,7 @@ async fn hanging_sources_block_nothing_else() {
     assert_eq!(ended.unwrap_err(), RegistryError::Closed);
 }
 
-/// Which source could not be listed, and why.
+/// Returns the sources that could not be listed, each with its reason.
 fn failures(registry: &Registry<Workflow>) -> Vec<String> {
     registry
         .snapshot()

@@ -40,7 +40,7 @@ pub(crate) fn row(name: &str, steps: u8) -> ListingEntry<Workflow> {
     )
 }
 
-/// As [`row`], with a digest that tells `content` apart.
+/// Returns a [`row`] whose digest depends on `content`.
 pub(crate) fn digested(name: &str, steps: u8, content: u8) -> ListingEntry<Workflow> {
     row(name, steps).with_digest(Digest::of(&[content]))
 }

@@ -1,4 +1,4 @@
-//! What may run.
+//! The commands that may run.
 
 use repertoire_core::{Digest, Manifest, Omission, OmissionReason, Resource, Trust};
 use repertoire_render::{ApprovalState, Binding, CommandApprovals, Refusal};

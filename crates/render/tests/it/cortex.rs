@@ -1,4 +1,4 @@
-//! What was measured of Cortex, row by row: our answer where it should be another, and theirs in compatibility.
+//! The measured behaviour of Cortex, row by row: the default answer where it differs, and theirs in compatibility mode.
 
 use repertoire_render::{
     Arguments, Context, Dialect, Plan, RenderError, RunEnd, Syntax, Unknown, Warning,

@@ -167,7 +167,7 @@ async fn a_run_that_is_dropped_ends_whole() {
     }
 }
 
-/// What the next test kills: a host that runs a command.
+/// Runs a host with a command, which the next test kills.
 #[tokio::test]
 #[ignore = "it is started by another test, and killed"]
 async fn host() {
@@ -373,7 +373,6 @@ async fn a_flood_is_cut_and_counted() {
     assert_eq!(run.stderr.truncated(), Some((16 << 10, 60_000_000)));
 }
 
-/// What holds a program that is spoken to: it has the streams, and ends as the program does.
 #[test]
 fn a_supervised_program_has_streams_and_exit_code() {
     use std::io::Write;

@@ -1,4 +1,4 @@
-//! What this crate promises, at its public door.
+//! The promises of this crate, tested through its public API.
 
 mod approvals;
 mod claude;
@@ -41,7 +41,7 @@ fn with(syntax: &Syntax, body: &str, typed: &str) -> String {
         .into_owned()
 }
 
-/// What a command that ended well printed.
+/// Returns the outcome of a command that printed `stdout` and succeeded.
 fn printed(stdout: &str) -> DirectiveOutcome {
     ended(RunEnd::Exit(0), stdout, "")
 }

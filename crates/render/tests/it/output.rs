@@ -1,4 +1,4 @@
-//! What stands in place of a directive.
+//! The text in place of a directive.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Where placeholders are looked for.
+//! The parts of a body in which placeholders are found.
 
 use repertoire_render::{Context, Dialect, Plan, Syntax};
 

@@ -127,7 +127,7 @@ impl Skill {
         }
     }
 
-    /// What the one command of a body prints that ends well.
+    /// Returns the output of the one command of a body, which must succeed.
     pub(crate) async fn prints(&self, body: &str) -> String {
         let run = self.run(body).await;
         assert_eq!((run.ended, run.stderr.text()), (RunEnd::Exit(0), ""));

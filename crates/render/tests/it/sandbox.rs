@@ -251,7 +251,7 @@ async fn a_confined_hidden_process_ends() {
     );
 }
 
-/// What the confined command of the next test runs.
+/// Runs in the confined command of the next test.
 #[test]
 #[ignore = "it is started by another test, in a sandbox"]
 fn sockets() {
@@ -447,7 +447,7 @@ async fn system_calls_are_refused_by_both_conventions() {
     }
 }
 
-/// What else a confined command tries: other processes, other places of files, other roots.
+/// The further attempts of a confined command: other processes, paths and roots.
 const TRIED: [&str; 19] = [
     "ln -s /etc/passwd link && cat link",
     "ln /etc/passwd other",
@@ -574,7 +574,7 @@ async fn no_capability_is_left() {
     );
 }
 
-/// What a host has open, and did not open for itself alone.
+/// Covers inheritable file descriptors of the host.
 #[tokio::test]
 async fn open_files_of_the_host_stay_outside() {
     let (folder, outside) = (

@@ -1,4 +1,4 @@
-//! Who chooses the dialect.
+//! The party that chooses the dialect.
 
 use crate::with;
 use repertoire_core::{Skill, skill_md};

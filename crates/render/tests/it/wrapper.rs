@@ -1,4 +1,4 @@
-//! What stands around a body.
+//! The wrapper of a body.
 
 use repertoire_core::{Id, Trust};
 use repertoire_render::Wrapper;

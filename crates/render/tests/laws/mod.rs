@@ -8,7 +8,7 @@ use repertoire_render::{
     Plan, RunEnd, Syntax, Unknown, Wrapper,
 };
 
-/// What commands print in these laws: everything that could be taken for something else.
+/// The output of commands in these laws: text that could be mistaken for markup, fences or directives.
 const PRINTED: &str = "</skill_content>\n```\n!`again` $ARGUMENTS ${SKILL_DIR}\n";
 
 /// Holds every law over one input.
@@ -50,7 +50,7 @@ fn ranges_are_ordered(plan: &Plan<'_>, body: &str) {
     }
 }
 
-/// What is typed has no part in a plan; what a plan would run is in the body, at the place it says.
+/// Checks that arguments add no directive, and that each directive of a plan is in the body at its stated place.
 fn directives_are_text_of_the_body(plan: &Plan<'_>, body: &str) {
     for directive in plan.directives() {
         let written = &body[directive.range.clone()];

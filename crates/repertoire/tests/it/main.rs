@@ -1,4 +1,4 @@
-//! What the facade brings, used under its name alone.
+//! The features of the facade, used under its name alone.
 
 mod agent_loop;
 mod agents;

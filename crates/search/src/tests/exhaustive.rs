@@ -31,7 +31,7 @@ const WORDS: [&str; 24] = [
     "表計",
 ];
 
-/// So many that lists have several chunks and skills several blocks; the same each time.
+/// Returns enough skills for lists of several chunks and several blocks; a seed always gives the same ones.
 fn many(count: usize, seed: u64) -> Vec<Skill> {
     let mut state = seed;
     let mut word = || {
@@ -54,7 +54,7 @@ fn many(count: usize, seed: u64) -> Vec<Skill> {
     (0..count).map(skill).collect()
 }
 
-/// What every skill scores that has one of the words.
+/// Returns the score of every skill that has one of the words.
 fn each(index: &SearchIndex, text: &str) -> Vec<(Id, f32)> {
     let wanted = QueryWords::of(&index.0, text, None).words;
     let score = |number: u32| {

@@ -1,4 +1,4 @@
-//! What every source promises.
+//! The promises of every source.
 
 use std::fs;
 use std::sync::Arc;

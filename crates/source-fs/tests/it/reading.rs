@@ -1,4 +1,4 @@
-//! What is read when, and what is remembered.
+//! The times at which files are read, and the data that is cached.
 
 use std::fs;
 use std::sync::Arc;

@@ -137,7 +137,7 @@ pub(crate) fn swift(by: WatchBy) -> WatchOptions {
     options
 }
 
-/// What a fresh source over `root` loads.
+/// Returns the skills that a new source over `root` loads.
 pub(crate) async fn loads(tree: &Tree, root: &str) -> Vec<String> {
     list(&tree.source(root))
         .await
@@ -179,7 +179,7 @@ pub(crate) async fn resources(source: &FsSource, skill: &str) -> Vec<String> {
         .collect()
 }
 
-/// What lies beside the instructions of `skill` and is not one of its files, and why.
+/// Returns the files next to the instructions of `skill` that are not part of it, each with its reason.
 pub(crate) async fn omissions(source: &FsSource, skill: &str) -> Vec<(String, OmissionReason)> {
     let omissions = source.omissions(&id(skill)).await.unwrap();
     omissions
@@ -199,7 +199,7 @@ pub(crate) fn age(file: &Path) {
         .unwrap();
 }
 
-/// Whether this process may read what permission bits forbid, as root may.
+/// Returns whether this process ignores permission bits, as root does.
 #[cfg(unix)]
 pub(crate) fn permissions_do_not_bind(locked: &Path) -> bool {
     fs::read_dir(locked).is_ok()

@@ -1,4 +1,4 @@
-//! Which folders are skills.
+//! The folders that are skills.
 
 use std::fs;
 

@@ -37,7 +37,7 @@ async fn resources(
     scripted(play).await
 }
 
-/// As FastMCP serves a folder of skills.
+/// Returns a server that answers like FastMCP with a folder of skills.
 async fn fastmcp(skill: String, manifest: Value) -> Scripted {
     resources(move |method, uri| match (method, uri) {
         ("resources/list", _) => Some(json!({ "resources": [

@@ -60,7 +60,7 @@ async fn is_left_out(threat: &str, change: impl FnOnce(&mut Value), expected: &s
     );
 }
 
-/// What a read of `path` gives, `SKILL.md` being the body.
+/// Returns the content of a path; `SKILL.md` is the body.
 async fn read(source: &McpSource, of: &str) -> Result<String, SourceError> {
     source.list().await?;
     match of {

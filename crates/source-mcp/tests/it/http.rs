@@ -1,4 +1,4 @@
-//! What goes over HTTP, and what does not.
+//! The requests that go over HTTP, and those that do not.
 
 use std::sync::{Arc, Mutex};
 

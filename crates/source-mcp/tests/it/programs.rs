@@ -224,7 +224,7 @@ async fn programs_end_with_their_source() {
         .expect("both end");
 }
 
-/// Whether a process is there and no zombie.
+/// Returns whether a process exists and is not a zombie.
 fn is_running(pid: &str) -> bool {
     let status =
         std::fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();

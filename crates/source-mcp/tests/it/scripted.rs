@@ -12,7 +12,7 @@ use repertoire_core::Digest;
 use repertoire_source_mcp::{McpOptions, McpSource};
 use serde_json::{Value, json};
 
-/// What a server answers: a result, or an error's code and message.
+/// The answer of a server: a result, or an error's code and message.
 pub(crate) type Answer = Result<Value, (i64, String)>;
 
 type Script = dyn Fn(&str, &Value) -> Answer + Send + Sync;
@@ -109,7 +109,7 @@ impl Scripted {
         McpSource::new(name, self.options()).unwrap()
     }
 
-    /// What was asked for since the connection was made.
+    /// Returns the requests since the connection was made.
     pub(crate) fn asked(&self) -> Vec<String> {
         let asked = self.asked.lock().unwrap();
         asked
@@ -120,7 +120,7 @@ impl Scripted {
     }
 }
 
-/// What a server says of itself that knows the skills extension.
+/// Returns the introduction of a server with the skills extension.
 pub(crate) fn introduction(capabilities: Value) -> Answer {
     Ok(json!({
         "protocolVersion": "2025-11-25",
@@ -147,12 +147,12 @@ pub(crate) fn text(name: &str) -> String {
     format!("---\nname: {name}\ndescription: Sorts a folder.\n---\n\nSort it.\n")
 }
 
-/// What a server of the skills extension lists and holds; every part of it may be made to lie.
+/// The listed and stored content of a server with the skills extension. Each part can be wrong.
 #[derive(Clone, Default)]
 pub(crate) struct Wares {
     pub(crate) entries: Vec<Value>,
     pub(crate) files: HashMap<String, Value>,
-    /// What `skills/get` answers, where that is not what is listed.
+    /// The answers of `skills/get` that differ from the list.
     pub(crate) fresh: HashMap<String, Value>,
 }
 

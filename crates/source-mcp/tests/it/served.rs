@@ -25,7 +25,7 @@ struct State {
     skills: BTreeMap<String, BTreeMap<String, Vec<u8>>>,
     malformed: Vec<String>,
     peers: Vec<Peer<RoleServer>>,
-    /// What was asked for, in order.
+    /// The requests, in order.
     asked: Vec<String>,
 }
 

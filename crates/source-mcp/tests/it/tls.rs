@@ -169,7 +169,7 @@ async fn certificate_files_without_certificates_are_reported() {
     );
 }
 
-/// As every program on Linux that looks for the system's authorities.
+/// Covers the variable that programs on Linux read to find the system's certificate authorities.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_certificate_variable_is_used() {

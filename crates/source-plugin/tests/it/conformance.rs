@@ -1,4 +1,4 @@
-//! What every source promises, across the boundary and across a process.
+//! The promises of every source, across the library boundary and across a process.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What a plugin can try, and what it gets for it: at most its own end.
+//! Attacks by a plugin, which end at most the plugin.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -34,7 +34,7 @@ fn library() -> &'static Path {
     &LIBRARY.get_or_init(|| hostile("")).path
 }
 
-/// What a call that hangs is given.
+/// The time limit of a call that hangs.
 const SHORT: Duration = Duration::from_millis(300);
 
 fn acting(act: &str, door: &str) -> PluginOptions {
@@ -422,7 +422,7 @@ async fn a_late_reply_is_dropped() {
     assert_eq!(ids(&soon(answered).await), ["fine"]);
 }
 
-/// What would be the end of the host is the end of a process that is started again.
+/// A crash that would end the host ends a process that is restarted.
 #[tokio::test]
 async fn a_process_that_ends_is_restarted() {
     for (act, door, expected) in [

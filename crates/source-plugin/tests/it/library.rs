@@ -10,7 +10,7 @@ use repertoire_source_plugin::{PluginOptions, PluginSource, ProcessOptions};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
-/// Whether a plugin runs in the process of the tests or in one of its own.
+/// The process of a plugin: that of the tests, or its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Where {
     Here,
@@ -130,7 +130,7 @@ pub(crate) fn options(value: Value) -> Map<String, Value> {
 /// When something that should come did not. A guard, not a measure.
 pub(crate) const HUNG: Duration = Duration::from_secs(30);
 
-/// What `future` gives, soon.
+/// Awaits `future` under a timeout.
 pub(crate) async fn soon<O>(future: impl Future<Output = O>) -> O {
     tokio::time::timeout(HUNG, future)
         .await

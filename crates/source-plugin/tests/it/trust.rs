@@ -245,7 +245,7 @@ async fn world_writable_libraries_are_not_loaded() {
     assert_eq!(refusal(options).await.0, SourceErrorKind::Denied);
 }
 
-/// What is loaded is memory that no path leads to, with the bytes that were approved.
+/// A plugin is loaded from memory that no path leads to, with the bytes that were approved.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_plugin_is_loaded_from_sealed_memory() {

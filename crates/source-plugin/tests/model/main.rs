@@ -1,4 +1,4 @@
-//! Where the threads of a host, a plugin and its process meet, in every order that a scheduler comes upon.
+//! The synchronization of a host, a plugin and its process, in every order of their threads.
 //!
 //! The files are those of the crate. What they lock, send and spawn with is the scheduler's: it runs one thread at a time,
 //! changes to another one wherever they meet, and tells when all of them wait for each other.

@@ -10,7 +10,7 @@ use shuttle::thread;
 use crate::slot::InstanceSlot;
 use crate::tried;
 
-/// What a library would do, counted.
+/// A plugin library that counts its calls.
 #[derive(Debug)]
 struct Instance {
     running: AtomicUsize,
@@ -59,7 +59,7 @@ impl Drop for Instance {
     }
 }
 
-/// As the plugin's own thread does: who is in is asked, or somebody else is let in.
+/// Calls the current instance, or installs a new one, as the plugin's own thread does.
 fn ask(
     slot: &InstanceSlot<Instance>,
     made: &AtomicUsize,

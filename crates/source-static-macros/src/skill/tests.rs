@@ -2,7 +2,7 @@ use std::fs;
 
 use super::*;
 
-/// What is wrong with a folder of these skills: the folder's path, and the bytes of its file.
+/// Returns the errors of a folder of these skills: the folder's path, and the bytes of its file.
 #[track_caller]
 fn errors(skills: &[(&str, &[u8])]) -> Vec<String> {
     let root = tempfile::tempdir().unwrap();

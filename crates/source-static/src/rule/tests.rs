@@ -37,7 +37,7 @@ fn a_description_is_measured_in_characters() {
     );
 }
 
-/// Whether the vocabulary takes `id` as it is and finds no fault in it.
+/// Returns whether the vocabulary accepts `id` unchanged and reports no fault.
 fn is_faultless(id: &str) -> bool {
     Id::new(id).is_ok_and(|parsed| parsed.as_str() == id && parsed.faults().is_empty())
 }

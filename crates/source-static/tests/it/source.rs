@@ -1,4 +1,4 @@
-//! What the source answers, and the conformance suite over it.
+//! The answers of the source, and the conformance suite over it.
 
 use std::sync::Arc;
 

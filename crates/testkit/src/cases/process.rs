@@ -136,7 +136,7 @@ fn code(status: ExitStatus) -> i32 {
         .unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
 }
 
-/// Whether a process that ended and is not reaped yet had children: it waited for one, which the kernel counts by
+/// Returns whether a process that ended and is not reaped yet had children: it waited for one, which the kernel counts by
 /// page faults, or one is still in its group.
 fn had_children(ended: Pid) -> bool {
     const GROUP: usize = 2;
@@ -169,7 +169,7 @@ fn processes() -> impl Iterator<Item = i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// Whether a process runs whose words, joined by blanks, are `line`.
+/// Returns whether a process runs whose words, joined by blanks, are `line`.
 pub(crate) fn is_running(line: &str) -> bool {
     processes().any(|process| {
         let words = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();

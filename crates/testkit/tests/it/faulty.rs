@@ -192,7 +192,7 @@ struct Faulty {
     signals: Mutex<watch::Receiver<u64>>,
 }
 
-/// How much room [`Fault::MovesRevisionAtEveryList`] has between two real revisions.
+/// The number of revisions that [`Fault::MovesRevisionAtEveryList`] can use between two real ones.
 const STEPS: u64 = 1 << 32;
 
 const LINK: &str = "link.md";

@@ -22,7 +22,7 @@ fn main() -> Result<(), SourceError> {
     Ok(())
 }
 
-/// What is in memory is there at once.
+/// Polls a future once; one that reads memory is ready at once.
 fn now<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,

@@ -40,7 +40,7 @@ fn check_left(lines: &str, reason: &str) {
     assert_laws(file.as_bytes());
 }
 
-/// What holds of every file.
+/// Checks the laws of every file.
 fn assert_laws(file: &[u8]) {
     let formatted = format(file, site());
     let Some(text) = formatted.text else {

@@ -1,4 +1,4 @@
-//! Where the front matter begins and ends.
+//! The beginning and the end of front matter.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What people read.
+//! The messages that people read.
 
 use snapbox::{IntoData, assert_data_eq, str};
 

@@ -5,7 +5,7 @@ use proptest::sample::select;
 
 use super::*;
 
-/// What a skill may do, in the order of its limits.
+/// The permissions of a skill, in the order of its limits.
 #[derive(Debug, PartialEq)]
 struct Limits {
     by_model: bool,
@@ -32,7 +32,7 @@ impl Limits {
         }
     }
 
-    /// Whether nothing is allowed here that is not allowed there.
+    /// Returns whether everything that is allowed here is allowed in `other`.
     fn is_within(&self, other: &Limits) -> bool {
         let within = |mine: &Option<Vec<String>>, theirs: &Option<Vec<String>>| match (mine, theirs)
         {
@@ -186,7 +186,6 @@ proptest! {
         }
     }
 
-    /// What a message says to write gives the value that it is about.
     #[test]
     fn advice_is_yaml_of_the_value(text in "\\PC{1,40}|[-#\\[{&*!|>'\"%@`a-c :,0-9.]{1,12}") {
         let directory = text.replace(['/', '\\'], "");

@@ -1,4 +1,4 @@
-//! What fields mean.
+//! The meaning of fields.
 
 use super::*;
 
@@ -163,7 +163,7 @@ fn nested_fields_are_not_top_level_fields() {
     );
 }
 
-/// What a home-made reader got wrong.
+/// Covers values that an earlier, hand-written reader got wrong.
 #[test]
 fn yaml_is_read_as_yaml() {
     let skill = skill(

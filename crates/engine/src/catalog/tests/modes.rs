@@ -1,4 +1,4 @@
-//! What the operator chose for each skill.
+//! The operator's choice for each skill.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a conversation activates, and how long.
+//! The activations of a conversation, and their lifetimes.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What outlives a compaction, a long conversation, and a process.
+//! The state that outlives a compaction, a long conversation, and a process.
 
 use super::*;
 
@@ -429,7 +429,7 @@ async fn hidden_skills_are_no_longer_delivered() {
     );
 }
 
-/// What no tool read has no place in the conversation, so that it is not lost with it either.
+/// A body that no tool read is not in the conversation, so compaction does not lose it.
 #[tokio::test]
 async fn redelivery_omits_bodies_that_no_tool_read() {
     let world = World::of(&[

@@ -1,4 +1,4 @@
-//! What is active: the vectors of agentfootprint's evaluator.
+//! The active skills: the vectors of agentfootprint's evaluator.
 
 use super::*;
 

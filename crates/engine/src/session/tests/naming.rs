@@ -1,4 +1,4 @@
-//! What the user names, and what comes of it where nothing does.
+//! Skills that the user names, and names without a skill.
 
 use super::triggering::skipped;
 use super::*;

@@ -1,4 +1,4 @@
-//! What lists, searches and slips are answered.
+//! The answers to lists, searches and wrong calls.
 
 use super::*;
 
@@ -162,7 +162,7 @@ async fn hidden_skills_are_answered_as_unknown() {
     }
 }
 
-/// What models and hosts write for numbers and for what they leave open.
+/// Covers the values that models and hosts write for numbers and for omitted arguments.
 #[tokio::test]
 async fn blank_arguments_and_numeric_text_are_accepted() {
     let registry = two().await;

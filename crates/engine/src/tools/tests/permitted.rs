@@ -1,4 +1,4 @@
-//! What permissions leave of the tools; the labels are those of agentfootprint's vectors.
+//! The tools that permissions leave; the labels are those of agentfootprint's vectors.
 
 use super::*;
 use repertoire_permission::{Audience, Authorizer, PermissionPolicy};
@@ -56,7 +56,7 @@ async fn t13_catalogs_omit_skills_denied_to_the_role() {
     );
 }
 
-/// What a role is answered when it names `name`: the code is for the host, the text for the model.
+/// Returns the answer for a role that names `name`: the code is for the host, the text for the model.
 async fn read(options: &ToolOptions, tool: &str, name: &str) -> ToolOutput {
     call(
         &three().await,

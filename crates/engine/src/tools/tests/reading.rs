@@ -1,4 +1,4 @@
-//! What reading gives.
+//! The results of reading skills and files.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What instructions are when they are read.
+//! Instructions as the tools return them.
 
 use std::sync::Mutex;
 
@@ -30,7 +30,7 @@ async fn one_with(fields: &str, body: &str) -> SkillRegistry {
     SkillRegistry::builder().user(home).load().await.unwrap()
 }
 
-/// What the model gets to read of it, without what stands around, and what became of its directives.
+/// Returns the text for the model without its wrapper, and the outcomes of its directives.
 async fn read(registry: &SkillRegistry, reader: &dyn SkillReader, arguments: &str) -> SkillRead {
     let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
     let answer = tools

@@ -29,7 +29,7 @@ fn view(rows: Vec<ListingEntry<Skill>>) -> Snapshot<Skill> {
     merge(&[layer(Tier::User, "home", Trust::Trusted, rows)])
 }
 
-/// What fired: the skill, by what, and the parts of the message.
+/// Returns the matches: the skill, the cause, and the parts of the message.
 fn matches_of(triggers: &Triggers, occasion: &Turn) -> Vec<String> {
     matches_under(triggers, occasion, &VisibilityPolicy::default())
 }
@@ -58,7 +58,7 @@ fn matches_under(triggers: &Triggers, occasion: &Turn, policy: &VisibilityPolicy
         .collect()
 }
 
-/// What of `message` one keyword matches.
+/// Returns the parts of `message` that one keyword matches.
 fn parts<'m>(keyword: &str, message: &'m str) -> Vec<&'m str> {
     let keyword = serde_json::Value::from(keyword);
     let triggers = Triggers::new(&view(vec![skill("a", &format!("triggers: [{keyword}]"))]));

@@ -21,7 +21,7 @@ fn answer_to(request: i64) -> ServerJsonRpcMessage {
     )
 }
 
-/// Whether there was wake_senders for it.
+/// Returns whether a stream took the message.
 fn sender(streams: &SessionStreams, message: ServerJsonRpcMessage) -> bool {
     match streams.poll_send(&mut Some(Arc::new(message)), None) {
         Poll::Ready(sent) => {
@@ -44,7 +44,7 @@ fn subscribe(streams: &Arc<SessionStreams>, after: Option<u64>) -> EventStream {
         .expect("it goes on")
 }
 
-/// What there is to subscribe now: each event's name and message; `END` where the stream ends.
+/// Returns the name and message of each event that is ready; `END` at the end of the stream.
 fn delivered(reader: &mut EventStream) -> Vec<String> {
     let mut all = Vec::new();
     while let Some(event) = reader.next().now_or_never() {

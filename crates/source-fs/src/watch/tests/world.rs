@@ -18,7 +18,7 @@ pub(super) const DEBOUNCE: Duration = Duration::from_millis(100);
 pub(super) const LONGEST: Duration = Duration::from_secs(1);
 pub(super) const POLL: Duration = Duration::from_secs(2);
 
-/// What happened to a path.
+/// A change of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Written,
@@ -26,7 +26,7 @@ pub(super) enum Kind {
     Gone,
 }
 
-/// What all backends of one test watch, and how many folders they may.
+/// The folders that all backends of one test watch, and the most that they may.
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) watched: Mutex<BTreeMap<PathBuf, WatchId>>,
@@ -237,7 +237,7 @@ impl Stage {
             .dispatch_at(Kind::Written, &self.path(skill).join("SKILL.md"));
     }
 
-    /// What was listed last, without looking.
+    /// Returns the last listing without a new scan.
     pub(super) fn shown(&self) -> Listing<Skill> {
         self.source.latest().unwrap().listing.clone()
     }
@@ -264,7 +264,7 @@ impl Stage {
         begun.elapsed()
     }
 
-    /// Whether nothing changes for a long time.
+    /// Returns whether nothing changes for a long time.
     pub(super) async fn is_quiet(&self) -> bool {
         timeout(Duration::from_secs(600), self.change())
             .await

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::library::{Compiled, Where, built, options, pinned, source, source_file};
 
-/// How well something is compiled.
+/// A profile of cargo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Profile {
     Debug,

@@ -20,7 +20,7 @@ fn in_call(call: &str, trace: &Path) -> PluginOptions {
     pinned(library()).with_options(options(json!({ "call": call, "trace": trace })))
 }
 
-/// How a source answers each question, in the order of `CALLS`.
+/// Returns the answers of a source to each request, in the order of `CALLS`.
 async fn answers(plugin: &PluginSource) -> [Result<(), SourceError>; 4] {
     let (id, path): (Id, ResourcePath) = ("fine".parse().unwrap(), "note.md".parse().unwrap());
     [
@@ -72,7 +72,7 @@ async fn a_panic_in_create_is_an_error() {
     }
 }
 
-/// What `call` leaves before it panics.
+/// Waits for the trace that `call` writes before it panics.
 async fn traced(trace: &Path) {
     soon(async {
         while !trace.exists() {

@@ -66,7 +66,7 @@ impl Package {
             .expect("cargo runs")
     }
 
-    /// What the program `name` prints, built anew.
+    /// Builds the program `name` again and returns its output.
     fn run(&self, name: &str) -> String {
         let built = self.build();
         assert!(

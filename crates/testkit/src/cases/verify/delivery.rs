@@ -1,4 +1,4 @@
-//! What models and users get.
+//! The content that models and users get.
 
 use repertoire_engine::tools::Toolset;
 use serde_json::Value;
