@@ -208,7 +208,7 @@ static int32_t list(void *pointer, RepertoireSlice request, RepertoireBuffer *re
 static int32_t body(void *pointer, RepertoireSlice request, RepertoireBuffer *reply) {
     Source *source = pointer;
     char *key = text_of(request, "key");
-    /* A key is one that `list` told; what is none must not become a path. */
+    /* A key is one that `list` returned. Any other must not become a path. */
     if (!key || strchr(key, '/')) {
         free(key);
         return fail(reply, "not-found", "no such skill");

@@ -142,7 +142,7 @@ fn checked(written: &str) -> Result<Cow<'_, str>, InvalidValue> {
 /// Returns whether nothing of a name is lost where it is shown: what people and models read there must lead back to the
 /// skill.
 fn is_seen(name: &str) -> bool {
-    // Direction marks are honest in texts; in a name they are what nobody types.
+    // Direction marks are normal in texts. A person cannot type them in a name.
     text::is_clean(name)
         && !name.chars().any(|c: char| {
             c.is_control() || text::is_break(c) || matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}')

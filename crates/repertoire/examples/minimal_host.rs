@@ -9,7 +9,7 @@ use std::path::Path;
 use repertoire::{Catalog, CatalogOptions, FsSource, Model, Mount, SkillRegistry, Trust};
 use tokio::runtime::Handle;
 
-/// Composes the skills of a user and of a project that nobody has admitted yet. The registry follows both folders.
+/// Composes the skills of a user and of a project that is not trusted yet. The registry follows both folders.
 pub(crate) async fn compose(home: &Path, project: &Path) -> Result<SkillRegistry, Box<dyn Error>> {
     let registry = SkillRegistry::builder()
         .mount(Mount::user(FsSource::new("project", project)).trust(Trust::Pending))

@@ -11,8 +11,8 @@ use super::{IndexSettings, PromptGoal, Query, SearchHit, SearchIndex, SearchItem
 
 /// The index of a registry, updated when it is used. Cheap to clone; clones share the index.
 ///
-/// Nothing runs in the background: the first to ask after a change pays for what changed. It is a value of its own and no method
-/// of the registry, because somebody has to keep the index: make it once and ask it often.
+/// No task runs in the background: the first call after a change updates the index. It is not a method of the registry, because
+/// the caller keeps the index: create it once and query it often.
 #[derive(Debug, Clone)]
 pub struct LiveIndex<T: Item = Skill>(Arc<LiveIndexState<T>>);
 

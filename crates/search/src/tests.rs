@@ -134,7 +134,7 @@ fn typos_in_names_match_and_are_reported() {
         "name: `release` for `relaese`, `notes` for `ntoes`"
     );
     check(&index, "delpoymetn", &["deployment-checklist"]);
-    // What somebody wrote is not taken for something else.
+    // A word that exists is not corrected to a different one.
     check(&index, "steps", &["deployment-checklist"]);
     check(&index, "zebra", &[]);
 }

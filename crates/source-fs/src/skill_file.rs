@@ -265,7 +265,7 @@ impl SkillFile {
         let parsed = skill_md::parse_with(front_matter, site, reading.limits, Strictness::Lenient);
         let mut diagnostics = parsed.diagnostics;
         if matches!(self.path, SkillPath::Other(_)) {
-            let message = "the path is not UTF-8; its location cannot be told exactly";
+            let message = "the path is not UTF-8; its location cannot be reported exactly";
             diagnostics.push(
                 Diagnostic::new(Code::PATH_NOT_UTF8, message)
                     .at_path(path.clone())

@@ -333,7 +333,7 @@ impl WatchFailure {
         };
         let help = match setting {
             Some(setting) => {
-                format!("{UNTIL_THEN}; raise `{setting}` to have changes told at once").into()
+                format!("{UNTIL_THEN}; raise `{setting}` to be notified of changes immediately").into()
             }
             None => UNTIL_THEN.into(),
         };

@@ -193,7 +193,7 @@ fn beyond_the_limit_of_watches_nothing_is_lost() {
                 degraded.help.as_deref(),
                 Some(
                     "nothing is lost: everything is looked at every 20ms until it can be watched; raise \
-                 `user.max_inotify_watches` to have changes told at once"
+                 `user.max_inotify_watches` to be notified of changes immediately"
                 )
             );
             scene.edit_all("Polled.").await;

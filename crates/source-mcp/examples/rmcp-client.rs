@@ -1,6 +1,6 @@
 //! The client of the official Rust SDK against a server of skills: `rmcp-client stdio BINARY FOLDER` or `rmcp-client http URL FOLDER`.
 //!
-//! Lists, gets, reads, calls, and waits to be told of a skill that it writes into the folder; `cargo xtask mcp-clients` runs it.
+//! Lists, gets, reads, calls, and waits for the notification of a skill that it writes into the folder; `cargo xtask mcp-clients` runs it.
 
 use std::error::Error;
 use std::path::Path;
@@ -122,6 +122,6 @@ async fn check(
     if is_listed {
         Ok(())
     } else {
-        Err("a change was told, and is not there".into())
+        Err("a change was notified, and is not in the list".into())
     }
 }

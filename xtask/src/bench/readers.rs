@@ -112,7 +112,7 @@ pub(super) fn measure(skills: &Path) -> Result<Readings, Failure> {
         stop.store(true, Ordering::Relaxed);
         let refreshes = refreshing.join().expect("refreshing does not panic")?;
         if refreshes == 0 {
-            return Err("nothing was refreshed meanwhile".into());
+            return Err("nothing was refreshed during the run".into());
         }
         let median = |field: fn(&Readings) -> f64| super::median(readings.iter().map(field));
         Ok(Readings {

@@ -102,7 +102,7 @@ async fn edit(tree: PathBuf, registry: SkillRegistry) -> Result<Reload, String> 
                 .is_some_and(|now| Arc::ptr_eq(&now, &other))
         {
             return Err(format!(
-                "`{}` was made anew, although `{}` was edited",
+                "`{}` was created again, although `{}` was edited",
                 other.id, skill.id
             ));
         }

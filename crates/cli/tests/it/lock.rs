@@ -516,7 +516,7 @@ note: not compared, version control keeps it: `.agents/skills/tidy/.git`
     let absent = "note: not compared, it is in `repertoire.lock.json` and does not exist: `.agents/skills/tidy/.venv`, \
                   `.agents/skills/tidy/node_modules`, `.agents/skills/tidy/venv`\n";
     assert!(ran.stderr.contains(absent), "{}", ran.stderr);
-    // One that nobody locked is as new as a file would be.
+    // A skill without a row counts as extra, as a file without a row does.
     env.file(".agents/skills/notes/node_modules/x.js", "1");
     let ran = env.run(&["verify"]);
     assert_eq!(ran.exit, Exit::Problems);

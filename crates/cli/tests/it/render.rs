@@ -794,18 +794,18 @@ fn front_matter_is_never_rendered() {
     );
 }
 
-/// A terminal that is looked at: what it is told lets a waiting command go on.
+/// A terminal that is read: a progress line lets a waiting command continue.
 #[cfg(unix)]
 struct Watched {
     file: PathBuf,
-    told: Vec<u8>,
+    written: Vec<u8>,
 }
 
 #[cfg(unix)]
 impl std::io::Write for &mut Watched {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.told.extend_from_slice(bytes);
-        if String::from_utf8_lossy(&self.told).contains("running commands ...") {
+        self.written.extend_from_slice(bytes);
+        if String::from_utf8_lossy(&self.written).contains("running commands ...") {
             fs::write(&self.file, "")?;
         }
         Ok(bytes.len())
@@ -820,12 +820,12 @@ impl std::io::Write for &mut Watched {
 #[test]
 fn running_commands_show_progress() {
     let env = TestEnv::new();
-    let text = "---\nname: slow\ndescription: Slow.\n---\n!`while ! test -e told; do :; done; echo went`\n";
+    let text = "---\nname: slow\ndescription: Slow.\n---\n!`while ! test -e ready; do :; done; echo went`\n";
     env.file("a/slow/SKILL.md", text);
     env.run(&["approve", "slow", "--root", "a", "--yes"]).data();
     let mut terminal = Watched {
-        file: env.here().join("a/slow/told"),
-        told: Vec::new(),
+        file: env.here().join("a/slow/ready"),
+        written: Vec::new(),
     };
     let mut stdout = Vec::new();
     let environment = Environment::new(env.here())
@@ -847,12 +847,12 @@ fn running_commands_show_progress() {
         (exit, String::from_utf8_lossy(&stdout).as_ref()),
         (Exit::Success, "went\n")
     );
-    // The line is wiped in the end. Then, because nobody helps here, it is told what may be left.
-    let told = String::from_utf8_lossy(&terminal.told);
-    let (_, note) = told.rsplit_once(" \r").expect("it is wiped");
+    // The line is cleared at the end. Without a helper, a note then names processes that may be left.
+    let written = String::from_utf8_lossy(&terminal.written);
+    let (_, note) = written.rsplit_once(" \r").expect("it is wiped");
     assert!(
         note.starts_with("note: cleanup: its process group")
             && note.ends_with("; other processes may still run\n"),
-        "{told:?}"
+        "{written:?}"
     );
 }

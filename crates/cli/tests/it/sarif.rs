@@ -144,10 +144,10 @@ fn sarif_results_reflect_strict_severities() {
     let (exit, log) = log(&env(), &["check", "a b/größe", "--strict"]);
     assert_eq!(exit, Exit::Problems);
     let results = log["runs"][0]["results"].as_array().expect("a list").iter();
-    let told: Vec<_> = results
+    let reported: Vec<_> = results
         .map(|result| (result["ruleId"].clone(), result["level"].clone()))
         .collect();
-    assert_eq!(told, [("invalid-description".into(), "error".into())]);
+    assert_eq!(reported, [("invalid-description".into(), "error".into())]);
 }
 
 #[test]

@@ -216,10 +216,10 @@ fn only_approved_commands_of_named_sources_run() {
         .skill("b", "tidy", "Sorts.");
     let refused = |arguments: &[&str]| read_clock(&env, arguments).contains("Now: !`expr 3 + 3` [");
     let named = ["a", "b", "--run-commands", "a"];
-    assert!(refused(&named), "nobody approved it");
+    assert!(refused(&named), "it is not approved");
     env.run(&["approve", "clock", "--root", "a", "--yes"])
         .data();
-    assert!(refused(&["a", "b"]), "nobody named its source");
+    assert!(refused(&["a", "b"]), "its source is not named");
     assert!(
         refused(&["a", "b", "--run-commands", "b"]),
         "another source was named"

@@ -163,7 +163,7 @@ fn bodies_come_in_the_dialect_of_their_source() {
         "[[source]]\nkind = \"fs\"\nname = \"team\"\nroots = [\"root\"]\ndialect = \"openclaw\"\n";
     env.file("repertoire.toml", source);
     let model = "openai/gpt-5";
-    let told = env
+    let text = env
         .run(&[
             "simulate",
             "--script",
@@ -175,8 +175,8 @@ fn bodies_come_in_the_dialect_of_their_source() {
         ])
         .data();
     assert!(
-        told.contains("/root/tidy/shelf.") && !told.contains("{baseDir}"),
-        "{told}"
+        text.contains("/root/tidy/shelf.") && !text.contains("{baseDir}"),
+        "{text}"
     );
 }
 

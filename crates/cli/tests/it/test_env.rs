@@ -70,7 +70,7 @@ impl TestEnv {
         self
     }
 
-    /// Puts the library of the plugin `hello` at `path`, in folders that nobody else can write to.
+    /// Puts the library of the plugin `hello` at `path`, in folders that no other user can write to.
     pub(crate) fn library(&self, path: &str) -> &TestEnv {
         let name = format!(
             "{}hello{}",

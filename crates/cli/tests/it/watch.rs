@@ -1,4 +1,4 @@
-//! `repertoire watch`: one line a change, until it is told to stop.
+//! `repertoire watch`: one line for each change, until it is stopped.
 
 use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, JoinHandle};
@@ -13,7 +13,7 @@ use crate::test_env::TestEnv;
 /// Many times what any change takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A watch that runs beside the test. Dropped without [`stop`](Watching::stop), it ends as well: nobody can signal it any more.
+/// A watch that runs beside the test. Dropped without [`stop`](Watching::stop), it ends as well, because its stop channel closes.
 struct Watching {
     stdout: Receiver<String>,
     stderr: Receiver<String>,
@@ -120,7 +120,7 @@ fn watch_prints_changes_and_problems() {
     while watching.line() != "--> root/tidy/SKILL.md" {}
     assert_eq!(watching.line(), "");
     env.skill("root", "tidy", "Sorts again.");
-    // Whether more of it moved cannot be told yet: nobody has read the rest of it before.
+    // The change of the body is unknown, because the old body was never read.
     assert!(watching.line().starts_with("~ tidy (metadata"));
     assert_eq!(
         watching.line(),

@@ -36,7 +36,7 @@ pub(crate) fn hold(texts: &[&str], message: &str) {
             fired.spans
         );
     }
-    // A mention is a sigil and what the snapshot knows the candidate by; whoever is missed is not heard.
+    // A mention is a sigil and a name of the candidate in the snapshot. An unresolved mention matches nothing.
     for fired in fired.iter().filter(|fired| fired.by == MatchedBy::Mention) {
         for span in fired.spans.iter() {
             let name: String = message[span.start + 1..span.end].nfkc().collect();

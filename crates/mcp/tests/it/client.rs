@@ -69,7 +69,7 @@ impl ClientHandler for Listening {
 }
 
 impl Client {
-    /// A client that nobody knows, with the skills extension.
+    /// An unknown client, with the skills extension.
     pub(crate) async fn of(server: &Server) -> Client {
         Client::called("some-client", server).await
     }

@@ -30,7 +30,7 @@ impl SkillReader for Held {
         self.let_go
             .acquire()
             .await
-            .expect("nobody closes it")
+            .expect("no other task closes it")
             .forget();
         Ok("Sort it in the end.\n".into())
     }

@@ -65,7 +65,7 @@ async fn a_known_client_gets_its_features() {
     assert!(capabilities.resources.is_none() && capabilities.extensions.is_none());
     assert!(capabilities.tools.is_some() && capabilities.prompts.is_some());
     assert_eq!(code(zed.peer.list_resources(None).await).0, -32601);
-    // One that has the extension gets it, whoever it is.
+    // Every client with the extension gets it.
     let zed = Client::called("Zed", &server).await;
     let capabilities = &zed.peer.peer_info().expect("introduced").capabilities;
     assert!(capabilities.extensions.is_some() && capabilities.resources.is_some());

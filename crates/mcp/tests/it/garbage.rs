@@ -187,7 +187,7 @@ async fn slow_clients_cause_backpressure() {
         }
         write
     });
-    // It stands still although nobody reads.
+    // The server waits, although the client does not read.
     let mut turns = 0;
     while turns < 1000 {
         tokio::task::yield_now().await;

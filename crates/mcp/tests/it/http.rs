@@ -67,7 +67,7 @@ impl Listening {
     /// Sends these bytes; returns the status, the head and the body of the answer.
     pub(crate) async fn raw(&self, bytes: &[u8]) -> (u16, String, String) {
         let mut stream = TcpStream::connect(self.address).await.expect("it listens");
-        // Whoever is refused early may not be heard out.
+        // The server may refuse a client before it has read the whole request.
         let _ = stream.write_all(bytes).await;
         let mut answer = Vec::new();
         let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut answer))
@@ -304,7 +304,7 @@ async fn dns_rebinding_is_refused() {
             .0,
         403
     );
-    // Whoever only wants to know whether it lives may come by any name.
+    // A health check may use any host name.
     assert_eq!(listening.get("/healthz", "host: pod\r\n").await.0, 200);
     assert_eq!(listening.get("/readyz", "host: pod\r\n").await.0, 200);
     listening.end().await;
@@ -561,7 +561,7 @@ async fn a_refused_client_is_let_go() {
     listening.end().await;
 }
 
-/// Whoever begins one session after another, and asks for nothing, shuts nobody out.
+/// A client that opens many sessions without a request does not exclude other clients.
 #[tokio::test]
 async fn sessions_without_requests_are_evicted() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;

@@ -103,7 +103,7 @@ async fn hidden_skills_notify_no_client() {
     );
 }
 
-/// Two sources claim one id, and nobody sees the one that changes.
+/// Two sources have one id, and the hidden one changes.
 #[tokio::test]
 async fn hidden_candidates_notify_no_client() {
     for hidden in ["home", "other"] {

@@ -45,7 +45,7 @@ async fn m10_results_are_complete_and_not_cacheable() {
         let answer = raw.next().await;
         let result = &answer["result"];
         assert_eq!(result["resultType"], "complete", "{method}: {answer}");
-        // It may be another at any time, so nothing holds; whose skills they are is nobody else's business.
+        // The client may be a different one at any time, so nothing is cached, and answers are private.
         assert_eq!(
             (&result["ttlMs"], &result["cacheScope"]),
             (&json!(0), &json!("private")),

@@ -156,7 +156,7 @@ async fn skills_for_the_system_prompt_are_reported() {
     assert_eq!(diagnostic.code, repertoire::skill::Code::SURFACE_OVER_MCP);
     let message = "`home:system-prompt` declares `system-prompt`; over MCP its body is a tool's result or a prompt";
     assert_eq!(diagnostic.message, message);
-    // One that nobody is served with is nobody's business.
+    // A skill that is not served is unknown to clients.
     let modes =
         VisibilityPolicy::default().with("home:system-prompt".parse().unwrap(), Exposure::Off);
     let hidden = Server::new(

@@ -316,7 +316,7 @@ fn m20_a_checker_that_fails_hides() {
         hidden([host(|_| panic!("on purpose")) as Arc<dyn Authorizer>]),
         [Some(HiddenReason::Denied); 2]
     );
-    // One that asks elsewhere beforehand, and did not hear in time: the answer is lost with its sender.
+    // An authorizer that queries a service beforehand and gets no answer in time: the channel is closed.
     let (sender, receiver) = std::sync::mpsc::channel::<AccessDecision>();
     drop(sender);
     let receiver = std::sync::Mutex::new(receiver);

@@ -300,7 +300,7 @@ fn policies_with_different_authorizers_are_not_equal() {
     assert_ne!(
         checked,
         VisibilityPolicy::default().permitted_by(policy()),
-        "nobody can tell whether they decide alike"
+        "two authorizers cannot be compared"
     );
     assert_eq!(
         VisibilityPolicy::default().in_workflow("a"),

@@ -145,7 +145,7 @@ fn a_request_of_a_later_schema_is_refused() {
 
 #[test]
 fn a_reply_may_be_empty() {
-    // SAFETY: the empty buffer is nobody's.
+    // SAFETY: the empty buffer owns no memory.
     unsafe { TABLE.free_buffer.unwrap()(RepertoireBuffer::EMPTY) };
 }
 

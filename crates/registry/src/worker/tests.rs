@@ -82,13 +82,13 @@ fn schedule(calls: usize, steps: &[(usize, bool)]) -> Vec<Event> {
             poll(&mut live, call);
         }
     }
-    // Whoever is left gets as many turns as anybody could need.
+    // The remaining tasks are polled more often than any of them can need.
     for _ in 0..10 * calls {
         for call in 0..calls {
             poll(&mut live, call);
         }
     }
-    assert!(live.iter().all(Option::is_none), "nobody waits for ever");
+    assert!(live.iter().all(Option::is_none), "every task ends");
     log.take()
 }
 

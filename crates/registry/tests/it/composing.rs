@@ -29,7 +29,7 @@ fn names(registry: &Registry<Workflow>) -> Vec<String> {
         .collect()
 }
 
-/// Waits until nobody but the test holds the source.
+/// Waits until only the test holds the source.
 async fn released(source: &Arc<Script>) {
     let alone = async {
         while Arc::strong_count(source) > 1 {
@@ -466,7 +466,7 @@ async fn started_registries_follow_added_sources() {
     released(&team).await;
 }
 
-/// A source that holds, while somebody waits for a change of it, what listing needs.
+/// A source that holds the lock for listing while a caller waits for a change of it.
 #[derive(Debug, Default)]
 struct Locking {
     lock: Mutex<()>,
@@ -514,12 +514,12 @@ async fn sources_wait_independently() {
     locking.may_go_on.notify_one();
     tokio::time::timeout(HANG, refreshing)
         .await
-        .expect("nobody waits for each other")
+        .expect("there is no deadlock")
         .unwrap()
         .unwrap();
 }
 
-/// One skill whose content nobody knows before it is asked for.
+/// One skill whose content is unknown until it is read.
 #[derive(Debug)]
 struct Unread(&'static str);
 

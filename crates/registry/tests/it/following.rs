@@ -1,4 +1,4 @@
-//! Following a registry: latest state, one folded change, and nobody harmed by a bad subscriber.
+//! Following a registry: latest state, one merged change, and no effect of a bad subscriber on others.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

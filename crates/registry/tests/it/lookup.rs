@@ -1,4 +1,4 @@
-//! From what somebody typed to a claim.
+//! Resolution of a typed name to a candidate.
 
 use repertoire_registry::{
     Authority, RegistryError, RuleSet, RuleStack, Snapshot, Status, Tier, Trust, merge, merge_under,
@@ -363,7 +363,7 @@ fn pending_skills_take_no_full_name() {
     assert_eq!(
         source("nobody:x"),
         "project",
-        "the operator still reaches what nobody else has"
+        "the operator still reaches what no other source has"
     );
     assert_eq!(source("project:home:review"), "project");
 }

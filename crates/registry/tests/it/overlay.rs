@@ -361,7 +361,7 @@ async fn closing_a_base_ends_its_overlays() {
     assert!(of_first.next().await.is_none());
     assert_eq!(first.refresh().await.unwrap_err(), RegistryError::Closed);
     drop((first, of_first));
-    assert_eq!(Arc::strong_count(&project), 1, "nobody holds its source");
+    assert_eq!(Arc::strong_count(&project), 1, "its source was released");
     base.register(workflow("b", 1)).unwrap();
     assert!(of_base.next().await.is_some() && of_second.next().await.is_some());
 

@@ -1,4 +1,4 @@
-//! Composing anew equals composing afresh, for any compositions.
+//! Recomposing equals composing from scratch, for any compositions.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Sources that panic, hang or lie harm nobody but themselves.
+//! Sources that panic, hang or return wrong data affect no other source.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -103,7 +103,7 @@ fn a_7_one_backslash_makes_a_placeholder_text() {
     check("\\!`date` a", "", "!`date` a");
     check("\\!{script: a.sh} a", "", "!{script: a.sh} a");
     assert_eq!(directives("\\!`date`\n\\!{script: a.sh}\n"), []);
-    // Where the placeholder means nothing, the backslash is somebody else's.
+    // Without a placeholder after it, the backslash is plain text.
     assert_eq!(plain(r"\$1", ""), r"\$1");
 }
 

@@ -300,7 +300,7 @@ async fn plugin_changes_after_composition_are_reported() {
     let options = InstalledPluginOptions::new("c");
     let diagnostics_source =
         options.diagnostics_source("client", tree.path(), options.find(tree.path()));
-    let told = async || {
+    let diagnostics = async || {
         let listing = diagnostics_source
             .list()
             .await
@@ -312,14 +312,14 @@ async fn plugin_changes_after_composition_are_reported() {
             .map(|diagnostic| diagnostic.message.clone())
             .collect::<Vec<_>>()
     };
-    assert!(told().await.is_empty());
+    assert!(diagnostics().await.is_empty());
     fs::create_dir_all(tree.path().join("c/tool/1.10.0/skills")).expect("a fresh folder");
-    assert!(told().await.is_empty(), "the source of the plugin follows");
+    assert!(diagnostics().await.is_empty(), "the source of the plugin follows");
     fs::create_dir_all(tree.path().join("c/new/1.0/skills")).expect("a fresh folder");
     fs::remove_dir_all(tree.path().join("c/kit")).expect("it is there");
     let expected = [
         "plugin `new` came after the sources were composed",
         "plugin `kit` went after the sources were composed",
     ];
-    assert_eq!(told().await, expected);
+    assert_eq!(diagnostics().await, expected);
 }

@@ -276,13 +276,13 @@ async fn limits_are_reported_with_their_names() {
         let source = tree.with(&format!(r#"{{ "roots": ["root"], "limits": {limits} }}"#));
         let listing = list(&source).await;
         assert_eq!(ids(&listing), expected, "{limits}");
-        let told: Vec<_> = listing
+        let reported: Vec<_> = listing
             .diagnostics()
             .iter()
             .filter(|found| found.code == Code::WALK_TRUNCATED)
             .collect();
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].help.as_deref().unwrap().contains(named), "{told:?}");
+        assert_eq!(reported.len(), 1, "{reported:?}");
+        assert!(reported[0].help.as_deref().unwrap().contains(named), "{reported:?}");
         assert_eq!(list(&source).await, listing);
     };
     check(r#"{ "depth": 2 }"#, &["shallow"], "limits.depth").await;

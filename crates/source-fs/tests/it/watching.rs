@@ -433,7 +433,7 @@ async fn a_storm_of_events_ends_consistent() {
                 tree.path("root/moved"),
             )
             .unwrap();
-            // Somebody waits now and then, and gives up at some point.
+            // A caller waits from time to time, and stops at some point.
             let _ = tokio::time::timeout(
                 Duration::from_millis(round),
                 source.changed(listing.revision()),
@@ -575,7 +575,7 @@ async fn an_unwatched_source_never_changes_by_itself() {
     tree.skill("root/b");
     tokio::select! {
         biased;
-        () = source.changed(before.revision()) => panic!("nobody watches"),
+        () = source.changed(before.revision()) => panic!("no watch is active"),
         () = tokio::task::yield_now() => {}
     }
 }

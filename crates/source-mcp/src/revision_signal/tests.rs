@@ -20,7 +20,7 @@ async fn notifications_are_batched() {
     assert_eq!(
         signal.now(),
         Revision(2),
-        "nothing is told that did not come"
+        "no revision is signalled that did not come"
     );
     ring();
     signal.wait_past(Revision(2)).await;

@@ -677,7 +677,7 @@ async fn a_list_that_drips_is_given_up() {
     );
 }
 
-/// A list that changes between two pages is begun anew, and one that changes all the time is given up.
+/// A list that changes between two pages is read again from its first page. One that always changes is an error.
 #[tokio::test]
 async fn lists_that_change_between_pages_are_restarted() {
     let moving = |times: usize| async move {
@@ -808,7 +808,7 @@ async fn equal_names_get_ids_of_their_own() {
     );
 }
 
-/// M-21: nor can a name be picked by which another skill is told apart.
+/// M-21: a server cannot choose a name that makes two skills look the same.
 #[tokio::test]
 async fn an_id_is_always_one_skill() {
     let elsewhere = |entry: &mut Value, uri: &str, name: &str| {
@@ -888,7 +888,7 @@ async fn hidden_text_is_escaped_in_diagnostics() {
     is_clean(&listing);
     assert!(
         findings(&listing)[0].1.len() < 600,
-        "what a server says is told in short"
+        "a text of the server is truncated"
     );
 
     let served = scripted(|method, params| match method {
@@ -911,7 +911,7 @@ fn is_clean(listing: &Listing<Skill>) {
     }
 }
 
-/// content that is rotated after somebody looked at it, its digest with it. It is another content, and seen as such.
+/// content and digest that change after a person inspected them. It is reported as different content.
 #[tokio::test]
 async fn a_changed_digest_is_a_change() {
     let fresh = text("tidy").replace("Sort it.", "Burn it.");
@@ -933,7 +933,7 @@ async fn a_changed_digest_is_a_change() {
     );
     tokio::time::timeout(Duration::from_secs(20), source.changed(listed.revision()))
         .await
-        .expect("the change is told");
+        .expect("the change is notified");
 }
 
 /// T: confused deputy. An answer to `skills/get` about another skill changes nothing.
@@ -1061,7 +1061,7 @@ async fn a_nested_skill_is_a_plain_file() {
     assert_eq!(error.kind(), SourceErrorKind::NotFound);
 }
 
-/// M-28: content that nobody can vouch for is told as such, or left out where the operator says so.
+/// M-28: content without a digest is reported as such, or omitted if the operator chose that.
 #[tokio::test]
 async fn dynamic_content_has_no_files() {
     let dynamic = || Wares::one().but(|entry| entry["resources"] = json!("dynamic"));

@@ -79,7 +79,7 @@ async fn rejected_tokens_are_reported() {
     assert!(!sent.lock().unwrap()[0].contains_key(header::AUTHORIZATION));
 }
 
-/// Whoever configures nothing, not even a provider of cryptography for the process, reaches a server over TLS.
+/// TLS works without any configuration, even without a provider of cryptography for the process.
 #[tokio::test]
 async fn https_uses_tls() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -145,7 +145,7 @@ fn begun(text: &'static str, ends: bool) -> Body {
     Body::from_stream(futures_util::StreamExt::chain(first, rest))
 }
 
-/// T: exhaustion. Whatever comes instead of an answer is told, in the time that the options give.
+/// T: exhaustion. A wrong answer of any kind is reported within the time limit of the options.
 #[tokio::test]
 async fn invalid_answers_are_reported() {
     type Say = fn() -> Response;

@@ -67,7 +67,7 @@ async fn a_source_reads_without_a_listing() {
     );
 }
 
-/// A server that cannot be reached is told as such, and tried again when it is time: later each time.
+/// An unreachable server is reported, and retried with increasing delays.
 #[tokio::test]
 async fn reconnects_wait_longer_each_time() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,4 +1,4 @@
-//! A server that says whatever it is told to, true or not.
+//! A server with scripted answers, right or wrong.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ pub(crate) type Answer = Result<Value, (i64, String)>;
 
 type Script = dyn Fn(&str, &Value) -> Answer + Send + Sync;
 
-/// A server that says whatever it is told to, over HTTP.
+/// A server with scripted answers, over HTTP.
 pub(crate) struct Scripted {
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<String>>>,

@@ -29,7 +29,7 @@ struct State {
     asked: Vec<String>,
 }
 
-/// Skills, and whoever is told of their changes.
+/// Skills, and the subscribers to their changes.
 #[derive(Debug, Clone)]
 pub(crate) struct Shop {
     state: Arc<Mutex<State>>,

@@ -17,7 +17,7 @@ use tokio_rustls::server::TlsStream;
 use crate::again;
 use crate::scripted::{Scripted, Wares, With, opened};
 
-/// Somebody who says which certificates are genuine, and whom no system knows.
+/// A certificate authority that no system trusts.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -71,7 +71,7 @@ impl axum::serve::Listener for Encrypted {
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
         loop {
             let (stream, address) = self.tcp.accept().await.unwrap();
-            // Whoever does not trust the certificate hangs up.
+            // A client that does not trust the certificate closes the connection.
             if let Ok(stream) = self.tls.accept(stream).await {
                 return (stream, address);
             }
@@ -198,7 +198,7 @@ async fn the_certificate_variable_is_used() {
     );
 }
 
-/// This crate decides how `reqwest` and `rustls` are built. Whoever links it and uses either without a choice of their own, as
+/// This crate selects the features of `reqwest` and `rustls`. A program that links it and uses either with its defaults, as
 /// here, gets one that works.
 #[test]
 fn tls_works_beside_other_crypto_providers() {

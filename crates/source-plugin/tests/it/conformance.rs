@@ -24,12 +24,12 @@ struct Folder {
 impl Folder {
     fn over(library: &Path, at: Where, is_full: bool, kept: Option<Compiled>) -> Folder {
         let folder = tempfile::tempdir().unwrap();
-        let told = if is_full {
+        let given = if is_full {
             json!({ "folder": folder.path(), "look_every_ms": 5 })
         } else {
             json!({ "folder": folder.path() })
         };
-        let source = Arc::new(source(at, pinned(library).with_options(options(told))));
+        let source = Arc::new(source(at, pinned(library).with_options(options(given))));
         Folder {
             folder,
             source,
@@ -175,15 +175,15 @@ mod c {
     }
 }
 
-/// The tutorial: what it has, nobody can change.
+/// The plugin of the tutorial, whose skills never change.
 struct Hello(Arc<PluginSource>);
 
 impl Hello {
     fn at(at: Where) -> Hello {
-        let told = json!({ "people": ["Ann", "Bob"] });
+        let given = json!({ "people": ["Ann", "Bob"] });
         Hello(Arc::new(source(
             at,
-            pinned(&built("hello")).with_options(options(told)),
+            pinned(&built("hello")).with_options(options(given)),
         )))
     }
 }

@@ -345,7 +345,7 @@ async fn buffers_are_freed_once() {
     }
 }
 
-/// A plugin that never returns: who asks is told so, and nobody else waits.
+/// A plugin that never returns: its caller gets an error, and no other caller waits.
 #[test]
 fn a_hanging_plugin_blocks_no_caller() {
     for at in BOTH {
@@ -409,7 +409,7 @@ async fn a_late_reply_is_dropped() {
     let plugin = source(Where::Here, acting("late", "list").within(SHORT));
     let error = failed(&plugin).await;
     assert_eq!(error.kind(), SourceErrorKind::Unavailable, "{error}");
-    // It has been told to end by now, and does so.
+    // By now it was asked to end, and it ends.
     let answered = async {
         loop {
             match plugin.list().await {
@@ -464,8 +464,8 @@ async fn a_process_that_ends_is_restarted() {
         } else {
             Duration::from_secs(30)
         };
-        let told = acting_once(act, door, &once).within(deadline);
-        let mut options = ProcessOptions::new(told, runner());
+        let plugin_options = acting_once(act, door, &once).within(deadline);
+        let mut options = ProcessOptions::new(plugin_options, runner());
         options.memory_mib = 512;
         let plugin = PluginSource::spawn("plugin", options);
         let error = failed(&plugin).await;
@@ -577,7 +577,7 @@ async fn the_registry_retains_the_last_listing() {
     assert!(registry.snapshot().diagnostics().is_empty());
 }
 
-/// One source hangs; the others are refreshed, and nobody waits for it at the end.
+/// One source hangs; the others are refreshed, and closing does not wait for it.
 #[test]
 fn a_registry_survives_a_hanging_plugin() {
     let folder = tempfile::tempdir().unwrap();
@@ -655,7 +655,7 @@ async fn child_processes_end_with_the_plugin() {
 async fn descendants_of_a_plugin_end_with_the_host() {
     let folder = tempfile::tempdir().unwrap();
     let pid = folder.path().join("pid");
-    let told = json!({ "schema": 1, "source": "s", "abi": [1, 0], "options": { "act": "fork", "door": "list", "once": pid } });
+    let opening = json!({ "schema": 1, "source": "s", "abi": [1, 0], "options": { "act": "fork", "door": "list", "once": pid } });
     let digest = Digest::of(&fs::read(library()).unwrap()).to_string();
     let mut command = Command::new(runner());
     command
@@ -673,7 +673,7 @@ async fn descendants_of_a_plugin_end_with_the_host() {
         process.stdout.take().unwrap(),
     );
     // The doors `create` and `list`: a length, a number and the door, each in four bytes.
-    for (door, message) in [(1_u32, told.to_string()), (2, String::new())] {
+    for (door, message) in [(1_u32, opening.to_string()), (2, String::new())] {
         for number in [message.len() as u32, door, door] {
             input.write_all(&number.to_le_bytes()).unwrap();
         }
@@ -697,7 +697,7 @@ async fn descendants_of_a_plugin_end_with_the_host() {
 }
 
 fn is_running(process: i32) -> bool {
-    // One that nobody has reaped yet does not run.
+    // A process that ended and is not reaped yet does not run.
     let state = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     state
         .rsplit_once(") ")

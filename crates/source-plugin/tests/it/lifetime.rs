@@ -188,10 +188,10 @@ async fn two_sources_share_only_the_library() {
     let library = Compiled::hello();
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let plugins = folders.each_ref().map(|folder| {
-        let told = options(json!({ "folder": folder.path() }));
+        let given = options(json!({ "folder": folder.path() }));
         PluginSource::new(
             format!("plugin-{}", folder.path().display()),
-            pinned(&library.path).with_options(told),
+            pinned(&library.path).with_options(given),
         )
     });
     fs::write(

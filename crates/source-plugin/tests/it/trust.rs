@@ -1,4 +1,4 @@
-//! Nothing runs that nobody approved.
+//! Only approved libraries run.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -100,11 +100,11 @@ async fn an_approval_of_content_can_be_revoked() {
     let folder = tempfile::tempdir().unwrap();
     let (library, state) = (Compiled::hello(), folder.path().join("state/plugins.json"));
     let path = fs::canonicalize(&library.path).unwrap();
-    let told = options(serde_json::json!({ "folder": folder.path() }));
+    let given = options(serde_json::json!({ "folder": folder.path() }));
     let plugin = || {
         PluginOptions::new(&path)
             .approved_in(&state)
-            .with_options(told.clone())
+            .with_options(given.clone())
     };
 
     assert_eq!(refusal(plugin()).await.0, SourceErrorKind::Denied);
@@ -252,8 +252,8 @@ async fn a_plugin_is_loaded_from_sealed_memory() {
     use rustix::fs::SealFlags;
 
     let (folder, library) = (tempfile::tempdir().unwrap(), Compiled::hello());
-    let told = options(serde_json::json!({ "folder": folder.path() }));
-    let plugin = loaded(pinned(&library.path).with_options(told.clone()))
+    let given = options(serde_json::json!({ "folder": folder.path() }));
+    let plugin = loaded(pinned(&library.path).with_options(given.clone()))
         .await
         .unwrap();
     assert!(plugin.list().await.unwrap().is_empty());
@@ -292,7 +292,7 @@ async fn a_plugin_is_loaded_from_sealed_memory() {
         "ran\n"
     );
     assert!(
-        loaded(pinned(&library.path).with_options(told))
+        loaded(pinned(&library.path).with_options(given))
             .await
             .is_ok()
     );
@@ -336,8 +336,8 @@ async fn libraries_come_from_where_only_owners_write() {
     );
     assert_eq!(inspected.run_path, [real.as_str()]);
     let folder = tempfile::tempdir().unwrap();
-    let told = options(serde_json::json!({ "folder": folder.path() }));
-    assert!(loaded(pinned(&sound.path).with_options(told)).await.is_ok());
+    let given = options(serde_json::json!({ "folder": folder.path() }));
+    assert!(loaded(pinned(&sound.path).with_options(given)).await.is_ok());
 
     let reason = |path: &Path| match Inspection::read(path) {
         Err(PluginError::Dependency { reason, .. }) => reason,
@@ -429,7 +429,7 @@ async fn libraries_come_from_where_only_owners_write() {
     }
 }
 
-/// A library of another machine, or no library at all, is told from its bytes.
+/// A library of a different machine, or a file that is not a library, is recognized by its bytes.
 #[test]
 fn a_foreign_file_is_refused_before_loading() {
     let library = Compiled::hello();
@@ -559,16 +559,16 @@ fn a_file_that_is_not_there_is_unreadable() {
 
 #[tokio::test]
 async fn the_host_names_a_plugin() {
-    let told = options(serde_json::json!({ "people": ["Ann"] }));
+    let given = options(serde_json::json!({ "people": ["Ann"] }));
     for at in [Where::Here, Where::There] {
-        let plugin = source(at, pinned(&built("hello")).with_options(told.clone()));
+        let plugin = source(at, pinned(&built("hello")).with_options(given.clone()));
         let listing = plugin.list().await.unwrap();
         let row = listing.iter().next().unwrap();
         assert_eq!(plugin.name(), "plugin");
         assert_eq!(
             row.item.location.as_deref(),
             Some("plugin:greet-ann"),
-            "where it comes from is told"
+            "the origin is reported"
         );
         assert_eq!(
             row.digest, None,

@@ -24,8 +24,8 @@ async fn lists_and_reads(library: &Compiled) {
     )
     .unwrap();
     for at in [Where::Here, Where::There] {
-        let told = options(json!({ "folder": folder.path(), "later": true }));
-        let plugin = source(at, pinned(&library.path).with_options(told));
+        let given = options(json!({ "folder": folder.path(), "later": true }));
+        let plugin = source(at, pinned(&library.path).with_options(given));
         let id: Id = "greet".parse().unwrap();
         assert_eq!(plugin.list().await.unwrap().len(), 1, "{at:?}");
         assert_eq!(

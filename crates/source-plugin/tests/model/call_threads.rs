@@ -60,10 +60,10 @@ fn each_caller_gets_its_reply_or_a_timeout() {
         assert_eq!(
             last,
             Ok(3),
-            "what was late turns nobody away once it has ended"
+            "a late call that has ended refuses no other call"
         );
         let done = done.lock().unwrap();
-        assert!(late <= done.len(), "told once for each");
+        assert!(late <= done.len(), "reported once for each");
         assert!(!done.is_empty());
     });
 }

@@ -36,7 +36,7 @@ fn each_call_gets_its_reply_or_an_error() {
                     let _ = requests.send(call);
                     match reply.recv() {
                         Ok(reply) => assert_eq!(reply, call, "a reply of another call"),
-                        Err(_) => assert_eq!(calls.ended().as_deref(), Some(ENDED), "told why"),
+                        Err(_) => assert_eq!(calls.ended().as_deref(), Some(ENDED), "the reason is reported"),
                     }
                 }
                 Err(why) => assert_eq!(why, ENDED),
@@ -46,6 +46,6 @@ fn each_call_gets_its_reply_or_an_error() {
         let [(), (), ()] = callers.map(|caller| caller.join().unwrap());
         process.join().unwrap();
         assert_eq!(calls.begin(10).unwrap_err(), ENDED);
-        assert_eq!(calls.limit(1), 0, "nobody waits any more");
+        assert_eq!(calls.limit(1), 0, "no call waits any more");
     });
 }

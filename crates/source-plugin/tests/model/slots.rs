@@ -34,7 +34,7 @@ impl Instance {
         self.running.fetch_sub(1, SeqCst);
     }
 
-    /// Returns when it is told to, and never by itself.
+    /// Returns when the test asks it to, and never by itself.
     fn wait(&self) {
         self.running.fetch_add(1, SeqCst);
         while !self.stopped.load(SeqCst) {

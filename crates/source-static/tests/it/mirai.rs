@@ -124,7 +124,7 @@ async fn v7_a_view_stays_as_it_was() {
         .register(Skill::new("fake".parse().unwrap(), "Is a fake."))
         .unwrap();
     registry.refresh().await.unwrap();
-    // It gives its entries as a shared slice, so nobody else can change it either.
+    // It gives its entries as a shared slice, so no other code can change it either.
     assert_eq!(
         (view.entries().len(), registry.snapshot().entries().len()),
         (0, 1)

@@ -87,7 +87,7 @@ impl Git {
                     cache.and_then(|cache| cache.refname_to_id("refs/repertoire/tracked"));
                 match tracked {
                     Ok(commit) if commit.to_string() == wanted => return,
-                    // Whoever waits for changes, makes the plugin look.
+                    // A caller that waits for changes makes the plugin poll.
                     _ => self.poll_once().await,
                 }
             }

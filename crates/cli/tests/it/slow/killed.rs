@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::serve::{Serving, introduction};
 use crate::test_env::TestEnv;
 
-/// More than the system keeps of an answer that nobody fetches, so that a server is killed in the midst of it.
+/// More bytes than the system buffers of an unread answer, so that a server is killed while it writes.
 const SIZE: usize = 8 << 20;
 
 fn text(letter: &str) -> String {

@@ -44,7 +44,7 @@ fn check_left(lines: &str, reason: &str) {
 fn assert_laws(file: &[u8]) {
     let formatted = format(file, site());
     let Some(text) = formatted.text else {
-        assert_ne!(formatted.diagnostics, [], "nobody says why");
+        assert_ne!(formatted.diagnostics, [], "no diagnostic has the reason");
         return;
     };
     assert_eq!(

@@ -246,7 +246,7 @@ async fn a_body_comes_again_after_so_many_tokens() {
         given.push(slots.messages.len());
     }
     assert_eq!(given, [0, 0, 1, 0, 0, 1, 0, 0]);
-    // Nobody tells how long it is: what comes by is estimated.
+    // The length of the conversation is not given, so it is estimated.
     let (world, mut session) = active_two(plain().refresh(RefreshPolicy::AfterTokens(1_000))).await;
     let long = "word ".repeat(400);
     let results = [ToolResult::new("bash", &long)];

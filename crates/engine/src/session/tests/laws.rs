@@ -291,7 +291,7 @@ proptest! {
                     Step::Touch(skill) => session.touch(SKILLS[skill]),
                     Step::End(skill) => {
                         session.deactivate(SKILLS[skill]);
-                        // Whoever activates it anew gets it anew.
+                        // A new activation delivers it again.
                         let body = format!("{} body", SKILLS[skill]);
                         conversation.iter_mut().for_each(|text| *text = text.replace(&body, ""));
                     }

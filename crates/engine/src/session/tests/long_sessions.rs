@@ -1,4 +1,4 @@
-//! Sessions that last: long ones, stored ones, and skills that change meanwhile.
+//! Long sessions, stored sessions, and skills that change during a session.
 
 use proptest::prelude::*;
 use repertoire_core::async_trait;

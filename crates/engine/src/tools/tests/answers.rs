@@ -271,7 +271,7 @@ async fn calling_a_skill_as_a_tool_explains_reading() {
         (answer.code, answer.text.as_str(), answer.is_error),
         (ToolStatus::NotATool, expected, true)
     );
-    // Other tools are somebody else's, and hidden skills are no skills.
+    // Unknown tools are not answered, and hidden skills count as unknown.
     for (registry, tool) in [
         (registry, "bash"),
         (hidden().await, "release-by-hand"),

@@ -49,7 +49,7 @@ async fn removed_skills_are_reported_as_stale_once_offered() {
         (answer.code, answer.text.as_str(), answer.is_error),
         (ToolStatus::Stale, expected, true)
     );
-    // Whoever was never offered it learns nothing.
+    // A model that was never offered the skill gets the text for an unknown one.
     live.current();
     let answer = live
         .call("read_skill", &json!({"id": "pdf"}))

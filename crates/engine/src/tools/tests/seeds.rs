@@ -214,7 +214,7 @@ async fn registering_a_duplicate_name_is_rejected() {
         ),
         (8, "Mails.")
     );
-    // What a reader holds is shared, and nobody can change it: only a clone of an item is anybody's own.
+    // Readers share immutable items. A caller can only change its own clone.
     let held = registry.snapshot();
     let mut copy = held.get("mail").unwrap().item().clone();
     copy.description = "Changed.".into();

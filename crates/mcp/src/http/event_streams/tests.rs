@@ -198,7 +198,7 @@ fn cancelled_streams_end() {
         begin(&streams, 2),
     );
     streams.cancel(&RequestId::Number(1));
-    assert!(sender(&streams, answer_to(1)), "there is nobody to sender");
+    assert!(sender(&streams, answer_to(1)), "no stream is open");
     assert_eq!(delivered(&mut given_up), ["0/1: nothing", "END"]);
     streams.end();
     assert_eq!(

@@ -58,9 +58,9 @@ async fn contents_are_hashed_later_and_published_once() {
         "it is not waited for"
     );
     stage.change().await;
-    let told = stage.shown();
-    assert_eq!(told.revision(), Revision(first.revision().0 + 1));
-    for (old, new) in first.iter().zip(told.iter()) {
+    let shown = stage.shown();
+    assert_eq!(shown.revision(), Revision(first.revision().0 + 1));
+    for (old, new) in first.iter().zip(shown.iter()) {
         assert!(old.is_same(new) && Arc::ptr_eq(&old.item, &new.item));
         let file = read(stage.path(new.item.id.as_str()).join("SKILL.md")).unwrap();
         assert_eq!(new.digest, Some(Digest::of(&file)));

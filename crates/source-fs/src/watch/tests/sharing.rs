@@ -86,7 +86,7 @@ async fn events_during_a_watch_update_are_kept() {
     first.source.changed(Revision(0)).await;
     assert!(
         first.world.watched().contains(&folder),
-        "it was made anew and is to be watched anew"
+        "it was created again and is to be watched again"
     );
     // And once more when others listen there already.
     *first.world.restless.lock() = Some(folder.clone());

@@ -154,7 +154,7 @@ fn of_another_version() -> PathBuf {
     cargo(&folder, Profile::Debug, &["-p", "repertoire-plugin-hello"]).join(library("hello"))
 }
 
-/// Writes a file unless it says that already: cargo builds anew what was written.
+/// Writes a file unless it has this content already, because cargo builds a written file again.
 fn write_if_new(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     if fs::read_to_string(path).ok().as_deref() != Some(text) {

@@ -46,12 +46,12 @@ async fn a_panic_is_an_error_of_its_call() {
             // More than once: what panicked is asked again, and answers again.
             for _ in 0..2 {
                 for (call, answer) in CALLS.iter().zip(answers(&plugin).await) {
-                    let told = answer.map_err(|error| (error.kind(), error.to_string()));
-                    // Without a listing nobody knows a skill: everything fails as the listing does.
+                    let found = answer.map_err(|error| (error.kind(), error.to_string()));
+                    // Without a listing there is no skill, so every call fails as the listing does.
                     let fails = *call == panicking || panicking == "list";
                     let expected = if fails { panicked(panicking) } else { Ok(()) };
                     assert_eq!(
-                        told, expected,
+                        found, expected,
                         "{at:?}: a panic in {panicking}, asked for {call}"
                     );
                 }
