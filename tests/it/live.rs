@@ -18,7 +18,7 @@ fn watched(tree: &Tree, name: &str) -> impl Source<Skill> {
 }
 
 /// Creates skills in all folders except the project's.
-fn furnished() -> Tree {
+fn tree_with_skills() -> Tree {
     let tree = Tree::new();
     tree.skill(
         "agent",
@@ -100,7 +100,7 @@ fn description(registry: &SkillRegistry, id: &str) -> String {
 
 #[tokio::test]
 async fn each_edit_is_reported_exactly() {
-    let tree = furnished();
+    let tree = tree_with_skills();
     let registry = started(&tree).await;
     let (mut updates, mut late) = (registry.subscribe(), registry.subscribe());
 
@@ -160,7 +160,7 @@ async fn each_edit_is_reported_exactly() {
 
 #[tokio::test]
 async fn broken_skills_retain_their_last_version() {
-    let tree = furnished();
+    let tree = tree_with_skills();
     let registry = started(&tree).await;
     let mut updates = registry.subscribe();
     let broken = tree
@@ -214,7 +214,7 @@ async fn broken_skills_retain_their_last_version() {
 
 #[tokio::test]
 async fn a_closed_registry_ends_its_subscriptions() {
-    let tree = furnished();
+    let tree = tree_with_skills();
     let (closed, open) = (started(&tree).await, started(&tree).await);
     let (mut silent, mut updates) = (closed.subscribe(), open.subscribe());
     arrive(&tree, "home", "before", "Came in time.");

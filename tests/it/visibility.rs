@@ -419,7 +419,7 @@ async fn each_hidden_skill_has_reason_and_audience() {
         for audience in [Model, User] {
             let expected = from.contains(&audience).then_some(reason);
             assert_eq!(
-                env.modes.hides(audience, candidate),
+                env.modes.hidden_reason(audience, candidate),
                 expected,
                 "{id} from {audience:?}"
             );

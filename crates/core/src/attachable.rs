@@ -22,8 +22,8 @@ use crate::Skill;
 /// }
 ///
 /// let raw: RawSkill = Attachable::new(skill).unwrap_err();
-/// let gated = raw.gated(ToolPolicies::new().with("run_query", ToolPolicy::RequiresApproval));
-/// assert_eq!(attach(&gated), [("run_query", ToolPolicy::RequiresApproval)]);
+/// let skill = raw.with_policies(ToolPolicies::new().with("run_query", ToolPolicy::RequiresApproval));
+/// assert_eq!(attach(&skill), [("run_query", ToolPolicy::RequiresApproval)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -39,7 +39,7 @@ impl Attachable {
     /// Creates it of a skill that is not raw.
     ///
     /// # Errors
-    /// [`RawSkill`] for a raw one, which becomes attachable by [`gated`](RawSkill::gated).
+    /// [`RawSkill`] for a raw one, which becomes attachable by [`with_policies`](RawSkill::with_policies).
     pub fn new(skill: impl Into<Arc<Skill>>) -> Result<Attachable, RawSkill> {
         let skill = skill.into();
         if skill.is_raw() {
@@ -79,7 +79,7 @@ pub struct RawSkill(Arc<Skill>);
 
 impl RawSkill {
     /// Puts the skill behind `gate`.
-    pub fn gated(self, gate: ToolPolicies) -> Attachable {
+    pub fn with_policies(self, gate: ToolPolicies) -> Attachable {
         Attachable {
             skill: self.0,
             gate: Some(gate),

@@ -189,7 +189,7 @@ impl Session {
             }
             Err(error) => return Err(error.into()),
         };
-        if let Some(reason) = modes.hides(audience, found.candidate) {
+        if let Some(reason) = modes.hidden_reason(audience, found.candidate) {
             return Err(EngineError::Hidden {
                 id: found.id(),
                 reason,
@@ -343,7 +343,7 @@ impl Session {
             .tools
             .options()
             .modes
-            .hides(activation.audience, found.candidate)
+            .hidden_reason(activation.audience, found.candidate)
         {
             Some(hidden) => Err(NoticeReason::Hidden(hidden)),
             None if activation.by == ActivatedBy::Trigger
@@ -403,7 +403,7 @@ impl Session {
                 .tools
                 .options()
                 .modes
-                .hides(activation.audience, candidate)
+                .hidden_reason(activation.audience, candidate)
                 .is_some()
         {
             activation.audience = audience;

@@ -55,7 +55,7 @@ pub(crate) async fn get_prompt(
     if server
         .options()
         .modes
-        .hides(Audience::User, candidate)
+        .hidden_reason(Audience::User, candidate)
         .is_some()
     {
         return Err(unknown(&view, name));
@@ -89,7 +89,11 @@ pub(crate) async fn get_prompt(
 }
 
 async fn wrapped(server: &Server, id: &Id, candidate: &Candidate<Skill>, body: &str) -> String {
-    let files = match server.options().modes.hides(Audience::Model, candidate) {
+    let files = match server
+        .options()
+        .modes
+        .hidden_reason(Audience::Model, candidate)
+    {
         // A prompt without a list of files is still useful.
         None => server
             .reader()

@@ -241,11 +241,13 @@ impl ServedSkill {
         entry: &Arc<Entry<Skill>>,
         policy: &VisibilityPolicy,
     ) -> impl Iterator<Item = ServedSkill> {
-        let is_winner_seen = policy.hides(Audience::Model, &entry.candidate).is_none();
+        let is_winner_seen = policy
+            .hidden_reason(Audience::Model, &entry.candidate)
+            .is_none();
         let seen = entry
             .candidates()
             .enumerate()
-            .filter(|(_, candidate)| policy.hides(Audience::Model, candidate).is_none());
+            .filter(|(_, candidate)| policy.hidden_reason(Audience::Model, candidate).is_none());
         seen.map(move |(at, _)| ServedSkill {
             entry: Arc::clone(entry),
             at,
@@ -299,9 +301,13 @@ impl SkillPrompt {
         entry: &Arc<Entry<Skill>>,
         policy: &VisibilityPolicy,
     ) -> impl Iterator<Item = SkillPrompt> {
-        let is_winner_called = policy.hides(Audience::User, &entry.candidate).is_none();
+        let is_winner_called = policy
+            .hidden_reason(Audience::User, &entry.candidate)
+            .is_none();
         let shadows = entry.shadows.iter().enumerate().filter(move |(_, shadow)| {
-            policy.hides(Audience::User, &shadow.candidate).is_none()
+            policy
+                .hidden_reason(Audience::User, &shadow.candidate)
+                .is_none()
                 && !(is_winner_called && shadow.identical == Some(true))
         });
         let called = is_winner_called

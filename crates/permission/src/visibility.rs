@@ -53,7 +53,7 @@ pub enum HiddenReason {
 
 impl Audience {
     /// Returns the reason why `candidate` is hidden from this audience by what it declares; `None` when it is visible.
-    /// [`VisibilityPolicy::hides`] calls this and adds the operator's policy.
+    /// [`VisibilityPolicy::hidden_reason`] calls this and adds the operator's policy.
     ///
     /// The first of these that holds:
     /// 1. it is [`Disabled`](Status::Disabled), then: its source is [`Pending`](Status::Pending): hidden from both;
@@ -61,7 +61,7 @@ impl Audience {
     /// 3. only some workflows may use it: [`OtherWorkflow`](HiddenReason::OtherWorkflow), until one of them runs.
     ///
     /// Takes a candidate and not an entry because a shadow can be asked for by its qualified id.
-    pub fn hides(self, candidate: &Candidate<Skill>) -> Option<HiddenReason> {
+    pub fn hidden_reason(self, candidate: &Candidate<Skill>) -> Option<HiddenReason> {
         match candidate.status {
             Status::Disabled => return Some(HiddenReason::Disabled),
             Status::Pending => return Some(HiddenReason::Pending),
@@ -87,7 +87,7 @@ impl Audience {
 
     #[doc(hidden)]
     pub fn never_sees(self, candidate: &Candidate<Skill>) -> bool {
-        self.hides(candidate)
+        self.hidden_reason(candidate)
             .is_some_and(|hidden| hidden != HiddenReason::OtherWorkflow)
     }
 }
@@ -230,7 +230,7 @@ impl VisibilityPolicy {
     /// Returns the reason why `candidate` is hidden from `audience`; `None` when it is visible. No other function decides that.
     ///
     /// The first of these that holds:
-    /// 1. it is switched off, waits for admission, or excludes the audience itself: see [`Audience::hides`];
+    /// 1. it is switched off, waits for admission, or excludes the audience itself: see [`Audience::hidden_reason`];
     /// 2. only some workflows may use it, and [none of them runs](VisibilityPolicy::in_workflow);
     /// 3. it is [`Off`](Exposure::Off);
     /// 4. the model asks, and it is [`ManualOnly`](Exposure::ManualOnly);
@@ -238,8 +238,12 @@ impl VisibilityPolicy {
     /// 6. it is [denied](VisibilityPolicy::permitted_by);
     /// 7. something that it needs [is missing](VisibilityPolicy::ready_by);
     /// 8. what it only stands in for [is there](VisibilityPolicy::ready_by).
-    pub fn hides(&self, audience: Audience, candidate: &Candidate<Skill>) -> Option<HiddenReason> {
-        match audience.hides(candidate) {
+    pub fn hidden_reason(
+        &self,
+        audience: Audience,
+        candidate: &Candidate<Skill>,
+    ) -> Option<HiddenReason> {
+        match audience.hidden_reason(candidate) {
             Some(HiddenReason::OtherWorkflow) if self.limits.is_in_workflow_of(&candidate.item) => {
             }
             Some(hidden) => return Some(hidden),
@@ -248,18 +252,18 @@ impl VisibilityPolicy {
         match (self.exposure(candidate), audience) {
             (Exposure::Off, _) => Some(HiddenReason::Disabled),
             (Exposure::ManualOnly, Audience::Model) => Some(HiddenReason::ForUsersOnly),
-            _ => self.limits.hides(audience, candidate),
+            _ => self.limits.hidden_reason(audience, candidate),
         }
     }
 
     /// Returns whether `audience` may see `candidate`.
     pub fn sees(&self, audience: Audience, candidate: &Candidate<Skill>) -> bool {
-        self.hides(audience, candidate).is_none()
+        self.hidden_reason(audience, candidate).is_none()
     }
 
-    /// Returns what [`hides`](VisibilityPolicy::hides) does in words for the operator: the rule that denies, or the missing requirement.
+    /// Returns the [`hidden_reason`](VisibilityPolicy::hidden_reason) as text for the operator: the rule that denies, or the missing requirement.
     pub fn explain(&self, audience: Audience, candidate: &Candidate<Skill>) -> Option<String> {
-        let hidden = self.hides(audience, candidate)?;
+        let hidden = self.hidden_reason(audience, candidate)?;
         Some(match hidden {
             HiddenReason::Denied | HiddenReason::NotReady | HiddenReason::NotNeeded => {
                 match self.limits.explain(candidate) {
@@ -297,7 +301,7 @@ impl VisibleItem for Skill {
         audience: Audience,
         policy: &VisibilityPolicy,
     ) -> bool {
-        policy.hides(audience, candidate).is_some()
+        policy.hidden_reason(audience, candidate).is_some()
     }
 }
 

@@ -333,7 +333,8 @@ impl WatchFailure {
         };
         let help = match setting {
             Some(setting) => {
-                format!("{UNTIL_THEN}; raise `{setting}` to be notified of changes immediately").into()
+                format!("{UNTIL_THEN}; raise `{setting}` to be notified of changes immediately")
+                    .into()
             }
             None => UNTIL_THEN.into(),
         };

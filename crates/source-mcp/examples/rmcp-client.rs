@@ -23,9 +23,9 @@ type Failure = Box<dyn Error + Send + Sync>;
 const TIDY: &str = "skill://skills/tidy/SKILL.md";
 
 #[derive(Clone, Default)]
-struct Ear(Arc<Notify>);
+struct Notified(Arc<Notify>);
 
-impl ClientHandler for Ear {
+impl ClientHandler for Notified {
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.0.notify_one();
     }
@@ -37,14 +37,14 @@ async fn main() -> Result<(), Failure> {
     let [transport, target, folder] = arguments.as_slice() else {
         return Err("expected `stdio BINARY FOLDER` or `http URL FOLDER`".into());
     };
-    let ear = Ear::default();
+    let notified = Notified::default();
     let checks = async {
         if transport == "http" {
-            let client = ear
+            let client = notified
                 .clone()
                 .serve(StreamableHttpClientTransport::from_uri(target.as_str()))
                 .await?;
-            return check(&client, &ear, folder.as_ref()).await;
+            return check(&client, &notified, folder.as_ref()).await;
         }
         let mut server = Command::new(target);
         server
@@ -58,8 +58,8 @@ async fn main() -> Result<(), Failure> {
             .take()
             .zip(child.stdin.take())
             .ok_or("the server has no streams")?;
-        let client = ear.clone().serve(streams).await?;
-        check(&client, &ear, folder.as_ref()).await
+        let client = notified.clone().serve(streams).await?;
+        check(&client, &notified, folder.as_ref()).await
     };
     tokio::time::timeout(Duration::from_secs(60), checks).await??;
     println!("ok");
@@ -67,8 +67,8 @@ async fn main() -> Result<(), Failure> {
 }
 
 async fn check(
-    client: &RunningService<RoleClient, Ear>,
-    ear: &Ear,
+    client: &RunningService<RoleClient, Notified>,
+    notified: &Notified,
     folder: &Path,
 ) -> Result<(), Failure> {
     let listed = client.list_all_skills().await?;
@@ -113,7 +113,7 @@ async fn check(
     std::fs::create_dir(folder.join("later-rmcp"))?;
     let text = "---\nname: later-rmcp\ndescription: Comes later.\n---\n\nLater.\n";
     std::fs::write(folder.join("later-rmcp").join("SKILL.md"), text)?;
-    ear.0.notified().await;
+    notified.0.notified().await;
     let is_listed = client
         .list_all_skills()
         .await?

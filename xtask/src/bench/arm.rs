@@ -37,10 +37,10 @@ pub(super) fn measure(tree: &Path) -> Result<Arming, Failure> {
         .collect::<Result<Vec<PathBuf>, Failure>>()?;
     let source = || FsSource::new("tree", &skills).watching(WatchOptions::default());
     // The system frees the watch data of a file only at the next use of the file.
-    let settle = || runtime.block_on(FsSource::new("tree", &skills).list());
+    let warm_up = || runtime.block_on(FsSource::new("tree", &skills).list());
     let [mut lists, mut waits, mut bare] = [f64::INFINITY; 3];
     for _ in 0..TURNS {
-        settle()?;
+        warm_up()?;
         let listed = source();
         lists = lists.min(cost(|| {
             runtime.block_on(listed.list())?;
@@ -53,7 +53,7 @@ pub(super) fn measure(tree: &Path) -> Result<Arming, Failure> {
             Ok(())
         })?);
         drop(watched);
-        settle()?;
+        warm_up()?;
         let instance = inotify::init(CreateFlags::CLOEXEC)?;
         let mask = WatchFlags::ONLYDIR
             | WatchFlags::CREATE

@@ -16,7 +16,7 @@ pub(super) struct Session {
 }
 
 /// A notification of the server.
-pub(super) struct Notices {
+pub(super) struct NotificationStream {
     connection: Connection,
     said: Vec<u8>,
 }
@@ -92,7 +92,7 @@ impl Session {
     }
 
     /// Receives notifications of the server, and closes the connection for requests.
-    pub(super) async fn listen(self) -> Result<Notices, Failure> {
+    pub(super) async fn listen(self) -> Result<NotificationStream, Failure> {
         let mut connection = Connection::open(self.connection.address).await?;
         let request = format!(
             "GET /mcp HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\nmcp-session-id: {}\r\n\r\n",
@@ -104,7 +104,7 @@ impl Session {
                 status: 200,
                 length: None,
                 ..
-            } => Ok(Notices {
+            } => Ok(NotificationStream {
                 connection,
                 said: Vec::new(),
             }),
@@ -113,7 +113,7 @@ impl Session {
     }
 }
 
-impl Notices {
+impl NotificationStream {
     /// The method of the next notice.
     pub(super) async fn next(&mut self) -> Result<String, Failure> {
         loop {

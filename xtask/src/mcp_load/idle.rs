@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tokio::sync::mpsc;
 
-use super::client::{Notices, Session};
+use super::client::{NotificationStream, Session};
 use super::server::{PATIENCE, Process};
 use super::tree::Tree;
 use super::{Times, busy};
@@ -105,7 +105,7 @@ type NotifiedAt = Result<Instant, String>;
 /// Reports the time at which this session is notified of changed resources.
 async fn report_notifications(
     number: usize,
-    mut notices: Notices,
+    mut notices: NotificationStream,
     sender: mpsc::UnboundedSender<(usize, NotifiedAt)>,
 ) {
     loop {

@@ -95,9 +95,9 @@ fn children_inherit_no_environment_and_no_files() {
     env.library("libhello.so");
     let digest = Digest::of(&fs::read(env.here().join("libhello.so")).expect("it is there"));
     let here = env.here().display().to_string();
-    let look =
+    let script =
         format!("cd '{here}'; /usr/bin/env > seen; (echo x >&7) 2> /dev/null; echo looked >> seen");
-    env.file("look.sh", format!("#!/bin/sh\n{look}\n"));
+    env.file("look.sh", format!("#!/bin/sh\n{script}\n"));
     fs::set_permissions(
         env.here().join("look.sh"),
         fs::Permissions::from_mode(0o755),

@@ -13,7 +13,6 @@ mod check;
 mod client_plugins;
 mod config;
 mod config_schema;
-mod doors;
 mod escapes;
 mod eval;
 mod fmt;
@@ -45,6 +44,7 @@ mod render;
 mod sarif;
 mod schema;
 mod search;
+mod search_parity;
 mod serve;
 mod simulate;
 #[cfg(unix)]

@@ -52,8 +52,10 @@ fn policies_block_unnamed_tools() {
         .with("read", Safe)
         .with("run", RequiresApproval)
         .with("elsewhere", Safe);
-    let gated = Attachable::new(skill("raw")).unwrap_err().gated(gate);
-    let tools: Vec<_> = gated.tools().collect();
+    let skill = Attachable::new(skill("raw"))
+        .unwrap_err()
+        .with_policies(gate);
+    let tools: Vec<_> = skill.tools().collect();
     assert_eq!(tools, [("read", Safe), ("run", RequiresApproval)]);
     for (tool, policy) in [
         ("read", Safe),
@@ -62,16 +64,16 @@ fn policies_block_unnamed_tools() {
         ("Read", Blocked),
         ("", Blocked),
     ] {
-        assert_eq!(gated.policy(tool), policy, "{tool}");
+        assert_eq!(skill.policy(tool), policy, "{tool}");
     }
 }
 
 #[test]
 fn an_empty_gate_blocks_everything() {
-    let gated = Attachable::new(skill("raw"))
+    let skill = Attachable::new(skill("raw"))
         .unwrap_err()
-        .gated(ToolPolicies::new());
-    assert_eq!(gated.tools().count(), 0);
+        .with_policies(ToolPolicies::new());
+    assert_eq!(skill.tools().count(), 0);
 }
 
 #[test]

@@ -21,19 +21,19 @@ pub(super) fn meant(key: &str) -> Option<&'static str> {
     if known.clone().any(|known| known == key) || key.len() > LONGEST {
         return None;
     }
-    let squashed = squashed(key);
-    let letters = letters(&squashed);
+    let normalized = normalized(key);
+    let letters = letters(&normalized);
     let near = known.filter_map(|known| {
         let slips = slips(known);
         // Each slip changes the length by one letter at most, and the set of letters by two.
-        if known.len().abs_diff(squashed.len()) > slips + known.len() / SEPARATED {
+        if known.len().abs_diff(normalized.len()) > slips + known.len() / SEPARATED {
             return None;
         }
-        let other = self::squashed(known);
+        let other = self::normalized(known);
         if (letters ^ self::letters(&other)).count_ones() as usize > 2 * slips {
             return None;
         }
-        let distance = osa_distance(&squashed, &other);
+        let distance = osa_distance(&normalized, &other);
         (distance == 0 || distance <= slips && words(key) <= words(known))
             .then_some((distance, known))
     });
@@ -54,15 +54,15 @@ fn slips(known: &str) -> usize {
     }
 }
 
-fn squashed(key: &str) -> String {
+fn normalized(key: &str) -> String {
     key.chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
         .collect()
 }
 
-fn letters(squashed: &str) -> u32 {
-    let bits = squashed.bytes().map(|byte| {
+fn letters(normalized: &str) -> u32 {
+    let bits = normalized.bytes().map(|byte| {
         if byte.is_ascii_lowercase() {
             byte - b'a'
         } else {

@@ -19,13 +19,13 @@ use crate::error::EngineError;
 struct Planned<'e> {
     active: &'e Active,
     surface: Option<Surface>,
-    fate: Inclusion,
+    inclusion: Inclusion,
 }
 
 #[derive(PartialEq)]
 enum Inclusion {
     Delivered,
-    LeftOut,
+    Omitted,
 }
 
 impl Session {
@@ -72,10 +72,10 @@ impl Session {
         for Planned {
             active,
             surface,
-            fate,
+            inclusion,
         } in planned
         {
-            if fate == Inclusion::LeftOut {
+            if inclusion == Inclusion::Omitted {
                 self.leave_out(active, surface, &mut builder);
                 continue;
             }
@@ -113,7 +113,7 @@ impl Session {
         for active in evaluation
             .active
             .iter()
-            .filter(|active| !self.hides(active))
+            .filter(|active| !self.is_hidden(active))
         {
             let why = match self.surface_of(active, model, notices) {
                 Ok(surface) => {
@@ -121,7 +121,7 @@ impl Session {
                     planned.push(Planned {
                         active,
                         surface,
-                        fate: Inclusion::Delivered,
+                        inclusion: Inclusion::Delivered,
                     });
                     continue;
                 }
@@ -138,7 +138,7 @@ impl Session {
                     planned.push(Planned {
                         active,
                         surface,
-                        fate: Inclusion::LeftOut,
+                        inclusion: Inclusion::Omitted,
                     });
                     notices.push(notice);
                 }
@@ -193,14 +193,14 @@ impl Session {
         }
     }
 
-    fn hides(&self, active: &Active) -> bool {
+    fn is_hidden(&self, active: &Active) -> bool {
         match &active.what {
             What::Host(..) => false,
             What::Skill(skill) => self
                 .tools
                 .options()
                 .modes
-                .hides(skill.audience, &skill.candidate)
+                .hidden_reason(skill.audience, &skill.candidate)
                 .is_some(),
         }
     }

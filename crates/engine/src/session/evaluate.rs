@@ -8,7 +8,7 @@ use repertoire_core::{Flavor, Id, Injection, SkillTrigger, Trigger};
 
 use super::Session;
 use super::activation::{ActivatedBy, LoadedBody};
-use super::evaluation::{Active, ActiveBy, ActiveClaim, Evaluation, TokensSoFar, What};
+use super::evaluation::{Active, ActiveBy, ActiveCandidate, Evaluation, TokensSoFar, What};
 use super::notice::{Notice, NoticeReason};
 use super::options::Host;
 use super::turn::Turn;
@@ -182,7 +182,7 @@ impl Session {
                     continue;
                 }
             };
-            let candidate = ActiveClaim {
+            let candidate = ActiveCandidate {
                 candidate: found.candidate.clone(),
                 arguments: activation.arguments.clone(),
                 audience: activation.audience,
@@ -423,18 +423,18 @@ impl TriggerMatch {
     }
 
     fn active(&self, by: ActivatedBy, arguments: &str) -> Active {
-        let claim = ActiveClaim {
+        let candidate = ActiveCandidate {
             candidate: self.candidate.clone(),
             arguments: arguments.into(),
             audience: audience(&self.by),
             by,
             rendered: None,
         };
-        active(&self.name(), ActiveBy::Trigger(self.by.clone()), claim)
+        active(&self.name(), ActiveBy::Trigger(self.by.clone()), candidate)
     }
 }
 
-fn active(found: &ResolvedName<'_>, by: ActiveBy, candidate: ActiveClaim) -> Active {
+fn active(found: &ResolvedName<'_>, by: ActiveBy, candidate: ActiveCandidate) -> Active {
     Active {
         id: found.id(),
         flavor: Flavor::Skill,

@@ -58,11 +58,11 @@ pub struct Active {
 pub(super) enum What {
     /// With its text for the system prompt.
     Host(Arc<Host>, Option<Arc<str>>),
-    Skill(Box<ActiveClaim>),
+    Skill(Box<ActiveCandidate>),
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct ActiveClaim {
+pub(super) struct ActiveCandidate {
     pub(super) candidate: Candidate<Skill>,
     pub(super) arguments: Arc<str>,
     pub(super) audience: Audience,

@@ -41,22 +41,22 @@ fn skill(front_matter: &str) -> Skill {
 }
 
 /// Skills whose body says `<name> body`, and what else their front matter says.
-struct World {
+struct TestEnv {
     home: MemorySource<Skill>,
     registry: SkillRegistry,
     modes: VisibilityPolicy,
 }
 
-impl World {
-    async fn of(front_matters: &[&str]) -> World {
-        World::trusted(front_matters, Trust::Trusted).await
+impl TestEnv {
+    async fn of(front_matters: &[&str]) -> TestEnv {
+        TestEnv::trusted(front_matters, Trust::Trusted).await
     }
 
-    async fn trusted(front_matters: &[&str], trust: Trust) -> World {
-        World::at(front_matters, Tier::User, trust).await
+    async fn trusted(front_matters: &[&str], trust: Trust) -> TestEnv {
+        TestEnv::at(front_matters, Tier::User, trust).await
     }
 
-    async fn at(front_matters: &[&str], tier: Tier, trust: Trust) -> World {
+    async fn at(front_matters: &[&str], tier: Tier, trust: Trust) -> TestEnv {
         let home = MemorySource::new("home");
         for front_matter in front_matters {
             let skill = skill(&format!("description: Does it.\n{front_matter}"));
@@ -73,7 +73,7 @@ impl World {
             .load()
             .await
             .unwrap();
-        World {
+        TestEnv {
             home,
             registry,
             modes: VisibilityPolicy::default(),

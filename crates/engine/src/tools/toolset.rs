@@ -182,7 +182,7 @@ impl Toolset {
             }
             Err(_) => return Err(self.unknown(name)),
         };
-        match modes.hides(*audience, found.candidate) {
+        match modes.hidden_reason(*audience, found.candidate) {
             None => Ok(found),
             Some(_) => Err(self.refused(name, found.candidate)),
         }

@@ -103,7 +103,7 @@ impl<'a> Mentions<'a> {
 
     pub(super) fn take(&mut self, name: &str, span: &Range<usize>) -> bool {
         match ResolvedName::resolve(name, self.snapshot, self.modes, Audience::User) {
-            Ok(found) => match self.modes.hides(Audience::User, found.candidate) {
+            Ok(found) => match self.modes.hidden_reason(Audience::User, found.candidate) {
                 None => self.add_match(found, span),
                 Some(hidden) => self.add_unresolved(found.id(), NoticeReason::Hidden(hidden)),
             },

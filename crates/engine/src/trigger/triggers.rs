@@ -163,7 +163,10 @@ impl Triggers {
         for (number, spans) in holding {
             let declared = &self.0.compiled.declared[number];
             let (entry, trigger) = (self.entry(&declared.id).clone(), declared.trigger.clone());
-            if modes.hides(declared.audience(), &entry.candidate).is_none() {
+            if modes
+                .hidden_reason(declared.audience(), &entry.candidate)
+                .is_none()
+            {
                 fired.push(TriggerMatch {
                     candidate: entry.candidate.clone(),
                     entry,

@@ -7,7 +7,7 @@ use repertoire::skill::Severity;
 use repertoire_gateway::{Gateway, GatewayError, GatewayState, WorkflowFile};
 use tokio::runtime::Handle;
 
-use crate::project::{FILE, Heard, Project, all_ids, ids, texts};
+use crate::project::{FILE, Notified, Project, all_ids, ids, texts};
 
 fn workflow(project: &Project, name: &str) {
     project.write(
@@ -53,8 +53,8 @@ async fn a_refresh_reports_what_changed() {
     let project = Project::new(FILE);
     workflow(&project, "a");
     let (_gateway, registries) = project.start().await;
-    let heard = Heard::default();
-    let guard = registries.workflows.on_change(heard.listener());
+    let notified = Notified::default();
+    let guard = registries.workflows.on_change(notified.listener());
 
     let change = registries.workflows.refresh().await.unwrap();
     assert!(change.is_empty());
@@ -64,12 +64,12 @@ async fn a_refresh_reports_what_changed() {
     project.remove("workflows/b.workflow.ts");
     let change = registries.workflows.refresh().await.unwrap();
     assert_eq!((change.added.len(), change.removed.len()), (0, 1));
-    assert_eq!(heard.counts(), [[1, 0, 0], [0, 0, 1]]);
+    assert_eq!(notified.counts(), [[1, 0, 0], [0, 0, 1]]);
 
     drop(guard);
     workflow(&project, "c");
     registries.workflows.refresh().await.unwrap();
-    assert_eq!(heard.counts().len(), 2);
+    assert_eq!(notified.counts().len(), 2);
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn a_malformed_skill_hides_no_other() {
 async fn definitions_change_at_a_reload() {
     let project = Project::new(FILE);
     let (gateway, registries) = project.start().await;
-    let (agents, servers) = (Heard::default(), Heard::default());
+    let (agents, servers) = (Notified::default(), Notified::default());
     let _agents = registries.agents.on_change(agents.listener());
     let _servers = registries.mcp_servers.on_change(servers.listener());
     let next = "[[registries.agents]]\nid = \"coder\"\ncommand = \"coder\"\n[[registries.agents]]\nid = \"tester\"\ncommand = \"tester\"\n";

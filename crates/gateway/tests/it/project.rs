@@ -93,11 +93,11 @@ pub(crate) fn texts(ids: &[&str]) -> Vec<String> {
 
 /// The changes that a listener got: the numbers of added, modified and removed ids.
 #[derive(Clone, Default)]
-pub(crate) struct Heard(Arc<Mutex<Vec<[usize; 3]>>>);
+pub(crate) struct Notified(Arc<Mutex<Vec<[usize; 3]>>>);
 
-impl Heard {
+impl Notified {
     pub(crate) fn listener<T: Item>(&self) -> impl FnMut(&Update<T>) + Send + 'static {
-        let heard = Arc::clone(&self.0);
+        let notified = Arc::clone(&self.0);
         move |update| {
             let change = &update.change;
             let counts = [
@@ -105,7 +105,7 @@ impl Heard {
                 change.modified.len(),
                 change.removed.len(),
             ];
-            heard.lock().unwrap().push(counts);
+            notified.lock().unwrap().push(counts);
         }
     }
 

@@ -39,7 +39,10 @@ struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("no thread panics while it holds the lock").write(bytes)
+        self.0
+            .lock()
+            .expect("no thread panics while it holds the lock")
+            .write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -37,7 +37,7 @@ async fn server(default: Option<SurfaceMode>) -> Server {
 }
 
 /// Returns the placement that the tool and the prompt state; both have the body.
-async fn doors(client: &Client, id: &str) -> [Value; 2] {
+async fn placements(client: &Client, id: &str) -> [Value; 2] {
     let mut call = CallToolRequestParams::new("read_skill");
     call.arguments = json!({"id": id}).as_object().cloned();
     let tool = serde_json::to_value(client.peer.call_tool(call).await.expect("an answer"))
@@ -79,7 +79,7 @@ async fn every_method_returns_the_resolved_surface() {
             // Codex has no prompts that are listed, and gets none.
             let client = Client::without_extension(name, &server).await;
             for declared in ["system-prompt", "tool-only", "both"] {
-                for surface in doors_of(&client, name, declared).await {
+                for surface in placements_of(&client, name, declared).await {
                     assert_eq!(
                         surface,
                         json!({"mode": declared, "decidedBy": "skill"}),
@@ -87,7 +87,7 @@ async fn every_method_returns_the_resolved_surface() {
                     );
                 }
             }
-            for surface in doors_of(&client, name, "auto").await {
+            for surface in placements_of(&client, name, "auto").await {
                 assert_eq!(surface["mode"], mode, "{name} {default:?}");
                 let by = surface["decidedBy"].as_str().unwrap();
                 assert!(by.starts_with(decided_by), "{name} {default:?}: {by}");
@@ -96,10 +96,10 @@ async fn every_method_returns_the_resolved_surface() {
     }
 }
 
-/// The doors that a client is served with.
-async fn doors_of(client: &Client, name: &str, id: &str) -> Vec<Value> {
+/// The placements that a client is served with.
+async fn placements_of(client: &Client, name: &str, id: &str) -> Vec<Value> {
     if !name.starts_with("codex") {
-        return doors(client, id).await.to_vec();
+        return placements(client, id).await.to_vec();
     }
     let mut call = CallToolRequestParams::new("read_skill");
     call.arguments = json!({"id": id}).as_object().cloned();
@@ -113,11 +113,14 @@ async fn surfaces_depend_on_the_client() {
     let server = server(None).await;
     let claude = Client::without_extension("claude-ai", &server).await;
     let gemini = Client::without_extension("gemini-cli-mcp-client", &server).await;
-    let surfaces =
-        [doors(&claude, "auto").await, doors(&gemini, "auto").await].map(|[tool, prompt]| {
-            assert_eq!(tool, prompt);
-            tool
-        });
+    let surfaces = [
+        placements(&claude, "auto").await,
+        placements(&gemini, "auto").await,
+    ]
+    .map(|[tool, prompt]| {
+        assert_eq!(tool, prompt);
+        tool
+    });
     assert_eq!(surfaces[0]["mode"], "both");
     assert_ne!(surfaces[0], surfaces[1]);
     // Of a client that nothing is known of, no provider is made up.
@@ -125,7 +128,7 @@ async fn surfaces_depend_on_the_client() {
     let plain = Server::new(server.registry().clone(), options);
     let claude = Client::without_extension("claude-ai", &plain).await;
     assert_eq!(
-        doors(&claude, "auto").await[0],
+        placements(&claude, "auto").await[0],
         json!({"mode": "tool-only", "decidedBy": "fallback"})
     );
 }

@@ -175,7 +175,7 @@ fn fallback_skills_are_ready_without_their_tool() {
             "{hermes}"
         );
         (
-            modes.hides(Audience::User, &candidate),
+            modes.hidden_reason(Audience::User, &candidate),
             readiness.to_string(),
         )
     };
@@ -242,7 +242,7 @@ fn unready_skills_are_hidden_on_request() {
     let machine = Arc::new(machine());
     let modes = VisibilityPolicy::default().ready_by(machine.clone());
     let hidden = |modes: &VisibilityPolicy, candidate| {
-        [Audience::Model, Audience::User].map(|audience| modes.hides(audience, candidate))
+        [Audience::Model, Audience::User].map(|audience| modes.hidden_reason(audience, candidate))
     };
     assert_eq!(
         hidden(&VisibilityPolicy::default(), &jq),

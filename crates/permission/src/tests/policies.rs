@@ -299,7 +299,8 @@ fn hidden(authorizers: impl IntoIterator<Item = Arc<dyn Authorizer>>) -> [Option
     let modes = authorizers
         .into_iter()
         .fold(VisibilityPolicy::default(), VisibilityPolicy::permitted_by);
-    [Audience::Model, Audience::User].map(|audience| modes.hides(audience, &candidate("payroll")))
+    [Audience::Model, Audience::User]
+        .map(|audience| modes.hidden_reason(audience, &candidate("payroll")))
 }
 
 #[test]
@@ -376,11 +377,11 @@ fn decisions_are_cached_until_the_skill_changes() {
     let payroll = candidate("payroll");
     for modes in [modes.clone(), modes.clone()] {
         assert_eq!(
-            modes.hides(Audience::Model, &payroll),
+            modes.hidden_reason(Audience::Model, &payroll),
             Some(HiddenReason::Denied)
         );
         assert_eq!(
-            modes.hides(Audience::User, &candidate("payroll")),
+            modes.hidden_reason(Audience::User, &candidate("payroll")),
             Some(HiddenReason::Denied),
             "an equal one"
         );
@@ -394,7 +395,7 @@ fn decisions_are_cached_until_the_skill_changes() {
     changed.digest = Some(repertoire_core::Digest::of(b"another body"));
     for candidate in [&changed, &payroll, &changed] {
         assert_eq!(
-            modes.hides(Audience::Model, candidate),
+            modes.hidden_reason(Audience::Model, candidate),
             Some(HiddenReason::Denied)
         );
     }

@@ -206,7 +206,7 @@ fn m10_a_blank_name_is_no_skill() {
 #[test]
 fn the_strictest_active_skill_decides_a_shared_tool() {
     let raw = Attachable::new(skill("category: raw")).unwrap_err();
-    let raw = raw.gated(ToolPolicies::new().with("run", ToolPolicy::RequiresApproval));
+    let raw = raw.with_policies(ToolPolicies::new().with("run", ToolPolicy::RequiresApproval));
     let tools = own(&[]);
     let tools = tools
         .with(&id("plain"), &attachable(""), [tool("run")])

@@ -79,7 +79,7 @@ impl VisibilityLimits {
             .is_some_and(|workflow| allowed.contains(workflow))
     }
 
-    pub(super) fn hides(
+    pub(super) fn hidden_reason(
         &self,
         audience: Audience,
         candidate: &Candidate<Skill>,

@@ -41,7 +41,7 @@ fn hidden_under(
         .candidate
         .clone();
 
-    [Audience::Model, Audience::User].map(|audience| audience.hides(&candidate))
+    [Audience::Model, Audience::User].map(|audience| audience.hidden_reason(&candidate))
 }
 
 #[test]
@@ -123,7 +123,8 @@ fn the_most_specific_mode_decides_and_widens_nothing() {
     )]);
     let candidate = |id: &str| snapshot.get(id).unwrap().candidate.clone();
     let hidden = |modes: &VisibilityPolicy, id: &str| {
-        [Audience::Model, Audience::User].map(|audience| modes.hides(audience, &candidate(id)))
+        [Audience::Model, Audience::User]
+            .map(|audience| modes.hidden_reason(audience, &candidate(id)))
     };
     let modes = [
         ("home:pdf", Exposure::ManualOnly),
@@ -240,14 +241,14 @@ fn workflow_skills_are_visible_in_their_workflows() {
             );
         }
         assert_eq!(
-            Audience::Model.hides(&candidate),
-            outside.hides(Audience::Model, &candidate),
+            Audience::Model.hidden_reason(&candidate),
+            outside.hidden_reason(Audience::Model, &candidate),
             "{declared}"
         );
     }
     let twice = declaring("allowedWorkflows: [build]\ndisable-model-invocation: true");
     assert_eq!(
-        build.hides(Audience::Model, &twice),
+        build.hidden_reason(Audience::Model, &twice),
         Some(HiddenReason::ForUsersOnly),
         "a workflow lifts nothing else"
     );
@@ -257,7 +258,7 @@ fn workflow_skills_are_visible_in_their_workflows() {
 fn tiers_hide_from_all_and_levels_from_models() {
     let audit = VisibilityPolicy::default().functional_tiers([FunctionalTier::new("audit-proof")]);
     let hidden = |modes: &VisibilityPolicy, candidate: &Candidate<Skill>| {
-        [Audience::Model, Audience::User].map(|who| modes.hides(who, candidate))
+        [Audience::Model, Audience::User].map(|who| modes.hidden_reason(who, candidate))
     };
     assert_eq!(
         hidden(&audit, &declaring("functional-tier: Audit & Proof")),

@@ -423,7 +423,7 @@ fn a_supervised_program_has_streams_and_exit_code() {
 /// Its end, the end of its input, and being asked: each ends everything.
 #[tokio::test]
 async fn a_supervised_program_leaves_no_process() {
-    let hides = hide(SLEEPER);
+    let hiding = hide(SLEEPER);
     for ends in ["exit 0", "while :; do sleep 1; done", "kill -9 $$"] {
         for is_asked in [false, true] {
             let skill = kept();
@@ -433,7 +433,7 @@ async fn a_supervised_program_leaves_no_process() {
                 "-",
                 "/bin/sh",
                 "-c",
-                &format!("{hides}; echo $$ > own; {ends}"),
+                &format!("{hiding}; echo $$ > own; {ends}"),
             ]);
             command
                 .current_dir(skill.folder.path())

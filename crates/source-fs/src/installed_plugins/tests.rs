@@ -314,7 +314,10 @@ async fn plugin_changes_after_composition_are_reported() {
     };
     assert!(diagnostics().await.is_empty());
     fs::create_dir_all(tree.path().join("c/tool/1.10.0/skills")).expect("a fresh folder");
-    assert!(diagnostics().await.is_empty(), "the source of the plugin follows");
+    assert!(
+        diagnostics().await.is_empty(),
+        "the source of the plugin follows"
+    );
     fs::create_dir_all(tree.path().join("c/new/1.0/skills")).expect("a fresh folder");
     fs::remove_dir_all(tree.path().join("c/kit")).expect("it is there");
     let expected = [

@@ -282,7 +282,10 @@ async fn limits_are_reported_with_their_names() {
             .filter(|found| found.code == Code::WALK_TRUNCATED)
             .collect();
         assert_eq!(reported.len(), 1, "{reported:?}");
-        assert!(reported[0].help.as_deref().unwrap().contains(named), "{reported:?}");
+        assert!(
+            reported[0].help.as_deref().unwrap().contains(named),
+            "{reported:?}"
+        );
         assert_eq!(list(&source).await, listing);
     };
     check(r#"{ "depth": 2 }"#, &["shallow"], "limits.depth").await;

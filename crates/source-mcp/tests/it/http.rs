@@ -215,8 +215,8 @@ async fn invalid_answers_are_reported() {
             "no connection within 0.4 s",
         ),
     ];
-    for (threat, say, expected) in cases {
-        let error = McpSource::new("acme", saying(say).await)
+    for (threat, answers, expected) in cases {
+        let error = McpSource::new("acme", saying(answers).await)
             .unwrap()
             .list()
             .await

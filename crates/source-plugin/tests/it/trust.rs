@@ -337,7 +337,11 @@ async fn libraries_come_from_where_only_owners_write() {
     assert_eq!(inspected.run_path, [real.as_str()]);
     let folder = tempfile::tempdir().unwrap();
     let given = options(serde_json::json!({ "folder": folder.path() }));
-    assert!(loaded(pinned(&sound.path).with_options(given)).await.is_ok());
+    assert!(
+        loaded(pinned(&sound.path).with_options(given))
+            .await
+            .is_ok()
+    );
 
     let reason = |path: &Path| match Inspection::read(path) {
         Err(PluginError::Dependency { reason, .. }) => reason,

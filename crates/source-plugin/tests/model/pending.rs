@@ -36,7 +36,11 @@ fn each_call_gets_its_reply_or_an_error() {
                     let _ = requests.send(call);
                     match reply.recv() {
                         Ok(reply) => assert_eq!(reply, call, "a reply of another call"),
-                        Err(_) => assert_eq!(calls.ended().as_deref(), Some(ENDED), "the reason is reported"),
+                        Err(_) => assert_eq!(
+                            calls.ended().as_deref(),
+                            Some(ENDED),
+                            "the reason is reported"
+                        ),
                     }
                 }
                 Err(why) => assert_eq!(why, ENDED),

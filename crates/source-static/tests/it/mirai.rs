@@ -177,8 +177,8 @@ async fn a_raw_skill_needs_a_gate() {
     let gate = ToolPolicies::new()
         .with("read_output", ToolPolicy::Safe)
         .with("run_python", ToolPolicy::RequiresApproval);
-    let gated = raw.gated(gate);
-    let tools: Vec<_> = gated.tools().collect();
+    let skill = raw.with_policies(gate);
+    let tools: Vec<_> = skill.tools().collect();
     assert_eq!(
         tools,
         [
@@ -186,5 +186,5 @@ async fn a_raw_skill_needs_a_gate() {
             ("read_output", ToolPolicy::Safe)
         ]
     );
-    assert_eq!(gated.policy("format_disk"), ToolPolicy::Blocked);
+    assert_eq!(skill.policy("format_disk"), ToolPolicy::Blocked);
 }

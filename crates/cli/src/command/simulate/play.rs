@@ -229,7 +229,7 @@ impl Play {
             code: None,
             is_error: call.failed,
             decision: None,
-            trouble: None,
+            operator_note: None,
             text: String::new(),
         };
         let tool = &row.tool;
@@ -250,7 +250,7 @@ impl Play {
             (Some(answer), None) => Ok(CallRow {
                 code: Some(word(&answer.code)),
                 is_error: answer.is_error,
-                trouble: answer.operator_note,
+                operator_note: answer.operator_note,
                 text: answer.text,
                 ..row
             }),

@@ -244,7 +244,7 @@ impl ConversationScript {
             let Some(of) = &tool.of else { continue };
             let found = context.find(of)?;
             let skill = Attachable::new(found.candidate.item.clone())
-                .unwrap_or_else(|raw| raw.gated(tool.gate()));
+                .unwrap_or_else(|raw| raw.with_policies(tool.gate()));
             gate = gate.with(&found.entry.id, &skill, [tool.spec()?])?;
         }
         Ok(match policy {

@@ -151,7 +151,7 @@ pub(super) struct CallRow {
     /// The decision about the call; null if no rule applies.
     pub(super) decision: Option<DecisionRow>,
     /// A note for the operator, which the model does not see.
-    pub(super) trouble: Option<String>,
+    pub(super) operator_note: Option<String>,
     pub(super) text: String,
 }
 
@@ -364,7 +364,7 @@ impl CallRow {
             code,
             is_error,
             decision,
-            trouble,
+            operator_note,
             text,
         } = self;
         let ended = code
@@ -378,8 +378,8 @@ impl CallRow {
         if let Some(DecisionRow { effect, rule, why }) = decision {
             out.line(format!("decision: {effect}, by {rule}: {why}"));
         }
-        if let Some(trouble) = trouble {
-            out.line(format!("note: {trouble}"));
+        if let Some(operator_note) = operator_note {
+            out.line(format!("note: {operator_note}"));
         }
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_read_activates_at_the_next_evaluation() {
-    let world = World::of(&["name: tea", "name: milk", "name: salt"]).await;
+    let world = TestEnv::of(&["name: tea", "name: milk", "name: salt"]).await;
     let mut session = world.session(plain());
     let before = session.evaluate(&Turn::new(""));
     // All of a batch count.
@@ -18,7 +18,7 @@ async fn a_read_activates_at_the_next_evaluation() {
 
 #[tokio::test]
 async fn reading_again_changes_only_the_current_skill() {
-    let world = World::of(&["name: tea", "name: milk"]).await;
+    let world = TestEnv::of(&["name: tea", "name: milk"]).await;
     let mut session = world.session(plain());
     for name in ["milk", "tea"] {
         world.read(&mut session, name, &gpt()).await;
@@ -42,7 +42,7 @@ async fn reading_again_changes_only_the_current_skill() {
 
 #[tokio::test]
 async fn message_activations_end_at_the_next_message() {
-    let world = World::of(&["name: tea"]).await;
+    let world = TestEnv::of(&["name: tea"]).await;
     for (lifetime, left) in [(Lifetime::Message, 0), (Lifetime::Conversation, 1)] {
         let options = plain()
             .lifetime(lifetime)
@@ -66,7 +66,7 @@ async fn message_activations_end_at_the_next_message() {
 
 #[tokio::test]
 async fn unchanged_text_comes_once() {
-    let world = World::of(&["name: tea"]).await;
+    let world = TestEnv::of(&["name: tea"]).await;
     let mut session = world.session(plain());
     let first = world.read(&mut session, "tea", &gpt()).await;
     assert_eq!(
@@ -91,7 +91,7 @@ async fn unchanged_text_comes_once() {
 
 #[tokio::test]
 async fn changed_text_and_other_arguments_come_again() {
-    let world = World::of(&["name: tea"]).await;
+    let world = TestEnv::of(&["name: tea"]).await;
     let mut session = world.session(plain());
     world.read(&mut session, "tea", &gpt()).await;
     let with = world
@@ -129,7 +129,7 @@ async fn changed_text_and_other_arguments_come_again() {
 
 #[tokio::test]
 async fn hosts_activate_only_skills_visible_to_the_audience() {
-    let mut world = World::of(&[
+    let mut world = TestEnv::of(&[
         "name: tea",
         "name: by-hand\ndisable-model-invocation: true",
         "name: own\nuser-invocable: false",
@@ -166,7 +166,7 @@ async fn hosts_activate_only_skills_visible_to_the_audience() {
 
 #[tokio::test]
 async fn a_failed_call_activates_nothing() {
-    let world = World::of(&["name: tea"]).await;
+    let world = TestEnv::of(&["name: tea"]).await;
     let mut session = world.session(plain());
     let answer = session
         .call(
@@ -191,7 +191,7 @@ async fn a_failed_call_activates_nothing() {
 
 #[tokio::test]
 async fn a_skill_stays_that_of_its_source() {
-    let world = World::of(&["name: tea"]).await;
+    let world = TestEnv::of(&["name: tea"]).await;
     let other = MemorySource::new("other");
     let registry = SkillRegistry::builder()
         .builtin(other.clone())
@@ -224,7 +224,7 @@ async fn a_skill_stays_that_of_its_source() {
 
 #[tokio::test]
 async fn activations_do_not_transfer_between_sources() {
-    let world = World::of(&["name: tea"]).await;
+    let world = TestEnv::of(&["name: tea"]).await;
     let other = MemorySource::new("other");
     let registry = SkillRegistry::builder()
         .builtin(other.clone())
@@ -255,9 +255,9 @@ async fn activations_do_not_transfer_between_sources() {
 async fn grants_last_as_long_as_their_activation() {
     const GIT: &str = "name: tea\nallowed-tools: Bash(git:*)";
     let is_granted = |session: &Session| session.grants().decision("Bash", "git log").is_some();
-    let begin: fn(&mut Session, &mut World) = |session, world| session.start_turn(world.tools());
-    let end: fn(&mut Session, &mut World) = |session, _| session.deactivate("tea");
-    let hide: fn(&mut Session, &mut World) = |session, world| {
+    let begin: fn(&mut Session, &mut TestEnv) = |session, world| session.start_turn(world.tools());
+    let end: fn(&mut Session, &mut TestEnv) = |session, _| session.deactivate("tea");
+    let hide: fn(&mut Session, &mut TestEnv) = |session, world| {
         world.hide("tea");
         session.start_turn(world.tools());
     };
@@ -267,7 +267,7 @@ async fn grants_last_as_long_as_their_activation() {
         (Lifetime::Conversation, end, false),
         (Lifetime::Conversation, hide, false),
     ] {
-        let mut world = World::of(&[GIT]).await;
+        let mut world = TestEnv::of(&[GIT]).await;
         let mut session = world.session(plain().lifetime(lifetime));
         assert!(!is_granted(&session), "nothing was activated");
         world.read(&mut session, "tea", &gpt()).await;
@@ -275,7 +275,7 @@ async fn grants_last_as_long_as_their_activation() {
         then(&mut session, &mut world);
         assert_eq!(is_granted(&session), is_left, "{lifetime:?}");
     }
-    let world = World::trusted(&[GIT], Trust::Restricted).await;
+    let world = TestEnv::trusted(&[GIT], Trust::Restricted).await;
     let mut session = world.session(plain());
     world.read(&mut session, "tea", &gpt()).await;
     assert!(!is_granted(&session), "its source is not trusted");

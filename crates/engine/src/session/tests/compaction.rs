@@ -2,8 +2,8 @@
 
 use super::*;
 
-async fn active_two(options: SessionOptions) -> (World, Session) {
-    let world = World::of(&["name: tea", "name: milk"]).await;
+async fn active_two(options: SessionOptions) -> (TestEnv, Session) {
+    let world = TestEnv::of(&["name: tea", "name: milk"]).await;
     let mut session = world.session(options);
     for name in ["tea", "milk"] {
         world.read(&mut session, name, &gpt()).await;
@@ -117,7 +117,7 @@ async fn a_reset_redelivers_bodies_at_the_next_call() {
 
 #[tokio::test]
 async fn redelivery_truncates_long_and_omits_old_bodies() {
-    let world = World::of(&["name: old", "name: new"]).await;
+    let world = TestEnv::of(&["name: old", "name: new"]).await;
     let body: String = (0..400)
         .map(|line| format!("Line {line} of many words.\n"))
         .collect();
@@ -195,7 +195,7 @@ async fn bodies_over_the_redelivery_budget_are_not_retried() {
 
 #[tokio::test]
 async fn redelivery_omits_bodies_in_the_system_prompt() {
-    let world = World::of(&[
+    let world = TestEnv::of(&[
         "name: tea\nsurfaceMode: system-prompt",
         "name: milk\ntriggers: [kettle]",
     ])
@@ -333,7 +333,7 @@ async fn a_session_outlives_its_process() {
 
 #[tokio::test]
 async fn resuming_reports_changes_since_the_stored_state() {
-    let mut world = World::of(&[
+    let mut world = TestEnv::of(&[
         "name: same",
         "name: changed",
         "name: gone",
@@ -399,7 +399,7 @@ async fn resuming_reports_changes_since_the_stored_state() {
 
 #[tokio::test]
 async fn hidden_skills_are_no_longer_delivered() {
-    let mut world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let mut world = TestEnv::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(declaring(SurfaceMode::Both));
     world.read(&mut session, "tea", &gpt()).await;
     let turn = Turn::new("kettle $tea");
@@ -432,7 +432,7 @@ async fn hidden_skills_are_no_longer_delivered() {
 /// A body that no tool read is not in the conversation, so compaction does not lose it.
 #[tokio::test]
 async fn redelivery_omits_bodies_that_no_tool_read() {
-    let world = World::of(&[
+    let world = TestEnv::of(&[
         "name: tea\ntriggers: [kettle]\nsurface: tool-only",
         "name: milk",
     ])

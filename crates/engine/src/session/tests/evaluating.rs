@@ -136,7 +136,7 @@ fn declared_order_is_kept() {
 
 #[tokio::test]
 async fn activated_injections_remain_active_until_deactivated() {
-    let world = World::of(&["name: tea"]).await;
+    let world = TestEnv::of(&["name: tea"]).await;
     let options = plain()
         .inject(steering("strict", Trigger::Activated))
         .unwrap();
@@ -193,7 +193,7 @@ fn remaining_calls_stop_at_zero() {
 
 #[tokio::test]
 async fn evaluating_changes_nothing() {
-    let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let world = TestEnv::of(&["name: tea\ntriggers: [kettle]"]).await;
     let session = world.session(plain());
     let before = session.state();
     let turn = Turn::new("Put the kettle on");

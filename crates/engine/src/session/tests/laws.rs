@@ -91,7 +91,7 @@ fn every_body_reaches_its_places_or_is_named() {
                 let mode = declared
                     .map(|mode| format!("surfaceMode: {mode}\n"))
                     .unwrap_or_default();
-                let world = World::at(
+                let world = TestEnv::at(
                     &[&format!("name: tea\n{mode}triggers: [kettle]")],
                     tier,
                     trust,
@@ -137,7 +137,7 @@ fn every_body_reaches_its_places_or_is_named() {
     reason = "each is a dimension of the matrix"
 )]
 async fn check_places(
-    world: &World,
+    world: &TestEnv,
     tools: &Toolset,
     trust: Trust,
     declared: Option<SurfaceMode>,
@@ -275,7 +275,7 @@ proptest! {
     #[test]
     fn no_body_is_lost_and_none_piles_up(steps in proptest::collection::vec(step(), 1..30)) {
         runtime().block_on(async {
-            let world = World::of(&SKILLS.map(|name| format!("name: {name}")).each_ref().map(String::as_str)).await;
+            let world = TestEnv::of(&SKILLS.map(|name| format!("name: {name}")).each_ref().map(String::as_str)).await;
             let options = || SessionOptions::new(policy(None, None));
             let tools = world.tools();
             let mut session = Session::new(tools.clone(), options());

@@ -15,7 +15,8 @@ mod slow {
         let front_matters: Vec<_> = (0..12)
             .map(|n| format!("name: s{n}\ntriggers: [word{n}]"))
             .collect();
-        let world = World::of(&front_matters.iter().map(String::as_str).collect::<Vec<_>>()).await;
+        let world =
+            TestEnv::of(&front_matters.iter().map(String::as_str).collect::<Vec<_>>()).await;
         for lifetime in [Lifetime::Conversation, Lifetime::Message] {
             let options = plain()
                 .lifetime(lifetime)
@@ -58,7 +59,7 @@ mod slow {
 
 #[tokio::test]
 async fn a_limited_number_of_removed_skills_is_retained() {
-    let world = World::of(&[]).await;
+    let world = TestEnv::of(&[]).await;
     let mut session = world.session(plain());
     for turn in 0..1_000 {
         let name = format!("s{turn}");
@@ -98,7 +99,7 @@ async fn a_limited_number_of_removed_skills_is_retained() {
 
 #[tokio::test]
 async fn returning_skills_are_delivered_with_their_new_body() {
-    let world = World::of(&["name: tea", "name: milk"]).await;
+    let world = TestEnv::of(&["name: tea", "name: milk"]).await;
     let mut session = world.session(declaring(SurfaceMode::Both));
     world.read(&mut session, "tea", &gpt()).await;
     world.slots(&mut session, &Turn::new(""), &gpt()).await;
@@ -159,7 +160,7 @@ async fn returning_skills_are_delivered_with_their_new_body() {
 
 #[tokio::test]
 async fn two_skills_of_one_body_are_two() {
-    let world = World::of(&[]).await;
+    let world = TestEnv::of(&[]).await;
     for name in ["one", "two"] {
         let front_matter = format!("name: {name}\ndescription: D.\ntriggers: [kettle]");
         world
@@ -201,7 +202,7 @@ async fn two_skills_of_one_body_are_two() {
 
 #[tokio::test]
 async fn a_body_may_become_empty_and_full_again() {
-    let world = World::of(&["name: tea"]).await;
+    let world = TestEnv::of(&["name: tea"]).await;
     let mut session = world.session(declaring(SurfaceMode::Both));
     world.read(&mut session, "tea", &gpt()).await;
     for (body, system, messages) in [("", 0, 0), (" \n", 0, 0), ("Full", 1, 1)] {
@@ -229,7 +230,7 @@ async fn a_body_may_become_empty_and_full_again() {
 
 #[tokio::test]
 async fn expired_activations_do_not_repeat_unchanged_text() {
-    let world = World::of(&["name: tea", "name: milk"]).await;
+    let world = TestEnv::of(&["name: tea", "name: milk"]).await;
     let mut session = world.session(plain().lifetime(Lifetime::Message));
     let first = world.read(&mut session, "tea", &gpt()).await;
     world.slots(&mut session, &Turn::new(""), &gpt()).await;
@@ -270,7 +271,7 @@ async fn expired_activations_do_not_repeat_unchanged_text() {
 
 #[tokio::test]
 async fn refresh_intervals_exclude_the_refreshed_body() {
-    let world = World::of(&[]).await;
+    let world = TestEnv::of(&[]).await;
     let body = "word ".repeat(3_000);
     world
         .home
@@ -320,7 +321,7 @@ async fn refresh_intervals_exclude_the_refreshed_body() {
 
 #[tokio::test]
 async fn truncated_redeliveries_are_reported() {
-    let world = World::of(&[]).await;
+    let world = TestEnv::of(&[]).await;
     world
         .home
         .register(Registered::new(
@@ -366,7 +367,7 @@ async fn truncated_redeliveries_are_reported() {
 
 #[tokio::test]
 async fn skills_deactivated_before_reading_are_skipped() {
-    let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let world = TestEnv::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
     let evaluation = session.evaluate(&Turn::new("kettle"));
     session.deactivate("tea");
@@ -384,7 +385,7 @@ async fn skills_deactivated_before_reading_are_skipped() {
 
 #[tokio::test]
 async fn repeated_reads_count_once_toward_the_limit() {
-    let world = World::of(&[
+    let world = TestEnv::of(&[
         "name: tea\ntriggers: [kettle]",
         "name: milk\ntriggers: [cow]",
     ])
@@ -402,7 +403,7 @@ async fn repeated_reads_count_once_toward_the_limit() {
 
 #[tokio::test]
 async fn redelivery_omits_forgotten_bodies_in_system_prompts() {
-    let world = World::of(&["name: tea"]).await;
+    let world = TestEnv::of(&["name: tea"]).await;
     let mut session = world.session(declaring(SurfaceMode::Both));
     session.activate(Audience::User, "tea", "").unwrap();
     world.slots(&mut session, &Turn::new(""), &gpt()).await;
@@ -415,7 +416,7 @@ async fn redelivery_omits_forgotten_bodies_in_system_prompts() {
 
 #[tokio::test]
 async fn redelivery_omits_outdated_bodies() {
-    let world = World::of(&["name: tea"]).await;
+    let world = TestEnv::of(&["name: tea"]).await;
     let mut session = world.session(plain());
     world.read(&mut session, "tea", &gpt()).await;
     world.rewrite("tea", "Another body").await;
@@ -441,7 +442,7 @@ async fn redelivery_omits_outdated_bodies() {
 async fn command_outcomes_and_warnings_are_reported_once() {
     use repertoire_render::{DirectiveOutcome, Refusal, Warning};
 
-    let world = World::of(&[]).await;
+    let world = TestEnv::of(&[]).await;
     let body = "!`date`\n\nIn ${SESSION_ID}.\n";
     let front_matter = "name: tea\ndescription: D.\ntriggers: [kettle]";
     world
@@ -513,7 +514,7 @@ impl crate::tools::CommandRunner for Silent {
 
 #[tokio::test]
 async fn silent_scripts_are_reported() {
-    let world = World::of(&[]).await;
+    let world = TestEnv::of(&[]).await;
     let body = "!`true`\n\n!{script: lib/a.js}\n";
     let front_matter = "name: tea\ndescription: D.\ntriggers: [kettle]";
     world
@@ -538,7 +539,7 @@ async fn silent_scripts_are_reported() {
 
 #[tokio::test]
 async fn invalid_stored_sessions_are_rejected() {
-    let world = World::of(&["name: tea"]).await;
+    let world = TestEnv::of(&["name: tea"]).await;
     let mut session = world.session(plain());
     world.read(&mut session, "tea", &gpt()).await;
     let stored = serde_json::to_value(session.state()).unwrap();
@@ -586,7 +587,7 @@ async fn invalid_stored_sessions_are_rejected() {
 /// Whatever a state holds, a session resumes from it and goes on.
 #[tokio::test]
 async fn numbers_beyond_all_bounds_break_nothing() {
-    let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let world = TestEnv::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
     world.read(&mut session, "tea", &gpt()).await;
     let mut stored = serde_json::to_value(session.state()).unwrap();
@@ -619,7 +620,7 @@ async fn numbers_beyond_all_bounds_break_nothing() {
 
 #[tokio::test]
 async fn changes_during_an_absence_are_reported_on_return() {
-    let world = World::of(&["name: tea\nsurfaceMode: system-prompt"]).await;
+    let world = TestEnv::of(&["name: tea\nsurfaceMode: system-prompt"]).await;
     let mut session = world.session(plain());
     world.read(&mut session, "tea", &gpt()).await;
     world.home.unregister("tea");
@@ -674,7 +675,7 @@ proptest! {
         runtime.block_on(async {
             const NAMES: [&str; 3] = ["tea", "milk", "salt"];
             let front_matters = NAMES.map(|name| format!("name: {name}\ntriggers: [word-{name}]"));
-            let world = World::of(&front_matters.each_ref().map(String::as_str)).await;
+            let world = TestEnv::of(&front_matters.each_ref().map(String::as_str)).await;
             let options = || {
                 let options = plain().lifetime(lifetime).refresh(RefreshPolicy::AfterTurns(3)).triggered_at_most(2, 1_000);
                 let options = options.inject(message("fact", Role::User)).unwrap();

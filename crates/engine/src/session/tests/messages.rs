@@ -2,8 +2,8 @@
 
 use super::*;
 
-async fn session(options: SessionOptions) -> (World, Session) {
-    let world = World::of(&["name: tea"]).await;
+async fn session(options: SessionOptions) -> (TestEnv, Session) {
+    let world = TestEnv::of(&["name: tea"]).await;
     let session = world.session(options);
     (world, session)
 }
@@ -395,7 +395,7 @@ async fn each_slot_lists_its_injections() {
 
 /// The messages of a call with this text of a fact, in the role of the user.
 async fn fact_messages(
-    world: &World,
+    world: &TestEnv,
     session: &mut Session,
     text: Option<&str>,
     end: ConversationEnd,

@@ -90,7 +90,7 @@ async fn hidden_skills_do_not_make_names_ambiguous() {
 
 #[tokio::test]
 async fn an_unknown_name_comes_with_similar_visible_names() {
-    let mut world = World::of(&["name: fix", "name: tidy-up\nuser-invocable: false"]).await;
+    let mut world = TestEnv::of(&["name: fix", "name: tidy-up\nuser-invocable: false"]).await;
     world.hide("fix");
     let mut session = world.session(plain());
     let mut error = |audience, name| session.activate(audience, name, "").unwrap_err();
@@ -110,7 +110,7 @@ async fn an_unknown_name_comes_with_similar_visible_names() {
 
 #[tokio::test]
 async fn naming_a_hidden_skill_reports_why() {
-    let mut world = World::of(&[
+    let mut world = TestEnv::of(&[
         "name: off\ntriggers: [word]",
         "name: own\nuser-invocable: false",
         "name: tea",
@@ -130,14 +130,14 @@ async fn naming_a_hidden_skill_reports_why() {
             ("own", hidden(HiddenReason::ForModelsOnly))
         ]
     );
-    let world = World::trusted(&["name: tea"], Trust::Pending).await;
+    let world = TestEnv::trusted(&["name: tea"], Trust::Pending).await;
     let evaluation = world.session(plain()).evaluate(&Turn::new("/tea"));
     assert_eq!(
         skipped(&evaluation),
         [("tea", hidden(HiddenReason::Pending))]
     );
     // What comes by another door is active, and not skipped.
-    let world = World::of(&["name: own\nuser-invocable: false\ntriggers: [word]"]).await;
+    let world = TestEnv::of(&["name: own\nuser-invocable: false\ntriggers: [word]"]).await;
     let evaluation = world.session(plain()).evaluate(&Turn::new("/own word"));
     assert_eq!(
         (ids(&evaluation), skipped(&evaluation)),
@@ -147,7 +147,7 @@ async fn naming_a_hidden_skill_reports_why() {
 
 #[tokio::test]
 async fn skills_named_together_share_their_arguments() {
-    let world = World::of(&["name: tea", "name: milk", "name: salt"]).await;
+    let world = TestEnv::of(&["name: tea", "name: milk", "name: salt"]).await;
     for (message, expected) in [
         ("/tea green", vec![("tea", "green")]),
         (
@@ -175,7 +175,7 @@ async fn skills_named_together_share_their_arguments() {
 
 #[tokio::test]
 async fn hiding_from_the_model_does_not_block_users() {
-    let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let world = TestEnv::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
     world
         .slots(&mut session, &Turn::new("kettle"), &claude())
@@ -220,7 +220,7 @@ async fn hiding_from_the_model_does_not_block_users() {
 
 #[tokio::test]
 async fn a_copied_full_name_does_not_replace_skills() {
-    let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let world = TestEnv::of(&["name: tea\ntriggers: [kettle]"]).await;
     let other = MemorySource::new("other");
     let copy = skill("name: home:tea\ndescription: Other.\ntriggers: [kettle]");
     other.register(Registered::new(copy, "other body")).unwrap();
@@ -268,7 +268,7 @@ async fn a_copied_full_name_does_not_replace_skills() {
 
 #[tokio::test]
 async fn skills_of_the_host_override_registered_skills() {
-    let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let world = TestEnv::of(&["name: tea\ntriggers: [kettle]"]).await;
     let own = injection(
         "tea",
         Flavor::Skill,
@@ -316,7 +316,7 @@ async fn skills_of_the_host_override_registered_skills() {
 
 #[tokio::test]
 async fn omitting_a_skill_retains_namesake_steering() {
-    let world = World::of(&["name: tone\nsurfaceMode: tool-only\ntriggers: [kettle]"]).await;
+    let world = TestEnv::of(&["name: tone\nsurfaceMode: tool-only\ntriggers: [kettle]"]).await;
     let options = plain().inject(steering("tone", Trigger::Always)).unwrap();
     let mut session = world.session(options);
     let slots = world

@@ -12,7 +12,7 @@ fn template(text: &str) -> Injection {
 }
 
 async fn composed(text: &str, turn: &Turn) -> (String, Vec<NoticeReason>) {
-    let world = World::of(&[]).await;
+    let world = TestEnv::of(&[]).await;
     let mut session = world.session(plain().inject_template(template(text)).unwrap());
     let evaluation = session.evaluate(turn);
     assert_each_once(&evaluation);

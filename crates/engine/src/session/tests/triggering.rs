@@ -12,7 +12,7 @@ pub(super) fn skipped(evaluation: &Evaluation) -> Vec<(&str, NoticeReason)> {
 
 #[tokio::test]
 async fn declared_triggers_activate_their_skill() {
-    let world = World::of(&[
+    let world = TestEnv::of(&[
         "name: by-word\ntriggers: [kettle]",
         "name: by-path\npaths: '*.rs'",
         "name: by-tool\ntriggers: [{tool: 'git_*'}]",
@@ -41,7 +41,7 @@ async fn declared_triggers_activate_their_skill() {
 
 #[tokio::test]
 async fn triggered_skills_remain_active_and_are_delivered_once() {
-    let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let world = TestEnv::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
     world
         .slots(&mut session, &Turn::new("kettle"), &gpt())
@@ -68,7 +68,7 @@ async fn triggered_skills_remain_active_and_are_delivered_once() {
 
 #[tokio::test]
 async fn users_may_name_skills_hidden_from_models() {
-    let world = World::of(&[
+    let world = TestEnv::of(&[
         "name: by-hand\ndisable-model-invocation: true\ntriggers: [kettle]",
         "name: own\nuser-invocable: false\ntriggers: [{command: own}]",
     ])
@@ -87,7 +87,7 @@ async fn users_may_name_skills_hidden_from_models() {
 
 #[tokio::test]
 async fn text_after_a_leading_name_becomes_arguments() {
-    let world = World::of(&["name: tea"]).await;
+    let world = TestEnv::of(&["name: tea"]).await;
     let mut session = world.session(plain());
     let slots = world
         .slots(&mut session, &Turn::new(" /tea green, no sugar "), &gpt())
@@ -117,7 +117,7 @@ async fn text_after_a_leading_name_becomes_arguments() {
 
 #[tokio::test]
 async fn arguments_of_the_model_override_the_message() {
-    let world = World::of(&["name: tea"]).await;
+    let world = TestEnv::of(&["name: tea"]).await;
     let mut session = world.session(plain());
     let turn = Turn::new("/tea green");
     world.slots(&mut session, &turn, &gpt()).await;
@@ -146,7 +146,7 @@ async fn untrusted_sources_cannot_use_always_or_regex() {
         (Trust::Trusted, vec!["b", "a"], vec![], vec![]),
         (Trust::Restricted, vec![], vec!["b"], vec![("a", refused)]),
     ] {
-        let world = World::trusted(&skills, trust).await;
+        let world = TestEnv::trusted(&skills, trust).await;
         let evaluation = world.session(plain()).evaluate(&Turn::new("kettle"));
         assert_each_once(&evaluation);
         let found = (
@@ -156,7 +156,7 @@ async fn untrusted_sources_cannot_use_always_or_regex() {
         );
         assert_eq!(found, (expected, suggests, skips), "{trust}");
     }
-    let world = World::trusted(&skills, Trust::Pending).await;
+    let world = TestEnv::trusted(&skills, Trust::Pending).await;
     let evaluation = world.session(plain()).evaluate(&Turn::new("kettle"));
     assert_eq!((evaluation.active.len(), evaluation.skipped.len()), (0, 0));
 }
@@ -174,7 +174,7 @@ async fn untrusted_triggers_suggest_and_never_activate() {
         Turn::new("/brew now"),
         Turn::new("").paths(["src/lib.rs"]),
     ] {
-        let world = World::trusted(&[&format!("name: tea\n{declared}")], Trust::Restricted).await;
+        let world = TestEnv::trusted(&[&format!("name: tea\n{declared}")], Trust::Restricted).await;
         let mut session = world.session(plain());
         let evaluation = session.evaluate(&turn);
         assert_eq!(
@@ -244,7 +244,7 @@ async fn untrusted_triggers_suggest_and_never_activate() {
 async fn one_source_suggests_three_skills_at_most() {
     let names =
         ["a1", "a2", "a3", "a4", "a5"].map(|name| format!("name: {name}\ntriggers: [kettle]"));
-    let world = World::trusted(&names.each_ref().map(String::as_str), Trust::Restricted).await;
+    let world = TestEnv::trusted(&names.each_ref().map(String::as_str), Trust::Restricted).await;
     let evaluation = world.session(plain()).evaluate(&Turn::new("kettle"));
     assert_each_once(&evaluation);
     assert_eq!(suggested(&evaluation), ["a1", "a2", "a3"]);
@@ -256,7 +256,7 @@ async fn one_source_suggests_three_skills_at_most() {
 
 #[tokio::test]
 async fn an_untrusted_command_changes_no_arguments() {
-    let world = World::of(&["name: tea"]).await;
+    let world = TestEnv::of(&["name: tea"]).await;
     let far = MemorySource::new("far");
     far.register(Registered::new(
         skill("name: far-tea\ndescription: D.\ntriggers: [{command: green}]"),
@@ -283,12 +283,12 @@ async fn an_untrusted_command_changes_no_arguments() {
 
 #[tokio::test]
 async fn losing_trust_ends_triggered_activations() {
-    let trusted = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let trusted = TestEnv::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = trusted.session(plain());
     trusted
         .slots(&mut session, &Turn::new("kettle"), &claude())
         .await;
-    let world = World::trusted(&["name: tea\ntriggers: [kettle]"], Trust::Restricted).await;
+    let world = TestEnv::trusted(&["name: tea\ntriggers: [kettle]"], Trust::Restricted).await;
     session.start_turn(world.tools());
     let evaluation = session.evaluate(&Turn::new("And now?"));
     assert_eq!(
@@ -316,7 +316,7 @@ async fn losing_trust_ends_triggered_activations() {
 async fn weak_keywords_suggest_nothing() {
     let keywords = "triggers: [a, the, to, i, you, please, is, kettle]";
     for trust in [Trust::Trusted, Trust::Restricted] {
-        let world = World::trusted(&[&format!("name: tea\n{keywords}")], trust).await;
+        let world = TestEnv::trusted(&[&format!("name: tea\n{keywords}")], trust).await;
         let session = world.session(plain());
         let evaluation =
             session.evaluate(&Turn::new("Please tell me: what is the weather to you?"));
@@ -331,7 +331,7 @@ async fn weak_keywords_suggest_nothing() {
 
 #[tokio::test]
 async fn triggers_are_limited_for_each_message() {
-    let world = World::of(&[
+    let world = TestEnv::of(&[
         "name: a\ntriggers: [kettle]",
         "name: b\ntriggers: [kettle]",
         "name: c\ntriggers: [kettle]",
@@ -361,7 +361,7 @@ async fn triggers_are_limited_for_each_message() {
 
 #[tokio::test]
 async fn triggers_activate_no_more_tokens_than_they_may() {
-    let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let world = TestEnv::of(&["name: tea\ntriggers: [kettle]"]).await;
     let long = Registered::new(
         skill("name: long\ndescription: L.\ntriggers: [kettle]"),
         "word ".repeat(100),
@@ -388,7 +388,7 @@ async fn triggers_activate_no_more_tokens_than_they_may() {
 
 #[tokio::test]
 async fn deactivated_skills_ignore_the_same_message() {
-    let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let world = TestEnv::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
     let turn = Turn::new("kettle");
     world.slots(&mut session, &turn, &claude()).await;
@@ -404,7 +404,7 @@ async fn deactivated_skills_ignore_the_same_message() {
 
 #[tokio::test]
 async fn unreadable_skills_are_skipped_until_readable() {
-    let world = World::of(&[
+    let world = TestEnv::of(&[
         "name: tea\ntriggers: [kettle]",
         "name: milk\ntriggers: [kettle]",
     ])

@@ -153,9 +153,7 @@ async fn hidden_skills_are_answered_as_unknown() {
             );
             assert!(!answer.text.contains(why), "{}", answer.text);
             assert!(
-                answer
-                    .operator_note
-                    .is_some_and(|trouble| trouble.contains(why)),
+                answer.operator_note.is_some_and(|note| note.contains(why)),
                 "{name}"
             );
         }

@@ -28,7 +28,7 @@ pub(super) enum Kind {
 
 /// The folders that all backends of one test watch, and the most that they may.
 #[derive(Debug)]
-pub(super) struct World {
+pub(super) struct TestEnv {
     pub(super) watched: Mutex<BTreeMap<PathBuf, WatchId>>,
     last: AtomicUsize,
     pub(super) room: AtomicUsize,
@@ -41,7 +41,7 @@ pub(super) struct World {
 }
 
 #[derive(Debug)]
-struct Fake(Arc<World>);
+struct Fake(Arc<TestEnv>);
 
 impl Backend for Fake {
     fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<WatchId, WatchError>> {
@@ -93,9 +93,9 @@ impl Drop for Fake {
     }
 }
 
-impl World {
-    pub(super) fn new(room: usize) -> Arc<World> {
-        Arc::new(World {
+impl TestEnv {
+    pub(super) fn new(room: usize) -> Arc<TestEnv> {
+        Arc::new(TestEnv {
             watched: Mutex::default(),
             last: AtomicUsize::new(0),
             room: AtomicUsize::new(room),
@@ -107,7 +107,7 @@ impl World {
     }
 
     /// A hub whose backends see this world.
-    pub(super) fn shared(self: &Arc<World>) -> Arc<SharedWatcher> {
+    pub(super) fn shared(self: &Arc<TestEnv>) -> Arc<SharedWatcher> {
         let world = self.clone();
         Arc::new(SharedWatcher::new(Box::new(move |dispatcher| {
             world.opened.fetch_add(1, Ordering::Relaxed);
@@ -150,7 +150,7 @@ impl World {
 pub(super) struct Stage {
     folder: Arc<TempDir>,
     root: PathBuf,
-    pub(super) world: Arc<World>,
+    pub(super) world: Arc<TestEnv>,
     shared: Arc<SharedWatcher>,
     pub(super) source: FsSource,
 }
@@ -177,7 +177,7 @@ impl Stage {
 
     /// A source whose changes are not awaited yet.
     pub(super) fn unarmed(skills: &[&str], room: usize) -> Stage {
-        let world = World::new(room);
+        let world = TestEnv::new(room);
         let stage = Stage::over(
             Arc::new(tempfile::tempdir().unwrap()),
             "root",
@@ -206,7 +206,7 @@ impl Stage {
         folder: Arc<TempDir>,
         root: &str,
         shared: Arc<SharedWatcher>,
-        world: Arc<World>,
+        world: Arc<TestEnv>,
     ) -> Stage {
         let root = folder.path().join(root);
         let source = FsSource::new("test", &root)

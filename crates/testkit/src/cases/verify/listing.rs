@@ -21,7 +21,7 @@ pub(super) fn user_list(want: &Want, env: &TestEnv) -> Verdict {
     let offered = snapshot
         .entries()
         .iter()
-        .filter(|entry| Audience::User.hides(&entry.candidate).is_none());
+        .filter(|entry| Audience::User.hidden_reason(&entry.candidate).is_none());
     let offered: Vec<_> = offered.map(|entry| entry.id.to_string()).collect();
     want.check(offered)
 }
