@@ -78,11 +78,11 @@ fn summary(change: &Change<Skill>) -> Vec<String> {
     let added = change.added.iter().map(|entry| format!("+ {}", entry.id));
     let removed = change.removed.iter().map(|entry| format!("- {}", entry.id));
     let modified = change.modified.iter().map(|id| format!("~ {}", id.new.id));
-    let findings = (!change.diagnostics.is_empty()).then(|| "!".to_owned());
+    let diagnostics = (!change.diagnostics.is_empty()).then(|| "!".to_owned());
     added
         .chain(removed)
         .chain(modified)
-        .chain(findings)
+        .chain(diagnostics)
         .collect()
 }
 

@@ -180,16 +180,16 @@ fn classify(expected: &Expected, bytes: &[u8]) -> (Class, String) {
     else {
         return (Class::Lost, "the parser panicked".to_owned());
     };
-    if let Some(finding) = diagnostics
+    if let Some(diagnostic) = diagnostics
         .iter()
-        .find(|finding| is_foreign(finding, bytes))
+        .find(|diagnostic| is_foreign(diagnostic, bytes))
     {
-        return (Class::Wrong, format!("without such a field: {finding}"));
+        return (Class::Wrong, format!("without such a field: {diagnostic}"));
     }
     let Some(skill) = skill else {
         return match diagnostics
             .iter()
-            .find(|finding| finding.severity == Severity::Error)
+            .find(|diagnostic| diagnostic.severity == Severity::Error)
         {
             None => (Class::Lost, "neither a skill nor an error".to_owned()),
             Some(error) if expected.may_be_skipped() => (Class::Skipped, error.to_string()),
@@ -197,9 +197,9 @@ fn classify(expected: &Expected, bytes: &[u8]) -> (Class, String) {
         };
     };
     if expected.is_rejected() {
-        let warned = diagnostics
-            .iter()
-            .any(|finding| finding.severity == Severity::Warning && finding.line.is_some());
+        let warned = diagnostics.iter().any(|diagnostic| {
+            diagnostic.severity == Severity::Warning && diagnostic.line.is_some()
+        });
         return if warned {
             (Class::Recovered, String::new())
         } else {
@@ -221,11 +221,11 @@ fn classify(expected: &Expected, bytes: &[u8]) -> (Class, String) {
     (Class::Exact, String::new())
 }
 
-/// Returns whether `finding` is about an extension field whose name the file does not hold.
-fn is_foreign(finding: &Diagnostic, bytes: &[u8]) -> bool {
+/// Returns whether `diagnostic` is about an extension field whose name the file does not hold.
+fn is_foreign(diagnostic: &Diagnostic, bytes: &[u8]) -> bool {
     let Some((_, field)) = EXTENSIONS
         .iter()
-        .find(|(code, _)| *code == finding.code.to_string())
+        .find(|(code, _)| *code == diagnostic.code.to_string())
     else {
         return false;
     };

@@ -158,7 +158,11 @@ fn soak(seconds: u64, seed: u64, by: Backend, starved: bool) -> Result<(), Failu
     runtime.block_on(async { tokio::join!(registry.close(), beside.close()) });
 
     if starved != is_degraded {
-        let expected = if starved { "a finding" } else { "no finding" };
+        let expected = if starved {
+            "a diagnostic"
+        } else {
+            "no diagnostic"
+        };
         return Err(format!("expected {expected} `{}`", Code::WATCH_DEGRADED).into());
     }
     let edits = tree.edits();

@@ -21,6 +21,16 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 ///
 /// The file has a write-ahead log, and each change reaches the disk before the call returns. Triggers refuse illegal
 /// states and changes of the audit log, also to other programs.
+///
+/// ```no_run
+/// use repertoire_agents::{AgentStore, SqliteAgentStore};
+///
+/// let store = SqliteAgentStore::open("agents.db")?;
+/// for agent in store.agents()? {
+///     println!("{} is {}", agent.id, agent.state);
+/// }
+/// # Ok::<(), repertoire_agents::StoreError>(())
+/// ```
 pub struct SqliteAgentStore {
     path: PathBuf,
     connection: Mutex<Connection>,

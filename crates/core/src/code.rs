@@ -197,7 +197,7 @@ codes! {
     pub WALK_TRUNCATED "walk-truncated" Warning Warning "A limit ended the search for skills early.";
     pub WATCH_DEGRADED "watch-degraded" Warning Warning "Folders cannot be watched and are polled instead.";
     pub CLIENT_PLUGIN "client-plugin" Warning Warning "A plugin that a client installed says something that cannot be used.";
-    pub PLUGIN_FINDING "plugin-finding" Warning Warning "A plugin reports something of its own.";
+    pub PLUGIN_DIAGNOSTIC "plugin-diagnostic" Warning Warning "A plugin reports something of its own.";
     pub PLUGIN_ENTRY "plugin-entry" Warning Warning "A plugin lists an entry that cannot be understood.";
     pub PLUGIN_REPLACED "plugin-replaced" Warning Warning "A plugin's file was replaced by one that is not approved.";
     pub MCP_ENTRY "mcp-entry" Warning Warning "An MCP server lists a skill that cannot be used.";

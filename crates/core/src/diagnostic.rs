@@ -1,4 +1,4 @@
-//! Findings for the operator.
+//! Diagnostics for the operator.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,9 +7,19 @@ use serde::Serialize;
 
 use crate::{Code, Severity, Strictness};
 
-/// A finding about a file or a source, for the operator. The operation itself succeeded.
+/// A diagnostic about a file or a source, for the operator. The operation itself succeeded.
 ///
 /// Messages quote untrusted text: escape them for the place they go to. Thousands of them are cheap to keep.
+///
+/// ```
+/// use repertoire_core::{Code, Diagnostic};
+///
+/// let diagnostic = Diagnostic::new(Code::DUPLICATE_ID, "skill `tea` is defined twice")
+///     .at_path("team/tea/SKILL.md")
+///     .at(2, 7)
+///     .help("rename one of them");
+/// assert_eq!(diagnostic.place().as_deref(), Some("team/tea/SKILL.md:2:7"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]

@@ -73,6 +73,13 @@ pub enum Role {
 }
 
 /// One message put into the conversation.
+///
+/// ```
+/// use repertoire_core::{Message, Role};
+///
+/// let message = Message::new(Role::User, "Answer in French.");
+/// assert_eq!(&*message.text, "Answer in French.");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Message {

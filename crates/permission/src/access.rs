@@ -30,6 +30,13 @@ pub enum Access<'a> {
 }
 
 /// A kind of access that permissions are about: one of the constants, or a kind of the host's own.
+///
+/// ```
+/// use repertoire_permission::Capability;
+///
+/// assert_eq!(Capability::TOOL_CALL.as_str(), "tool_call");
+/// assert_eq!(Capability::new("print").as_str(), "print");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Capability(Cow<'static, str>);
@@ -173,6 +180,13 @@ pub enum Effect {
 }
 
 /// A decision and its rule, for the host and its log. A model never gets it.
+///
+/// ```
+/// use repertoire_permission::{AccessDecision, Effect};
+///
+/// let decision = AccessDecision::new(Effect::Deny, "office-hours", "the office is closed");
+/// assert!(decision.is_refused());
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
 pub struct AccessDecision {

@@ -261,7 +261,8 @@ impl VisibilityPolicy {
         self.hidden_reason(audience, candidate).is_none()
     }
 
-    /// Returns the [`hidden_reason`](VisibilityPolicy::hidden_reason) as text for the operator: the rule that denies, or the missing requirement.
+    /// Returns the [`hidden_reason`](VisibilityPolicy::hidden_reason) as text for the operator, with the rule or the missing
+    /// requirement.
     pub fn explain(&self, audience: Audience, candidate: &Candidate<Skill>) -> Option<String> {
         let hidden = self.hidden_reason(audience, candidate)?;
         Some(match hidden {

@@ -11,7 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
 use crate::front_matter::front_matter;
-use crate::message::{DocumentBody, DocumentListing, DocumentRow, Finding};
+use crate::message::{DocumentBody, DocumentListing, DocumentRow, PluginDiagnostic};
 use crate::{Documents, Open, Pause, PluginConfig};
 
 #[doc(hidden)]
@@ -94,7 +94,7 @@ impl<S: Source<Skill> + Open> Documents for Asynchronous<S> {
             }
         });
         let listed = DocumentListing::new(listing.revision().0, rows);
-        Ok(listed.findings(listing.diagnostics().iter().map(finding)))
+        Ok(listed.diagnostics(listing.diagnostics().iter().map(plugin_diagnostic)))
     }
 
     fn body(&self, key: &str) -> Result<DocumentBody, SourceError> {
@@ -129,7 +129,7 @@ impl<S: Source<Skill> + Open> Documents for Asynchronous<S> {
     }
 }
 
-fn finding(diagnostic: &Diagnostic) -> Finding {
+fn plugin_diagnostic(diagnostic: &Diagnostic) -> PluginDiagnostic {
     let Diagnostic {
         severity,
         code,
@@ -140,8 +140,8 @@ fn finding(diagnostic: &Diagnostic) -> Finding {
         help,
         ..
     } = diagnostic;
-    let mut finding = Finding::new(*severity, code.name(), message.as_str());
-    finding.path = path.as_deref().map(str::to_owned);
-    (finding.line, finding.column, finding.help) = (*line, *column, help.clone());
-    finding
+    let mut diagnostic = PluginDiagnostic::new(*severity, code.name(), message.as_str());
+    diagnostic.path = path.as_deref().map(str::to_owned);
+    (diagnostic.line, diagnostic.column, diagnostic.help) = (*line, *column, help.clone());
+    diagnostic
 }

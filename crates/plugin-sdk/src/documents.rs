@@ -19,7 +19,7 @@ pub trait Documents: Open + Send + Sync + 'static {
     /// Returns all skills of the source.
     ///
     /// # Errors
-    /// Returns an error if there is no listing at all. A broken entry is a finding.
+    /// Returns an error if there is no listing at all. A broken entry is a diagnostic.
     fn list(&self) -> Result<DocumentListing, SourceError>;
 
     /// Returns the instructions of one skill.

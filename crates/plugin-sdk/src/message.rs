@@ -45,9 +45,9 @@ pub struct DocumentListing {
     pub revision: u64,
     /// One row for each skill.
     pub skills: Vec<DocumentRow>,
-    /// The findings for the operator.
+    /// The diagnostics for the operator.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub findings: Vec<Finding>,
+    pub diagnostics: Vec<PluginDiagnostic>,
 }
 
 /// One skill of a listing.
@@ -65,10 +65,10 @@ pub struct DocumentRow {
     pub location: Option<String>,
 }
 
-/// One finding for the operator.
+/// One diagnostic for the operator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Finding {
+pub struct PluginDiagnostic {
     /// The severity.
     pub severity: Severity,
     /// A stable code of the plugin, such as `acme-bad-row`.
@@ -223,14 +223,17 @@ impl DocumentListing {
             schema: REPERTOIRE_SCHEMA,
             revision,
             skills: skills.into_iter().collect(),
-            findings: Vec::new(),
+            diagnostics: Vec::new(),
         }
     }
 
-    /// Returns the same listing with more findings.
+    /// Returns the same listing with more diagnostics.
     #[must_use]
-    pub fn findings(mut self, findings: impl IntoIterator<Item = Finding>) -> DocumentListing {
-        self.findings.extend(findings);
+    pub fn diagnostics(
+        mut self,
+        diagnostics: impl IntoIterator<Item = PluginDiagnostic>,
+    ) -> DocumentListing {
+        self.diagnostics.extend(diagnostics);
         self
     }
 }
@@ -258,11 +261,15 @@ impl DocumentRow {
     }
 }
 
-impl Finding {
-    /// Creates a finding without a place.
-    pub fn new(severity: Severity, code: impl Into<String>, message: impl Into<String>) -> Finding {
+impl PluginDiagnostic {
+    /// Creates a diagnostic without a place.
+    pub fn new(
+        severity: Severity,
+        code: impl Into<String>,
+        message: impl Into<String>,
+    ) -> PluginDiagnostic {
         let (code, message) = (code.into(), message.into());
-        Finding {
+        PluginDiagnostic {
             severity,
             code,
             message,
@@ -273,9 +280,9 @@ impl Finding {
         }
     }
 
-    /// Returns the same finding in the file `path`.
+    /// Returns the same diagnostic in the file `path`.
     #[must_use]
-    pub fn path(mut self, path: impl Into<String>) -> Finding {
+    pub fn path(mut self, path: impl Into<String>) -> PluginDiagnostic {
         self.path = Some(path.into());
         self
     }

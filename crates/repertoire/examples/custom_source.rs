@@ -102,8 +102,8 @@ pub(crate) async fn follow(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         .user(glossary.clone())
         .start(&tokio::runtime::Handle::current())
         .await?;
-    for finding in registry.snapshot().diagnostics() {
-        writeln!(out, "{}", finding.diagnostic)?;
+    for diagnostic in registry.snapshot().diagnostics() {
+        writeln!(out, "{}", diagnostic.diagnostic)?;
     }
     let mut changes = registry.subscribe();
     glossary.set("undo: Undoes a release. | Deploy the previous one.\n");

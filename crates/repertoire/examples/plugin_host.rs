@@ -21,7 +21,7 @@ pub(crate) fn inspect(library: &Path, out: &mut impl Write) -> Result<(), Box<dy
     Ok(())
 }
 
-/// Loads the library into this process if its digest is this one, and prints its skills and findings.
+/// Loads the library into this process if its digest is this one, and prints its skills and diagnostics.
 pub(crate) async fn list(
     library: &Path,
     digest: &str,
@@ -41,8 +41,8 @@ pub(crate) async fn list(
         let trust = entry.candidate.trust;
         writeln!(out, "{} ({trust}): {}", entry.id, body.text.trim())?;
     }
-    for finding in snapshot.diagnostics() {
-        writeln!(out, "{}: {}", finding.source, finding.diagnostic)?;
+    for diagnostic in snapshot.diagnostics() {
+        writeln!(out, "{}: {}", diagnostic.source, diagnostic.diagnostic)?;
     }
     Ok(())
 }

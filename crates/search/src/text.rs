@@ -7,6 +7,15 @@ use super::term_table::{TermId, TermTable};
 use super::tokenize::tokens;
 
 /// The text of a skill beyond its front matter, for [`SearchIndex::with_texts`](super::SearchIndex::with_texts).
+///
+/// ```
+/// use repertoire_search::SkillText;
+///
+/// let text = SkillText::new()
+///     .body("Boil the water, then wait.")
+///     .example("make me a cup of tea");
+/// # let _ = text;
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct SkillText {
     /// The body.

@@ -11,6 +11,14 @@ use crate::file::PluginFile;
 use crate::{Inspection, PluginError};
 
 /// The plugins that the user has approved, by the paths of their files, in a file that only its owner can read and write.
+///
+/// ```no_run
+/// use repertoire_source_plugin::PluginApprovals;
+///
+/// let approvals = PluginApprovals::read("/home/me/.local/state/repertoire/plugins.json")?;
+/// # let _ = approvals;
+/// # Ok::<(), repertoire_source_plugin::PluginError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PluginApprovals {
     path: PathBuf,

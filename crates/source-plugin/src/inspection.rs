@@ -17,6 +17,16 @@ use crate::file::PluginFile;
 /// The description of a plugin in its file, read without running any of it.
 ///
 /// The name and the version are claims of its author.
+///
+/// ```no_run
+/// use std::path::Path;
+///
+/// use repertoire_source_plugin::Inspection;
+///
+/// let inspection = Inspection::read(Path::new("/opt/plugins/libwiki.so"))?;
+/// println!("{} {}: {}", inspection.name, inspection.version, inspection.digest);
+/// # Ok::<(), repertoire_source_plugin::PluginError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Inspection {

@@ -10,7 +10,7 @@ use repertoire_core::{
     Code, Diagnostic, Id, ListingEntry, Severity, Skill, SourceError, Stamp, Strictness,
 };
 use repertoire_plugin_sdk::abi::REPERTOIRE_SCHEMA;
-use repertoire_plugin_sdk::message::{DocumentListing, DocumentRow, Finding};
+use repertoire_plugin_sdk::message::{DocumentListing, DocumentRow, PluginDiagnostic};
 use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -19,7 +19,7 @@ use crate::backend::excerpt;
 
 const MAX_SKILLS: usize = 100_000;
 
-const MAX_FINDINGS: usize = 1000;
+const MAX_DIAGNOSTICS: usize = 1000;
 
 const MAX_TEXT_BYTES: usize = 4096;
 
@@ -62,11 +62,17 @@ impl ListingReader {
 
     pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<ReadListing, SourceError> {
         let (message, mut diagnostics, more) = listing(bytes)?;
-        diagnostics.extend(message.findings.iter().map(|finding| self.finding(finding)));
+        diagnostics.extend(
+            message
+                .diagnostics
+                .iter()
+                .map(|diagnostic| self.diagnostic(diagnostic)),
+        );
         if more > 0 {
-            let message = format!("the plugin has {more} more findings");
-            diagnostics
-                .push(Diagnostic::new(Code::PLUGIN_FINDING, message).at_path(self.source.as_str()));
+            let message = format!("the plugin has {more} more diagnostics");
+            diagnostics.push(
+                Diagnostic::new(Code::PLUGIN_DIAGNOSTIC, message).at_path(self.source.as_str()),
+            );
         }
         let mut known = HashMap::with_capacity(message.skills.len());
         let mut keys = HashMap::with_capacity(message.skills.len());
@@ -109,11 +115,11 @@ impl ListingReader {
                 "an entry has a `{}` of more than {MAX_TEXT_BYTES} bytes; it was left out",
                 name.0
             );
-            let finding = Diagnostic::new(Code::PLUGIN_ENTRY, message).at_path(location);
+            let diagnostic = Diagnostic::new(Code::PLUGIN_ENTRY, message).at_path(location);
             return KnownRow {
                 row: whole(row),
                 listed: None,
-                diagnostics: vec![finding],
+                diagnostics: vec![diagnostic],
             };
         }
         let folder = row.key.rsplit('/').next().unwrap_or(&row.key);
@@ -131,27 +137,27 @@ impl ListingReader {
         }
     }
 
-    fn finding(&self, finding: &Finding) -> Diagnostic {
-        let known = Code::ALL.iter().find(|code| code.name() == finding.code);
+    fn diagnostic(&self, reported: &PluginDiagnostic) -> Diagnostic {
+        let known = Code::ALL.iter().find(|code| code.name() == reported.code);
         let message = match known {
-            Some(_) => excerpt(&finding.message),
+            Some(_) => excerpt(&reported.message),
             None => format!(
                 "`{}`: {}",
-                excerpt(&finding.code),
-                excerpt(&finding.message)
+                excerpt(&reported.code),
+                excerpt(&reported.message)
             ),
         };
         let mut diagnostic =
-            Diagnostic::new(known.copied().unwrap_or(Code::PLUGIN_FINDING), message);
-        diagnostic.severity = finding.severity;
-        // The findings of two plugins differ by the source at least.
-        let path = finding
+            Diagnostic::new(known.copied().unwrap_or(Code::PLUGIN_DIAGNOSTIC), message);
+        diagnostic.severity = reported.severity;
+        // The diagnostics of two plugins differ by the source at least.
+        let path = reported
             .path
             .as_ref()
             .map(|path| format!("{}:{}", self.source, excerpt(path)));
         diagnostic.path = Some(path.unwrap_or_else(|| self.source.clone()).into());
-        (diagnostic.line, diagnostic.column) = (finding.line, finding.column);
-        diagnostic.help = finding.help.as_deref().map(excerpt);
+        (diagnostic.line, diagnostic.column) = (reported.line, reported.column);
+        diagnostic.help = reported.help.as_deref().map(excerpt);
         diagnostic
     }
 }
@@ -190,7 +196,7 @@ struct RawListing {
     revision: u64,
     skills: Entries<DocumentRow, MAX_SKILLS>,
     #[serde(default)]
-    findings: Entries<Finding, MAX_FINDINGS>,
+    diagnostics: Entries<PluginDiagnostic, MAX_DIAGNOSTICS>,
 }
 
 /// The first `MAX` entries of a list, each read by itself, and the number of all. A malformed entry is one error.
@@ -246,12 +252,12 @@ impl<'de, T: DeserializeOwned, const MAX: usize> Deserialize<'de> for Entries<T,
     }
 }
 
-/// Reads a `listing` message. Returns diagnostics of its rows, and the number of findings over the limit.
+/// Reads a `listing` message. Returns diagnostics of its rows, and the number of diagnostics over the limit.
 fn listing(bytes: &[u8]) -> Result<(DocumentListing, Vec<Diagnostic>, usize), SourceError> {
     let RawListing {
         revision,
         skills,
-        findings,
+        diagnostics,
     } = message(bytes)?;
     if skills.count > MAX_SKILLS {
         let found = skills.count;
@@ -265,27 +271,27 @@ fn listing(bytes: &[u8]) -> Result<(DocumentListing, Vec<Diagnostic>, usize), So
         match row {
             Ok(row) => rows.push(row),
             // There may be as many as entries, and no person reads more.
-            Err(_) if diagnostics.len() == MAX_FINDINGS => {}
+            Err(_) if diagnostics.len() == MAX_DIAGNOSTICS => {}
             Err(error) => {
                 let message = format!(
                     "entry {at} of the plugin's listing cannot be understood: {}",
                     excerpt(&error)
                 );
-                let finding = Diagnostic::new(Code::PLUGIN_ENTRY, message);
+                let diagnostic = Diagnostic::new(Code::PLUGIN_ENTRY, message);
                 diagnostics
-                    .push(finding.help("expected `key`, `stamp` and `document`, each a text"));
+                    .push(diagnostic.help("expected `key`, `stamp` and `document`, each a text"));
             }
         }
     }
-    let more = findings.count - findings.read.len();
-    let findings = findings.read.into_iter().map(|finding| {
-        finding.unwrap_or_else(|error| {
-            let message = format!("a finding cannot be understood: {error}");
-            Finding::new(Severity::Warning, Code::PLUGIN_FINDING.name(), message)
+    let more = diagnostics.count - diagnostics.read.len();
+    let diagnostics = diagnostics.read.into_iter().map(|diagnostic| {
+        diagnostic.unwrap_or_else(|error| {
+            let message = format!("a diagnostic cannot be understood: {error}");
+            PluginDiagnostic::new(Severity::Warning, Code::PLUGIN_DIAGNOSTIC.name(), message)
         })
     });
     Ok((
-        DocumentListing::new(revision, rows).findings(findings),
+        DocumentListing::new(revision, rows).diagnostics(diagnostics),
         diagnostics,
         more,
     ))

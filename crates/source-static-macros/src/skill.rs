@@ -110,11 +110,11 @@ fn parse(
     let site = skill_md::FileContext::new(&shown);
     let site = directory.map_or(site, |name| site.in_directory(name));
     let parsed = skill_md::parse(bytes, site);
-    let findings = parsed
+    let diagnostics = parsed
         .diagnostics
         .into_iter()
-        .filter(|finding| finding.severity > Severity::Info);
-    let mut errors: Vec<EmbedError> = findings.map(EmbedError::from).collect();
+        .filter(|diagnostic| diagnostic.severity > Severity::Info);
+    let mut errors: Vec<EmbedError> = diagnostics.map(EmbedError::from).collect();
     let Some(skill) = parsed.skill else {
         return Err(errors);
     };
@@ -132,7 +132,7 @@ fn parse(
             errors.extend(
                 strict
                     .into_iter()
-                    .filter(|finding| finding.code == Code::NOT_UTF8)
+                    .filter(|diagnostic| diagnostic.code == Code::NOT_UTF8)
                     .map(EmbedError::from),
             );
         }

@@ -98,13 +98,13 @@ impl Source<Skill> for Folder {
 
     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
         let (entries, revision) = self.read()?;
-        let (mut rows, mut findings) = (Vec::new(), Vec::new());
+        let (mut rows, mut diagnostics) = (Vec::new(), Vec::new());
         for entry in &entries {
             let parsed = entry.parse();
-            findings.extend(parsed.diagnostics);
+            diagnostics.extend(parsed.diagnostics);
             rows.extend(parsed.skill.map(|skill| entry.row(skill)));
         }
-        Ok(Listing::new(revision, rows, findings))
+        Ok(Listing::new(revision, rows, diagnostics))
     }
 
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {

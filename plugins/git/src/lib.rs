@@ -9,10 +9,10 @@
 //! options = { url = "http://git.company.test/skills.git", cache = "/var/cache/skills", branch = "main" }
 //! ```
 //!
-//! The plugin has a bare clone in `cache`. Without a network, the last fetched commit stays, and a finding reports that. A pinned
+//! The plugin has a bare clone in `cache`. Without a network, the last fetched commit stays, and a diagnostic reports that. A pinned
 //! commit in the clone needs no network.
 //!
-//! The depth, number and size of folders and files are limited as in a folder source, and omissions are findings. For repositories of
+//! The depth, number and size of folders and files are limited as in a folder source, and omissions are diagnostics. For repositories of
 //! your own, the kind `plugin` loads the library into the host instead.
 
 mod mirror;
@@ -23,7 +23,9 @@ use std::time::{Duration, Instant};
 
 use git2::Oid;
 use parking_lot::Mutex;
-use repertoire_plugin_sdk::message::{DocumentBody, DocumentListing, DocumentRow, Finding};
+use repertoire_plugin_sdk::message::{
+    DocumentBody, DocumentListing, DocumentRow, PluginDiagnostic,
+};
 use repertoire_plugin_sdk::{
     Documents, Open, Pause, PluginConfig, Resource, ResourcePath, Severity, SourceError,
     SourceErrorKind, export_documents,
@@ -162,13 +164,13 @@ impl Documents for Git {
                 "`{}` cannot be asked, what was fetched last stays: {problem}",
                 self.options.url
             );
-            Finding::new(Severity::Warning, "git-offline", message)
+            PluginDiagnostic::new(Severity::Warning, "git-offline", message)
         });
         let left_out = skills
-            .findings
+            .diagnostics
             .into_iter()
-            .map(|finding| finding.path(self.options.url.as_str()));
-        Ok(DocumentListing::new(revision, rows).findings(problem.into_iter().chain(left_out)))
+            .map(|diagnostic| diagnostic.path(self.options.url.as_str()));
+        Ok(DocumentListing::new(revision, rows).diagnostics(problem.into_iter().chain(left_out)))
     }
 
     fn body(&self, key: &str) -> Result<DocumentBody, SourceError> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use git2::{FileMode, ObjectType, Oid, Repository, TreeEntry};
-use repertoire_plugin_sdk::message::Finding;
+use repertoire_plugin_sdk::message::PluginDiagnostic;
 use repertoire_plugin_sdk::{
     Digest, Resource, ResourcePath, Severity, SourceError, SourceErrorKind,
 };
@@ -16,11 +16,11 @@ pub(crate) struct Tree {
     root: Oid,
 }
 
-/// The skills of a commit: key, stamp and text of each, and the findings about omissions.
+/// The skills of a commit: key, stamp and text of each, and the diagnostics about omissions.
 #[derive(Default)]
 pub(crate) struct Skills {
     pub(crate) found: Vec<(String, String, String)>,
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) diagnostics: Vec<PluginDiagnostic>,
 }
 
 const FILE: &str = "SKILL.md";
@@ -87,7 +87,7 @@ impl Tree {
         Ok(Tree { repository, root })
     }
 
-    /// Finds every skill, by key. Omissions by the limits are findings.
+    /// Finds every skill, by key. Omissions by the limits are diagnostics.
     pub(crate) fn skills(&self) -> Result<Skills, SourceError> {
         let mut skills = Skills::default();
         let mut folders = Vec::new();
@@ -175,7 +175,7 @@ impl Tree {
         Ok(files)
     }
 
-    /// Adds findings about the omissions of a skill.
+    /// Adds diagnostics about the omissions of a skill.
     fn survey(
         &self,
         folder: &git2::Tree<'_>,
@@ -311,14 +311,17 @@ enum Seen {
     LeftOut(String),
 }
 
-/// The findings about one commit.
-const MAX_FINDINGS: usize = 100;
+/// The diagnostics about one commit.
+const MAX_DIAGNOSTICS: usize = 100;
 
 impl Skills {
     fn left_out(&mut self, why: String) {
-        if self.findings.len() < MAX_FINDINGS {
-            self.findings
-                .push(Finding::new(Severity::Warning, "git-left-out", why));
+        if self.diagnostics.len() < MAX_DIAGNOSTICS {
+            self.diagnostics.push(PluginDiagnostic::new(
+                Severity::Warning,
+                "git-left-out",
+                why,
+            ));
         }
     }
 }

@@ -103,5 +103,5 @@ fn is_valid(parsed: &Parsed) -> bool {
     !parsed
         .diagnostics
         .iter()
-        .any(|finding| is_no_yaml(finding.code))
+        .any(|diagnostic| is_no_yaml(diagnostic.code))
 }

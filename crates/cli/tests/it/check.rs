@@ -119,7 +119,7 @@ error[unexpected-fields]: unexpected fields in frontmatter: `flavour`; only `all
 }
 
 #[test]
-fn shadows_are_findings_too() {
+fn shadows_are_diagnostics_too() {
     let env = TestEnv::new();
     env.skill("project", "review", "Project copy.")
         .skill("user", "review", "User copy.");
@@ -149,7 +149,7 @@ fn two_files_of_one_name_are_both_shown() {
     let found = ran
         .stdout
         .split("\n\n")
-        .find(|finding| finding.contains("duplicate-id"));
+        .find(|diagnostic| diagnostic.contains("duplicate-id"));
     assert_eq!(
         found,
         Some(
@@ -170,7 +170,7 @@ fn counts_agree_with_the_list() {
     let count = |severity: &str| {
         diagnostics
             .iter()
-            .filter(|finding| finding["severity"] == severity)
+            .filter(|diagnostic| diagnostic["severity"] == severity)
             .count()
     };
     assert_eq!(document["errors"], count("error"));

@@ -42,15 +42,15 @@ greet-ann  mine    user  trusted  tool-only      10
 
 "#]]
     );
-    let finding = env
+    let diagnostic = env
         .run(&["check", "--connect", "--config", "repertoire.toml"])
         .stdout;
-    assert!(finding.contains("error[source-failed]"), "{finding}");
+    assert!(diagnostic.contains("error[source-failed]"), "{diagnostic}");
     assert!(
-        finding.contains(
+        diagnostic.contains(
             "is not approved; if you trust it, `repertoire plugin approve [WORLD]/here/libhello.so`"
         ),
-        "{finding}"
+        "{diagnostic}"
     );
 
     let failure = env.run(&["plugin", "approve", "libhello.so"]).failure();
@@ -111,12 +111,12 @@ repertoire-plugin-hello  0.1.0    approved  [WORLD]/here/libhello.so[..]
     );
 
     env.file("libhello.so", "another");
-    let finding = env
+    let diagnostic = env
         .run(&["check", "--connect", "--config", "repertoire.toml"])
         .stdout;
     assert!(
-        finding.contains("has changed: expected sha256:"),
-        "{finding}"
+        diagnostic.contains("has changed: expected sha256:"),
+        "{diagnostic}"
     );
     assert!(env.run(&["plugin", "list"]).data().contains("  changed  "));
     env.run(&["plugin", "revoke", "libhello.so"]).data();

@@ -16,7 +16,7 @@ pub(crate) fn hold(bytes: &[u8]) {
         let whys = formatted
             .diagnostics
             .iter()
-            .filter(|finding| finding.severity == Severity::Error);
+            .filter(|diagnostic| diagnostic.severity == Severity::Error);
         assert!(whys.count() > 0, "what is left as it is has a reason");
         return;
     };
@@ -30,7 +30,7 @@ pub(crate) fn hold(bytes: &[u8]) {
     );
     assert_eq!(rest(&text), rest(bytes), "the body, byte for byte");
     let is_new = |code: &Code| !codes(&before).any(|old| old == *code);
-    assert_eq!(codes(&after).find(is_new), None, "no finding is new");
+    assert_eq!(codes(&after).find(is_new), None, "no diagnostic is new");
     assert_eq!(codes(&after).find(is_no_yaml), None, "YAML can read it");
 
     assert_eq!(
@@ -80,7 +80,7 @@ fn skill_and_fields(parsed: &Parsed) -> Option<(Skill, BTreeMap<String, Field>)>
 }
 
 fn codes(parsed: &Parsed) -> impl Iterator<Item = Code> {
-    parsed.diagnostics.iter().map(|finding| finding.code)
+    parsed.diagnostics.iter().map(|diagnostic| diagnostic.code)
 }
 
 /// Returns the text after the front matter.

@@ -48,7 +48,7 @@ fn check(bytes: &[u8], parsed: &Parsed) {
     let errors = parsed
         .diagnostics
         .iter()
-        .filter(|finding| finding.severity == Severity::Error);
+        .filter(|diagnostic| diagnostic.severity == Severity::Error);
     assert!(
         parsed.skill.is_some() || errors.count() > 0,
         "without a skill there is an error"
@@ -58,16 +58,19 @@ fn check(bytes: &[u8], parsed: &Parsed) {
         .filter(|byte| matches!(byte, b'\n' | b'\r'))
         .count()
         + 1;
-    for finding in &parsed.diagnostics {
-        let line = finding.line.expect("every finding has a line") as usize;
+    for diagnostic in &parsed.diagnostics {
+        let line = diagnostic.line.expect("every diagnostic has a line") as usize;
         assert!(
-            (1..=lines).contains(&line) && finding.column >= Some(1),
-            "{finding} is in the file"
+            (1..=lines).contains(&line) && diagnostic.column >= Some(1),
+            "{diagnostic} is in the file"
         );
-        assert!(finding.message.chars().count() < 1500, "{finding} is short");
         assert!(
-            finding.message == repertoire_core::text::terminal_line(&finding.message),
-            "{finding} shows no control character"
+            diagnostic.message.chars().count() < 1500,
+            "{diagnostic} is short"
+        );
+        assert!(
+            diagnostic.message == repertoire_core::text::terminal_line(&diagnostic.message),
+            "{diagnostic} shows no control character"
         );
     }
     if let Some(skill) = &parsed.skill {

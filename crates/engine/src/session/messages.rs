@@ -32,6 +32,14 @@ pub(super) fn role_name(role: Role) -> String {
 /// | any other, an unknown one too | system, user, assistant | taken |
 ///
 /// Use [`strictly_alternating`](MessageRules::strictly_alternating) for a provider that refuses two messages of one role in a row.
+///
+/// ```
+/// use repertoire_engine::session::MessageRules;
+///
+/// let google = MessageRules::of_provider("google");
+/// assert_eq!(google, MessageRules::of_provider("anthropic"));
+/// assert_ne!(google, google.strictly_alternating());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MessageRules {
     system: bool,

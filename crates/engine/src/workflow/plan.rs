@@ -14,6 +14,19 @@ use crate::globs::ToolGlobs;
 /// parameter requests a command.
 ///
 /// A host shows it, or [runs](Workflow::run) it with a [`ToolInvoker`](super::ToolInvoker).
+///
+/// ```
+/// use repertoire_core::{Trust, skill_md};
+/// use repertoire_engine::workflow::Workflow;
+/// use repertoire_render::Context;
+///
+/// let text = b"---\nname: tea\ndescription: Makes tea.\nworkflow: [Boil the water., Wait.]\n---\n";
+/// let skill = skill_md::parse(text, skill_md::FileContext::new("SKILL.md")).skill.ok_or("no skill")?;
+/// let workflow = Workflow::from_skill(&skill, Trust::Trusted).map_err(|_| "a broken workflow")?;
+/// let steps = workflow.planned(&Context::new()).map_err(|_| "a directive")?;
+/// assert_eq!(steps.len(), 2);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workflow {
     steps: Vec<WorkflowStep>,

@@ -156,6 +156,13 @@ impl HttpOptions {
 }
 
 /// A token that clients send as `Authorization: Bearer TOKEN`. It is compared in constant time and never printed.
+///
+/// ```
+/// use repertoire_mcp::AccessToken;
+///
+/// assert!(AccessToken::new("correct-horse-battery").is_ok());
+/// assert!(AccessToken::new("short").is_err());
+/// ```
 #[derive(Clone)]
 pub struct AccessToken(Arc<str>);
 

@@ -15,8 +15,8 @@ use crate::workflow::{Script, Workflow, any_layers, any_rows, digested, id, laye
 
 /// A listing that says something about itself, some of it twice.
 fn telling(revision: u64, rows: Vec<ListingEntry<Workflow>>, said: &[u8]) -> Listing<Workflow> {
-    let finding = |said: &u8| Diagnostic::new(Code::STALE, format!("number {said}"));
-    Listing::new(Revision(revision), rows, said.iter().map(finding))
+    let diagnostic = |said: &u8| Diagnostic::new(Code::STALE, format!("number {said}"));
+    Listing::new(Revision(revision), rows, said.iter().map(diagnostic))
 }
 
 fn any_findings() -> impl Strategy<Value = Vec<u8>> {
@@ -32,11 +32,13 @@ fn any_telling_layers() -> impl Strategy<Value = Vec<Layer<Workflow>>> {
     })
 }
 
-/// Findings with how often each is there.
-fn counted<'a>(findings: impl IntoIterator<Item = &'a SourceDiagnostic>) -> BTreeMap<String, i64> {
+/// Diagnostics with how often each is there.
+fn counted<'a>(
+    diagnostics: impl IntoIterator<Item = &'a SourceDiagnostic>,
+) -> BTreeMap<String, i64> {
     let mut counts = BTreeMap::new();
-    for finding in findings {
-        *counts.entry(format!("{finding:?}")).or_default() += 1;
+    for diagnostic in diagnostics {
+        *counts.entry(format!("{diagnostic:?}")).or_default() += 1;
     }
     counts
 }
@@ -45,7 +47,7 @@ fn counted<'a>(findings: impl IntoIterator<Item = &'a SourceDiagnostic>) -> BTre
 fn more(a: &BTreeMap<String, i64>, b: &BTreeMap<String, i64>) -> BTreeMap<String, i64> {
     let more = a
         .iter()
-        .map(|(finding, count)| (finding.clone(), count - b.get(finding).unwrap_or(&0)));
+        .map(|(diagnostic, count)| (diagnostic.clone(), count - b.get(diagnostic).unwrap_or(&0)));
     more.filter(|(_, count)| *count > 0).collect()
 }
 
@@ -96,7 +98,7 @@ proptest! {
                 a.len() == b.len() && a.iter().all(|(id, row)| b.get(id).is_some_and(|other| same(row, other)))
             };
             let said = |layer: &Layer<Workflow>| counted(
-                merge(std::slice::from_ref(layer)).diagnostics().iter().filter(|finding| finding.diagnostic.code == Code::STALE)
+                merge(std::slice::from_ref(layer)).diagnostics().iter().filter(|diagnostic| diagnostic.diagnostic.code == Code::STALE)
             );
             let cause = Cause::Source(new.origin.source.clone());
             if said(old) != said(new) || !is_like(ListingEntry::is_same) {
@@ -202,7 +204,7 @@ async fn unused_preferences_lose_their_diagnostic() {
         .diagnostics
         .gone
         .iter()
-        .map(|finding| finding.diagnostic.code)
+        .map(|diagnostic| diagnostic.diagnostic.code)
         .collect();
     assert_eq!(
         (gone, change.diagnostics.new.len()),

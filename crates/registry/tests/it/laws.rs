@@ -332,13 +332,13 @@ fn a_preference_beats_the_tier_and_is_reported() {
     home.preferred = [id("a"), id("nope")].into();
     let view = merge(&[agent, home]);
     assert_eq!(table(&view), ["a <- home > agent"]);
-    let findings: Vec<_> = view
+    let diagnostics: Vec<_> = view
         .diagnostics()
         .iter()
-        .map(|finding| finding.diagnostic.to_string())
+        .map(|diagnostic| diagnostic.diagnostic.to_string())
         .collect();
     assert_eq!(
-        findings,
+        diagnostics,
         [
             "warning[unknown-preference]: source `home` is preferred for `nope` but does not have it",
             "warning[shadowed]: workflow `a` is hidden by the one from user source `home`",
@@ -380,7 +380,7 @@ fn identical_copies_are_quiet_and_others_warn() {
     let codes: Vec<_> = view
         .diagnostics()
         .iter()
-        .map(|finding| finding.diagnostic.code.name())
+        .map(|diagnostic| diagnostic.diagnostic.code.name())
         .collect();
     assert_eq!(codes, ["shadowed-identical", "shadowed", "shadowed"]);
 }

@@ -284,21 +284,21 @@ async fn names_of_the_base_are_taken() {
         table(&base.snapshot()),
         ["a <- home", "t <- team", "u <- team"]
     );
-    let findings = |view: &repertoire_registry::Snapshot<Workflow>| {
+    let diagnostics = |view: &repertoire_registry::Snapshot<Workflow>| {
         view.diagnostics()
             .iter()
-            .map(|finding| finding.diagnostic.to_string())
+            .map(|diagnostic| diagnostic.diagnostic.to_string())
             .collect::<Vec<_>>()
     };
     let warning = "warning[source-hidden]: source `team` hides the plugin source `team` that was composed later";
-    assert_eq!(findings(&session.snapshot()), [warning]);
+    assert_eq!(diagnostics(&session.snapshot()), [warning]);
     session
         .add_source(Mount::user(script("more", [])))
         .await
         .unwrap();
     session.remove_source("team").await.unwrap();
     assert_eq!(
-        (table(&session.snapshot()), findings(&session.snapshot())),
+        (table(&session.snapshot()), diagnostics(&session.snapshot())),
         (table(&base.snapshot()), vec![])
     );
 }
@@ -480,11 +480,11 @@ async fn diagnostics_of_overlay_rules_name_the_level() {
         .await
         .unwrap();
     let view = session.snapshot();
-    let [finding] = view.diagnostics() else {
-        panic!("one finding")
+    let [diagnostic] = view.diagnostics() else {
+        panic!("one diagnostic")
     };
     assert_eq!(
-        (finding.source.as_ref(), finding.diagnostic.code),
+        (diagnostic.source.as_ref(), diagnostic.diagnostic.code),
         ("session rules", Code::RULE_UNMATCHED)
     );
 }

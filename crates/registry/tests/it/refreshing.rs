@@ -77,7 +77,7 @@ async fn failing_sources_retain_their_last_listing() {
         .snapshot()
         .errors()
         .into_iter()
-        .map(|(at, findings)| (at, findings[0].to_string()))
+        .map(|(at, diagnostics)| (at, diagnostics[0].to_string()))
         .collect();
     assert_eq!(
         errors,
@@ -111,9 +111,9 @@ async fn initially_failing_sources_are_empty_layers() {
     home.fail("no network");
     let registry = Registry::builder().user(home).load().await.unwrap();
     assert!(registry.list().is_empty());
-    let finding = &registry.snapshot().errors()["home"][0];
+    let diagnostic = &registry.snapshot().errors()["home"][0];
     assert_eq!(
-        finding.message,
+        diagnostic.message,
         "source `home` could not be listed: no network"
     );
 }

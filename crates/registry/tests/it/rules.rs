@@ -54,14 +54,14 @@ fn statuses(view: &Snapshot<Workflow>) -> Vec<String> {
         .collect()
 }
 
-fn findings(view: &Snapshot<Workflow>) -> Vec<String> {
+fn diagnostics(view: &Snapshot<Workflow>) -> Vec<String> {
     let of_rules = |code| [Code::RULE_IGNORED, Code::RULE_UNMATCHED].contains(&code);
-    let findings = view
+    let diagnostics = view
         .diagnostics()
         .iter()
-        .filter(|finding| of_rules(finding.diagnostic.code));
-    findings
-        .map(|finding| format!("{}: {}", finding.source, finding.diagnostic))
+        .filter(|diagnostic| of_rules(diagnostic.diagnostic.code));
+    diagnostics
+        .map(|diagnostic| format!("{}: {}", diagnostic.source, diagnostic.diagnostic))
         .collect()
 }
 
@@ -150,7 +150,7 @@ fn later_levels_enable_only_with_full_authority() {
         ["b disabled <- agent", "d disabled <- home"]
     );
     assert_eq!(
-        findings(&view),
+        diagnostics(&view),
         [
             "project: warning[rule-ignored]: rule `enable d` of level `project` is ignored: the level may only narrow, \
           and an earlier one disables it"
@@ -169,7 +169,7 @@ fn restricting_levels_may_have_exceptions() {
         &layers(),
     );
     assert_eq!(statuses(&view)[2], "d active <- home");
-    assert_eq!(findings(&view), [""; 0]);
+    assert_eq!(diagnostics(&view), [""; 0]);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn unmatched_rules_are_reported() {
     ];
     let view = merge_under(&RuleStack::new([level("user", Full, &rules)]), &layers());
     assert_eq!(
-        findings(&view),
+        diagnostics(&view),
         [
             "user: info[rule-unmatched]: rule `disable team:*` of level `user` is about nothing there is",
             "user: info[rule-unmatched]: rule `enable home:c` of level `user` is about nothing there is",

@@ -146,7 +146,7 @@ async fn panicking_sources_do_not_end_following() {
     assert!(
         view.diagnostics()
             .iter()
-            .all(|finding| finding.diagnostic.code != Code::SOURCE_FAILED)
+            .all(|diagnostic| diagnostic.diagnostic.code != Code::SOURCE_FAILED)
     );
     registry.close().await;
 }
@@ -208,7 +208,7 @@ fn failures(registry: &Registry<Workflow>) -> Vec<String> {
         .errors()
         .values()
         .flatten()
-        .map(|finding| finding.message.clone())
+        .map(|diagnostic| diagnostic.message.clone())
         .collect()
 }
 

@@ -178,7 +178,7 @@ async fn a_preference_lets_the_user_override_a_builtin() {
     assert!(
         view.diagnostics()
             .iter()
-            .any(|finding| finding.diagnostic.code == Code::PREFERRED)
+            .any(|diagnostic| diagnostic.diagnostic.code == Code::PREFERRED)
     );
 }
 

@@ -41,7 +41,7 @@ async fn the_example_refuses_another_digest() {
     let (other, mut out) = (format!("sha256:{}", "0".repeat(64)), Vec::new());
     example::list(&hello(), &other, "{}", &mut out)
         .await
-        .expect("a refused source is a finding");
+        .expect("a refused source is a diagnostic");
     let expected = str![[r#"
 plugin: error[source-failed]: source `plugin` could not be listed: plugin `[..]` has changed: expected [..], found [..]; if you trust the new one, pin `digest = "[..]"`
 

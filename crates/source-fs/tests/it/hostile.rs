@@ -150,7 +150,7 @@ async fn unreadable_folders_retain_their_last_rows() {
     lock("root/sealed/SKILL.md", 0o644);
     let listing = list(&source).await;
     assert_eq!(
-        (ids(&listing), tree.findings(&listing)),
+        (ids(&listing), tree.diagnostics(&listing)),
         (vec!["inner", "sealed", "steady"], vec![])
     );
 }

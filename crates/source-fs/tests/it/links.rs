@@ -15,7 +15,7 @@ async fn a_root_may_be_a_link() {
     tree.link("store", "root");
     let listing = list(&tree.source("root")).await;
     assert_eq!(ids(&listing), ["one", "two"]);
-    assert_eq!(tree.findings(&listing), []);
+    assert_eq!(tree.diagnostics(&listing), []);
 }
 
 #[tokio::test]
@@ -32,7 +32,7 @@ async fn linked_skills_and_collections_are_read() {
     let source = tree.source("root");
     let listing = list(&source).await;
     assert_eq!(ids(&listing), ["linked", "steady", "deep", "flat"]);
-    assert_eq!(tree.findings(&listing), []);
+    assert_eq!(tree.diagnostics(&listing), []);
     assert_eq!(body(&source, "linked").await.as_deref(), Ok("Do it.\n"));
     assert_eq!(resources(&source, "linked").await, ["references/r.md"]);
     assert_eq!(
@@ -59,7 +59,7 @@ async fn links_to_itself_or_its_parents_end() {
         ("root/self", Code::LINK_DANGLING),
     ];
     assert_eq!(
-        tree.findings(&listing),
+        tree.diagnostics(&listing),
         expected.map(|(path, code)| (path.to_owned(), code))
     );
 }
@@ -146,7 +146,7 @@ async fn a_linked_file_is_read_as_listed() {
     let listing = list(&source).await;
     assert_eq!(ids(&listing), ["inner", "shared"]);
     assert_eq!(
-        tree.findings(&listing)
+        tree.diagnostics(&listing)
             .iter()
             .filter(|(_, code)| *code == Code::LINK_DANGLING)
             .count(),
@@ -327,7 +327,7 @@ async fn tables_of_the_kernel_are_not_searched() {
     let listing = list(&tree.source("root")).await;
     assert!(ids(&listing).contains(&"steady"));
     let about = |path: &str| -> Vec<Code> {
-        tree.findings(&listing)
+        tree.diagnostics(&listing)
             .into_iter()
             .filter(|(of, _)| of == path)
             .map(|(_, code)| code)

@@ -99,7 +99,7 @@ async fn broken_edits_retain_the_last_good_row() {
     );
     tree.write("root/live/SKILL.md", text("live", "Good again.", "Go.\n"));
     let again = list(&source).await;
-    assert_eq!(tree.findings(&again), []);
+    assert_eq!(tree.diagnostics(&again), []);
     assert_eq!(
         again.iter().next().unwrap().item.description.as_ref(),
         "Good again."

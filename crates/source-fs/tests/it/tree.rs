@@ -89,7 +89,7 @@ impl Tree {
     }
 
     /// The paths and codes of all diagnostics, relative to the tree.
-    pub(crate) fn findings(&self, listing: &Listing<Skill>) -> Vec<(String, Code)> {
+    pub(crate) fn diagnostics(&self, listing: &Listing<Skill>) -> Vec<(String, Code)> {
         self.found(listing, |_| true)
     }
 

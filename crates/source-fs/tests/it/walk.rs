@@ -13,7 +13,7 @@ async fn nested_skills_are_listed_in_path_order() {
     let listing = list(&tree.source("root")).await;
     // By bytes of the path: `-` comes before `/`.
     assert_eq!(ids(&listing), ["a-b", "x", "b"]);
-    assert_eq!(tree.findings(&listing), []);
+    assert_eq!(tree.diagnostics(&listing), []);
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn only_the_literal_part_is_visited() {
     let source = tree.with(r#"{ "patterns": ["workflows/**/SKILL.md"] }"#);
     let listing = list(&source).await;
     assert_eq!(ids(&listing), ["a"]);
-    assert_eq!(tree.findings(&listing), []);
+    assert_eq!(tree.diagnostics(&listing), []);
     assert_eq!(
         source.folders().await.unwrap(),
         [tree.path("workflows"), tree.path("workflows/a")]
@@ -68,7 +68,7 @@ async fn a_missing_start_is_an_empty_listing() {
     let source = tree.with(r#"{ "patterns": ["skills/**/SKILL.md"] }"#);
     let listing = list(&source).await;
     assert!(listing.is_empty());
-    assert_eq!(tree.findings(&listing), []);
+    assert_eq!(tree.diagnostics(&listing), []);
     let roots = source.roots().await.unwrap();
     assert_eq!(
         (
@@ -211,7 +211,7 @@ async fn of_two_spellings_the_exact_one_counts() {
         ("root/twice/skill.md", Code::OTHER_SPELLING),
     ];
     assert_eq!(
-        tree.findings(&listing),
+        tree.diagnostics(&listing),
         expected.map(|(path, code)| (path.to_owned(), code))
     );
     assert_eq!(
@@ -228,7 +228,7 @@ async fn ignore_files_are_not_read() {
     tree.write("root/.ignore", "*\n");
     let listing = list(&tree.source("root")).await;
     assert_eq!(ids(&listing), ["self-hidden"]);
-    assert_eq!(tree.findings(&listing), []);
+    assert_eq!(tree.diagnostics(&listing), []);
 }
 
 #[tokio::test]
@@ -318,5 +318,5 @@ async fn a_large_flat_folder_is_listed_in_order() {
     names.sort();
     let listing = list(&tree.source("root")).await;
     assert_eq!(ids(&listing), names);
-    assert_eq!(tree.findings(&listing), []);
+    assert_eq!(tree.diagnostics(&listing), []);
 }

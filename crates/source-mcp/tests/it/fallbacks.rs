@@ -16,7 +16,7 @@ fn codes(listing: &Listing<Skill>) -> Vec<Code> {
     listing
         .diagnostics()
         .iter()
-        .map(|finding| finding.code)
+        .map(|diagnostic| diagnostic.code)
         .collect()
 }
 

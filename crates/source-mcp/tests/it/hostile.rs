@@ -29,12 +29,12 @@ fn path(path: &str) -> ResourcePath {
     path.parse().unwrap()
 }
 
-/// The findings of a listing: their codes and messages.
-fn findings(listing: &Listing<Skill>) -> Vec<(Code, &str)> {
+/// The diagnostics of a listing: their codes and messages.
+fn diagnostics(listing: &Listing<Skill>) -> Vec<(Code, &str)> {
     listing
         .diagnostics()
         .iter()
-        .map(|finding| (finding.code, finding.message.as_str()))
+        .map(|diagnostic| (diagnostic.code, diagnostic.message.as_str()))
         .collect()
 }
 
@@ -53,10 +53,10 @@ async fn is_left_out(threat: &str, change: impl FnOnce(&mut Value), expected: &s
     .await;
     let ids: Vec<_> = listing.iter().map(|row| row.item.id.as_str()).collect();
     assert_eq!(ids, ["other"], "{threat}");
-    let found = findings(&listing);
+    let found = diagnostics(&listing);
     assert!(
         matches!(found.as_slice(), [(code, message)] if *code == Code::MCP_ENTRY && message.contains(expected)),
-        "{threat}: expected a finding with `{expected}`, found {found:?}"
+        "{threat}: expected a diagnostic with `{expected}`, found {found:?}"
     );
 }
 
@@ -93,7 +93,7 @@ async fn is_omitted(threat: &str, change: impl FnOnce(&mut Value), expected: &[(
         .served()
         .await;
     let source = served.source("acme");
-    assert_eq!(findings(&source.list().await.unwrap()), [], "{threat}");
+    assert_eq!(diagnostics(&source.list().await.unwrap()), [], "{threat}");
     assert_eq!(
         source.body(&tidy()).await.unwrap().text.as_ref(),
         "Sort it.\n",
@@ -287,7 +287,7 @@ async fn a_second_spelling_of_one_file_is_omitted() {
                 .extend(pair.map(|uri| file(uri, b"A.\n")));
         });
         let source = wares.served().await.source("acme");
-        assert_eq!(findings(&source.list().await.unwrap()), []);
+        assert_eq!(diagnostics(&source.list().await.unwrap()), []);
         assert_eq!(source.resources(&tidy()).await.unwrap().len(), 1);
         let [omission] = &source.omissions(&tidy()).await.unwrap()[..] else {
             panic!("one omission")
@@ -569,7 +569,7 @@ async fn bombs_in_front_matter_are_refused() {
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     let listing = listing(Wares::one().but(|entry| entry["frontmatter"]["deep"] = deep)).await;
     assert!(
-        !findings(&listing).is_empty(),
+        !diagnostics(&listing).is_empty(),
         "100 levels are more than any file may have"
     );
 }
@@ -792,16 +792,16 @@ async fn equal_names_get_ids_of_their_own() {
         "{ids:?}"
     );
     assert!(
-        findings(&listed)
+        diagnostics(&listed)
             .iter()
             .all(|(code, _)| *code == Code::MCP_SAME_NAME),
         "{:?}",
-        findings(&listed)
+        diagnostics(&listed)
     );
 
     let twice = listing(Wares::one().with("tidy", &[])).await;
     assert_eq!(twice.len(), 1);
-    let found = findings(&twice);
+    let found = diagnostics(&twice);
     assert!(
         matches!(found.as_slice(), [(code, message)] if *code == Code::MCP_ENTRY && message.contains("twice")),
         "{found:?}"
@@ -829,7 +829,7 @@ async fn an_id_is_always_one_skill() {
     let picked = |entry: &mut Value| elsewhere(entry, "skill://picked/SKILL.md", &told_apart[0]);
     let listed = listing(two.with("tidy", &[]).but(picked)).await;
     assert_eq!(ids(&listed), told_apart);
-    let last = findings(&listed).pop().unwrap();
+    let last = diagnostics(&listed).pop().unwrap();
     assert_eq!(
         last,
         (
@@ -863,7 +863,7 @@ async fn hidden_text_is_escaped_in_diagnostics() {
             "{name:?} is no id, and the folder's name stands in"
         );
         assert!(
-            findings(&listing)
+            diagnostics(&listing)
                 .iter()
                 .any(|(code, _)| *code == Code::UNUSABLE_NAME),
             "{name:?}"
@@ -874,7 +874,7 @@ async fn hidden_text_is_escaped_in_diagnostics() {
     let listing =
         listing(Wares::one().but(|entry| entry["frontmatter"]["description"] = json!(smuggled)))
             .await;
-    let found = findings(&listing);
+    let found = diagnostics(&listing);
     assert!(
         found
             .iter()
@@ -887,7 +887,7 @@ async fn hidden_text_is_escaped_in_diagnostics() {
         crate::hostile::listing(Wares::one().but(|entry| entry["uri"] = json!(shouting))).await;
     is_clean(&listing);
     assert!(
-        findings(&listing)[0].1.len() < 600,
+        diagnostics(&listing)[0].1.len() < 600,
         "a text of the server is truncated"
     );
 
@@ -904,8 +904,11 @@ async fn hidden_text_is_escaped_in_diagnostics() {
 
 /// Nothing that an operator reads repaints the terminal or reads backwards.
 fn is_clean(listing: &Listing<Skill>) {
-    for finding in listing.diagnostics().iter() {
-        let text = format!("{} {:?} {:?}", finding.message, finding.path, finding.help);
+    for diagnostic in listing.diagnostics().iter() {
+        let text = format!(
+            "{} {:?} {:?}",
+            diagnostic.message, diagnostic.path, diagnostic.help
+        );
         let hidden = repertoire_core::text::hidden(&text);
         assert_eq!(hidden, None, "{text:?}");
     }
@@ -1069,7 +1072,7 @@ async fn dynamic_content_has_no_files() {
     let source = served.source("acme");
     let listed = source.list().await.unwrap();
     assert_eq!(
-        (listed.len(), findings(&listed)[0].0),
+        (listed.len(), diagnostics(&listed)[0].0),
         (1, Code::MCP_UNVERIFIED)
     );
     assert_eq!(
@@ -1091,7 +1094,7 @@ async fn dynamic_content_has_no_files() {
         .await
         .unwrap();
     assert_eq!(
-        (listed.len(), findings(&listed)[0].0),
+        (listed.len(), diagnostics(&listed)[0].0),
         (0, Code::MCP_UNVERIFIED)
     );
 

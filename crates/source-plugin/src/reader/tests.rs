@@ -84,25 +84,25 @@ fn overlong_keys_and_stamps_are_omitted() {
     let codes: Vec<_> = read
         .diagnostics
         .iter()
-        .map(|finding| finding.code)
+        .map(|diagnostic| diagnostic.code)
         .collect();
     assert_eq!((read.rows.len(), codes), (0, vec![Code::PLUGIN_ENTRY; 2]));
 }
 
 #[test]
 fn diagnostics_are_limited_and_retain_known_codes() {
-    let finding = |code: &str| json!({"severity": "info", "code": code, "message": "m"});
-    let mut findings = vec![finding("invalid-yaml")];
-    findings.extend((0..2000).map(|_| finding("acme")));
-    let message = json!({"schema": 1, "skills": [], "findings": findings}).to_string();
+    let diagnostic = |code: &str| json!({"severity": "info", "code": code, "message": "m"});
+    let mut diagnostics = vec![diagnostic("invalid-yaml")];
+    diagnostics.extend((0..2000).map(|_| diagnostic("acme")));
+    let message = json!({"schema": 1, "skills": [], "diagnostics": diagnostics}).to_string();
     let read = ListingReader::new("acme").read(message.as_bytes()).unwrap();
     assert_eq!(
         (read.diagnostics[0].code, read.diagnostics[0].severity),
         (Code::INVALID_YAML, Severity::Info)
     );
-    assert_eq!(read.diagnostics.len(), MAX_FINDINGS + 1);
+    assert_eq!(read.diagnostics.len(), MAX_DIAGNOSTICS + 1);
     assert_eq!(
         read.diagnostics.last().unwrap().message,
-        "the plugin has 1001 more findings"
+        "the plugin has 1001 more diagnostics"
     );
 }

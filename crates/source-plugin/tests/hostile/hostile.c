@@ -162,7 +162,7 @@ static int misbehaves(Source *source, const char *door, RepertoireBuffer *reply,
     } else if (!strncmp(act, "swarm", 5)) {
         /* Megabytes of small values. */
         const char *small = strstr(act, "text") ? "\"\"," : strstr(act, "map") ? "{\"\":0}," : "{},";
-        const char *head = strstr(act, "findings") ? "{\"schema\":1,\"skills\":[],\"findings\":[" : "{\"schema\":1,\"skills\":[";
+        const char *head = strstr(act, "diagnostics") ? "{\"schema\":1,\"skills\":[],\"diagnostics\":[" : "{\"schema\":1,\"skills\":[";
         size_t count = (6 << 20) / strlen(small), len = strlen(head);
         char *text = malloc(len + count * strlen(small) + 3), *at = text + len;
         strcpy(text, head);
@@ -190,8 +190,8 @@ static int misbehaves(Source *source, const char *door, RepertoireBuffer *reply,
     } else if (!strcmp(act, "climb")) {
         say(reply, "{\"schema\":1,\"files\":[{\"path\":\"../secret\",\"size\":1,\"digest\":\"sha256:"
                    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"}]}");
-    } else if (!strcmp(act, "findings")) {
-        say(reply, "{\"schema\":1,\"skills\":[],\"findings\":[{\"severity\":\"error\",\"code\":\"acme-bad\",\"message\":"
+    } else if (!strcmp(act, "diagnostics")) {
+        say(reply, "{\"schema\":1,\"skills\":[],\"diagnostics\":[{\"severity\":\"error\",\"code\":\"acme-bad\",\"message\":"
                    "\"a\\u001b[2Jb\",\"path\":\"/etc/passwd\",\"line\":3},{\"severity\":\"fatal\"}]}");
     } else {
         return 0;

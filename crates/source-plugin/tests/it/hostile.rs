@@ -219,14 +219,17 @@ async fn small_values_use_little_memory() {
             "{act}"
         );
     }
-    let listing = soon(source(Where::There, acting("swarm-findings", "list")).list())
+    let listing = soon(source(Where::There, acting("swarm-diagnostics", "list")).list())
         .await
         .unwrap();
     let last = listing.diagnostics().last().unwrap();
     assert_eq!(listing.diagnostics().len(), 1001);
     assert_eq!(
         (last.code, last.message.as_str()),
-        (Code::PLUGIN_FINDING, "the plugin has 2096152 more findings")
+        (
+            Code::PLUGIN_DIAGNOSTIC,
+            "the plugin has 2096152 more diagnostics"
+        )
     );
     let cost = most() - before;
     assert!(cost < 120, "a message of 6 MiB took {cost} MiB");
@@ -275,7 +278,7 @@ async fn entries_are_parsed_like_files() {
         let codes: Vec<_> = listing
             .diagnostics()
             .iter()
-            .map(|finding| finding.code)
+            .map(|diagnostic| diagnostic.code)
             .collect();
         assert_eq!(
             codes
@@ -291,28 +294,28 @@ async fn entries_are_parsed_like_files() {
             "{codes:?}"
         );
 
-        let listing = soon(source(at, acting("findings", "list")).list())
+        let listing = soon(source(at, acting("diagnostics", "list")).list())
             .await
             .unwrap();
-        let finding = &listing.diagnostics()[0];
+        let diagnostic = &listing.diagnostics()[0];
         assert_eq!(
-            (finding.code, finding.message.as_str()),
-            (Code::PLUGIN_FINDING, "`acme-bad`: a\\u{1b}[2Jb")
+            (diagnostic.code, diagnostic.message.as_str()),
+            (Code::PLUGIN_DIAGNOSTIC, "`acme-bad`: a\\u{1b}[2Jb")
         );
         assert_eq!(
-            finding.place().as_deref(),
+            diagnostic.place().as_deref(),
             Some("plugin:/etc/passwd:3"),
             "no plugin passes for another place"
         );
         let unread = &listing.diagnostics()[1];
         assert!(
-            unread.message.contains("a finding cannot be understood"),
+            unread.message.contains("a diagnostic cannot be understood"),
             "{unread:?}"
         );
         assert_eq!(
             unread.place().as_deref(),
             Some("plugin"),
-            "a finding without a file names its source"
+            "a diagnostic without a file names its source"
         );
     }
 }

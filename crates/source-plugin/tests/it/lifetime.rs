@@ -91,19 +91,19 @@ async fn a_replaced_file_is_loaded_once_approved() {
         let refused = plugin.list().await.unwrap();
         assert!(refused.revision() > old.revision());
         assert_eq!(ids(&refused), ["old"]);
-        let finding = &refused.diagnostics()[0];
-        assert_eq!(finding.code, Code::PLUGIN_REPLACED);
+        let diagnostic = &refused.diagnostics()[0];
+        assert_eq!(diagnostic.code, Code::PLUGIN_REPLACED);
         let (was, is) = (
             PluginApprovals::read(&approvals).unwrap(),
             Inspection::read(&library.path).unwrap(),
         );
         let was = was.plugins()[0].digest;
         assert!(
-            finding
+            diagnostic
                 .message
                 .contains(&format!("expected {was}, found {}", is.digest)),
             "{}",
-            finding.message
+            diagnostic.message
         );
         assert_eq!(
             plugin

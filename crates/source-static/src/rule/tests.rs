@@ -11,12 +11,12 @@ fn the_limits_are_those_of_the_standard() {
         "a".repeat(MAX_DESCRIPTION_CHARS)
     );
     let longer = long.replacen("aa", "aaa", 1);
-    let findings = [long, longer].map(|text| {
+    let diagnostics = [long, longer].map(|text| {
         skill_md::parse(text.as_bytes(), FileContext::new("a"))
             .diagnostics
             .len()
     });
-    assert_eq!(findings, [0, 1]);
+    assert_eq!(diagnostics, [0, 1]);
     assert!(broken_by_id(&"a".repeat(Id::MAX_CHARS)).is_none());
     assert!(broken_by_id(&"a".repeat(Id::MAX_CHARS + 1)).is_some());
 }

@@ -192,7 +192,7 @@ fn messages(listing: &Listing<Skill>) -> Vec<&str> {
     listing
         .diagnostics()
         .iter()
-        .map(|finding| finding.message.as_str())
+        .map(|diagnostic| diagnostic.message.as_str())
         .collect()
 }
 

@@ -91,12 +91,12 @@ async fn the_last_fetch_is_used_without_a_network() {
     let plugin = remote.plugin(&remote.url(), json!({}));
     let listing = plugin.list().await.unwrap();
     assert_eq!(ids(&listing), ["review"]);
-    let finding = &listing.diagnostics()[0];
-    assert_eq!(finding.code, Code::PLUGIN_FINDING);
+    let diagnostic = &listing.diagnostics()[0];
+    assert_eq!(diagnostic.code, Code::PLUGIN_DIAGNOSTIC);
     assert!(
-        finding.message.starts_with("`git-offline`: `file://"),
+        diagnostic.message.starts_with("`git-offline`: `file://"),
         "{}",
-        finding.message
+        diagnostic.message
     );
     assert_eq!(
         plugin

@@ -38,8 +38,8 @@ async fn list(name: &str, plugin: PluginOptions) -> Result<(), Failure> {
         let body = registry.body(&entry.candidate).await?;
         println!("{} ({}): {}", entry.id, entry.candidate.trust, body.text.trim());
     }
-    for finding in snapshot.diagnostics() {
-        println!("{}: {}", finding.source, finding.diagnostic);
+    for diagnostic in snapshot.diagnostics() {
+        println!("{}: {}", diagnostic.source, diagnostic.diagnostic);
     }
     Ok(())
 }

@@ -21,7 +21,7 @@ fn catalog(budget: Option<usize>, want: CatalogWant) -> Check {
     Check::Catalog { budget, want }
 }
 
-fn finding(level: Option<Severity>, path: &str, has: Option<&str>) -> Check {
+fn diagnostic(level: Option<Severity>, path: &str, has: Option<&str>) -> Check {
     Check::Diagnostic {
         level,
         path: path.to_owned(),
@@ -178,13 +178,13 @@ fn lines_about_findings() {
     check_lines(vec![
         (
             r#"diag error p/SKILL.md has "x""#,
-            finding(Some(Severity::Error), "p/SKILL.md", Some("x")),
+            diagnostic(Some(Severity::Error), "p/SKILL.md", Some("x")),
         ),
         (
             r#"diag warning "p q" has "x""#,
-            finding(Some(Severity::Warning), "p q", Some("x")),
+            diagnostic(Some(Severity::Warning), "p q", Some("x")),
         ),
-        (r#"diag any p"#, finding(None, "p", None)),
+        (r#"diag any p"#, diagnostic(None, "p", None)),
         (r#"diag none p"#, Check::NoDiagnostic(Some("p".into()))),
         (r#"diag none *"#, Check::NoDiagnostic(None)),
     ]);
@@ -463,7 +463,7 @@ fn one_of_several() {
             r#"either: loads a | diag any root/a/SKILL.md"#,
             Check::Either(vec![
                 Check::LoadsAtLeast(texts(&["a"])),
-                finding(None, "root/a/SKILL.md", None),
+                diagnostic(None, "root/a/SKILL.md", None),
             ]),
         ),
         (
