@@ -184,7 +184,7 @@ pub(super) struct Doc<T: Item> {
     pub(super) text: Option<Arc<TextTerms>>,
     tier: Tier,
     beginning: u64,
-    /// Whether the item hides itself from each audience.
+    /// For each audience, whether the item hides itself.
     hidden: [bool; 2],
     level: InvokeLevel,
 }

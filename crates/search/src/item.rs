@@ -1,4 +1,4 @@
-//! What an index reads of an item.
+//! The content of an item that an index reads.
 
 use std::borrow::Cow;
 
