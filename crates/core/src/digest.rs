@@ -1,4 +1,4 @@
-//! Identity of content: digests, and the cheap stamps that stand in for them.
+//! Digests of content, and stamps, which are cheaper to compute.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
@@ -101,7 +101,7 @@ impl From<Digest> for String {
 
 /// A cheap fingerprint of content: different stamps mean that the content may have changed.
 ///
-/// It is never stored, and no right depends on it: for those there is the [`Digest`].
+/// A stamp is never stored, and no permission depends on it. Use a [`Digest`] for both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stamp(u64);
 

@@ -106,7 +106,7 @@ fn same_name(rules: &Duplicates, contenders: &mut [Contender<'_>], group: &[usiz
     }
 }
 
-/// Returns whether a doubt says that a file of the same tie wins, so that one of them loads for certain.
+/// Returns whether `doubt` states that a file of the same tie wins, so that one of them loads for certain.
 fn is_shadow(doubt: &UnseenReason, tied: &[Rank]) -> bool {
     matches!(doubt, UnseenReason::Shadowed { by } if tied.iter().any(|rank| rank.path == *by))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A warning for the author of a body, which is rendered in spite of it.
+/// A warning for the author of a body. The body is still rendered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Warning {

@@ -59,7 +59,7 @@ impl PluginFile {
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    // Asked before opening: opening a pipe would wait for its other end.
+    // Checked before opening, because opening a pipe blocks until its other end is open.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,

@@ -68,7 +68,7 @@ struct ExplainArguments {
     /// Type that the agent must have.
     #[arg(long, value_name = "TYPE")]
     agent_type: Option<String>,
-    /// Agent that asks, whose rights limit those of the new one.
+    /// Requesting agent; its rights limit those of the new one.
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
     /// Skill that the agent must have; repeatable.

@@ -64,7 +64,7 @@ struct CompetingPair {
     names: [String; 2],
     /// The score of the second one as a share of that of the first one.
     share: f32,
-    /// The words that both say.
+    /// The words in both descriptions.
     words: Vec<String>,
 }
 

@@ -25,7 +25,7 @@ use crate::{prompt_files, sarif};
 /// Measure how often prompts find the skills that they expect.
 ///
 /// Without FILE, the prompts are those that authors put beside their skills, under `evals`, and the example prompts of the
-/// configuration file. A prompt that is asked is not an example while it is asked.
+/// configuration file. A prompt is not an example for itself.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  repertoire eval\n  repertoire eval prompts.jsonl --root skills --min-hit 0.8"
@@ -34,7 +34,7 @@ pub(crate) struct EvalCommand {
     /// Files of prompts with the skills that they expect (JSON, JSON Lines or YAML), or folders of such files.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Fail if a smaller share of the prompts finds a right skill first, or if a prompt expects an unknown skill.
+    /// Fail if the share of prompts whose first hit is an expected skill is smaller, or if a prompt expects an unknown skill.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     min_hit: Option<f64>,
     /// Only skills visible to the model, or to the user.

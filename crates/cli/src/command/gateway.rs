@@ -66,7 +66,7 @@ struct StartCommand {
     network: NetworkOptions,
 }
 
-/// Show whether a gateway runs, and what it holds.
+/// Show whether a gateway runs, and the contents of its registries.
 #[derive(Debug, Args)]
 struct StatusCommand {
     #[command(flatten)]

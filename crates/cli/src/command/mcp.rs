@@ -56,7 +56,7 @@ struct ConfigCommand {
     /// Name of the server in the client's configuration.
     #[arg(long, value_name = "NAME", default_value = "repertoire")]
     name: String,
-    /// Merge into the client's file; the file before is kept beside it, with `.bak` at the end.
+    /// Merge into the client's file; the previous file is saved with the suffix `.bak`.
     #[arg(long)]
     write: bool,
     /// Start the server, or connect to it, and list its skills first.

@@ -12,16 +12,16 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::transcripts::{Transcripts, ask};
 
-/// Compare what an agent should see with the list that the agent left itself.
+/// Compare the skills that an agent should see with the list in its own transcript.
 ///
-/// Reads the newest transcript of the working folder. Only names, descriptions and paths of skills leave a transcript. Without
+/// Reads the newest transcript of the working folder. Only names, descriptions and paths of skills are taken from it. Without
 /// --agent: the installed agents.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  repertoire observed --agent claude-code\n  repertoire observed --agent codex --ask"
 )]
 pub(crate) struct ObservedCommand {
-    /// Start the agent's own command that prints its list, which asks no model.
+    /// Run the agent's own command that prints its list; it calls no model.
     #[arg(long)]
     ask: bool,
 }

@@ -39,7 +39,7 @@ pub(crate) struct RenderCommand {
     /// Placeholder syntax to assume if neither the source nor the skill declares one.
     #[arg(long, value_name = "DIALECT", value_parser = Dialect::ALL.map(Dialect::name))]
     dialect: Option<String>,
-    /// Run the commands and scripts of the skill: approved ones at once, each other one after a prompt.
+    /// Run the commands and scripts of the skill: approved ones directly, others after a prompt.
     #[arg(long)]
     allow_commands: bool,
     /// Shell to run commands with.

@@ -192,7 +192,7 @@ Commands:
   match        Show which skills a prompt finds, and why
   eval         Measure how often prompts find the skills that they expect
   roots        List the folders searched and how many skills each holds
-  observed     Compare what an agent should see with the list that the agent left itself
+  observed     Compare the skills that an agent should see with the list in its own transcript
   budget       Show what the skills of an agent cost in its list, what is cut, and the smallest cut
                that fits
   diff         Compare what two agents load, or what an agent loads with the lock file

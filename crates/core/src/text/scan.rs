@@ -1,6 +1,6 @@
-//! Finds hidden characters and breaks, and separates honest sequences from hidden ones.
+//! Finds hidden characters and line breaks, and separates legitimate uses of invisible characters from hidden text.
 
-/// A part of a text that does not stay as it is.
+/// A part of a text that is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Odd<'t> {
     /// The byte where it begins.
@@ -161,10 +161,10 @@ const FLAGS: [&str; 3] = [
     "\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}",
 ];
 
-/// The longest honest run of joiners and direction marks. A longer one is a message or a mistake.
+/// The longest legitimate run of joiners and direction marks. A longer one counts as hidden text.
 const MARKS: usize = 2;
 
-/// Returns whether `c` shows nothing where it stands alone, and is neither a blank nor a break.
+/// Returns whether `c` is invisible on its own, and is neither whitespace nor a line break.
 pub(super) fn is_shapeless(c: char) -> bool {
     match c {
         '\t'..='\r' | '\u{85}' => false,
@@ -189,7 +189,7 @@ pub(super) fn is_shapeless(c: char) -> bool {
 
 /// Returns whether `run`, a whole run of shapeless characters, is part of the text between `before` and `after`.
 ///
-/// Both neighbours have a shape. So they stay when a run is taken out, and a second look finds nothing new.
+/// Both neighbours are visible characters, so removing a run is idempotent.
 fn is_honest_run(before: Option<char>, run: &str, after: Option<char>) -> bool {
     let rest = match before {
         Some('\u{1F3F4}') => FLAGS.iter().find_map(|flag| run.strip_prefix(flag)),

@@ -60,7 +60,7 @@ const OWN: [(&str, &str); 3] = [
 ///
 /// - On Linux with a [helper](DirectiveRunner::helper): everything that the run started, also if the host is killed.
 /// - On Unix without a helper: the process group, and on Linux also processes elsewhere with the variable `REPERTOIRE_RUN`. If
-///   the host is killed, they go on.
+///   the host is killed, they continue.
 ///
 /// A helper is a process of the same user, so a run ends as without a helper in three cases:
 ///
@@ -87,7 +87,7 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// The skill in `folder`. Its files run only with the content in `binding`.
+    /// Creates a call of the skill in `folder`. Its files run only with the content in `binding`.
     pub fn new(folder: &'a Path, context: &'a Context, binding: &'a Binding) -> Call<'a> {
         Call {
             folder,

@@ -55,7 +55,7 @@ impl VerifiedCopy {
         for (path, digest) in &binding.files {
             copy.copy(&from, path.as_str(), *digest, &mut room)?;
         }
-        // A skill need not be a file.
+        // A skill may have no file.
         if from.exists(SKILL_MD) {
             copy.copy(&from, SKILL_MD, binding.skill_md, &mut room)?;
         }
@@ -120,7 +120,7 @@ fn private_folder() -> io::Result<TempDir> {
 
 /// Reads a regular file. The result has `most + 1` bytes if the file is larger than `most`.
 fn read(from: &Dir, path: &str, most: u64) -> io::Result<(File, Vec<u8>)> {
-    // Asked before opening: opening a pipe would wait for its other end.
+    // Checked before opening, because opening a pipe blocks until its other end is open.
     if !from.metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
