@@ -257,7 +257,7 @@ fn listing(bytes: &[u8]) -> Result<(DocumentListing, Vec<Diagnostic>, usize), So
     let RawListing {
         revision,
         skills,
-        diagnostics,
+        diagnostics: reported,
     } = message(bytes)?;
     if skills.count > MAX_SKILLS {
         let found = skills.count;
@@ -283,15 +283,15 @@ fn listing(bytes: &[u8]) -> Result<(DocumentListing, Vec<Diagnostic>, usize), So
             }
         }
     }
-    let more = diagnostics.count - diagnostics.read.len();
-    let diagnostics = diagnostics.read.into_iter().map(|diagnostic| {
+    let more = reported.count - reported.read.len();
+    let reported = reported.read.into_iter().map(|diagnostic| {
         diagnostic.unwrap_or_else(|error| {
             let message = format!("a diagnostic cannot be understood: {error}");
             PluginDiagnostic::new(Severity::Warning, Code::PLUGIN_DIAGNOSTIC.name(), message)
         })
     });
     Ok((
-        DocumentListing::new(revision, rows).diagnostics(diagnostics),
+        DocumentListing::new(revision, rows).diagnostics(reported),
         diagnostics,
         more,
     ))
