@@ -167,7 +167,7 @@ codes! {
     pub(crate) UNREADABLE_FIELD "unreadable-field" Warning Warning "An extension field has a shape that cannot be read and counts as absent.";
     pub(crate) FOREIGN_FIELD "foreign-field" Info Info "An extension field under `metadata` has a shape of another program and counts as absent.";
     pub BAD_TRIGGER "bad-trigger" Warning Warning "An item of `triggers` can never hold: an unknown kind, or an invalid regular expression.";
-    pub BAD_WORKFLOW "bad-workflow" Warning Warning "The steps of `workflow` do not hold together.";
+    pub BAD_WORKFLOW "bad-workflow" Warning Warning "The plan in `workflow` is invalid.";
     pub UNKNOWN_WORKFLOW "unknown-workflow" Warning Warning "A skill allows a workflow that does not exist. `gateway` only.";
     pub(crate) BAD_VERIFICATION "bad-verification" Warning Warning "An item of `verification` is not a check.";
     pub(crate) UNKNOWN_TIER "unknown-tier" Info Info "The functional tier is none of the six that are known; it is kept as a label.";

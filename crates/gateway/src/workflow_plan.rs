@@ -230,7 +230,7 @@ mod tests {
             (
                 WorkflowFormat::Yaml,
                 "description: x\nsteps:\n  - id: a\n",
-                "2: item 1 is no step: expected a text, or a map with `step`",
+                "2: item 1 is not a step: expected a text, or a map with `step`",
             ),
             (
                 WorkflowFormat::Yaml,

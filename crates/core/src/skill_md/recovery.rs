@@ -25,7 +25,7 @@ pub(super) struct Repair {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum How {
-    /// Its text was taken as it stands.
+    /// It was read as plain text.
     AsText(String),
     /// It was read with blanks in place of tabs.
     TabsAsBlanks,
