@@ -260,7 +260,7 @@ impl Toolset {
         };
         let Ok(text) = std::str::from_utf8(&bytes) else {
             let text = format!(
-                "{} is no text: {} bytes. A tool that reads files may open it.",
+                "{} is not text: {} bytes. A tool that reads files may open it.",
                 quoted(typed.as_str()),
                 bytes.len()
             );

@@ -173,8 +173,8 @@ fn invalid_plans_report_every_fault() {
         ["expected a list of steps, found a map"]
     );
     let unnamed = [
-        "the `id` of step 1 is no text",
-        "the `tool` of step 1 is no text",
+        "the `id` of step 1 is not text",
+        "the `tool` of step 1 is not text",
     ];
     assert_eq!(
         messages_of("workflow: [{id: [a], step: One, tool: {name: t}}]"),

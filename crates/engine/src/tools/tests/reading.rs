@@ -242,7 +242,7 @@ async fn a_file_is_read_whole_or_in_parts() {
         (code, text.as_str()),
         (
             ToolStatus::Unreadable,
-            "`logo.png` is no text: 2 bytes. A tool that reads files may open it."
+            "`logo.png` is not text: 2 bytes. A tool that reads files may open it."
         )
     );
 }
