@@ -1,4 +1,4 @@
-//! What the agents see, as the screens show it.
+//! The view of each agent, as the screens show it.
 
 use std::path::Path;
 
@@ -12,9 +12,9 @@ use super::skill_grid::SkillGrid;
 use super::{budget, is_left_out, lock_changes};
 use crate::Environment;
 use crate::agent_views::AgentViews;
-use crate::arguments::SourceOptions;
 use crate::command::verify::VerifyOutput;
 use crate::failure::Failure;
+use crate::options::SourceOptions;
 use crate::seen_name::SeenName;
 use crate::styled_line::StyledLine;
 use crate::table::{Cell, TextTable};
@@ -31,7 +31,7 @@ pub(super) struct SurveyedStatus {
     state: Vec<StateFile>,
 }
 
-/// What the agents see.
+/// The view of each agent.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct StatusOutput<'a> {

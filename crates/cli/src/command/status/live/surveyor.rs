@@ -11,10 +11,10 @@ use tokio::task::JoinHandle;
 use super::followed_files::FollowedFiles;
 use crate::Environment;
 use crate::agent_views::ReadPaths;
-use crate::arguments::SourceOptions;
 use crate::command::status::surveyed_status::SurveyedStatus;
 use crate::failure::Failure;
 use crate::lock::{RepertoireLock, SkillsLock};
+use crate::options::SourceOptions;
 
 /// The result of a survey.
 pub(super) type Survey = Result<Arc<SurveyedStatus>, Failure>;

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::super::live_terminal::draw;
 use super::*;
 use crate::Environment;
-use crate::arguments::SourceOptions;
+use crate::options::SourceOptions;
 
 /// A home with skills for three agents, and the screen of a survey.
 struct Scene {
