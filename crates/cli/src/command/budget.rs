@@ -3,22 +3,24 @@
 use std::cmp::Reverse;
 use std::path::Path;
 
+use anstyle::{AnsiColor, Style};
 use clap::Args;
 use repertoire::registry::{Layer, Origin, Tier, merge};
 use repertoire::search::{Query, SearchIndex};
 use repertoire::skill::{Listing, ListingEntry, Revision, Stamp};
 use repertoire::{Id, Skill};
-use repertoire_profiles::{AgentSkill, AgentView, BudgetUse, ListedAs, SkillOutcome, UnseenReason};
+use repertoire_profiles::{
+    AgentSkill, AgentView, BudgetUnit, BudgetUse, ListedAs, SkillOutcome, UnseenReason,
+};
 use serde::Serialize;
 
 use super::check::COMPETING;
-use super::status;
 use crate::Environment;
 use crate::agent_views::AgentViews;
 use crate::diagnostics::{counted, quoted};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::screen_text::{number, wrapped};
+use crate::screen_text::{bar, number, wrapped};
 use crate::table::TextTable;
 
 /// Show what the skills of an agent cost in its list, what is cut, and the smallest cut that fits.
@@ -115,7 +117,7 @@ impl<'a> AgentBudget<'a> {
     }
 
     fn write(&self, seen: &AgentViews, out: &mut Output) {
-        let (budget, _) = status::budget(self.budget, out.columns());
+        let (budget, _) = budget_use(self.budget, out.columns());
         out.line(format!("{}: {budget}", self.agent));
         let mut table = TextTable::new(&[">cost", "name", "listed", "*path"]);
         for skill in &self.listed {
@@ -217,4 +219,49 @@ fn competing<'a>(skills: impl Iterator<Item = &'a AgentSkill>) -> Vec<CompetingP
         words: pair.words,
     });
     pairs.collect()
+}
+
+/// Returns the use of a budget as text: a bar where there is room, the size of the list, its limit, and the cuts.
+pub(super) fn budget_use(budget: &BudgetUse, columns: usize) -> (String, Style) {
+    let unit = match budget.unit {
+        BudgetUnit::Characters => "chars",
+        BudgetUnit::Bytes => "bytes",
+        BudgetUnit::Tokens => "tokens",
+    };
+    let used = number(budget.used);
+    let is_narrow = columns < 80;
+    let Some(limit) = budget.limit else {
+        let limit = match budget.is_limit_unknown {
+            true => "limit unknown",
+            false => "no limit",
+        };
+        let text = match is_narrow {
+            true => limit.to_owned(),
+            false => format!("{used} {unit}, {limit}"),
+        };
+        return (text, Style::new());
+    };
+    let percent = 100 * budget.used / limit.max(1);
+    let color = match percent {
+        0..80 => AnsiColor::Green,
+        80..=100 => AnsiColor::Yellow,
+        _ => AnsiColor::Red,
+    };
+    let mut text = match columns {
+        0..80 => format!("{percent} %"),
+        80..120 => format!(
+            "{} {used} of {} {unit}",
+            bar(budget.used, limit, 6),
+            number(limit)
+        ),
+        _ => format!(
+            "{} {used} of {} {unit}",
+            bar(budget.used, limit, 24),
+            number(limit)
+        ),
+    };
+    if budget.cut > 0 {
+        text += &format!(", {} cut", budget.cut);
+    }
+    (text, color.on_default())
 }

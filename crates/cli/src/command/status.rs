@@ -11,9 +11,7 @@ mod surveyed_status;
 #[cfg(feature = "watch")]
 use std::io;
 
-use anstyle::{AnsiColor, Style};
 use clap::Args;
-use repertoire_profiles::{BudgetUnit, BudgetUse, SkillOutcome, UnseenReason};
 
 pub(super) use self::surveyed_status::StatusOutput;
 use self::surveyed_status::SurveyedStatus;
@@ -25,7 +23,6 @@ use crate::options::SourceOptions;
 #[cfg(feature = "watch")]
 use crate::output::Format;
 use crate::output::Output;
-use crate::screen_text::{bar, number};
 
 /// Show what each agent on this machine sees: skills, budget, problems, and changes since the lock.
 #[derive(Debug, Args)]
@@ -85,62 +82,4 @@ impl StatusCommand {
         }
         Ok(())
     }
-}
-
-/// Returns whether a file in a folder of the agent is not loaded.
-fn is_left_out(outcome: &SkillOutcome) -> bool {
-    match outcome {
-        SkillOutcome::Omitted { reason } => !matches!(
-            reason,
-            UnseenReason::FolderNotRead { .. }
-                | UnseenReason::PluginNotInstalled
-                | UnseenReason::SameFile { .. }
-        ),
-        _ => false,
-    }
-}
-
-/// Returns the use of a budget as text: a bar where there is room, the size of the list, its limit, and the cuts.
-pub(super) fn budget(budget: &BudgetUse, columns: usize) -> (String, Style) {
-    let unit = match budget.unit {
-        BudgetUnit::Characters => "chars",
-        BudgetUnit::Bytes => "bytes",
-        BudgetUnit::Tokens => "tokens",
-    };
-    let used = number(budget.used);
-    let is_narrow = columns < 80;
-    let Some(limit) = budget.limit else {
-        let limit = match budget.is_limit_unknown {
-            true => "limit unknown",
-            false => "no limit",
-        };
-        let text = match is_narrow {
-            true => limit.to_owned(),
-            false => format!("{used} {unit}, {limit}"),
-        };
-        return (text, Style::new());
-    };
-    let percent = 100 * budget.used / limit.max(1);
-    let color = match percent {
-        0..80 => AnsiColor::Green,
-        80..=100 => AnsiColor::Yellow,
-        _ => AnsiColor::Red,
-    };
-    let mut text = match columns {
-        0..80 => format!("{percent} %"),
-        80..120 => format!(
-            "{} {used} of {} {unit}",
-            bar(budget.used, limit, 6),
-            number(limit)
-        ),
-        _ => format!(
-            "{} {used} of {} {unit}",
-            bar(budget.used, limit, 24),
-            number(limit)
-        ),
-    };
-    if budget.cut > 0 {
-        text += &format!(", {} cut", budget.cut);
-    }
-    (text, color.on_default())
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use repertoire_profiles::{AgentView, SkillOutcome, UnseenReason};
 
-use super::is_left_out;
 use crate::diagnostics::{joined, quoted};
 use crate::screen_text::wrapped;
 use crate::shown_paths::ShownPaths;
@@ -98,5 +97,18 @@ fn is_hidden(outcome: &SkillOutcome) -> bool {
         }
         SkillOutcome::Loaded { because, .. } => matches!(because, Some(Setting { .. })),
         SkillOutcome::Unknown { .. } => false,
+    }
+}
+
+/// Returns whether a file in a folder of the agent is not loaded.
+pub(super) fn is_left_out(outcome: &SkillOutcome) -> bool {
+    match outcome {
+        SkillOutcome::Omitted { reason } => !matches!(
+            reason,
+            UnseenReason::FolderNotRead { .. }
+                | UnseenReason::PluginNotInstalled
+                | UnseenReason::SameFile { .. }
+        ),
+        _ => false,
     }
 }

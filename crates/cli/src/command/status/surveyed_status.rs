@@ -7,11 +7,12 @@ use repertoire_profiles::AgentView;
 use serde::Serialize;
 
 use super::agent_problems::{self, AgentProblem};
-use super::left_out::LeftOutSkills;
+use super::left_out::{LeftOutSkills, is_left_out};
+use super::lock_changes;
 use super::skill_grid::SkillGrid;
-use super::{budget, is_left_out, lock_changes};
 use crate::Environment;
 use crate::agent_views::AgentViews;
+use crate::command::budget::budget_use;
 use crate::command::verify::VerifyOutput;
 use crate::failure::Failure;
 use crate::options::SourceOptions;
@@ -164,7 +165,7 @@ impl SurveyedStatus {
         }
         let mut table = TextTable::new(&headings);
         for (number, (counts, view)) in (1..).zip(self.counts.iter().zip(&self.seen.views)) {
-            let (budget, style) = budget(&view.budget, columns);
+            let (budget, style) = budget_use(&view.budget, columns);
             let problems = match counts.problems {
                 0 => Style::new(),
                 _ => AnsiColor::Yellow.on_default(),

@@ -4,13 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use repertoire_profiles::{AgentSkill, AgentView, HidingSetting, RootScope};
+use repertoire_profiles::{AgentView, HidingSetting, RootScope};
 
-use super::pane_text::PaneText;
+use super::pane_text::{Pane, PaneText, PaneView, best_file};
 use super::surveyor::Survey;
 use crate::command::status::surveyed_status::SurveyedStatus;
 use crate::failure::Failure;
-use crate::seen_name::SeenName;
 use crate::settings_file::WrittenFile;
 
 /// The state of the live screen. Events change it, and its lines are a function of it.
@@ -29,33 +28,6 @@ pub(super) struct LiveScreen {
     pub(super) message: Option<String>,
     pub(super) columns: usize,
     pub(super) rows: usize,
-}
-
-/// A part of the screen of `status`, of which one is visible.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pane {
-    Skills,
-    Problems,
-    LeftOut,
-    Lock,
-}
-
-impl Pane {
-    pub(super) const ALL: [Pane; 4] = [Pane::Skills, Pane::Problems, Pane::LeftOut, Pane::Lock];
-
-    pub(super) fn title(self) -> &'static str {
-        match self {
-            Pane::Skills => "skills",
-            Pane::Problems => "problems",
-            Pane::LeftOut => "left out",
-            Pane::Lock => "since the lock",
-        }
-    }
-
-    fn after(self, steps: usize) -> Pane {
-        let at = Pane::ALL.iter().position(|pane| *pane == self);
-        Pane::ALL[(at.unwrap_or_default() + steps) % Pane::ALL.len()]
-    }
 }
 
 /// A text in place of the panes.
@@ -140,7 +112,7 @@ impl LiveScreen {
         if self.view().is_none() {
             self.agent = None;
         }
-        let entries = PaneText::of(self).entries;
+        let entries = self.pane_text().entries;
         let same = entries.iter().position(|entry| entry.skill == selected);
         let last = entries.len().saturating_sub(1);
         self.selected = match same.filter(|_| selected.is_some()) {
@@ -267,7 +239,7 @@ impl LiveScreen {
     }
 
     fn move_selection(&mut self, code: KeyCode) {
-        let last = PaneText::of(self).entries.len().saturating_sub(1);
+        let last = self.pane_text().entries.len().saturating_sub(1);
         if let Some(selected) = moved(self.selected, code, self.rows / 2) {
             self.selected = selected.min(last);
         }
@@ -299,6 +271,17 @@ impl LiveScreen {
         Some(&self.status.seen.views[self.agent_column()?])
     }
 
+    pub(super) fn pane_text(&self) -> PaneText {
+        PaneText::of(&PaneView {
+            status: &self.status,
+            pane: self.pane,
+            agent: self.agent.as_ref(),
+            column: self.agent_column(),
+            search: &self.search,
+            columns: self.columns,
+        })
+    }
+
     /// Returns the views that the screen is about.
     pub(super) fn views(&self) -> &[AgentView] {
         let views = &self.status.seen.views;
@@ -317,7 +300,7 @@ impl LiveScreen {
     }
 
     fn selected_entry(&self) -> Option<super::pane_text::PaneEntry> {
-        let entries = PaneText::of(self).entries;
+        let entries = self.pane_text().entries;
         entries.into_iter().nth(self.selected)
     }
 
@@ -373,16 +356,6 @@ impl LiveScreen {
             setting,
         })
     }
-}
-
-/// Returns the file of this name that the agent prefers.
-pub(super) fn best_file<'v>(view: &'v AgentView, skill: &str) -> Option<&'v AgentSkill> {
-    let files = view.skills.iter().filter(|file| *file.name == *skill);
-    let name = SeenName {
-        files: files.collect(),
-    };
-    let preferred = name.contenders().next();
-    preferred.or_else(|| name.files.first().copied())
 }
 
 fn is_closing(code: KeyCode) -> bool {

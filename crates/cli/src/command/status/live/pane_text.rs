@@ -3,14 +3,68 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::live_screen::{LiveScreen, Pane, best_file};
+use repertoire_profiles::{AgentSkill, AgentView};
+
 use crate::command::status::agent_problems;
 use crate::command::status::left_out::LeftOutSkills;
 use crate::command::status::lock_changes;
 use crate::command::status::skill_grid::{SkillRow, legend};
+use crate::command::status::surveyed_status::SurveyedStatus;
+use crate::seen_name::SeenName;
 use crate::styled_line::StyledLine;
 use crate::table::{Cell, TextTable};
 use crate::unseen;
+
+/// A part of the screen of `status`, of which one is visible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pane {
+    Skills,
+    Problems,
+    LeftOut,
+    Lock,
+}
+
+impl Pane {
+    pub(super) const ALL: [Pane; 4] = [Pane::Skills, Pane::Problems, Pane::LeftOut, Pane::Lock];
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Pane::Skills => "skills",
+            Pane::Problems => "problems",
+            Pane::LeftOut => "left out",
+            Pane::Lock => "since the lock",
+        }
+    }
+
+    pub(super) fn after(self, steps: usize) -> Pane {
+        let at = Pane::ALL.iter().position(|pane| *pane == self);
+        Pane::ALL[(at.unwrap_or_default() + steps) % Pane::ALL.len()]
+    }
+}
+
+/// The part of a survey that a pane is about.
+#[derive(Debug)]
+pub(super) struct PaneView<'s> {
+    pub(super) status: &'s SurveyedStatus,
+    pub(super) pane: Pane,
+    /// The agent to which the screen is limited.
+    pub(super) agent: Option<&'s Arc<str>>,
+    /// The position of this agent among the views.
+    pub(super) column: Option<usize>,
+    /// The words that entries contain.
+    pub(super) search: &'s str,
+    pub(super) columns: usize,
+}
+
+impl PaneView<'_> {
+    fn views(&self) -> &[AgentView] {
+        let views = &self.status.seen.views;
+        match self.column {
+            Some(column) => &views[column..=column],
+            None => views,
+        }
+    }
+}
 
 /// The entries of the visible pane, and the lines around them.
 #[derive(Debug, Default)]
@@ -30,7 +84,7 @@ pub(super) struct PaneEntry {
 
 impl PaneText {
     /// Returns the entries that match the search and the agent.
-    pub(super) fn of(screen: &LiveScreen) -> PaneText {
+    pub(super) fn of(screen: &PaneView<'_>) -> PaneText {
         match screen.pane {
             Pane::Skills => PaneText::skills(screen),
             Pane::Problems => PaneText::problems(screen),
@@ -39,13 +93,13 @@ impl PaneText {
         }
     }
 
-    fn skills(screen: &LiveScreen) -> PaneText {
+    fn skills(screen: &PaneView<'_>) -> PaneText {
         let grid = &screen.status.grid;
-        let column = screen.agent_column();
+        let column = screen.column;
         let rows = grid.rows.iter().filter(|row| {
             let descriptions = row.descriptions.iter().map(|text| &**text);
             let texts: Vec<&str> = descriptions.chain([&*row.name]).collect();
-            column.is_none_or(|column| row.is_read_by(column)) && is_found(&texts, &screen.search)
+            column.is_none_or(|column| row.is_read_by(column)) && is_found(&texts, screen.search)
         });
         let rows: Vec<&SkillRow> = rows.collect();
         let columns = entry_columns(screen);
@@ -73,13 +127,11 @@ impl PaneText {
         }
     }
 
-    fn problems(screen: &LiveScreen) -> PaneText {
+    fn problems(screen: &PaneView<'_>) -> PaneText {
         let (paths, columns) = (&screen.status.seen.paths, entry_columns(screen));
         let problems = screen.status.problems.iter();
-        let problems = problems.filter(|problem| {
-            let agent = screen.agent.as_ref();
-            agent.is_none_or(|agent| problem.is_of(agent))
-        });
+        let problems =
+            problems.filter(|problem| screen.agent.is_none_or(|agent| problem.is_of(agent)));
         PaneText::matching(
             problems.map(|problem| PaneEntry {
                 lines: agent_problems::lines(problem, paths, columns),
@@ -90,23 +142,23 @@ impl PaneText {
         )
     }
 
-    fn left_out(screen: &LiveScreen) -> PaneText {
+    fn left_out(screen: &PaneView<'_>) -> PaneText {
         let left_out = LeftOutSkills::of(screen.views(), &screen.status.seen.paths);
         let entries = left_out.entries(true, entry_columns(screen));
         PaneText::matching(entries.into_iter().map(PaneEntry::of_lines), screen)
     }
 
-    fn lock(screen: &LiveScreen) -> PaneText {
+    fn lock(screen: &PaneView<'_>) -> PaneText {
         let lock = screen.status.lock.iter();
         let lines = lock.flat_map(|lock| lock_changes::lines(lock, entry_columns(screen)));
         PaneText::matching(lines.map(|line| PaneEntry::of_lines(vec![line])), screen)
     }
 
-    fn matching(entries: impl Iterator<Item = PaneEntry>, screen: &LiveScreen) -> PaneText {
+    fn matching(entries: impl Iterator<Item = PaneEntry>, screen: &PaneView<'_>) -> PaneText {
         let entries = entries.filter(|entry| {
             let lines = entry.lines.iter().flat_map(StyledLine::parts);
             let texts: Vec<&str> = lines.map(|(text, _)| text).collect();
-            is_found(&texts, &screen.search)
+            is_found(&texts, screen.search)
         });
         PaneText {
             entries: entries.collect(),
@@ -125,7 +177,7 @@ impl PaneEntry {
 }
 
 /// Returns the table of one agent: the result for each skill, and its reason.
-fn of_agent(rows: &[&SkillRow], column: usize, screen: &LiveScreen) -> TextTable {
+fn of_agent(rows: &[&SkillRow], column: usize, screen: &PaneView<'_>) -> TextTable {
     let status = &screen.status;
     let view = &status.seen.views[column];
     let mut table = TextTable::new(&["name", "result", "*because"]);
@@ -150,6 +202,16 @@ fn is_found(texts: &[&str], search: &str) -> bool {
 }
 
 /// Returns the width of entries, beside the mark of the selected one.
-fn entry_columns(screen: &LiveScreen) -> usize {
+fn entry_columns(screen: &PaneView<'_>) -> usize {
     screen.columns.saturating_sub(2).max(20)
+}
+
+/// Returns the file of this name that the agent prefers.
+pub(super) fn best_file<'v>(view: &'v AgentView, skill: &str) -> Option<&'v AgentSkill> {
+    let files = view.skills.iter().filter(|file| *file.name == *skill);
+    let name = SeenName {
+        files: files.collect(),
+    };
+    let preferred = name.contenders().next();
+    preferred.or_else(|| name.files.first().copied())
 }

@@ -9,8 +9,8 @@ use repertoire_profiles::HidingEntry;
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
-use super::live_screen::{Dialog, HideQuestion, LiveScreen, Pane, best_file};
-use super::pane_text::{PaneEntry, PaneText};
+use super::live_screen::{Dialog, HideQuestion, LiveScreen};
+use super::pane_text::{Pane, PaneEntry, best_file};
 use crate::command::why::WhyOutput;
 use crate::diagnostics::counted;
 use crate::screen_text::{cut, wrapped};
@@ -84,7 +84,7 @@ impl LiveScreen {
     }
 
     fn pane_lines(&self) -> Vec<StyledLine> {
-        let mut pane = PaneText::of(self);
+        let mut pane = self.pane_text();
         if self.rows < LEGEND_ROWS {
             pane.legend.clear();
         }
