@@ -1,6 +1,14 @@
 //! The error of an option of a source.
 
 /// The error returned for an option that a source does not accept. A configuration reader points to the option in its file.
+///
+/// ```
+/// use repertoire_core::ConfigError;
+///
+/// let error = ConfigError::in_option("limits.depth", "expected a number from 1 to 64");
+/// assert_eq!(error.key.as_deref(), Some("limits.depth"));
+/// assert_eq!(error.to_string(), "expected a number from 1 to 64");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
