@@ -35,13 +35,7 @@ impl TerminalRun {
         let path = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
         let open = || File::options().read(true).write(true).open(&path).unwrap();
         let terminal = OwnedFd::from(open());
-        let size = Winsize {
-            ws_col: 80,
-            ws_row: 24,
-            ws_xpixel: 0,
-            ws_ypixel: 0,
-        };
-        tcsetwinsize(&master, size).unwrap();
+        tcsetwinsize(&master, size(80)).unwrap();
         let own = env.command(arguments);
         // Without a session of its own, the program would have the terminal of the test.
         let mut command = Command::new("setsid");
@@ -95,6 +89,12 @@ impl TerminalRun {
         length > 0
     }
 
+    fn resize(&mut self, columns: u16) {
+        tcsetwinsize(&self.master, size(columns)).unwrap();
+        let screen = self.screen.screen_mut();
+        screen.set_size(24.try_into().unwrap(), columns.try_into().unwrap());
+    }
+
     fn press(&mut self, keys: &str) {
         self.master.write_all(keys.as_bytes()).unwrap();
     }
@@ -111,6 +111,15 @@ impl TerminalRun {
         assert_eq!(after.input_modes, self.before.input_modes);
         assert!(!self.screen.screen().hide_cursor(), "the cursor is visible");
         status
+    }
+}
+
+fn size(columns: u16) -> Winsize {
+    Winsize {
+        ws_col: columns,
+        ws_row: 24,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
     }
 }
 
@@ -157,6 +166,8 @@ fn the_screen_follows_files_and_keys() {
         std::fs::read_to_string(settings).unwrap(),
         "{\n  \"skillOverrides\": {\n    \"deploy\": \"off\"\n  }\n}\n"
     );
+    run.resize(60);
+    run.wait_for("0 %");
     run.press("?");
     run.wait_for("show the keys");
     run.press("?q");

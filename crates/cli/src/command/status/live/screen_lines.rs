@@ -15,7 +15,6 @@ use crate::command::why::WhyOutput;
 use crate::diagnostics::counted;
 use crate::screen_text::{cut, wrapped};
 use crate::styled_line::StyledLine;
-use crate::table::TextTable;
 
 /// The keys of the panes, with their meaning in a word and in a sentence.
 const KEYS: [(&str, &str, &str); 12] = [
@@ -59,6 +58,9 @@ const KEYS: [(&str, &str, &str); 12] = [
 
 /// The height from which on the letters of marks are explained.
 const LEGEND_ROWS: usize = 14;
+
+/// The width of the names of keys, with a gap.
+const KEY_COLUMNS: usize = 10;
 
 const BOLD: Style = Style::new().bold();
 
@@ -290,12 +292,15 @@ fn window(entries: &[PaneEntry], selected: usize, room: usize) -> Range<usize> {
 }
 
 fn help(columns: usize) -> Vec<StyledLine> {
-    let mut table = TextTable::new(&["key", "*effect"]);
-    for (key, _, effect) in KEYS {
-        table.row([key.into(), effect.into()]);
-    }
     let mut lines = vec![StyledLine::styled("repertoire status --watch", BOLD)];
     lines.push(StyledLine::default());
-    lines.extend(table.lines(columns));
+    for (key, _, effect) in KEYS {
+        let effect = wrapped(effect, columns.saturating_sub(KEY_COLUMNS), 0);
+        for (at, line) in effect.into_iter().enumerate() {
+            let key = if at == 0 { key } else { "" };
+            let key = format!("{key:KEY_COLUMNS$}");
+            lines.push(StyledLine::styled(key, BOLD).with(line, Style::new()));
+        }
+    }
     lines
 }

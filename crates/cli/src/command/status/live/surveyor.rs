@@ -52,12 +52,7 @@ impl Surveyor {
         let (sender, surveys) = unbounded_channel();
         let request = Arc::new(Notify::new());
         let requested = request.clone();
-        let task = async move {
-            if let Err(failure) = place.follow(read, &requested, &sender).await {
-                // The screen may have ended.
-                let _ = sender.send(Err(failure));
-            }
-        };
+        let task = async move { place.follow(read, &requested, &sender).await };
         Surveyor {
             surveys,
             request,
@@ -77,7 +72,7 @@ impl Surveyor {
     pub(super) async fn next(&mut self) -> Survey {
         match self.surveys.recv().await {
             Some(survey) => survey,
-            // The task has ended with a failure, which was returned.
+            // The task ends only if it panics.
             None => std::future::pending().await,
         }
     }
@@ -91,31 +86,33 @@ impl Drop for Surveyor {
 
 impl SurveyPlace {
     /// Surveys after each change, until the receiver is gone.
-    async fn follow(
-        &self,
-        read: ReadPaths,
-        request: &Notify,
-        surveys: &UnboundedSender<Survey>,
-    ) -> Result<(), Failure> {
+    async fn follow(&self, read: ReadPaths, request: &Notify, surveys: &UnboundedSender<Survey>) {
         let mut paths = self.with_locks(read);
         let mut followed = FollowedFiles::default();
         loop {
             // Folders are followed before they are surveyed, so that no change is missed.
-            followed.follow(&paths).await?;
+            let following = followed.follow(&paths).await;
             let survey = self.survey().await;
             let next = match &survey {
                 Ok(status) => self.with_locks(status.seen.read.clone()),
                 Err(_) => paths.clone(),
             };
-            if surveys.send(survey).is_err() {
-                return Ok(());
+            let failure = following.err().map(Err);
+            for survey in std::iter::once(survey).chain(failure) {
+                if surveys.send(survey).is_err() {
+                    return;
+                }
             }
             if next == paths {
                 tokio::select! {
                     () = followed.changed() => {}
                     () = request.notified() => {}
                 }
-                followed.see_changes().await?;
+                if let Err(failure) = followed.see_changes().await
+                    && surveys.send(Err(failure)).is_err()
+                {
+                    return;
+                }
             }
             paths = next;
         }

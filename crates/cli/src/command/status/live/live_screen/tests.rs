@@ -139,7 +139,7 @@ fn details_explain_each_agent() {
     assert_eq!(opened, Some(ScreenAction::Open(file.into())));
     scene.press(&[KeyCode::Esc]);
     scene.type_text("?");
-    assert_data_eq!(scene.text(80, 20), file!["tests/help.txt"]);
+    assert_data_eq!(scene.text(60, 20), file!["tests/help.txt"]);
 }
 
 #[test]
