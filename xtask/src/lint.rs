@@ -74,7 +74,7 @@ mod tests {
         let features = features_of("repertoire-cli").expect("cargo metadata works in tests");
         let expected = [
             "", "agents", "gateway", "mcp", "notify", "plugin", "process", "render", "schema",
-            "yaml",
+            "watch", "yaml",
         ];
         let expected = expected.map(|name| {
             if name.is_empty() {
