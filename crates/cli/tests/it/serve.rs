@@ -636,7 +636,7 @@ fn serve_fails_before_it_listens() {
         ),
         (
             &["--http", "127.0.0.1:0", "--token-file", "weak"],
-            "error: invalid token in `weak`: a token is at least 16",
+            "error: invalid token in `weak`: the token must be at least 16",
         ),
         (
             &["--http", "127.0.0.1:0", "--token-file", "none"],
