@@ -11,24 +11,25 @@ use crate::workspace::root;
 /// The most public items of each crate: types, functions, public fields, variants, methods and items of traits.
 ///
 /// The first twelve may have 1,500 together, each later crate 150.
-const LIMITS: [(&str, usize); 17] = [
-    ("repertoire-core", 375),
-    ("repertoire-registry", 231),
-    ("repertoire-engine", 385),
-    ("repertoire-render", 152),
-    ("repertoire-source-fs", 70),
+const LIMITS: [(&str, usize); 18] = [
+    ("repertoire-core", 377),
+    ("repertoire-registry", 227),
+    ("repertoire-engine", 379),
+    ("repertoire-render", 151),
+    ("repertoire-source-fs", 65),
     ("repertoire-source-static", 24),
-    ("repertoire-source-mcp", 40),
+    ("repertoire-source-mcp", 37),
     ("repertoire-source-plugin", 48),
     ("repertoire-plugin-sdk", 84),
     ("repertoire-testkit", 25),
     ("repertoire-mcp", 52),
     ("repertoire-cli", 27),
-    ("repertoire-profiles", 140),
-    ("repertoire-gateway", 72),
-    ("repertoire-permission", 105),
-    ("repertoire-search", 107),
+    ("repertoire-profiles", 150),
+    ("repertoire-gateway", 67),
+    ("repertoire-permission", 107),
+    ("repertoire-search", 116),
     ("repertoire-agents", 150),
+    ("repertoire-config", 85),
 ];
 
 /// The crates that share a limit of 1,500.
@@ -217,8 +218,7 @@ mod slow {
         let first = counted.iter().take(FIRST);
         let sum: usize = first.map(|(_, _, items)| items.all.len()).sum();
         eprintln!("the first {FIRST}: {sum} public items");
-        // Goal: 1,500.
-        assert!(sum <= 1_511, "{sum} public items");
+        assert!(sum <= 1_500, "{sum} public items");
     }
 
     #[test]
@@ -230,7 +230,7 @@ mod slow {
             .filter_map(|row| row.split('|').nth(1))
             .flat_map(|types| types.split(','))
             .map(|name| name.trim().trim_matches('`').to_owned())
-            .filter(|name| !name.ends_with("Error") && name != "InvalidValue")
+            .filter(|name| !["SourceError", "InvalidValue", "ConfigError"].contains(&name.as_str()))
             .collect();
         let closed = LIMITS.map(|(package, _)| PublicItems::of(package).closed);
         let closed: BTreeSet<String> = closed.into_iter().flatten().collect();
@@ -241,9 +241,8 @@ mod slow {
     fn the_engine_has_few_names() {
         let items = PublicItems::of("repertoire-engine");
         eprintln!("engine: {} names", items.top_level.len());
-        // Goal: 60.
         assert!(
-            items.top_level.len() <= 61,
+            items.top_level.len() <= 60,
             "{}",
             items.top_level.join("\n")
         );
