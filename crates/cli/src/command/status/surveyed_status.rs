@@ -48,22 +48,21 @@ pub(crate) struct StatusOutput<'a> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct AgentRow<'a> {
-    /// The skill files that load for certain; one of several, if the question is which.
-    loaded: usize,
-    /// The names that may load, as sources disagree or say nothing.
-    unsure: usize,
-    /// The files in its folders that it does not load.
-    left_out: usize,
-    problems: usize,
+    #[serde(flatten)]
+    counts: AgentCounts,
     #[serde(flatten)]
     view: &'a AgentView,
 }
 
 /// Counts of a view.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct AgentCounts {
+    /// The skill files that load for certain; one of several, if the question is which.
     loaded: usize,
+    /// The names that may load, as sources disagree or say nothing.
     unsure: usize,
+    /// The files in its folders that it does not load.
     left_out: usize,
     problems: usize,
 }
@@ -112,10 +111,7 @@ impl SurveyedStatus {
     pub(super) fn output(&self) -> StatusOutput<'_> {
         let agents = self.counts.iter().zip(&self.seen.views);
         let agents = agents.map(|(counts, view)| AgentRow {
-            loaded: counts.loaded,
-            unsure: counts.unsure,
-            left_out: counts.left_out,
-            problems: counts.problems,
+            counts: *counts,
             view,
         });
         StatusOutput {
