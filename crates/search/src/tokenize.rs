@@ -38,15 +38,6 @@ impl ShortWord {
         Some(ShortWord(u128::from_le_bytes(bytes)))
     }
 
-    /// Returns the first `length` of `bytes` in lower case. They are ASCII letters and digits.
-    fn lower(bytes: &[u8], length: usize) -> Option<ShortWord> {
-        let bytes = bytes.first_chunk().filter(|_| (1..16).contains(&length))?;
-        let word = u128::from_le_bytes(*bytes) & ((1 << (8 * length)) - 1);
-        // All at once: letters have the bit 0x40, and lower case sets the one below.
-        let letters = word & u128::from_le_bytes([0x40; 16]);
-        Some(ShortWord(word | letters >> 1 | (length as u128) << 120))
-    }
-
     /// Calls `each` with the text.
     pub(super) fn with_text<T>(self, each: impl FnOnce(&str) -> T) -> T {
         let bytes = self.0.to_le_bytes();
@@ -58,6 +49,51 @@ impl ShortWord {
     pub(super) fn hash(self, bits: u32) -> usize {
         let mixed = (self.0 as u64) ^ ((self.0 >> 64) as u64).rotate_left(29);
         (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits)) as usize
+    }
+}
+
+/// Sixteen ASCII bytes, compared all at once.
+#[derive(Debug, Clone, Copy)]
+struct AsciiChunk {
+    bytes: u128,
+    /// The upper bit of each byte that is a letter.
+    letters: u128,
+    /// And of each that is a digit.
+    digits: u128,
+}
+
+/// The upper bit of each byte.
+const UPPER: u128 = u128::from_le_bytes([0x80; 16]);
+
+impl AsciiChunk {
+    fn of(bytes: [u8; 16]) -> AsciiChunk {
+        let bytes = u128::from_le_bytes(bytes);
+        // A sum has the upper bit from a least byte on, and no byte carries over because ASCII is below 0x80.
+        let from = |bytes: u128, least: u8| bytes + u128::from_le_bytes([0x80 - least; 16]);
+        let between = |bytes, least, above| from(bytes, least) & !from(bytes, above) & UPPER;
+        let lower = bytes | u128::from_le_bytes([0x20; 16]);
+        AsciiChunk {
+            bytes,
+            letters: between(lower, b'a', b'z' + 1),
+            digits: between(bytes, b'0', b'9' + 1),
+        }
+    }
+
+    /// Returns the number of bytes before the first letter or digit.
+    fn signs(self) -> usize {
+        ((self.letters | self.digits).trailing_zeros() / 8) as usize
+    }
+
+    /// Returns the word at the beginning in lower case, and the sign behind it.
+    fn word(self) -> Option<(ShortWord, usize, u8)> {
+        let length = (!(self.letters | self.digits) & UPPER).trailing_zeros() / 8;
+        if !(1..16).contains(&length) {
+            return None;
+        }
+        let word = (self.bytes | self.letters >> 2) & ((1 << (8 * length)) - 1);
+        let next = (self.bytes >> (8 * length)) as u8;
+        let word = ShortWord(word | u128::from(length) << 120);
+        Some((word, length as usize, next))
     }
 }
 
@@ -183,17 +219,6 @@ pub(super) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
-/// The ASCII letters and digits.
-static IS_LETTER: [bool; 256] = {
-    let mut is_letter = [false; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        is_letter[byte] = (byte as u8).is_ascii_alphanumeric();
-        byte += 1;
-    }
-    is_letter
-};
-
 struct Splitter<F> {
     word: String,
     neighbour: Option<char>,
@@ -206,27 +231,30 @@ impl<F: FnMut(Token<'_>)> Splitter<F> {
         let bytes = text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            let begin = at;
-            while at < bytes.len() && IS_LETTER[usize::from(bytes[at])] {
-                at += 1;
-            }
             let is_pending = !self.word.is_empty() || self.neighbour.is_some();
-            if begin == at {
-                if is_pending {
-                    self.take(char::from(bytes[at]));
+            if !is_pending && let Some(chunk) = bytes[at..].first_chunk() {
+                let chunk = AsciiChunk::of(*chunk);
+                let signs = chunk.signs();
+                if signs > 0 {
+                    at += signs;
+                    continue;
                 }
-                at += 1;
-                continue;
+                // Most words are short, and the next sign ends them.
+                if let Some((word, length, next)) = chunk.word()
+                    && !matches!(next, b'\'' | b'+' | b'#')
+                {
+                    (self.each)(Token::Short(word));
+                    at += length + 1;
+                    continue;
+                }
             }
-            // Most words are whole, and the next sign ends them.
-            let ends = bytes
-                .get(at)
-                .is_some_and(|next| !matches!(next, b'\'' | b'+' | b'#'));
-            if ends
-                && !is_pending
-                && let Some(word) = ShortWord::lower(&bytes[begin..], at - begin)
-            {
-                (self.each)(Token::Short(word));
+            let begin = at;
+            let letters = bytes[at..].iter();
+            at += letters
+                .take_while(|byte| byte.is_ascii_alphanumeric())
+                .count();
+            if begin == at {
+                self.take(char::from(bytes[at]));
                 at += 1;
                 continue;
             }

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 fn all(text: &str) -> Vec<String> {
@@ -72,4 +74,23 @@ fn stems_are_for_english_words_only() {
         ["forms", "deployments", "c++", "表を", "dé"].map(|word| stems.of(word).into_owned()),
         ["form", "deploy", "c++", "表を", "dé"]
     );
+}
+
+proptest! {
+    #[test]
+    fn words_equal_those_of_single_characters(text in "([a-zA-Z0-9 '+#._-]{0,20}|[ -~]{0,20}|[é表か。、Ａﬁ→’\u{301}\u{3099}\u{338}한\u{11A8}ß]{0,3}){0,8}") {
+        let mut expected = Vec::new();
+        let mut splitter = Splitter {
+            word: String::new(),
+            neighbour: None,
+            alone: false,
+            each: |token: Token<'_>| match token {
+                Token::Text(word) => expected.push(word.to_owned()),
+                Token::Short(_) => unreachable!("single characters are pushed"),
+            },
+        };
+        text.nfkc().for_each(|c| splitter.take(c));
+        splitter.end_of_word();
+        prop_assert_eq!(all(&text), expected);
+    }
 }
