@@ -131,6 +131,16 @@ impl Lexicon {
         rows: &'r mut Vec<(TermId, T)>,
         term: TermId,
     ) -> &'r mut T {
+        let place = self.place_of(rows, term);
+        &mut rows[place].1
+    }
+
+    /// Returns the place of that row.
+    pub(super) fn place_of<T: Default>(
+        &mut self,
+        rows: &mut Vec<(TermId, T)>,
+        term: TermId,
+    ) -> usize {
         // A sparse set: the place may be one of other rows, and is checked.
         let place = &mut self.places[term as usize];
         let is_known = rows
@@ -140,6 +150,6 @@ impl Lexicon {
             *place = rows.len() as u32;
             rows.push((term, T::default()));
         }
-        &mut rows[*place as usize].1
+        *place as usize
     }
 }

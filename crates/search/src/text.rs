@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::lexicon::Lexicon;
 use super::term_table::{TermId, TermTable};
-use super::tokenize::tokens;
+use super::tokenize::{ShortWord, Token, tokens};
 
 /// The text of a skill beyond its front matter, for [`SearchIndex::with_texts`](super::SearchIndex::with_texts).
 ///
@@ -86,15 +86,39 @@ pub(super) struct TextRows {
     pub(super) examples: u16,
 }
 
+/// The bits of a place among the recent words of a body: most are repeated.
+const RECENT: u32 = 10;
+/// In place of the row of a stop word.
+const STOP: usize = usize::MAX;
+
 impl TextRows {
     /// Takes `text` apart, and keeps the `most` terms of its body that identify it best.
     pub(super) fn of(text: &SkillText, most: usize, lexicon: &mut Lexicon) -> TextRows {
         let mut rows: Vec<(TermId, TermCount)> = Vec::new();
         let mut length = 0_u32;
+        let mut recent = [(ShortWord::default(), 0); 1 << RECENT];
         tokens(text.body.as_deref().unwrap_or_default(), |token| {
-            let word = lexicon.token(token);
-            if !word.is_stop {
-                let count = lexicon.row(&mut rows, word.stem);
+            let short = match token {
+                Token::Short(word) => Some((word, word.hash(RECENT))),
+                Token::Text(_) => None,
+            };
+            let known = short.filter(|(word, place)| recent[*place].0 == *word);
+            let row = match known {
+                Some((_, place)) => recent[place].1,
+                None => {
+                    let word = lexicon.token(token);
+                    let row = match word.is_stop {
+                        true => STOP,
+                        false => lexicon.place_of(&mut rows, word.stem),
+                    };
+                    if let Some((word, place)) = short {
+                        recent[place] = (word, row);
+                    }
+                    row
+                }
+            };
+            if row != STOP {
+                let (_, count) = &mut rows[row];
                 count.body = count.body.saturating_add(1);
                 length = length.saturating_add(1);
             }
