@@ -104,7 +104,7 @@ pub(crate) enum MatchKind {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct HitWord {
     /// The word of the query, without letter case.
-    pub(crate) word: String,
+    pub(crate) word: Arc<str>,
     /// The word that was found instead: a longer one, or what was meant.
     pub(crate) instead: Option<String>,
     /// The fields that have it.

@@ -74,7 +74,7 @@ impl SearchIndex {
             share: (hit.why.score / own.max(f32::MIN_POSITIVE)).min(1.0),
             words: (hit.why.words.into_iter())
                 .take(MOST_NAMED)
-                .map(|word| word.word)
+                .map(|word| word.word.to_string())
                 .collect(),
         };
         others.map(overlap).collect()

@@ -1,5 +1,7 @@
 //! The words of a query, and the terms that stand for them in an index.
 
+use std::sync::Arc;
+
 use super::background::Background;
 use super::document::{HitField, Posting, accented, written};
 use super::hit::HitWord;
@@ -16,8 +18,7 @@ use crate::fold::{bare, is_unspaced};
 
 /// One word of a query, with the terms that stand for it.
 pub(super) struct QueryTerm<'a> {
-    /// The number of the word among the texts of the query.
-    word: TermId,
+    text: Arc<str>,
     pub(super) typed: Option<Term<'a>>,
     pub(super) spelled: Vec<Term<'a>>,
     /// Expansions, each with its word. They count in names alone.
@@ -49,7 +50,6 @@ pub(super) struct QueryWords<'a> {
     pub(super) words: Vec<QueryTerm<'a>>,
     /// The weight of all words: the score of a skill whose description has each of them once.
     pub(super) weight: f32,
-    texts: TermTable,
 }
 
 impl<'a> QueryWords<'a> {
@@ -69,7 +69,7 @@ impl<'a> QueryWords<'a> {
         let synonyms = index.synonyms.of(text, &terms.stems);
         let typed = TypedStems::of(text, &terms.stems);
         let count = typed.stems.len();
-        let (mut all, mut weight) = (Vec::with_capacity(count), 0.0);
+        let (mut all, mut weight) = (Vec::with_capacity(count.min(4 * MOST_WORDS)), 0.0);
         for ((place, times), word) in (0..).zip(&typed.times).zip(&typed.first) {
             let (text, stem) = (typed.words.text(*word), typed.stems.text(place));
             let mut typed = terms.of(stem);
@@ -91,7 +91,7 @@ impl<'a> QueryWords<'a> {
                 false => Vec::new(),
             };
             let mut term = QueryTerm {
-                word: *word,
+                text: text.into(),
                 typed,
                 spelled,
                 instead,
@@ -105,19 +105,18 @@ impl<'a> QueryWords<'a> {
                 term.weight()
             };
             all.push(term);
+            if all.len() == 4 * MOST_WORDS {
+                keep_heaviest(&mut all);
+            }
         }
         keep_heaviest(&mut all);
-        QueryWords {
-            words: all,
-            weight,
-            texts: typed.words,
-        }
+        QueryWords { words: all, weight }
     }
 
     /// Returns the words that the skill with this number has.
     pub(super) fn found_in(&self, number: u32) -> Vec<HitWord> {
-        let found = |word: &QueryTerm<'_>| word.found_in(number, self.texts.text(word.word));
-        self.words.iter().filter_map(found).collect()
+        let words = self.words.iter();
+        words.filter_map(|word| word.found_in(number)).collect()
     }
 }
 
@@ -151,8 +150,8 @@ impl<'a> QueryTerm<'a> {
             .map(|term| term.postings.named())
     }
 
-    fn found_in(&self, number: u32, word: &str) -> Option<HitWord> {
-        let word = word.to_owned();
+    fn found_in(&self, number: u32) -> Option<HitWord> {
+        let word = self.text.clone();
         if let Some(posting) = self
             .typed
             .iter()

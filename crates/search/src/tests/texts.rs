@@ -193,12 +193,7 @@ fn pasted_code_and_paths_hide_no_question() {
     assert!(long.split_whitespace().count() > 200);
     let hits = index.search(&Query::new(long));
     assert_eq!(hits[0].entry.id.as_str(), "flaky-tests");
-    let words: Vec<_> = hits[0]
-        .why
-        .words
-        .iter()
-        .map(|word| word.word.as_str())
-        .collect();
+    let words: Vec<_> = hits[0].why.words.iter().map(|word| &*word.word).collect();
     assert_eq!(words, ["test", "fail", "now", "then", "cause"]);
 }
 
@@ -211,7 +206,9 @@ fn a_word_that_exists_is_never_corrected() {
     let instead = |query: &str| -> Vec<(String, Option<String>)> {
         let hits = index.search(&Query::new(query)).into_iter();
         let words = hits.flat_map(|hit| hit.why.words);
-        words.map(|word| (word.word, word.instead)).collect()
+        words
+            .map(|word| (word.word.to_string(), word.instead))
+            .collect()
     };
     let corrected = ("fomr".to_owned(), Some("form".to_owned()));
     assert_eq!(instead("fomr in full sentences of many words"), [corrected]);
