@@ -1,10 +1,11 @@
 //! A prediction beside the list of the agent itself.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use serde::Serialize;
 
-use crate::observed::ObservedList;
+use crate::observed::{ObservedList, ObservedSkill};
 use crate::view::{AgentSkill, AgentView, ListedAs, SkillOutcome};
 
 /// A skill for which the view and the agent's own list differ.
@@ -24,8 +25,11 @@ impl AgentView {
     /// Returns the differences from the list that the agent itself wrote or printed, by name.
     pub fn differences(&self, observed: &ObservedList) -> Vec<ObservedDifference> {
         let listed = observed.skills.iter().filter(|skill| skill.is_enabled);
+        let paths = listed
+            .clone()
+            .filter_map(|skill| self.different_file(skill));
+        let mut found: Vec<_> = paths.collect();
         let listed: HashSet<&str> = listed.map(|skill| &*skill.name).collect();
-        let mut found = Vec::new();
         let mut add = |name: &str, is_observed, because| {
             found.push(ObservedDifference {
                 name: name.to_owned(),
@@ -65,6 +69,38 @@ impl AgentView {
         }
         found.sort_by(|a, b| a.name.cmp(&b.name));
         found
+    }
+
+    /// Returns the difference of a listed skill that the agent reads from a file that the view does not expect.
+    fn different_file(&self, observed: &ObservedSkill) -> Option<ObservedDifference> {
+        let path = observed.path.as_deref()?.trim_start_matches("file://");
+        let path = Path::new(path);
+        let same = self.skills.iter();
+        let mut same = same
+            .filter(|skill| is_named(skill, &observed.name) && may_be_listed(&skill.outcome))
+            .peekable();
+        let expected = same.peek()?.path.clone();
+        if !path.is_absolute() || same.any(|skill| skill.is_at(path)) {
+            return None;
+        }
+        Some(ObservedDifference {
+            name: observed.name.clone(),
+            is_observed: true,
+            because: format!(
+                "the agent reads `{}`, the profile expects `{}`: the profile is wrong, or a file was moved",
+                path.display(),
+                expected.display()
+            ),
+        })
+    }
+}
+
+impl AgentSkill {
+    /// Returns whether a path is that of the file or of its folder, with or without links.
+    fn is_at(&self, path: &Path) -> bool {
+        let own = [&self.path, &self.real_path];
+        own.iter()
+            .any(|own| path == &***own || Some(path) == own.parent())
     }
 }
 

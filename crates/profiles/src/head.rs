@@ -5,12 +5,15 @@ use std::sync::Arc;
 use repertoire_core::Value;
 use repertoire_core::skill_md;
 
+use crate::dependencies::DeclaredDependencies;
+
 /// The fields of a file and what stands in their place. It says nothing about any agent.
 #[derive(Debug, Default)]
 pub(crate) struct SkillHead {
     pub(crate) fields: Vec<(Arc<str>, Value, u32)>,
     pub(crate) state: HeadState,
     pub(crate) first_paragraph: Option<Arc<str>>,
+    pub(crate) dependencies: Arc<DeclaredDependencies>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,11 +42,15 @@ impl SkillHead {
             true => None,
             false => first_paragraph(&bytes),
         };
-        SkillHead {
+        let mut head = SkillHead {
             fields,
             state,
             first_paragraph,
-        }
+            dependencies: Arc::default(),
+        };
+        let field = |key: &str| Some(head.field(key)?.0);
+        head.dependencies = DeclaredDependencies::read(field).into();
+        head
     }
 
     pub(crate) fn field(&self, key: &str) -> Option<(&Value, u32)> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::dependencies::DeclaredDependencies;
 use crate::fact::{Choice, Fact};
 use crate::files::{FileCache, FileKind, FoundFile};
 use crate::head::{HeadState, SkillHead};
@@ -24,6 +25,7 @@ pub(crate) struct SkillCandidate {
     pub(crate) name: Arc<str>,
     pub(crate) or_named: Vec<Arc<str>>,
     pub(crate) description: Option<Arc<str>>,
+    pub(crate) dependencies: Arc<DeclaredDependencies>,
     /// The reason that certainly applies.
     pub(crate) omitted: Option<UnseenReason>,
     /// The reasons that may apply.
@@ -38,6 +40,7 @@ impl SkillCandidate {
             name,
             or_named: Vec::new(),
             description: None,
+            dependencies: Arc::default(),
             omitted: None,
             doubts: Vec::new(),
             forms: vec![(ListedAs::Full, None)],
@@ -158,6 +161,7 @@ impl Judge<'_> {
             self.reading(root, file, &mut found);
         }
         let head = files.head(file);
+        found.dependencies = head.dependencies.clone();
         self.front_matter(&head, &mut found);
         // A loose file has the name of the file.
         if !is_loose {

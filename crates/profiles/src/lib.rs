@@ -30,6 +30,7 @@
 
 mod budget;
 mod compared;
+mod dependencies;
 mod duplicates;
 mod fact;
 mod files;
@@ -53,6 +54,7 @@ pub use hiding::{HidingEntry, HidingSetting};
 pub use observed::{ObservedList, ObservedSession, ObservedSkill, TranscriptReader};
 pub use place::AgentPlace;
 pub use profile::{AgentFact, AgentProfile, AgentProfiles, InstallSign, ProfileError};
+pub use schema::ListServer;
 pub use survey::AgentSurvey;
 pub use view::{
     AgentSkill, AgentView, BudgetUnit, BudgetUse, ListedAs, RootScope, SkillOutcome, UnseenReason,

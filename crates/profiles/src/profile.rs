@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::observed::{self, ObservedList, TranscriptReader};
 use crate::place::AgentPlace;
-use crate::schema::{FactSource, ProfileFile};
+use crate::schema::{FactSource, ListServer, ProfileFile};
 use crate::view::RootScope;
 
 /// The text of each file of `agents/`.
@@ -283,6 +283,17 @@ impl AgentProfile {
     pub fn parse_list(&self, printed: &str) -> Option<ObservedList> {
         let rule = self.file.observed.command.as_ref()?;
         observed::parse_printed(rule.format, printed)
+    }
+
+    /// Returns the server that lists the skills while it runs.
+    pub fn list_server(&self) -> Option<&ListServer> {
+        self.file.observed.server.as_ref()
+    }
+
+    /// Parses the answer of that server; `None` if it holds no list.
+    pub fn parse_served_list(&self, answer: &str) -> Option<ObservedList> {
+        let rule = self.file.observed.server.as_ref()?;
+        observed::parse_printed(rule.format, answer)
     }
 
     /// Returns every fact, in the order of the file.

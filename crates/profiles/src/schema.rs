@@ -63,6 +63,7 @@ pub(crate) struct FactSource {
 pub(crate) struct ObservedRules {
     pub(crate) transcripts: Option<TranscriptRule>,
     pub(crate) command: Option<CommandRule>,
+    pub(crate) server: Option<ListServer>,
 }
 
 /// A folder with transcripts, at any depth.
@@ -80,6 +81,24 @@ pub(crate) struct TranscriptRule {
 #[serde(deny_unknown_fields)]
 pub(crate) struct CommandRule {
     pub(crate) arguments: Vec<String>,
+    pub(crate) format: PrintedFormat,
+    #[serde(rename = "source")]
+    pub(crate) _source: String,
+}
+
+/// A server of an agent that lists its skills while it runs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ListServer {
+    /// The address without options: `http://127.0.0.1:4096`.
+    pub address: String,
+    /// The path of the list.
+    pub path: String,
+    /// The parameter of the query that names the working folder.
+    pub folder: String,
+    /// The command line that starts the server.
+    pub start: String,
     pub(crate) format: PrintedFormat,
     #[serde(rename = "source")]
     pub(crate) _source: String,

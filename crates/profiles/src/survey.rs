@@ -91,7 +91,9 @@ impl<'a> AgentSurvey<'a> {
         let roots = found.roots.clone();
         let mut rows = self.own(profile, &settings, &roots);
         rows.extend(self.foreign(&roots, &rows));
-        let mut skills: Vec<_> = rows.into_iter().map(|row| row.into_skill(&roots)).collect();
+        let known = rows.iter().flat_map(SurveyRow::names).collect();
+        let skills = rows.into_iter().map(|row| row.into_skill(&roots, &known));
+        let mut skills: Vec<_> = skills.collect();
         let budget = budget::apply(&profile.file.budget, self.place, &settings, &mut skills);
         Some(AgentView {
             agent: profile.name().into(),
@@ -284,7 +286,15 @@ impl SurveyRow {
         }
     }
 
-    fn into_skill(self, roots: &[PlacedRoot]) -> AgentSkill {
+    /// Returns the names by which front matter may refer to the skill.
+    fn names(&self) -> [Arc<str>; 2] {
+        [
+            self.candidate.name.clone(),
+            self.files[self.at].folder.clone(),
+        ]
+    }
+
+    fn into_skill(self, roots: &[PlacedRoot], known: &HashSet<Arc<str>>) -> AgentSkill {
         let file = &self.files[self.at];
         let outcome = self.candidate.outcome();
         AgentSkill {
@@ -295,6 +305,7 @@ impl SurveyRow {
             real_path: file.real.clone(),
             scope: self.scope,
             description: self.candidate.description,
+            requires: self.candidate.dependencies.of_skills(known),
             outcome,
             cost: 0,
         }

@@ -42,6 +42,9 @@ pub struct AgentSkill {
     pub scope: RootScope,
     /// The description, or the text that the agent shows in its place.
     pub description: Option<Arc<str>>,
+    /// The skills that its front matter declares as necessary.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<Arc<str>>,
     /// The result.
     pub outcome: SkillOutcome,
     /// The size of its line in the list for the model, in the unit of the budget.

@@ -347,3 +347,32 @@ fn agents_without_such_a_setting_have_none() {
     assert_eq!(setting("goose", "lint"), None);
     assert_eq!(setting("claude-code", "tools:fmt"), None, "of a plugin");
 }
+
+#[test]
+fn declared_dependencies_are_names_of_skills() {
+    let tree = Tree::golden();
+    let requires = |front_matter: &str| {
+        let text = format!("---\nname: needy\ndescription: Needs.\n{front_matter}\n---\n");
+        tree.file("H/.claude/skills/needy/SKILL.md", &text);
+        let view = tree.view("claude-code");
+        let needy = view.skills.iter().find(|skill| *skill.name == *"needy");
+        let names = needy.unwrap().requires.iter().map(|name| name.to_string());
+        names.collect::<Vec<_>>().join(" ")
+    };
+    for (front_matter, expected) in [
+        ("license: MIT", ""),
+        ("required_skills: [lint, none]", "lint none"),
+        ("requires-skills: lint, none", "lint none"),
+        ("metadata: {required_skills: none}", "none"),
+        (
+            "metadata: {openclaw: {requires: {skills: [none], bins: [jq]}}}",
+            "none",
+        ),
+        ("dependencies: [numpy, 'pandas>=2']", ""),
+        ("dependencies: [team/lint, admin/none]", "lint none"),
+        ("dependencies: [{name: lint}, {type: npm}]", "lint"),
+        ("required_skills: lint\ndependencies: [lint]", "lint"),
+    ] {
+        assert_eq!(requires(front_matter), expected, "{front_matter}");
+    }
+}

@@ -206,3 +206,26 @@ fn differences_from_the_agent_have_a_reason() {
     ];
     assert_eq!(found, expected);
 }
+
+#[test]
+fn a_different_file_is_a_difference() {
+    let tree = Tree::golden();
+    let view = tree.view("codex");
+    let lint = view.skills.iter().find(|skill| *skill.name == *"lint");
+    let right = lint.unwrap().path.clone();
+    let found = |path: &std::path::Path| {
+        let printed = json!([{"name": "lint", "path": path}]).to_string();
+        let profiles = AgentProfiles::built_in();
+        let list = profiles.get("copilot-cli").unwrap().parse_list(&printed);
+        let mut found = view.differences(&list.unwrap());
+        found.retain(|one| one.is_observed);
+        found.into_iter().map(|one| one.because).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&right), Vec::<String>::new());
+    assert_eq!(found(right.parent().unwrap()), Vec::<String>::new());
+    let expected = format!(
+        "the agent reads `/old/lint/SKILL.md`, the profile expects `{}`: the profile is wrong, or a file was moved",
+        right.display()
+    );
+    assert_eq!(found("/old/lint/SKILL.md".as_ref()), [expected]);
+}
