@@ -27,6 +27,7 @@ mod plugin;
 #[cfg(test)]
 mod public_items;
 mod retrieval;
+mod skills_tool;
 mod soak;
 mod step;
 #[cfg(test)]
@@ -48,7 +49,7 @@ enum Task {
     Test,
     /// Check lints, documentation, each feature alone, the book and dependencies.
     Lint,
-    /// Run what `test` leaves out: `lint`, slow tests, `soak`, MCP clients, valgrind, advisories, shared cases and corpus.
+    /// Run what `test` leaves out: `lint`, slow tests, `soak`, MCP clients, the tool `skills`, valgrind, advisories, shared cases and corpus.
     Ci {
         /// The directory that holds `cases` and `corpus` [default: `shared` beside the checkout].
         #[arg(long, value_name = "DIR")]
@@ -100,6 +101,8 @@ enum Task {
     McpLoad(mcp_load::Options),
     /// Measure how often a search finds the right skill, on public questions and beside other programs.
     Retrieval(retrieval::Options),
+    /// Compare the folders of agents with those of the tool `skills`; installs it from PyPI and npm.
+    SkillsTool,
     /// Edit, rename, move, break and delete a tree at random under a live registry, and compare with a fresh scan.
     Soak(soak::Options),
 }
@@ -122,6 +125,7 @@ fn main() -> ExitCode {
         Task::McpClients => mcp_clients::run(),
         Task::McpLoad(options) => mcp_load::run(options),
         Task::Retrieval(options) => retrieval::run(&options),
+        Task::SkillsTool => skills_tool::run(),
         Task::Soak(options) => soak::run(&options),
     };
     match ended {

@@ -109,22 +109,7 @@ fn node(scripts: &Path, scratch: &Path) -> Result<(), Failure> {
     for name in ["sdk.mjs", "inspector.mjs"] {
         fs::copy(scripts.join(name), scratch.join(name))?;
     }
-    if venv::is_installed(&pins, &scratch.join("node-pins"))? {
-        return Ok(());
-    }
-    fs::copy(&pins, scratch.join("package.json"))?;
-    let programs = scratch.join("venv/bin");
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(
-        std::iter::once(programs.clone()).chain(std::env::split_paths(&path)),
-    )?;
-    let mut npm = Command::new(programs.join("npm"));
-    npm.args(["install", "--silent", "--no-audit", "--no-fund"])
-        .current_dir(scratch)
-        .env("PATH", path);
-    venv::call(&mut npm)?;
-    fs::copy(&pins, scratch.join("node-pins"))?;
-    Ok(())
+    venv::npm(scratch, &pins)
 }
 
 impl Client {

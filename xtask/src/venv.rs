@@ -1,4 +1,4 @@
-//! Python programs of other projects.
+//! Programs of other projects, from PyPI and npm.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,8 +31,28 @@ pub(crate) fn venv(folder: &Path, pins: &Path) -> Result<PathBuf, Failure> {
     Ok(venv.join("bin"))
 }
 
+/// Installs the packages of `pins` in `folder` with the npm of its virtual environment, unless they are installed.
+pub(crate) fn npm(folder: &Path, pins: &Path) -> Result<(), Failure> {
+    if is_installed(pins, &folder.join("node-pins"))? {
+        return Ok(());
+    }
+    fs::copy(pins, folder.join("package.json"))?;
+    let programs = folder.join("venv/bin");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(
+        std::iter::once(programs.clone()).chain(std::env::split_paths(&path)),
+    )?;
+    let mut npm = Command::new(programs.join("npm"));
+    npm.args(["install", "--silent", "--no-audit", "--no-fund"])
+        .current_dir(folder)
+        .env("PATH", path);
+    call(&mut npm)?;
+    fs::copy(pins, folder.join("node-pins"))?;
+    Ok(())
+}
+
 /// Returns whether `pins` were installed last.
-pub(crate) fn is_installed(pins: &Path, installed: &Path) -> Result<bool, Failure> {
+fn is_installed(pins: &Path, installed: &Path) -> Result<bool, Failure> {
     let pins = fs::read(pins)?;
     Ok(fs::read(installed).is_ok_and(|installed| installed == pins))
 }
