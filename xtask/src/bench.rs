@@ -21,6 +21,7 @@ mod rounds;
 mod sample;
 mod search;
 mod serve;
+mod status;
 mod template;
 mod tree;
 mod trigger;
@@ -83,6 +84,8 @@ enum Subject {
     Engine,
     /// Serving them over MCP.
     Serving,
+    /// The screen of `status` for eight agents.
+    Status,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -125,6 +128,9 @@ enum Part {
     /// Measure catalogs of the skills of a file.
     #[command(hide = true)]
     Catalog { skills: PathBuf },
+    /// Measure `status` in a home.
+    #[command(hide = true)]
+    Status { home: PathBuf },
     /// Measure triggers of so many made-up skills.
     #[command(hide = true)]
     Trigger { count: usize },
@@ -146,6 +152,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         }) => return child::plugin(library, runner, *count),
         Some(Part::Search { skills }) => return child::print(search::measure(skills)),
         Some(Part::Catalog { skills }) => return child::print(catalog::measure(skills)),
+        Some(Part::Status { home }) => return child::print(status::measure(home)),
         Some(Part::Trigger { count }) => return child::print(trigger::measure(*count)),
         None => {}
     }
@@ -165,6 +172,9 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     }
     if wanted(Subject::Engine) {
         engine::figures(&mut bench)?;
+    }
+    if wanted(Subject::Status) {
+        status::figures(&mut bench)?;
     }
     if wanted(Subject::Serving) {
         serve::figures(&mut bench)?;
