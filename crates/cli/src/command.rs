@@ -254,7 +254,7 @@ impl Command {
             Command::Observed(observed) => return observed.run(&sources.agents, environment, out),
             Command::Source(source) => return source.run(&environment.cwd, out),
             Command::Budget(budget) => return budget.run(&sources.agents, environment, out),
-            Command::Diff(diff) => return diff.run(environment, out),
+            Command::Diff(diff) => return diff.run(environment, out).await,
             Command::Status(status) => return status.run(sources, environment, out).await,
             Command::Kinds(kinds) => return kinds.run(out),
             #[cfg(feature = "agents")]

@@ -1,9 +1,12 @@
 //! Completion of skills, sources and agents while the user types.
 
+use std::collections::BTreeMap;
+
 use clap_complete::{ArgValueCandidates, CompletionCandidate};
 use repertoire::Model;
 
 use crate::Environment;
+use crate::agent_views::AgentViews;
 use crate::agents::{Agents, EVERY, HOST};
 use crate::compose::{NamedFolders, compose};
 use crate::context::CommandContext;
@@ -24,6 +27,27 @@ pub(crate) fn skills() -> ArgValueCandidates {
             let skill = &entry.candidate.item;
             let help = skill.description.to_string();
             CompletionCandidate::new(entry.id.to_string()).help(Some(help.into()))
+        });
+        candidates.collect()
+    })
+}
+
+/// Completes the names of the skills in the folders of the agents on this machine.
+pub(crate) fn seen_skills() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let environment = Environment::from_process().ok();
+        let seen = environment.and_then(|environment| AgentViews::survey(&[], &environment).ok());
+        let views = seen.iter().flat_map(|seen| &seen.views);
+        let mut found = BTreeMap::new();
+        for skill in views.flat_map(|view| &view.skills) {
+            let help = skill.description.as_deref().unwrap_or_default();
+            found
+                .entry(skill.name.to_string())
+                .or_insert(help.to_owned());
+        }
+        let candidates = found.into_iter().map(|(name, help): (String, String)| {
+            let help = (!help.is_empty()).then(|| help.into());
+            CompletionCandidate::new(name).help(help)
         });
         candidates.collect()
     })
@@ -59,6 +83,21 @@ pub(crate) fn agents() -> ArgValueCandidates {
         });
         known
             .chain([HOST, EVERY].map(CompletionCandidate::new))
+            .collect()
+    })
+}
+
+/// Completes the sides of a comparison that are not paths.
+pub(crate) fn diff_sides() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let Ok(environment) = Environment::from_process() else {
+            return Vec::new();
+        };
+        let agents = Agents::of(&environment);
+        let known = agents.profiles().iter().map(|profile| profile.name());
+        let names = known.chain(["lock", "source"]);
+        names
+            .map(|name| CompletionCandidate::new(name.to_owned()))
             .collect()
     })
 }

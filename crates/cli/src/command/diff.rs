@@ -1,38 +1,44 @@
 //! `repertoire diff`.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
+mod compared_side;
+mod skill_origins;
+
+use std::collections::BTreeSet;
+use std::path::Path;
 
 use clap::Args;
-use repertoire::skill::Digest;
-use repertoire_profiles::AgentSkill;
 use serde::Serialize;
+
+use self::compared_side::{ComparedSide, SideFile, SideName};
+use self::skill_origins::SkillOrigins;
 
 use crate::Environment;
 use crate::agent_views::AgentViews;
+use crate::completion;
 use crate::diagnostics::counted;
 use crate::failure::Failure;
-use crate::lock::RepertoireLock;
 use crate::output::{Output, word};
+use crate::shown_paths::ShownPaths;
 use crate::table::TextTable;
 
-/// Compare what two agents load, or what an agent loads with the lock file.
+/// Compare what two agents load, the lock file, and the source that it came from.
+///
+/// Skills have the same content if their `SKILL.md` is the same. Without an agent, all files of the skills are compared.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  repertoire diff claude-code codex\n  repertoire diff codex lock"
+    after_help = "Examples:\n  repertoire diff claude-code codex\n  repertoire diff codex lock\n  repertoire diff lock source\n  repertoire diff lock ../skills"
 )]
 pub(crate) struct DiffCommand {
-    /// An agent, or `lock` for the lock file in the working folder.
+    /// An agent, `lock` for the lock file in the working folder, `source` for the folders and Git repositories that it came from, or a
+    /// folder or bare Git repository.
+    #[arg(add = completion::diff_sides())]
     first: String,
-    /// The other agent, or `lock`.
+    /// The side to compare with.
+    #[arg(add = completion::diff_sides())]
     second: String,
 }
 
-/// The name of the side that is the lock file.
-const LOCK: &str = "lock";
-
-/// The differences between two sides, each an agent or the lock file.
+/// The differences between two sides.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct DiffOutput<'a> {
@@ -67,98 +73,55 @@ enum SideRelation {
     Unsure,
 }
 
-/// The skills of one side, by name.
-#[derive(Debug, Default)]
-struct ComparedSide {
-    skills: BTreeMap<String, Vec<SideFile>>,
-}
-
-#[derive(Debug)]
-struct SideFile {
-    path: PathBuf,
-    digest: Option<Digest>,
-    is_certain: bool,
-}
-
 impl DiffCommand {
-    pub(super) fn run(
+    pub(super) async fn run(
         &self,
-        environment: &Environment<'_>,
+        environment: &mut Environment<'_>,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let names = [&self.first, &self.second];
-        let agents: Vec<_> = names
-            .into_iter()
-            .filter(|name| *name != LOCK)
-            .cloned()
+        let sides = [&self.first, &self.second].map(|name| SideName::of(name, environment));
+        let agents: Vec<_> = sides
+            .iter()
+            .filter_map(|side| match side {
+                SideName::Agent(name) => Some(name.clone()),
+                _ => None,
+            })
             .collect();
+        if sides.iter().all(|side| *side == SideName::Lock) {
+            let failure = Failure::new("expected one side besides `lock`, found `lock` twice");
+            return Err(failure.help("name an agent, `source` or a folder"));
+        }
         let seen = match agents.as_slice() {
-            [] => {
-                return Err(Failure::new(
-                    "expected at least one agent, found `lock` twice",
-                ));
-            }
-            agents => AgentViews::survey(agents, environment)?,
+            [] => None,
+            agents => Some(AgentViews::survey(agents, environment)?),
         };
-        let side = |name: &str| match (name, seen.view(name)) {
-            (LOCK, _) => ComparedSide::of_lock(&environment.cwd),
-            (_, Some(view)) => Ok(ComparedSide::of_agent(&view.skills)),
-            (_, None) => Err(Failure::new(format!("expected one agent, found `{name}`"))),
+        let mut compared = Vec::new();
+        for side in &sides {
+            compared.push(match side {
+                SideName::Lock => ComparedSide::of_lock(&environment.cwd)?,
+                SideName::Source => {
+                    SkillOrigins::read(&environment.cwd)?
+                        .side(environment, out)
+                        .await?
+                }
+                SideName::Folder(folder) => ComparedSide::of_folder(folder, environment).await?,
+                SideName::Agent(name) => match seen.as_ref().and_then(|seen| seen.view(name)) {
+                    Some(view) => ComparedSide::of_agent(&view.skills),
+                    None => {
+                        return Err(Failure::new(format!("expected one agent, found `{name}`")));
+                    }
+                },
+            });
+        }
+        let [first, second] = compared.as_slice() else {
+            unreachable!("there are two sides");
         };
-        let (first, second) = (side(&self.first)?, side(&self.second)?);
-        let diff = DiffOutput::of((&self.first, &first), (&self.second, &second));
+        let diff = DiffOutput::of((&self.first, first), (&self.second, second));
         if !out.write_json(&diff) {
-            diff.write(&seen, out);
+            let home = environment.home.as_deref().unwrap_or(Path::new("\0"));
+            diff.write(&ShownPaths::new(home, &environment.cwd), out);
         }
         Ok(())
-    }
-}
-
-impl ComparedSide {
-    fn of_agent(skills: &[AgentSkill]) -> ComparedSide {
-        let mut side = ComparedSide::default();
-        for skill in skills.iter().filter(|skill| skill.outcome.may_load()) {
-            let digest = fs::read(&skill.real_path).ok();
-            side.add(
-                &skill.name,
-                SideFile {
-                    path: skill.real_path.to_path_buf(),
-                    digest: digest.map(|bytes| Digest::of(&bytes)),
-                    is_certain: skill.outcome.is_loaded(),
-                },
-            );
-        }
-        side
-    }
-
-    fn of_lock(folder: &Path) -> Result<ComparedSide, Failure> {
-        let Some(lock) = RepertoireLock::read(folder)? else {
-            return Err(Failure::new(format!("no {} found", RepertoireLock::NAME))
-                .help("run `repertoire lock` to create it"));
-        };
-        let mut side = ComparedSide::default();
-        for (path, locked) in &lock.skills {
-            let mut files = locked.manifest.files().iter();
-            let own = files.find(|file| file.path.as_str().eq_ignore_ascii_case("SKILL.md"));
-            let path = folder.join(path.as_str()).join("SKILL.md");
-            side.add(
-                locked.id.as_str(),
-                SideFile {
-                    path: path.canonicalize().unwrap_or(path),
-                    digest: own.map(|file| file.digest),
-                    is_certain: true,
-                },
-            );
-        }
-        Ok(side)
-    }
-
-    fn add(&mut self, name: &str, file: SideFile) {
-        let files = self.skills.entry(name.to_owned()).or_default();
-        // Several paths may lead to one file.
-        if !files.iter().any(|known| known.path == file.path) {
-            files.push(file);
-        }
     }
 }
 
@@ -172,6 +135,11 @@ impl<'a> DiffOutput<'a> {
             .keys()
             .chain(second.skills.keys())
             .map(String::as_str)
+            .filter(|name| {
+                ![first, second]
+                    .iter()
+                    .any(|side| side.not_compared.contains(*name))
+            })
             .collect();
         let total = names.len();
         let differences: Vec<_> = names
@@ -197,7 +165,7 @@ impl<'a> DiffOutput<'a> {
         }
     }
 
-    fn write(&self, seen: &AgentViews, out: &mut Output) {
+    fn write(&self, paths: &ShownPaths, out: &mut Output) {
         let mut table = TextTable::new(&["name", "difference", "*files"]);
         for difference in &self.differences {
             let relation = match difference.side {
@@ -211,7 +179,7 @@ impl<'a> DiffOutput<'a> {
                 (self.second, &difference.second),
             ] {
                 for file in files {
-                    let path = seen.paths.skill(file);
+                    let path = paths.skill(file);
                     table.row([
                         name.into(),
                         relation.into(),
@@ -229,6 +197,7 @@ impl<'a> DiffOutput<'a> {
 
 /// Returns how two sides differ; `None` if they have the same content.
 fn relation(first: &[SideFile], second: &[SideFile]) -> Option<SideRelation> {
+    let digests = |files| SideFile::digests(files, [first, second]);
     match (first, second) {
         (_, []) => Some(SideRelation::OnlyFirst),
         ([], _) => Some(SideRelation::OnlySecond),
@@ -241,10 +210,6 @@ fn relation(first: &[SideFile], second: &[SideFile]) -> Option<SideRelation> {
 
 fn is_unsure(files: &[SideFile]) -> bool {
     files.iter().any(|file| !file.is_certain)
-}
-
-fn digests(files: &[SideFile]) -> BTreeSet<Option<Digest>> {
-    files.iter().map(|file| file.digest).collect()
 }
 
 fn paths_of(files: &[SideFile]) -> Vec<&Path> {

@@ -14,6 +14,17 @@ pub(crate) struct SkillsLock {
     rows: BTreeMap<JsKey, Map<String, Value>>,
 }
 
+/// The origin of a skill, as a row states it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OriginRow<'a> {
+    /// `OWNER/REPOSITORY`, a URL or a path.
+    pub(crate) source: &'a str,
+    /// `local`, `git`, `github` and the like.
+    pub(crate) kind: &'a str,
+    /// The branch or tag.
+    pub(crate) reference: Option<&'a str>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct JsKey {
     /// The order of JavaScript: array indices as numbers, then other keys by UTF-16 code units.
@@ -76,6 +87,18 @@ impl SkillsLock {
                 key.name.as_str(),
                 row["computedHash"].as_str().expect("checked when read"),
             )
+        })
+    }
+
+    /// Returns the origin of a skill.
+    pub(crate) fn origin(&self, id: &Id) -> Option<OriginRow<'_>> {
+        let mut rows = self.rows.iter();
+        let (_, row) = rows.find(|(key, _)| means(&key.name, id))?;
+        let text = |field: &str| row.get(field).and_then(Value::as_str);
+        Some(OriginRow {
+            source: text("source")?,
+            kind: text("sourceType")?,
+            reference: text("ref"),
         })
     }
 

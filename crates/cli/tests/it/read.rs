@@ -195,7 +195,7 @@ Commands:
   observed     Compare the skills that an agent should see with the list in its own transcript
   budget       Show what the skills of an agent cost in its list, what is cut, and the smallest cut
                that fits
-  diff         Compare what two agents load, or what an agent loads with the lock file
+  diff         Compare what two agents load, the lock file, and the source that it came from
   check        Check skills for problems [aliases: validate, lint]
   watch        Watch skills and report changes and problems as they happen
   catalog      Print the skill list that a model would see, within a token budget

@@ -108,6 +108,58 @@ fn diff_compares_agents_and_the_lock() {
 }
 
 #[test]
+fn diff_compares_the_lock_with_its_source() {
+    let env = TestEnv::new();
+    for name in ["edited", "gone", "kept", "longer"] {
+        env.skill(".agents/skills", name, "Before.");
+    }
+    env.run(&["lock", ".agents/skills"]).data();
+    let same = env.run(&["diff", "lock", "source"]).data();
+    assert_eq!(same, "0 differences; 4 the same\n");
+    env.skill(".agents/skills", "edited", "After.")
+        .skill(".agents/skills", "new", "Is new.")
+        .file(".agents/skills/longer/notes.md", "More.\n");
+    std::fs::remove_dir_all(env.here().join(".agents/skills/gone")).expect("an own folder");
+    let source = env.run(&["diff", "lock", "source"]).data();
+    let folder = env.run(&["diff", "lock", ".agents/skills"]).data();
+    let shown = format!("{source}---\n{folder}");
+    assert_data_eq!(shown, file!["screens/diff-source.txt"]);
+    let twice = env.run(&["diff", "lock", "lock"]).failure();
+    assert_data_eq!(twice, file!["screens/diff-twice.txt"]);
+}
+
+#[test]
+fn diff_reads_a_git_origin_on_this_machine() {
+    let env = TestEnv::new();
+    let git = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        let config = ["-c", "user.name=t", "-c", "user.email=t@example.com"];
+        command.args(config).args(arguments).current_dir(env.here());
+        let output = command.output().expect("git is installed");
+        assert!(output.status.success(), "{output:?}");
+    };
+    env.skill("up/skills", "kept", "Stays.")
+        .skill("up/skills", "edited", "Is newer.")
+        .skill("up/skills", "other", "Is not installed.");
+    git(&["init", "--quiet", "--initial-branch=main", "up"]);
+    git(&["-C", "up", "add", "."]);
+    git(&["-C", "up", "commit", "--quiet", "--message=skills"]);
+    git(&["clone", "--quiet", "--bare", "up", "origin.git"]);
+    env.skill(".agents/skills", "kept", "Stays.")
+        .skill(".agents/skills", "edited", "Is older.");
+    let row = |source: &str, kind: &str| serde_json::json!({"source": source, "sourceType": kind, "computedHash": "0"});
+    let rows = serde_json::json!({"version": 1, "skills": {
+        "edited": row("./origin.git", "git"), "kept": row("acme/skills", "github"),
+    }});
+    env.file("skills-lock.json", rows.to_string());
+    env.run(&["lock", ".agents/skills"]).data();
+    let source = env.run(&["diff", "lock", "source"]);
+    let bare = env.run(&["diff", "lock", "./origin.git"]).data();
+    let shown = format!("{}{}---\n{bare}", source.stderr, source.stdout);
+    assert_data_eq!(shown, file!["screens/diff-git.txt"]);
+}
+
+#[test]
 fn budget_names_the_smallest_cut() {
     let env = agent_home();
     env.skill(
@@ -122,4 +174,33 @@ fn budget_names_the_smallest_cut() {
     );
     let budget = env.run(&["budget", "--agent", "claude-code"]).data();
     assert_data_eq!(budget, file!["screens/budget.txt"]);
+}
+
+#[test]
+fn a_missing_dependency_is_a_problem() {
+    let env = TestEnv::new();
+    env.skill(".claude/skills", "foreign", "Is read by Claude.");
+    env.file(
+        ".agents/skills/needy/SKILL.md",
+        "---\nname: needy\ndescription: Needs.\nrequired_skills: [none, foreign, present]\n---\n",
+    )
+    .skill(".agents/skills", "present", "Is there.");
+    let status = env.run(&["status", "--agent", "codex", "--json"]).data();
+    let status: serde_json::Value = serde_json::from_str(&status).expect("JSON");
+    let problems = status["problems"].as_array().expect("a list").iter();
+    let shown: Vec<_> = problems
+        .map(|problem| (&problem["message"], &problem["fix"]))
+        .map(|(message, fix)| (message.as_str(), fix.as_str()))
+        .collect();
+    let expected = [
+        (
+            Some("needs the skill `none`, which is not loaded"),
+            Some("install `none`, or remove it from the front matter"),
+        ),
+        (
+            Some("needs the skill `foreign`, which is not loaded"),
+            Some("run `repertoire why foreign`"),
+        ),
+    ];
+    assert_eq!(shown, expected);
 }
