@@ -271,7 +271,7 @@ impl Command {
                     list.write_seen(&seen, environment, out);
                     Ok(())
                 }
-                Command::Why(why) => why.explain(&seen, out),
+                Command::Why(why) => why.explain(&seen, environment, out),
                 _ => Ok(()),
             };
         }

@@ -56,6 +56,7 @@
     allow(dead_code, unused_imports, unused_variables)
 )]
 
+mod agent_server;
 mod agent_views;
 mod agents;
 mod arguments;
@@ -76,6 +77,7 @@ mod host_probe;
 mod lock;
 #[cfg(feature = "mcp")]
 mod log;
+mod observed_agent;
 mod options;
 mod output;
 mod prompt_files;

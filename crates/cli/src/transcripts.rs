@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 use repertoire_profiles::{AgentPlace, AgentProfile, ObservedList};
 
 use crate::Environment;
+use crate::agent_server::{self, ServerError};
 use crate::failure::Failure;
 
 /// The age up to which a transcript counts as recent.
@@ -29,6 +30,8 @@ pub(crate) struct Transcripts {
     pub(crate) newest: Option<(PathBuf, ObservedList)>,
     /// The skills that recent sessions used, in any folder.
     pub(crate) used: BTreeSet<String>,
+    /// Whether a recent session was found.
+    pub(crate) has_recent: bool,
 }
 
 impl Transcripts {
@@ -62,6 +65,7 @@ impl Transcripts {
         let session = reader.finish();
         if is_recent {
             self.used.extend(session.used);
+            self.has_recent = true;
         }
         let is_here = session
             .folder
@@ -87,11 +91,47 @@ fn find(folder: &Path, depth: usize, files: &mut Vec<(SystemTime, u64, PathBuf)>
     }
 }
 
-/// Starts the agent's own command that prints its list, which asks no model.
+/// Returns the list of the agent itself, and its origin. No model is asked.
+///
+/// 1. The server at `address`, or at the address of the profile, if the agent has a server and it runs.
+/// 2. The command that prints the list, unless an address is given.
 ///
 /// # Errors
-/// The command is unknown, does not start, prints no list, or needs more than 30 seconds.
+/// The agent has neither, the server gives no list, or the command prints none in 30 seconds.
 pub(crate) fn ask(
+    profile: &AgentProfile,
+    address: Option<&str>,
+    place: &AgentPlace,
+    environment: &Environment<'_>,
+) -> Result<(String, ObservedList), Failure> {
+    let Some(server) = profile.list_server() else {
+        return run_command(profile, place, environment);
+    };
+    let at = address.unwrap_or(&server.address);
+    let origin = format!("GET {}{}", at.trim_end_matches('/'), server.path);
+    let start = || format!("start a server with `{}`", server.start);
+    match agent_server::read_list(server, at, &place.folder) {
+        Ok(answer) => match profile.parse_served_list(&answer) {
+            Some(list) => Ok((origin, list)),
+            None => Err(Failure::new(format!("`{at}` sent no list of skills")).help(start())),
+        },
+        Err(ServerError::Failed(reason)) => {
+            Err(Failure::new(format!("`{at}` {reason}")).help(start()))
+        }
+        Err(ServerError::Absent) if address.is_none() && profile.list_command().is_some() => {
+            run_command(profile, place, environment).map_err(|failure| {
+                let message = format!("no server runs at `{at}`, and {}", failure.message());
+                Failure::new(message).help(start())
+            })
+        }
+        Err(ServerError::Absent) => {
+            Err(Failure::new(format!("no server runs at `{at}`")).help(start()))
+        }
+    }
+}
+
+/// Starts the agent's own command that prints its list.
+fn run_command(
     profile: &AgentProfile,
     place: &AgentPlace,
     environment: &Environment<'_>,

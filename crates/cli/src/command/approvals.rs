@@ -51,7 +51,7 @@ pub(super) struct ApprovalsOutput {
 /// An approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct ApprovalRow {
+pub(crate) struct ApprovalRow {
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["skill", "plugin"])))]
     kind: &'static str,
     /// The full name of the skill, or the name of the plugin.
@@ -60,6 +60,19 @@ struct ApprovalRow {
     path: Option<String>,
     /// Whether the folder or the file is still there.
     exists: bool,
+}
+
+impl ApprovalRow {
+    /// Returns the approvals of the user.
+    pub(super) fn all(environment: &Environment<'_>) -> Result<Vec<ApprovalRow>, Failure> {
+        Ok(AllApprovals::read(environment)?.rows())
+    }
+
+    /// Returns the kind and the name, and that the folder or file is gone if it is.
+    pub(super) fn sentence(&self) -> String {
+        let gone = if self.exists { "" } else { " (missing)" };
+        format!("{} `{}`{gone}", self.kind, self.name)
+    }
 }
 
 impl ApprovalsCommand {

@@ -5,6 +5,7 @@ mod left_out;
 #[cfg(feature = "watch")]
 mod live;
 mod lock_changes;
+mod observed_lists;
 mod skill_grid;
 mod surveyed_status;
 
@@ -13,12 +14,16 @@ use std::io;
 
 use clap::Args;
 
+use self::observed_lists::ObservedLists;
 pub(super) use self::surveyed_status::StatusOutput;
 use self::surveyed_status::SurveyedStatus;
+#[cfg(feature = "process")]
+use super::approvals::ApprovalRow;
 use crate::Environment;
 #[cfg(feature = "watch")]
 use crate::Exit;
 use crate::failure::Failure;
+use crate::observed_agent::ObservedOption;
 use crate::options::SourceOptions;
 #[cfg(feature = "watch")]
 use crate::output::Format;
@@ -28,7 +33,7 @@ use crate::output::Output;
 #[derive(Debug, Args)]
 #[command(
     visible_alias = "doctor",
-    after_help = "Examples:\n  repertoire status\n  repertoire status --agent claude-code --all\n  repertoire status --check\n  repertoire status --watch"
+    after_help = "Examples:\n  repertoire status\n  repertoire status --agent claude-code --all\n  repertoire status --check\n  repertoire status --observed\n  repertoire status --watch"
 )]
 pub(crate) struct StatusCommand {
     /// List every skill, also those that all agents see alike.
@@ -39,8 +44,10 @@ pub(crate) struct StatusCommand {
     check: bool,
     /// Keep the screen live, and search, explain, open and turn off skills in it; `?` shows the keys.
     #[cfg(feature = "watch")]
-    #[arg(long, conflicts_with_all = ["all", "check"])]
+    #[arg(long, conflicts_with_all = ["all", "ask", "check", "observed"])]
     watch: bool,
+    #[command(flatten)]
+    observed: ObservedOption,
 }
 
 impl StatusCommand {
@@ -70,7 +77,13 @@ impl StatusCommand {
         environment: &mut Environment<'_>,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let status = SurveyedStatus::survey(sources, environment).await?;
+        let mut status = SurveyedStatus::survey(sources, environment).await?;
+        status.observed = ObservedLists::of(&self.observed, &status.seen, environment)?;
+        #[cfg(feature = "process")]
+        match ApprovalRow::all(environment) {
+            Ok(approvals) => status.approvals = approvals,
+            Err(failure) => out.note(failure.message()),
+        }
         out.found_problems(self.check && status.has_problems());
         if !out.write_json(&status.output()) {
             let columns = out.columns();

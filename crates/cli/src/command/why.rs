@@ -4,20 +4,21 @@ mod candidates;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 
 use clap::Args;
-use repertoire_profiles::{AgentSkill, AgentView, SkillOutcome, UnseenReason};
+use repertoire_profiles::{AgentSkill, AgentView, ObservedDifference, SkillOutcome, UnseenReason};
 use serde::Serialize;
 
 #[cfg(feature = "schema")]
 pub(super) use candidates::CandidatesOutput;
 
+use crate::Environment;
 use crate::agent_views::{AgentViews, nearest};
 use crate::completion;
 use crate::context::CommandContext;
 use crate::diagnostics::{joined, quoted};
 use crate::failure::Failure;
+use crate::observed_agent::{ObservedAgent, ObservedOption, difference};
 use crate::output::Output;
 use crate::screen_text::{number, wrapped};
 use crate::seen_name::SeenName;
@@ -29,12 +30,14 @@ use crate::unseen;
 #[derive(Debug, Args)]
 #[command(
     visible_alias = "which",
-    after_help = "Examples:\n  repertoire why review\n  repertoire why review --agent codex\n  repertoire why review --agent repertoire"
+    after_help = "Examples:\n  repertoire why review\n  repertoire why review --agent codex\n  repertoire why review --agent repertoire\n  repertoire why review --observed"
 )]
 pub(crate) struct WhyCommand {
     /// Skill name, or SOURCE:NAME for the copy from one source.
-    #[arg(add = completion::skills())]
+    #[arg(add = completion::seen_skills())]
     name: String,
+    #[command(flatten)]
+    observed: ObservedOption,
 }
 
 /// The files of a name, for each agent.
@@ -51,6 +54,23 @@ struct WhyAgent<'a> {
     agent: &'a str,
     /// The files in its folders in the order of preference, then those in the folders of other agents.
     files: Vec<&'a AgentSkill>,
+    /// The name in the list of the agent itself; null without `--observed`, or if the agent left no list for this folder.
+    observed: Option<ObservedName>,
+}
+
+/// A name in the list of the agent itself.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ObservedName {
+    /// The transcript, the command or the server.
+    origin: String,
+    /// The time of the list, as the agent wrote it.
+    date: Option<String>,
+    is_listed: bool,
+    /// The differences from what the agent should see.
+    differences: Vec<ObservedDifference>,
+    /// Whether no transcript of the last 30 days used it; null without such transcripts, or if it is not loaded.
+    is_unused: Option<bool>,
 }
 
 impl WhyCommand {
@@ -60,18 +80,42 @@ impl WhyCommand {
         context: &CommandContext,
         out: &mut Output,
     ) -> Result<(), Failure> {
+        if self.observed.is_given() {
+            let failure = Failure::new("`--observed` has no effect on the sources of this program");
+            return Err(failure.help("name an agent with `--agent NAME`"));
+        }
         candidates::explain(&self.name, context, out).await
     }
 
     /// Explains what agents see.
-    pub(super) fn explain(&self, seen: &AgentViews, out: &mut Output) -> Result<(), Failure> {
-        let why = WhyOutput::of(&self.name, &seen.views);
-        if why.agents.iter().all(|agent| agent.files.is_empty()) {
+    pub(super) fn explain(
+        &self,
+        seen: &AgentViews,
+        environment: &Environment<'_>,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let observed = self.observed.lists(seen, environment)?;
+        let observed = observed.as_deref().unwrap_or_default();
+        let mut why = WhyOutput::of(&self.name, &seen.views);
+        // The lists are in the order of the views.
+        for ((agent, view), list) in why.agents.iter_mut().zip(&seen.views).zip(observed) {
+            agent.observed = ObservedName::of(&self.name, list, view);
+        }
+        let is_found = |agent: &WhyAgent<'_>| {
+            let observed = agent.observed.as_ref();
+            !agent.files.is_empty() || observed.is_some_and(|observed| observed.is_listed)
+        };
+        if !why.agents.iter().any(is_found) {
             return Err(self.not_found(seen));
         }
         if !out.write_json(&why) {
             let columns = out.columns();
             out.styled_lines(why.lines(&seen.paths, columns));
+            let reasons = observed.iter().filter_map(|list| {
+                let reason = list.not_asked.as_ref()?;
+                Some(format!("{} was not asked: {reason}", list.agent))
+            });
+            out.notes(reasons);
             out.notes(seen.notes());
         }
         Ok(())
@@ -115,6 +159,7 @@ impl<'a> WhyOutput<'a> {
         let agents = views.into_iter().map(|view| WhyAgent {
             agent: &view.agent,
             files: files_of(name, view),
+            observed: None,
         });
         WhyOutput {
             name,
@@ -137,16 +182,56 @@ impl<'a> WhyOutput<'a> {
 
 /// Returns the files that are called `name`, with or without the prefix of a plugin, or are in a folder of that name.
 fn files_of<'a>(name: &str, view: &'a AgentView) -> Vec<&'a AgentSkill> {
-    let is_named = |known: &Arc<str>| {
-        let bare = known.rsplit_once(':').map_or(&**known, |(_, bare)| bare);
-        &**known == name || bare == name
-    };
     let files = view.skills.iter().filter(|skill| {
         let folder = skill.path.parent().and_then(Path::file_name);
         let mut names = std::iter::once(&skill.name).chain(&skill.or_named);
-        folder.is_some_and(|folder| folder == name) || names.any(is_named)
+        folder.is_some_and(|folder| folder == name) || names.any(|known| is_named(known, name))
     });
     files.collect()
+}
+
+/// Returns whether a skill is called `name`, with or without the prefix of its plugin.
+fn is_named(known: &str, name: &str) -> bool {
+    let bare = known.rsplit_once(':').map_or(known, |(_, bare)| bare);
+    known == name || bare == name
+}
+
+impl ObservedName {
+    fn of(name: &str, observed: &ObservedAgent, view: &AgentView) -> Option<ObservedName> {
+        let list = observed.list.as_ref()?;
+        let is_loaded = view.loaded().any(|skill| is_named(&skill.name, name));
+        let differences = observed.differences.iter();
+        let unused = observed.unused.as_ref().filter(|_| is_loaded);
+        Some(ObservedName {
+            origin: observed.origin.clone()?,
+            date: list.date.clone(),
+            is_listed: list.skills.iter().any(|skill| is_named(&skill.name, name)),
+            differences: differences
+                .filter(|one| is_named(&one.name, name))
+                .cloned()
+                .collect(),
+            is_unused: unused.map(|unused| unused.iter().any(|known| is_named(known, name))),
+        })
+    }
+
+    fn lines(&self, paths: &ShownPaths, columns: usize) -> Vec<String> {
+        let is_listed = if self.is_listed {
+            "listed"
+        } else {
+            "not listed"
+        };
+        let date = self.date.as_deref();
+        let date = date.map_or_else(String::new, |date| format!(" on {date}"));
+        let list = format!("{is_listed} by the agent{date}, in `{}`", self.origin);
+        let differences = self.differences.iter();
+        let differences = differences.map(|one| difference(one, paths));
+        let unused = self.is_unused == Some(true);
+        let unused = unused.then(|| "not used in the last 30 days".to_owned());
+        let lines = std::iter::once(paths.text(&list)).chain(differences);
+        let lines = lines.chain(unused);
+        let lines = lines.flat_map(|line| wrapped(&line, columns - 2, 2));
+        lines.map(|line| format!("  {line}")).collect()
+    }
 }
 
 impl WhyAgent<'_> {
@@ -167,6 +252,9 @@ impl WhyAgent<'_> {
             0 => format!("{}: not loaded", self.agent),
             _ => format!("{}: loads {}", self.agent, quoted(loaded)),
         });
+        if let Some(observed) = &self.observed {
+            lines.extend(observed.lines(paths, columns));
+        }
         let (foreign, own): (Vec<_>, Vec<_>) = self.files.iter().copied().partition(|file| {
             matches!(
                 file.outcome,

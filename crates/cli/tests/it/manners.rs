@@ -82,6 +82,13 @@ fn names_are_completed_while_typing() {
         "claude-code\tClaude Code\n"
     );
     assert_eq!(complete(&["list", "--disable", "proj"]), "project:*\n");
+    env.file("../home/.claude.json", "{}").skill(
+        "../home/.claude/skills",
+        "own",
+        "Is read by Claude.",
+    );
+    assert_eq!(complete(&["why", "o"]), "own\tIs read by Claude.\n");
+    assert_eq!(complete(&["diff", "loc"]), "lock\n");
 }
 
 #[test]
@@ -114,6 +121,11 @@ fn approvals_are_listed_and_revoked() {
         )
     };
     assert_eq!(listed("clock"), expected("clock", "approved"));
+    let doctor = env.run(&["doctor", "--agent", "codex"]).data();
+    assert!(
+        doctor.ends_with("approved: skill `a:clock`\napproved: skill `a:words`\n"),
+        "{doctor}"
+    );
     std::fs::remove_dir_all(env.here().join("a/words")).expect("the folder is there");
     assert_eq!(listed("words"), expected("words", "missing"));
     assert_eq!(

@@ -1,10 +1,12 @@
 //! The problems of agents with skills, each with its fix.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
+use repertoire::skill::text::command_argument;
 use repertoire_profiles::{AgentSkill, AgentView, SkillOutcome, UnseenReason};
 use serde::Serialize;
 
@@ -42,7 +44,8 @@ pub(super) fn find(seen: &AgentViews) -> Vec<AgentProblem> {
     let mut places: HashMap<AgentProblem, usize> = HashMap::new();
     for view in &seen.views {
         let whole = budget(view).into_iter().chain(unread(view));
-        for problem in whole.chain(files(view, seen)).chain(rivals(view)) {
+        let single = files(view, seen).chain(rivals(view));
+        for problem in whole.chain(single).chain(dependencies(view)) {
             let place = *places.entry(problem.clone()).or_insert_with(|| {
                 found.push(problem);
                 found.len() - 1
@@ -162,6 +165,44 @@ fn rivals(view: &AgentView) -> impl Iterator<Item = AgentProblem> {
             paths,
         }
     })
+}
+
+/// Returns the skills that the agent loads without a skill that they need.
+fn dependencies(view: &AgentView) -> Vec<AgentProblem> {
+    let all = view.skills.iter();
+    let may_load: HashSet<&str> = all
+        .clone()
+        .filter(|skill| skill.outcome.may_load())
+        .flat_map(names)
+        .collect();
+    let mut found = Vec::new();
+    for skill in all.filter(|skill| skill.outcome.is_loaded()) {
+        let missing = skill.requires.iter();
+        for name in missing.filter(|name| !may_load.contains(&***name)) {
+            let mut omitted = view.skills.iter();
+            let omitted = omitted.find(|other| names(other).contains(&&**name));
+            found.push(AgentProblem {
+                agents: Vec::new(),
+                skill: Some(skill.name.clone()),
+                paths: vec![skill.path.clone()],
+                message: format!("needs the skill `{name}`, which is not loaded"),
+                fix: Some(match omitted {
+                    Some(_) => format!("run `repertoire why {}`", command_argument(name)),
+                    None => format!("install `{name}`, or remove it from the front matter"),
+                }),
+            });
+        }
+    }
+    found
+}
+
+/// Returns the names by which front matter may refer to a skill.
+fn names(skill: &AgentSkill) -> Vec<&str> {
+    let bare = skill.name.rsplit(':').next();
+    let folder = skill.path.parent().and_then(Path::file_name);
+    let folder = folder.and_then(OsStr::to_str);
+    let own = std::iter::once(&*skill.name);
+    own.chain(bare).chain(folder).collect()
 }
 
 /// Returns whether a file may load, and a preferred one may hide it.

@@ -9,9 +9,12 @@ use serde::Serialize;
 use super::agent_problems::{self, AgentProblem};
 use super::left_out::{LeftOutSkills, is_left_out};
 use super::lock_changes;
+use super::observed_lists::ObservedLists;
 use super::skill_grid::SkillGrid;
 use crate::Environment;
 use crate::agent_views::AgentViews;
+#[cfg(feature = "process")]
+use crate::command::approvals::ApprovalRow;
 use crate::command::budget::budget_use;
 use crate::command::verify::VerifyOutput;
 use crate::failure::Failure;
@@ -27,6 +30,11 @@ pub(super) struct SurveyedStatus {
     pub(super) grid: SkillGrid,
     pub(super) problems: Vec<AgentProblem>,
     pub(super) lock: Option<VerifyOutput>,
+    /// The lists of the agents themselves, if they were requested.
+    pub(super) observed: Option<ObservedLists>,
+    /// The approvals of the user, if the screen shows them.
+    #[cfg(feature = "process")]
+    pub(super) approvals: Vec<ApprovalRow>,
     /// One for each view.
     counts: Vec<AgentCounts>,
     state: Vec<StateFile>,
@@ -38,10 +46,15 @@ pub(super) struct SurveyedStatus {
 pub(crate) struct StatusOutput<'a> {
     agents: Vec<AgentRow<'a>>,
     problems: &'a [AgentProblem],
+    /// The lists of the agents themselves; null without `--observed`.
+    observed: &'a Option<ObservedLists>,
     /// The comparison with the lock files of the working folder; null without any.
     lock: &'a Option<VerifyOutput>,
     /// The files in which this program keeps its state.
     state: &'a [StateFile],
+    /// The approvals of the user.
+    #[cfg(feature = "process")]
+    approvals: &'a [ApprovalRow],
 }
 
 /// One agent, with counts of its view.
@@ -91,6 +104,9 @@ impl SurveyedStatus {
             grid: SkillGrid::of(&seen.views),
             lock: lock_changes::find(sources, environment).await?,
             state: state_files(environment),
+            observed: None,
+            #[cfg(feature = "process")]
+            approvals: Vec::new(),
             seen,
             problems,
             counts,
@@ -117,8 +133,11 @@ impl SurveyedStatus {
         StatusOutput {
             agents: agents.collect(),
             problems: &self.problems,
+            observed: &self.observed,
             lock: &self.lock,
             state: &self.state,
+            #[cfg(feature = "process")]
+            approvals: &self.approvals,
         }
     }
 
@@ -138,6 +157,10 @@ impl SurveyedStatus {
                 LeftOutSkills::of(&self.seen.views, &self.seen.paths).lines(all, columns);
             add_part("left out", left_out, &mut lines);
         }
+        if let Some(observed) = &self.observed {
+            let listed = observed.lines(&self.seen.paths, columns);
+            add_part("listed by the agents", listed, &mut lines);
+        }
         add_part("problems", self.problem_lines(columns), &mut lines);
         if let Some(lock) = &self.lock {
             let changes = lock_changes::lines(lock, columns);
@@ -145,7 +168,13 @@ impl SurveyedStatus {
         }
         if let Some(folder) = self.state_folder() {
             let heading = format!("state in {}", self.seen.paths.path(folder));
-            add_part(&heading, self.state_table().lines(columns), &mut lines);
+            let mut state = self.state_table().lines(columns);
+            #[cfg(feature = "process")]
+            state.extend(self.approvals.iter().map(|row| {
+                let line = format!("approved: {}", row.sentence());
+                StyledLine::plain(line)
+            }));
+            add_part(&heading, state, &mut lines);
         }
         lines
     }
@@ -160,6 +189,9 @@ impl SurveyedStatus {
     /// Returns one row for each agent.
     pub(super) fn agent_table(&self, is_numbered: bool, columns: usize) -> TextTable {
         let mut headings = vec!["agent", ">skills", "*budget", ">left out", ">problems"];
+        if self.observed.is_some() {
+            headings.insert(2, ">listed");
+        }
         if is_numbered {
             headings.insert(0, ">#");
         }
@@ -177,6 +209,9 @@ impl SurveyedStatus {
                 counts.left_out.to_string().into(),
                 Cell::from(counts.problems.to_string()).styled(problems),
             ];
+            if let Some(observed) = &self.observed {
+                cells.insert(2, observed.listed(&view.agent).into());
+            }
             if is_numbered {
                 cells.insert(0, usize::to_string(&number).into());
             }
