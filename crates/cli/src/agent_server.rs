@@ -24,6 +24,12 @@ pub(crate) enum ServerError {
     Failed(String),
 }
 
+impl ServerError {
+    fn new(reason: &str) -> ServerError {
+        ServerError::Failed(reason.to_owned())
+    }
+}
+
 impl From<io::Error> for ServerError {
     fn from(error: io::Error) -> ServerError {
         ServerError::Failed(format!("cannot be read: {error}"))
@@ -36,9 +42,9 @@ pub(crate) fn read_list(
     address: &str,
     folder: &Path,
 ) -> Result<String, ServerError> {
-    let failed = |reason: &str| ServerError::Failed(reason.to_owned());
     let host = address.strip_prefix("http://");
-    let host = host.ok_or_else(|| failed("is not an address that begins with `http://`"))?;
+    let host =
+        host.ok_or_else(|| ServerError::new("is not an address that begins with `http://`"))?;
     let host = host.trim_end_matches('/');
     let mut stream = connect(host)?;
     stream.set_read_timeout(Some(READING))?;
@@ -52,7 +58,7 @@ pub(crate) fn read_list(
     let mut answer = Vec::new();
     stream.take(MOST_BYTES).read_to_end(&mut answer)?;
     let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n");
-    let end = end.ok_or_else(|| failed("did not answer in HTTP"))?;
+    let end = end.ok_or_else(|| ServerError::new("did not answer in HTTP"))?;
     let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
     let status = head.split_whitespace().nth(1).unwrap_or_default();
     if status != "200" {
@@ -63,10 +69,10 @@ pub(crate) fn read_list(
         .lines()
         .any(|line| line.starts_with("transfer-encoding:") && line.contains("chunked"));
     let body = match is_chunked {
-        true => joined_chunks(body).ok_or_else(|| failed("sent an incomplete answer"))?,
+        true => joined_chunks(body).ok_or_else(|| ServerError::new("sent an incomplete answer"))?,
         false => body.to_vec(),
     };
-    String::from_utf8(body).map_err(|_| failed("sent an answer that is not UTF-8"))
+    String::from_utf8(body).map_err(|_| ServerError::new("sent an answer that is not UTF-8"))
 }
 
 fn connect(host: &str) -> Result<TcpStream, ServerError> {

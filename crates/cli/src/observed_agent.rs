@@ -121,7 +121,7 @@ impl ObservedAgent {
                 Some(Err(failure)) => (None, Some(failure)),
                 None => (None, None),
             };
-            let not_asked = failure.as_ref().map(|failure| failure.message().to_owned());
+            let not_asked = failure.as_ref().map(Failure::sentence);
             found.push(ObservedAgent {
                 not_asked,
                 ..ObservedAgent::of(view, profile, &seen.agents, asked)

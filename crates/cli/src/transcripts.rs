@@ -109,23 +109,23 @@ pub(crate) fn ask(
     };
     let at = address.unwrap_or(&server.address);
     let origin = format!("GET {}{}", at.trim_end_matches('/'), server.path);
-    let start = || format!("start a server with `{}`", server.start);
+    let start = format!("start a server with `{}`", server.start);
     match agent_server::read_list(server, at, &place.folder) {
         Ok(answer) => match profile.parse_served_list(&answer) {
             Some(list) => Ok((origin, list)),
-            None => Err(Failure::new(format!("`{at}` sent no list of skills")).help(start())),
+            None => Err(Failure::new(format!("`{at}` sent no list of skills")).help(start)),
         },
         Err(ServerError::Failed(reason)) => {
-            Err(Failure::new(format!("`{at}` {reason}")).help(start()))
+            Err(Failure::new(format!("`{at}` {reason}")).help(start))
         }
         Err(ServerError::Absent) if address.is_none() && profile.list_command().is_some() => {
             run_command(profile, place, environment).map_err(|failure| {
                 let message = format!("no server runs at `{at}`, and {}", failure.message());
-                Failure::new(message).help(start())
+                Failure::new(message).help(start)
             })
         }
         Err(ServerError::Absent) => {
-            Err(Failure::new(format!("no server runs at `{at}`")).help(start()))
+            Err(Failure::new(format!("no server runs at `{at}`")).help(start))
         }
     }
 }
@@ -141,7 +141,7 @@ fn run_command(
             "no command of `{}` is known that prints its list",
             profile.name()
         );
-        return Err(Failure::new(message).help("leave `--ask` out"));
+        return Err(Failure::new(message));
     };
     let line = format!("{program} {}", arguments.join(" "));
     let cannot = |why: &str| Failure::new(format!("`{line}` {why}"));

@@ -42,6 +42,11 @@ impl DeclaredDependencies {
         }
     }
 
+    /// Returns whether it lists names of skills or packages, so that known skills decide.
+    pub(crate) fn is_mixed(&self) -> bool {
+        !self.mixed.is_empty()
+    }
+
     /// Returns the names of the necessary skills, each once.
     ///
     /// Authors list packages or skills in `dependencies`. The list counts if one of its names is that of a known skill.

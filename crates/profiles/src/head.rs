@@ -48,8 +48,8 @@ impl SkillHead {
             first_paragraph,
             dependencies: Arc::default(),
         };
-        let field = |key: &str| Some(head.field(key)?.0);
-        head.dependencies = DeclaredDependencies::read(field).into();
+        let dependencies = DeclaredDependencies::read(|key| Some(head.field(key)?.0));
+        head.dependencies = dependencies.into();
         head
     }
 

@@ -91,7 +91,10 @@ impl<'a> AgentSurvey<'a> {
         let roots = found.roots.clone();
         let mut rows = self.own(profile, &settings, &roots);
         rows.extend(self.foreign(&roots, &rows));
-        let known = rows.iter().flat_map(SurveyRow::names).collect();
+        let mut known = HashSet::new();
+        if rows.iter().any(|row| row.candidate.dependencies.is_mixed()) {
+            known.extend(rows.iter().flat_map(SurveyRow::names));
+        }
         let skills = rows.into_iter().map(|row| row.into_skill(&roots, &known));
         let mut skills: Vec<_> = skills.collect();
         let budget = budget::apply(&profile.file.budget, self.place, &settings, &mut skills);

@@ -101,11 +101,7 @@ impl WhyCommand {
         for ((agent, view), list) in why.agents.iter_mut().zip(&seen.views).zip(observed) {
             agent.observed = ObservedName::of(&self.name, list, view);
         }
-        let is_found = |agent: &WhyAgent<'_>| {
-            let observed = agent.observed.as_ref();
-            !agent.files.is_empty() || observed.is_some_and(|observed| observed.is_listed)
-        };
-        if !why.agents.iter().any(is_found) {
+        if !why.agents.iter().any(WhyAgent::is_found) {
             return Err(self.not_found(seen));
         }
         if !out.write_json(&why) {
@@ -235,6 +231,12 @@ impl ObservedName {
 }
 
 impl WhyAgent<'_> {
+    /// Returns whether a file has the name, or the agent itself lists it.
+    fn is_found(&self) -> bool {
+        let observed = self.observed.as_ref();
+        !self.files.is_empty() || observed.is_some_and(|observed| observed.is_listed)
+    }
+
     fn add_lines(&self, paths: &ShownPaths, columns: usize, lines: &mut Vec<String>) {
         let seen_name = SeenName {
             files: self.files.clone(),

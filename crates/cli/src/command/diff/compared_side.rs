@@ -65,8 +65,10 @@ impl SideFile {
             .into_iter()
             .flatten()
             .all(|file| file.manifest.is_some());
-        let digest = |file: &SideFile| if is_whole { file.manifest } else { file.digest };
-        files.iter().map(digest).collect()
+        files
+            .iter()
+            .map(|file| if is_whole { file.manifest } else { file.digest })
+            .collect()
     }
 }
 
@@ -155,9 +157,8 @@ impl ComparedSide {
         reference: Option<&str>,
         environment: &mut Environment<'_>,
     ) -> Result<ComparedSide, Failure> {
-        let shown = repository.display().to_string();
-        let failure = |error: &std::io::Error| Failure::io(format!("cannot read `{shown}`"), error);
-        let scratch = tempfile::tempdir().map_err(|error| failure(&error))?;
+        let unreadable = format!("cannot read `{}`", repository.display());
+        let scratch = tempfile::tempdir().map_err(|error| Failure::io(&unreadable, &error))?;
         let checkout = scratch.path().join("checkout");
         let mut command = Command::new("git");
         command
@@ -184,10 +185,11 @@ impl ComparedSide {
         if !output.status.success() {
             let reason = String::from_utf8_lossy(&output.stderr);
             let reason = reason.lines().last().unwrap_or("it has no commit");
-            return Err(Failure::new(format!("cannot read `{shown}`: {reason}")));
+            return Err(Failure::new(format!("{unreadable}: {reason}")));
         }
         let side = Box::pin(ComparedSide::of_folder(&checkout, environment)).await?;
-        let real = checkout.canonicalize().map_err(|error| failure(&error))?;
+        let real = checkout.canonicalize();
+        let real = real.map_err(|error| Failure::io(&unreadable, &error))?;
         let mut moved = ComparedSide::default();
         for (name, files) in side.skills {
             for mut file in files {

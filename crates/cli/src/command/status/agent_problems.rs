@@ -170,6 +170,9 @@ fn rivals(view: &AgentView) -> impl Iterator<Item = AgentProblem> {
 /// Returns the skills that the agent loads without a skill that they need.
 fn dependencies(view: &AgentView) -> Vec<AgentProblem> {
     let all = view.skills.iter();
+    if all.clone().all(|skill| skill.requires.is_empty()) {
+        return Vec::new();
+    }
     let may_load: HashSet<&str> = all
         .clone()
         .filter(|skill| skill.outcome.may_load())
