@@ -76,7 +76,6 @@ impl Failure {
     }
 
     /// Returns the message and the help in one line.
-    #[cfg(feature = "watch")]
     pub(crate) fn sentence(&self) -> String {
         match &self.help {
             Some(help) => format!("{}; {help}", self.message),

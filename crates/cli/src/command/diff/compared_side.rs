@@ -10,10 +10,10 @@ use repertoire::skill::Digest;
 use repertoire_profiles::AgentSkill;
 
 use crate::Environment;
-use crate::arguments::SourceOptions;
 use crate::compose::{NamedFolders, compose};
 use crate::failure::Failure;
 use crate::lock::{Inventory, RepertoireLock};
+use crate::options::SourceOptions;
 use crate::source_cache::SourceCache;
 
 /// The side that an argument names.
