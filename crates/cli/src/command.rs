@@ -10,6 +10,7 @@ mod body;
 mod budget;
 mod catalog;
 mod check;
+mod completions;
 mod diff;
 #[cfg(feature = "process")]
 mod directives;
@@ -18,10 +19,11 @@ mod files;
 mod fmt;
 #[cfg(feature = "gateway")]
 pub(crate) mod gateway;
-mod generated;
 mod kinds;
 mod list;
 mod lock;
+#[cfg(feature = "man")]
+mod man;
 mod match_prompt;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -113,8 +115,9 @@ pub(crate) enum Command {
     Kinds(kinds::KindsCommand),
     #[cfg(feature = "agents")]
     Agents(agents::AgentsCommand),
-    Completions(generated::CompletionsCommand),
-    Man(generated::ManCommand),
+    Completions(completions::CompletionsCommand),
+    #[cfg(feature = "man")]
+    Man(man::ManCommand),
 }
 
 impl Command {
@@ -133,8 +136,9 @@ impl Command {
             | Command::Diff(_)
             | Command::Kinds(_)
             | Command::Source(_)
-            | Command::Completions(_)
-            | Command::Man(_) => Some("remove the option"),
+            | Command::Completions(_) => Some("remove the option"),
+            #[cfg(feature = "man")]
+            Command::Man(_) => Some("remove the option"),
             #[cfg(feature = "agents")]
             Command::Agents(_) => Some("remove the option"),
             _ => None,
@@ -369,8 +373,8 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("agents", agents::AgentAuditOutput::json_schema(generator)),
         (
             "completions",
-            generated::CompletionsOutput::json_schema(generator),
+            completions::CompletionsOutput::json_schema(generator),
         ),
-        ("man", generated::ManOutput::json_schema(generator)),
+        ("man", man::ManOutput::json_schema(generator)),
     ]
 }

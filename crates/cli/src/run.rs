@@ -170,14 +170,15 @@ async fn compose_and_run(
         return gateway.run(sources, format, environment).await;
     }
     let mut out = Output::new(name, format, environment);
+    #[cfg(feature = "man")]
     if let Command::Man(man) = command {
         let program = environment.program;
         man.run(CommandLine::of_program(program), program, &mut out)?;
-    } else {
-        command
-            .run(sources, arguments.model(), environment, &mut out)
-            .await?;
+        return Ok(out.print(environment));
     }
+    command
+        .run(sources, arguments.model(), environment, &mut out)
+        .await?;
     Ok(out.print(environment))
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+#[cfg(feature = "process")]
 use std::process::{Command, Stdio};
 
 use repertoire::Model;
@@ -152,6 +153,7 @@ impl ComparedSide {
     }
 
     /// Returns the skills of a Git repository on this machine, at `reference` or at its head.
+    #[cfg(feature = "process")]
     pub(super) async fn of_git(
         repository: &Path,
         reference: Option<&str>,
@@ -200,6 +202,17 @@ impl ComparedSide {
             }
         }
         Ok(moved)
+    }
+
+    /// Fails, because this program starts no `git`.
+    #[cfg(not(feature = "process"))]
+    pub(super) async fn of_git(
+        repository: &Path,
+        _reference: Option<&str>,
+        _environment: &mut Environment<'_>,
+    ) -> Result<ComparedSide, Failure> {
+        let message = format!("cannot read `{}`", repository.display());
+        Err(Failure::new(message).help("build the program with the feature `process`"))
     }
 
     pub(super) fn add(&mut self, name: &str, file: SideFile) {
