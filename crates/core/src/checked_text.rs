@@ -1,6 +1,13 @@
 //! Texts that are checked where they enter.
 
 /// The error returned for a text or a value that breaks the rules of its type.
+///
+/// ```
+/// use repertoire_core::{Id, InvalidValue};
+///
+/// let error = " ".parse::<Id>().expect_err("an id is not blank");
+/// assert_ne!(error, InvalidValue::new("a different message"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct InvalidValue {

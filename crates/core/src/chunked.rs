@@ -300,6 +300,24 @@ impl<T: Keyed> Keyed for Arc<T> {
 /// A hash map from texts to items, in shared shards.
 ///
 /// A clone costs a reference count for each shard. A change copies one shard.
+///
+/// ```
+/// use repertoire_core::{ChunkedMap, Keyed};
+///
+/// #[derive(Debug, Clone, PartialEq)]
+/// struct Word(&'static str);
+///
+/// impl Keyed for Word {
+///     fn key(&self) -> &str {
+///         self.0
+///     }
+/// }
+///
+/// let mut words: ChunkedMap<Word> = [Word("kettle"), Word("tea")].into_iter().collect();
+/// let before = words.clone();
+/// words.remove("tea");
+/// assert_eq!((before.len(), words.get("kettle")), (2, Some(&Word("kettle"))));
+/// ```
 #[derive(Debug, Clone)]
 pub struct ChunkedMap<T> {
     hasher: RandomState,

@@ -8,6 +8,13 @@ use crate::text::terminal_line;
 use crate::{Code, Diagnostic, Digest};
 
 /// Something in a skill's folder that is not one of the files of its manifest, with the reason.
+///
+/// ```
+/// use repertoire_core::{Omission, OmissionReason};
+///
+/// let omission = Omission::new("sockets/agent", OmissionReason::NotAFile);
+/// assert_eq!((&*omission.path, omission.reason), ("sockets/agent", OmissionReason::NotAFile));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

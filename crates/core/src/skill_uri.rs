@@ -127,6 +127,14 @@ impl fmt::Display for SkillAddress {
 }
 
 /// The address of a `SKILL.md` as an MCP server writes it: `skill://PREFIX/NAME/SKILL.md`.
+///
+/// ```
+/// use repertoire_core::skill_uri::ServerUri;
+///
+/// let uri = ServerUri::parse("skill://team/tools/tidy/SKILL.md")?;
+/// assert_eq!((uri.folder(), uri.prefix()), ("tidy", &["team".to_owned(), "tools".to_owned()][..]));
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ServerUri {
     text: String,

@@ -5,6 +5,17 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// The configuration of one source.
+///
+/// ```
+/// use repertoire_plugin_sdk::PluginConfig;
+/// use serde_json::{Map, json};
+///
+/// let options = Map::from_iter([("folder".to_owned(), json!("skills"))]);
+/// let config = PluginConfig::new("team", options);
+/// let options: std::collections::BTreeMap<String, String> = config.options()?;
+/// assert_eq!((config.source(), options["folder"].as_str()), ("team", "skills"));
+/// # Ok::<(), repertoire_core::SourceError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct PluginConfig {
     source: String,

@@ -29,6 +29,15 @@ pub fn command(supervisor: &[OsString], memory: Option<u64>, program: &OsStr) ->
 }
 
 /// The last bytes of an output stream.
+///
+/// ```
+/// use repertoire_process::OutputTail;
+///
+/// let mut tail = OutputTail::new(5);
+/// tail.push(b"one ");
+/// tail.push(b"two");
+/// assert_eq!(tail.text(), "e two");
+/// ```
 #[derive(Debug)]
 pub struct OutputTail {
     bytes: Vec<u8>,

@@ -6,6 +6,14 @@ use std::fmt;
 use super::tokenize::{Stems, is_stop_word, words};
 
 /// The stems of some texts, with the number of texts that have each.
+///
+/// ```
+/// use repertoire_search::WordWeights;
+///
+/// let weights = WordWeights::of(["brew tea".to_owned(), "brew coffee".to_owned()]);
+/// let words: Vec<_> = weights.weighted("brew tea").into_iter().map(|(word, _)| word).collect();
+/// assert_eq!(words, ["brew", "tea"]);
+/// ```
 pub struct WordWeights {
     stems: Stems,
     texts: f64,

@@ -26,6 +26,46 @@ use crate::{FsOptions, FsSource, WatchOptions, workers};
 /// - A file is opened when its body is read, or when its kind [parses](FileItem::is_parsed) it.
 /// - A file that breaks keeps its last good row, with an error and a [`stale`](repertoire_core::Code::STALE) diagnostic.
 /// - Files have no resources.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use repertoire_core::{Diagnostic, Id, Item, Source};
+/// use repertoire_source_fs::{FileItem, FileSource, FsOptions, ListedFile};
+///
+/// #[derive(Debug, Clone, PartialEq)]
+/// struct Note(Id);
+///
+/// impl Item for Note {
+///     const KIND: &'static str = "note";
+///
+///     fn id(&self) -> &Id {
+///         &self.0
+///     }
+/// }
+///
+/// impl FileItem for Note {
+///     fn is_parsed(_path: &str) -> bool {
+///         false
+///     }
+///
+///     fn from_file(file: &ListedFile<'_>) -> (Option<Note>, Vec<Diagnostic>) {
+///         (Some(Note(file.id.clone())), Vec::new())
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let base = folder.path();
+/// std::fs::write(base.join("tea.md"), "Brew it.")?;
+/// let mut options = FsOptions::default();
+/// options.patterns = vec!["**/*.md".to_owned()];
+/// let notes = FileSource::<Note>::from_options("notes", base, options)?;
+/// assert_eq!(notes.list().await?.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
 pub struct FileSource<T: FileItem> {
     /// The search, which lists no skill.
     tree: FsSource,

@@ -95,6 +95,14 @@ impl PluginOptions {
 }
 
 /// The configuration of a plugin in a process of its own.
+///
+/// ```
+/// use repertoire_source_plugin::{PluginOptions, ProcessOptions};
+///
+/// let plugin = PluginOptions::new("/opt/skills/libteam.so");
+/// let options = ProcessOptions::new(plugin, "/usr/bin/repertoire");
+/// assert_eq!((options.memory_mib, options.cpu_s), (1024, 600));
+/// ```
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

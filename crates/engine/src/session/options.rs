@@ -101,6 +101,13 @@ pub enum RefreshPolicy {
 }
 
 /// The token budget for delivering bodies again after compaction. The most recently used skills come first.
+///
+/// ```
+/// use repertoire_engine::session::CompactionBudget;
+///
+/// let budget = CompactionBudget::new(2_000, 8_000);
+/// assert_eq!((budget.per_skill, budget.total), (2_000, 8_000));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
 pub struct CompactionBudget {

@@ -18,6 +18,15 @@ use super::reader::folder;
 /// Each goes through [`ApprovalState::permit`](repertoire_render::ApprovalState::permit), and then through the gate.
 ///
 /// Needs a tokio runtime with I/O and time.
+///
+/// ```
+/// use repertoire_engine::tools::ApprovedCommands;
+/// use repertoire_render::{CommandApprovals, DirectiveRunner};
+///
+/// let runner = DirectiveRunner::new(std::env::vars_os());
+/// let commands = ApprovedCommands::new(runner, CommandApprovals::default());
+/// # let _ = commands;
+/// ```
 #[derive(Clone)]
 pub struct ApprovedCommands {
     runner: DirectiveRunner,

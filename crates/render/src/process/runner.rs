@@ -79,6 +79,26 @@ pub struct DirectiveRunner {
 }
 
 /// The skill whose directives run, and their context.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use repertoire_core::{Digest, Manifest};
+/// use repertoire_render::{Binding, Call, Context, DirectiveRunner, Plan, Syntax};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), repertoire_core::InvalidValue> {
+/// let body = "No commands here.\n";
+/// let binding = Binding::new("home:clock".parse()?, Digest::of(body.as_bytes()), &Manifest::default());
+/// let context = Context::new();
+/// let call = Call::new(Path::new("/skills/clock"), &context, &binding);
+/// let plan = Plan::new(body, &Syntax::default());
+/// let runner = DirectiveRunner::new(std::env::vars_os());
+/// let outcomes = runner.run(plan.directives(), call, |_| Ok(())).await;
+/// assert!(outcomes.is_empty());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
     folder: &'a Path,
