@@ -277,9 +277,12 @@ impl Source<Skill> for Faulty {
                 revision = self.store.revision();
             }
             Fault::TakesRevisionAfterReadingAtOnce => {
-                // As long as it takes to make rows of what was read.
+                // As long as it takes to make rows of what was read, or until they are old.
                 for _ in 0..1000 {
                     std::thread::yield_now();
+                    if self.store.revision() != revision {
+                        break;
+                    }
                 }
                 revision = self.store.revision();
             }
