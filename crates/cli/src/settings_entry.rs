@@ -19,10 +19,8 @@ pub(crate) fn write(setting: &HidingSetting) -> Result<WrittenFile, Failure> {
 /// Returns the text with the entry, which is JSON with comments or TOML by the name of the file.
 fn with_entry(before: &str, setting: &HidingSetting) -> Result<String, String> {
     let is_toml = setting.file.extension().is_some_and(|end| end == "toml");
-    let (parse, edit): (fn(&str) -> _, fn(&str, &HidingSetting) -> _) = match is_toml {
-        true => (toml_value, with_toml),
-        false => (json_value, with_json),
-    };
+    let parse = if is_toml { toml_value } else { json_value };
+    let edit = if is_toml { with_toml } else { with_json };
     let mut expected = parse(before)?;
     add_value(&mut expected, setting)?;
     let after = edit(before, setting)?;

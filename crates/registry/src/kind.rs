@@ -52,8 +52,10 @@ type Sources<T> = Result<Vec<SharedSource<T>>, ConfigError>;
 enum Build<T: Item> {
     One(fn(&SourceConfig) -> OneSource<T>),
     Several(fn(&SourceConfig) -> Sources<T>),
-    Closure(Arc<dyn Fn(&SourceConfig) -> Sources<T> + Send + Sync>),
+    Closure(BuildClosure<T>),
 }
+
+type BuildClosure<T> = Arc<dyn Fn(&SourceConfig) -> Sources<T> + Send + Sync>;
 
 inventory::collect!(SourceKind);
 

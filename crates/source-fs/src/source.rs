@@ -68,8 +68,8 @@ impl FsSource {
     ///
     /// let options: FsOptions = serde_json::from_str(r#"{ "patterns": ["skills/*.md"] }"#)?;
     /// let error = FsSource::from_options("project", Path::new("/srv/app"), options).unwrap_err();
-    /// assert_eq!(error.to_string(), "`patterns[0]`: `skills/*.md` does not end in `SKILL.md`");
-    /// assert_eq!(error.help.as_deref(), Some("write `skills/SKILL.md`"));
+    /// assert_eq!(error.key.as_deref(), Some("patterns[0]"));
+    /// assert_eq!(error.message, "`skills/*.md` does not end in `SKILL.md`; write `skills/SKILL.md`");
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn from_options(

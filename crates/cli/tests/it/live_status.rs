@@ -29,13 +29,23 @@ struct TerminalRun {
 impl TerminalRun {
     /// Starts `repertoire` in a session of its own.
     fn start(env: &TestEnv, arguments: &[&str]) -> TerminalRun {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&master).unwrap();
-        unlockpt(&master).unwrap();
-        let path = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-        let open = || File::options().read(true).write(true).open(&path).unwrap();
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)
+            .expect("the terminal of the test works");
+        grantpt(&master).expect("the terminal of the test works");
+        unlockpt(&master).expect("the terminal of the test works");
+        let path = ptsname(&master, Vec::new())
+            .expect("the terminal of the test works")
+            .into_string()
+            .expect("the terminal of the test works");
+        let open = || {
+            File::options()
+                .read(true)
+                .write(true)
+                .open(&path)
+                .expect("the terminal of the test works")
+        };
         let terminal = OwnedFd::from(open());
-        tcsetwinsize(&master, size(80)).unwrap();
+        tcsetwinsize(&master, size(80)).expect("the terminal of the test works");
         let own = env.command(arguments);
         // Without a session of its own, the program would have the terminal of the test.
         let mut command = Command::new("setsid");
@@ -55,11 +65,15 @@ impl TerminalRun {
         command.env("TERM", "xterm-256color");
         command.stdin(open()).stdout(open()).stderr(open());
         TerminalRun {
-            before: tcgetattr(&terminal).unwrap(),
-            child: command.spawn().unwrap(),
+            before: tcgetattr(&terminal).expect("the terminal of the test works"),
+            child: command.spawn().expect("the terminal of the test works"),
             master: File::from(master),
             terminal,
-            screen: vt100::Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0),
+            screen: vt100::Parser::new(
+                24.try_into().expect("the terminal of the test works"),
+                80.try_into().expect("the terminal of the test works"),
+                0,
+            ),
         }
     }
 
@@ -78,7 +92,7 @@ impl TerminalRun {
     /// Reads what the program wrote; returns `false` if it writes nothing more.
     fn read(&mut self) -> bool {
         let mut ready = [PollFd::new(&self.master, PollFlags::IN)];
-        let patience = Timespec::try_from(PATIENCE).unwrap();
+        let patience = Timespec::try_from(PATIENCE).expect("the terminal of the test works");
         let mut bytes = [0; 4096];
         match poll(&mut ready, Some(&patience)) {
             Ok(1..) => {}
@@ -90,13 +104,18 @@ impl TerminalRun {
     }
 
     fn resize(&mut self, columns: u16) {
-        tcsetwinsize(&self.master, size(columns)).unwrap();
+        tcsetwinsize(&self.master, size(columns)).expect("the terminal of the test works");
         let screen = self.screen.screen_mut();
-        screen.set_size(24.try_into().unwrap(), columns.try_into().unwrap());
+        screen.set_size(
+            24.try_into().expect("the terminal of the test works"),
+            columns.try_into().expect("the terminal of the test works"),
+        );
     }
 
     fn press(&mut self, keys: &str) {
-        self.master.write_all(keys.as_bytes()).unwrap();
+        self.master
+            .write_all(keys.as_bytes())
+            .expect("the terminal of the test works");
     }
 
     /// Waits for the end, and checks that the terminal is as it was.
@@ -105,8 +124,8 @@ impl TerminalRun {
         while self.screen.screen().alternate_screen() {
             assert!(self.read(), "the screen stays:\n{}", self.text());
         }
-        let status = self.child.wait().unwrap();
-        let after = tcgetattr(self.terminal.as_fd()).unwrap();
+        let status = self.child.wait().expect("the terminal of the test works");
+        let after = tcgetattr(self.terminal.as_fd()).expect("the terminal of the test works");
         assert_eq!(after.local_modes, self.before.local_modes);
         assert_eq!(after.input_modes, self.before.input_modes);
         assert!(!self.screen.screen().hide_cursor(), "the cursor is visible");
@@ -163,7 +182,7 @@ fn the_screen_follows_files_and_keys() {
     run.wait_for("hidden");
     let settings = env.here().join("../home/.claude/settings.json");
     assert_eq!(
-        std::fs::read_to_string(settings).unwrap(),
+        std::fs::read_to_string(settings).expect("the terminal of the test works"),
         "{\n  \"skillOverrides\": {\n    \"deploy\": \"off\"\n  }\n}\n"
     );
     run.resize(60);
@@ -180,7 +199,8 @@ fn a_signal_restores_the_terminal() {
     let mut run = TerminalRun::start(&env, &["status", "--watch", "--color", "never"]);
     run.wait_for("> deploy");
     let id = rustix::process::Pid::from_child(&run.child);
-    rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::TERM)
+        .expect("the terminal of the test works");
     assert!(run.end().success());
 }
 

@@ -418,7 +418,7 @@ impl Session {
             builder.defer(due, &Flavor::Skill, Role::User, why);
             return;
         }
-        let limits = self.options.survival.clone();
+        let limits = self.options.survival;
         let again = compaction::redeliver(self, &limits, self.calls, |_, id| due.contains(id));
         let (delivered, cut): (Vec<_>, Vec<_>) = again.skills.into_iter().partition(is_whole);
         let is_there =
