@@ -134,8 +134,8 @@ async fn skills_are_listed_read_and_followed() {
     assert_eq!(
         result(second),
         (
-            "<skill_content name=\"tidy\">\nSort my desk by /skills/tidy/order.md.\n\nThis skill lies in /skills/tidy\n\
-             Relative paths in it start there.\n</skill_content>\n"
+            "<skill_content name=\"tidy\">\nSort my desk by /skills/tidy/order.md.\n\nSkill folder: /skills/tidy\n\
+             Relative paths are relative to this folder.\n</skill_content>\n"
                 .to_owned(),
             false
         )

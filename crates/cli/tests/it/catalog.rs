@@ -202,7 +202,7 @@ fn the_catalog_explains_how_to_read_skills() {
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-Skills hold instructions for certain tasks. When a task fits what a skill is for, call `load_skill` with its name as `name` before you begin, and follow what it says. Relative paths in it start in the folder that the answer names.
+Skills contain instructions for specific tasks. When a task matches a skill's description, call `load_skill` with its name as `name` before you start, and follow it. Relative paths are relative to the folder that the answer names.
 
 b-short: Counts &lt;beans> & peas.
 
@@ -221,7 +221,7 @@ b-short: Counts &lt;beans> & peas.
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-Skills hold instructions for certain tasks. When a task fits what a skill is for, read the file at its location to the end before you begin, and follow what it says. Relative paths in it start in the folder of that file.
+Skills contain instructions for specific tasks. When a task matches a skill's description, read the whole file at its location before you start, and follow it. Relative paths are relative to that file's folder.
 
 - b-short (location: [WORLD]/here/root/b-short/SKILL.md): Counts &lt;beans> & peas.
 

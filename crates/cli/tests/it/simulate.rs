@@ -68,7 +68,7 @@ minutes  skill     keyword minutes  tool-only, skill  messages (left-out)
 skipped: instructions `lost`: there is no rule `nobodys`
 
 catalog:
-  | Skills hold instructions for certain tasks. When a task fits what a skill is for, call `read_skill` with its name as `id` before you begin, and follow what it says. Relative paths in it start in the folder that the answer names.
+  | Skills contain instructions for specific tasks. When a task matches a skill's description, call `read_skill` with its name as `id` before you start, and follow it. Relative paths are relative to the folder that the answer names.
   |
   | <available_skills>
   | <skill><name>minutes</name><description>Writes minutes.</description></skill>
@@ -85,8 +85,8 @@ call read_skill {"id":"tidy","arguments":"my desk"}: ok:
   | <skill_content name="tidy">
   | Sort my desk by name.
   |
-  | This skill lies in [WORLD]/here/root/tidy
-  | Relative paths in it start there.
+  | Skill folder: [WORLD]/here/root/tidy
+  | Relative paths are relative to this folder.
   | </skill_content>
 
 call run {}: failed:
@@ -110,8 +110,8 @@ system prompt:
   | <skill_content name="tidy">
   | Sort my desk by name.
   |
-  | This skill lies in [WORLD]/here/root/tidy
-  | Relative paths in it start there.
+  | Skill folder: [WORLD]/here/root/tidy
+  | Relative paths are relative to this folder.
   | </skill_content>
 
 message, user, end, from run:
@@ -240,7 +240,7 @@ vault   skill  activated  both, fallback  system-prompt
 skipped: skill `minutes`: permissions deny it
 
 catalog:
-  | Skills hold instructions for certain tasks. When a task fits what a skill is for, call `read_skill` with its name as `id` before you begin, and follow what it says. Relative paths in it start in the folder that the answer names.
+  | Skills contain instructions for specific tasks. When a task matches a skill's description, call `read_skill` with its name as `id` before you start, and follow it. Relative paths are relative to the folder that the answer names.
   |
   | <available_skills>
   | <skill><name>tidy</name><description>Sorts.</description></skill>
@@ -251,8 +251,8 @@ system prompt:
   | <skill_content name="vault">
   | Ask first.
   |
-  | This skill lies in [WORLD]/here/root/vault
-  | Relative paths in it start there.
+  | Skill folder: [WORLD]/here/root/vault
+  | Relative paths are relative to this folder.
   | </skill_content>
 
 tools: read_skill, look, open
@@ -290,8 +290,8 @@ call read_skill {"id":"tidy"}: ok:
   | <skill_content name="tidy">
   | Sort  by name.
   |
-  | This skill lies in [WORLD]/here/root/tidy
-  | Relative paths in it start there.
+  | Skill folder: [WORLD]/here/root/tidy
+  | Relative paths are relative to this folder.
   | </skill_content>
 
 # turn 2
@@ -304,8 +304,8 @@ system prompt:
   | <skill_content name="vault">
   | Ask first.
   |
-  | This skill lies in [WORLD]/here/root/vault
-  | Relative paths in it start there.
+  | Skill folder: [WORLD]/here/root/vault
+  | Relative paths are relative to this folder.
   | </skill_content>
 
 tools: read_skill, look, sort, open
@@ -350,7 +350,7 @@ active  kind    reason     surface  slots
 hurry   memory  activated           messages
 
 catalog:
-  | Skills hold instructions for certain tasks. When a task fits what a skill is for, call `read_skill` with its name as `id` before you begin, and follow what it says. Relative paths in it start in the folder that the answer names.
+  | Skills contain instructions for specific tasks. When a task matches a skill's description, call `read_skill` with its name as `id` before you start, and follow it. Relative paths are relative to the folder that the answer names.
   |
   | <available_skills>
   | <skill><name>minutes</name><description>Writes minutes.</description></skill>
@@ -366,8 +366,8 @@ call read_skill {"id":"tidy","arguments":"desk"}: ok:
   | <skill_content name="tidy">
   | Sort desk by name.
   |
-  | This skill lies in [WORLD]/here/root/tidy
-  | Relative paths in it start there.
+  | Skill folder: [WORLD]/here/root/tidy
+  | Relative paths are relative to this folder.
   | </skill_content>
 
 # turn 2
@@ -375,8 +375,8 @@ the conversation was compacted; repeated: tidy ([..] tokens):
   | <skill_content name="tidy">
   | Sort desk by name.
   |
-  | This skill lies in [WORLD]/here/root/tidy
-  | Relative paths in it start there.
+  | Skill folder: [WORLD]/here/root/tidy
+  | Relative paths are relative to this folder.
   | </skill_content>
 
 active  kind   reason     surface              slots
@@ -389,8 +389,8 @@ the conversation was compacted; repeated: tidy ([..] tokens):
   | <skill_content name="tidy">
   | Sort desk by name.
   |
-  | This skill lies in [WORLD]/here/root/tidy
-  | Relative paths in it start there.
+  | Skill folder: [WORLD]/here/root/tidy
+  | Relative paths are relative to this folder.
   | </skill_content>
 user:
   | What now?

@@ -198,18 +198,18 @@ impl LoadMethod {
 
     pub(super) fn how_to(&self) -> String {
         let how = match self {
-            LoadMethod::Files => "read the file at its location to the end".to_owned(),
+            LoadMethod::Files => "read the whole file at its location".to_owned(),
             LoadMethod::Tool { read, id, .. } => format!("call `{read}` with its name as `{id}`"),
         };
         let paths = match self {
-            LoadMethod::Files => "Relative paths in it start in the folder of that file.",
+            LoadMethod::Files => "Relative paths are relative to that file's folder.",
             LoadMethod::Tool { .. } => {
-                "Relative paths in it start in the folder that the answer names."
+                "Relative paths are relative to the folder that the answer names."
             }
         };
         format!(
-            "Skills hold instructions for certain tasks. When a task fits what a skill is for, {how} before you begin, and \
-             follow what it says. {paths}"
+            "Skills contain instructions for specific tasks. When a task matches a skill's description, {how} before you start, and \
+             follow it. {paths}"
         )
     }
 

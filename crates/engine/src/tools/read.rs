@@ -396,7 +396,7 @@ impl Wrapped<'_> {
         if let Some(folder) = self.candidate.item.location.as_deref().and_then(folder) {
             let folder = inside_elements(&clean_line(folder), &[tag]).into_owned();
             text.push_str(&format!(
-                "\nThis skill lies in {folder}\nRelative paths in it start there.\n"
+                "\nSkill folder: {folder}\nRelative paths are relative to this folder.\n"
             ));
         }
         self.files(tag, preset, &mut text);

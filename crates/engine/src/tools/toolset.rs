@@ -155,7 +155,7 @@ impl Toolset {
         let read = &self.0.options.preset.read;
         let call = serde_json::json!({read.id.as_ref(): found.entry.id});
         let text = format!(
-            "{} is a skill and no tool. Call `{}` with {call}, and follow what it says.",
+            "{} is a skill, not a tool. Call `{}` with {call}, and follow it.",
             quoted(tool),
             read.name
         );

@@ -20,8 +20,8 @@ fn tool_instructions_name_the_call_and_omit_locations() {
     check(
         by_tool(),
         CatalogFormat::Xml,
-        "Skills hold instructions for certain tasks. When a task fits what a skill is for, call `read_skill` with its name as \
-         `id` before you begin, and follow what it says. Relative paths in it start in the folder that the answer names.\n\n\
+        "Skills contain instructions for specific tasks. When a task matches a skill's description, call `read_skill` with its name as \
+         `id` before you start, and follow it. Relative paths are relative to the folder that the answer names.\n\n\
          <available_skills>\n<skill><name>tidy</name><description>Sorts.</description></skill>\n</available_skills>\n",
     );
 }
@@ -31,8 +31,8 @@ fn file_instructions_include_locations() {
     check(
         LoadMethod::Files,
         CatalogFormat::Bullets,
-        "Skills hold instructions for certain tasks. When a task fits what a skill is for, read the file at its location to \
-         the end before you begin, and follow what it says. Relative paths in it start in the folder of that file.\n\n\
+        "Skills contain instructions for specific tasks. When a task matches a skill's description, read the whole file at its \
+         location before you start, and follow it. Relative paths are relative to that file's folder.\n\n\
          - tidy (location: /me/tidy/SKILL.md): Sorts.\n",
     );
 }

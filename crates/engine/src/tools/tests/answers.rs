@@ -264,7 +264,7 @@ async fn calling_a_skill_as_a_tool_explains_reading() {
     let registry = two().await;
     let tools = Toolset::new(&registry.snapshot(), &ToolOptions::default());
     let answer = tools.call("billing", &json!({}), &registry).await.unwrap();
-    let expected = "`billing` is a skill and no tool. Call `read_skill` with {\"id\":\"billing\"}, and follow what it says.";
+    let expected = "`billing` is a skill, not a tool. Call `read_skill` with {\"id\":\"billing\"}, and follow it.";
     assert_eq!(
         (answer.code, answer.text.as_str(), answer.is_error),
         (ToolStatus::NotATool, expected, true)

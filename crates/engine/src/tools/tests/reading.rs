@@ -34,8 +34,8 @@ async fn instructions_come_with_their_folder_and_files() {
         "<skill_content name=\"with-parts\">\n\
          Run scripts/go.sh.\n\
          \n\
-         This skill lies in /home/me/skills/with-parts\n\
-         Relative paths in it start there.\n\
+         Skill folder: /home/me/skills/with-parts\n\
+         Relative paths are relative to this folder.\n\
          \n\
          Its files, each can be read with `read_skill_resource`:\n\
          - logo.png\n\
