@@ -168,12 +168,15 @@ impl SurveyedStatus {
         }
         if let Some(folder) = self.state_folder() {
             let heading = format!("state in {}", self.seen.paths.path(folder));
-            let mut state = self.state_table().lines(columns);
+            let state = self.state_table().lines(columns);
             #[cfg(feature = "process")]
-            state.extend(self.approvals.iter().map(|row| {
-                let line = format!("approved: {}", row.sentence());
-                StyledLine::plain(line)
-            }));
+            let state = {
+                let approved = self.approvals.iter().map(|row| {
+                    let line = format!("approved: {}", row.sentence());
+                    StyledLine::plain(line)
+                });
+                state.into_iter().chain(approved).collect()
+            };
             add_part(&heading, state, &mut lines);
         }
         lines
