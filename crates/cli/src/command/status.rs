@@ -15,6 +15,7 @@ use std::io;
 use clap::Args;
 
 use self::observed_lists::ObservedLists;
+#[cfg(feature = "schema")]
 pub(super) use self::surveyed_status::StatusOutput;
 use self::surveyed_status::SurveyedStatus;
 #[cfg(feature = "process")]
