@@ -24,8 +24,7 @@ const LIMITS: [(&str, usize); 18] = [
     ("repertoire-testkit", 25),
     ("repertoire-mcp", 52),
     ("repertoire-cli", 27),
-    // Goal: 150.
-    ("repertoire-profiles", 158),
+    ("repertoire-profiles", 150),
     ("repertoire-gateway", 67),
     ("repertoire-permission", 107),
     ("repertoire-search", 116),

@@ -1,7 +1,7 @@
 //! An entry that is added to a settings file. Everything else in the text stays as it is, comments included.
 
 use jsonc_parser::cst::{CstObject, CstRootNode};
-use repertoire_profiles::{HidingEntry, HidingSetting};
+use repertoire_profiles::HidingSetting;
 use serde_json::{Value, json};
 use toml_edit::{Item, TableLike};
 
@@ -53,21 +53,13 @@ fn add_value(root: &mut Value, setting: &HidingSetting) -> Result<(), String> {
         let map = place.as_object_mut().ok_or_else(|| unexpected(setting))?;
         place = map.entry(key.clone()).or_insert(Value::Null);
     }
-    match &setting.entry {
-        HidingEntry::Member { name, value } => {
-            if place.is_null() {
-                *place = json!({});
-            }
-            let map = place.as_object_mut().ok_or_else(|| unexpected(setting))?;
-            map.insert(name.clone(), value.clone());
-        }
-        HidingEntry::Item(item) => {
-            if place.is_null() {
-                *place = json!([]);
-            }
-            let list = place.as_array_mut().ok_or_else(|| unexpected(setting))?;
-            list.push(item.clone());
-        }
+    if place.is_null() {
+        *place = setting.entry.clone();
+        return Ok(());
+    }
+    match (place, &setting.entry) {
+        (Value::Object(map), Value::Object(members)) => map.extend(members.clone()),
+        (Value::Array(list), Value::Array(items)) => list.extend(items.clone()),
         _ => return Err(unexpected(setting)),
     }
     Ok(())
@@ -98,15 +90,22 @@ fn with_json(before: &str, setting: &HidingSetting) -> Result<String, String> {
 
 fn add_json(map: &CstObject, key: &str, setting: &HidingSetting) -> Option<()> {
     match &setting.entry {
-        HidingEntry::Member { name, value } => {
+        Value::Object(members) => {
             let map = map.object_value_or_create(key)?;
-            // The last member counts where patterns are members.
-            if let Some(known) = map.get(name) {
-                known.remove();
+            for (name, value) in members {
+                // The last member counts where patterns are members.
+                if let Some(known) = map.get(name) {
+                    known.remove();
+                }
+                map.append(name, json_input(value));
             }
-            map.append(name, json_input(value));
         }
-        HidingEntry::Item(item) => drop(map.array_value_or_create(key)?.append(json_input(item))),
+        Value::Array(items) => {
+            let list = map.array_value_or_create(key)?;
+            for item in items {
+                list.append(json_input(item));
+            }
+        }
         _ => return None,
     }
     Some(())
@@ -130,33 +129,42 @@ fn with_toml(before: &str, setting: &HidingSetting) -> Result<String, String> {
             .ok_or_else(|| unexpected(setting))?;
     }
     match &setting.entry {
-        HidingEntry::Member { name, value } => {
+        Value::Object(members) => {
             let table = map
                 .entry(last)
                 .or_insert_with(|| toml_edit::Table::new().into());
             let table = table
                 .as_table_like_mut()
                 .ok_or_else(|| unexpected(setting))?;
-            table.insert(name, toml_item(value)?);
+            for (name, value) in members {
+                table.insert(name, toml_item(value)?);
+            }
         }
-        HidingEntry::Item(item) => {
+        Value::Array(items) => {
             let list = map
                 .entry(last)
                 .or_insert_with(|| Item::ArrayOfTables(toml_edit::ArrayOfTables::new()));
-            let item = toml_item(item)?;
-            match (list, item) {
-                (Item::ArrayOfTables(list), Item::Value(toml_edit::Value::InlineTable(item))) => {
-                    let mut table = item.into_table();
-                    table.decor_mut().set_prefix("\n");
-                    list.push(table);
-                }
-                (Item::Value(toml_edit::Value::Array(list)), Item::Value(item)) => list.push(item),
-                _ => return Err(unexpected(setting)),
+            for item in items {
+                push_toml(list, item)?.ok_or_else(|| unexpected(setting))?;
             }
         }
         _ => return Err(unexpected(setting)),
     }
     Ok(document.to_string())
+}
+
+/// Adds an item at the end of a list; `None` if it is not a list of such items.
+fn push_toml(list: &mut Item, item: &Value) -> Result<Option<()>, String> {
+    match (list, toml_item(item)?) {
+        (Item::ArrayOfTables(list), Item::Value(toml_edit::Value::InlineTable(item))) => {
+            let mut table = item.into_table();
+            table.decor_mut().set_prefix("\n");
+            list.push(table);
+        }
+        (Item::Value(toml_edit::Value::Array(list)), Item::Value(item)) => list.push(item),
+        _ => return Ok(None),
+    }
+    Ok(Some(()))
 }
 
 /// Returns a value in the form that fits into a line.
@@ -169,9 +177,9 @@ fn toml_item(value: &Value) -> Result<Item, String> {
 }
 
 fn unexpected(setting: &HidingSetting) -> String {
-    let form = match setting.entry {
-        HidingEntry::Item(_) => "list",
-        _ => "map",
+    let form = match setting.entry.is_array() {
+        true => "list",
+        false => "map",
     };
     format!("expected a {form} in `{}`", setting.key.join("."))
 }

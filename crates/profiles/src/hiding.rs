@@ -17,23 +17,9 @@ pub struct HidingSetting {
     pub file: PathBuf,
     /// The key that holds the entry, one part for each level.
     pub key: Vec<String>,
-    /// The entry.
-    pub entry: HidingEntry,
-}
-
-/// The form of an entry that hides one skill.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum HidingEntry {
-    /// A member of the map at the key, after all others.
-    Member {
-        /// The name of the member.
-        name: String,
-        /// Its value.
-        value: Value,
-    },
-    /// An item at the end of the list at the key.
-    Item(Value),
+    /// The entry in a container of its own: an object, whose member follows all others of the map at the key, or an array, whose item
+    /// follows all others of the list there.
+    pub entry: Value,
 }
 
 impl AgentProfile {
@@ -54,24 +40,14 @@ impl AgentProfile {
     }
 }
 
-fn entry(effect: Effect, skill: &AgentSkill) -> Option<HidingEntry> {
+fn entry(effect: Effect, skill: &AgentSkill) -> Option<Value> {
     let name = skill.name.to_string();
     Some(match effect {
-        Effect::Overrides => HidingEntry::Member {
-            name,
-            value: "off".into(),
-        },
-        Effect::Permissions => HidingEntry::Member {
-            name,
-            value: "deny".into(),
-        },
-        Effect::HiddenNames => HidingEntry::Item(name.into()),
-        Effect::Rules => {
-            HidingEntry::Item(json!({"action": "skill", "resource": name, "effect": "deny"}))
-        }
-        Effect::SkillTables => {
-            HidingEntry::Item(json!({"path": skill.path.to_str()?, "enabled": false}))
-        }
+        Effect::Overrides => json!({ name: "off" }),
+        Effect::Permissions => json!({ name: "deny" }),
+        Effect::HiddenNames => json!([name]),
+        Effect::Rules => json!([{"action": "skill", "resource": name, "effect": "deny"}]),
+        Effect::SkillTables => json!([{"path": skill.path.to_str()?, "enabled": false}]),
         _ => return None,
     })
 }

@@ -50,7 +50,7 @@ mod survey;
 mod view;
 
 pub use compared::ObservedDifference;
-pub use hiding::{HidingEntry, HidingSetting};
+pub use hiding::HidingSetting;
 pub use observed::{ObservedList, ObservedSession, ObservedSkill, TranscriptReader};
 pub use place::AgentPlace;
 pub use profile::{AgentFact, AgentProfile, AgentProfiles, InstallSign, ProfileError};

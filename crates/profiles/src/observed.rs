@@ -101,11 +101,6 @@ impl TranscriptReader {
         }
     }
 
-    /// Returns the folder of the session, if a line so far had it.
-    pub fn folder(&self) -> Option<&str> {
-        self.session.folder.as_deref()
-    }
-
     /// Returns the result of all lines.
     pub fn finish(self) -> ObservedSession {
         self.session

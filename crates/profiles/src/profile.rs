@@ -121,7 +121,7 @@ impl AgentProfiles {
     ///
     /// # Errors
     /// The text is not TOML, has an unknown key, or names a source that it does not list.
-    pub fn add(&mut self, text: &str) -> Result<(), ProfileError> {
+    fn add(&mut self, text: &str) -> Result<(), ProfileError> {
         let new = AgentProfile::parse(text.to_owned().into())?;
         new.check_sources()?;
         self.profiles.retain(|known| known.name() != new.name());
@@ -230,11 +230,6 @@ impl AgentProfile {
         self.file.render.dialect.known().map(String::as_str)
     }
 
-    /// Returns when a change on disk is noticed, if it is known.
-    pub fn reload(&self) -> Option<&str> {
-        self.file.reload.known().map(String::as_str)
-    }
-
     /// Returns the folders for skills below each folder of a project, relative to it. The preferred one comes first.
     pub fn project_folders(&self, place: &AgentPlace) -> Vec<PathBuf> {
         self.folders(RootScope::Project, place)
@@ -320,7 +315,7 @@ impl AgentProfile {
     }
 
     /// Returns the strongest sign that the agent is installed.
-    pub fn installed(&self, place: &AgentPlace) -> Option<InstallSign> {
+    fn installed(&self, place: &AgentPlace) -> Option<InstallSign> {
         let detect = &self.file.detect;
         let path = place.variable("PATH").unwrap_or_default();
         let programs = detect.binaries.known().into_iter().flatten();

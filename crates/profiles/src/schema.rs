@@ -46,7 +46,8 @@ pub(crate) struct ProfileFile {
     pub(crate) observed: ObservedRules,
     /// When a change on disk is noticed.
     #[serde(default)]
-    pub(crate) reload: Fact<String>,
+    #[serde(rename = "reload")]
+    pub(crate) _reload: Fact<String>,
 }
 
 /// A document, a repository or a report, and the day on which it was read.

@@ -13,7 +13,7 @@ pub struct AgentView {
     /// The name of the profile.
     pub agent: Arc<str>,
     /// The name of the agent for people.
-    pub title: Arc<str>,
+    pub(crate) title: Arc<str>,
     /// Every skill file, by name, then in the order in which the agent prefers them.
     pub skills: Vec<AgentSkill>,
     /// The size of the list for the model.

@@ -22,7 +22,7 @@ fn setting(agent: &str) -> HidingSetting {
     let file = PathBuf::from(setting.file.file_name().unwrap());
     let mut fixed = setting;
     fixed.file = file;
-    if let HidingEntry::Item(item) = &mut fixed.entry
+    if let Some(item) = fixed.entry.get_mut(0)
         && item.get("path").is_some()
     {
         item["path"] = "/skills/tidy/SKILL.md".into();

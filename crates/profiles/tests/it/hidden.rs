@@ -1,6 +1,6 @@
 //! Settings, flags and faults that hide a skill or change its form.
 
-use repertoire_profiles::{AgentProfiles, HidingEntry};
+use repertoire_profiles::AgentProfiles;
 use serde_json::json;
 
 use crate::tree::Tree;
@@ -302,13 +302,8 @@ fn hidden(tree: &Tree, agent: &str, name: &str) -> [bool; 2] {
     let skill = skill.unwrap();
     let profile = profiles.get(agent).unwrap();
     let setting = profile.hiding_setting(&tree.place, skill).unwrap();
-    let value = match setting.entry {
-        HidingEntry::Member { name, value } => json!({ name: value }),
-        HidingEntry::Item(item) => json!([item]),
-        other => panic!("{other:?}"),
-    };
     let keys = setting.key.iter().rev();
-    let document = keys.fold(value, |value, key| json!({ key: value }));
+    let document = keys.fold(setting.entry, |value, key| json!({ key: value }));
     let text = match setting.file.extension().unwrap().to_str() {
         Some("toml") => toml_edit::ser::to_string(&document).unwrap(),
         _ => document.to_string(),

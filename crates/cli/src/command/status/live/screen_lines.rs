@@ -5,8 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
-use repertoire_profiles::HidingEntry;
-use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
 use super::live_screen::{Dialog, HideQuestion, LiveScreen};
@@ -244,11 +242,7 @@ impl LiveScreen {
     fn question(&self, question: &HideQuestion) -> Vec<StyledLine> {
         let setting = &question.setting;
         let file = self.status.seen.paths.path(&setting.file);
-        let entry = match &setting.entry {
-            HidingEntry::Member { name, value } => json!({ name: value }).to_string(),
-            HidingEntry::Item(item) => item.to_string(),
-            _ => String::new(),
-        };
+        let entry = setting.entry.get(0).unwrap_or(&setting.entry).to_string();
         let name = setting.file.file_name().map(Path::new);
         let name = name.map_or(String::new(), |name| name.display().to_string());
         let after = format!("The file before, if there is one, is kept as `{name}.bak`.");
