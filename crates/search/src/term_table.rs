@@ -29,14 +29,18 @@ impl TermTable {
     }
 
     pub(super) fn get(&self, text: &str) -> Option<TermId> {
-        let hash = self.hasher.hash_one(text);
+        self.find(self.hasher.hash_one(text), text)
+    }
+
+    fn find(&self, hash: u64, text: &str) -> Option<TermId> {
         let found = self.ids.find(hash, |term| self.text(*term) == text);
         found.copied()
     }
 
     /// Returns the number of `text`, which is the greatest if the term is new.
     pub(super) fn insert(&mut self, text: &str) -> TermId {
-        if let Some(known) = self.get(text) {
+        let hash = self.hasher.hash_one(text);
+        if let Some(known) = self.find(hash, text) {
             return known;
         }
         let term = self.ends.len() as TermId;
@@ -50,8 +54,9 @@ impl TermTable {
             ids,
             hasher,
         } = self;
-        let hash = |term: &TermId| hasher.hash_one(self::text(texts, ends, *term));
-        ids.insert_unique(hash(&term), term, hash);
+        ids.insert_unique(hash, term, |term| {
+            hasher.hash_one(self::text(texts, ends, *term))
+        });
         term
     }
 
