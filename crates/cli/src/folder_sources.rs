@@ -257,7 +257,8 @@ fn without_plugins(folder: &Path, plugins: &[InstalledPlugin]) -> FsOptions {
     options
 }
 
-fn escape_pattern(name: &str) -> String {
+/// Returns the pattern that matches this name alone.
+pub(crate) fn escape_pattern(name: &str) -> String {
     let is_special = |c: char| matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\' | ',' | '!');
     name.chars()
         .flat_map(|c| is_special(c).then_some('\\').into_iter().chain([c]))

@@ -172,7 +172,7 @@ impl ObservedAgent {
         match (&self.origin, &self.list) {
             (Some(origin), Some(list)) => {
                 let count = counted(list.skills.len(), "skill");
-                let date = date_of(list);
+                let date = date_of(list.date.as_deref());
                 let line = format!("{agent}: lists {count}{date}, in `{origin}`");
                 lines.push(paths.text(&line));
             }
@@ -184,17 +184,18 @@ impl ObservedAgent {
         lines.extend(reason.map(|reason| format!("  not asked: {reason}")));
         lines
     }
+}
 
-    /// Returns the sentence about the skills that were not used; `None` if there are none.
-    pub(crate) fn unused_line(&self) -> Option<String> {
-        let unused = self.unused.as_ref().filter(|unused| !unused.is_empty())?;
-        Some(format!("not used in the last 30 days: {}", quoted(unused)))
-    }
+/// Returns the sentence about the skills that were not used; `None` if there are none.
+pub(crate) fn unused_line(
+    unused: impl IntoIterator<Item = impl std::fmt::Display>,
+) -> Option<String> {
+    let names = quoted(unused);
+    (!names.is_empty()).then(|| format!("not used in the last 30 days: {names}"))
 }
 
 /// Returns the date of a list as the end of a clause.
-fn date_of(list: &ObservedList) -> String {
-    let date = list.date.as_deref();
+pub(crate) fn date_of(date: Option<&str>) -> String {
     date.map_or_else(String::new, |date| format!(" on {date}"))
 }
 

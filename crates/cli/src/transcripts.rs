@@ -30,7 +30,7 @@ pub(crate) struct Transcripts {
     pub(crate) newest: Option<(PathBuf, ObservedList)>,
     /// The skills that recent sessions used, in any folder.
     pub(crate) used: BTreeSet<String>,
-    /// Whether a recent session was found.
+    /// `true` if a recent session was found.
     pub(crate) has_recent: bool,
 }
 

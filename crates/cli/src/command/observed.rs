@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::Environment;
 use crate::agent_views::AgentViews;
 use crate::failure::Failure;
-use crate::observed_agent::{AskOption, ObservedAgent};
+use crate::observed_agent::{AskOption, ObservedAgent, unused_line};
 use crate::output::Output;
 
 /// Compare the skills that an agent should see with the list in its own transcript.
@@ -44,7 +44,7 @@ impl ObservedCommand {
             return Ok(());
         }
         for agent in &output.agents {
-            let unused = agent.unused_line().map(|line| format!("  {line}"));
+            let unused = unused_line(agent.unused.iter().flatten()).map(|line| format!("  {line}"));
             for line in agent.lines(&seen.paths).into_iter().chain(unused) {
                 out.line(line);
             }

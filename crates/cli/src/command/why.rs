@@ -18,7 +18,7 @@ use crate::completion;
 use crate::context::CommandContext;
 use crate::diagnostics::{joined, quoted};
 use crate::failure::Failure;
-use crate::observed_agent::{ObservedAgent, ObservedOption, difference};
+use crate::observed_agent::{ObservedAgent, ObservedOption, date_of, difference};
 use crate::output::Output;
 use crate::screen_text::{number, wrapped};
 use crate::seen_name::SeenName;
@@ -69,7 +69,7 @@ struct ObservedName {
     is_listed: bool,
     /// The differences from what the agent should see.
     differences: Vec<ObservedDifference>,
-    /// Whether no transcript of the last 30 days used it; null without such transcripts, or if it is not loaded.
+    /// `true` if no transcript of the last 30 days used it; null without such transcripts, or if it is not loaded.
     is_unused: Option<bool>,
 }
 
@@ -216,8 +216,7 @@ impl ObservedName {
         } else {
             "not listed"
         };
-        let date = self.date.as_deref();
-        let date = date.map_or_else(String::new, |date| format!(" on {date}"));
+        let date = date_of(self.date.as_deref());
         let list = format!("{is_listed} by the agent{date}, in `{}`", self.origin);
         let differences = self.differences.iter();
         let differences = differences.map(|one| difference(one, paths));

@@ -82,6 +82,14 @@ const SCHEMA: &str = "repertoire-lock/1";
 impl RepertoireLock {
     pub(crate) const NAME: &str = "repertoire.lock.json";
 
+    /// Reads the lock of `folder` for a command that needs one.
+    pub(crate) fn existing(folder: &Path) -> Result<RepertoireLock, Failure> {
+        RepertoireLock::read(folder)?.ok_or_else(|| {
+            Failure::new(format!("no {} found", Self::NAME))
+                .help("run `repertoire lock` to create it")
+        })
+    }
+
     pub(crate) fn read(folder: &Path) -> Result<Option<RepertoireLock>, Failure> {
         let Some(value) = super::read(&folder.join(Self::NAME), Self::NAME)? else {
             return Ok(None);

@@ -92,10 +92,7 @@ impl ComparedSide {
     }
 
     pub(super) fn of_lock(folder: &Path) -> Result<ComparedSide, Failure> {
-        let Some(lock) = RepertoireLock::read(folder)? else {
-            return Err(Failure::new(format!("no {} found", RepertoireLock::NAME))
-                .help("run `repertoire lock` to create it"));
-        };
+        let lock = RepertoireLock::existing(folder)?;
         let mut side = ComparedSide::default();
         for (path, locked) in &lock.skills {
             let mut files = locked.manifest.files().iter();

@@ -28,10 +28,7 @@ enum SkillOrigin {
 impl SkillOrigins {
     /// Reads the origins of the locked skills. A skill without a row in `skills-lock.json` comes from its own folder.
     pub(super) fn read(folder: &Path) -> Result<SkillOrigins, Failure> {
-        let Some(lock) = RepertoireLock::read(folder)? else {
-            return Err(Failure::new(format!("no {} found", RepertoireLock::NAME))
-                .help("run `repertoire lock` to create it"));
-        };
+        let lock = RepertoireLock::existing(folder)?;
         let rows = SkillsLock::read(folder)?.unwrap_or_default();
         let mut found = SkillOrigins::default();
         for (path, locked) in &lock.skills {

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use crate::Environment;
 use crate::agent_views::AgentViews;
-use crate::diagnostics::{joined, quoted};
+use crate::diagnostics::joined;
 use crate::failure::Failure;
-use crate::observed_agent::{ObservedAgent, ObservedOption};
+use crate::observed_agent::{ObservedAgent, ObservedOption, unused_line};
 use crate::screen_text::wrapped;
 use crate::shown_paths::ShownPaths;
 use crate::styled_line::StyledLine;
@@ -55,10 +55,7 @@ impl ObservedLists {
             let names = joined(without.iter().map(|row| row.agent.as_str()));
             lines.push(format!("{names}: no list for this folder was found"));
         }
-        let unused = self.unused.as_ref().filter(|unused| !unused.is_empty());
-        lines.extend(
-            unused.map(|unused| format!("not used in the last 30 days: {}", quoted(unused))),
-        );
+        lines.extend(unused_line(self.unused.iter().flatten()));
         let wrapped = lines.iter().flat_map(|line| {
             let text = line.trim_start();
             let indent = 2 + line.len() - text.len();

@@ -10,6 +10,7 @@ use repertoire::source::fs::{FileItem, FileSource, FsOptions, ListedFile};
 
 use crate::agent_views::ReadPaths;
 use crate::failure::Failure;
+use crate::folder_sources::escape_pattern;
 
 /// The files of folders that can change what an agent sees.
 const IN_FOLDERS: &str = "**/*.{md,json,toml,yaml}";
@@ -40,7 +41,7 @@ impl FollowedFiles {
         }
         let names = paths.files.iter();
         let names = names.filter_map(|file| file.file_name()?.to_str());
-        let names: BTreeSet<String> = names.map(literal).collect();
+        let names: BTreeSet<String> = names.map(escape_pattern).collect();
         let parents = paths.files.iter().filter_map(|file| file.parent());
         let parents: BTreeSet<&Path> = parents.collect();
         let folders = paths.folders.iter().map(PathBuf::as_path).collect();
@@ -104,18 +105,6 @@ impl FollowedSource {
     fn changed(&self) -> futures_util::future::BoxFuture<'_, ()> {
         Box::pin(self.source.changed(self.revision))
     }
-}
-
-/// Returns the pattern that matches this name alone.
-fn literal(name: &str) -> String {
-    let mut pattern = String::with_capacity(name.len());
-    for character in name.chars() {
-        if "*?[]{}!\\".contains(character) {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-    }
-    pattern
 }
 
 /// A file whose content does not matter, but that it changes.
