@@ -16,6 +16,7 @@ const PLUGIN_SDK: &str = "repertoire-plugin-sdk";
 const TESTKIT: &str = "repertoire-testkit";
 const FACADE: &str = "repertoire";
 const MCP: &str = "repertoire-mcp";
+const MCP_SERVERS: &str = "repertoire-mcp-servers";
 const CLI: &str = "repertoire-cli";
 const STATIC_BUILD: &str = "repertoire-source-static-build";
 const TESTS: &str = "repertoire-tests";
@@ -43,9 +44,10 @@ fn may_depend_on(package: &str, other: &str) -> bool {
         RENDER | "repertoire-source-mcp" => [CORE, PROCESS].contains(&other),
         "repertoire-engine" => [CORE, REGISTRY, PERMISSION, SEARCH, RENDER].contains(&other),
         "repertoire-source-plugin" => [CORE, PLUGIN_SDK, PROCESS].contains(&other),
-        FACADE => ![AGENTS, TESTKIT, MCP, GATEWAY, CLI, TESTS, XTASK].contains(&other),
-        MCP => other == FACADE,
-        GATEWAY => [FACADE, MCP].contains(&other),
+        FACADE => ![AGENTS, TESTKIT, MCP, MCP_SERVERS, GATEWAY, CLI, TESTS, XTASK].contains(&other),
+        MCP_SERVERS => [CONFIG, CORE, PROCESS].contains(&other),
+        MCP => [FACADE, MCP_SERVERS].contains(&other),
+        GATEWAY => [FACADE, MCP, MCP_SERVERS].contains(&other),
         CLI => [AGENTS, FACADE, GATEWAY, MCP, PROFILES, STATIC_BUILD].contains(&other),
         TESTKIT => ![TESTS, XTASK].contains(&other),
         TESTS | XTASK => ![TESTS, XTASK].contains(&other),
