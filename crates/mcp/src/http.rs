@@ -35,7 +35,7 @@ pub use self::options::{AccessToken, HttpLimits, HttpOptions};
 
 use self::access_control::AccessControl;
 use self::metrics::Metrics;
-use self::options::ReadinessCheck;
+use self::options::{HostMetrics, ReadinessCheck};
 use self::sessions::Sessions;
 use crate::client_session::ClientSession;
 use crate::{ServeError, Server};
@@ -46,6 +46,7 @@ struct HttpState {
     metrics: Metrics,
     is_draining: AtomicBool,
     readiness: Option<ReadinessCheck>,
+    host_metrics: Option<HostMetrics>,
     answers: TaskTracker,
     end: CancellationToken,
 }
@@ -95,6 +96,7 @@ impl Server {
             metrics: Metrics::default(),
             is_draining: AtomicBool::new(false),
             readiness: options.readiness.clone(),
+            host_metrics: options.metrics.clone(),
             answers: TaskTracker::new(),
             end: end.clone(),
         });

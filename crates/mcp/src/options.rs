@@ -25,6 +25,15 @@ pub struct ServerOptions {
     pub(crate) reader: Option<Arc<dyn SkillReader>>,
     pub(crate) page: usize,
     pub(crate) index: IndexSettings,
+    pub(crate) resources: Vec<HostResource>,
+}
+
+/// A resource of the host.
+#[derive(Clone)]
+pub(crate) struct HostResource {
+    pub(crate) uri: Arc<str>,
+    pub(crate) description: Arc<str>,
+    pub(crate) read: Arc<dyn Fn() -> Option<String> + Send + Sync>,
 }
 
 const CATALOG_TOKENS: usize = 500;
@@ -42,6 +51,7 @@ impl Default for ServerOptions {
             reader: None,
             page: 100,
             index: IndexSettings::new(),
+            resources: Vec::new(),
         }
     }
 }
@@ -120,6 +130,22 @@ impl ServerOptions {
     #[must_use]
     pub fn index(mut self, settings: IndexSettings) -> ServerOptions {
         self.index = settings;
+        self
+    }
+
+    /// Adds a resource of the host, which is listed after the skills: `read` returns its JSON, or `None` while there is none.
+    #[must_use]
+    pub fn resource(
+        mut self,
+        uri: impl Into<Arc<str>>,
+        description: impl Into<Arc<str>>,
+        read: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> ServerOptions {
+        self.resources.push(HostResource {
+            uri: uri.into(),
+            description: description.into(),
+            read: Arc::new(read),
+        });
         self
     }
 

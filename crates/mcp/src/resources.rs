@@ -14,6 +14,7 @@ use rmcp::model::{
 
 use crate::Server;
 use crate::meta::{origin_of, with_diagnostic};
+use crate::options::HostResource;
 use crate::page::Page;
 use crate::served_files::{ReadFailure, hidden_in};
 use crate::served_view::ServedSkill;
@@ -22,6 +23,8 @@ use repertoire::skill::skill_uri::{SkillAddress, SkillRoot, encoded_path};
 const DIGEST: &str = "repertoire/digest";
 
 const MARKDOWN: &str = "text/markdown";
+
+const JSON: &str = "application/json";
 
 const TRIES: usize = 2;
 
@@ -32,15 +35,33 @@ pub(crate) fn list_resources(
     let view = server.view();
     let page = Page::of(request.as_ref(), server.version(view.versions.resources))?;
     let (skills, next) = page.cut(&view.skills, server.options().page);
-    let mut result = ListResourcesResult::with_all_items(skills.iter().map(resource).collect());
+    let mut resources: Vec<Resource> = skills.iter().map(resource).collect();
+    if next.is_none() {
+        // They are few, so the last page may exceed the limit.
+        resources.extend(server.options().resources.iter().map(host_resource));
+    }
+    let mut result = ListResourcesResult::with_all_items(resources);
     result.next_cursor = next;
     Ok(result)
+}
+
+fn host_resource(resource: &HostResource) -> Resource {
+    let (_, name) = resource.uri.rsplit_once('/').unwrap_or(("", &resource.uri));
+    Resource::new(&*resource.uri, name)
+        .with_description(&*resource.description)
+        .with_mime_type(JSON)
 }
 
 pub(crate) async fn read_resource(
     server: &Server,
     uri: &str,
 ) -> Result<ReadResourceResult, ErrorData> {
+    let mut of_host = server.options().resources.iter();
+    if let Some(resource) = of_host.find(|resource| *resource.uri == *uri) {
+        let text = (resource.read)().ok_or_else(|| not_found(uri))?;
+        let contents = ResourceContents::text(text, uri).with_mime_type(JSON);
+        return Ok(ReadResourceResult::new(vec![contents]));
+    }
     let place = SkillAddress::parse(uri).ok_or_else(|| not_found(uri))?;
     let path = place.path.as_ref().ok_or_else(|| not_found(uri))?;
     let mut tries = TRIES;
@@ -124,7 +145,7 @@ pub(crate) fn mime_type(path: &str) -> &'static str {
         .as_deref()
     {
         Some("md" | "markdown") => MARKDOWN,
-        Some("json") => "application/json",
+        Some("json") => JSON,
         Some("yaml" | "yml") => "application/yaml",
         Some("toml") => "application/toml",
         Some("html" | "htm") => "text/html",

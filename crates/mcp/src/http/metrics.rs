@@ -19,6 +19,9 @@ const FORMS: [&str; 2] = [
     "text/plain; version=0.0.4; charset=utf-8",
 ];
 
+/// The last line of the format.
+const END: &str = "# EOF\n";
+
 const SECONDS: [f64; 9] = [0.0005, 0.001, 0.0025, 0.01, 0.025, 0.1, 0.25, 1.0, 5.0];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -139,6 +142,10 @@ impl Metrics {
         }
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a text takes every character");
+        if let Some(host) = &shared.host_metrics {
+            let end = text.len() - END.len();
+            text.insert_str(end, &host.text());
+        }
         let [newer, older] = FORMS;
         if accepted.is_some_and(|accepted| accepted.contains(OPEN_METRICS)) {
             (newer, text)

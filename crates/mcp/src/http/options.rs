@@ -20,6 +20,7 @@ pub struct HttpOptions {
     pub(super) drain: Duration,
     pub(super) routes: axum::Router,
     pub(super) readiness: Option<ReadinessCheck>,
+    pub(super) metrics: Option<HostMetrics>,
 }
 
 /// A check of the host that decides whether `/readyz` says that the server is ready.
@@ -36,6 +37,22 @@ impl ReadinessCheck {
 impl fmt::Debug for ReadinessCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ReadinessCheck")
+    }
+}
+
+/// The metrics of the host, which `/metrics` shows after those of the server.
+#[derive(Clone)]
+pub(super) struct HostMetrics(Arc<dyn Fn() -> String + Send + Sync>);
+
+impl HostMetrics {
+    pub(super) fn text(&self) -> String {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for HostMetrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HostMetrics")
     }
 }
 
@@ -87,6 +104,7 @@ impl Default for HttpOptions {
             drain: Duration::from_secs(5),
             routes: axum::Router::new(),
             readiness: None,
+            metrics: None,
         }
     }
 }
@@ -107,6 +125,14 @@ impl HttpOptions {
         check: impl Fn() -> Result<(), &'static str> + Send + Sync + 'static,
     ) -> HttpOptions {
         self.readiness = Some(ReadinessCheck(Arc::new(check)));
+        self
+    }
+
+    /// Sets metrics of the host, which `/metrics` shows after those of the server: families in the OpenMetrics text format, without
+    /// the last line `# EOF`.
+    #[must_use]
+    pub fn metrics(mut self, text: impl Fn() -> String + Send + Sync + 'static) -> HttpOptions {
+        self.metrics = Some(HostMetrics(Arc::new(text)));
         self
     }
 

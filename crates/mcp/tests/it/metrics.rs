@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use repertoire_mcp::HttpOptions;
+
 use crate::fixture::{home, serve};
 use crate::http::listen;
 
@@ -122,7 +124,9 @@ fn families(text: &str, is_older: bool) -> BTreeMap<String, Family> {
 #[tokio::test]
 async fn metrics_hold_numbers_alone() {
     let server = serve(home(&[("tidy", "Secret words.\n")])).await;
-    let listening = listen(&server, Default::default()).await;
+    let host = "# HELP jobs Jobs.\n# TYPE jobs counter\njobs_total{kind=\"a\"} 2\n";
+    let options = HttpOptions::default().metrics(move || host.to_owned());
+    let listening = listen(&server, options).await;
     let client = listening.connect(None).await;
     client.peer.list_all_tools().await.unwrap();
     listening.get("/metrics", "host: evil.example\r\n").await;
@@ -147,7 +151,13 @@ async fn metrics_hold_numbers_alone() {
         "{head}"
     );
 
-    let (older, newer) = (families(&older, true), families(&newer, false));
+    let (mut older, mut newer) = (families(&older, true), families(&newer, false));
+    for jobs in [older.remove("jobs_total"), newer.remove("jobs")] {
+        let jobs = jobs.expect("the metrics of the host are shown");
+        let kind = vec![("kind".to_owned(), "a".to_owned())];
+        let samples = BTreeMap::from([(("jobs_total".to_owned(), kind), 2.0)]);
+        assert_eq!((jobs.kind.as_str(), jobs.samples), ("counter", samples));
+    }
     let kinds = |families: &BTreeMap<String, Family>| {
         families
             .iter()

@@ -365,3 +365,33 @@ async fn an_untrusted_source_is_not_served() {
         None
     );
 }
+
+#[tokio::test]
+async fn resources_of_the_host_follow_skills() {
+    let options = ServerOptions::default()
+        .page(1)
+        .resource("host://jobs", "The jobs.", || Some("[1]".to_owned()))
+        .resource("host://gone", "Nothing now.", || None);
+    let server = serve_with(Mount::user(home(&[("a", "A.\n"), ("b", "B.\n")])), options).await;
+    let client = Client::of(&server).await;
+    let resources = client.peer.list_all_resources().await.unwrap();
+    let rows: Vec<_> = resources
+        .iter()
+        .map(|found| (found.uri.as_str(), found.name.as_str()))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("skill://home/a/SKILL.md", "a"),
+            ("skill://home/b/SKILL.md", "b"),
+            ("host://jobs", "jobs"),
+            ("host://gone", "gone"),
+        ]
+    );
+    assert_eq!(read(&client, "host://jobs").await.unwrap(), b"[1]");
+    for uri in ["host://gone", "host://other"] {
+        let (code, message) = code(read(&client, uri).await);
+        assert_eq!(code, rmcp::model::ErrorCode::RESOURCE_NOT_FOUND.0);
+        assert_eq!(message, format!("no resource `{uri}`"));
+    }
+}
