@@ -16,14 +16,16 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::{Gateway, GatewayError, GatewayState, Registries, WorkflowFile};
+use crate::{
+    Gateway, GatewayError, GatewayState, Registries, WorkflowFile, mcp_resources, metrics,
+};
 
 /// The most results of a search.
 const MOST_HITS: usize = 50;
 
 impl Gateway {
-    /// Serves clients that connect to `listener`, until `end` completes: `/mcp` with the skills, `/healthz`, `/readyz`, `/metrics`,
-    /// and below `/api/v1` the [routes](Gateway::routes).
+    /// Serves clients that connect to `listener`, until `end` completes: `/mcp` with the skills and the other registries as
+    /// resources, `/healthz`, `/readyz`, `/metrics`, and below `/api/v1` the [routes](Gateway::routes).
     ///
     /// # Errors
     /// [`GatewayError::State`] unless it is running or paused, and the errors of
@@ -35,14 +37,19 @@ impl Gateway {
         options: HttpOptions,
         end: impl Future<Output = ()>,
     ) -> Result<Result<(), ServeError>, GatewayError> {
-        let server = Server::new(self.registries()?.skills, server);
+        let skills = self.registries()?.skills;
+        let server = Server::new(skills, mcp_resources::add(server, self));
         let gateway = self.clone();
         let readiness = move || match gateway.state() {
             GatewayState::Running => Ok(()),
             GatewayState::Paused => Err("paused"),
             _ => Err("not running"),
         };
-        let options = options.routes(self.routes()).readiness(readiness);
+        let gateway = self.clone();
+        let options = options
+            .routes(self.routes())
+            .readiness(readiness)
+            .metrics(move || metrics::text(&gateway.status()));
         Ok(server.serve_http(listener, &options, end).await)
     }
 

@@ -48,6 +48,10 @@ mod api;
 mod composition;
 mod error;
 mod gateway;
+#[cfg(feature = "http")]
+mod mcp_resources;
+#[cfg(feature = "http")]
+mod metrics;
 mod registries;
 mod reload_queue;
 mod workflow_file;

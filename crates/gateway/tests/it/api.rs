@@ -151,3 +151,44 @@ async fn the_routes_are_behind_the_checks() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn metrics_count_items_and_reloads() {
+    let project = Project::new(FILE);
+    project.skill("review", "");
+    let (gateway, _registries) = project.start().await;
+    gateway.reload(None).await.unwrap();
+    project.write("repertoire.toml", "[gateway");
+    gateway.reload(None).await.unwrap_err();
+    gateway.pause().unwrap();
+    with_server(&gateway, async |address| {
+        let (_, text) = get(address, "/metrics", Some(TOKEN)).await;
+        let lines = text
+            .lines()
+            .filter(|line| line.contains("repertoire_gateway_"));
+        let lines: Vec<_> = lines
+            .map(|line| line.replace("repertoire_gateway_", ""))
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                "# HELP running 1 unless the gateway is paused or ends.",
+                "# TYPE running gauge",
+                "running 0",
+                "# HELP items Items of each registry.",
+                "# TYPE items gauge",
+                "items{registry=\"skills\"} 1",
+                "items{registry=\"workflows\"} 0",
+                "items{registry=\"agents\"} 1",
+                "items{registry=\"mcp-servers\"} 1",
+                "# HELP reloads_total Reloads that were applied.",
+                "# TYPE reloads_total counter",
+                "reloads_total 1",
+                "# HELP reload_failed 1 if the last reload was not applied.",
+                "# TYPE reload_failed gauge",
+                "reload_failed 1",
+            ]
+        );
+    })
+    .await;
+}

@@ -202,6 +202,11 @@ async fn a_registered_workflow_wins_and_survives() {
     assert_eq!(path(), found);
     let change = registries.workflows.snapshot().changes_since(&before);
     assert_eq!(change.modified.len(), 1);
+    // A second time changes nothing.
+    let before = registries.workflows.snapshot();
+    registries.workflows.unregister(id.as_str());
+    let after = registries.workflows.snapshot();
+    assert_eq!(after.generation(), before.generation());
 }
 
 #[tokio::test]

@@ -170,3 +170,35 @@ async fn four_lists_follow_a_script_of_edits() {
 async fn reload(gateway: &Gateway, is_applied: bool) {
     assert_eq!(gateway.reload(None).await.is_ok(), is_applied);
 }
+
+#[tokio::test]
+async fn a_changed_secret_is_a_change() {
+    let project = Project::new(FILE);
+    let (gateway, _registries) = project.start().await;
+    for (value, modified) in [("one", 1), ("two", 1), ("two", 0)] {
+        let file = format!("{FILE}env = {{ KEY = \"{value}\" }}\n");
+        project.write("repertoire.toml", &file);
+        let reloaded = gateway.reload(None).await.unwrap();
+        assert_eq!(reloaded.mcp_servers.modified, modified, "{value}");
+    }
+}
+
+/// The vector 2A.6: a caller that waits behind a failing run gets a run of its own, with its configuration.
+#[tokio::test]
+async fn a_failed_reload_fails_no_later_one() {
+    let project = Project::new(FILE);
+    let (gateway, registries) = project.start().await;
+    let bad = "[registries.workflows]\nglob = \"../*.ts\"\n";
+    let reload = |text: &str| gateway.reload(Some(project.parse(text)));
+    let (first, second, third, fourth) = (numbered(1), numbered(2), numbered(3), numbered(4));
+    let (one, two) = tokio::join!(reload(bad), reload(&second));
+    assert_eq!((one.is_ok(), two.is_ok()), (false, true));
+    assert_eq!(ids(&registries.agents), ["agent-2"]);
+    // The last one enters the queue while the others run.
+    let (one, three, last) = tokio::join!(reload(&first), reload(&third), async {
+        tokio::task::yield_now().await;
+        gateway.reload(Some(project.parse(&fourth))).await
+    });
+    assert!(one.is_ok() && three.is_ok() && last.is_ok());
+    assert_eq!(ids(&registries.agents), ["agent-4"]);
+}
