@@ -333,6 +333,10 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("tools", tools::ToolsOutput::json_schema(generator)),
         ("simulate", simulate::SimulateOutput::json_schema(generator)),
         ("gateway", gateway::GatewayOutput::json_schema(generator)),
+        (
+            "gateway",
+            gateway::GatewayListOutput::json_schema(generator),
+        ),
         ("mcp", mcp::McpOutput::json_schema(generator)),
         ("body", body::BodyOutput::json_schema(generator)),
         (

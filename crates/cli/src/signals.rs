@@ -85,3 +85,56 @@ impl ProcessSignals {
         }
     }
 }
+
+/// A signal that pauses a gateway or ends a pause.
+#[cfg(feature = "gateway")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    not(unix),
+    expect(dead_code, reason = "this system has no such signals")
+)]
+pub(crate) enum PauseSignal {
+    Pause,
+    Resume,
+}
+
+/// SIGUSR1 and SIGUSR2 of the process. Without such signals there are none.
+#[cfg(feature = "gateway")]
+#[derive(Debug)]
+pub(crate) struct PauseSignals {
+    #[cfg(unix)]
+    pause: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    resume: tokio::signal::unix::Signal,
+}
+
+#[cfg(feature = "gateway")]
+impl PauseSignals {
+    #[cfg(unix)]
+    pub(crate) fn listen() -> std::io::Result<PauseSignals> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(PauseSignals {
+            pause: signal(SignalKind::user_defined1())?,
+            resume: signal(SignalKind::user_defined2())?,
+        })
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn listen() -> std::io::Result<PauseSignals> {
+        Ok(PauseSignals {})
+    }
+
+    #[cfg(unix)]
+    pub(crate) async fn next(&mut self) -> PauseSignal {
+        tokio::select! {
+            biased;
+            _ = self.pause.recv() => PauseSignal::Pause,
+            _ = self.resume.recv() => PauseSignal::Resume,
+        }
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) async fn next(&mut self) -> PauseSignal {
+        std::future::pending().await
+    }
+}

@@ -1,6 +1,8 @@
 //! `repertoire gateway`.
 
+mod gateway_output;
 mod request;
+mod running_gateway;
 mod service_manager;
 mod state_folder;
 
@@ -9,26 +11,20 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use repertoire::config::GatewaySettings;
-use repertoire::skill::Severity;
-use repertoire_gateway::{Gateway, GatewayError, Registries, Reloaded};
-use repertoire_mcp::ServerOptions;
-use serde::{Deserialize, Serialize};
-use tokio::net::TcpListener;
+use repertoire_gateway::Gateway;
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 
-use self::request::{request_reload, request_stop};
-use self::service_manager::ServiceManager;
+pub(super) use self::gateway_output::{GatewayListOutput, GatewayOutput};
+use self::gateway_output::{ListedRegistry, SavedState};
+use self::request::{request_pause, request_reload, request_resume, request_stop};
+use self::running_gateway::{RunningGateway, refusal};
 use self::state_folder::StateFolder;
 use super::serve::NetworkOptions;
 use crate::compose::host_settings;
-use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic};
 use crate::failure::Failure;
 use crate::options::SourceOptions;
 use crate::output::{Format, Output};
-use crate::signals::Signal;
+use crate::signals::PauseSignals;
 use crate::{Environment, Exit};
 
 /// Run one process with your skills, workflows, agents and MCP servers.
@@ -36,7 +32,7 @@ use crate::{Environment, Exit};
 /// A configuration file defines all four registries (--config; default `repertoire.toml`).
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  repertoire gateway start\n  repertoire gateway status --json\n  repertoire gateway reload"
+    after_help = "Examples:\n  repertoire gateway start\n  repertoire gateway status --json\n  repertoire gateway list workflows\n  repertoire gateway reload"
 )]
 pub(crate) struct GatewayCommand {
     #[command(subcommand)]
@@ -47,14 +43,17 @@ pub(crate) struct GatewayCommand {
 enum GatewayAction {
     Start(StartCommand),
     Status(StatusCommand),
+    List(ListCommand),
     Reload(ReloadCommand),
+    Pause(PauseCommand),
+    Resume(ResumeCommand),
     Stop(StopCommand),
 }
 
 /// Start the gateway and run until a signal arrives.
 ///
-/// SIGHUP reads the configuration file again; if it is invalid, everything stays as it was. SIGTERM answers the requests in
-/// progress and stops. systemd is notified if it started the process (Type=notify-reload).
+/// SIGHUP reads the configuration file again; if it is invalid, everything stays as it was. SIGUSR1 pauses and SIGUSR2 ends a
+/// pause. SIGTERM answers the requests in progress and stops. systemd is notified if it started the process (Type=notify-reload).
 #[derive(Debug, Args)]
 struct StartCommand {
     #[command(flatten)]
@@ -73,9 +72,32 @@ struct StatusCommand {
     folder: FolderOption,
 }
 
+/// List the skills, workflows, agents and MCP servers of the gateway.
+#[derive(Debug, Args)]
+struct ListCommand {
+    /// List this registry only.
+    registry: Option<ListedRegistry>,
+    #[command(flatten)]
+    folder: FolderOption,
+}
+
 /// Make the gateway read its configuration file again.
 #[derive(Debug, Args)]
 struct ReloadCommand {
+    #[command(flatten)]
+    folder: FolderOption,
+}
+
+/// Pause the gateway: it is not ready and begins nothing new, and its registries stay.
+#[derive(Debug, Args)]
+struct PauseCommand {
+    #[command(flatten)]
+    folder: FolderOption,
+}
+
+/// End a pause.
+#[derive(Debug, Args)]
+struct ResumeCommand {
     #[command(flatten)]
     folder: FolderOption,
 }
@@ -94,64 +116,8 @@ struct FolderOption {
     state_dir: Option<PathBuf>,
 }
 
-/// A gateway that runs or not.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct GatewayOutput {
-    running: bool,
-    /// The process.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    process: Option<u32>,
-    /// The address of the HTTP server.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    address: Option<SocketAddr>,
-    /// `running`, `paused` or another state.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<String>,
-    /// The number of items of each registry.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    registries: Option<GatewayCounts>,
-    /// The number of reloads that were applied.
-    reloads: u64,
-    /// The error of the last reload, if it was not applied.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reload_error: Option<String>,
-}
-
-/// The number of items of each registry.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub(super) struct GatewayCounts {
-    skills: usize,
-    workflows: usize,
-    agents: usize,
-    mcp_servers: usize,
-}
-
-/// The state of a running gateway, as its state folder has it.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct SavedState {
-    #[serde(flatten)]
-    output: GatewayOutput,
-    /// The number of reloads that ended, applied or not.
-    finished: u64,
-    is_reloading: bool,
-}
-
-impl SavedState {
-    fn starting() -> SavedState {
-        let output = GatewayOutput {
-            running: true,
-            process: Some(std::process::id()),
-            state: Some("starting".to_owned()),
-            ..GatewayOutput::default()
-        };
-        SavedState {
-            output,
-            ..SavedState::default()
-        }
-    }
+fn unheard(error: io::Error) -> Failure {
+    Failure::io("cannot listen for signals", &error)
 }
 
 const CONFIGURATION: &str = "repertoire.toml";
@@ -180,21 +146,33 @@ impl GatewayCommand {
                 let folder = status.folder.path(environment)?;
                 let saved = StateFolder::read(&folder)?;
                 out.found_problems(saved.is_none());
-                print(
-                    &saved.map(|saved| saved.output).unwrap_or_default(),
-                    &mut out,
-                );
+                let saved = saved.map(|saved| saved.output).unwrap_or_default();
+                saved.print(&mut out);
+            }
+            GatewayAction::List(list) => {
+                let folder = list.folder.path(environment)?;
+                let lists = StateFolder::read_lists(&folder)?;
+                out.found_problems(lists.is_none());
+                lists.unwrap_or_default().print(list.registry, &mut out);
+            }
+            GatewayAction::Pause(pause) => {
+                let folder = pause.folder.path(environment)?;
+                request_pause(&folder).await?.print(&mut out);
+            }
+            GatewayAction::Resume(resume) => {
+                let folder = resume.folder.path(environment)?;
+                request_resume(&folder).await?.print(&mut out);
             }
             GatewayAction::Reload(reload) => {
                 let folder = reload.folder.path(environment)?;
                 let output = request_reload(&folder).await?;
                 out.found_problems(output.reload_error.is_some());
-                print(&output, &mut out);
+                output.print(&mut out);
             }
             GatewayAction::Stop(stop) => {
                 let folder = stop.folder.path(environment)?;
                 request_stop(&folder).await?;
-                print(&GatewayOutput::default(), &mut out);
+                GatewayOutput::default().print(&mut out);
             }
         }
         Ok(out.print(environment))
@@ -220,8 +198,8 @@ impl StartCommand {
         options: &SourceOptions,
         environment: &mut Environment<'_>,
     ) -> Result<Exit, Failure> {
-        let listening = environment.signals.listen();
-        listening.map_err(|error| Failure::io("cannot listen for signals", &error))?;
+        environment.signals.listen().map_err(unheard)?;
+        let pauses = PauseSignals::listen().map_err(unheard)?;
         let file = options
             .config
             .clone()
@@ -229,254 +207,14 @@ impl StartCommand {
         let gateway =
             Gateway::open(file, host_settings(environment)).map_err(|error| refusal(&error))?;
         let folder = StateFolder::lock(&self.folder.path(environment)?)?;
+        folder.save_lists(&GatewayListOutput::default())?;
         folder.save(&SavedState::starting())?;
         let registries = gateway.start(&Handle::current()).await;
         registries.map_err(|error| refusal(&error))?;
-        let run = RunningGateway {
-            service: ServiceManager::new(environment.variable("NOTIFY_SOCKET")),
-            settings: gateway.configuration().gateway().clone(),
-            gateway: gateway.clone(),
-            folder,
-            finished: 0,
-            address: None,
-        };
-        let served = run.serve(self, environment).await;
+        let run = RunningGateway::new(gateway.clone(), folder, environment);
+        let served = run.serve(self, pauses, environment).await;
         // It may have been stopped by then.
         let _ = gateway.stop().await;
         served.map(|()| Exit::Success)
-    }
-}
-
-/// A gateway of this process.
-struct RunningGateway {
-    gateway: Gateway,
-    /// The settings at the start.
-    settings: GatewaySettings,
-    folder: StateFolder,
-    service: ServiceManager,
-    address: Option<SocketAddr>,
-    finished: u64,
-}
-
-/// The HTTP server of a gateway, in a task of its own.
-struct HttpTask {
-    end: oneshot::Sender<()>,
-    task: JoinHandle<Result<(), Failure>>,
-}
-
-impl RunningGateway {
-    async fn serve(
-        mut self,
-        start: &StartCommand,
-        environment: &mut Environment<'_>,
-    ) -> Result<(), Failure> {
-        let mut http = match start.http.or(self.settings.listen) {
-            Some(address) => Some(self.listen(address, start, environment).await?),
-            None => None,
-        };
-        self.save(false)?;
-        self.service.ready();
-        let registries = self.gateway.registries().map_err(|error| refusal(&error))?;
-        let counts = registries.counts();
-        environment.write_stderr(&format!(
-            "note: the gateway runs: {} skills, {} workflows, {} agents, {} MCP servers\n",
-            counts.skills, counts.workflows, counts.agents, counts.mcp_servers
-        ));
-        report(&registries, environment);
-        loop {
-            let signal = tokio::select! {
-                signal = environment.signals.next() => signal,
-                ended = ended(&mut http) => return ended,
-            };
-            match signal {
-                Signal::Reload => self.reload(environment).await?,
-                Signal::Stop => break,
-            }
-        }
-        self.service.stopping();
-        match http {
-            Some(http) => http.end().await,
-            None => Ok(()),
-        }
-    }
-
-    async fn listen(
-        &mut self,
-        address: SocketAddr,
-        start: &StartCommand,
-        environment: &mut Environment<'_>,
-    ) -> Result<HttpTask, Failure> {
-        let options = start.network.options(address, environment)?;
-        let options = options.drain(self.settings.drain());
-        let listener = TcpListener::bind(address).await;
-        let listener =
-            listener.map_err(|error| Failure::io(format!("cannot listen on {address}"), &error))?;
-        let address = listener.local_addr().unwrap_or(address);
-        self.address = Some(address);
-        environment.write_stderr(&format!("note: listening on http://{address}/mcp\n"));
-        let (end, ended) = oneshot::channel();
-        let gateway = self.gateway.clone();
-        let server = ServerOptions::default()
-            .name(environment.program.name)
-            .version(environment.program.version);
-        let task = tokio::spawn(async move {
-            let end = async {
-                let _ = ended.await;
-            };
-            let served = gateway.serve_http(listener, server, options, end).await;
-            served
-                .map_err(|error| refusal(&error))?
-                .map_err(|error| Failure::of(&error).help("pass `--token-file` or `--token-env`"))
-        });
-        Ok(HttpTask { end, task })
-    }
-
-    async fn reload(&mut self, environment: &mut Environment<'_>) -> Result<(), Failure> {
-        self.service.reloading();
-        self.save(true)?;
-        match self.gateway.reload(None).await {
-            Ok(reloaded) => {
-                environment.write_stderr(&format!("note: reloaded: {}\n", changes(&reloaded)));
-                if *self.gateway.configuration().gateway() != self.settings {
-                    environment
-                        .write_stderr("note: a changed `[gateway]` applies at the next start\n");
-                }
-                if let Ok(registries) = self.gateway.registries() {
-                    report(&registries, environment);
-                }
-            }
-            Err(error) => {
-                let text = refusal(&error)
-                    .report()
-                    .draw(environment.stderr.is_coloured());
-                environment.write_stderr(&format!(
-                    "{text}note: reload failed; everything stays as it was\n"
-                ));
-            }
-        }
-        self.finished += 1;
-        self.save(false)?;
-        self.service.ready();
-        Ok(())
-    }
-
-    fn save(&self, is_reloading: bool) -> Result<(), Failure> {
-        let status = self.gateway.status();
-        let output = GatewayOutput {
-            running: true,
-            process: Some(std::process::id()),
-            address: self.address,
-            state: Some(status.state.to_string()),
-            registries: status.registries.map(|counts| GatewayCounts {
-                skills: counts.skills,
-                workflows: counts.workflows,
-                agents: counts.agents,
-                mcp_servers: counts.mcp_servers,
-            }),
-            reloads: status.reloads,
-            reload_error: status.reload_error.map(|error| error.to_string()),
-        };
-        self.folder.save(&SavedState {
-            output,
-            finished: self.finished,
-            is_reloading,
-        })
-    }
-}
-
-impl HttpTask {
-    async fn end(self) -> Result<(), Failure> {
-        let _ = self.end.send(());
-        joined(self.task.await)
-    }
-}
-
-/// Resolves when the HTTP server ends by itself, and never without one.
-async fn ended(http: &mut Option<HttpTask>) -> Result<(), Failure> {
-    match http {
-        Some(http) => joined((&mut http.task).await),
-        None => std::future::pending().await,
-    }
-}
-
-fn joined(result: Result<Result<(), Failure>, tokio::task::JoinError>) -> Result<(), Failure> {
-    result.unwrap_or_else(|error| Err(Failure::of(&error)))
-}
-
-/// Prints the errors of all registries, and the workflows that skills allow and that do not exist.
-fn report(registries: &Registries, environment: &mut Environment<'_>) {
-    let (skills, workflows) = (
-        registries.skills.snapshot(),
-        registries.workflows.snapshot(),
-    );
-    let listed = skills.diagnostics().iter().chain(workflows.diagnostics());
-    let errors = listed
-        .map(|found| &found.diagnostic)
-        .filter(|found| found.severity == Severity::Error);
-    let unknown = registries.unknown_workflows();
-    let mut text = String::new();
-    for diagnostic in errors.chain(&unknown) {
-        let reported = ReportedDiagnostic::new("".into(), diagnostic.clone());
-        let is_coloured = environment.stderr.is_coloured();
-        let mut printer =
-            DiagnosticPrinter::new(QuotableFolders::default(), &environment.cwd, is_coloured);
-        text.push_str(&printer.draw(&reported));
-    }
-    environment.write_stderr(&text);
-}
-
-fn refusal(error: &GatewayError) -> Failure {
-    match error {
-        GatewayError::Configuration(error) => Failure::of_configuration(error),
-        error => Failure::of(error),
-    }
-}
-
-fn changes(reloaded: &Reloaded) -> String {
-    let rows = [
-        ("skills", reloaded.skills),
-        ("workflows", reloaded.workflows),
-        ("agents", reloaded.agents),
-        ("MCP servers", reloaded.mcp_servers),
-    ];
-    let changed = rows.iter().filter(|(_, counts)| !counts.is_none());
-    let texts: Vec<_> = changed
-        .map(|(name, counts)| {
-            let (added, modified, removed) = (counts.added, counts.modified, counts.removed);
-            format!("{name} +{added} ~{modified} -{removed}")
-        })
-        .collect();
-    if texts.is_empty() {
-        "nothing changed".to_owned()
-    } else {
-        texts.join(", ")
-    }
-}
-
-fn print(output: &GatewayOutput, out: &mut Output) {
-    if out.write_json(output) {
-        return;
-    }
-    if !output.running {
-        out.line("no gateway runs");
-        return;
-    }
-    let state = output.state.as_deref().unwrap_or_default();
-    let process = output.process.map(|id| format!(" (process {id})"));
-    out.line(format!(
-        "the gateway is {state}{}",
-        process.unwrap_or_default()
-    ));
-    if let Some(address) = output.address {
-        out.line(format!("address: http://{address}"));
-    }
-    if let Some(counts) = &output.registries {
-        out.line(format!(
-            "skills: {}, workflows: {}, agents: {}, MCP servers: {}",
-            counts.skills, counts.workflows, counts.agents, counts.mcp_servers
-        ));
-    }
-    if let Some(error) = &output.reload_error {
-        out.line(format!("last reload failed: {error}"));
     }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use repertoire_cli::Exit;
 use serde_json::{Value, json};
 
+use crate::gateway_lists::McpClient;
 use crate::test_env::{TestEnv, checkout};
 
 /// Many times what any of it takes.
@@ -17,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const FILE: &str = "[[registries.agents]]\nid = \"coder\"\ncommand = \"coder\"\n\n[[registries.mcp-servers]]\nid = \"db\"\ncommand = \"db\"\nenv = { KEY = \"canary\" }\n";
 
 /// A gateway of the real binary, and the socket that it notifies.
-struct Running {
+pub(crate) struct Running {
     child: Child,
     socket: UnixDatagram,
 }
@@ -30,8 +31,10 @@ impl Drop for Running {
 }
 
 impl Running {
-    fn start(env: &TestEnv, arguments: &[&str]) -> Running {
+    pub(crate) fn start(env: &TestEnv, arguments: &[&str]) -> Running {
         let path = env.here().join("notify");
+        // One of a gateway that was killed may be there.
+        let _ = std::fs::remove_file(&path);
         let socket = UnixDatagram::bind(&path).expect("a fresh path");
         socket
             .set_read_timeout(Some(PATIENCE))
@@ -45,15 +48,30 @@ impl Running {
         running
     }
 
+    pub(crate) fn process(&self) -> rustix::process::Pid {
+        rustix::process::Pid::from_child(&self.child)
+    }
+
+    /// The address of the HTTP server, which is the first line of the log.
+    pub(crate) fn address(&mut self) -> String {
+        let stderr = self.child.stderr.as_mut().expect("it is piped");
+        let mut line = String::new();
+        BufReader::new(stderr).read_line(&mut line).expect("text");
+        let address = line
+            .strip_prefix("note: listening on http://")
+            .and_then(|rest| rest.strip_suffix("/mcp\n"));
+        address.expect("the first line is the address").to_owned()
+    }
+
     /// The next message to systemd, without the time.
-    fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         let mut bytes = [0; 1024];
         let length = self.socket.recv(&mut bytes).expect("it is sent soon");
         let text = String::from_utf8_lossy(&bytes[..length]);
         text.lines().next().unwrap_or_default().to_owned()
     }
 
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let status = self.child.wait().expect("it is ours");
         let mut text = String::new();
         let mut stderr = self.child.stderr.take().expect("it is piped");
@@ -62,7 +80,7 @@ impl Running {
     }
 }
 
-fn gateway(env: &TestEnv, action: &str) -> (Exit, Value) {
+pub(crate) fn gateway(env: &TestEnv, action: &str) -> (Exit, Value) {
     let ran = env.run(&["gateway", action, "--state-dir", "state", "--json"]);
     let mut document: Value = serde_json::from_str(&ran.stdout).unwrap_or_default();
     if let Some(document) = document.as_object_mut() {
@@ -157,19 +175,91 @@ fn two_gateways_share_no_folder() {
     drop(started);
     let (exit, status) = gateway(&env, "status");
     assert_eq!((exit, &status["running"]), (Exit::Problems, &json!(false)));
+    // The lock of a killed process does not stay.
+    let next = Running::start(&env, &[]);
+    assert_eq!(gateway(&env, "status"), (Exit::Success, running(1, 0)));
+    drop(next);
+}
+
+#[test]
+fn a_gateway_pauses_and_resumes() {
+    let env = project();
+    let mut started = Running::start(&env, &["--http", "127.0.0.1:0"]);
+    let address = started.address();
+    let is_ready = || {
+        let mut stream = TcpStream::connect(&address).expect("it listens");
+        write!(stream, "GET /readyz HTTP/1.0\r\nHost: {address}\r\n\r\n").expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("text");
+        answer.starts_with("HTTP/1.0 200")
+    };
+    let mut paused = running(1, 0);
+    paused["state"] = json!("paused");
+    assert!(is_ready());
+    // A second pause changes nothing.
+    for _ in 0..2 {
+        assert_eq!(gateway(&env, "pause"), (Exit::Success, paused.clone()));
+        assert!(!is_ready());
+    }
+    paused["reloads"] = json!(1);
+    assert_eq!(gateway(&env, "reload"), (Exit::Success, paused));
+    assert_eq!(gateway(&env, "resume"), (Exit::Success, running(1, 1)));
+    assert!(is_ready());
+    assert_eq!(gateway(&env, "stop").0, Exit::Success);
+    let (code, log) = started.end();
+    assert_eq!(code, Some(0));
+    let notes = ["note: paused\n", "note: the pause has ended\n"];
+    assert_eq!(notes.map(|note| log.matches(note).count()), [1, 1], "{log}");
+}
+
+#[test]
+fn a_watched_change_reaches_the_status() {
+    let env = project();
+    let started = Running::start(&env, &[]);
+    env.file("workflows/ship.workflow.ts", "export default {}\n");
+    let mut expected = running(1, 0);
+    expected["registries"]["workflows"] = json!(2);
+    let begun = std::time::Instant::now();
+    while gateway(&env, "status").1 != expected {
+        assert!(begun.elapsed() < PATIENCE, "{:?}", gateway(&env, "status"));
+        std::thread::yield_now();
+    }
+    let listed = env.run(&["gateway", "list", "workflows", "--state-dir", "state"]);
+    assert_eq!(
+        listed.stdout,
+        "registry   id                           description\nworkflows  workflows/build.workflow.ts\nworkflows  workflows/ship.workflow.ts\n"
+    );
+    drop(started);
+    let stopped = env.run(&["gateway", "list", "--state-dir", "state"]);
+    assert_eq!(
+        (stopped.exit, stopped.stdout.as_str()),
+        (Exit::Problems, "")
+    );
+}
+
+#[test]
+fn a_stop_closes_open_streams() {
+    let env = project();
+    env.file(
+        "repertoire.toml",
+        format!("[gateway]\ndrain-ms = 1\n{FILE}"),
+    );
+    let mut started = Running::start(&env, &["--http", "127.0.0.1:0"]);
+    let mut client = McpClient::connect(&started.address());
+    let mut stream = client.listen();
+    assert_eq!(gateway(&env, "stop").0, Exit::Success);
+    let mut rest = String::new();
+    stream
+        .read_to_string(&mut rest)
+        .expect("the end of the stream");
+    assert_eq!(started.end().0, Some(0));
 }
 
 #[test]
 fn http_shows_the_registries() {
     let env = project();
     let mut started = Running::start(&env, &["--http", "127.0.0.1:0"]);
-    let stderr = started.child.stderr.as_mut().expect("it is piped");
-    let mut line = String::new();
-    BufReader::new(stderr).read_line(&mut line).expect("text");
-    let address = line
-        .strip_prefix("note: listening on http://")
-        .and_then(|rest| rest.strip_suffix("/mcp\n"))
-        .expect("the first line is the address");
+    let address = started.address();
     for (path, expected) in [
         ("/api/v1/agents", "\"id\":\"coder\""),
         ("/api/v1/mcp-servers", "\"env\":[\"KEY\"]"),
@@ -180,7 +270,7 @@ fn http_shows_the_registries() {
         ("/api/v1/skills", "\"id\":\"review\""),
         ("/readyz", "ready"),
     ] {
-        let mut stream = TcpStream::connect(address).expect("it listens");
+        let mut stream = TcpStream::connect(&address).expect("it listens");
         write!(
             stream,
             "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"

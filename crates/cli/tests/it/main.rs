@@ -18,6 +18,8 @@ mod eval;
 mod fmt;
 #[cfg(unix)]
 mod gateway;
+#[cfg(unix)]
+mod gateway_lists;
 mod hooks;
 mod kept;
 mod labels;

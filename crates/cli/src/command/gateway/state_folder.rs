@@ -5,7 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::SavedState;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::gateway_output::{GatewayListOutput, SavedState};
 use crate::failure::Failure;
 
 /// A locked state folder. The lock ends with the process.
@@ -17,6 +20,7 @@ pub(super) struct StateFolder {
 
 const LOCK: &str = "lock";
 const STATE: &str = "state.json";
+const LISTS: &str = "registries.json";
 
 /// The number of attempts to lock a folder, with a pause after each.
 const TRIES: usize = 10;
@@ -50,29 +54,48 @@ impl StateFolder {
 
     /// Replaces the state that other commands read.
     pub(super) fn save(&self, state: &SavedState) -> Result<(), Failure> {
-        let text = serde_json::to_vec(state).expect("a state has text keys");
-        let (new, path) = (self.path.join("state.json.new"), self.path.join(STATE));
+        self.replace(STATE, state)
+    }
+
+    /// Replaces the lists that other commands read.
+    pub(super) fn save_lists(&self, lists: &GatewayListOutput) -> Result<(), Failure> {
+        self.replace(LISTS, lists)
+    }
+
+    fn replace(&self, name: &str, value: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_vec(value).expect("it has text keys");
+        let (new, path) = (self.path.join(format!("{name}.new")), self.path.join(name));
         let saved = fs::write(&new, text).and_then(|()| fs::rename(&new, &path));
         saved.map_err(|error| Failure::io(format!("cannot write `{}`", path.display()), &error))
     }
 
     /// Returns the state of the gateway that has locked the folder at `path`, or `None` if there is none.
     pub(super) fn read(path: &Path) -> Result<Option<SavedState>, Failure> {
-        let cannot =
-            |error: io::Error| Failure::io(format!("cannot read `{}`", path.display()), &error);
-        let lock = match OpenOptions::new().read(true).open(path.join(LOCK)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            opened => opened.map_err(cannot)?,
-        };
-        match lock.try_lock_shared() {
-            Ok(()) => return Ok(None),
-            Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(error)) => return Err(cannot(error)),
-        }
-        let text = fs::read(path.join(STATE)).map_err(cannot)?;
-        let state = serde_json::from_slice(&text).map_err(|error| cannot(error.into()))?;
-        Ok(Some(state))
+        read_locked(path, STATE)
     }
+
+    /// Returns the lists of the gateway that has locked the folder at `path`, or `None` if there is none.
+    pub(super) fn read_lists(path: &Path) -> Result<Option<GatewayListOutput>, Failure> {
+        read_locked(path, LISTS)
+    }
+}
+
+/// Reads a file of a folder that is locked.
+fn read_locked<T: DeserializeOwned>(path: &Path, name: &str) -> Result<Option<T>, Failure> {
+    let cannot =
+        |error: io::Error| Failure::io(format!("cannot read `{}`", path.display()), &error);
+    let lock = match OpenOptions::new().read(true).open(path.join(LOCK)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened.map_err(cannot)?,
+    };
+    match lock.try_lock_shared() {
+        Ok(()) => return Ok(None),
+        Err(TryLockError::WouldBlock) => {}
+        Err(TryLockError::Error(error)) => return Err(cannot(error)),
+    }
+    let text = fs::read(path.join(name)).map_err(cannot)?;
+    let value = serde_json::from_slice(&text).map_err(|error| cannot(error.into()))?;
+    Ok(Some(value))
 }
 
 fn create(path: &Path) -> io::Result<()> {

@@ -1,0 +1,299 @@
+//! A gateway of this process, until a signal arrives.
+
+use std::net::SocketAddr;
+
+use repertoire::Skill;
+use repertoire::config::{AgentDefinition, GatewaySettings, ServerDefinition};
+use repertoire::registry::Subscription;
+use repertoire::skill::Severity;
+use repertoire_gateway::{Gateway, GatewayError, Registries, Reloaded, WorkflowFile};
+use repertoire_mcp::ServerOptions;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use super::StartCommand;
+use super::gateway_output::{GatewayCounts, GatewayListOutput, GatewayOutput, SavedState};
+use super::service_manager::ServiceManager;
+use super::state_folder::StateFolder;
+use crate::Environment;
+use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic};
+use crate::failure::Failure;
+use crate::signals::{PauseSignal, PauseSignals, Signal};
+
+/// A gateway of this process.
+pub(super) struct RunningGateway {
+    gateway: Gateway,
+    /// The settings at the start.
+    settings: GatewaySettings,
+    folder: StateFolder,
+    service: ServiceManager,
+    address: Option<SocketAddr>,
+    finished: u64,
+}
+
+/// The HTTP server of a gateway, in a task of its own.
+struct HttpTask {
+    end: oneshot::Sender<()>,
+    task: JoinHandle<Result<(), Failure>>,
+}
+
+impl RunningGateway {
+    pub(super) fn new(
+        gateway: Gateway,
+        folder: StateFolder,
+        environment: &Environment<'_>,
+    ) -> RunningGateway {
+        RunningGateway {
+            service: ServiceManager::new(environment.variable("NOTIFY_SOCKET")),
+            settings: gateway.configuration().gateway().clone(),
+            gateway,
+            folder,
+            finished: 0,
+            address: None,
+        }
+    }
+
+    pub(super) async fn serve(
+        mut self,
+        start: &StartCommand,
+        mut pauses: PauseSignals,
+        environment: &mut Environment<'_>,
+    ) -> Result<(), Failure> {
+        let mut http = match start.http.or(self.settings.listen) {
+            Some(address) => Some(self.listen(address, start, environment).await?),
+            None => None,
+        };
+        let registries = self.gateway.registries().map_err(|error| refusal(&error))?;
+        let mut changes = RegistryChanges::of(&registries);
+        self.save_all(&registries)?;
+        self.service.ready();
+        let counts = registries.counts();
+        environment.write_stderr(&format!(
+            "note: the gateway runs: {} skills, {} workflows, {} agents, {} MCP servers\n",
+            counts.skills, counts.workflows, counts.agents, counts.mcp_servers
+        ));
+        report(&registries, environment);
+        loop {
+            tokio::select! {
+                signal = environment.signals.next() => match signal {
+                    Signal::Reload => self.reload(&registries, environment).await?,
+                    Signal::Stop => break,
+                },
+                signal = pauses.next() => self.pause(signal, environment)?,
+                () = changes.next() => self.save_all(&registries)?,
+                ended = ended(&mut http) => return ended,
+            }
+        }
+        self.service.stopping();
+        match http {
+            Some(http) => http.end().await,
+            None => Ok(()),
+        }
+    }
+
+    async fn listen(
+        &mut self,
+        address: SocketAddr,
+        start: &StartCommand,
+        environment: &mut Environment<'_>,
+    ) -> Result<HttpTask, Failure> {
+        let options = start.network.options(address, environment)?;
+        let options = options.drain(self.settings.drain());
+        let listener = TcpListener::bind(address).await;
+        let listener =
+            listener.map_err(|error| Failure::io(format!("cannot listen on {address}"), &error))?;
+        let address = listener.local_addr().unwrap_or(address);
+        self.address = Some(address);
+        environment.write_stderr(&format!("note: listening on http://{address}/mcp\n"));
+        let (end, ended) = oneshot::channel();
+        let gateway = self.gateway.clone();
+        let server = ServerOptions::default()
+            .name(environment.program.name)
+            .version(environment.program.version);
+        let task = tokio::spawn(async move {
+            let end = async {
+                let _ = ended.await;
+            };
+            let served = gateway.serve_http(listener, server, options, end).await;
+            served
+                .map_err(|error| refusal(&error))?
+                .map_err(|error| Failure::of(&error).help("pass `--token-file` or `--token-env`"))
+        });
+        Ok(HttpTask { end, task })
+    }
+
+    /// Pauses or resumes. A signal that asks for the state that is has no effect.
+    fn pause(&self, signal: PauseSignal, environment: &mut Environment<'_>) -> Result<(), Failure> {
+        let (changed, note) = match signal {
+            PauseSignal::Pause => (self.gateway.pause(), "note: paused\n"),
+            PauseSignal::Resume => (self.gateway.resume(), "note: the pause has ended\n"),
+        };
+        if changed.is_ok() {
+            environment.write_stderr(note);
+        }
+        self.save(false)
+    }
+
+    async fn reload(
+        &mut self,
+        registries: &Registries,
+        environment: &mut Environment<'_>,
+    ) -> Result<(), Failure> {
+        self.service.reloading();
+        self.save(true)?;
+        match self.gateway.reload(None).await {
+            Ok(reloaded) => {
+                environment.write_stderr(&format!("note: reloaded: {}\n", changes(&reloaded)));
+                if *self.gateway.configuration().gateway() != self.settings {
+                    environment
+                        .write_stderr("note: a changed `[gateway]` applies at the next start\n");
+                }
+                report(registries, environment);
+            }
+            Err(error) => {
+                let text = refusal(&error)
+                    .report()
+                    .draw(environment.stderr.is_coloured());
+                environment.write_stderr(&format!(
+                    "{text}note: reload failed; everything stays as it was\n"
+                ));
+            }
+        }
+        self.finished += 1;
+        self.save_all(registries)?;
+        self.service.ready();
+        Ok(())
+    }
+
+    /// Saves the lists, then the state: a command that waits for the state reads the lists next.
+    fn save_all(&self, registries: &Registries) -> Result<(), Failure> {
+        self.folder.save_lists(&GatewayListOutput::of(registries))?;
+        self.save(false)
+    }
+
+    fn save(&self, is_reloading: bool) -> Result<(), Failure> {
+        let status = self.gateway.status();
+        let output = GatewayOutput {
+            running: true,
+            process: Some(std::process::id()),
+            address: self.address,
+            state: Some(status.state.to_string()),
+            registries: status.registries.map(|counts| GatewayCounts {
+                skills: counts.skills,
+                workflows: counts.workflows,
+                agents: counts.agents,
+                mcp_servers: counts.mcp_servers,
+            }),
+            reloads: status.reloads,
+            reload_error: status.reload_error.map(|error| error.to_string()),
+        };
+        self.folder.save(&SavedState {
+            output,
+            finished: self.finished,
+            is_reloading,
+        })
+    }
+}
+
+/// The changes of all four registries.
+struct RegistryChanges {
+    skills: Subscription<Skill>,
+    workflows: Subscription<WorkflowFile>,
+    agents: Subscription<AgentDefinition>,
+    mcp_servers: Subscription<ServerDefinition>,
+}
+
+impl RegistryChanges {
+    fn of(registries: &Registries) -> RegistryChanges {
+        RegistryChanges {
+            skills: registries.skills.subscribe(),
+            workflows: registries.workflows.subscribe(),
+            agents: registries.agents.subscribe(),
+            mcp_servers: registries.mcp_servers.subscribe(),
+        }
+    }
+
+    /// Waits for a change of one of them.
+    async fn next(&mut self) {
+        let changed = tokio::select! {
+            update = self.skills.next() => update.is_some(),
+            update = self.workflows.next() => update.is_some(),
+            update = self.agents.next() => update.is_some(),
+            update = self.mcp_servers.next() => update.is_some(),
+        };
+        if !changed {
+            // They are closed together, at the stop.
+            std::future::pending().await
+        }
+    }
+}
+
+impl HttpTask {
+    async fn end(self) -> Result<(), Failure> {
+        let _ = self.end.send(());
+        joined(self.task.await)
+    }
+}
+
+/// Resolves when the HTTP server ends by itself, and never without one.
+async fn ended(http: &mut Option<HttpTask>) -> Result<(), Failure> {
+    match http {
+        Some(http) => joined((&mut http.task).await),
+        None => std::future::pending().await,
+    }
+}
+
+fn joined(result: Result<Result<(), Failure>, tokio::task::JoinError>) -> Result<(), Failure> {
+    result.unwrap_or_else(|error| Err(Failure::of(&error)))
+}
+
+/// Prints the errors of all registries, and the workflows that skills allow and that do not exist.
+fn report(registries: &Registries, environment: &mut Environment<'_>) {
+    let (skills, workflows) = (
+        registries.skills.snapshot(),
+        registries.workflows.snapshot(),
+    );
+    let listed = skills.diagnostics().iter().chain(workflows.diagnostics());
+    let errors = listed
+        .map(|found| &found.diagnostic)
+        .filter(|found| found.severity == Severity::Error);
+    let unknown = registries.unknown_workflows();
+    let mut text = String::new();
+    for diagnostic in errors.chain(&unknown) {
+        let reported = ReportedDiagnostic::new("".into(), diagnostic.clone());
+        let is_coloured = environment.stderr.is_coloured();
+        let mut printer =
+            DiagnosticPrinter::new(QuotableFolders::default(), &environment.cwd, is_coloured);
+        text.push_str(&printer.draw(&reported));
+    }
+    environment.write_stderr(&text);
+}
+
+pub(super) fn refusal(error: &GatewayError) -> Failure {
+    match error {
+        GatewayError::Configuration(error) => Failure::of_configuration(error),
+        error => Failure::of(error),
+    }
+}
+
+fn changes(reloaded: &Reloaded) -> String {
+    let rows = [
+        ("skills", reloaded.skills),
+        ("workflows", reloaded.workflows),
+        ("agents", reloaded.agents),
+        ("MCP servers", reloaded.mcp_servers),
+    ];
+    let changed = rows.iter().filter(|(_, counts)| !counts.is_none());
+    let texts: Vec<_> = changed
+        .map(|(name, counts)| {
+            let (added, modified, removed) = (counts.added, counts.modified, counts.removed);
+            format!("{name} +{added} ~{modified} -{removed}")
+        })
+        .collect();
+    if texts.is_empty() {
+        "nothing changed".to_owned()
+    } else {
+        texts.join(", ")
+    }
+}
