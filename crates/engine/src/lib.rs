@@ -100,7 +100,7 @@
 //! # Visibility
 //! [`VisibilityPolicy`](repertoire_permission::VisibilityPolicy) is the one place that decides which audience sees a skill. Pass the same
 //! policy to every part, and ask it before offering skills in a menu or a command. Ask
-//! [`SkillTools::decision`](repertoire_permission::SkillTools::decision) before running a tool.
+//! [`Session::decision`](session::Session::decision) before running a tool of the host.
 //!
 //! # Untrusted text
 //! Names and descriptions reach a model as data: on one line, cleaned, and escaped for their place. Sources escape nothing.

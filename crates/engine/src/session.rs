@@ -21,12 +21,13 @@ use std::sync::Arc;
 use repertoire_core::{Digest, Flavor, Id, Skill, Trigger};
 use repertoire_registry::{Candidate, RegistryError, Snapshot, Trust};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::resolve::ResolvedName;
 use crate::tools::{SkillReader, Toolset};
 use activation::{ActivationRecord, DeliveredBody, LoadedBody};
 use messages::PendingMessage;
-use repertoire_permission::{Audience, Grants};
+use repertoire_permission::{AccessDecision, Audience, Grants};
 
 pub use crate::error::EngineError;
 pub use activation::{ActivatedBy, ActiveSkill};
@@ -66,6 +67,8 @@ pub struct Session {
     turn_messages: Vec<(Flavor, Id, Vec<Digest>)>,
     pending: Vec<PendingMessage>,
     suggested: Vec<Id>,
+    /// The skills of the last call, whose tools were offered.
+    composed: Vec<Id>,
 }
 
 /// The most skills without a source that are remembered, the last used ones.
@@ -104,6 +107,7 @@ impl Session {
             turn_messages: Vec::new(),
             pending: Vec::new(),
             suggested: Vec::new(),
+            composed: Vec::new(),
         }
     }
 
@@ -254,6 +258,18 @@ impl Session {
                 .iter()
                 .filter_map(|activation| Some(self.find(activation).ok()?.candidate)),
         )
+    }
+
+    /// Returns the decision of the [tools of the options](SessionOptions::tools) on a call; `None` for an unknown tool.
+    ///
+    /// The tools of a skill are there if the last [composed](Session::compose) call had the skill, and it is active and visible now.
+    /// Ask before every call, because a model can call a tool that is not offered.
+    pub fn decision(&self, tool: &str, arguments: &Value) -> Option<AccessDecision> {
+        let active = self.active();
+        let is_active = |id: &&Id| active.iter().any(|skill| skill.id == **id);
+        let composed: Vec<Id> = self.composed.iter().filter(is_active).cloned().collect();
+        let tools = self.options.own_tools.as_ref()?;
+        tools.decision(tool, arguments, &composed)
     }
 
     /// Returns the skill that was activated or touched last.

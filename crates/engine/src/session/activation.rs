@@ -7,7 +7,7 @@ use repertoire_registry::Candidate;
 use serde::{Deserialize, Serialize};
 
 use super::notice::{Notice, NoticeReason};
-use super::options::Lifetime;
+use super::options::{Lifetime, RefreshPolicy};
 use crate::tools::{Instructions, SkillReader, ToolPreset, Wrapped};
 use repertoire_permission::Audience;
 
@@ -167,5 +167,28 @@ impl ActivationRecord {
     pub(super) fn set_body(&mut self, rendered: Arc<LoadedBody>) {
         self.digest = Some(rendered.digest);
         self.rendered = Some(rendered);
+    }
+}
+
+impl DeliveredBody {
+    /// Returns whether this body need not be delivered again in the call with this number.
+    pub(super) fn is_current(
+        &self,
+        rendered: &LoadedBody,
+        refresh: RefreshPolicy,
+        calls: u64,
+        tokens: u64,
+    ) -> bool {
+        // Not again in the call that it comes with.
+        let is_due = match refresh {
+            RefreshPolicy::Never => false,
+            RefreshPolicy::AfterTokens(most) => {
+                tokens.saturating_sub(self.tokens) >= most.max(1) as u64
+            }
+            RefreshPolicy::AfterTurns(most) => {
+                calls.saturating_sub(self.calls) >= most.max(1) as u64
+            }
+        };
+        self.digest == rendered.digest && !is_due
     }
 }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use repertoire_core::{
     Content, DecidedBy, Digest, Flavor, Id, Message, Model, Role, Slot, Surface, SurfaceMode,
+    ToolSpec,
 };
 
-use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, DeliveredPart, LoadedBody};
+use super::activation::{ActivatedBy, ActivationRecord, DeliveredPart, LoadedBody};
 use super::evaluation::{Active, Evaluation, TokensSoFar, What};
 use super::messages::{MessageRules, PendingMessage};
 use super::notice::{Notice, NoticeReason};
-use super::options::{BodyPlacement, RefreshPolicy};
+use super::options::BodyPlacement;
 use super::slot_builder::SlotBuilder;
 use super::slots::{Delivery, Slots};
 use super::{Session, compaction, find, messages};
@@ -40,8 +41,12 @@ impl Session {
     /// | `tool-only` | result | omitted; as `both` if a rule or the fallback decided it |
     /// | `both` | system prompt and result | system prompt |
     ///
+    /// The tools are those that find and read skills, those of [`SessionOptions::tools`](super::SessionOptions::tools), and those of
+    /// injections.
+    ///
     /// A skill that is left out has a [notice](Slots::notices). It stays active, and a call of the tool that reads it delivers it.
-    /// A body whose place is the result, and that is not in the conversation any more or is due for a [`RefreshPolicy`], is
+    /// A body whose place is the result, and that is not in the conversation any more or is due for a
+    /// [`RefreshPolicy`](super::RefreshPolicy), is
     /// delivered as a message of the user.
     ///
     /// # Errors
@@ -64,7 +69,12 @@ impl Session {
             TokensSoFar::Known(tokens) => tokens,
             TokensSoFar::More(tokens) => self.tokens.saturating_add(tokens),
         };
-        builder.slots.tools = self.tools.tools().to_vec();
+        self.composed = planned
+            .iter()
+            .filter(|planned| planned.active.flavor == Flavor::Skill)
+            .map(|planned| planned.active.id.clone())
+            .collect();
+        builder.slots.tools = self.offered_tools();
         self.replace_turn_messages(&planned);
         for pending in std::mem::take(&mut self.pending) {
             self.deliver(pending, &mut builder);
@@ -98,6 +108,19 @@ impl Session {
         }
         self.redeliver(&mut builder);
         Ok(builder.finish())
+    }
+
+    /// Returns the tools that find and read skills, then those of the host and of the skills of this call.
+    fn offered_tools(&self) -> Vec<ToolSpec> {
+        let mut tools = self.tools.tools().to_vec();
+        let own = self.options.own_tools.iter();
+        for tool in own.flat_map(|own| own.offered(&self.composed)) {
+            // The session answers its own tools first.
+            if tools.iter().all(|offered| offered.name != tool.name) {
+                tools.push(tool);
+            }
+        }
+        tools
     }
 
     fn plan<'e>(
@@ -447,28 +470,6 @@ impl Session {
         self.activations
             .iter_mut()
             .find(|held| find(snapshot, held).is_some_and(|found| found.id() == *id))
-    }
-}
-
-impl DeliveredBody {
-    fn is_current(
-        &self,
-        rendered: &LoadedBody,
-        refresh: RefreshPolicy,
-        calls: u64,
-        tokens: u64,
-    ) -> bool {
-        // Not again in the call that it comes with.
-        let is_due = match refresh {
-            RefreshPolicy::Never => false,
-            RefreshPolicy::AfterTokens(most) => {
-                tokens.saturating_sub(self.tokens) >= most.max(1) as u64
-            }
-            RefreshPolicy::AfterTurns(most) => {
-                calls.saturating_sub(self.calls) >= most.max(1) as u64
-            }
-        };
-        self.digest == rendered.digest && !is_due
     }
 }
 

@@ -12,6 +12,7 @@ use super::messages::MessageRules;
 use super::turn::{Template, Turn};
 use crate::catalog::Tokenizer;
 use crate::error::EngineError;
+use repertoire_permission::SkillTools;
 
 /// The options of a session: the surface cascade, the host's injections and rules, and limits.
 ///
@@ -46,6 +47,7 @@ pub struct SessionOptions {
     pub(super) most_skills: usize,
     pub(super) most_tokens: usize,
     pub(super) tokenizer: Tokenizer,
+    pub(super) own_tools: Option<SkillTools>,
 }
 
 pub(super) type Rule = Arc<dyn Fn(&Turn) -> bool + Send + Sync>;
@@ -149,6 +151,7 @@ impl SessionOptions {
             most_skills: 6,
             most_tokens: 25_000,
             tokenizer: Tokenizer::default(),
+            own_tools: None,
         }
     }
 
@@ -282,6 +285,14 @@ impl SessionOptions {
         self
     }
 
+    /// Sets the tools of the host and of its skills. [`compose`](super::Session::compose) offers those that are there now, and
+    /// [`decision`](super::Session::decision) decides about calls.
+    #[must_use]
+    pub fn tools(mut self, tools: SkillTools) -> SessionOptions {
+        self.own_tools = Some(tools);
+        self
+    }
+
     pub(super) fn provider<'a>(&'a self, model: &'a Model) -> Option<&'a str> {
         model.provider().or(self.surfaces.hint.as_deref())
     }
@@ -346,6 +357,7 @@ impl fmt::Debug for SessionOptions {
             .field("bodies", &self.bodies)
             .field("refresh", &self.refresh)
             .field("survival", &self.survival)
+            .field("own_tools", &self.own_tools)
             .finish_non_exhaustive()
     }
 }

@@ -7,6 +7,7 @@ mod long_sessions;
 mod messages;
 mod naming;
 mod templates;
+mod tools;
 mod triggering;
 
 use repertoire_core::{

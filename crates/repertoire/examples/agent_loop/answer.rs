@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::io::Write;
 
+use repertoire::Model;
 use repertoire::session::Turn;
-use repertoire::{Id, Model};
 
 use super::Agent;
 use super::house::Desk;
@@ -38,10 +38,7 @@ impl Agent {
             let evaluation = self.session.read(evaluation, &self.reader).await;
 
             // Composes the model call. A skill that cannot be delivered is omitted with a notice.
-            let mut slots = self.session.compose(&evaluation, &model)?;
-            // The tools of a skill are offered while it is active.
-            let active: Vec<Id> = evaluation.skills().cloned().collect();
-            slots.tools.extend(self.own.offered(&active));
+            let slots = self.session.compose(&evaluation, &model)?;
             let snapshot = self.session.tools().snapshot();
             let request = self
                 .conversation
@@ -60,7 +57,7 @@ impl Agent {
                 return Ok(());
             }
             for (tool, arguments) in reply.calls {
-                let called = self.call(tool, &arguments, &active, &model).await;
+                let called = self.call(tool, &arguments, &model).await;
                 writeln!(
                     out,
                     "  {} {arguments} -> {}",

@@ -12,12 +12,10 @@ use std::error::Error;
 use std::io::{self, Write};
 
 use repertoire::catalog::CatalogCache;
-use repertoire::permission::SkillTools;
 use repertoire::session::CompactionBudget;
 use repertoire::tools::{LiveTools, ToolPreset};
 use repertoire::{
-    Budget, CatalogOptions, Id, Model, Renderer, Session, SessionOptions, SkillRegistry,
-    ToolOptions,
+    Budget, CatalogOptions, Model, Renderer, Session, SessionOptions, SkillRegistry, ToolOptions,
 };
 use serde_json::Value;
 
@@ -44,8 +42,6 @@ struct Agent {
     tools: LiveTools,
     reader: Renderer,
     session: Session,
-    /// The tools of the host and of its skills.
-    own: SkillTools,
 }
 
 impl Agent {
@@ -60,11 +56,12 @@ impl Agent {
             .read_by_tool(&ToolPreset::DEFAULT)
             .budget(Budget::for_window(Some(200_000)));
         let options = SessionOptions::new(registry.surface_policy());
+        // The session offers the tools of the host, and those of a skill while it is active.
+        let options = options.tools(house::own_tools(&registry)?);
         Ok(Agent {
             model: ScriptedModel::new(),
             session: Session::new(tools.current(), options),
             conversation: Conversation::new(CatalogCache::new(catalog)),
-            own: house::own_tools(&registry)?,
             // Set variables and permitted commands here.
             reader: Renderer::new(registry),
             tools,
@@ -72,13 +69,7 @@ impl Agent {
     }
 
     /// Runs a tool call: the session handles tools for skills, the host all others.
-    async fn call(
-        &mut self,
-        tool: String,
-        arguments: &Value,
-        active: &[Id],
-        model: &Model,
-    ) -> Called {
+    async fn call(&mut self, tool: String, arguments: &Value, model: &Model) -> Called {
         if let Some(output) = self
             .session
             .call(&tool, arguments, &self.reader, model)
@@ -87,7 +78,7 @@ impl Agent {
             return Called::new(tool, output.text, output.is_error);
         }
         // Checks every call, as a model may call a tool that was not offered.
-        let (text, is_error) = match self.own.decision(&tool, arguments, active) {
+        let (text, is_error) = match self.session.decision(&tool, arguments) {
             Some(decision) if decision.is_allowed() => house::run_tool(&tool, arguments),
             _ => (format!("there is no tool `{tool}` now"), true),
         };

@@ -55,14 +55,15 @@ impl Host {
     }
 
     fn options(&self) -> SessionOptions {
-        SessionOptions::new(self.registry.surface_policy())
+        SessionOptions::new(self.registry.surface_policy()).tools(self.own.clone())
     }
 
     /// Answers a call of the model. The session handles the tools for skills.
     async fn call(&self, session: &mut Session, tool: &str, arguments: Value) -> String {
         let model = Model::from("anthropic/claude-sonnet-4-5");
         let answer = session.call(tool, &arguments, &self.reader, &model);
-        match (answer.await, self.own.decision(tool, &arguments, &[])) {
+        let answer = answer.await;
+        match (answer, session.decision(tool, &arguments)) {
             (Some(answer), _) => answer.text,
             (None, Some(decision)) if decision.is_allowed() => "a.pdf b.txt".to_owned(),
             // `AccessDecision::rule` is for the log of the host.
