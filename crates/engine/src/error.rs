@@ -1,7 +1,7 @@
 //! The error of this crate.
 
 use repertoire_core::text::terminal_line;
-use repertoire_core::{Flavor, Id, Trust};
+use repertoire_core::{Flavor, Id};
 use repertoire_registry::RegistryError;
 
 use crate::session::Notice;
@@ -54,9 +54,6 @@ pub enum EngineError {
         /// All its faults, in the order of the steps.
         faults: Vec<String>,
     },
-    /// The workflow of a source that is not [`Trusted`](Trust::Trusted) does not run without a request of the model.
-    #[error("the workflow of a source that is {0} is not run")]
-    Untrusted(Trust),
 }
 
 fn did_you_mean(suggestions: &[Id]) -> String {

@@ -4,6 +4,7 @@ mod declare;
 mod format;
 mod options;
 mod output;
+mod plan;
 mod preset;
 #[cfg(feature = "process")]
 mod process;

@@ -3,7 +3,7 @@
 mod plan;
 mod verification;
 
-pub use plan::{StepOutcome, ToolInvoker, Workflow};
+pub use plan::Workflow;
 pub(crate) use verification::verify;
 pub use verification::{CheckOutcome, Checker, ToolCheck};
 

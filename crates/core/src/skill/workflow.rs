@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Value;
 use crate::text::quoted;
@@ -44,7 +44,7 @@ impl WorkflowFault {
 }
 
 /// The effect of a failed step on the steps after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnError {
     /// The workflow fails.

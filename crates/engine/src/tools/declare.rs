@@ -13,14 +13,28 @@ pub(super) const LONGEST_PAGE: usize = 200;
 /// Bytes of instructions or of a file in one answer.
 pub(super) const PAGE: usize = 20_000;
 
-pub(super) fn declare(preset: &ToolPreset, ids: Option<&[&str]>, catalog: &str) -> Vec<ToolSpec> {
+/// The names of skills for schemas, if they may be told.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DeclaredNames<'a> {
+    pub(super) all: Option<&'a [&'a str]>,
+    /// Those with a plan.
+    pub(super) planned: Option<&'a [&'a str]>,
+}
+
+pub(super) fn declare(
+    preset: &ToolPreset,
+    names: DeclaredNames<'_>,
+    catalog: &str,
+) -> Vec<ToolSpec> {
     let ToolPreset {
         list,
         search,
         read,
         resource,
+        plan,
         ..
     } = preset;
+    let ids = names.all;
     let mut tools = Vec::new();
     if let Some(name) = list {
         tools.push(spec(
@@ -48,6 +62,19 @@ pub(super) fn declare(preset: &ToolPreset, ids: Option<&[&str]>, catalog: &str) 
             read.name
         );
         tools.push(spec(&tool.name, &about, resource_schema(tool, ids)));
+    }
+    let has_plans = names.planned.is_none_or(|planned| !planned.is_empty());
+    if let Some(name) = plan.as_ref().filter(|_| has_plans) {
+        let about = format!(
+            "Returns the plan of a skill as JSON: its steps in order, with the tools that they call, and the checks of the \
+             result. Call `{}` first.",
+            read.name
+        );
+        let tool = ReadTool {
+            offset: None,
+            ..read.clone()
+        };
+        tools.push(spec(name, &about, read_schema(&tool, names.planned)));
     }
     tools
 }

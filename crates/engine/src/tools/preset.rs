@@ -22,6 +22,8 @@ pub struct ToolPreset {
     pub(crate) search: Option<Cow<'static, str>>,
     pub(crate) read: ReadTool,
     pub(crate) resource: Option<ResourceTool>,
+    /// The tool that returns the plan of a skill. Its parameters are those of `read`.
+    pub(crate) plan: Option<Cow<'static, str>>,
     pub(crate) rows: RowFormat,
     pub(crate) wrapper: BodyWrapper,
 }
@@ -94,6 +96,7 @@ const fn one_tool(name: &'static str, read: ReadTool, tag: &'static str) -> Tool
         search: None,
         read,
         resource: None,
+        plan: None,
         rows: RowFormat::Array,
         wrapper,
     }
@@ -116,6 +119,7 @@ impl ToolPreset {
             id: text("id"),
             path: text("path"),
         }),
+        plan: None,
         rows: RowFormat::Pages,
         wrapper: BodyWrapper::Element {
             tag: "skill_content",
@@ -128,6 +132,7 @@ impl ToolPreset {
         search: None,
         read: read("read_skill", "id", None),
         resource: None,
+        plan: None,
         rows: RowFormat::Array,
         wrapper: BodyWrapper::Plain,
     };
@@ -144,6 +149,7 @@ impl ToolPreset {
         search: Some(text("search_skills")),
         read: read("load_skill_instructions", "skill_name", None),
         resource: None,
+        plan: None,
         rows: RowFormat::Named,
         wrapper: BodyWrapper::Descriptor,
     };
@@ -173,6 +179,7 @@ impl ToolPreset {
             id: text("skillName"),
             path: text("resourceName"),
         }),
+        plan: None,
         rows: RowFormat::Array,
         wrapper: BodyWrapper::Element { tag: "skill" },
     };
@@ -252,12 +259,26 @@ impl ToolPreset {
         Ok(self)
     }
 
+    /// Adds a tool that returns the steps and the checks of a skill. It has the parameters of the tool that reads instructions, and is
+    /// offered while a visible skill has a `workflow` or a `verification`.
+    ///
+    /// # Errors
+    /// [`EngineError::InvalidToolName`].
+    pub fn plan_tool(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+    ) -> Result<ToolPreset, EngineError> {
+        self.plan = Some(tool_name(name)?);
+        Ok(self)
+    }
+
     /// Removes the tool called `name`. The tool that reads instructions stays.
     #[must_use]
     pub fn without(mut self, name: &str) -> ToolPreset {
         self.list = self.list.filter(|list| list != name);
         self.search = self.search.filter(|search| search != name);
         self.resource = self.resource.filter(|resource| resource.name != name);
+        self.plan = self.plan.filter(|plan| plan != name);
         self
     }
 }

@@ -2,6 +2,7 @@ mod answers;
 mod declared;
 mod live;
 mod permitted;
+mod plans;
 mod provider;
 mod reading;
 mod rendering;

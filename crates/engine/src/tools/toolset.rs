@@ -8,9 +8,10 @@ use repertoire_core::{Id, Skill, ToolSpec};
 use repertoire_registry::{Candidate, Entry, RegistryError, SkillRegistry, Snapshot};
 use serde_json::Value;
 
-use super::declare::{CallArguments, declare};
+use super::declare::{CallArguments, DeclaredNames, declare};
 use super::options::ToolOptions;
 use super::output::{CallFailure, ToolOutput, ToolStatus, quoted};
+use super::plan::has_plan;
 use super::preset::RowFormat;
 use super::reader::{SkillReader, folder};
 use crate::catalog::Catalog;
@@ -69,7 +70,13 @@ impl Toolset {
             let catalog = catalog.unwrap_or_default();
             // The names that all roles may know are unknown, so every role gets the same text without names.
             let are_named = ids.len() <= MOST_NAMED && !options.modes.depend_on_role();
-            declare(&options.preset, are_named.then_some(&ids[..]), &catalog)
+            let planned = visible.iter().filter(|entry| has_plan(entry.item()));
+            let planned: Vec<&str> = planned.map(|entry| entry.id.as_str()).collect();
+            let names = DeclaredNames {
+                all: are_named.then_some(&ids[..]),
+                planned: are_named.then_some(&planned[..]),
+            };
+            declare(&options.preset, names, &catalog)
         };
         Toolset(Arc::new(ToolsetData {
             options: options.clone(),
@@ -145,6 +152,8 @@ impl Toolset {
             self.search(arguments, suggested).await
         } else if is(preset.resource.as_ref().map(|tool| tool.name.as_ref())) {
             self.resource(arguments, reader).await
+        } else if is(preset.plan.as_deref()) {
+            self.plan(arguments)
         } else {
             Err(self.not_a_tool(tool)?)
         }))

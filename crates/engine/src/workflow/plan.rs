@@ -1,11 +1,8 @@
 //! The steps of a skill.
 
-use std::sync::Arc;
-
-use repertoire_core::{OnError, Skill, Trust, Value, WorkflowFault, WorkflowStep, async_trait};
+use repertoire_core::{Skill, Value, WorkflowFault, WorkflowStep};
 use repertoire_registry::Candidate;
 use repertoire_render::{Context, Plan, RenderError, Syntax};
-use serde::Serialize;
 
 use crate::error::EngineError;
 use crate::globs::ToolGlobs;
@@ -13,16 +10,16 @@ use crate::globs::ToolGlobs;
 /// The declared `workflow` of a skill. The tool of each step is among those that the skill requires, ids are unique, and no
 /// parameter requests a command.
 ///
-/// A host shows it, or [runs](Workflow::run) it with a [`ToolInvoker`](super::ToolInvoker).
+/// A host shows it, or runs it with the `WorkflowRun` of the crate `repertoire-gateway`, which survives a crash.
 ///
 /// ```
-/// use repertoire_core::{Trust, skill_md};
+/// use repertoire_core::skill_md;
 /// use repertoire_engine::workflow::Workflow;
 /// use repertoire_render::Context;
 ///
 /// let text = b"---\nname: tea\ndescription: Makes tea.\nworkflow: [Boil the water., Wait.]\n---\n";
 /// let skill = skill_md::parse(text, skill_md::FileContext::new("SKILL.md")).skill.ok_or("no skill")?;
-/// let workflow = Workflow::from_skill(&skill, Trust::Trusted).map_err(|_| "a broken workflow")?;
+/// let workflow = Workflow::from_skill(&skill).map_err(|_| "a broken workflow")?;
 /// let steps = workflow.planned(&Context::new()).map_err(|_| "a directive")?;
 /// assert_eq!(steps.len(), 2);
 /// # Ok::<(), &str>(())
@@ -30,7 +27,6 @@ use crate::globs::ToolGlobs;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workflow {
     steps: Vec<WorkflowStep>,
-    trust: Trust,
     syntax: Syntax,
 }
 
@@ -41,11 +37,9 @@ impl Workflow {
     /// [`EngineError::InvalidWorkflow`] with all faults.
     pub fn new(candidate: &Candidate<Skill>) -> Result<Workflow, EngineError> {
         let skill = &candidate.item;
-        Workflow::from_skill(skill, candidate.trust).map_err(|faults| {
-            EngineError::InvalidWorkflow {
-                skill: skill.id.clone(),
-                faults: faults.into_iter().map(|fault| fault.message).collect(),
-            }
+        Workflow::from_skill(skill).map_err(|faults| EngineError::InvalidWorkflow {
+            skill: skill.id.clone(),
+            faults: faults.into_iter().map(|fault| fault.message).collect(),
         })
     }
 
@@ -54,7 +48,7 @@ impl Workflow {
     /// # Errors
     /// All faults, in the order of the steps.
     #[doc(hidden)]
-    pub fn from_skill(skill: &Skill, trust: Trust) -> Result<Workflow, Vec<WorkflowFault>> {
+    pub fn from_skill(skill: &Skill) -> Result<Workflow, Vec<WorkflowFault>> {
         let required = ToolGlobs::new(
             skill
                 .required_tools()
@@ -92,11 +86,7 @@ impl Workflow {
         faults.sort_by_key(|fault| fault.number);
         let steps = steps.into_iter().map(|(_, step)| step).collect();
         if faults.is_empty() {
-            Ok(Workflow {
-                steps,
-                trust,
-                syntax,
-            })
+            Ok(Workflow { steps, syntax })
         } else {
             Err(faults)
         }
@@ -115,50 +105,6 @@ impl Workflow {
             *params = filled(params, &self.syntax, &context)?;
         }
         Ok(steps)
-    }
-
-    /// Runs the [planned](Workflow::planned) steps of this workflow in order, and returns their outcomes.
-    ///
-    /// A step that fails ends the workflow if its [`on_error`](WorkflowStep::on_error) is not [`OnError::Continue`].
-    ///
-    /// # Errors
-    /// [`EngineError::Untrusted`], before any call.
-    ///
-    /// # Cancel safety
-    /// May be dropped: the running call is dropped with it, and no later one is made.
-    pub async fn run(
-        &self,
-        planned: &[WorkflowStep],
-        invoker: &dyn ToolInvoker,
-    ) -> Result<Vec<StepOutcome>, EngineError> {
-        if self.trust != Trust::Trusted {
-            return Err(EngineError::Untrusted(self.trust));
-        }
-        let mut outcomes = Vec::with_capacity(planned.len());
-        let mut failed: Option<Arc<str>> = None;
-        for (number, step) in (1..).zip(planned) {
-            let outcome = match (&failed, &step.tool) {
-                (Some(failed), _) => StepOutcome::Skipped(failed.clone()),
-                (None, None) => StepOutcome::NoTool,
-                (None, Some(tool)) => {
-                    let params = step
-                        .params
-                        .as_ref()
-                        .map_or_else(|| serde_json::json!({}), Value::json);
-                    invoker.invoke(tool, &params).await
-                }
-            };
-            let has_failed = matches!(outcome, StepOutcome::Denied(_) | StepOutcome::Failed(_));
-            if has_failed && step.on_error != OnError::Continue {
-                failed = Some(
-                    step.id
-                        .clone()
-                        .unwrap_or_else(|| Arc::from(number.to_string())),
-                );
-            }
-            outcomes.push(outcome);
-        }
-        Ok(outcomes)
     }
 }
 
@@ -203,30 +149,4 @@ fn directives(value: &Value, syntax: &Syntax) -> Vec<String> {
                 .collect()
         }
     }
-}
-
-/// An invoker of tools for a [`Workflow`]: the host, with the same checks as for a call of a model.
-#[async_trait]
-pub trait ToolInvoker: Send + Sync {
-    /// Calls the tool `name` with `params`, an object.
-    ///
-    /// Returns [`Done`](StepOutcome::Done), [`Denied`](StepOutcome::Denied) or [`Failed`](StepOutcome::Failed).
-    async fn invoke(&self, name: &str, params: &serde_json::Value) -> StepOutcome;
-}
-
-/// The outcome of a step.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum StepOutcome {
-    /// The result of the tool.
-    Done(serde_json::Value),
-    /// The tool may not be called, for this reason.
-    Denied(String),
-    /// The call failed, for this reason.
-    Failed(String),
-    /// The step has no tool: a model or a person does it.
-    NoTool,
-    /// The step was skipped because the step with this id or number failed.
-    Skipped(Arc<str>),
 }

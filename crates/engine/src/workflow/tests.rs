@@ -25,7 +25,7 @@ fn candidate(trust: Trust, lines: &str) -> Candidate<Skill> {
     merge(&[layer]).entries()[0].candidate.clone()
 }
 
-/// Notes what it is asked for; fails where a parameter says so.
+/// Notes what it is asked for.
 #[derive(Default)]
 struct Host(Mutex<Vec<String>>);
 
@@ -39,17 +39,6 @@ impl Host {
 
     fn noted(self) -> Vec<String> {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[async_trait]
-impl ToolInvoker for Host {
-    async fn invoke(&self, name: &str, params: &serde_json::Value) -> StepOutcome {
-        self.note(format!("{name} {params}"));
-        match params.get("fail") {
-            Some(why) => StepOutcome::Failed(why.to_string()),
-            None => StepOutcome::Done(json!("done")),
-        }
     }
 }
 
@@ -206,58 +195,11 @@ fn parameters_are_json_whatever_they_are() {
 }
 
 #[tokio::test]
-async fn steps_are_carried_out_in_order() {
-    let workflow = Workflow::new(&candidate(Trust::Trusted, STEPS)).unwrap();
-    let host = Host::default();
-    let planned = workflow
-        .planned(&Context::new().arguments(Arguments::new("v1")))
-        .unwrap();
-    let run = workflow.run(&planned, &host).await.unwrap();
-    let done = || StepOutcome::Done(json!("done"));
-    assert_eq!(run, [done(), StepOutcome::NoTool, done()]);
-    assert_eq!(
-        host.noted(),
-        [
-            r#"git_log {"since":"v1","list":["${HOME_PAGE}",3,true],"$1":"x"}"#,
-            "mcp__github__release {}"
-        ]
-    );
-}
-
-#[tokio::test]
-async fn on_error_decides_whether_dependent_steps_run() {
-    let run = async |on_error: &str| {
-        let lines = format!(
-            "required_tools: t\nworkflow:\n  - {{id: a, step: One, tool: t, params: {{fail: x}}, on_error: {on_error}}}\n  \
-             - {{step: Two, tool: t}}"
-        );
-        let workflow = Workflow::new(&candidate(Trust::Trusted, &lines)).unwrap();
-        let planned = workflow.planned(&Context::new()).unwrap();
-        workflow.run(&planned, &Host::default()).await.unwrap()
-    };
-    let failed = || StepOutcome::Failed("\"x\"".into());
-    let skipped = || StepOutcome::Skipped("a".into());
-    for (on_error, second) in [
-        ("fail", skipped()),
-        ("skip", skipped()),
-        ("continue", StepOutcome::Done(json!("done"))),
-    ] {
-        assert_eq!(run(on_error).await, [failed(), second], "{on_error}");
-    }
-}
-
-#[tokio::test]
-async fn untrusted_sources_run_neither_steps_nor_checks() {
+async fn untrusted_sources_run_no_checks() {
     let host = Host::default();
     let restricted = candidate(
         Trust::Restricted,
         &format!("{STEPS}\nverification: [{{kind: command, run: make}}, It works]"),
-    );
-    let workflow = Workflow::new(&restricted).unwrap();
-    let planned = workflow.planned(&Context::new()).unwrap();
-    assert_eq!(
-        workflow.run(&planned, &host).await,
-        Err(EngineError::Untrusted(Trust::Restricted))
     );
     let outcomes: Vec<_> = verify(&restricted, &host)
         .await
