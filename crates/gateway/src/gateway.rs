@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use repertoire::config::{Configuration, HostSettings};
+use repertoire_mcp_servers::{AuditEvent, AuditKind, AuditLog};
+use serde_json::json;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -29,6 +31,7 @@ struct GatewayShared {
     applied: Mutex<Applied>,
     queue: ReloadQueue,
     runtime: OnceLock<Handle>,
+    audit: OnceLock<AuditLog>,
 }
 
 /// The configuration in force, and what was made of it.
@@ -71,7 +74,26 @@ impl Gateway {
             }),
             queue: ReloadQueue::default(),
             runtime: OnceLock::new(),
+            audit: OnceLock::new(),
         }))
+    }
+
+    /// Records starts, reloads and stops in `log`. A second log is ignored.
+    #[must_use]
+    pub fn audited(self, log: AuditLog) -> Gateway {
+        let _ = self.0.audit.set(log);
+        self
+    }
+
+    /// Returns the audit log, for the calls of sessions.
+    pub fn audit(&self) -> Option<&AuditLog> {
+        self.0.audit.get()
+    }
+
+    fn record(&self, event: AuditEvent) {
+        if let Some(audit) = self.audit() {
+            audit.record(event);
+        }
     }
 
     /// Returns the state.
@@ -130,6 +152,8 @@ impl Gateway {
                 Ok(_) => GatewayState::Running,
                 Err(_) => GatewayState::Created,
             });
+            let error = started.as_ref().err().map(ToString::to_string);
+            gateway.record(AuditEvent::new(AuditKind::Started).fact("error", error));
             started
         });
         starting.await.map_err(|_| GatewayError::RuntimeEnded)?
@@ -194,6 +218,10 @@ impl Gateway {
 
     async fn run_reload(&self, configuration: Option<Configuration>) -> Outcome {
         let outcome = self.apply(configuration).await;
+        let error = outcome.as_ref().err().map(ToString::to_string);
+        let changes = outcome.as_ref().ok().map(|changes| json!(changes));
+        let event = AuditEvent::new(AuditKind::Reloaded).fact("error", error);
+        self.record(event.fact("changes", changes));
         let mut applied = self.0.applied.lock();
         match &outcome {
             Ok(_) => {
@@ -269,6 +297,7 @@ impl Gateway {
             registries.close().await;
         }
         self.0.state.send_replace(GatewayState::Stopped);
+        self.record(AuditEvent::new(AuditKind::Stopped));
     }
 
     fn change_state(

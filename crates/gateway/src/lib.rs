@@ -38,9 +38,12 @@
 //! A [`Gateway`] is created, running, paused or stopped ([`GatewayState`]). The registries exist between start and stop. A start
 //! publishes all four or fails as a whole, and so does a [reload](Gateway::reload).
 //!
+//! # Runs
+//! A [`RunPlan`] has the steps and checks of a workflow or a skill, and a [`WorkflowRun`] runs it. Its state outlives the process.
+//!
 //! # Contributing
 //! `composition.rs` makes the four compositions from a configuration. `reload_queue.rs` coalesces reloads. `workflow_plan.rs` reads
-//! workflow files that are data. `api.rs` has the routes of the feature `http`.
+//! workflow files that are data. `run_journal.rs` stores runs. `api.rs` has the routes of the feature `http`.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "http")]
@@ -54,14 +57,21 @@ mod mcp_resources;
 mod metrics;
 mod registries;
 mod reload_queue;
+mod run_error;
+mod run_journal;
+mod run_plan;
 mod workflow_file;
 mod workflow_plan;
+mod workflow_run;
 
 pub use error::{GatewayError, GatewayState};
 pub use gateway::Gateway;
 pub use registries::{ChangeCounts, GatewayStatus, Registries, RegistryCounts, Reloaded};
+pub use run_error::RunError;
+pub use run_plan::{PlannedStep, RunPlan, StepAction};
 pub use workflow_file::WorkflowFile;
 pub use workflow_plan::WorkflowFormat;
+pub use workflow_run::{RunStatus, StepState, WorkflowRun};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

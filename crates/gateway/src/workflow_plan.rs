@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use repertoire::skill::{Code, Diagnostic, Severity, Value, skill_md};
+use repertoire::skill::{Check, Code, Diagnostic, Severity, Value, skill_md};
 use repertoire::workflow::Workflow;
-use repertoire::{Id, Skill, Trust};
+use repertoire::{Id, Skill};
 use serde::Serialize;
 use toml_edit::{Document, Item, TableLike};
 
@@ -38,12 +38,15 @@ impl WorkflowFormat {
 pub(crate) struct ParsedPlan {
     pub(crate) description: Option<Arc<str>>,
     pub(crate) workflow: Workflow,
+    /// A skill with the same fields.
+    pub(crate) skill: Skill,
 }
 
 /// The fields of a file, each with its line.
 type Fields = Vec<(Arc<str>, Value, u32)>;
 
-/// Parses a file: its `steps` are those of a skill's `workflow`. The tools of the steps are those of `tools`, if there is such a list.
+/// Parses a file: its `steps` are the `workflow` of a skill, and its `arguments` and `verification` are those of a skill. The tools of
+/// the steps are those of `tools`, if there is such a list.
 pub(crate) fn parse(
     format: WorkflowFormat,
     id: &Id,
@@ -70,13 +73,30 @@ pub(crate) fn parse(
         Some((_, tools, _)) => tools.clone(),
         None => Value::List(named_tools(steps)),
     };
-    let skill = Skill::new(id.clone(), description.unwrap_or_default())
+    let mut skill = Skill::new(id.clone(), description.unwrap_or_default())
         .with_field("workflow", steps.clone())
         .with_field("required_tools", tools);
-    match Workflow::from_skill(&skill, Trust::Trusted) {
+    if let Some((_, names, _)) = field(&fields, "arguments") {
+        skill = skill.with_field("arguments", names.clone());
+    }
+    if let Some((_, checks, line)) = field(&fields, "verification") {
+        let number = Check::items(checks)
+            .iter()
+            .position(|item| Check::read(item).is_none());
+        if let Some(number) = number {
+            let number = number + 1;
+            let message = format!(
+                "item {number} of `verification` is not a check: expected a text, or a map with `kind`"
+            );
+            return Err(vec![fault(*line, message)]);
+        }
+        skill = skill.with_field("verification", checks.clone());
+    }
+    match Workflow::from_skill(&skill) {
         Ok(workflow) => Ok(ParsedPlan {
             description: description.map(Arc::from),
             workflow,
+            skill,
         }),
         Err(faults) => {
             let faults = faults.into_iter();
@@ -231,6 +251,11 @@ mod tests {
                 WorkflowFormat::Yaml,
                 "description: x\nsteps:\n  - id: a\n",
                 "2: item 1 is not a step: expected a text, or a map with `step`",
+            ),
+            (
+                WorkflowFormat::Yaml,
+                "steps: [Build.]\nverification:\n  - It runs.\n  - path: x\n",
+                "2: item 2 of `verification` is not a check: expected a text, or a map with `kind`",
             ),
             (
                 WorkflowFormat::Yaml,

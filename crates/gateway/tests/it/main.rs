@@ -22,4 +22,5 @@ mod api;
 mod life;
 mod project;
 mod reloading;
+mod runs;
 mod workflows;

@@ -1,0 +1,276 @@
+//! The plan of a run: the steps and checks of a workflow or a skill, with the parameters filled in.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use repertoire::registry::Candidate;
+use repertoire::render::Context;
+use repertoire::skill::{Check, Diagnostic, OnError, Value, WorkflowStep};
+use repertoire::workflow::Workflow;
+use repertoire::{Skill, Trust};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use crate::workflow_plan;
+use crate::{RunError, WorkflowFile, WorkflowFormat};
+
+/// The steps and checks of a workflow or a skill in their order, with the parameters filled in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RunPlan {
+    /// The id of the workflow or of the skill.
+    pub name: Arc<str>,
+    /// The steps, then the checks.
+    pub steps: Vec<PlannedStep>,
+    /// The rights of the source.
+    pub trust: Trust,
+}
+
+/// A step or a check of a plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct PlannedStep {
+    /// The number, from 1. The numbers of checks follow those of steps.
+    pub number: usize,
+    /// The id in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<Arc<str>>,
+    /// The instruction of a step, or the statement or the kind of a check.
+    pub text: Arc<str>,
+    /// `true` for a check.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_check: bool,
+    /// The action.
+    #[serde(flatten)]
+    pub action: StepAction,
+    /// The effect of a failure on the steps after it.
+    #[serde(default)]
+    pub on_error: OnError,
+}
+
+/// The action of a step or a check.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "action", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum StepAction {
+    /// A call of a tool of an MCP server.
+    Call {
+        /// The id of the server.
+        server: Arc<str>,
+        /// The name that the server gives the tool.
+        tool: Arc<str>,
+        /// The arguments.
+        arguments: Map<String, Json>,
+    },
+    /// A person or a model does it, or judges it.
+    Manual,
+    /// A file exists.
+    FileExists {
+        /// The path, absolute or relative to the project.
+        path: Arc<str>,
+    },
+    /// A run cannot do it.
+    Unsupported {
+        /// The tool of a step, or the kind of a check.
+        what: Arc<str>,
+    },
+}
+
+impl RunPlan {
+    /// Creates the plan of a skill: its `workflow` and its `verification`.
+    ///
+    /// # Errors
+    /// [`RunError::Plan`] for a workflow with faults, without steps and checks, or with an unknown variable that `context` refuses.
+    pub fn of_skill(candidate: &Candidate<Skill>, context: &Context) -> Result<RunPlan, RunError> {
+        RunPlan::new(&candidate.item, candidate.trust, context)
+    }
+
+    /// Creates the plan of a workflow file, whose text is `text`.
+    ///
+    /// # Errors
+    /// As [`of_skill`](RunPlan::of_skill), and for a script, which a host runs itself.
+    pub fn of_file(
+        workflow: &WorkflowFile,
+        text: &str,
+        context: &Context,
+    ) -> Result<RunPlan, RunError> {
+        if workflow.format == WorkflowFormat::Script {
+            let message = format!("`{}` is a program, which your host runs", workflow.id);
+            return Err(RunError::plan(message));
+        }
+        let parsed = workflow_plan::parse(workflow.format, &workflow.id, text.as_bytes());
+        let parsed = parsed.map_err(|faults| {
+            let path = |fault: Diagnostic| fault.at_path(&*workflow.path);
+            RunError::Plan(faults.into_iter().map(path).collect())
+        })?;
+        RunPlan::new(&parsed.skill, Trust::Trusted, context)
+    }
+
+    fn new(skill: &Skill, trust: Trust, context: &Context) -> Result<RunPlan, RunError> {
+        let mut steps = Vec::new();
+        for step in planned(skill, context)? {
+            let action = match &step.tool {
+                None => StepAction::Manual,
+                Some(tool) => StepAction::of_tool(tool, step.params.as_ref()),
+            };
+            steps.push(PlannedStep {
+                number: steps.len() + 1,
+                id: step.id,
+                text: step.step,
+                is_check: false,
+                action,
+                on_error: step.on_error,
+            });
+        }
+        for check in skill.verification() {
+            let number = steps.len() + 1;
+            steps.push(PlannedStep::of_check(number, &check, skill, context)?);
+        }
+        if steps.is_empty() {
+            let message = format!("`{}` has no `workflow` and no `verification`", skill.id);
+            return Err(RunError::plan(message));
+        }
+        Ok(RunPlan {
+            name: skill.id.as_str().into(),
+            steps,
+            trust,
+        })
+    }
+
+    /// Returns the servers whose tools the plan calls, each once.
+    pub fn servers(&self) -> Vec<&str> {
+        let mut servers: Vec<&str> = Vec::new();
+        for step in &self.steps {
+            if let StepAction::Call { server, .. } = &step.action
+                && !servers.contains(&&**server)
+            {
+                servers.push(server);
+            }
+        }
+        servers
+    }
+
+    /// Returns the reason why it cannot be run: a source that is not trusted, or a step that calls a tool of no MCP server.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        if self.trust != Trust::Trusted {
+            return Some(format!(
+                "`{}` is of a source that is {}: only workflows of trusted sources run",
+                self.name, self.trust
+            ));
+        }
+        self.steps.iter().find_map(|step| match &step.action {
+            StepAction::Unsupported { what } if !step.is_check => Some(format!(
+                "step {} calls `{what}`, which is not a tool of an MCP server (`mcp__SERVER__TOOL`)",
+                step.number
+            )),
+            _ => None,
+        })
+    }
+}
+
+impl PlannedStep {
+    fn of_check(
+        number: usize,
+        check: &Check,
+        skill: &Skill,
+        context: &Context,
+    ) -> Result<PlannedStep, RunError> {
+        let (id, text, action) = match check {
+            Check::Text(text) => (None, Arc::clone(text), StepAction::Manual),
+            Check::Typed { id, kind, item } => {
+                let text = |key| item.get(key).and_then(Value::as_text);
+                let action = match (&**kind, text("tool"), text("path")) {
+                    ("tool", Some(tool), _) => {
+                        let params = check_params(tool, item, skill, context)?;
+                        StepAction::of_tool(tool, params.as_ref())
+                    }
+                    ("file-exists", _, Some(path)) => StepAction::FileExists { path: path.into() },
+                    _ => StepAction::Unsupported {
+                        what: Arc::clone(kind),
+                    },
+                };
+                (id.clone(), Arc::clone(kind), action)
+            }
+            _ => (None, "".into(), StepAction::Manual),
+        };
+        Ok(PlannedStep {
+            number,
+            id,
+            text,
+            is_check: true,
+            action,
+            on_error: OnError::Continue,
+        })
+    }
+
+    /// Returns the full name of the tool that it calls: `mcp__SERVER__TOOL`.
+    pub fn tool_name(&self) -> Option<String> {
+        match &self.action {
+            StepAction::Call { server, tool, .. } => Some(format!("mcp__{server}__{tool}")),
+            _ => None,
+        }
+    }
+
+    /// Returns whether `name` is its number or its id.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.id.as_deref() == Some(name) || name.parse() == Ok(self.number)
+    }
+
+    pub(crate) fn file_exists(path: &str, project: &Path) -> bool {
+        project.join(path).exists()
+    }
+}
+
+impl StepAction {
+    fn of_tool(name: &str, params: Option<&Value>) -> StepAction {
+        let server_and_tool = name
+            .strip_prefix("mcp__")
+            .and_then(|rest| rest.split_once("__"))
+            .filter(|(server, tool)| !server.is_empty() && !tool.is_empty());
+        let Some((server, tool)) = server_and_tool else {
+            return StepAction::Unsupported { what: name.into() };
+        };
+        let arguments = match params.map(Value::json) {
+            Some(Json::Object(arguments)) => arguments,
+            _ => Map::new(),
+        };
+        StepAction::Call {
+            server: server.into(),
+            tool: tool.into(),
+            arguments,
+        }
+    }
+}
+
+fn planned(skill: &Skill, context: &Context) -> Result<Vec<WorkflowStep>, RunError> {
+    let workflow = Workflow::from_skill(skill).map_err(|faults| {
+        let faults = faults.into_iter().map(|fault| fault.message);
+        RunError::Plan(faults.map(RunError::fault).collect())
+    })?;
+    let planned = workflow.planned(context);
+    planned.map_err(|error| RunError::plan(error.to_string()))
+}
+
+/// Returns the parameters of a check that calls a tool, filled in as those of a step are.
+fn check_params(
+    tool: &str,
+    item: &Value,
+    skill: &Skill,
+    context: &Context,
+) -> Result<Option<Value>, RunError> {
+    let Some(params) = item.get("params") else {
+        return Ok(None);
+    };
+    let step = Value::Map(vec![
+        ("step".into(), Value::text("check")),
+        ("tool".into(), Value::text(tool)),
+        ("params".into(), params.clone()),
+    ]);
+    let skill = skill
+        .clone()
+        .with_field("workflow", Value::List(vec![step]))
+        .with_field("required_tools", Value::List(vec![Value::text(tool)]));
+    let mut steps = planned(&skill, context)?;
+    Ok(steps.pop().and_then(|step| step.params))
+}
