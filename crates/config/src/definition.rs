@@ -27,8 +27,8 @@ pub struct AgentDefinition {
     pub command: Option<String>,
     /// The arguments of the program.
     pub args: Vec<String>,
-    /// The address of a running agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The address of a running agent. It is serialized without user and query.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "bare_url")]
     pub url: Option<String>,
     /// The environment variables of the program. Only their names are shown and serialized.
     #[serde(serialize_with = "names")]
@@ -86,8 +86,8 @@ pub struct ServerDefinition {
     /// The working directory of the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
-    /// The URL of a server over HTTP.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The URL of a server over HTTP. It is serialized without user and query.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "bare_url")]
     pub url: Option<String>,
     /// The environment variables of the program. Only their names are shown and serialized.
     #[serde(serialize_with = "names")]
@@ -101,7 +101,11 @@ pub struct ServerDefinition {
 
 /// The way in which an MCP server is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(transform = crate::schema::spelled(&[("http", "streamable-http"), ("http", "streamableHttp")]))
+)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ServerTransport {
@@ -131,6 +135,20 @@ fn names<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(values.keys())
+}
+
+/// Serializes a URL without the parts that may be secrets.
+fn bare_url<S: Serializer>(url: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    let url = url.as_deref().unwrap_or_default();
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    match url.split_once("://") {
+        Some((scheme, rest)) => {
+            let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            let host = host.rsplit('@').next().unwrap_or_default();
+            serializer.collect_str(&format_args!("{scheme}://{host}{path}"))
+        }
+        None => serializer.serialize_str(url),
+    }
 }
 
 impl Item for AgentDefinition {
@@ -211,7 +229,10 @@ pub(crate) struct AgentRow {
 #[cfg_attr(
     feature = "schema",
     derive(schemars::JsonSchema),
-    schemars(rename = "McpServer")
+    schemars(
+        rename = "McpServer",
+        transform = crate::schema::spelled(&[("transport", "type"), ("directory", "cwd")])
+    )
 )]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ServerRow {

@@ -67,6 +67,7 @@ impl ConfigurationError {
         let text = source[line_start..line_end]
             .trim_end_matches('\r')
             .to_owned();
+        let is_quotable = is_quotable && !may_have_secrets(&source[..line_start], &text);
         let start = (start - line_start).min(text.len());
         let first = text[start..].chars().next().map_or(0, char::len_utf8);
         let end = text
@@ -114,11 +115,20 @@ impl ConfigurationError {
 
     /// Returns the line of the file, unchanged, and its faulty bytes.
     ///
-    /// `None` if a link leads to the file from outside of its folder: a stranger could choose the file that is quoted.
+    /// `None` if a link leads to the file from outside of its folder: a stranger could choose the file that is quoted. `None` also
+    /// if the line may have values of `env` or `headers`.
     pub fn excerpt(&self) -> Option<(&str, Range<usize>)> {
         let place = self.place.as_ref().filter(|place| place.is_quotable)?;
         Some((&place.text, place.marked.clone()))
     }
+}
+
+/// Returns whether `line`, or the heading of the table above it, names the environment or the headers of a server.
+fn may_have_secrets(above: &str, line: &str) -> bool {
+    let mut lines = above.lines().rev();
+    let heading = lines.find(|line| line.trim_start().starts_with('['));
+    let mut texts = [Some(line), heading].into_iter().flatten();
+    texts.any(|text| text.contains("env") || text.contains("headers"))
 }
 
 impl fmt::Display for ConfigurationError {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::SocketAddr;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
 use crate::definition::{AgentRow, ServerRow};
-use crate::document::{Section, is_quotable};
+use crate::document::Section;
 use crate::{AgentDefinition, ConfigurationError, HostSettings, ServerDefinition};
 
 /// The settings of a gateway: the table `[gateway]`.
@@ -20,7 +21,10 @@ use crate::{AgentDefinition, ConfigurationError, HostSettings, ServerDefinition}
 #[cfg_attr(
     feature = "schema",
     derive(schemars::JsonSchema),
-    schemars(rename = "Gateway")
+    schemars(
+        rename = "Gateway",
+        transform = crate::schema::spelled(&[("watch", "watchRegistries"), ("drain-ms", "drainMs")])
+    )
 )]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -107,7 +111,12 @@ enum Globs {
 /// The registries of a gateway.
 #[cfg(feature = "schema")]
 #[derive(schemars::JsonSchema)]
-#[schemars(rename = "Registries", rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(
+    rename = "Registries",
+    rename_all = "kebab-case",
+    deny_unknown_fields,
+    transform = crate::schema::spelled(&[("mcp-servers", "mcpServers"), ("mcp-files", "mcpFiles")])
+)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) struct RegistriesSection {
     /// Default: `workflows/**/*.workflow.{ts,mts,yaml,yml,toml,json}`.
@@ -116,8 +125,6 @@ pub(crate) struct RegistriesSection {
     skills: Option<GlobSection>,
     agents: Option<Definitions<AgentRow>>,
     mcp_servers: Option<Definitions<ServerRow>>,
-    #[schemars(rename = "mcpServers")]
-    camel_case: Option<Definitions<ServerRow>>,
     /// Files of clients with `mcpServers`, as JSON.
     mcp_files: Option<Vec<String>>,
 }
@@ -208,16 +215,15 @@ where
             .into_iter()
             .map(|(id, row)| (format!("{key}.{id}"), Some(id), row))
             .collect(),
-        other => {
-            let message = format!("expected tables `[[registries.{key}]]`, found {other}");
+        _ => {
+            let message = format!("expected tables `[[registries.{key}]]`");
             return Err(ConfigError::in_option(key, message));
         }
     };
     let mut all = Vec::with_capacity(rows.len());
     for (path, id, row) in rows {
         let Json::Object(mut values) = row else {
-            let message = format!("expected a table, found {row}");
-            return Err(ConfigError::in_option(path, message));
+            return Err(ConfigError::in_option(path, "expected a table"));
         };
         if let Some(id) = id {
             values.insert("id".to_owned(), id.into());
@@ -251,6 +257,11 @@ fn below(path: &str, error: ConfigError) -> ConfigError {
         Some(key) => format!("{path}.{key}"),
         None => path.to_owned(),
     };
+    let of_values = ["env", "headers"].map(|secret| format!("{path}.{secret}"));
+    if of_values.iter().any(|secret| key.starts_with(secret)) {
+        // The message could have a value.
+        return ConfigError::in_option(key, "expected a table with a text for each name");
+    }
     ConfigError::in_option(key, error.message)
 }
 
@@ -280,7 +291,8 @@ fn client_servers(file: &str, base: &Path) -> Result<Vec<ServerDefinition>, Conf
         let at = (start + error.column().saturating_sub(1)).min(text.len());
         let at = text.floor_char_boundary(at);
         let message = format!("invalid JSON: {error}");
-        ConfigurationError::new(message).at(file, &text, at..at, is_quotable(&path, base))
+        // A line may have values of `env`.
+        ConfigurationError::new(message).at(file, &text, at..at, false)
     })?;
     let servers = value.get("mcpServers").or_else(|| value.get("servers"));
     let Some(Json::Object(servers)) = servers else {
@@ -293,6 +305,22 @@ fn client_servers(file: &str, base: &Path) -> Result<Vec<ServerDefinition>, Conf
     }
     definitions::<ServerRow, _>("mcpServers", Json::Object(servers)).map_err(|error| {
         let place = error.key.unwrap_or_default();
-        ConfigurationError::new(format!("`{file}`: `{place}`: {}", error.message))
+        let message = format!("`{place}`: {}", error.message);
+        let at = nearest_key(&text, &place);
+        ConfigurationError::new(message).at(file, &text, at, false)
     })
+}
+
+/// Returns the place of the last key of `path` that occurs after the keys before it in JSON text. Ids with a dot are not found.
+fn nearest_key(text: &str, path: &str) -> Range<usize> {
+    let mut found = 0..0;
+    for key in path.split('.') {
+        let key = key.split_once('[').map_or(key, |(key, _)| key);
+        let quoted = format!("\"{key}\"");
+        if let Some(at) = text[found.end..].find(&quoted) {
+            let start = found.end + at;
+            found = start..start + quoted.len();
+        }
+    }
+    found
 }

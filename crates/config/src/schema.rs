@@ -6,6 +6,7 @@ use repertoire_source_fs::{FsOptions, InstalledPluginOptions};
 use repertoire_source_mcp::McpOptions;
 use repertoire_source_plugin::{PluginOptions, ProcessOptions};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::Value;
 
 use crate::ConfiguredSource;
 use crate::source::CommonOptions;
@@ -95,4 +96,28 @@ fn either(kind: &str, all_of: &[Schema], otherwise: Schema) -> Schema {
         "then": { "allOf": all_of },
         "else": otherwise,
     })
+}
+
+/// Adds other spellings of properties and of constants, which serde reads as aliases.
+pub(crate) fn spelled(aliases: &'static [(&'static str, &'static str)]) -> impl Fn(&mut Schema) {
+    move |schema| {
+        for (name, alias) in aliases {
+            let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+            if let Some(properties) = properties
+                && let Some(property) = properties.get(*name).cloned()
+            {
+                properties.insert((*alias).to_owned(), property);
+            }
+            let constants = schema.get_mut("oneOf").and_then(Value::as_array_mut);
+            if let Some(constants) = constants
+                && let Some(mut constant) = constants
+                    .iter()
+                    .find(|constant| constant["const"] == **name)
+                    .cloned()
+            {
+                constant["const"] = (*alias).into();
+                constants.push(constant);
+            }
+        }
+    }
 }

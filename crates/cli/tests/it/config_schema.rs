@@ -157,3 +157,13 @@ fn the_schema_agrees_with_the_parser() {
             .failure();
     }
 }
+
+#[test]
+fn spellings_of_clients_fit_too() {
+    let text = "[gateway]\nwatchRegistries = false\ndrainMs = 1\n\n[registries]\nmcpFiles = []\n\n[registries.mcpServers.docs]\ntype = \"streamable-http\"\nurl = \"https://docs.example/mcp\"\n\n[registries.mcpServers.time]\ntype = \"stdio\"\ncommand = \"time\"\ncwd = \"/\"\n";
+    assert!(fits(text));
+    let env = TestEnv::new();
+    env.file("repertoire.toml", text);
+    let read = env.run(&["list", "--config", "repertoire.toml"]);
+    assert_eq!(read.exit, repertoire_cli::Exit::Success, "{}", read.stderr);
+}

@@ -120,6 +120,55 @@ fn files_of_clients_define_servers() {
     fs::write(&file, "{\n  \"mcpServers\": ?\n}").expect("the same file");
     let error = Configuration::parse("repertoire.toml", text, &settings).expect_err("bad JSON");
     assert_eq!((error.file(), error.line()), (Some("mcp.json"), Some(2)));
+
+    let both = "{\n  \"mcpServers\": {\n    \"a\": {\n      \"command\": \"b\",\n      \"url\": \"c\"\n    }\n  }\n}";
+    fs::write(&file, both).expect("the same file");
+    let error = Configuration::parse("repertoire.toml", text, &settings).expect_err("both");
+    assert_eq!((error.file(), error.line()), (Some("mcp.json"), Some(5)));
+}
+
+#[test]
+fn a_url_is_shown_without_secrets() {
+    for (url, shown) in [
+        (
+            "https://ann:canary@docs.example/mcp?key=canary#canary",
+            "https://docs.example/mcp",
+        ),
+        ("https://docs.example?key=canary", "https://docs.example"),
+        ("http://127.0.0.1:1/a@b", "http://127.0.0.1:1/a@b"),
+    ] {
+        let text = format!(
+            "[registries.mcp-servers.a]\nurl = {url:?}\n[registries.agents.b]\nruntime = \"acp\"\nurl = {url:?}\n"
+        );
+        let read = registries(&text);
+        assert_eq!(read.mcp_servers[0].url.as_deref(), Some(url));
+        let server = serde_json::to_value(&read.mcp_servers[0]).expect("it has text keys");
+        let agent = serde_json::to_value(&read.agents[0]).expect("it has text keys");
+        assert_eq!(
+            (&server["url"], &agent["url"]),
+            (&shown.into(), &shown.into())
+        );
+    }
+}
+
+#[test]
+fn no_error_quotes_a_secret() {
+    for text in [
+        "[[registries.agents]]\nid = \"a\"\ncommand = \"b\"\nenv = { KEY = \"canary\"\n",
+        "[[registries.agents]]\nid = \"a\"\ncommand = \"b\"\nenv = \"canary\"\n",
+        "[registries.mcpServers.a]\ncommand = \"b\"\nenvs = { KEY = \"canary\" }\n",
+        "[registries.mcpServers.a]\ncommand = \"b\"\n[registries.mcpServers.a.env]\nKEY = \"canary\n",
+        "[registries.mcpServers.a]\nurl = \"b\"\nheaders = [\"canary\"]\n",
+        "[registries.mcpServers]\na = \"canary\"\n",
+        "[registries]\nmcpServers = \"canary\"\n",
+    ] {
+        let error = parse(text).expect_err("the file is invalid");
+        assert!(error.line().is_some(), "{text}");
+        let shown = format!("{error:#} {}", error.message());
+        let is_quoted = text.contains("env") || text.contains("headers");
+        assert!(!is_quoted || !shown.contains("canary"), "{shown}");
+        assert!(!error.message().contains("canary"), "{shown}");
+    }
 }
 
 #[test]
