@@ -26,6 +26,7 @@ mod template;
 mod tree;
 mod trigger;
 mod vocabulary;
+mod workflows;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -163,6 +164,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     let wanted = |subject| options.only.is_none_or(|only| only == subject);
     if wanted(Subject::Sources) {
         bench.loads()?;
+        bench.workflows()?;
         bench.nested()?;
         bench.readers()?;
         bench.plugins()?;

@@ -45,6 +45,7 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
     )?;
     command("soak", "cargo xtask soak --seconds 10")?;
     command("MCP clients", "cargo xtask mcp-clients")?;
+    command("gateway servers", "cargo xtask gateway-servers --seconds 6")?;
     command("folders of the tool `skills`", "cargo xtask skills-tool")?;
     memory()?;
     advisories()?;

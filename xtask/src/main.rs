@@ -17,6 +17,7 @@ mod demo;
 mod dist;
 mod fields;
 mod fuzz;
+mod gateway_servers;
 mod generate;
 mod lint;
 mod mcp_clients;
@@ -95,6 +96,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Run the example gateway with MCP servers and clients of other projects; installs them from PyPI and npm.
+    GatewayServers(gateway_servers::Options),
     /// Run clients of other projects against the MCP server; installs them from PyPI and npm.
     McpClients,
     /// Load the MCP server with sessions that list and read, and with sessions that wait for notifications.
@@ -122,6 +125,7 @@ fn main() -> ExitCode {
         Task::Fuzz { seconds } => fuzz::run(seconds),
         Task::Gen { check: true } => generate::check(),
         Task::Gen { check: false } => generate::write(),
+        Task::GatewayServers(options) => gateway_servers::run(&options),
         Task::McpClients => mcp_clients::run(),
         Task::McpLoad(options) => mcp_load::run(options),
         Task::Retrieval(options) => retrieval::run(&options),

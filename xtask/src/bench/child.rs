@@ -10,7 +10,7 @@ use repertoire::{FsSource, SkillRegistry};
 use tokio::runtime::Runtime;
 
 use super::sample::{self, Sample};
-use super::{arm, bodies, floor, plugin, readers, reload};
+use super::{arm, bodies, floor, plugin, readers, reload, workflows};
 use crate::Failure;
 
 /// A measured load.
@@ -30,6 +30,8 @@ pub(crate) enum Load {
     Cold,
     /// A second listing with nothing changed.
     Again,
+    /// A registry over a tree of workflow files, loaded.
+    Workflows,
 }
 
 /// Measures `load` of `tree`, and prints the sample.
@@ -44,6 +46,7 @@ pub(super) fn run(load: Load, tree: &Path) -> Result<(), Failure> {
         Load::FloorCold => counted(tree, floor::read_by_many),
         Load::Warm | Load::Cold => loaded(tree),
         Load::Again => again(tree),
+        Load::Workflows => workflows::loaded(tree),
     }?;
     print(Ok(sample))
 }

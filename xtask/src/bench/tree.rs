@@ -80,7 +80,7 @@ pub(super) fn lay(tree: &Path, shape: Shape, count: usize, origin: &Origin) -> R
 
 /// Writes a file that was last modified an hour ago, as most files were: what is younger than a few seconds has to
 /// be read again, because its time does not show a second write.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let mut file = File::create(path)?;
     file.write_all(bytes)?;
     file.set_modified(SystemTime::now() - Duration::from_secs(3600))?;

@@ -1,8 +1,9 @@
 //! The steps of the container file, run in a root that debootstrap creates.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use super::check::{prints, write_skill};
 use super::{Release, shown};
@@ -23,6 +24,7 @@ pub(super) fn check(release: &Release) -> Result<(), Failure> {
         let made = tempfile::tempdir()?;
         let mut container = Container {
             root: made.path().join("root"),
+            stages: Vec::new(),
             folder: "/".into(),
             user: None,
             entry: Vec::new(),
@@ -40,6 +42,8 @@ pub(super) fn check(release: &Release) -> Result<(), Failure> {
 /// The root and the settings after the steps so far.
 struct Container {
     root: PathBuf,
+    /// The names of the stages so far. Each one continues the one before.
+    stages: Vec<String>,
     folder: String,
     user: Option<String>,
     entry: Vec<String>,
@@ -52,7 +56,18 @@ impl Container {
             .ok_or_else(|| format!("`{FILE}`: `{line}` has no argument"))?;
         match instruction {
             "FROM" => {
-                let suite = rest
+                let (image, stage) = rest.split_once(" AS ").ok_or("a stage has no name")?;
+                self.stages.push(stage.to_owned());
+                if self
+                    .stages
+                    .iter()
+                    .rev()
+                    .nth(1)
+                    .is_some_and(|last| last == image)
+                {
+                    return Ok(());
+                }
+                let suite = image
                     .strip_prefix("debian:")
                     .and_then(|tag| tag.split('-').next())
                     .ok_or("not from debian")?;
@@ -76,6 +91,8 @@ impl Container {
                 self.user = Some(rest.to_owned());
                 Ok(())
             }
+            // It documents a port.
+            "EXPOSE" => Ok(()),
             "WORKDIR" => {
                 self.folder = rest.to_owned();
                 Ok(())
@@ -85,9 +102,14 @@ impl Container {
                 Ok(())
             }
             "CMD" => {
-                write_skill(&self.root.join("skills"))?;
                 let arguments: Vec<String> = serde_json::from_str(rest)?;
-                prints(self.chroot().args(&self.entry).args(&arguments), "tidy")
+                let mut command = self.chroot();
+                command.args(&self.entry).args(&arguments);
+                if arguments.first().is_some_and(|first| first == "gateway") {
+                    return self.run_gateway(command);
+                }
+                write_skill(&self.root.join("skills"))?;
+                prints(&mut command, "tidy")
             }
             other => Err(
                 format!("`{FILE}`: `{other}` is a step that this check does not support").into(),
@@ -95,16 +117,51 @@ impl Container {
         }
     }
 
+    /// Runs the gateway of a project until it is ready, and stops it.
+    fn run_gateway(&self, mut command: Command) -> Result<(), Failure> {
+        let project = self.root.join("project");
+        fs::write(project.join("repertoire.toml"), "")?;
+        write_skill(&project.join("skills"))?;
+        let mut child = command.stderr(Stdio::piped()).spawn()?;
+        let stderr = child
+            .stderr
+            .take()
+            .ok_or("the gateway has no standard error")?;
+        let mut log = String::new();
+        let ready = "note: the gateway runs: 1 skills";
+        for line in BufReader::new(stderr).lines() {
+            log.push_str(&line?);
+            log.push('\n');
+            if log.contains(ready) {
+                break;
+            }
+        }
+        let mut stop = self.chroot();
+        stop.args(&self.entry)
+            .args(["gateway", "stop", "--state-dir", "/state"]);
+        let stopped = prints(&mut stop, "no gateway runs");
+        if stopped.is_err() {
+            let _ = child.kill();
+        }
+        let status = child.wait()?;
+        if log.contains(ready) && stopped.is_ok() && status.success() {
+            Ok(())
+        } else {
+            Err(format!("the gateway ended with {status}:\n{log}").into())
+        }
+    }
+
     /// Returns a command that runs in the container's root, as its user.
     fn chroot(&self) -> Command {
         let mut command = Command::new("chroot");
         command.args(self.user.iter().map(|user| format!("--userspec={user}")));
-        command.arg(&self.root).args([
-            "env",
-            "-i",
-            "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
-        ]);
+        // `env` reads no option behind a variable.
+        command.arg(&self.root).args(["env", "-i"]);
         command.arg(format!("--chdir={}", self.folder));
+        command.args([
+            "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+            "REPERTOIRE_TOKEN=0123456789abcdef0123456789abcdef",
+        ]);
         command
     }
 }

@@ -1,0 +1,295 @@
+//! `cargo xtask gateway-servers`: runs the example gateway with MCP servers and clients of other projects.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::Value;
+
+use crate::{Failure, step, venv, workspace};
+
+/// The options of the check.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// The number of sessions at once, half of them of each SDK.
+    #[arg(long, default_value_t = 200)]
+    sessions: usize,
+    /// The time that each session lasts.
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+}
+
+/// A value of the environment of a server, which no answer and no log may contain.
+const SECRET: &str = "canary-3f9a7c51";
+
+/// The time limit for the start, which is far shorter.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The ids of each registry of the example.
+const EXPECTED: [(&str, [&str; 2]); 4] = [
+    ("agents", ["pair", "reviewer"]),
+    ("mcp-servers", ["everything", "time"]),
+    ("skills", ["release-notes", "review"]),
+    (
+        "workflows",
+        [
+            "workflows/build.workflow.ts",
+            "workflows/release/publish.workflow.yaml",
+        ],
+    ),
+];
+
+/// The ids of each registry.
+type Lists = BTreeMap<String, Vec<String>>;
+
+/// Installs servers and clients, starts the gateway, compares its lists and holds sessions.
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let target = workspace::target()?;
+    let scratch = target.join("gateway-servers");
+    fs::create_dir_all(&scratch)?;
+    step::command(
+        "build",
+        "cargo build --quiet -p repertoire-cli --bin repertoire",
+    )?;
+    let scripts = workspace::root().join("tests/gateway-servers");
+    step::step("python", "python3 -m venv; pip install", || {
+        venv::venv(&scratch, &scripts.join("requirements.txt")).map(drop)
+    })?;
+    step::step("node", "venv/bin/npm install", || {
+        venv::npm(&scratch, &scripts.join("package.json"))
+    })?;
+    for name in ["lists.py", "sessions.py", "sessions.mjs"] {
+        fs::copy(scripts.join(name), scratch.join(name))?;
+    }
+    let gateway = RunningGateway::start(&target.join("debug/repertoire"), &scratch)?;
+    let line = format!(
+        "cargo xtask gateway-servers --sessions {} --seconds {}",
+        options.sessions, options.seconds
+    );
+    step::step("lists", &line, || gateway.compare_lists())?;
+    step::step("sessions", &line, || gateway.hold_sessions(options))?;
+    step::step("end", &line, || gateway.end())
+}
+
+/// The gateway of a copy of the example, killed when dropped.
+struct RunningGateway {
+    child: Child,
+    program: PathBuf,
+    scratch: PathBuf,
+    project: PathBuf,
+    address: String,
+    log: Option<JoinHandle<String>>,
+}
+
+impl RunningGateway {
+    fn start(program: &Path, scratch: &Path) -> Result<RunningGateway, Failure> {
+        // Below the packages, where `npx` finds the server.
+        let project = scratch.join("project");
+        if project.is_dir() {
+            fs::remove_dir_all(&project)?;
+        }
+        let example = workspace::root().join("examples/gateway");
+        venv::call(Command::new("cp").arg("-R").arg(example).arg(&project))?;
+        let file = project.join("repertoire.toml");
+        let text = fs::read_to_string(&file)?;
+        let secret = format!("command = \"mcp-server-time\"\nenv = {{ KEY = \"{SECRET}\" }}\n");
+        fs::write(
+            &file,
+            text.replace("command = \"mcp-server-time\"\n", &secret),
+        )?;
+        let mut command = gateway_command(program, scratch, &project, "start")?;
+        command.args(["--http", "127.0.0.1:0"]);
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let stderr = child
+            .stderr
+            .take()
+            .ok_or("the gateway has no standard error")?;
+        let (sender, addresses) = mpsc::channel();
+        let log = std::thread::spawn(move || {
+            let mut log = String::new();
+            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                if let Some((_, url)) = line.split_once("listening on http://") {
+                    let _ = sender.send(url.trim_end_matches("/mcp").to_owned());
+                }
+                log.push_str(&line);
+                log.push('\n');
+            }
+            log
+        });
+        let mut gateway = RunningGateway {
+            child,
+            program: program.to_owned(),
+            scratch: scratch.to_owned(),
+            project,
+            address: String::new(),
+            log: Some(log),
+        };
+        gateway.address = address(&addresses)?;
+        Ok(gateway)
+    }
+
+    /// Compares the lists of the command, of the routes and of MCP with those of the example.
+    fn compare_lists(&self) -> Result<(), Failure> {
+        let expected: Lists = EXPECTED
+            .iter()
+            .map(|(registry, ids)| {
+                let ids = ids.iter().map(|id| (*id).to_owned()).collect();
+                ((*registry).to_owned(), ids)
+            })
+            .collect();
+        let listed: Value = serde_json::from_str(&self.printed("list")?)?;
+        let mut lists = BTreeMap::from([("command".to_owned(), ids_of_command(&listed))]);
+        let script = output(self.client("lists.py").arg(&self.address))?;
+        let of_script: BTreeMap<String, Lists> = serde_json::from_str(&script)?;
+        lists.extend(of_script);
+        for (found_by, lists) in lists {
+            if lists != expected {
+                return Err(format!("{found_by}: expected {expected:?}, found {lists:?}").into());
+            }
+            println!("ok      four lists by {found_by}");
+        }
+        Ok(())
+    }
+
+    /// Runs the scripts of both SDKs at once.
+    fn hold_sessions(&self, options: &Options) -> Result<(), Failure> {
+        let half = options.sessions / 2;
+        let scripts = [
+            ("sessions.py", half),
+            ("sessions.mjs", options.sessions - half),
+        ];
+        let running = scripts.map(|(script, sessions)| {
+            let mut command = self.client(script);
+            command.arg(&self.address).args([
+                &sessions.to_string(),
+                &options.seconds.to_string(),
+                SECRET,
+            ]);
+            // Its errors are shown as they come.
+            let child = command.stdout(Stdio::piped()).spawn();
+            (script, sessions, child)
+        });
+        for (script, sessions, child) in running {
+            let output = child?.wait_with_output()?;
+            if !output.status.success() {
+                return Err(format!("{script}: {}", output.status).into());
+            }
+            let requests = String::from_utf8(output.stdout)?;
+            println!(
+                "ok      {script}: {sessions} sessions, {} requests, no error",
+                requests.trim()
+            );
+        }
+        Ok(())
+    }
+
+    /// Stops the gateway, and searches its log and its folder for the secret.
+    fn end(mut self) -> Result<(), Failure> {
+        let state = self.project.join("state");
+        for entry in fs::read_dir(&state)? {
+            refuse_secret(&entry?.path())?;
+        }
+        self.printed("stop")?;
+        let status = self.child.wait()?;
+        let log = self
+            .log
+            .take()
+            .and_then(|log| log.join().ok())
+            .unwrap_or_default();
+        if !status.success() {
+            return Err(format!("the gateway ended with {status}\n{log}").into());
+        }
+        let file = self.scratch.join("gateway.log");
+        fs::write(&file, log)?;
+        refuse_secret(&file)
+    }
+
+    /// Returns what a command of the gateway prints.
+    fn printed(&self, action: &str) -> Result<String, Failure> {
+        let mut command = gateway_command(&self.program, &self.scratch, &self.project, action)?;
+        output(command.arg("--json"))
+    }
+
+    /// Returns a command that runs a script with the interpreter of its kind.
+    fn client(&self, script: &str) -> Command {
+        let interpreter = if script.ends_with(".py") {
+            "python"
+        } else {
+            "node"
+        };
+        let mut command = Command::new(self.scratch.join("venv/bin").join(interpreter));
+        command.arg(script).current_dir(&self.scratch);
+        command
+    }
+}
+
+impl Drop for RunningGateway {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn gateway_command(
+    program: &Path,
+    scratch: &Path,
+    project: &Path,
+    action: &str,
+) -> Result<Command, Failure> {
+    let own = [scratch.join("venv/bin"), scratch.join("node_modules/.bin")];
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&path)))?;
+    let mut command = Command::new(program);
+    command
+        .args(["gateway", action, "--state-dir", "state"])
+        .current_dir(project)
+        .env("PATH", path);
+    Ok(command)
+}
+
+fn address(addresses: &Receiver<String>) -> Result<String, Failure> {
+    let address = addresses.recv_timeout(PATIENCE);
+    address.map_err(|_| "the gateway printed no address".into())
+}
+
+/// Returns what `command` prints, which has to succeed.
+fn output(command: &mut Command) -> Result<String, Failure> {
+    let output = command.stderr(Stdio::inherit()).output()?;
+    if !output.status.success() {
+        return Err(format!("{:?} failed with {}", command.get_program(), output.status).into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+fn ids_of_command(listed: &Value) -> Lists {
+    let lists = EXPECTED.iter().map(|(registry, _)| {
+        let rows = listed[registry].as_array().into_iter().flatten();
+        let ids = rows.filter_map(|row| row["id"].as_str());
+        let mut ids: Vec<_> = ids.map(str::to_owned).collect();
+        ids.sort();
+        ((*registry).to_owned(), ids)
+    });
+    lists.collect()
+}
+
+fn refuse_secret(file: &Path) -> Result<(), Failure> {
+    let text = fs::read(file)?;
+    let has_secret = text
+        .windows(SECRET.len())
+        .any(|part| part == SECRET.as_bytes());
+    if has_secret {
+        Err(format!("`{}` contains the secret of a server", file.display()).into())
+    } else {
+        Ok(())
+    }
+}
