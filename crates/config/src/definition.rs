@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use repertoire_core::{Id, Item};
+use repertoire_mcp_servers::ServerValue;
 use repertoire_registry::ConfigError;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -91,12 +92,21 @@ pub struct ServerDefinition {
     pub url: Option<String>,
     /// The environment variables of the program. Only their names are shown and serialized.
     #[serde(serialize_with = "names")]
-    pub env: BTreeMap<String, String>,
+    pub env: BTreeMap<String, ServerValue>,
     /// The headers of requests. Only their names are shown and serialized.
     #[serde(serialize_with = "names")]
-    pub headers: BTreeMap<String, String>,
+    pub headers: BTreeMap<String, ServerValue>,
     /// The time at which it is started.
     pub start: ServerStart,
+    /// The time limit of a start, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_ms: Option<u64>,
+    /// The time limit of a call, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_ms: Option<u64>,
+    /// The limit of the program's address space in MiB. Linux only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_mib: Option<u64>,
 }
 
 /// The way in which an MCP server is reached.
@@ -130,10 +140,7 @@ pub enum ServerStart {
     AtOnce,
 }
 
-fn names<S: Serializer>(
-    values: &BTreeMap<String, String>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+fn names<S: Serializer, V>(values: &BTreeMap<String, V>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(values.keys())
 }
 
@@ -252,10 +259,19 @@ pub(crate) struct ServerRow {
     /// The URL of a server over HTTP.
     url: Option<String>,
     /// The environment variables of the program.
-    env: BTreeMap<String, String>,
+    env: BTreeMap<String, ServerValue>,
     /// The headers of requests.
-    headers: BTreeMap<String, String>,
+    headers: BTreeMap<String, ServerValue>,
     start: ServerStart,
+    /// The time limit of a start, in milliseconds. Default 15,000.
+    #[serde(rename = "start-ms")]
+    start_ms: Option<u64>,
+    /// The time limit of a call, in milliseconds. Default 60,000.
+    #[serde(rename = "call-ms")]
+    call_ms: Option<u64>,
+    /// The limit of the program's address space in MiB. Linux only.
+    #[serde(rename = "memory-mib")]
+    memory_mib: Option<u64>,
 }
 
 impl TryFrom<AgentRow> for AgentDefinition {
@@ -335,6 +351,9 @@ impl TryFrom<ServerRow> for ServerDefinition {
             env: row.env,
             headers: row.headers,
             start: row.start,
+            start_ms: row.start_ms,
+            call_ms: row.call_ms,
+            memory_mib: row.memory_mib,
         })
     }
 }

@@ -2,17 +2,73 @@
 //!
 //! A [`ToolProvider`] lists the [tools](ServerTool) of its servers and calls them. A host lists them for its clients under their
 //! [full names](ServerTool::full_name), `mcp__SERVER__TOOL`. An [`AuditLog`] records what was called and refused.
+//!
+//! With the feature `supervisor`, a `Supervisor` is the provider of the servers that it starts. With the feature `client`, a
+//! `Connection` reaches one server.
+//!
+//! # Inside this crate
+//! - `supervisor.rs` has the set of servers, `server_run.rs` the life of one of them.
+//! - `resolution.rs` resolves references to secrets when a server starts. `redaction.rs` removes secrets from texts.
+//! - `connection.rs` sends requests. `program.rs` starts programs and `http.rs` connects to URLs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod audit;
+#[cfg(feature = "client")]
+mod connection;
+#[cfg(feature = "client")]
+mod endpoint;
+#[cfg(feature = "client")]
+mod error;
+#[cfg(feature = "client")]
+mod http;
+#[cfg(feature = "client")]
+mod message_limit;
+#[cfg(feature = "client")]
+mod pages;
+#[cfg(feature = "client")]
+mod program;
 mod provider;
+#[cfg(feature = "client")]
+mod redaction;
+#[cfg(feature = "supervisor")]
+mod resolution;
+#[cfg(feature = "supervisor")]
+mod server_run;
 mod server_tool;
 mod state;
+#[cfg(feature = "supervisor")]
+mod status;
+#[cfg(feature = "supervisor")]
+mod supervised_server;
+#[cfg(feature = "supervisor")]
+mod supervisor;
+#[cfg(feature = "client")]
+mod tls;
+#[cfg(feature = "supervisor")]
+mod tool_list;
+mod value;
 
 pub use audit::{AuditEvent, AuditKind, AuditLog, AuditRow};
+#[cfg(feature = "client")]
+pub use connection::{Connection, ConnectionOptions, FollowedList};
+#[cfg(feature = "client")]
+pub use endpoint::{ServerEndpoint, ServerProgram, ServerUrl};
+#[cfg(feature = "client")]
+pub use message_limit::message_excess;
+#[cfg(feature = "client")]
+pub use pages::ListPages;
 pub use provider::{CallError, ToolProvider};
+#[cfg(feature = "client")]
+pub use redaction::Redaction;
 pub use server_tool::ServerTool;
 pub use state::ServerState;
+#[cfg(feature = "supervisor")]
+pub use status::{AppliedServers, ServerStatus};
+#[cfg(feature = "supervisor")]
+pub use supervised_server::SupervisedServer;
+#[cfg(feature = "supervisor")]
+pub use supervisor::{Supervisor, SupervisorOptions};
+pub use value::ServerValue;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -21,7 +21,7 @@
 //! digest has to be given again.
 //!
 //! # Inside this crate
-//! - `connection.rs` sends requests. `child.rs` starts programs and `http.rs` connects to addresses.
+//! - `connection.rs` sends requests, over a [`Connection`](repertoire_mcp_servers::Connection).
 //! - `listing_method.rs` has the three ways to list skills, and the limits of lists.
 //! - `listed_skill.rs` and `front_matter.rs` check what a server lists.
 //! - `listing_cache.rs` keeps the last listing. `source.rs` reads files and verifies them.
@@ -29,19 +29,15 @@
 //! Text of a server passes `listed_skill::excerpt` before it is part of a message.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod child;
 mod connection;
 mod error;
 mod front_matter;
-mod http;
 mod listed_skill;
 mod listing_cache;
 mod listing_method;
-mod message_limit;
 mod options;
 mod revision_signal;
 mod source;
-mod tls;
 
 pub use options::{BearerToken, McpLimits, McpOptions, Unverified};
 pub use source::McpSource;

@@ -6,9 +6,9 @@ mod resources;
 use std::fmt;
 
 use repertoire_core::{Code, Diagnostic, SourceError, SourceErrorKind};
+use repertoire_mcp_servers::ListPages;
 use rmcp::model::{
-    ClientRequest, GetSkillRequest, GetSkillRequestParams, ListSkillsRequest,
-    PaginatedRequestParams, ServerResult,
+    ClientRequest, GetSkillRequest, GetSkillRequestParams, ListSkillsRequest, ServerResult,
 };
 use serde_json::Value;
 
@@ -118,7 +118,7 @@ async fn list_by_extension(
     catalog: &mut CatalogBuilder<'_>,
 ) -> Result<(), SourceError> {
     let limits = &catalog.options.limits;
-    let mut pages = Pages::default();
+    let mut pages = ListPages::default();
     loop {
         let request = ListSkillsRequest {
             params: pages.params(),
@@ -271,47 +271,6 @@ impl<'a> CatalogBuilder<'a> {
 
 pub(crate) fn location_of(source: &str, uri: &str) -> String {
     format!("{source}:{}", excerpt(uri))
-}
-
-const CURSOR: usize = 16 << 10;
-
-#[derive(Debug, Default)]
-struct Pages {
-    count: usize,
-    cursors: std::collections::HashSet<String>,
-    next: Option<String>,
-}
-
-impl Pages {
-    fn params(&self) -> Option<PaginatedRequestParams> {
-        let cursor = self.next.clone()?;
-        Some(PaginatedRequestParams::default().with_cursor(Some(cursor)))
-    }
-
-    fn advance(&mut self, page: &Value, most: usize) -> Result<bool, SourceError> {
-        self.count += 1;
-        let Some(cursor) = page.get("nextCursor").and_then(Value::as_str) else {
-            return Ok(false);
-        };
-        if cursor.len() > CURSOR {
-            return Err(too_large(format!(
-                "a cursor of the list has more than {CURSOR} bytes"
-            )));
-        }
-        if !self.cursors.insert(cursor.to_owned()) {
-            let cursor = excerpt(cursor);
-            return Err(SourceError::invalid(format!(
-                "the list does not end: the cursor `{cursor}` is repeated"
-            )));
-        }
-        if self.count >= most {
-            return Err(too_large(format!(
-                "the list has more than {most} pages; the limit is `limits.pages`"
-            )));
-        }
-        self.next = Some(cursor.to_owned());
-        Ok(true)
-    }
 }
 
 fn to_json(answer: &ServerResult) -> Result<Value, SourceError> {

@@ -7,9 +7,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use repertoire_core::ConfigError;
+use repertoire_core::{ConfigError, SourceError};
+use repertoire_mcp_servers::{ServerEndpoint, ServerProgram, ServerUrl};
 use reqwest::Url;
 use serde::Deserialize;
+
+use crate::error::unavailable;
 
 /// The options of an MCP source: the server, the way to reach it, and the limits of what is read from it.
 ///
@@ -91,26 +94,7 @@ pub(crate) enum Endpoint {
 impl McpOptions {
     /// The environment variables that a program inherits from a host: those that it needs to find programs and its own files. None
     /// of them is a secret. The official MCP clients pass on the same ones.
-    pub const INHERITED: &'static [&'static str] = if cfg!(windows) {
-        &[
-            "APPDATA",
-            "HOMEDRIVE",
-            "HOMEPATH",
-            "LOCALAPPDATA",
-            "PATH",
-            "PATHEXT",
-            "PROCESSOR_ARCHITECTURE",
-            "SYSTEMDRIVE",
-            "SYSTEMROOT",
-            "TEMP",
-            "USERNAME",
-            "USERPROFILE",
-        ]
-    } else {
-        &[
-            "HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER",
-        ]
-    };
+    pub const INHERITED: &'static [&'static str] = ServerProgram::INHERITED;
 
     fn new() -> McpOptions {
         McpOptions {
@@ -221,12 +205,50 @@ impl McpOptions {
             return Err(ConfigError::in_option("ca-file", message));
         }
         let has_token = self.token.is_some() || self.token_file.is_some();
-        if has_token && url.scheme() == "http" && !is_loopback(&url) {
+        if has_token && url.scheme() == "http" && !ServerUrl::is_loopback(&url) {
             let message =
                 "a token is sent over `https://` only, or to this machine: on the way others could read it".to_owned();
             return Err(ConfigError::in_option("url", message));
         }
         Ok(url)
+    }
+
+    /// Returns the server at `endpoint`, with the token of the file.
+    pub(crate) fn server(&self, endpoint: Endpoint) -> Result<ServerEndpoint, SourceError> {
+        match endpoint {
+            Endpoint::Command(command) => {
+                let mut program = ServerProgram::new(command);
+                program.args.clone_from(&self.args);
+                program.env.clone_from(&self.inherited);
+                let own = self.env.iter();
+                program
+                    .env
+                    .extend(own.map(|(name, value)| (name.into(), value.into())));
+                program.directory.clone_from(&self.directory);
+                program.memory = self.memory_mib.map(|mib| mib.saturating_mul(1 << 20));
+                program.supervisor.clone_from(&self.supervisor);
+                Ok(ServerEndpoint::Program(program))
+            }
+            Endpoint::Url(url) => {
+                let mut server = ServerUrl::new(url);
+                server.token = self.token()?.map(|token| token.expose_secret().to_owned());
+                server.authorities.clone_from(&self.ca_file);
+                Ok(ServerEndpoint::Url(server))
+            }
+        }
+    }
+
+    fn token(&self) -> Result<Option<BearerToken>, SourceError> {
+        let Some(path) = &self.token_file else {
+            return Ok(self.token.clone());
+        };
+        let shown = path.display();
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            unavailable(format!("the token in `{shown}` cannot be read")).caused_by(error)
+        })?;
+        BearerToken::new(&text)
+            .map(Some)
+            .ok_or_else(|| unavailable(format!("`{shown}` does not contain a token")))
     }
 
     pub(crate) fn call(&self) -> Duration {
@@ -244,14 +266,6 @@ impl McpOptions {
     pub(crate) fn poll(&self) -> Duration {
         Duration::from_millis(self.poll_ms)
     }
-}
-
-pub(crate) fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost"
-        || host
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
 }
 
 /// The limits of what is read from a server. A message or diagnostic names the limit that was exceeded.

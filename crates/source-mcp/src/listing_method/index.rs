@@ -9,8 +9,8 @@ use crate::McpOptions;
 use crate::connection::ServerConnection;
 use crate::error::{excerpt, too_large};
 use crate::listed_skill::{ListedFields, ListedFiles, ListedSkill, digest, text};
-use crate::message_limit::excess;
 use repertoire_core::skill_uri::ServerUri;
+use repertoire_mcp_servers::message_excess;
 
 const INDEX: &str = "skill://index.json";
 
@@ -105,7 +105,7 @@ async fn document(
             options.limits.list_bytes
         )));
     }
-    if let Some(excess) = excess(&bytes, options.limits.message_bytes) {
+    if let Some(excess) = message_excess(&bytes, options.limits.message_bytes) {
         return Err(too_large(excess));
     }
     serde_json::from_slice(&bytes)

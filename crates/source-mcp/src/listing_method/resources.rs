@@ -4,19 +4,19 @@ use repertoire_core::{Omission, SourceError, SourceErrorKind};
 use rmcp::model::{ClientRequest, ListResourcesRequest};
 use serde_json::{Map, Value};
 
-use super::{CatalogBuilder, Pages, invalid, to_json};
+use super::{CatalogBuilder, invalid, to_json};
 use crate::McpOptions;
 use crate::connection::ServerConnection;
 use crate::listed_skill::{ListedFields, ListedFile, ListedFiles, ListedSkill, files, text};
-use crate::message_limit::excess;
 use repertoire_core::skill_uri::{SKILL_MD, ServerUri};
+use repertoire_mcp_servers::{ListPages, message_excess};
 
 pub(super) async fn list(
     connection: &ServerConnection,
     catalog: &mut CatalogBuilder<'_>,
 ) -> Result<(), SourceError> {
     let limits = &catalog.options.limits;
-    let mut pages = Pages::default();
+    let mut pages = ListPages::default();
     loop {
         let request = ListResourcesRequest {
             params: pages.params(),
@@ -78,7 +78,7 @@ fn manifest(
     uri: &ServerUri,
     options: &McpOptions,
 ) -> Result<(ListedFiles, Vec<Omission>), String> {
-    if let Some(excess) = excess(bytes, options.limits.message_bytes) {
+    if let Some(excess) = message_excess(bytes, options.limits.message_bytes) {
         return Err(format!("its manifest is too large: {excess}"));
     }
     let document: Value = serde_json::from_slice(bytes)

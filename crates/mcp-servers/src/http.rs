@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::stream::{BoxStream, Stream, StreamExt};
 use parking_lot::Mutex;
@@ -11,7 +12,7 @@ use reqwest::header::{
     ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
 };
 use reqwest::redirect::Policy;
-use reqwest::{Response, StatusCode, Url};
+use reqwest::{Response, StatusCode};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
@@ -23,17 +24,17 @@ use sse_stream::{Sse, SseStream};
 use tokio::time::Instant;
 
 use crate::error::unavailable;
-use crate::message_limit::{ConnectionFault, excess, too_long};
-use crate::options::is_loopback;
-use crate::{BearerToken, McpOptions, tls};
+use crate::message_limit::{ConnectionFault, message_excess, too_long};
+use crate::{ServerUrl, tls};
 
 pub(crate) fn transport(
-    url: &Url,
-    options: &McpOptions,
+    server: &ServerUrl,
+    (connect, message_bytes): (Duration, usize),
     fault: ConnectionFault,
 ) -> Result<StreamableHttpClientTransport<HttpClient>, SourceError> {
+    let url = &server.url;
     let tls = if url.scheme() == "https" {
-        tls::system_roots(options.ca_file.as_deref())?
+        tls::system_roots(server.authorities.as_deref())?
     } else {
         // Loading the system's certificates takes time.
         tls::no_roots()?
@@ -42,38 +43,29 @@ pub(crate) fn transport(
         // Only the configuration decides where requests and the token go.
         .redirect(Policy::none())
         .referer(false)
-        .connect_timeout(options.start())
+        .connect_timeout(connect)
         .tls_backend_preconfigured(tls);
-    if is_loopback(url) {
+    if ServerUrl::is_loopback(url) {
         // Requests to this machine, and their token, do not leave it.
         builder = builder.no_proxy();
     }
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
-    config.max_sse_event_size = options.limits.message_bytes;
-    config.max_json_response_size = options.limits.message_bytes;
-    config.auth_header = token(options)?.map(|token| token.expose_secret().to_owned());
-    let http = builder.build().map_err(|error| {
-        unavailable("the HTTP client cannot be created".to_owned()).caused_by(error)
-    })?;
+    config.max_sse_event_size = message_bytes;
+    config.max_json_response_size = message_bytes;
+    config.auth_header = server.token.clone();
+    let headers = server.headers.iter();
+    config.custom_headers = headers
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let http = builder
+        .build()
+        .map_err(|error| unavailable("the HTTP client cannot be created").caused_by(error))?;
     let client = HttpClient {
         http,
         stream_backoff: Arc::default(),
         fault,
     };
     Ok(StreamableHttpClientTransport::with_client(client, config))
-}
-
-fn token(options: &McpOptions) -> Result<Option<BearerToken>, SourceError> {
-    let Some(path) = &options.token_file else {
-        return Ok(options.token.clone());
-    };
-    let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        unavailable(format!("the token in `{shown}` cannot be read")).caused_by(error)
-    })?;
-    BearerToken::new(&text)
-        .map(Some)
-        .ok_or_else(|| unavailable(format!("`{shown}` does not contain a token")))
 }
 
 #[derive(Debug, Clone)]
@@ -257,7 +249,7 @@ impl HttpClient {
             return Err(status_error(status, retry, &shown));
         }
         let body = read_body(response, limits.max_json_response_size).await?;
-        if let Some(excess) = excess(&body, limits.max_json_response_size) {
+        if let Some(excess) = message_excess(&body, limits.max_json_response_size) {
             return Err(StreamableHttpError::Io(self.fault.report(excess)));
         }
         match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
@@ -279,7 +271,7 @@ impl HttpClient {
             match event
                 .data
                 .as_deref()
-                .and_then(|data| excess(data.as_bytes(), most))
+                .and_then(|data| message_excess(data.as_bytes(), most))
             {
                 Some(excess) => Err(SseError::Body(Box::new(fault.report(excess)))),
                 None => Ok(event),

@@ -1,7 +1,6 @@
 //! A server program as a child process.
 
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,44 +10,45 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 
-use crate::McpOptions;
-use crate::error::excerpt;
+use crate::{Redaction, ServerProgram};
 
 const STDERR_TAIL_BYTES: usize = 4096;
 
 /// The time after the end of a program in which its standard error is read to the end.
 const STDERR_TIMEOUT: Duration = Duration::from_millis(250);
 
+/// The time in which a program that was killed, or its supervisor, has to end.
+const KILL_TIMEOUT: Duration = Duration::from_secs(4);
+
 /// A running server program. Dropping it ends its process group, and under a supervisor everything that it started.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
     // Dropped before the child, so that the process id is not reused yet.
-    _group: ProcessGroup,
-    _child: Child,
+    group: ProcessGroup,
+    child: tokio::sync::Mutex<Child>,
+    redaction: Redaction,
     stderr: Arc<Mutex<OutputTail>>,
     stderr_open: watch::Receiver<()>,
 }
 
 impl ServerProcess {
     pub(crate) fn start(
-        program: &Path,
-        options: &McpOptions,
+        program: &ServerProgram,
+        redaction: &Redaction,
     ) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
-        let memory = options.memory_mib.map(|mib| mib.saturating_mul(1 << 20));
-        let is_supervised = !options.supervisor.is_empty();
-        let mut command = Command::from(command(&options.supervisor, memory, program.as_os_str()));
+        let (memory, supervisor) = (program.memory, &program.supervisor);
+        let is_supervised = !supervisor.is_empty();
+        let mut command = Command::from(command(supervisor, memory, program.command.as_os_str()));
         command
-            .args(&options.args)
-            .envs(options.inherited.iter().map(|(key, value)| (key, value)))
-            .envs(&options.env);
+            .args(&program.args)
+            .envs(program.env.iter().map(|(key, value)| (key, value)));
         // A supervisor gets the signal `TERM`, so that it can end the others.
         command.kill_on_drop(!is_supervised);
-        if let Some(directory) = &options.directory {
+        if let Some(directory) = &program.directory {
             command.current_dir(directory);
         }
         let mut child = command.spawn()?;
-        let group =
-            ProcessGroup::new(child.id().unwrap_or_default()).supervised_by(&options.supervisor);
+        let group = ProcessGroup::new(child.id().unwrap_or_default()).supervised_by(supervisor);
         if let Some(memory) = memory.filter(|_| !is_supervised) {
             group.limit_memory(memory)?;
         }
@@ -61,8 +61,9 @@ impl ServerProcess {
         tokio::spawn(read_stderr(stream, Arc::clone(&stderr), open));
         Ok((
             ServerProcess {
-                _group: group,
-                _child: child,
+                group,
+                child: tokio::sync::Mutex::new(child),
+                redaction: redaction.clone(),
                 stderr,
                 stderr_open,
             },
@@ -71,13 +72,26 @@ impl ServerProcess {
         ))
     }
 
+    /// Kills the process group, or under a supervisor everything that the program started, and waits for the end.
+    pub(crate) async fn end(&self) {
+        self.group.kill();
+        let ended = async { self.child.lock().await.wait().await };
+        let _ = tokio::time::timeout(KILL_TIMEOUT, ended).await;
+    }
+
     /// Returns the last line of standard error, if there is one, of a program that has ended.
     pub(crate) async fn stderr_tail(&self) -> Option<String> {
         // A program that closed its output and goes on may keep the stream open.
         let _ = tokio::time::timeout(STDERR_TIMEOUT, self.stderr_open.clone().changed()).await;
-        let text = self.stderr.lock().text();
+        let tail = self.stderr.lock().text();
+        let mut text = self.redaction.of_text(&tail);
+        if tail.len() >= STDERR_TAIL_BYTES {
+            // The front may be the rest of a secret that was cut.
+            let cut = text.ceil_char_boundary(self.redaction.longest().min(text.len()));
+            text.drain(..cut);
+        }
         let last = text.lines().rev().find(|line| !line.trim().is_empty())?;
-        Some(excerpt(last.trim()))
+        Some(self.redaction.excerpt(last.trim()))
     }
 }
 

@@ -75,7 +75,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedReader<R> {
 }
 
 /// Returns why a message exceeds a limit of `most` bytes, or of the JSON values that fit into them.
-pub(crate) fn excess(message: &[u8], most: usize) -> Option<String> {
+pub fn message_excess(message: &[u8], most: usize) -> Option<String> {
     excess_of(message.len(), JsonValues::in_text(message), most)
 }
 

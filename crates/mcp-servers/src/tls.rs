@@ -55,5 +55,5 @@ fn provider() -> Arc<CryptoProvider> {
 }
 
 fn unusable(error: rustls::Error) -> SourceError {
-    unavailable("TLS cannot be used".to_owned()).caused_by(error)
+    unavailable("TLS cannot be used").caused_by(error)
 }
