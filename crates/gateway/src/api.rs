@@ -54,7 +54,7 @@ impl Gateway {
     }
 
     /// Returns the routes that show the registries, for reading only: `/api/v1/status`, and for each of `skills`, `workflows`,
-    /// `agents` and `mcp-servers` the list and each entry by its id. `?search=WORDS` finds skills and workflows. The caller decides
+    /// `agents` and `mcp-servers` the list and each entry by its id. An MCP server has its status too. `?search=WORDS` finds skills and workflows. The caller decides
     /// who may use them.
     pub fn routes(&self) -> Router {
         Router::new()
@@ -141,7 +141,7 @@ fn answer(gateway: &Gateway, registry: &str, id: Option<&str>) -> Response {
         "skills" => shown(skills, id, || registries.unknown_workflows()),
         "workflows" => shown(workflows, id, Vec::new),
         "agents" => shown(agents, id, Vec::new),
-        "mcp-servers" => shown(mcp_servers, id, Vec::new),
+        "mcp-servers" => shown(mcp_servers, id, Vec::new).map(|found| supervised(found, gateway)),
         _ => None,
     };
     match found {
@@ -175,6 +175,22 @@ fn shown<T: Item + Serialize>(
         "entries": entries,
         "diagnostics": diagnostics,
     }))
+}
+
+/// Adds the status of its server to each entry, as `server`.
+fn supervised(mut found: Value, gateway: &Gateway) -> Value {
+    let servers = gateway.status().mcp_servers;
+    let add = |entry: &mut Value| {
+        let server = servers.iter().find(|server| entry["id"] == *server.id);
+        if let Some(server) = server {
+            entry["server"] = json!(server);
+        }
+    };
+    match found.get_mut("entries").and_then(Value::as_array_mut) {
+        Some(entries) => entries.iter_mut().for_each(add),
+        None => add(&mut found),
+    }
+    found
 }
 
 /// Returns the value of `search` in the query of a URL.

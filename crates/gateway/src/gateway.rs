@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use repertoire::config::{Configuration, HostSettings};
-use repertoire_mcp_servers::{AuditEvent, AuditKind, AuditLog};
+use repertoire_mcp_servers::{AuditEvent, AuditKind, AuditLog, Supervisor, ToolProvider};
 use serde_json::json;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use crate::composition::{MountCache, RegistryComposition};
 use crate::registries::{GatewayStatus, Registries, Reloaded};
 use crate::reload_queue::{Outcome, ReloadQueue};
-use crate::{GatewayError, GatewayState};
+use crate::{GatewayError, GatewayState, supervision};
 
 /// A gateway: four registries from one configuration. Cheap to clone; clones are one gateway.
 ///
@@ -30,6 +30,7 @@ struct GatewayShared {
     state: watch::Sender<GatewayState>,
     applied: Mutex<Applied>,
     queue: ReloadQueue,
+    supervising: tokio::sync::Mutex<()>,
     runtime: OnceLock<Handle>,
     audit: OnceLock<AuditLog>,
 }
@@ -40,6 +41,7 @@ struct Applied {
     configuration: Arc<Configuration>,
     sources: MountCache,
     registries: Option<Registries>,
+    supervisor: Option<Supervisor>,
     reloads: u64,
     reload_error: Option<Arc<str>>,
 }
@@ -69,10 +71,12 @@ impl Gateway {
                 configuration: Arc::new(configuration),
                 sources: MountCache::default(),
                 registries: None,
+                supervisor: None,
                 reloads: 0,
                 reload_error: None,
             }),
             queue: ReloadQueue::default(),
+            supervising: tokio::sync::Mutex::default(),
             runtime: OnceLock::new(),
             audit: OnceLock::new(),
         }))
@@ -123,12 +127,37 @@ impl Gateway {
         })
     }
 
-    /// Returns the state, and the number of items of each registry.
+    /// Returns the tools of the supervised MCP servers.
+    ///
+    /// # Errors
+    /// [`GatewayError::State`] before a start and after a stop.
+    pub fn tool_provider(&self) -> Result<Arc<dyn ToolProvider>, GatewayError> {
+        Ok(Arc::new(self.supervisor()?))
+    }
+
+    /// Returns the supervisor of the MCP servers.
+    ///
+    /// # Errors
+    /// [`GatewayError::State`] before a start and after a stop.
+    pub fn supervisor(&self) -> Result<Supervisor, GatewayError> {
+        let supervisor = self.0.applied.lock().supervisor.clone();
+        supervisor.ok_or(GatewayError::State {
+            request: "the MCP servers are not available",
+            state: self.state(),
+        })
+    }
+
+    /// Returns the state, the number of items of each registry, and the status of each MCP server.
     pub fn status(&self) -> GatewayStatus {
         let applied = self.0.applied.lock();
         GatewayStatus {
             state: self.state(),
             registries: applied.registries.as_ref().map(Registries::counts),
+            mcp_servers: applied
+                .supervisor
+                .as_ref()
+                .map(Supervisor::status)
+                .unwrap_or_default(),
             reloads: applied.reloads,
             reload_error: applied.reload_error.clone(),
         }
@@ -165,10 +194,43 @@ impl Gateway {
         let (registries, sources) = composition.start(&configuration, runtime).await?;
         // A second start after a failed one may bring a different runtime.
         let _ = self.0.runtime.set(runtime.clone());
+        let project = &configuration.registries().project;
+        let supervisor = supervision::supervisor(&self.0.settings, project, runtime);
+        self.supervise(&supervisor, &registries, project).await;
         let mut applied = self.0.applied.lock();
         applied.sources = sources;
         applied.registries = Some(registries.clone());
+        applied.supervisor = Some(supervisor);
+        drop(applied);
+        self.follow_servers(&registries, runtime);
         Ok(registries)
+    }
+
+    async fn supervise(&self, supervisor: &Supervisor, registries: &Registries, project: &Path) {
+        // A snapshot that was taken first is applied first.
+        let _turn = self.0.supervising.lock().await;
+        supervision::apply(supervisor, registries, project).await;
+    }
+
+    /// Supervises servers that are registered in code later.
+    fn follow_servers(&self, registries: &Registries, runtime: &Handle) {
+        let mut changes = registries.mcp_servers.subscribe();
+        let gateway = Arc::downgrade(&self.0);
+        runtime.spawn(async move {
+            while changes.next().await.is_some() {
+                let Some(gateway) = gateway.upgrade() else {
+                    return;
+                };
+                let gateway = Gateway(gateway);
+                let (Ok(registries), Ok(supervisor)) = (gateway.registries(), gateway.supervisor())
+                else {
+                    return;
+                };
+                let configuration = gateway.configuration();
+                let project = &configuration.registries().project;
+                gateway.supervise(&supervisor, &registries, project).await;
+            }
+        });
     }
 
     /// Applies `configuration`, or reads the file of [`open`](Gateway::open) again, and lists every source. Returns the changes.
@@ -249,20 +311,26 @@ impl Gateway {
         let composition = RegistryComposition::new(&configuration, &before)?;
         let snapshots = registries.snapshots();
         let sources = composition.apply(&configuration, &registries).await?;
+        let supervisor = self.0.applied.lock().supervisor.clone();
+        if let Some(supervisor) = supervisor {
+            let project = &configuration.registries().project;
+            self.supervise(&supervisor, &registries, project).await;
+        }
         let mut applied = self.0.applied.lock();
         applied.configuration = configuration;
         applied.sources = sources;
         Ok(snapshots.changes_to(&registries.snapshots()))
     }
 
-    /// Pauses: the registries stay and follow changes, and nothing new begins.
+    /// Pauses: the registries stay and follow changes, MCP servers that run go on, and nothing new begins, such as a call of a tool.
     ///
     /// # Errors
     /// [`GatewayError::State`] unless it is running.
     pub fn pause(&self) -> Result<(), GatewayError> {
         self.change_state("cannot pause", GatewayState::Paused, |state| {
             state == GatewayState::Running
-        })
+        })?;
+        self.supervisor().inspect(Supervisor::pause).map(drop)
     }
 
     /// Ends a pause.
@@ -272,10 +340,11 @@ impl Gateway {
     pub fn resume(&self) -> Result<(), GatewayError> {
         self.change_state("cannot resume", GatewayState::Running, |state| {
             state == GatewayState::Paused
-        })
+        })?;
+        self.supervisor().inspect(Supervisor::resume).map(drop)
     }
 
-    /// Stops, after a reload in progress. Every registry is closed. A clone of one still answers from its last snapshot.
+    /// Stops, after a reload in progress. Every MCP server is ended and every registry is closed. A clone of one still answers from its last snapshot.
     ///
     /// # Errors
     /// [`GatewayError::State`] unless it is running or paused.
@@ -292,7 +361,13 @@ impl Gateway {
 
     async fn close_all(&self) {
         let _turn = self.0.queue.turn().await;
-        let registries = self.0.applied.lock().registries.take();
+        let (registries, supervisor) = {
+            let mut applied = self.0.applied.lock();
+            (applied.registries.take(), applied.supervisor.take())
+        };
+        if let Some(supervisor) = supervisor {
+            supervisor.stop().await;
+        }
         if let Some(registries) = registries {
             registries.close().await;
         }

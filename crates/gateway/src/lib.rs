@@ -34,6 +34,10 @@
 //! Each is a [`Registry`](repertoire::registry::Registry): `list`, `get`, `on_change`, `refresh` and `close` mean the same for all.
 //! An item that is [registered](repertoire::registry::Registry::register) in code wins over one that was found, and survives reloads.
 //!
+//! # MCP servers
+//! A supervisor starts the servers of the registry `mcp-servers`, on demand or at once, and ends them with the gateway. A reload restarts
+//! only those whose definition changed. [`Gateway::tool_provider`] lists their tools and calls them.
+//!
 //! # Life
 //! A [`Gateway`] is created, running, paused or stopped ([`GatewayState`]). The registries exist between start and stop. A start
 //! publishes all four or fails as a whole, and so does a [reload](Gateway::reload).
@@ -60,6 +64,7 @@ mod reload_queue;
 mod run_error;
 mod run_journal;
 mod run_plan;
+mod supervision;
 mod workflow_file;
 mod workflow_plan;
 mod workflow_run;

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use repertoire_mcp_servers::{ServerState, ServerStatus};
+
 use crate::{GatewayState, GatewayStatus};
 
 /// Returns `status` in the OpenMetrics text format, without its last line.
@@ -30,7 +32,36 @@ pub(crate) fn text(status: &GatewayStatus) -> String {
     add_family(&mut text, "reload_failed", "gauge", about);
     let has_failed = status.reload_error.is_some();
     add_sample(&mut text, "reload_failed", u8::from(has_failed));
+    add_servers(&mut text, &status.mcp_servers);
     text
+}
+
+/// The value of a metric of an MCP server.
+type ServerMetric = fn(&ServerStatus) -> u64;
+
+fn add_servers(text: &mut String, servers: &[ServerStatus]) {
+    let metrics: [(&str, &str, ServerMetric); 4] = [
+        ("running", "1 if the server runs", |server| {
+            u64::from(server.state == ServerState::Running)
+        }),
+        ("failed", "1 if the supervisor gave up", |server| {
+            u64::from(server.state == ServerState::Failed)
+        }),
+        ("tools", "Tools of the server", |server| {
+            server.tools.unwrap_or_default() as u64
+        }),
+        ("restarts", "Starts after the first one", |server| {
+            server.restarts
+        }),
+    ];
+    for (metric, about, value) in metrics.into_iter().filter(|_| !servers.is_empty()) {
+        let name = format!("mcp_server_{metric}");
+        add_family(text, &name, "gauge", about);
+        for server in servers {
+            let name = format!("{name}{{server=\"{}\"}}", server.id);
+            add_sample(text, &name, value(server));
+        }
+    }
 }
 
 fn add_family(text: &mut String, name: &str, kind: &str, about: &str) {

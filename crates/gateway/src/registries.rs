@@ -7,6 +7,7 @@ use repertoire::SkillRegistry;
 use repertoire::config::{AgentDefinition, ServerDefinition};
 use repertoire::registry::{Change, Registry, Snapshot};
 use repertoire::skill::{Code, Diagnostic, Item};
+use repertoire_mcp_servers::ServerStatus;
 use serde::Serialize;
 
 use crate::{GatewayState, WorkflowFile};
@@ -50,6 +51,9 @@ pub struct GatewayStatus {
     /// The number of items, between start and stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub registries: Option<RegistryCounts>,
+    /// The status of each MCP server, between start and stop.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mcp_servers: Vec<ServerStatus>,
     /// The number of reloads that were applied.
     pub reloads: u64,
     /// The error of the last reload, if it was not applied.

@@ -3,6 +3,7 @@
 mod gateway_output;
 mod request;
 mod running_gateway;
+mod server_row;
 mod service_manager;
 mod state_folder;
 

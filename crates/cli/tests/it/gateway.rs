@@ -87,6 +87,14 @@ pub(crate) fn gateway(env: &TestEnv, action: &str) -> (Exit, Value) {
         for key in ["schema", "command", "process", "address"] {
             document.remove(key);
         }
+        let servers = document
+            .get_mut("mcp_servers")
+            .and_then(Value::as_array_mut);
+        for server in servers.into_iter().flatten() {
+            server
+                .as_object_mut()
+                .and_then(|server| server.remove("since"));
+        }
     }
     (ran.exit, document)
 }
@@ -96,6 +104,7 @@ fn running(agents: usize, reloads: usize) -> Value {
         "running": true,
         "state": "running",
         "registries": {"skills": 1, "workflows": 1, "agents": agents, "mcp-servers": 1},
+        "mcp_servers": [{"id": "db", "state": "stopped", "restarts": 0}],
         "reloads": reloads,
     })
 }
@@ -330,4 +339,46 @@ fn the_unit_is_valid() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(!stderr.contains("repertoire-gateway.service:"), "{stderr}");
     }
+}
+
+/// A server at once that starts a process in a session of its own.
+const LEAVER: &str = r#"
+setsid sleep 600 >/dev/null 2>&1 </dev/null &
+echo $! > left
+answer() { id=${line#*\"id\":}; id=${id%%[,\}]*}; printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
+while read -r line; do
+  case $line in
+    *'"initialize"'*) answer '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}' ;;
+    *'"tools/list"'*) answer '{"tools":[{"name":"wait","inputSchema":{"type":"object"}}]}' ;;
+  esac
+done
+"#;
+
+#[test]
+fn a_stop_ends_what_servers_started() {
+    let env = TestEnv::new();
+    let file = "[[registries.mcp-servers]]\nid = \"leaver\"\ncommand = \"/bin/sh\"\nargs = [\"leaver.sh\"]\nstart = \"at-once\"\n";
+    env.file("repertoire.toml", file).file("leaver.sh", LEAVER);
+    let started = Running::start(&env, &[]);
+    let begun = std::time::Instant::now();
+    let server = loop {
+        let (_, status) = gateway(&env, "status");
+        if status["mcp_servers"][0]["state"] == "running" {
+            break status["mcp_servers"][0].clone();
+        }
+        assert!(begun.elapsed() < PATIENCE, "{status}");
+    };
+    let expected = json!({"id": "leaver", "state": "running", "tools": 1, "restarts": 0});
+    assert_eq!(server, expected);
+    let text = env
+        .run(&["gateway", "status", "--state-dir", "state"])
+        .stdout;
+    assert!(text.contains("  leaver: running, 1 tools\n"), "{text}");
+    let left = std::fs::read_to_string(env.here().join("left")).expect("the server wrote it");
+    let left: i32 = left.trim().parse().expect("a process id");
+    let left = rustix::process::Pid::from_raw(left).expect("not zero");
+    rustix::process::test_kill_process(left).expect("it runs");
+    assert_eq!(gateway(&env, "stop").0, Exit::Success);
+    started.end();
+    rustix::process::test_kill_process(left).expect_err("it was ended");
 }

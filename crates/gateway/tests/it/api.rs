@@ -165,10 +165,14 @@ async fn metrics_count_items_and_reloads() {
         let (_, text) = get(address, "/metrics", Some(TOKEN)).await;
         let lines = text
             .lines()
-            .filter(|line| line.contains("repertoire_gateway_"));
+            .filter(|line| line.contains("repertoire_gateway_") && !line.contains("mcp_server_"));
         let lines: Vec<_> = lines
             .map(|line| line.replace("repertoire_gateway_", ""))
             .collect();
+        for server in ["running", "failed", "tools", "restarts"] {
+            let line = format!("\nrepertoire_gateway_mcp_server_{server}{{server=\"fs\"}} 0\n");
+            assert!(text.contains(&line), "{text}");
+        }
         assert_eq!(
             lines,
             [

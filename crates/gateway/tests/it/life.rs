@@ -39,10 +39,15 @@ async fn a_start_publishes_four_registries() {
             texts(&["fs"]),
         ]
     );
-    let status = serde_json::to_value(gateway.status()).unwrap();
+    let mut status = serde_json::to_value(gateway.status()).unwrap();
+    status["mcp-servers"][0]
+        .as_object_mut()
+        .unwrap()
+        .remove("since");
     let expected = serde_json::json!({
         "state": "running",
         "registries": {"skills": 1, "workflows": 2, "agents": 1, "mcp-servers": 1},
+        "mcp-servers": [{"id": "fs", "state": "stopped", "restarts": 0}],
         "reloads": 0,
     });
     assert_eq!(status, expected);

@@ -23,4 +23,5 @@ mod life;
 mod project;
 mod reloading;
 mod runs;
+mod supervision;
 mod workflows;

@@ -8,6 +8,7 @@ use repertoire::skill::Item;
 use repertoire_gateway::Registries;
 use serde::{Deserialize, Serialize};
 
+use super::server_row::GatewayServer;
 use crate::output::Output;
 use crate::table::TextTable;
 
@@ -28,6 +29,9 @@ pub(in crate::command) struct GatewayOutput {
     /// The number of items of each registry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) registries: Option<GatewayCounts>,
+    /// The MCP servers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) mcp_servers: Vec<GatewayServer>,
     /// The number of reloads that were applied.
     pub(super) reloads: u64,
     /// The error of the last reload, if it was not applied.
@@ -180,6 +184,12 @@ impl GatewayOutput {
                 "skills: {}, workflows: {}, agents: {}, MCP servers: {}",
                 counts.skills, counts.workflows, counts.agents, counts.mcp_servers
             ));
+        }
+        for server in &self.mcp_servers {
+            out.line(server.line());
+            for warning in &server.warnings {
+                out.line(format!("    warning: {warning}"));
+            }
         }
         if let Some(error) = &self.reload_error {
             out.line(format!("last reload failed: {error}"));

@@ -1,6 +1,7 @@
 //! A gateway of this process, until a signal arrives.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use repertoire::Skill;
 use repertoire::config::{AgentDefinition, GatewaySettings, ServerDefinition};
@@ -8,18 +9,23 @@ use repertoire::registry::Subscription;
 use repertoire::skill::Severity;
 use repertoire_gateway::{Gateway, GatewayError, Registries, Reloaded, WorkflowFile};
 use repertoire_mcp::ServerOptions;
+use repertoire_mcp_servers::ToolProvider;
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
 use super::StartCommand;
 use super::gateway_output::{GatewayCounts, GatewayListOutput, GatewayOutput, SavedState};
+use super::server_row::GatewayServer;
 use super::service_manager::ServiceManager;
 use super::state_folder::StateFolder;
 use crate::Environment;
 use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic};
 use crate::failure::Failure;
 use crate::signals::{PauseSignal, PauseSignals, Signal};
+
+/// The time in which changes of MCP servers are saved together.
+const SETTLE_TIME: Duration = Duration::from_millis(50);
 
 /// A gateway of this process.
 pub(super) struct RunningGateway {
@@ -74,6 +80,8 @@ impl RunningGateway {
             counts.skills, counts.workflows, counts.agents, counts.mcp_servers
         ));
         report(&registries, environment);
+        let supervisor = self.gateway.supervisor();
+        let mut servers = supervisor.map_err(|error| refusal(&error))?.revision();
         loop {
             tokio::select! {
                 signal = environment.signals.next() => match signal {
@@ -82,6 +90,7 @@ impl RunningGateway {
                 },
                 signal = pauses.next() => self.pause(signal, environment)?,
                 () = changes.next() => self.save_all(&registries)?,
+                () = settled(&mut servers) => self.save(false)?,
                 ended = ended(&mut http) => return ended,
             }
         }
@@ -185,6 +194,7 @@ impl RunningGateway {
                 agents: counts.agents,
                 mcp_servers: counts.mcp_servers,
             }),
+            mcp_servers: status.mcp_servers.iter().map(GatewayServer::of).collect(),
             reloads: status.reloads,
             reload_error: status.reload_error.map(|error| error.to_string()),
         };
@@ -233,6 +243,14 @@ impl HttpTask {
     async fn end(self) -> Result<(), Failure> {
         let _ = self.end.send(());
         joined(self.task.await)
+    }
+}
+
+/// Resolves a moment after the state of an MCP server changed.
+async fn settled(servers: &mut watch::Receiver<u64>) {
+    match servers.changed().await {
+        Ok(()) => tokio::time::sleep(SETTLE_TIME).await,
+        Err(_) => std::future::pending().await,
     }
 }
 
