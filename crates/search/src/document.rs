@@ -47,6 +47,24 @@ impl HitField {
     ];
 }
 
+/// Fields that have a word, as a bit for each of [`HitField::ALL`], because a long query has hundreds of hits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HitFields(u8);
+
+impl HitFields {
+    pub(super) const NAME: HitFields = HitFields(1);
+
+    pub(super) fn has(self, field: HitField) -> bool {
+        self.0 & 1 << field as u8 != 0
+    }
+}
+
+impl serde::Serialize for HitFields {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(HitField::ALL.into_iter().filter(|field| self.has(*field)))
+    }
+}
+
 /// Occurrences of a term in each field of the front matter, in the order of [`HitField::ALL`]: 0, 1, or 2 for more.
 pub(super) type FieldCounts = [u8; 4];
 
@@ -120,7 +138,7 @@ impl Posting {
         Posting::with(number, fields, (weight / STEP) as u16)
     }
 
-    fn of_facet(number: u32) -> Posting {
+    pub(super) fn of_facet(number: u32) -> Posting {
         Posting::with(number, FACET, 0)
     }
 
@@ -143,10 +161,8 @@ impl Posting {
         usize::from(self.low) % BLOCK
     }
 
-    pub(super) fn fields(self) -> impl Iterator<Item = HitField> {
-        HitField::ALL
-            .into_iter()
-            .filter(move |field| self.fields & 1 << *field as u8 != 0)
+    pub(super) fn fields(self) -> HitFields {
+        HitFields(self.fields & !FACET)
     }
 
     pub(super) fn weight(self) -> f32 {

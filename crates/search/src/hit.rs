@@ -9,7 +9,7 @@ use repertoire_core::{Id, Item, Skill, async_trait};
 use repertoire_registry::Entry;
 use serde::Serialize;
 
-use super::document::HitField;
+use super::document::{HitField, HitFields};
 use super::index::SearchIndex;
 use super::item::SearchItem;
 use super::query::Query;
@@ -108,7 +108,8 @@ pub(crate) struct HitWord {
     /// The word that was found instead: a longer one, or what was meant.
     pub(crate) instead: Option<String>,
     /// The fields that have it.
-    pub(crate) fields: Vec<HitField>,
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<HitField>"))]
+    pub(crate) fields: HitFields,
 }
 
 impl fmt::Display for Explanation {
@@ -123,10 +124,7 @@ impl fmt::Display for Explanation {
         }
         let mut between = "";
         for field in HitField::ALL {
-            let words = self
-                .words
-                .iter()
-                .filter(|found| found.fields.contains(&field));
+            let words = self.words.iter().filter(|found| found.fields.has(field));
             let words: Vec<String> = words.map(ToString::to_string).collect();
             if !words.is_empty() {
                 write!(f, "{between}{field}: {}", words.join(", "))?;

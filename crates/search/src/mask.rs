@@ -153,13 +153,15 @@ impl Bits {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
-        let numbers = (0..)
-            .step_by(64)
-            .zip(&self.0)
-            .flat_map(|(first, bits)| (first..first + 64).map(move |number| (number, bits)));
-        numbers
-            .filter(|(number, bits)| **bits & (1 << (number % 64)) != 0)
-            .map(|(number, _)| number)
+        let words = (0..).step_by(64).zip(&self.0);
+        words.flat_map(|(first, bits)| {
+            let mut rest = *bits;
+            std::iter::from_fn(move || {
+                let place = rest.trailing_zeros();
+                rest &= rest.checked_sub(1)?;
+                Some(first + place)
+            })
+        })
     }
 
     pub(super) fn insert(&mut self, number: u32) {

@@ -1,9 +1,10 @@
 //! The words of a query, and the terms that stand for them in an index.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::background::Background;
-use super::document::{HitField, Posting, accented, written};
+use super::document::{HitFields, Posting, accented, written};
 use super::hit::HitWord;
 use super::index::IndexData;
 use super::item::SearchItem;
@@ -18,7 +19,10 @@ use crate::fold::{bare, is_unspaced};
 
 /// One word of a query, with the terms that stand for it.
 pub(super) struct QueryTerm<'a> {
+    /// The word; empty until it is among those that are scored.
     text: Arc<str>,
+    /// Its number among those of the query.
+    typed_word: TermId,
     pub(super) typed: Option<Term<'a>>,
     pub(super) spelled: Vec<Term<'a>>,
     /// Expansions, each with its word. They count in names alone.
@@ -68,36 +72,38 @@ impl<'a> QueryWords<'a> {
         };
         let synonyms = index.synonyms.of(text, &terms.stems);
         let typed = TypedStems::of(text, &terms.stems);
-        let count = typed.stems.len();
+        let (last, count) = (typed.stems.last().copied(), typed.stems.len());
         let (mut all, mut weight) = (Vec::with_capacity(count.min(4 * MOST_WORDS)), 0.0);
-        for ((place, times), word) in (0..).zip(&typed.times).zip(&typed.first) {
-            let (text, stem) = (typed.words.text(*word), typed.stems.text(place));
-            let mut typed = terms.of(stem);
+        for typed_stem in typed.stems.iter().copied() {
+            let text = typed.terms.text(typed_stem.word);
+            let stem = typed.terms.text(typed_stem.stem);
+            let repeated = typed_stem.repeated();
+            let mut found = terms.of(stem);
             let mut spelled = terms.spelled(text, stem);
             // Spellings of one word are equally rare, so that the one that was typed comes first.
             let idf =
-                (typed.iter().chain(&spelled).map(|term| term.idf)).fold(f32::INFINITY, f32::min);
-            typed
+                (found.iter().chain(&spelled).map(|term| term.idf)).fold(f32::INFINITY, f32::min);
+            found
                 .iter_mut()
                 .chain(&mut spelled)
                 .for_each(|term| term.idf = idf);
             let synonyms = synonyms.get(stem).into_iter().flatten();
             let synonyms: Vec<_> = synonyms.flat_map(|word| terms.of_synonym(word)).collect();
-            let is_unknown = typed.is_none() && spelled.is_empty() && synonyms.is_empty();
+            let is_unknown = found.is_none() && spelled.is_empty() && synonyms.is_empty();
             let is_corrected = is_unknown && count <= MOST_CORRECTED;
-            let is_unfinished = place as usize + 1 == count && count <= MOST_UNFINISHED;
+            let is_unfinished = last == Some(typed_stem) && count <= MOST_UNFINISHED;
             let instead = match is_corrected || is_unfinished {
                 true => terms.instead_of(text, stem, is_corrected, is_unfinished),
                 false => Vec::new(),
             };
             let mut term = QueryTerm {
-                text: text.into(),
-                typed,
+                text: Arc::default(),
+                typed_word: typed_stem.word,
+                typed: found,
                 spelled,
                 instead,
                 synonyms,
             };
-            let repeated = 1.0 + f32::from(*times).ln();
             term.terms_mut().for_each(|term| term.idf *= repeated);
             weight += if is_unknown {
                 repeated * terms.rarity_of_unknown(stem)
@@ -110,6 +116,9 @@ impl<'a> QueryWords<'a> {
             }
         }
         keep_heaviest(&mut all);
+        for term in &mut all {
+            term.text = typed.terms.text(term.typed_word).into();
+        }
         QueryWords { words: all, weight }
     }
 
@@ -161,7 +170,7 @@ impl<'a> QueryTerm<'a> {
             return Some(HitWord {
                 word,
                 instead: None,
-                fields: posting.fields().collect(),
+                fields: posting.fields(),
             });
         }
         let posting =
@@ -170,7 +179,7 @@ impl<'a> QueryTerm<'a> {
             return Some(HitWord {
                 word,
                 instead: Some(synonym.to_owned()),
-                fields: posting.fields().collect(),
+                fields: posting.fields(),
             });
         }
         let (instead, _) = self
@@ -180,48 +189,78 @@ impl<'a> QueryTerm<'a> {
         Some(HitWord {
             word,
             instead: Some((*instead).to_owned()),
-            fields: vec![HitField::Name],
+            fields: HitFields::NAME,
         })
     }
 }
 
 /// The distinct stems of a query, without those of stop words if there are others.
-#[derive(Default)]
 struct TypedStems {
-    stems: TermTable,
-    /// By stem: the word of which it was typed first, and the number of words with it.
-    first: Vec<TermId>,
-    times: Vec<u16>,
-    words: TermTable,
+    stems: Vec<TypedStem>,
+    /// Words and stems.
+    terms: TermTable,
+}
+
+/// A stem of a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct TypedStem {
+    stem: TermId,
+    /// The word of which it was typed first.
+    word: TermId,
+    /// The number of words with it.
+    times: u16,
+}
+
+impl TypedStem {
+    /// Returns what it counts because it is repeated.
+    fn repeated(self) -> f32 {
+        1.0 + f32::from(self.times).ln()
+    }
 }
 
 impl TypedStems {
     fn of(text: &str, stems: &Stems) -> TypedStems {
-        let mut typed = TypedStems::default();
-        let mut times: Vec<u16> = Vec::new();
+        let capacity = (text.len() / 4).min(MOST_READ);
+        let mut terms = TermTable::with_capacity(capacity);
+        let mut times: Vec<u16> = Vec::with_capacity(capacity);
         words(text, |word| {
-            if let Some(known) = typed.words.get(word) {
-                let times = &mut times[known as usize];
-                *times = times.saturating_add(1);
-            } else if times.len() < MOST_READ {
-                typed.words.insert(word);
-                times.push(1);
+            let known = match times.len() < MOST_READ {
+                true => Some(terms.insert(word)),
+                false => terms.get(word),
+            };
+            match known.map(|word| word as usize) {
+                Some(word) if word == times.len() => times.push(1),
+                Some(word) => times[word] = times[word].saturating_add(1),
+                None => {}
             }
         });
-        let all = 0..times.len() as TermId;
-        let is_stop = |word: &TermId| is_stop_word(typed.words.text(*word));
-        let counts_stop_words = all.clone().all(|word| is_stop(&word));
-        let counted: Vec<TermId> = all
-            .filter(|word| counts_stop_words || !is_stop(word))
+        let mut typed = TypedStems {
+            stems: Vec::with_capacity(times.len()),
+            terms,
+        };
+        let is_stop: Vec<bool> = (0..times.len() as TermId)
+            .map(|word| is_stop_word(typed.terms.text(word)))
             .collect();
-        for word in counted {
-            let times = times[word as usize];
-            let stem = typed.stems.insert(&stems.of(typed.words.text(word)));
-            if let Some(known) = typed.times.get_mut(stem as usize) {
-                *known = known.saturating_add(times);
+        let counts_stop_words = is_stop.iter().all(|is_stop| *is_stop);
+        // By stem: its place among the stems.
+        let mut places: Vec<usize> = Vec::new();
+        for ((word, times), is_stop) in (0..).zip(times).zip(is_stop) {
+            if is_stop && !counts_stop_words {
+                continue;
+            }
+            let stem = match stems.of(typed.terms.text(word)) {
+                Cow::Borrowed(_) => word,
+                Cow::Owned(stem) => typed.terms.insert(&stem),
+            };
+            if places.len() <= stem as usize {
+                places.resize(typed.terms.len(), usize::MAX);
+            }
+            let place = &mut places[stem as usize];
+            if let Some(known) = typed.stems.get_mut(*place) {
+                known.times = known.times.saturating_add(times);
             } else {
-                typed.times.push(times);
-                typed.first.push(word);
+                *place = typed.stems.len();
+                typed.stems.push(TypedStem { stem, word, times });
             }
         }
         typed

@@ -136,13 +136,19 @@ pub(super) const SYNONYM_WEIGHT: f32 = 0.8;
 /// Score multiplier for terms added by spelling correction or prefix expansion.
 pub(super) const EXPANSION_WEIGHT: f32 = 0.4;
 
+/// The most bytes of a query that may be a name. Names are short, and pages are pasted.
+const LONGEST_NAME: usize = 1024;
+
 pub(super) fn search<T: SearchItem>(index: &IndexData<T>, query: &Query) -> Vec<SearchHit<T>> {
     let sight = index.sight(query);
     let sight = sight.as_deref();
     let Some(mut best) = TopK::none_of(index, query, sight) else {
         return Vec::new();
     };
-    let name = normalized(&query.text);
+    let name = match query.text.len() {
+        ..=LONGEST_NAME => normalized(&query.text),
+        _ => String::new(),
+    };
     let wanted = QueryWords::of(index, &query.text, sight);
     if query.text.trim().is_empty() {
         for (number, doc) in index.docs() {
@@ -240,6 +246,12 @@ fn named<T: SearchItem>(
 }
 
 fn with_every(wanted: &[QueryTerm<'_>]) -> Vec<u32> {
+    if wanted
+        .iter()
+        .any(|word| word.names().all(|list| list.len() == 0))
+    {
+        return Vec::new();
+    }
     let mut words: Vec<Vec<PostingList<'_>>> =
         wanted.iter().map(|word| word.names().collect()).collect();
     words.sort_by_cached_key(|lists| lists.iter().map(|list| list.len()).sum::<usize>());

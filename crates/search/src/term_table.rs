@@ -19,6 +19,16 @@ pub(super) struct TermTable {
 }
 
 impl TermTable {
+    /// Creates a table that takes `terms` terms before it allocates again.
+    pub(super) fn with_capacity(terms: usize) -> TermTable {
+        TermTable {
+            texts: String::with_capacity(8 * terms),
+            ends: Vec::with_capacity(terms),
+            ids: HashTable::with_capacity(terms),
+            hasher: RandomState::default(),
+        }
+    }
+
     /// Returns the number of terms, which is above each id.
     pub(super) fn len(&self) -> usize {
         self.ends.len()

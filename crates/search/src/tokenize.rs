@@ -1,5 +1,7 @@
 //! From text to the words that are compared.
 
+use std::borrow::Cow;
+
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -174,12 +176,19 @@ fn is_composed(c: char) -> bool {
         | 0x30A1..=0x30FA | 0x30FC | 0x4E00..=0x9FFF | 0xAC00..=0xD7A3)
 }
 
-/// Returns the bytes up to the second ASCII character in a row. NFKC takes no ASCII character to the one before it.
+/// Returns the bytes of the first characters that NFKC may change, with one before them that they may compose with.
+///
+/// NFKC takes no ASCII character and no plain one to the one before it.
 fn other_length(text: &str) -> usize {
-    let mut pairs = text.as_bytes().windows(2);
-    pairs
-        .position(|pair| pair[0].is_ascii() && pair[1].is_ascii())
-        .map_or(text.len(), |place| place + 1)
+    let mut others = text
+        .char_indices()
+        .skip_while(|(_, c)| is_plain(*c))
+        .skip_while(|(_, c)| !is_plain(*c));
+    others.next().map_or(text.len(), |(place, _)| place)
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii() || is_sign(c) || is_composed(c)
 }
 
 /// Calls `each` as [`words`] does, and also with the parts of names such as `ReleaseNotes`.
@@ -327,10 +336,14 @@ impl Default for Stems {
 }
 
 impl Stems {
-    pub(super) fn of<'w>(&self, word: &'w str) -> std::borrow::Cow<'w, str> {
+    /// Returns the stem, which is borrowed if it is `word`.
+    pub(super) fn of<'w>(&self, word: &'w str) -> Cow<'w, str> {
         // Shorter words have no forms; longer ones are no words.
         if (3..=32).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
-            self.0.stem(word)
+            match self.0.stem(word) {
+                Cow::Owned(stem) if stem != word => stem.into(),
+                _ => word.into(),
+            }
         } else {
             word.into()
         }
