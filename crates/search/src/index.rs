@@ -18,6 +18,7 @@ use super::ranking::TopK;
 use super::synonyms::Synonyms;
 use super::term_table::TermId;
 use super::text::{SkillText, TextRows, TextTerms, most_terms};
+use super::text_part::{JoinedTexts, TextPart};
 use super::tokenize::normalized;
 use super::vocabulary::NameVocabulary;
 use super::{Query, SearchHit, ranking};
@@ -88,31 +89,46 @@ impl<T: SearchItem> SearchIndex<T> {
         &self,
         texts: impl IntoIterator<Item = (&'t Id, &'t SkillText)>,
     ) -> SearchIndex<T> {
-        let most = most_terms(self.0.len());
         let texts = texts.into_iter();
         let texts: HashMap<u32, &SkillText> = texts
             .filter_map(|(id, text)| Some((self.0.number_of(id)?, text)))
             .collect();
-        if texts.len() < self.0.len() / 8 {
-            let mut inner = IndexData::clone(&self.0);
-            let mut lexicon = Lexicon::default();
-            for (number, text) in texts {
-                let text = TextRows::of(text, most, &mut lexicon);
-                let text = Arc::new(TextTerms::of_words(&text, &lexicon));
-                let doc = self.0.docs.get(number).as_ref();
-                let entry = &doc.expect("its number was found").entry;
-                inner.set(number, Some((entry, Some(text))), &mut lexicon);
-            }
-            return SearchIndex(Arc::new(inner));
+        if self.0.are_few(texts.len()) {
+            return self.with_few_texts(texts);
         }
+        let mut part = TextPart::new(self.0.most_terms());
+        for (number, text) in texts {
+            part.add(number, text);
+        }
+        self.with_parts(vec![part])
+    }
+
+    /// Returns the index with these texts, added one after the other.
+    pub(super) fn with_few_texts<'t>(
+        &self,
+        texts: impl IntoIterator<Item = (u32, &'t SkillText)>,
+    ) -> SearchIndex<T> {
+        let mut inner = IndexData::clone(&self.0);
+        let mut lexicon = Lexicon::default();
+        for (number, text) in texts {
+            let text = TextRows::of(text, self.0.most_terms(), &mut lexicon);
+            let text = Arc::new(TextTerms::of_words(&text, &lexicon));
+            let doc = self.0.docs.get(number).as_ref();
+            let entry = &doc.expect("its number was found").entry;
+            inner.set(number, Some((entry, Some(text))), &mut lexicon);
+        }
+        SearchIndex(Arc::new(inner))
+    }
+
+    /// Returns the index with the texts of these parts, whose skills have the numbers of this index.
+    pub(super) fn with_parts(&self, parts: Vec<TextPart>) -> SearchIndex<T> {
+        let mut texts = JoinedTexts::of(parts);
         let mut build = IndexBuilder::new();
         for (number, doc) in self.0.docs() {
             let lexicon = &mut build.lexicon;
-            let rows = match (texts.get(&number), &doc.text) {
-                (Some(text), _) => Some(TextRows::of(text, most, lexicon)),
-                (None, Some(text)) => Some(text.rows(self.0.dictionary.terms(), lexicon)),
-                (None, None) => None,
-            };
+            let terms = self.0.dictionary.terms();
+            let kept = |lexicon| Some(doc.text.as_ref()?.rows(terms, lexicon));
+            let rows = texts.take(number, lexicon).or_else(|| kept(lexicon));
             build.add(&doc.entry, rows);
         }
         self.with_built(build, &self.0.snapshot)
@@ -221,7 +237,7 @@ impl<T: SearchItem> SearchIndex<T> {
                 .why
                 .words
                 .iter()
-                .filter(|word| word.fields.contains(&HitField::Name))
+                .filter(|word| word.fields.has(HitField::Name))
                 .count();
             hit.why.fit < MatchKind::Words || in_name > 0 && in_name * 2 >= words
         });
@@ -243,6 +259,16 @@ impl<T: SearchItem> SearchIndex<T> {
 impl<T: SearchItem> IndexData<T> {
     pub(super) fn len(&self) -> usize {
         self.next as usize - self.free.len()
+    }
+
+    /// Returns the most terms of a body that are kept.
+    pub(super) fn most_terms(&self) -> usize {
+        most_terms(self.len())
+    }
+
+    /// Returns whether the texts of so many skills are added one after the other, because they are less than an eighth.
+    pub(super) fn are_few(&self, texts: usize) -> bool {
+        texts < self.len() / 8
     }
 
     /// Returns whether most skills have their bodies in the index.

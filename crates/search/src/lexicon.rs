@@ -9,15 +9,14 @@ use super::background::Background;
 use super::document::accented;
 use super::term_table::{TermId, TermTable};
 use super::tokenize::{ShortWord, Stems, Token, is_stop_word};
+use super::word_table::WordTable;
 use crate::fold::bare;
 
 /// The terms that were met so far. A word is stemmed once, because texts repeat their words.
 #[derive(Default)]
 pub(super) struct Lexicon {
     stems: Stems,
-    /// The last words, by a part of their hash: most words of a text are among a few thousand.
-    recent: Vec<(ShortWord, WordTerms)>,
-    short: HashMap<ShortWord, WordTerms, RandomState>,
+    short: WordTable,
     long: HashMap<Box<str>, WordTerms, RandomState>,
     terms: TermTable,
     /// By term: its rarity in public skills.
@@ -25,9 +24,6 @@ pub(super) struct Lexicon {
     /// By term: its place in the rows that were looked at last.
     places: Vec<u32>,
 }
-
-/// The bits of a number in the list of recent words.
-const RECENT: u32 = 12;
 
 /// The terms of a word as it is written.
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,6 +37,11 @@ pub(super) struct WordTerms {
 impl Lexicon {
     pub(super) fn text(&self, term: TermId) -> &str {
         self.terms.text(term)
+    }
+
+    /// Returns the number of terms, which is above each of them.
+    pub(super) fn len(&self) -> usize {
+        self.terms.len()
     }
 
     pub(super) fn into_terms(self) -> TermTable {
@@ -74,25 +75,12 @@ impl Lexicon {
         terms
     }
 
-    fn short_word(&mut self, word: ShortWord) -> WordTerms {
-        if self.recent.is_empty() {
-            // No word is empty.
-            self.recent = vec![Default::default(); 1 << RECENT];
+    pub(super) fn short_word(&mut self, word: ShortWord) -> WordTerms {
+        if let Some(known) = self.short.get(word) {
+            return known;
         }
-        let place = word.hash(RECENT);
-        let (recent, terms) = self.recent[place];
-        if recent == word {
-            return terms;
-        }
-        let terms = match self.short.get(&word) {
-            Some(known) => *known,
-            None => {
-                let terms = word.with_text(|text| self.terms_of(text));
-                self.short.insert(word, terms);
-                terms
-            }
-        };
-        self.recent[place] = (word, terms);
+        let terms = word.with_text(|text| self.terms_of(text));
+        self.short.insert(word, terms);
         terms
     }
 
@@ -131,16 +119,6 @@ impl Lexicon {
         rows: &'r mut Vec<(TermId, T)>,
         term: TermId,
     ) -> &'r mut T {
-        let place = self.place_of(rows, term);
-        &mut rows[place].1
-    }
-
-    /// Returns the place of that row.
-    pub(super) fn place_of<T: Default>(
-        &mut self,
-        rows: &mut Vec<(TermId, T)>,
-        term: TermId,
-    ) -> usize {
         // A sparse set: the place may be one of other rows, and is checked.
         let place = &mut self.places[term as usize];
         let is_known = rows
@@ -150,6 +128,6 @@ impl Lexicon {
             *place = rows.len() as u32;
             rows.push((term, T::default()));
         }
-        *place as usize
+        &mut rows[*place as usize].1
     }
 }

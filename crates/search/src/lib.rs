@@ -9,11 +9,12 @@
 //! | [`Ranker`] | a second ranking of the host, such as an embedder |
 //! | [`ExpectedPrompt`], [`EvalReport`] | prompts whose skills are known, and how well a search finds them |
 //!
-//! Pure, except for [`LiveIndex::read_bodies`]: no I/O, no clock, no runtime.
+//! Pure, except for [`LiveIndex::read_bodies`]: no I/O, no clock, no thread, no runtime.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod authored;
 mod background;
+mod blocking;
 mod document;
 mod error;
 mod evaluation;
@@ -35,8 +36,10 @@ mod settings;
 mod synonyms;
 mod term_table;
 mod text;
+mod text_part;
 mod tokenize;
 mod vocabulary;
+mod word_table;
 mod word_weights;
 
 // For the crates of this workspace.

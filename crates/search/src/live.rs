@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use repertoire_core::{Id, Item, Skill};
-use repertoire_registry::Registry;
+use repertoire_core::{Item, Skill};
+use repertoire_registry::{Entry, Registry};
 
 use super::authored::prompts_beside;
+use super::blocking::BlockingWork;
+use super::text_part::PartWorkers;
 use super::{IndexSettings, PromptGoal, Query, SearchHit, SearchIndex, SearchItem, SkillText};
 
 /// The index of a registry, updated when it is used. Cheap to clone; clones share the index.
@@ -22,6 +24,9 @@ struct LiveIndexState<T: Item> {
     settings: IndexSettings,
     index: ArcSwap<SearchIndex<T>>,
 }
+
+/// Texts that a worker takes at a time.
+const BATCH: usize = 128;
 
 impl<T: SearchItem> LiveIndex<T> {
     /// Builds the index of `registry`.
@@ -73,37 +78,62 @@ impl<T: SearchItem> LiveIndex<T> {
     /// count for this skill alone. Searches do not wait for it: a host spawns it after loading and after each change. A body
     /// that cannot be read counts as empty until its skill changes.
     ///
+    /// Many bodies are taken apart by at most four threads that tokio's runtime has for blocking work.
+    ///
     /// # Cancel safety
     /// Safe: what was read is lost, and read again by the next call.
     pub async fn read_bodies(&self) -> usize {
         let index = self.current();
-        let mut examples = None;
-        let mut texts = Vec::new();
-        for entry in index.without_text() {
-            let examples =
-                examples.get_or_insert_with(|| self.0.settings.examples_in(index.snapshot()));
-            let body = self.0.registry.body(&entry.candidate).await;
-            let text = body.map_or_else(
-                |_| SkillText::new(),
-                |body| SkillText::new().body(body.text),
-            );
-            let authored = prompts_beside(&self.0.registry, entry).await.into_iter();
-            let authored = authored.filter(|one| matches!(one.goal, PromptGoal::AnyOf(_)));
-            let prompts = examples.remove(&entry.id).unwrap_or_default().into_iter();
-            let prompts = prompts.chain(authored.map(|one| one.prompt));
-            let prompts = prompts.filter(|prompt| !self.0.settings.is_omitted(prompt));
-            texts.push((entry.id.clone(), prompts.fold(text, SkillText::example)));
-        }
-        if texts.is_empty() {
-            return 0;
-        }
-        self.add_texts(&index, &texts);
-        texts.len()
+        // The runtime shuts down.
+        self.read_into(index).await.unwrap_or_default()
     }
 
-    /// Adds what was read for the skills of `index` to the current index.
-    fn add_texts(&self, index: &SearchIndex<T>, texts: &[(Id, SkillText)]) {
-        let mut read = Arc::new(index.with_texts(texts.iter().map(|(id, text)| (id, text))));
+    async fn read_into(&self, index: SearchIndex<T>) -> Option<usize> {
+        let missing = index.without_text().count();
+        let are_few = index.0.are_few(missing);
+        let mut workers = PartWorkers::new(index.0.most_terms());
+        let mut examples = None;
+        let mut texts = Vec::new();
+        for (number, doc) in index.0.docs().filter(|(_, doc)| doc.text.is_none()) {
+            let examples =
+                examples.get_or_insert_with(|| self.0.settings.examples_in(index.snapshot()));
+            let prompts = examples.remove(&doc.entry.id).unwrap_or_default();
+            texts.push((number, self.text_of(&doc.entry, prompts).await));
+            if texts.len() == BATCH && !are_few {
+                workers.add(std::mem::take(&mut texts)).await?;
+            }
+        }
+        if missing == 0 {
+            return Some(0);
+        }
+        if are_few {
+            self.publish(index.with_few_texts(texts.iter().map(|(number, text)| (*number, text))));
+            return Some(missing);
+        }
+        workers.add(texts).await?;
+        let (parts, live) = (workers.finish().await?, self.clone());
+        let publish = move || live.publish(index.with_parts(parts));
+        BlockingWork::start(publish).output().await?;
+        Some(missing)
+    }
+
+    /// Reads the body of a skill, and the prompts that its author put beside it.
+    async fn text_of(&self, entry: &Arc<Entry<T>>, prompts: Vec<Arc<str>>) -> SkillText {
+        let body = self.0.registry.body(&entry.candidate).await;
+        let text = body.map_or_else(
+            |_| SkillText::new(),
+            |body| SkillText::new().body(body.text),
+        );
+        let authored = prompts_beside(&self.0.registry, entry).await.into_iter();
+        let authored = authored.filter(|one| matches!(one.goal, PromptGoal::AnyOf(_)));
+        let prompts = prompts.into_iter().chain(authored.map(|one| one.prompt));
+        let prompts = prompts.filter(|prompt| !self.0.settings.is_omitted(prompt));
+        prompts.fold(text, SkillText::example)
+    }
+
+    /// Replaces the current index by `read`, which has texts.
+    fn publish(&self, read: SearchIndex<T>) {
+        let mut read = Arc::new(read);
         loop {
             let now = self.0.index.load_full();
             if now.snapshot().generation() > read.snapshot().generation() {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::lexicon::Lexicon;
+use super::lexicon::{Lexicon, WordTerms};
 use super::term_table::{TermId, TermTable};
 use super::tokenize::{ShortWord, Token, tokens};
 
@@ -88,41 +88,31 @@ pub(super) struct TextRows {
 
 /// The bits of a place among the recent words of a body: most are repeated.
 const RECENT: u32 = 10;
-/// In place of the row of a stop word.
-const STOP: usize = usize::MAX;
 
 impl TextRows {
     /// Takes `text` apart, and keeps the `most` terms of its body that identify it best.
     pub(super) fn of(text: &SkillText, most: usize, lexicon: &mut Lexicon) -> TextRows {
-        let mut rows: Vec<(TermId, TermCount)> = Vec::new();
-        let mut length = 0_u32;
+        let mut body = BodyRows::default();
+        // Short words are counted before they are looked up, so that the look-ups follow each other and overlap.
+        let mut short: Vec<(ShortWord, u32)> = Vec::new();
         let mut recent = [(ShortWord::default(), 0); 1 << RECENT];
         tokens(text.body.as_deref().unwrap_or_default(), |token| {
-            let short = match token {
-                Token::Short(word) => Some((word, word.hash(RECENT))),
-                Token::Text(_) => None,
+            let word = match token {
+                Token::Short(word) => word,
+                Token::Text(word) => return body.count(lexicon.word(word), 1, lexicon),
             };
-            let known = short.filter(|(word, place)| recent[*place].0 == *word);
-            let row = match known {
-                Some((_, place)) => recent[place].1,
-                None => {
-                    let word = lexicon.token(token);
-                    let row = match word.is_stop {
-                        true => STOP,
-                        false => lexicon.place_of(&mut rows, word.stem),
-                    };
-                    if let Some((word, place)) = short {
-                        recent[place] = (word, row);
-                    }
-                    row
-                }
-            };
-            if row != STOP {
-                let (_, count) = &mut rows[row];
-                count.body = count.body.saturating_add(1);
-                length = length.saturating_add(1);
+            let (known, place) = &mut recent[word.hash(RECENT)];
+            if *known == word {
+                short[*place].1 += 1;
+            } else {
+                (*known, *place) = (word, short.len());
+                short.push((word, 1));
             }
         });
+        for (word, times) in short {
+            body.count(lexicon.short_word(word), times, lexicon);
+        }
+        let BodyRows { mut rows, length } = body;
         keep_best(&mut rows, most, lexicon);
         lexicon.place(&rows);
         for example in &text.examples {
@@ -141,6 +131,26 @@ impl TextRows {
             length,
             examples: text.examples.len().min(usize::from(u8::MAX)) as u16,
         }
+    }
+}
+
+/// The terms of a body, each in one row, and its words without stop words.
+#[derive(Debug, Default)]
+struct BodyRows {
+    rows: Vec<(TermId, TermCount)>,
+    length: u32,
+}
+
+impl BodyRows {
+    fn count(&mut self, word: WordTerms, times: u32, lexicon: &mut Lexicon) {
+        if word.is_stop {
+            return;
+        }
+        let count = lexicon.row(&mut self.rows, word.stem);
+        count.body = count
+            .body
+            .saturating_add(u8::try_from(times).unwrap_or(u8::MAX));
+        self.length = self.length.saturating_add(times);
     }
 }
 

@@ -220,3 +220,31 @@ fn a_word_that_exists_is_never_corrected() {
             .collect::<Vec<_>>()
     );
 }
+
+#[tokio::test]
+async fn bodies_from_several_threads_equal_given_ones() {
+    let body = |number: usize| format!("Step {number}: mix color{} with tone{number}.", number % 7);
+    let skills: Vec<Skill> = (0..300)
+        .map(|number| skill(&format!("s{number}"), "Paints walls."))
+        .collect();
+    let home = MemorySource::new("home");
+    for (number, skill) in skills.iter().enumerate() {
+        home.register(Registered::new(skill.clone(), body(number)))
+            .unwrap();
+    }
+    let registry = SkillRegistry::builder()
+        .user(Arc::new(home))
+        .load()
+        .await
+        .unwrap();
+    let live = LiveIndex::new(registry);
+    assert_eq!(live.read_bodies().await, 300);
+    let texts: Vec<(Id, SkillText)> = (0..300)
+        .map(|number| (format!("s{number}"), SkillText::new().body(body(number))))
+        .map(|(id, text)| (id.parse().unwrap(), text))
+        .collect();
+    let given = index(skills).with_texts(texts.iter().map(|(id, text)| (id, text)));
+    for query in ["color3", "tone299 walls", "mix a tone17"] {
+        assert_eq!(shown(&live.current(), query), shown(&given, query));
+    }
+}
