@@ -1,5 +1,6 @@
 //! `cargo xtask ci`: the parts of continuous integration that `cargo xtask test` leaves out.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,15 +35,7 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
         "tests of the example for rig",
         &workspace::outside("test", "examples/rig", ""),
     )?;
-    command(
-        "packages",
-        &format!(
-            "cargo publish --dry-run --workspace --allow-dirty {}",
-            UNPUBLISHED
-                .map(|name| format!("--exclude {name}"))
-                .join(" ")
-        ),
-    )?;
+    packages()?;
     command("soak", "cargo xtask soak --seconds 10")?;
     command("MCP clients", "cargo xtask mcp-clients")?;
     command("gateway servers", "cargo xtask gateway-servers --seconds 6")?;
@@ -52,6 +45,43 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
     shared_parts(shared.unwrap_or_else(|| workspace::root().with_file_name("shared")))?;
     eprintln!("\nci: passed in {:.0} s", begun.elapsed().as_secs_f32());
     Ok(())
+}
+
+/// Packs every published crate, and builds each package from its packed dependencies.
+fn packages() -> Result<(), Failure> {
+    let excluded = UNPUBLISHED.map(|name| format!("--exclude {name}"));
+    let line = format!(
+        "cargo publish --dry-run --workspace --allow-dirty {}",
+        excluded.join(" ")
+    );
+    step("packages", &line, || {
+        forget_packed_dependencies()?;
+        step::run(&line)
+    })
+}
+
+/// Removes packages of the workspace that an earlier run unpacked in the directory of cargo.
+///
+/// cargo unpacks a version once, and takes it from there even if the package has changed.
+fn forget_packed_dependencies() -> Result<(), Failure> {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let Some(home) = home.or_else(|| Some(env::home_dir()?.join(".cargo"))) else {
+        return Ok(());
+    };
+    let unpacked = home.join("registry/src");
+    // A registry without a host is a directory of packages, as cargo writes one here.
+    for registry in names_in(&unpacked).filter(|name| name.starts_with('-')) {
+        let registry = unpacked.join(registry);
+        for package in names_in(&registry).filter(|name| name.starts_with("repertoire")) {
+            fs::remove_dir_all(registry.join(package))?;
+        }
+    }
+    Ok(())
+}
+
+fn names_in(folder: &Path) -> impl Iterator<Item = String> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok())
 }
 
 /// Checks plugins with valgrind, which finds what no assertion sees: leaks and reads beyond a buffer.

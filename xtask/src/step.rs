@@ -48,7 +48,8 @@ pub(crate) fn output(line: &str) -> Result<Output, Failure> {
         .map_err(|error| format!("`{line}` did not start: {error}").into())
 }
 
-fn run(line: &str) -> Result<(), Failure> {
+/// Runs `line` in the root of the workspace.
+pub(crate) fn run(line: &str) -> Result<(), Failure> {
     let status = parse(line)
         .status()
         .map_err(|error| format!("`{line}` did not start: {error}"))?;
