@@ -7,10 +7,10 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::step::{self, command, skipped, step};
-use crate::{Failure, cases, corpus, lint, test, venv, workspace};
+use crate::{Failure, cases, corpus, lint, postgres, test, venv, workspace};
 
 /// The user and group without rights that runs the cases where this program is root.
-const UNPRIVILEGED: &str = "65534";
+pub(crate) const UNPRIVILEGED: &str = "65534";
 
 /// The packages of the workspace with `publish = false`.
 const UNPUBLISHED: [&str; 5] = [
@@ -36,6 +36,7 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
         &workspace::outside("test", "examples/rig", ""),
     )?;
     packages()?;
+    postgres::run()?;
     command("soak", "cargo xtask soak --seconds 10")?;
     command("MCP clients", "cargo xtask mcp-clients")?;
     command("gateway servers", "cargo xtask gateway-servers --seconds 6")?;

@@ -25,6 +25,7 @@ mod mcp_load;
 #[cfg(test)]
 mod modules;
 mod plugin;
+mod postgres;
 #[cfg(test)]
 mod public_items;
 mod retrieval;

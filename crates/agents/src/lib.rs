@@ -36,9 +36,13 @@ mod memory;
 mod orphans;
 mod pattern;
 mod pool;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod profile;
 mod rating;
 mod request;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod sql;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod state;
@@ -53,6 +57,8 @@ pub use lifecycle::{Lifecycle, Transition};
 pub use memory::MemoryAgentStore;
 pub use orphans::OrphanReport;
 pub use pool::{AgentPool, AllocationStrategy, PoolSettings, WritebackContract};
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresAgentStore;
 pub use profile::{CapabilityProfile, Permissions};
 pub use rating::{IneligibleReason, ProfileRating};
 pub use request::AllocationRequest;

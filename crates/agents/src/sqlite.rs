@@ -1,6 +1,5 @@
 //! A store in a SQLite file.
 
-mod rows;
 mod schema;
 
 use std::fmt;
@@ -8,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, OpenFlags, Row, ToSql, TransactionBehavior, params_from_iter};
 
-use self::rows::SqliteTransaction;
+use crate::sql::{SqlConnection, SqlRow, SqlTransaction, SqlValue};
 use crate::transaction::{AgentTransaction, TransactionKind, TransactionalStorage};
 use crate::{AgentStore, StoreError};
 
@@ -93,10 +93,50 @@ impl TransactionalStorage for SqliteAgentStore {
         };
         let mut connection = self.connection.lock();
         let transaction = connection.transaction_with_behavior(behavior)?;
-        body(&mut SqliteTransaction {
-            connection: &transaction,
-        })?;
+        body(&mut SqlTransaction(&*transaction))?;
         Ok(transaction.commit()?)
+    }
+}
+
+impl SqlConnection for &Connection {
+    fn execute(&mut self, sql: &str, values: &[SqlValue]) -> Result<u64, StoreError> {
+        let count = self
+            .prepare_cached(sql)?
+            .execute(params_from_iter(values))?;
+        Ok(count as u64)
+    }
+
+    fn rows(&mut self, sql: &str, values: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError> {
+        let mut statement = self.prepare_cached(sql)?;
+        let count = statement.column_count();
+        let mut rows = statement.query(params_from_iter(values))?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let columns = (0..count).map(|at| column(row, at));
+            found.push(SqlRow::from(columns.collect::<Result<Vec<_>, _>>()?));
+        }
+        Ok(found)
+    }
+}
+
+fn column(row: &Row<'_>, at: usize) -> Result<SqlValue, StoreError> {
+    Ok(match row.get(at)? {
+        Value::Null => SqlValue::Null,
+        Value::Integer(number) => SqlValue::Integer(number),
+        Value::Real(number) => SqlValue::Real(number),
+        Value::Text(text) => SqlValue::Text(text),
+        Value::Blob(_) => return Err(StoreError::Database("found bytes in a column".into())),
+    })
+}
+
+impl ToSql for SqlValue {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            SqlValue::Null => ValueRef::Null,
+            SqlValue::Integer(number) => ValueRef::Integer(*number),
+            SqlValue::Real(number) => ValueRef::Real(*number),
+            SqlValue::Text(text) => ValueRef::Text(text.as_bytes()),
+        }))
     }
 }
 
@@ -106,12 +146,6 @@ impl From<rusqlite::Error> for StoreError {
             Some(rusqlite::ErrorCode::NotADatabase) => schema::foreign_database(),
             _ => Self::Database(error.into()),
         }
-    }
-}
-
-impl From<serde_json::Error> for StoreError {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Database(error.into())
     }
 }
 

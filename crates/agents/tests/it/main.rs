@@ -3,6 +3,8 @@
 
 mod allocation;
 mod delegation;
+#[cfg(feature = "postgres")]
+mod hosts;
 mod queues;
 mod states;
 mod stores;

@@ -15,6 +15,53 @@ pub(crate) fn on_every_store(test: impl Fn(&dyn AgentStore)) {
         let store = SqliteAgentStore::open(folder.path().join("agents.db"));
         test(&store.expect("an empty folder takes a store"));
     }
+    #[cfg(feature = "postgres")]
+    if let Some(database) = Database::create() {
+        let store = PostgresAgentStore::connect(&database.address());
+        test(&store.expect("an empty database takes a store"));
+    }
+}
+
+/// A database of the server whose socket is in `REPERTOIRE_TEST_POSTGRES`, dropped at the end.
+#[cfg(feature = "postgres")]
+pub(crate) struct Database {
+    server: String,
+    name: String,
+}
+
+#[cfg(feature = "postgres")]
+impl Database {
+    /// Creates an empty database; `None` if the tests have no server.
+    pub(crate) fn create() -> Option<Database> {
+        let Ok(folder) = std::env::var("REPERTOIRE_TEST_POSTGRES") else {
+            eprintln!(
+                "SKIPPED, not checked: `REPERTOIRE_TEST_POSTGRES` names no folder of a server's socket"
+            );
+            return None;
+        };
+        let server = format!("host={folder} user=agents");
+        let name = format!("suite_{}", fastrand::u64(..));
+        let database = Database { server, name };
+        database.execute_on_server(&format!("CREATE DATABASE {}", database.name));
+        Some(database)
+    }
+
+    pub(crate) fn address(&self) -> String {
+        format!("{} dbname={}", self.server, self.name)
+    }
+
+    fn execute_on_server(&self, statement: &str) {
+        let address = format!("{} dbname=postgres", self.server);
+        let mut client = postgres::Client::connect(&address, postgres::NoTls).unwrap();
+        client.batch_execute(statement).unwrap();
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl Drop for Database {
+    fn drop(&mut self) {
+        self.execute_on_server(&format!("DROP DATABASE {} WITH (FORCE)", self.name));
+    }
 }
 
 pub(crate) fn profile(value: serde_json::Value) -> CapabilityProfile {

@@ -1,0 +1,86 @@
+//! The versions of the schema.
+
+use postgres::{Client, Transaction};
+
+use crate::StoreError;
+use crate::lifecycle::TRANSITIONS;
+
+/// The schema of all tables.
+pub(super) const NAME: &str = "repertoire_agents";
+
+/// The number of the lock that writers hold; `RPAG` in ASCII.
+const LOCK: i64 = 0x5250_4147;
+
+/// The scripts that lead from each version to the next; never change one that was released.
+const MIGRATIONS: [&str; 1] = [include_str!("version_1.sql")];
+
+/// The trigger that the filled table of transitions gets.
+const FIXED_TRANSITIONS: &str = "CREATE TRIGGER transitions_are_kept \
+    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON agent_transitions \
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse('the table of transitions does not change')";
+
+/// Waits until no other writer is at work. The lock ends with the transaction.
+pub(super) fn lock(transaction: &mut Transaction<'_>) -> Result<(), StoreError> {
+    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK])?;
+    Ok(())
+}
+
+/// Brings the database to the newest version.
+pub(super) fn migrate(client: &mut Client) -> Result<(), StoreError> {
+    let mut transaction = client.transaction()?;
+    lock(&mut transaction)?;
+    let found = version(&mut transaction)?;
+    let known = MIGRATIONS.len();
+    if found > known {
+        return Err(StoreError::IncompatibleDatabase(format!(
+            "expected a database of version {known} or older, found version {found}"
+        )));
+    }
+    for (at, script) in MIGRATIONS.iter().enumerate().skip(found) {
+        if at == 0 {
+            transaction.batch_execute(&format!(
+                "CREATE SCHEMA {NAME}; SET LOCAL search_path TO {NAME}"
+            ))?;
+        }
+        transaction.batch_execute(script)?;
+        if at == 0 {
+            insert_transitions(&mut transaction)?;
+        }
+    }
+    if found < known {
+        let version = i64::try_from(known).expect("there are few versions");
+        let sql = format!("INSERT INTO {NAME}.schema_versions (version) VALUES ($1)");
+        transaction.execute(&sql, &[&version])?;
+    }
+    Ok(transaction.commit()?)
+}
+
+fn insert_transitions(transaction: &mut Transaction<'_>) -> Result<(), StoreError> {
+    let insert = transaction.prepare("INSERT INTO agent_transitions VALUES ($1, $2)")?;
+    for row in &TRANSITIONS {
+        transaction.execute(&insert, &[&row.from.as_str(), &row.to.as_str()])?;
+    }
+    transaction.batch_execute(FIXED_TRANSITIONS)?;
+    Ok(())
+}
+
+/// Returns the version of the schema, 0 if it does not exist.
+fn version(transaction: &mut Transaction<'_>) -> Result<usize, StoreError> {
+    let sql =
+        "SELECT to_regnamespace($1) IS NOT NULL, to_regclass($1 || '.schema_versions') IS NOT NULL";
+    let row = transaction.query_one(sql, &[&NAME])?;
+    match (row.try_get(0)?, row.try_get(1)?) {
+        (false, _) => Ok(0),
+        (true, false) => Err(foreign_database()),
+        (true, true) => {
+            let sql = format!("SELECT max(version) FROM {NAME}.schema_versions");
+            let version: Option<i64> = transaction.query_one(&sql, &[])?.try_get(0)?;
+            let version = version.and_then(|version| usize::try_from(version).ok());
+            version.ok_or_else(foreign_database)
+        }
+    }
+}
+
+fn foreign_database() -> StoreError {
+    StoreError::IncompatibleDatabase(format!("expected the schema `{NAME}` to be one of agents"))
+}

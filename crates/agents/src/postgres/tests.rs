@@ -1,0 +1,234 @@
+//! The database: its triggers, its versions and its connections.
+//!
+//! The tests need a server with the superuser `agents`, and the folder of its socket in `REPERTOIRE_TEST_POSTGRES`.
+//! `cargo xtask ci` starts one.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use postgres::{Client, Config, NoTls};
+
+use super::{PostgresAgentStore, schema};
+use crate::{
+    Actor, AgentPool, AgentState, AgentStore, AllocationRequest, CapabilityProfile, Lifecycle,
+    StoreError,
+};
+
+/// A database of its own, dropped at the end.
+struct Database {
+    server: String,
+    name: String,
+}
+
+impl Database {
+    /// Creates an empty database; `None` if the tests have no server.
+    fn create() -> Option<Database> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let Ok(folder) = std::env::var("REPERTOIRE_TEST_POSTGRES") else {
+            eprintln!(
+                "SKIPPED, not checked: `REPERTOIRE_TEST_POSTGRES` names no folder of a server's socket"
+            );
+            return None;
+        };
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let server = format!("host={folder} user=agents");
+        let name = format!("unit_{}_{count}", std::process::id());
+        let mut client = Client::connect(&format!("{server} dbname=postgres"), NoTls).unwrap();
+        client
+            .batch_execute(&format!("CREATE DATABASE {name}"))
+            .unwrap();
+        Some(Database { server, name })
+    }
+
+    fn address(&self) -> String {
+        format!("{} dbname={}", self.server, self.name)
+    }
+
+    fn store(&self) -> PostgresAgentStore {
+        PostgresAgentStore::connect(&self.address()).unwrap()
+    }
+
+    fn client(&self) -> Client {
+        let mut client = Client::connect(&self.address(), NoTls).unwrap();
+        let path = format!("SET search_path TO {}", schema::NAME);
+        client.batch_execute(&path).unwrap();
+        client
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        if let Ok(mut client) = Client::connect(&format!("{} dbname=postgres", self.server), NoTls)
+        {
+            let _ = client.batch_execute(&format!("DROP DATABASE {} WITH (FORCE)", self.name));
+        }
+    }
+}
+
+fn put_worker(store: &PostgresAgentStore) {
+    let text = r#"{ "agent_type": "worker", "limits": { "max_concurrent_tasks": 99 } }"#;
+    let worker: CapabilityProfile = serde_json::from_str(text).unwrap();
+    store.put_profile("worker", &worker).unwrap();
+}
+
+fn reserve(store: &PostgresAgentStore, key: &str) -> String {
+    let request = AllocationRequest::new("T", AgentPool::Research, key);
+    let agent = store.allocate(&request, 0).unwrap();
+    agent.expect("the pool has places").id
+}
+
+fn insert(raw: &mut Client, id: &str, state: AgentState) -> Result<u64, postgres::Error> {
+    let reason = (state == AgentState::Failed).then_some("crash");
+    raw.execute(
+        "INSERT INTO agents (id, profile, pool, status, task_id, epoch, branch_name, permissions, est_tokens, \
+         fail_reason, idempotency_key, created_at, updated_at) \
+         VALUES ($1, 'p', 'review', $2, 't', 1, 'b', '{}', 0, $3, $1, 0, 0)",
+        &[&id, &state.as_str(), &reason],
+    )
+}
+
+fn move_to(raw: &mut Client, id: &str, state: AgentState) -> Result<u64, postgres::Error> {
+    let reason = (state == AgentState::Failed).then_some("crash");
+    raw.execute(
+        "UPDATE agents SET status = $2, fail_reason = $3 WHERE id = $1",
+        &[&id, &state.as_str(), &reason],
+    )
+}
+
+#[test]
+fn raw_sql_makes_only_legal_transitions() {
+    use AgentState::{Busy, Failed, Initializing, Pending, Ready, Terminated};
+    let Some(database) = Database::create() else {
+        return;
+    };
+    database.store();
+    let mut raw = database.client();
+    let path_to = |state| match state {
+        Pending => &[][..],
+        Initializing => &[Initializing],
+        Ready => &[Initializing, Ready],
+        Busy => &[Initializing, Ready, Busy],
+        Terminated => &[Terminated],
+        Failed => &[Failed],
+    };
+    let actors = [Actor::Parent, Actor::Agent, Actor::Scheduler];
+    for from in AgentState::ALL {
+        for to in AgentState::ALL {
+            let id = format!("{from} {to}");
+            insert(&mut raw, &id, Pending).unwrap();
+            for state in path_to(from) {
+                move_to(&mut raw, &id, *state).unwrap();
+            }
+            let legal =
+                actors.map(|actor| Lifecycle::default().transition(from, to, actor).is_ok());
+            let moved = move_to(&mut raw, &id, to);
+            assert_eq!(moved.is_ok(), legal.contains(&true), "{id}: {moved:?}");
+        }
+    }
+}
+
+#[test]
+fn raw_sql_cannot_rewrite_the_past() {
+    let Some(database) = Database::create() else {
+        return;
+    };
+    let store = database.store();
+    put_worker(&store);
+    let id = reserve(&store, "1");
+    let mut raw = database.client();
+    for state in AgentState::ALL {
+        let begun = insert(&mut raw, state.as_str(), state);
+        assert_eq!(begun.is_ok(), state == AgentState::Pending);
+    }
+    for statement in [
+        "UPDATE audit_log SET detail = '{}'",
+        "DELETE FROM audit_log",
+        "TRUNCATE audit_log",
+        "INSERT INTO audit_log SELECT * FROM audit_log ON CONFLICT (seq) DO UPDATE SET detail = '{}'",
+        "INSERT INTO audit_log SELECT seq + 2, at, agent_id, actor, event, NULL, NULL, detail, '', '' FROM audit_log",
+        "DELETE FROM agents",
+        "TRUNCATE agents CASCADE",
+        "INSERT INTO agents SELECT * FROM agents ON CONFLICT (id) DO UPDATE SET status = 'BUSY'",
+        "UPDATE agents SET id = 'x'",
+        "UPDATE agents SET pool = 'other'",
+        "UPDATE agents SET epoch = 0",
+        "INSERT INTO agent_transitions VALUES ('PENDING', 'BUSY')",
+        "UPDATE agent_transitions SET to_state = 'BUSY'",
+        "DELETE FROM agent_transitions",
+        "TRUNCATE agent_transitions",
+    ] {
+        assert!(raw.batch_execute(statement).is_err(), "{statement}");
+    }
+    assert_eq!(store.agent(&id).unwrap().state, AgentState::Pending);
+    assert_eq!(store.verify_audit().unwrap(), 1);
+}
+
+#[test]
+fn verification_names_the_first_bad_row() {
+    for (statement, bad) in [
+        ("UPDATE audit_log SET detail = '{}' WHERE seq = 3", 3),
+        ("UPDATE audit_log SET hash = prev_hash WHERE seq = 4", 4),
+        ("DELETE FROM audit_log WHERE seq = 2", 2),
+    ] {
+        let Some(database) = Database::create() else {
+            return;
+        };
+        let store = database.store();
+        put_worker(&store);
+        (1..=4).for_each(|key| drop(reserve(&store, &key.to_string())));
+        assert_eq!(store.verify_audit().unwrap(), 4);
+        let mut raw = database.client();
+        raw.batch_execute("DROP TRIGGER audit_is_kept ON audit_log")
+            .unwrap();
+        raw.batch_execute(statement).unwrap();
+        let found = store.verify_audit();
+        assert!(
+            matches!(found, Err(StoreError::Tampered { seq }) if seq == bad),
+            "{statement}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn databases_that_are_not_ours_are_refused() {
+    let Some(database) = Database::create() else {
+        return;
+    };
+    database.store();
+    let mut raw = database.client();
+    let refuse = || PostgresAgentStore::connect(&database.address()).unwrap_err();
+    raw.batch_execute("INSERT INTO schema_versions VALUES (2)")
+        .unwrap();
+    assert_eq!(
+        refuse().to_string(),
+        "expected a database of version 1 or older, found version 2"
+    );
+    raw.batch_execute("DROP TABLE schema_versions").unwrap();
+    assert_eq!(
+        refuse().to_string(),
+        "expected the schema `repertoire_agents` to be one of agents"
+    );
+}
+
+#[test]
+fn a_lost_connection_fails_only_its_call() {
+    let Some(database) = Database::create() else {
+        return;
+    };
+    let store = database.store();
+    put_worker(&store);
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    database.client().batch_execute(end).unwrap();
+    let _ = store.agents();
+    assert_eq!(store.agents().unwrap(), []);
+    let id = reserve(&store, "1");
+    assert_eq!(store.agents().unwrap()[0].id, id);
+}
+
+#[test]
+fn the_password_is_in_no_text() {
+    let config: Config = "host=/nowhere user=u password=canary".parse().unwrap();
+    assert!(!format!("{config:?}").contains("canary"));
+    let failed = PostgresAgentStore::connect("host=/nowhere user=u password=canary");
+    let error = failed.unwrap_err();
+    assert!(!format!("{error} {error:?}").contains("canary"));
+}

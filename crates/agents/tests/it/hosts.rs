@@ -1,0 +1,86 @@
+//! Several processes on one Postgres database, one of which is killed.
+
+use std::collections::BTreeSet;
+use std::process::{Child, Command, Stdio};
+
+use repertoire_agents::*;
+
+use crate::stores::{Database, put_worker, transition};
+
+const PLACES: u32 = 2;
+const ADDRESS: &str = "REPERTOIRE_TEST_DATABASE";
+
+/// Reserves and releases places until it is killed. Only a process that the other test starts does something.
+#[test]
+fn allocating_host() {
+    let Ok(address) = std::env::var(ADDRESS) else {
+        return;
+    };
+    let store = PostgresAgentStore::connect(&address).unwrap();
+    for number in 0.. {
+        let key = format!("{} {number}", std::process::id());
+        let request = AllocationRequest::new("T", AgentPool::Research, key);
+        match store.allocate(&request, 0) {
+            Ok(Some(agent)) => {
+                let end = transition(AgentState::Pending, AgentState::Terminated).unwrap();
+                store.advance(&agent.id, agent.epoch, &end, 1).unwrap();
+            }
+            Ok(None) | Err(StoreError::PoolFull(_)) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+fn start_host(address: &str) -> Child {
+    let program = std::env::current_exe().unwrap();
+    Command::new(program)
+        .args(["--exact", "hosts::allocating_host"])
+        .env(ADDRESS, address)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn a_killed_host_gives_no_place_twice() {
+    let Some(database) = Database::create() else {
+        return;
+    };
+    let store = PostgresAgentStore::connect(&database.address()).unwrap();
+    put_worker(&store);
+    let pool = PoolSettings {
+        max: PLACES,
+        queue_max: 0,
+        ..PoolSettings::default()
+    };
+    store.put_pool(AgentPool::Research, pool).unwrap();
+    let mut lasting = start_host(&database.address());
+    for _ in 0..10 {
+        let before = store.verify_audit().unwrap();
+        let mut killed = start_host(&database.address());
+        while store.verify_audit().unwrap() < before + 50 {
+            std::thread::yield_now();
+        }
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        // Places of a killed host are free again once their reservation is stale.
+        store.reap(60_001).unwrap();
+    }
+    lasting.kill().unwrap();
+    lasting.wait().unwrap();
+    let mut living = BTreeSet::new();
+    for agent in store.agents().unwrap() {
+        for entry in store.audit(&agent.id).unwrap() {
+            living.insert((entry.seq, entry.to, agent.id.clone()));
+        }
+    }
+    let mut open = BTreeSet::new();
+    for (seq, to, id) in living {
+        match to.as_deref() {
+            Some("PENDING") => open.insert(id),
+            _ => open.remove(&id),
+        };
+        assert!(open.len() <= PLACES as usize, "at row {seq}: {open:?}");
+    }
+    store.verify_audit().unwrap();
+}
