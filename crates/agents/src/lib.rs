@@ -7,7 +7,7 @@
 //! use repertoire_agents::*;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let store = MemoryAgentStore::new();
+//! let store = MemoryAgentStore::default();
 //! let profile = serde_json::from_str(r#"{ "agent_type": "coder" }"#)?;
 //! store.put_profile("coder", &profile)?;
 //!

@@ -20,13 +20,6 @@ pub struct MemoryAgentStore {
     rows: Mutex<MemoryRows>,
 }
 
-impl MemoryAgentStore {
-    /// Creates an empty store.
-    pub fn new() -> Self {
-        Self::default()
-    }
-}
-
 impl fmt::Debug for MemoryAgentStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let agents = self.rows.lock().agents.len();

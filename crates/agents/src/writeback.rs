@@ -36,7 +36,7 @@ pub struct WritebackFault {
     /// The path of the field, such as `thought.commit_sha`.
     pub path: &'static str,
     /// The fault, such as `missing` or `expected 0 to 100`.
-    pub problem: String,
+    pub(crate) problem: String,
 }
 
 impl fmt::Display for WritebackFault {

@@ -239,7 +239,7 @@ fn the_order_of_profiles_does_not_matter() {
 #[test]
 fn a_better_profile_never_ranks_lower() {
     let place = |successes: f64, max: u32| {
-        let store = MemoryAgentStore::new();
+        let store = MemoryAgentStore::default();
         for rival in 0..20_u32 {
             let history = history(f64::from(5 + rival * 5), 3.0, 30_000.0);
             put(

@@ -8,7 +8,7 @@ use serde_json::json;
 
 /// Runs a test on an empty store of each kind.
 pub(crate) fn on_every_store(test: impl Fn(&dyn AgentStore)) {
-    test(&MemoryAgentStore::new());
+    test(&MemoryAgentStore::default());
     #[cfg(feature = "sqlite")]
     {
         let folder = tempfile::tempdir().expect("a temporary folder");

@@ -2,10 +2,13 @@
 
 mod rows;
 
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use clap::{Args, Subcommand, ValueEnum};
+#[cfg(feature = "postgres")]
+use repertoire_agents::PostgresAgentStore;
 use repertoire_agents::{
     AgentPool, AgentStore, AllocationRequest, OrphanReport, SqliteAgentStore, StoreError,
 };
@@ -25,7 +28,8 @@ use crate::table::TextTable;
 pub(crate) struct AgentsCommand {
     #[command(subcommand)]
     action: AgentsAction,
-    /// SQLite file of the agents [default: `agents.db` in the state folder of repertoire].
+    /// SQLite file of the agents, or address of a Postgres database that begins with `postgres://` [default: the variable
+    /// REPERTOIRE_AGENTS_STORE, then `agents.db` in the state folder of repertoire].
     #[arg(long, value_name = "FILE", global = true)]
     store: Option<PathBuf>,
 }
@@ -116,36 +120,81 @@ impl AgentsCommand {
         environment: &Environment<'_>,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let store = self.open(environment)?;
+        let place = self.place(environment)?;
+        // A store blocks, which that of Postgres refuses in a thread of a runtime.
+        std::thread::scope(|scope| {
+            let ended = scope.spawn(|| self.run_on(place.open()?.as_ref(), out));
+            ended.join().unwrap_or_else(|panic| resume_unwind(panic))
+        })
+    }
+
+    fn run_on(&self, store: &dyn AgentStore, out: &mut Output) -> Result<(), Failure> {
         match &self.action {
-            AgentsAction::List => list(&store, out),
-            AgentsAction::Show { id } => show(&store, id, out),
-            AgentsAction::Explain(arguments) => explain(&store, arguments, out),
-            AgentsAction::Orphans => orphans(&store, out),
-            AgentsAction::Audit(AuditAction::Verify) => verify(&store, out),
+            AgentsAction::List => list(store, out),
+            AgentsAction::Show { id } => show(store, id, out),
+            AgentsAction::Explain(arguments) => explain(store, arguments, out),
+            AgentsAction::Orphans => orphans(store, out),
+            AgentsAction::Audit(AuditAction::Verify) => verify(store, out),
         }
     }
 
-    fn open(&self, environment: &Environment<'_>) -> Result<SqliteAgentStore, Failure> {
-        let path = match &self.store {
-            Some(path) => environment.cwd.join(path),
-            None => {
-                let Some(state) = environment.own_state() else {
-                    let failure = Failure::new("there is no state folder");
-                    return Err(failure.help("name a file with `--store FILE`"));
-                };
-                state.join("agents.db")
-            }
+    fn place(&self, environment: &Environment<'_>) -> Result<StorePlace, Failure> {
+        let variable = environment.variable(STORE_VARIABLE).map(PathBuf::from);
+        let Some(named) = self.store.clone().or(variable) else {
+            let Some(state) = environment.own_state() else {
+                let failure = Failure::new("there is no state folder");
+                return Err(failure.help("name a file with `--store FILE`"));
+            };
+            return Ok(StorePlace::File(state.join("agents.db")));
         };
-        if !path.exists() {
-            let failure = Failure::new(format!("no agents at `{}`", path.display()));
-            return Err(failure.help("name the file of your host with `--store FILE`"));
+        match named.to_str() {
+            Some(address) if is_postgres(address) => StorePlace::postgres(address),
+            _ => Ok(StorePlace::File(environment.cwd.join(named))),
         }
-        Ok(SqliteAgentStore::open_existing(path)?)
     }
 }
 
-fn list(store: &SqliteAgentStore, out: &mut Output) -> Result<(), Failure> {
+/// The variable with the place of the agents. Other users do not see a password in it.
+const STORE_VARIABLE: &str = "REPERTOIRE_AGENTS_STORE";
+
+enum StorePlace {
+    File(PathBuf),
+    #[cfg(feature = "postgres")]
+    Postgres(String),
+}
+
+fn is_postgres(address: &str) -> bool {
+    ["postgres://", "postgresql://"]
+        .iter()
+        .any(|scheme| address.starts_with(scheme))
+}
+
+impl StorePlace {
+    fn open(&self) -> Result<Box<dyn AgentStore>, Failure> {
+        match self {
+            StorePlace::File(path) if !path.exists() => {
+                let failure = Failure::new(format!("no agents at `{}`", path.display()));
+                Err(failure.help("name the file of your host with `--store FILE`"))
+            }
+            StorePlace::File(path) => Ok(Box::new(SqliteAgentStore::open_existing(path)?)),
+            #[cfg(feature = "postgres")]
+            StorePlace::Postgres(address) => Ok(Box::new(PostgresAgentStore::connect(address)?)),
+        }
+    }
+
+    #[cfg(feature = "postgres")]
+    fn postgres(address: &str) -> Result<StorePlace, Failure> {
+        Ok(StorePlace::Postgres(address.to_owned()))
+    }
+
+    #[cfg(not(feature = "postgres"))]
+    fn postgres(_: &str) -> Result<StorePlace, Failure> {
+        let failure = Failure::new("this program was built without Postgres");
+        Err(failure.help("build it with `--features postgres`"))
+    }
+}
+
+fn list(store: &dyn AgentStore, out: &mut Output) -> Result<(), Failure> {
     let agents = store.agents()?.into_iter().map(AgentRow::from);
     let found = AgentListOutput {
         agents: agents.collect(),
@@ -174,7 +223,7 @@ fn list(store: &SqliteAgentStore, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn show(store: &SqliteAgentStore, id: &str, out: &mut Output) -> Result<(), Failure> {
+fn show(store: &dyn AgentStore, id: &str, out: &mut Output) -> Result<(), Failure> {
     let shown = AgentShowOutput {
         agent: store.agent(id)?.into(),
         audit: store.audit(id)?.into_iter().map(AuditRow::from).collect(),
@@ -216,7 +265,7 @@ fn show(store: &SqliteAgentStore, id: &str, out: &mut Output) -> Result<(), Fail
 }
 
 fn explain(
-    store: &SqliteAgentStore,
+    store: &dyn AgentStore,
     arguments: &ExplainArguments,
     out: &mut Output,
 ) -> Result<(), Failure> {
@@ -259,7 +308,7 @@ fn explain(
     Ok(())
 }
 
-fn orphans(store: &SqliteAgentStore, out: &mut Output) -> Result<(), Failure> {
+fn orphans(store: &dyn AgentStore, out: &mut Output) -> Result<(), Failure> {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let now = now.map_or(0, |now| now.as_millis());
     let OrphanReport {
@@ -293,7 +342,7 @@ fn orphans(store: &SqliteAgentStore, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn verify(store: &SqliteAgentStore, out: &mut Output) -> Result<(), Failure> {
+fn verify(store: &dyn AgentStore, out: &mut Output) -> Result<(), Failure> {
     let checked = match store.verify_audit() {
         Ok(rows) => AgentAuditOutput {
             rows: Some(rows),
