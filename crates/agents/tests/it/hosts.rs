@@ -54,7 +54,7 @@ fn a_killed_host_gives_no_place_twice() {
         ..PoolSettings::default()
     };
     store.put_pool(AgentPool::Research, pool).unwrap();
-    let mut lasting = start_host(&database.address());
+    let mut second = start_host(&database.address());
     for _ in 0..10 {
         let before = store.verify_audit().unwrap();
         let mut killed = start_host(&database.address());
@@ -66,8 +66,8 @@ fn a_killed_host_gives_no_place_twice() {
         // Places of a killed host are free again once their reservation is stale.
         store.reap(60_001).unwrap();
     }
-    lasting.kill().unwrap();
-    lasting.wait().unwrap();
+    second.kill().unwrap();
+    second.wait().unwrap();
     let mut living = BTreeSet::new();
     for agent in store.agents().unwrap() {
         for entry in store.audit(&agent.id).unwrap() {

@@ -27,8 +27,7 @@ struct Host {
     registry: SkillRegistry,
     tools: LiveTools,
     reader: Renderer,
-    /// The tools that are not for skills.
-    own: SkillTools,
+    other_tools: SkillTools,
 }
 
 impl Host {
@@ -45,17 +44,17 @@ impl Host {
         let policy = Arc::new(policy.skills("guest", ["tidy".parse()?, "plan".parse()?])?);
         let visible = VisibilityPolicy::default().permitted_by(policy.clone());
         let tool = |name| ToolSpec::new(name, "Works on files.", json!({"type": "object"}));
-        let own = [tool("list_files")?, tool("move_file")?];
+        let other = [tool("list_files")?, tool("move_file")?];
         Ok(Host {
             tools: LiveTools::new(registry.clone(), ToolOptions::default().modes(visible)),
             reader: Renderer::new(registry.clone()),
-            own: SkillTools::new(own)?.permitted_by(policy),
+            other_tools: SkillTools::new(other)?.permitted_by(policy),
             registry,
         })
     }
 
     fn options(&self) -> SessionOptions {
-        SessionOptions::new(self.registry.surface_policy()).tools(self.own.clone())
+        SessionOptions::new(self.registry.surface_policy()).tools(self.other_tools.clone())
     }
 
     /// Answers a call of the model. The session handles the tools for skills.
