@@ -289,7 +289,7 @@ impl ItemTerms {
     ) -> ItemTerms {
         let texts = entry.item().search_texts();
         let mut terms = ItemTerms {
-            counts: Vec::new(),
+            counts: Vec::with_capacity(64),
             facets: facets(&texts, lexicon),
             name_words: Vec::new(),
             names: names(entry),
@@ -351,15 +351,17 @@ impl ItemTerms {
     fn count_name_as_written(&mut self, lexicon: &mut Lexicon) {
         let words = self.name_words.iter();
         for word in words.filter(|word| NameVocabulary::takes(word)) {
-            let stem = lexicon.stem_of(word).into_owned();
-            let mut counts_of = |term: &str| {
-                let term = lexicon.term(term);
+            let stem = lexicon.word(word).stem;
+            let counts_of = |term: TermId| {
                 let row = self.counts.iter().find(|(other, _)| *other == term);
                 row.map(|(_, counts)| *counts)
             };
-            let counts = counts_of(&stem).or_else(|| counts_of(&accented(&stem)));
+            let counts = counts_of(stem).or_else(|| {
+                let stem = lexicon.text(stem).to_owned();
+                counts_of(lexicon.marked_term(ACCENTED, &stem))
+            });
             let counts = counts.expect("each word of a name was counted");
-            let written = lexicon.term(&written(word));
+            let written = lexicon.marked_term(WRITTEN, word);
             *lexicon.row(&mut self.counts, written) = counts;
         }
     }
@@ -375,7 +377,8 @@ impl ItemTerms {
 /// Returns the spellings of the names of an item, with and without accents. Signs alone are not a name.
 fn names<T: Item>(entry: &Entry<T>) -> Vec<String> {
     let mut names = Vec::new();
-    for name in [&entry.id, entry.item().id()] {
+    let (id, own) = (&entry.id, entry.item().id());
+    for name in std::iter::once(id).chain((own != id).then_some(own)) {
         let name = normalized(name.as_str());
         names.extend(bare(&name));
         names.push(name);
@@ -396,21 +399,37 @@ fn facets(texts: &SearchTexts<'_>, lexicon: &mut Lexicon) -> Vec<TermId> {
     ];
     let mut terms = Vec::new();
     for (facet, texts) in facets {
-        terms.extend(texts.iter().map(|text| lexicon.term(&facet.term(text))));
+        for text in texts {
+            let text = text.trim();
+            terms.push(
+                match text
+                    .bytes()
+                    .any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase())
+                {
+                    true => lexicon.marked_term(facet.mark(), &text.to_lowercase()),
+                    false => lexicon.marked_term(facet.mark(), text),
+                },
+            );
+        }
     }
     terms.sort_unstable();
     terms.dedup();
     terms
 }
 
-/// Returns the term for `word` as written in a name. No word begins with a control character.
+/// The mark of a word as written in a name.
+const WRITTEN: char = '\u{5}';
+/// The mark of the stem of a word with accents, without them.
+pub(super) const ACCENTED: char = '\u{6}';
+
+/// Returns the term for `word` as written in a name.
 pub(super) fn written(word: &str) -> String {
-    format!("\u{5}{word}")
+    format!("{WRITTEN}{word}")
 }
 
 /// Returns the term of skills that have a word with accents that is this stem without them.
 pub(super) fn accented(stem: &str) -> String {
-    format!("\u{6}{stem}")
+    format!("{ACCENTED}{stem}")
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -422,17 +441,19 @@ pub(super) enum Facet {
 }
 
 impl Facet {
-    /// Returns the term of a facet. No word begins with a control character.
+    /// Returns the term of a facet.
     pub(super) fn term(self, text: &str) -> String {
-        let mark = match self {
+        format!("{}{}", self.mark(), text.trim().to_lowercase())
+    }
+
+    /// Returns a control character, because no word begins with one.
+    fn mark(self) -> char {
+        match self {
             Facet::Tag => '\u{1}',
             Facet::Category => '\u{2}',
             Facet::Tool => '\u{3}',
             Facet::FunctionalTier => '\u{4}',
-        };
-        let mut term = String::from(mark);
-        term.push_str(&text.trim().to_lowercase());
-        term
+        }
     }
 }
 

@@ -1,12 +1,11 @@
 //! The terms of skills, by number, while they are taken apart.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
 use super::background::Background;
-use super::document::accented;
+use super::document::ACCENTED;
 use super::term_table::{TermId, TermTable};
 use super::tokenize::{ShortWord, Stems, Token, is_stop_word};
 use super::word_table::WordTable;
@@ -23,6 +22,8 @@ pub(super) struct Lexicon {
     rarities: Vec<f32>,
     /// By term: its place in the rows that were looked at last.
     places: Vec<u32>,
+    /// The text of a term that begins with a mark.
+    marked: String,
 }
 
 /// The terms of a word as it is written.
@@ -50,10 +51,6 @@ impl Lexicon {
 
     pub(super) fn rarity(&self, term: TermId) -> f32 {
         self.rarities[term as usize]
-    }
-
-    pub(super) fn stem_of<'w>(&self, word: &'w str) -> Cow<'w, str> {
-        self.stems.of(word)
     }
 
     pub(super) fn token(&mut self, token: Token<'_>) -> WordTerms {
@@ -87,12 +84,26 @@ impl Lexicon {
     fn terms_of(&mut self, word: &str) -> WordTerms {
         let stem = self.stems.of(word);
         let stem = self.term(&stem);
-        let accented = bare(word).map(|bare| accented(&self.stems.of(&bare)));
+        let accented = bare(word).map(|bare| {
+            let stem = self.stems.of(&bare).into_owned();
+            self.marked_term(ACCENTED, &stem)
+        });
         WordTerms {
             stem,
-            accented: accented.map(|term| self.term(&term)),
+            accented,
             is_stop: is_stop_word(word),
         }
+    }
+
+    /// Returns the term of `text` behind a control character, with which no word begins.
+    pub(super) fn marked_term(&mut self, mark: char, text: &str) -> TermId {
+        let mut marked = std::mem::take(&mut self.marked);
+        marked.clear();
+        marked.push(mark);
+        marked.push_str(text);
+        let term = self.term(&marked);
+        self.marked = marked;
+        term
     }
 
     pub(super) fn term(&mut self, text: &str) -> TermId {

@@ -187,6 +187,11 @@ fn other_length(text: &str) -> usize {
     others.next().map_or(text.len(), |(place, _)| place)
 }
 
+/// Returns whether `c` is an ideograph or a syllable of Hangul, as most letters of scripts without blanks are.
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
+}
+
 fn is_plain(c: char) -> bool {
     c.is_ascii() || is_sign(c) || is_composed(c)
 }
@@ -279,7 +284,8 @@ impl<F: FnMut(Token<'_>)> Splitter<F> {
         if c.is_ascii_alphanumeric() {
             self.end_of_run();
             self.word.push(c.to_ascii_lowercase());
-        } else if is_unspaced(c) && (c.is_alphanumeric() || is_combining_mark(c)) {
+        } else if is_unspaced(c) && (is_ideograph(c) || c.is_alphanumeric() || is_combining_mark(c))
+        {
             self.end_of_letters();
             if let Some(before) = self.neighbour.replace(c) {
                 self.alone = false;
