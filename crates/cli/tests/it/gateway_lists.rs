@@ -233,3 +233,24 @@ fn every_door_follows_a_script_of_edits() {
     reload();
     check("a repair", &third);
 }
+
+#[test]
+fn a_failed_write_ends_no_gateway() {
+    let env = TestEnv::new();
+    env.file("repertoire.toml", "");
+    let mut started = Running::start(&env, &["--http", "127.0.0.1:0"]);
+    let address = started.address();
+    fs::create_dir(env.here().join("state/state.json.new")).expect("a fresh folder");
+    env.skill("skills", "review", "Reviews.");
+    kill_process(started.process(), Signal::HUP).expect("it runs");
+    let messages = [started.message(), started.message()];
+    assert_eq!(messages, ["RELOADING=1", "READY=1"]);
+    assert_eq!(of_routes(&address)[0], BTreeSet::from(["review".to_owned()]));
+    fs::remove_dir(env.here().join("state/state.json.new")).expect("it is there");
+    assert_eq!(gateway(&env, "reload").0, Exit::Success);
+    assert_eq!(of_command(&env), of_routes(&address));
+    assert_eq!(gateway(&env, "stop").0, Exit::Success);
+    let (code, log) = started.end();
+    assert_eq!(code, Some(0));
+    assert!(log.contains("error: cannot write `"), "{log}");
+}

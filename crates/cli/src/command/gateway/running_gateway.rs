@@ -83,15 +83,20 @@ impl RunningGateway {
         let supervisor = self.gateway.supervisor();
         let mut servers = supervisor.map_err(|error| refusal(&error))?.revision();
         loop {
-            tokio::select! {
+            let saved = tokio::select! {
                 signal = environment.signals.next() => match signal {
-                    Signal::Reload => self.reload(&registries, environment).await?,
+                    Signal::Reload => self.reload(&registries, environment).await,
                     Signal::Stop => break,
                 },
-                signal = pauses.next() => self.pause(signal, environment)?,
-                () = changes.next() => self.save_all(&registries)?,
-                () = settled(&mut servers) => self.save(false)?,
+                signal = pauses.next() => self.pause(signal, environment),
+                () = changes.next() => self.save_all(&registries),
+                () = settled(&mut servers) => self.save(false),
                 ended = ended(&mut http) => return ended,
+            };
+            if let Err(failure) = saved {
+                // Clients are served on, and other commands read an older state.
+                let text = failure.report().draw(environment.stderr.is_coloured());
+                environment.write_stderr(&text);
             }
         }
         self.service.stopping();
@@ -150,7 +155,7 @@ impl RunningGateway {
         environment: &mut Environment<'_>,
     ) -> Result<(), Failure> {
         self.service.reloading();
-        self.save(true)?;
+        let begun = self.save(true);
         match self.gateway.reload(None).await {
             Ok(reloaded) => {
                 environment.write_stderr(&format!("note: reloaded: {}\n", changes(&reloaded)));
@@ -170,9 +175,9 @@ impl RunningGateway {
             }
         }
         self.finished += 1;
-        self.save_all(registries)?;
+        let ended = self.save_all(registries);
         self.service.ready();
-        Ok(())
+        begun.and(ended)
     }
 
     /// Saves the lists, then the state: a command that waits for the state reads the lists next.
