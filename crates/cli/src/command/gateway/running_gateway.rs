@@ -156,7 +156,11 @@ impl RunningGateway {
     ) -> Result<(), Failure> {
         self.service.reloading();
         let begun = self.save(true);
-        match self.gateway.reload(None).await {
+        let outcome = self.gateway.reload(None).await;
+        self.finished += 1;
+        // Before the note, so that a reader of the log finds the new state.
+        let ended = self.save_all(registries);
+        match outcome {
             Ok(reloaded) => {
                 environment.write_stderr(&format!("note: reloaded: {}\n", changes(&reloaded)));
                 if *self.gateway.configuration().gateway() != self.settings {
@@ -174,8 +178,6 @@ impl RunningGateway {
                 ));
             }
         }
-        self.finished += 1;
-        let ended = self.save_all(registries);
         self.service.ready();
         begun.and(ended)
     }
