@@ -245,7 +245,10 @@ fn a_failed_write_ends_no_gateway() {
     kill_process(started.process(), Signal::HUP).expect("it runs");
     let messages = [started.message(), started.message()];
     assert_eq!(messages, ["RELOADING=1", "READY=1"]);
-    assert_eq!(of_routes(&address)[0], BTreeSet::from(["review".to_owned()]));
+    assert_eq!(
+        of_routes(&address)[0],
+        BTreeSet::from(["review".to_owned()])
+    );
     fs::remove_dir(env.here().join("state/state.json.new")).expect("it is there");
     assert_eq!(gateway(&env, "reload").0, Exit::Success);
     assert_eq!(of_command(&env), of_routes(&address));
