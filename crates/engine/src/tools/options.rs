@@ -1,6 +1,10 @@
 //! The options of tools.
 
+use std::fmt;
 use std::sync::Arc;
+
+use repertoire_core::Skill;
+use repertoire_registry::Candidate;
 
 use super::preset::ToolPreset;
 use crate::catalog::CatalogOptions;
@@ -15,6 +19,23 @@ pub struct ToolOptions {
     pub(super) catalog: Option<CatalogOptions>,
     pub(crate) modes: VisibilityPolicy,
     pub(super) ranker: Option<Arc<dyn Ranker>>,
+    pub(super) notes: Option<ReadinessNotes>,
+}
+
+/// A host's reasons why a skill is not ready.
+#[derive(Clone)]
+pub(super) struct ReadinessNotes(Arc<dyn Fn(&Candidate<Skill>) -> Option<Arc<str>> + Send + Sync>);
+
+impl ReadinessNotes {
+    pub(super) fn note(&self, candidate: &Candidate<Skill>) -> Option<Arc<str>> {
+        (self.0)(candidate)
+    }
+}
+
+impl fmt::Debug for ReadinessNotes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ReadinessNotes")
+    }
 }
 
 impl Default for ToolOptions {
@@ -25,6 +46,7 @@ impl Default for ToolOptions {
             catalog: None,
             modes: VisibilityPolicy::default(),
             ranker: None,
+            notes: None,
         }
     }
 }
@@ -63,6 +85,17 @@ impl ToolOptions {
     #[must_use]
     pub fn ranker(mut self, ranker: Arc<dyn Ranker>) -> ToolOptions {
         self.ranker = Some(ranker);
+        self
+    }
+
+    /// Adds the reason why a skill is not ready to its row in lists.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn noting(
+        mut self,
+        note: impl Fn(&Candidate<Skill>) -> Option<Arc<str>> + Send + Sync + 'static,
+    ) -> ToolOptions {
+        self.notes = Some(ReadinessNotes(Arc::new(note)));
         self
     }
 }

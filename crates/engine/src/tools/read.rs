@@ -159,6 +159,10 @@ impl Toolset {
                 repertoire_core::text::clean_line(&entry.origin().source).into(),
             );
         }
+        let notes = self.0.options.notes.as_ref();
+        if let Some(reason) = notes.and_then(|notes| notes.note(&entry.candidate)) {
+            row.insert("not_ready".to_owned(), reason.as_ref().into());
+        }
         if suggested.contains(&entry.id) {
             row.insert("suggested".to_owned(), true.into());
         }
