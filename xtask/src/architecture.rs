@@ -34,9 +34,9 @@ fn may_depend_on(package: &str, other: &str) -> bool {
         // The sources are for the schema of their options.
         CONFIG => [
             CORE,
+            MCP_SERVERS,
             REGISTRY,
             RENDER,
-            MCP_SERVERS,
             "repertoire-source-fs",
             "repertoire-source-mcp",
             "repertoire-source-plugin",
@@ -57,7 +57,7 @@ fn may_depend_on(package: &str, other: &str) -> bool {
             XTASK,
         ]
         .contains(&other),
-        MCP_SERVERS => [CORE, PROCESS].contains(&other),
+        MCP_SERVERS => [CORE, PERMISSION, PROCESS, REGISTRY].contains(&other),
         MCP => [FACADE, MCP_SERVERS].contains(&other),
         GATEWAY => [FACADE, MCP, MCP_SERVERS].contains(&other),
         CLI => [

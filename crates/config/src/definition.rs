@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use repertoire_core::{Id, Item};
-use repertoire_mcp_servers::ServerValue;
-use repertoire_registry::ConfigError;
+use repertoire_mcp_servers::{ServerValue, ToolOffer, ToolRules};
+use repertoire_registry::{ConfigError, Target};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -107,6 +107,9 @@ pub struct ServerDefinition {
     /// The limit of the program's address space in MiB. Linux only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_mib: Option<u64>,
+    /// The rules about its tools.
+    #[serde(flatten)]
+    pub tools: ToolRules,
 }
 
 /// The way in which an MCP server is reached.
@@ -272,6 +275,15 @@ pub(crate) struct ServerRow {
     /// The limit of the program's address space in MiB. Linux only.
     #[serde(rename = "memory-mib")]
     memory_mib: Option<u64>,
+    /// The clients that are offered its tools.
+    tools: ToolOffer,
+    /// The tools that may be offered, by name; `*` is any text. Default: all.
+    allow: Vec<String>,
+    /// The tools that are never offered or called; `*` is any text, and letter case makes no difference.
+    deny: Vec<String>,
+    /// The skills that bring its tools although their source is not trusted: `source:skill` or `source:*`.
+    #[serde(rename = "grant-to")]
+    grant_to: Vec<Target>,
 }
 
 impl TryFrom<AgentRow> for AgentDefinition {
@@ -312,10 +324,34 @@ impl TryFrom<AgentRow> for AgentDefinition {
     }
 }
 
+impl ServerRow {
+    /// Checks the rules about tools.
+    fn check_tools(&self) -> Result<(), ConfigError> {
+        for (key, patterns) in [("allow", &self.allow), ("deny", &self.deny)] {
+            if patterns.iter().any(|pattern| pattern.trim().is_empty()) {
+                return Err(ConfigError::in_option(key, "expected a name or a pattern"));
+            }
+        }
+        // Each source can have a skill with a bare id.
+        let bare = self
+            .grant_to
+            .iter()
+            .find(|target| matches!(target, Target::Id(id) if !id.as_str().contains(':')));
+        match bare {
+            Some(id) => {
+                let message = format!("`{id}` names no source; write `source:{id}`");
+                Err(ConfigError::in_option("grant-to", message))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
 impl TryFrom<ServerRow> for ServerDefinition {
     type Error = ConfigError;
 
     fn try_from(row: ServerRow) -> Result<ServerDefinition, ConfigError> {
+        row.check_tools()?;
         let id = row
             .id
             .ok_or_else(|| ConfigError::new("missing field `id`"))?;
@@ -354,6 +390,10 @@ impl TryFrom<ServerRow> for ServerDefinition {
             start_ms: row.start_ms,
             call_ms: row.call_ms,
             memory_mib: row.memory_mib,
+            tools: ToolRules::new(row.tools)
+                .allow(row.allow)
+                .deny(row.deny)
+                .grant_to(row.grant_to),
         })
     }
 }

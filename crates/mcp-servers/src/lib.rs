@@ -19,6 +19,7 @@ mod connection;
 mod endpoint;
 #[cfg(feature = "client")]
 mod error;
+mod exposed_name;
 #[cfg(feature = "client")]
 mod http;
 #[cfg(feature = "client")]
@@ -44,8 +45,12 @@ mod supervised_server;
 mod supervisor;
 #[cfg(feature = "client")]
 mod tls;
+mod tool_access;
 #[cfg(feature = "supervisor")]
 mod tool_list;
+mod tool_rules;
+mod tool_selector;
+mod tool_table;
 mod value;
 
 pub use audit::{AuditEvent, AuditKind, AuditLog, AuditRow};
@@ -68,6 +73,9 @@ pub use status::{AppliedServers, ServerStatus};
 pub use supervised_server::SupervisedServer;
 #[cfg(feature = "supervisor")]
 pub use supervisor::{Supervisor, SupervisorOptions};
+pub use tool_access::ToolAccess;
+pub use tool_rules::{ToolOffer, ToolRules};
+pub use tool_table::{BroughtTools, ListedTool, ToolTable};
 pub use value::ServerValue;
 
 #[cfg(doctest)]
