@@ -11,10 +11,9 @@ use rmcp::model::{
     GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
-    PromptsCapability, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
-    ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability, SKILLS_EXTENSION_ID,
-    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, ToolsCapability,
-    UnsubscribeRequestParams,
+    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
+    ReadResourceResponse, SKILLS_EXTENSION_ID, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -29,6 +28,7 @@ use crate::page::Page;
 use crate::params::{Malformed, Method};
 use crate::resources::quoted;
 use crate::served_view::ListVersions;
+use crate::session_tools::SessionTools;
 use crate::{McpFeatures, Server, extension, prompts, resources, tools};
 
 /// The handler of one client. Dropping it ends its tasks.
@@ -38,6 +38,7 @@ pub(crate) struct ClientSession {
     features: OnceLock<McpFeatures>,
     announced: Mutex<ListVersions>,
     subscriptions: Arc<ResourceSubscriptions>,
+    tools: Arc<SessionTools>,
     lists_skills: Arc<AtomicBool>,
     /// Notified when the roots of the client changed. `None` for a client that is not asked for them.
     roots: Option<Arc<Notify>>,
@@ -51,8 +52,10 @@ impl ClientSession {
     pub(crate) fn new(server: Server) -> ClientSession {
         server.follow();
         let end = CancellationToken::new();
+        let tools = Arc::<SessionTools>::default();
         ClientSession {
-            announced: Mutex::new(server.view().versions),
+            announced: Mutex::new(tools.versions(&server)),
+            tools,
             features: OnceLock::new(),
             subscriptions: Arc::default(),
             lists_skills: Arc::default(),
@@ -121,7 +124,7 @@ impl ClientSession {
     }
 
     fn begin(&self) {
-        *self.announced.lock() = self.server.view().versions;
+        *self.announced.lock() = self.tools.versions(&self.server);
     }
 
     fn is_strict(&self, client: Option<&Implementation>) -> bool {
@@ -147,6 +150,7 @@ impl ClientSession {
             lists_skills,
             is_strict,
             subscriptions,
+            tools: Arc::clone(&self.tools),
             sink,
         }
     }
@@ -157,7 +161,7 @@ impl ServerHandler for ClientSession {
         let options = self.server.options();
         let features = self.features.get().copied().unwrap_or(options.features);
         let server = Implementation::new(options.name.as_ref(), options.version.as_ref());
-        ServerConfig::new(capabilities(features)).with_server_info(server)
+        ServerConfig::new(features.capabilities()).with_server_info(server)
     }
 
     async fn initialize(
@@ -180,7 +184,7 @@ impl ServerHandler for ClientSession {
     async fn discover(&self, context: Context) -> Result<DiscoverResult, ErrorData> {
         let mut config = self.get_info();
         let features = self.features(&context);
-        config.capabilities = capabilities(features);
+        config.capabilities = features.capabilities();
         let has_extension = has_extension(context.client_capabilities().as_ref());
         config.instructions =
             instructions(&self.server, &self.server.view(), features, has_extension);
@@ -317,6 +321,7 @@ impl ServerHandler for ClientSession {
         self.wants(McpFeatures::PROMPTS, &context)?;
         prompts::get_prompt(
             &self.server,
+            &self.tools,
             &request.name,
             request.arguments.as_ref(),
             &self.model(&context),
@@ -332,7 +337,7 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         self.wants(McpFeatures::TOOLS, &context)?;
-        tools::list_tools(&self.server, request)
+        tools::list_tools(&self.server, &self.tools, request)
     }
 
     async fn call_tool(
@@ -342,10 +347,15 @@ impl ServerHandler for ClientSession {
     ) -> Result<CallToolResponse, ErrorData> {
         self.wants(McpFeatures::TOOLS, &context)?;
         let model = self.model(&context);
-        tools::call_tool(&self.server, &request.name, request.arguments, &model)
-            .instrument(span_of(&context))
-            .await
-            .map(Into::into)
+        let CallToolRequestParams {
+            name, arguments, ..
+        } = request;
+        let call = tools::call_tool(&self.server, &self.tools, &name, arguments, &model);
+        let call = context.ct.run_until_cancelled(call);
+        // The client waits for no answer to a cancelled request.
+        let cancelled = || ErrorData::internal_error("the request was cancelled", None);
+        let answer = call.instrument(span_of(&context)).await;
+        answer.ok_or_else(cancelled)?.map(Into::into)
     }
 
     async fn complete(
@@ -449,35 +459,6 @@ fn malformed(context: &Context) -> Option<&Malformed> {
     let malformed =
         malformed.or_else(|| crate::http::request_parts::extension(&context.extensions));
     malformed
-}
-
-fn capabilities(features: McpFeatures) -> ServerCapabilities {
-    let mut capabilities = ServerCapabilities::default();
-    if features.contains(McpFeatures::TOOLS) {
-        let mut tools = ToolsCapability::default();
-        tools.list_changed = Some(true);
-        capabilities.tools = Some(tools);
-    }
-    if features.contains(McpFeatures::PROMPTS) {
-        let mut prompts = PromptsCapability::default();
-        prompts.list_changed = Some(true);
-        capabilities.prompts = Some(prompts);
-    }
-    if features.contains(McpFeatures::RESOURCES) {
-        let mut resources = ResourcesCapability::default();
-        (resources.subscribe, resources.list_changed) = (Some(true), Some(true));
-        capabilities.resources = Some(resources);
-        // For the variables of the resource template.
-        capabilities.completions = Some(Default::default());
-    }
-    if features.contains(McpFeatures::EXTENSION) {
-        let settings = serde_json::Map::from_iter([("directoryRead".to_owned(), true.into())]);
-        capabilities
-            .extensions
-            .get_or_insert_default()
-            .insert(SKILLS_EXTENSION_ID.to_owned(), settings);
-    }
-    capabilities
 }
 
 fn has_extension(capabilities: Option<&ClientCapabilities>) -> bool {

@@ -13,11 +13,11 @@ use rmcp::model::{
 
 use crate::Server;
 use crate::conformance::standard_fields;
-use crate::meta::{origin_of, with_diagnostic};
+use crate::meta::{origin_of, with_diagnostic, with_readiness};
 use crate::page::Page;
 use crate::resources::{mime_type, unknown, unread};
 use crate::served_files::{FileManifest, Listed, ReadFailure};
-use crate::served_view::ServedSkill;
+use crate::served_view::{ServedSkill, ServedView};
 use repertoire::skill::skill_uri::{SKILL_MD, SkillAddress};
 
 const FILES: usize = 512;
@@ -65,7 +65,7 @@ pub(crate) async fn list_skills(
                 if let SkillResources::Files(files) = &skill.resources {
                     count += files.len();
                 }
-                skills.push(skill.clone());
+                skills.push(ready(&view, served, skill.clone()));
             }
             Ok(Err(reason)) => {
                 tracing::debug!(uri = %served.root(), reason, "a skill is not listed")
@@ -110,7 +110,7 @@ pub(crate) async fn get_skill(server: &Server, uri: &str) -> Result<GetSkillResu
         .await
         .map_err(|error| unread(uri, &error))?;
     match listed(served, &files) {
-        Ok(skill) => Ok(GetSkillResult::new(skill.clone())),
+        Ok(skill) => Ok(GetSkillResult::new(ready(&view, served, skill.clone()))),
         Err(reason) => Err(ErrorData::invalid_params(
             format!("this skill is not served by the extension: {reason}"),
             None,
@@ -157,6 +157,12 @@ pub(crate) async fn read_directory(
     let mut result = ListResourcesResult::with_all_items(resources.collect());
     result.next_cursor = next;
     Ok(result)
+}
+
+/// Adds the reason why tools of the skill are missing or denied, which changes without the skill.
+fn ready(view: &ServedView, served: &ServedSkill, skill: Skill) -> Skill {
+    let meta = skill.meta.clone().unwrap_or_default();
+    skill.with_meta(with_readiness(meta, view, served.candidate()))
 }
 
 fn listed<'f>(served: &ServedSkill, files: &'f FileManifest) -> &'f Listed {

@@ -3,6 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use rmcp::model::{
+    PromptsCapability, ResourcesCapability, SKILLS_EXTENSION_ID, ServerCapabilities,
+    ToolsCapability,
+};
+
 use crate::error::ServeError;
 
 /// A set of the parts of MCP that a server exposes. Its text form is `all`, or names with commas between: `tools,prompts`.
@@ -40,6 +45,36 @@ impl McpFeatures {
 
     pub(crate) const fn and(self, others: McpFeatures) -> McpFeatures {
         McpFeatures(self.0 & others.0)
+    }
+
+    /// Returns the capabilities that a server with these features declares.
+    pub(crate) fn capabilities(self) -> ServerCapabilities {
+        let mut capabilities = ServerCapabilities::default();
+        if self.contains(McpFeatures::TOOLS) {
+            let mut tools = ToolsCapability::default();
+            tools.list_changed = Some(true);
+            capabilities.tools = Some(tools);
+        }
+        if self.contains(McpFeatures::PROMPTS) {
+            let mut prompts = PromptsCapability::default();
+            prompts.list_changed = Some(true);
+            capabilities.prompts = Some(prompts);
+        }
+        if self.contains(McpFeatures::RESOURCES) {
+            let mut resources = ResourcesCapability::default();
+            (resources.subscribe, resources.list_changed) = (Some(true), Some(true));
+            capabilities.resources = Some(resources);
+            // For the variables of the resource template.
+            capabilities.completions = Some(Default::default());
+        }
+        if self.contains(McpFeatures::EXTENSION) {
+            let settings = serde_json::Map::from_iter([("directoryRead".to_owned(), true.into())]);
+            capabilities
+                .extensions
+                .get_or_insert_default()
+                .insert(SKILLS_EXTENSION_ID.to_owned(), settings);
+        }
+        capabilities
     }
 
     pub(crate) const fn contains(self, feature: McpFeatures) -> bool {

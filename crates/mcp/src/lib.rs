@@ -44,6 +44,7 @@
 //! # Inside this crate
 //! - `served_view.rs`: everything that clients see of one snapshot, and the generation in which each list last changed.
 //! - `tools.rs`, `prompts.rs`, `resources.rs` and `extension.rs` answer requests from a view. `client_session.rs` passes requests on.
+//! - `session_tools.rs` has the active skills of a session, and `server_tools.rs` calls the tools that they bring.
 //! - `served_files.rs` reads files and compares them with their digests. `notifications.rs` notifies clients of changes.
 //! - `line_transport.rs` and `http` carry messages. `http/access_control.rs` checks every HTTP request.
 //!
@@ -75,6 +76,8 @@ mod roots;
 mod served_files;
 mod served_view;
 mod server;
+mod server_tools;
+mod session_tools;
 mod synthesize;
 mod tools;
 

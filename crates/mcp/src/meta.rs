@@ -9,7 +9,7 @@ use rmcp::model::MetaObject;
 use serde_json::json;
 
 use crate::Server;
-use crate::served_view::ServedSkill;
+use crate::served_view::{ServedSkill, ServedView};
 
 const ORIGIN: &str = "repertoire/origin";
 const SHADOWED_BY: &str = "repertoire/shadowed-by";
@@ -23,6 +23,20 @@ pub(crate) fn origin(candidate: &Candidate<Skill>) -> MetaObject {
         "trust": candidate.trust.to_string(),
     });
     meta.0.insert(ORIGIN.to_owned(), row);
+    meta
+}
+
+const NOT_READY: &str = "repertoire/not-ready";
+
+/// Adds the reason why tools of `candidate` are missing or denied.
+pub(crate) fn with_readiness(
+    mut meta: MetaObject,
+    view: &ServedView,
+    candidate: &Candidate<Skill>,
+) -> MetaObject {
+    if let Some(reason) = view.not_ready(candidate) {
+        meta.0.insert(NOT_READY.to_owned(), reason.as_ref().into());
+    }
     meta
 }
 

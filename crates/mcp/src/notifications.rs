@@ -12,6 +12,7 @@ use tokio::sync::watch;
 
 use crate::resources::not_found;
 use crate::served_view::{ListVersions, ServedView};
+use crate::session_tools::SessionTools;
 use crate::{McpFeatures, Server};
 use repertoire::skill::skill_uri::SkillAddress;
 
@@ -34,6 +35,7 @@ pub(crate) struct Notifier {
     pub(crate) lists_skills: Arc<AtomicBool>,
     pub(crate) is_strict: bool,
     pub(crate) subscriptions: Arc<ResourceSubscriptions>,
+    pub(crate) tools: Arc<SessionTools>,
     pub(crate) sink: NotificationSink,
 }
 
@@ -77,15 +79,23 @@ impl ResourceSubscriptions {
 
 impl Notifier {
     pub(crate) async fn run(mut self) {
+        let mut activations = self.tools.changes();
         loop {
+            activations.mark_unchanged();
             let view = Arc::clone(&self.views.borrow_and_update());
             // Boxed, so that a waiting notifier is small.
             if Box::pin(self.notify(&view)).await.is_err() {
                 return;
             }
             drop(view);
-            if self.views.changed().await.is_err() {
-                return;
+            tokio::select! {
+                changed = self.views.changed() => {
+                    if changed.is_err() {
+                        return;
+                    }
+                }
+                // This handler has the sender.
+                _ = activations.changed() => {}
             }
         }
     }
@@ -99,10 +109,12 @@ impl Notifier {
     }
 
     async fn notify(&mut self, view: &ServedView) -> Result<(), Disconnected> {
-        let (now, announced) = (
-            view.versions,
-            std::mem::replace(&mut self.announced, view.versions),
-        );
+        let tools = self.tools.offered(&self.server).version;
+        let now = ListVersions {
+            tools,
+            ..view.versions
+        };
+        let announced = std::mem::replace(&mut self.announced, now);
         let tools = now.tools != announced.tools && self.features.contains(McpFeatures::TOOLS);
         let prompts =
             now.prompts != announced.prompts && self.features.contains(McpFeatures::PROMPTS);

@@ -6,6 +6,7 @@ use repertoire::permission::VisibilityPolicy;
 use repertoire::search::IndexSettings;
 use repertoire::tools::{SkillReader, ToolPreset};
 use repertoire::{Budget, CatalogOptions};
+use repertoire_mcp_servers::ToolAccess;
 
 use crate::McpFeatures;
 use crate::conformance::is_strict;
@@ -26,6 +27,7 @@ pub struct ServerOptions {
     pub(crate) page: usize,
     pub(crate) index: IndexSettings,
     pub(crate) resources: Vec<HostResource>,
+    pub(crate) server_tools: Option<ToolAccess>,
 }
 
 /// A resource of the host.
@@ -52,6 +54,7 @@ impl Default for ServerOptions {
             page: 100,
             index: IndexSettings::new(),
             resources: Vec::new(),
+            server_tools: None,
         }
     }
 }
@@ -146,6 +149,13 @@ impl ServerOptions {
             description: description.into(),
             read: Arc::new(read),
         });
+        self
+    }
+
+    /// Serves the tools of MCP servers too. A session is offered those that its active skills bring.
+    #[must_use]
+    pub fn server_tools(mut self, access: ToolAccess) -> ServerOptions {
+        self.server_tools = Some(access);
         self
     }
 

@@ -15,10 +15,12 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 
 use crate::Server;
-use crate::meta::{origin, surface};
+use crate::meta::{origin, surface, with_readiness};
 use crate::page::Page;
 use crate::resources::quoted;
 use crate::served_view::{ServedView, SkillPrompt};
+use crate::server_tools;
+use crate::session_tools::SessionTools;
 
 const ARGUMENTS: &str = "arguments";
 
@@ -29,13 +31,15 @@ pub(crate) fn list_prompts(
     let view = server.view();
     let page = Page::of(request.as_ref(), server.version(view.versions.prompts))?;
     let (called, next) = page.cut(&view.prompts, server.options().page);
-    let mut result = ListPromptsResult::with_all_items(called.iter().map(prompt).collect());
+    let listed = called.iter().map(|called| prompt(&view, called));
+    let mut result = ListPromptsResult::with_all_items(listed.collect());
     result.next_cursor = next;
     Ok(result)
 }
 
 pub(crate) async fn get_prompt(
     server: &Server,
+    session: &SessionTools,
     name: &str,
     given: Option<&Map<String, Value>>,
     model: &Model,
@@ -80,7 +84,13 @@ pub(crate) async fn get_prompt(
                 ),
             }
         })?;
-    let text = wrapped(server, id, candidate, &body.text).await;
+    let mut text = wrapped(server, id, candidate, &body.text).await;
+    if let Some(access) = &server.options().server_tools {
+        session.activate(access, candidate, Audience::User);
+        if let Some(note) = server_tools::note(access, candidate) {
+            text.push_str(&format!("\n\n{note}"));
+        }
+    }
     let message = PromptMessage::new_text(Role::User, text);
     let mut result =
         GetPromptResult::new(vec![message]).with_description(text::clean(&skill.description));
@@ -127,7 +137,7 @@ fn unknown(view: &ServedView, name: &str) -> ErrorData {
     )
 }
 
-fn prompt(called: &SkillPrompt) -> Prompt {
+fn prompt(view: &ServedView, called: &SkillPrompt) -> Prompt {
     let candidate = called.candidate();
     let skill = &candidate.item;
     let hint = skill.argument_hint();
@@ -146,8 +156,11 @@ fn prompt(called: &SkillPrompt) -> Prompt {
             .collect()
     };
     let about = text::clean(&skill.description);
-    Prompt::new(called.name().to_string(), Some(about), Some(arguments))
-        .with_meta(origin(candidate))
+    Prompt::new(called.name().to_string(), Some(about), Some(arguments)).with_meta(with_readiness(
+        origin(candidate),
+        view,
+        candidate,
+    ))
 }
 
 fn typed(skill: &Skill, given: Option<&Map<String, Value>>) -> Result<String, ErrorData> {

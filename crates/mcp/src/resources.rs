@@ -13,11 +13,11 @@ use rmcp::model::{
 };
 
 use crate::Server;
-use crate::meta::{origin_of, with_diagnostic};
+use crate::meta::{origin_of, with_diagnostic, with_readiness};
 use crate::options::HostResource;
 use crate::page::Page;
 use crate::served_files::{ReadFailure, hidden_in};
-use crate::served_view::ServedSkill;
+use crate::served_view::{ServedSkill, ServedView};
 use repertoire::skill::skill_uri::{SkillAddress, SkillRoot, encoded_path};
 
 const DIGEST: &str = "repertoire/digest";
@@ -35,7 +35,8 @@ pub(crate) fn list_resources(
     let view = server.view();
     let page = Page::of(request.as_ref(), server.version(view.versions.resources))?;
     let (skills, next) = page.cut(&view.skills, server.options().page);
-    let mut resources: Vec<Resource> = skills.iter().map(resource).collect();
+    let listed = skills.iter().map(|skill| resource(&view, skill));
+    let mut resources: Vec<Resource> = listed.collect();
     if next.is_none() {
         // They are few, so the last page may exceed the limit.
         resources.extend(server.options().resources.iter().map(host_resource));
@@ -120,14 +121,14 @@ pub(crate) fn templates() -> ListResourceTemplatesResult {
     ListResourceTemplatesResult::with_all_items(vec![template])
 }
 
-fn resource(skill: &ServedSkill) -> Resource {
+fn resource(view: &ServedView, skill: &ServedSkill) -> Resource {
     let candidate = skill.candidate();
     // Skills of the same name have different titles.
     Resource::new(skill.root().skill_md(), candidate.item.id.as_str())
         .with_title(skill.id().to_string())
         .with_description(text::clean(&candidate.item.description))
         .with_mime_type(MARKDOWN)
-        .with_meta(origin_of(skill))
+        .with_meta(with_readiness(origin_of(skill), view, candidate))
 }
 
 fn contents(bytes: &Bytes, uri: &str) -> ResourceContents {

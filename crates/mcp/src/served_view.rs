@@ -1,6 +1,6 @@
 //! The skills that clients see of one snapshot.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use repertoire::permission::{Audience, VisibilityPolicy};
@@ -8,6 +8,7 @@ use repertoire::registry::{Candidate, Entry, Modified, Snapshot};
 use repertoire::skill::skill_uri::SkillRoot;
 use repertoire::tools::Toolset;
 use repertoire::{Id, Skill};
+use repertoire_mcp_servers::ToolTable;
 
 use crate::conformance::is_listed;
 
@@ -21,6 +22,12 @@ pub(crate) struct ServedView {
     renamed: BTreeMap<Arc<str>, SkillPrompt>,
     pub(crate) tools: Toolset,
     pub(crate) versions: ListVersions,
+    /// A number that each view increases.
+    pub(crate) number: u64,
+    /// The tools of servers, if the host serves them.
+    pub(crate) table: Option<Arc<ToolTable>>,
+    /// The reasons why tools of a skill are missing or denied.
+    not_ready: HashMap<SkillRoot, Arc<str>>,
     policy: VisibilityPolicy,
 }
 
@@ -48,6 +55,18 @@ pub(crate) struct ListVersions {
     pub(crate) standard_skills: u64,
 }
 
+impl ListVersions {
+    const fn all(version: u64) -> ListVersions {
+        ListVersions {
+            tools: version,
+            prompts: version,
+            resources: version,
+            skills: version,
+            standard_skills: version,
+        }
+    }
+}
+
 /// The skills and prompts of the entries that differ between two snapshots, before and after.
 #[derive(Debug, Default)]
 struct ChangedEntries {
@@ -56,7 +75,11 @@ struct ChangedEntries {
 }
 
 impl ServedView {
-    pub(crate) fn new(tools: Toolset, policy: &VisibilityPolicy) -> ServedView {
+    pub(crate) fn new(
+        tools: Toolset,
+        policy: &VisibilityPolicy,
+        table: Option<Arc<ToolTable>>,
+    ) -> ServedView {
         let snapshot = tools.snapshot().clone();
         let (mut skills, mut prompts) = (
             Vec::with_capacity(snapshot.len()),
@@ -68,13 +91,8 @@ impl ServedView {
         }
         let renamed = rename(&mut prompts);
         let now = snapshot.generation();
-        let versions = ListVersions {
-            tools: now,
-            prompts: now,
-            resources: now,
-            skills: now,
-            standard_skills: now,
-        };
+        let versions = ListVersions::all(now);
+        let not_ready = not_ready(table.as_deref(), &skills, &prompts);
         ServedView {
             snapshot,
             skills,
@@ -82,35 +100,43 @@ impl ServedView {
             renamed,
             tools,
             versions,
+            number: now,
+            table,
+            not_ready,
             policy: policy.clone(),
         }
     }
 
     /// Keeps the versions of the lists that did not change since `before`. Also returns the addresses that are gone.
     pub(crate) fn following(mut self, before: &ServedView) -> (ServedView, Vec<SkillRoot>) {
-        let (then, now) = (before.versions, self.versions);
+        self.number = self.number.max(before.number + 1);
+        let (then, now) = (before.versions, ListVersions::all(self.number));
+        let is_as_ready = self.not_ready == before.not_ready;
         let changed = ChangedEntries::since(before, &self);
         let is_ordered = self.snapshot.has_order_of(&before.snapshot);
         // Unless the registry knows that nothing came, went or moved, the keys of all skills are compared.
         let are_skills_ordered = is_ordered || self.skill_keys().eq(before.skill_keys());
         let are_prompts_ordered = (is_ordered || self.prompt_keys().eq(before.prompt_keys()))
             && self.renamed.keys().eq(before.renamed.keys());
-        let has_same_skills = are_skills_ordered
+        let has_same_skills = is_as_ready
+            && are_skills_ordered
             && changed
                 .skills
                 .iter()
                 .all(|pair| are_alike(pair, ServedSkill::is_same));
-        let has_same_resources = are_skills_ordered
+        let has_same_resources = is_as_ready
+            && are_skills_ordered
             && changed
                 .skills
                 .iter()
                 .all(|pair| are_alike(pair, ServedSkill::is_listed_as));
-        let has_same_prompts = are_prompts_ordered
+        let has_same_prompts = is_as_ready
+            && are_prompts_ordered
             && changed
                 .prompts
                 .iter()
                 .all(|pair| are_alike(pair, SkillPrompt::is_offered_as));
-        let has_same_standard_skills = has_same_skills || changed.has_only_others();
+        let has_same_standard_skills = has_same_skills || is_as_ready && changed.has_only_others();
         self.versions = ListVersions {
             tools: if self.tools.tools() == before.tools.tools() {
                 then.tools
@@ -155,6 +181,43 @@ impl ServedView {
             ServedSkill::all_of(entry, &self.policy)
                 .find(|skill| key(skill.candidate()) == (&root.source, &root.id))
         })
+    }
+
+    /// Returns the candidate of `root`, if `audience` sees it.
+    pub(crate) fn candidate(
+        &self,
+        root: &SkillRoot,
+        audience: Audience,
+    ) -> Option<Candidate<Skill>> {
+        let ids = [root.id.clone(), Id::qualified(&root.source, &root.id)];
+        let mut entries = ids.iter().filter_map(|id| self.snapshot.get(id.as_str()));
+        let found = entries.find_map(|entry| {
+            entry
+                .candidates()
+                .find(|candidate| key(candidate) == (&root.source, &root.id))
+        })?;
+        self.policy.sees(audience, found).then(|| found.clone())
+    }
+
+    /// Returns the reason why tools of `candidate` are missing or denied.
+    pub(crate) fn not_ready(&self, candidate: &Candidate<Skill>) -> Option<&Arc<str>> {
+        if self.not_ready.is_empty() {
+            return None;
+        }
+        self.not_ready.get(&root_of(candidate))
+    }
+
+    /// Returns whether the view has these tools of servers.
+    pub(crate) fn has_table(&self, table: Option<&Arc<ToolTable>>) -> bool {
+        match (&self.table, table) {
+            (Some(mine), Some(other)) => Arc::ptr_eq(mine, other),
+            (mine, other) => mine.is_none() && other.is_none(),
+        }
+    }
+
+    /// Returns whether one of the tools for skills has this name.
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
+        self.tools.tools().iter().any(|tool| *tool.name == *name)
     }
 
     pub(crate) fn like(&self, root: &SkillRoot) -> Option<&ServedSkill> {
@@ -264,11 +327,7 @@ impl ServedSkill {
     }
 
     pub(crate) fn root(&self) -> SkillRoot {
-        let (source, id) = key(self.candidate());
-        SkillRoot {
-            source: Arc::clone(source),
-            id: id.clone(),
-        }
+        root_of(self.candidate())
     }
 
     /// Returns the candidate that shadows this one, if the client sees it.
@@ -381,6 +440,29 @@ fn have_same_text(one: &Candidate<Skill>, other: &Candidate<Skill>) -> bool {
     one.item.description == other.item.description
         && one.trust == other.trust
         && one.origin == other.origin
+}
+
+fn not_ready(
+    table: Option<&ToolTable>,
+    skills: &[ServedSkill],
+    prompts: &[SkillPrompt],
+) -> HashMap<SkillRoot, Arc<str>> {
+    let Some(table) = table else {
+        return HashMap::new();
+    };
+    let called = prompts.iter().map(SkillPrompt::candidate);
+    let candidates = skills.iter().map(ServedSkill::candidate).chain(called);
+    candidates
+        .filter_map(|candidate| Some((root_of(candidate), table.not_ready(candidate)?)))
+        .collect()
+}
+
+pub(crate) fn root_of(candidate: &Candidate<Skill>) -> SkillRoot {
+    let (source, id) = key(candidate);
+    SkillRoot {
+        source: Arc::clone(source),
+        id: id.clone(),
+    }
 }
 
 fn candidate_of(entry: &Entry<Skill>, at: usize) -> &Candidate<Skill> {

@@ -9,6 +9,7 @@ use repertoire::registry::Subscription;
 use repertoire::search::LiveIndex;
 use repertoire::tools::{LiveTools, SkillReader};
 use repertoire::{Skill, SkillRegistry, ToolOptions};
+use repertoire_mcp_servers::ToolAccess;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -49,13 +50,18 @@ impl Server {
         let tools = ToolOptions::default()
             .preset(options.tools.clone())
             .modes(options.modes.clone());
+        let tools = match options.server_tools.clone() {
+            Some(access) => tools.noting(move |candidate| access.table().not_ready(candidate)),
+            None => tools,
+        };
         let index = LiveIndex::with_settings(registry.clone(), options.index.clone());
         let tools = LiveTools::from_index(index, tools);
         let reader = options
             .reader
             .clone()
             .unwrap_or_else(|| Arc::new(registry.clone()));
-        let view = ServedView::new(tools.current(), &options.modes);
+        // The tools of servers are listed for the first session.
+        let view = ServedView::new(tools.current(), &options.modes, None);
         let end = CancellationToken::new();
         Server(Arc::new(ServerState {
             served_files: ServedFiles::new(registry.clone()),
@@ -119,16 +125,23 @@ impl Server {
 
     pub(crate) fn view(&self) -> Arc<ServedView> {
         let latest = Arc::clone(&self.0.views.borrow());
-        if latest.snapshot.generation() == self.0.registry.snapshot().generation() {
+        let table = self.0.options.server_tools.as_ref().map(ToolAccess::table);
+        if latest.snapshot.generation() == self.0.registry.snapshot().generation()
+            && latest.has_table(table.as_ref())
+        {
             return latest;
         }
         let _updating = self.0.updating.lock();
         let before = Arc::clone(&self.0.views.borrow());
+        // A different thread may have replaced it in the meantime.
+        let table = self.0.options.server_tools.as_ref().map(ToolAccess::table);
         let tools = self.0.tools.current();
-        if tools.snapshot().generation() <= before.snapshot.generation() {
+        if tools.snapshot().generation() <= before.snapshot.generation()
+            && before.has_table(table.as_ref())
+        {
             return before;
         }
-        let (view, gone) = ServedView::new(tools, &self.0.options.modes).following(&before);
+        let (view, gone) = ServedView::new(tools, &self.0.options.modes, table).following(&before);
         let view = Arc::new(view);
         self.0.served_files.forget(&gone);
         self.0.views.send_replace(Arc::clone(&view));
@@ -144,6 +157,11 @@ impl Server {
         self.0.following.call_once(|| {
             let (server, end) = (Arc::downgrade(&self.0), self.0.end.clone());
             let mut subscription = self.0.registry.subscribe();
+            if let Some(access) = self.0.options.server_tools.clone() {
+                let following = follow_tools(server.clone(), access);
+                let end = end.clone();
+                tokio::spawn(async move { end.run_until_cancelled(following).await });
+            }
             tokio::spawn(read_bodies(
                 Arc::downgrade(&self.0),
                 self.0.registry.subscribe(),
@@ -162,6 +180,20 @@ impl Server {
                 }
             });
         });
+    }
+}
+
+/// Publishes a view for each change of the tools of servers.
+async fn follow_tools(server: Weak<ServerState>, access: ToolAccess) {
+    loop {
+        let Some(view) = Weak::upgrade(&server).map(|server| Server(server).view()) else {
+            return;
+        };
+        let Some(table) = view.table.clone() else {
+            return;
+        };
+        drop(view);
+        access.changed(&table).await;
     }
 }
 

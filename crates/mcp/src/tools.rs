@@ -1,6 +1,7 @@
 //! The tools of the engine over MCP.
 
 use repertoire::Model;
+use repertoire::permission::Audience;
 use repertoire::skill::ToolSpec;
 use repertoire::tools::ToolStatus;
 use rmcp::ErrorData;
@@ -14,29 +15,55 @@ use crate::Server;
 use crate::meta::surface;
 use crate::page::Page;
 use crate::resources::quoted;
+use crate::server_tools::{self, ServerToolCall};
+use crate::session_tools::SessionTools;
 
 pub(crate) fn list_tools(
     server: &Server,
+    session: &SessionTools,
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListToolsResult, ErrorData> {
     let view = server.view();
-    let page = Page::of(request.as_ref(), server.version(view.versions.tools))?;
-    let (tools, next) = page.cut(view.tools.tools(), server.options().page);
-    let mut result = ListToolsResult::with_all_items(tools.iter().map(tool).collect());
+    let offered = session.offered(server);
+    let page = Page::of(request.as_ref(), server.version(offered.version))?;
+    let mut tools: Vec<_> = view.tools.tools().iter().map(tool).collect();
+    if view.table.is_some() && !tools.is_empty() {
+        let own = server_tools::own_tools(offered.has_active_skills);
+        tools.extend(own.into_iter().filter(|tool| !view.has_tool(&tool.name)));
+    }
+    let listed = offered
+        .tools()
+        .iter()
+        .map(|tool| server_tools::listed(tool));
+    tools.extend(listed);
+    let (tools, next) = page.cut(&tools, server.options().page);
+    let mut result = ListToolsResult::with_all_items(tools.to_vec());
     result.next_cursor = next;
     Ok(result)
 }
 
 pub(crate) async fn call_tool(
     server: &Server,
+    session: &SessionTools,
     name: &str,
     arguments: Option<Map<String, Value>>,
     model: &Model,
 ) -> Result<CallToolResult, ErrorData> {
-    let arguments = Value::Object(arguments.unwrap_or_default());
-    let Some(answer) = server
+    let arguments = arguments.unwrap_or_default();
+    let access = server.options().server_tools.as_ref();
+    if let Some(access) = access {
+        let call = ServerToolCall {
+            server,
+            session,
+            access,
+        };
+        if let Some(answer) = call.answer(name, &arguments).await {
+            return answer;
+        }
+    }
+    let Some(mut answer) = server
         .live_tools()
-        .call_with(name, &arguments, server.reader().as_ref())
+        .call_with(name, &Value::Object(arguments), server.reader().as_ref())
         .await
     else {
         return Err(ErrorData::invalid_params(
@@ -46,6 +73,12 @@ pub(crate) async fn call_tool(
     };
     if let Some(note) = &answer.operator_note {
         tracing::warn!(tool = name, note, "a tool could not do all that was asked");
+    }
+    if let (Some(access), Some(read)) = (access, &answer.read) {
+        session.activate(access, &read.candidate, Audience::Model);
+        if let Some(note) = server_tools::note(access, &read.candidate) {
+            answer.text.push_str(&format!("\n\n{note}"));
+        }
     }
     let content = vec![ContentBlock::text(answer.text)];
     let mut result = match answer.code {

@@ -17,6 +17,7 @@ mod prompts;
 mod resources;
 mod roles;
 mod roots;
+mod server_tools;
 mod surfaces;
 mod tools;
 mod typed;
