@@ -24,7 +24,7 @@ use crate::{
 const MOST_HITS: usize = 50;
 
 impl Gateway {
-    /// Serves clients that connect to `listener`, until `end` completes: `/mcp` with the skills and the other registries as
+    /// Serves clients that connect to `listener`, until `end` completes: `/mcp` with the skills, the tools that they bring and the other registries as
     /// resources, `/healthz`, `/readyz`, `/metrics`, and below `/api/v1` the [routes](Gateway::routes).
     ///
     /// # Errors
@@ -38,7 +38,8 @@ impl Gateway {
         end: impl Future<Output = ()>,
     ) -> Result<Result<(), ServeError>, GatewayError> {
         let skills = self.registries()?.skills;
-        let server = Server::new(skills, mcp_resources::add(server, self));
+        let server = mcp_resources::add(server, self).server_tools(self.tool_access()?);
+        let server = Server::new(skills, server);
         let gateway = self.clone();
         let readiness = move || match gateway.state() {
             GatewayState::Running => Ok(()),
@@ -54,8 +55,8 @@ impl Gateway {
     }
 
     /// Returns the routes that show the registries, for reading only: `/api/v1/status`, and for each of `skills`, `workflows`,
-    /// `agents` and `mcp-servers` the list and each entry by its id. An MCP server has its status too. `?search=WORDS` finds skills and workflows. The caller decides
-    /// who may use them.
+    /// `agents` and `mcp-servers` the list and each entry by its id. An MCP server has its status too, and a skill the
+    /// reason why it is not ready. `?search=WORDS` finds skills and workflows. The caller decides who may use them.
     pub fn routes(&self) -> Router {
         Router::new()
             .route("/api/v1/status", get(status))
@@ -138,7 +139,8 @@ fn answer(gateway: &Gateway, registry: &str, id: Option<&str>) -> Response {
         mcp_servers,
     } = &registries;
     let found = match registry {
-        "skills" => shown(skills, id, || registries.unknown_workflows()),
+        "skills" => shown(skills, id, || registries.unknown_workflows())
+            .map(|found| with_readiness(found, gateway)),
         "workflows" => shown(workflows, id, Vec::new),
         "agents" => shown(agents, id, Vec::new),
         "mcp-servers" => shown(mcp_servers, id, Vec::new).map(|found| supervised(found, gateway)),
@@ -175,6 +177,24 @@ fn shown<T: Item + Serialize>(
         "entries": entries,
         "diagnostics": diagnostics,
     }))
+}
+
+/// Adds the reason to each skill whose tools are missing or denied, as `not_ready`.
+fn with_readiness(mut found: Value, gateway: &Gateway) -> Value {
+    let not_ready = gateway.status().not_ready;
+    let add = |entry: &mut Value| {
+        let skill = not_ready
+            .iter()
+            .find(|skill| entry["id"] == *skill.id.as_str());
+        if let Some(skill) = skill {
+            entry["not_ready"] = json!(skill.reason);
+        }
+    };
+    match found.get_mut("entries").and_then(Value::as_array_mut) {
+        Some(entries) => entries.iter_mut().for_each(add),
+        None => add(&mut found),
+    }
+    found
 }
 
 /// Adds the status of its server to each entry, as `server`.

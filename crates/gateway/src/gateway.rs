@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use repertoire::config::{Configuration, HostSettings};
-use repertoire_mcp_servers::{AuditEvent, AuditKind, AuditLog, Supervisor, ToolProvider};
+use repertoire_mcp_servers::{
+    AuditEvent, AuditKind, AuditLog, Supervisor, ToolAccess, ToolProvider,
+};
 use serde_json::json;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -42,6 +44,7 @@ struct Applied {
     sources: MountCache,
     registries: Option<Registries>,
     supervisor: Option<Supervisor>,
+    tools: Option<ToolAccess>,
     reloads: u64,
     reload_error: Option<Arc<str>>,
 }
@@ -72,6 +75,7 @@ impl Gateway {
                 sources: MountCache::default(),
                 registries: None,
                 supervisor: None,
+                tools: None,
                 reloads: 0,
                 reload_error: None,
             }),
@@ -147,8 +151,22 @@ impl Gateway {
         })
     }
 
+    /// Returns the tools of the MCP servers for sessions, under the rules of the configuration: what skills bring.
+    ///
+    /// # Errors
+    /// [`GatewayError::State`] before a start and after a stop.
+    pub fn tool_access(&self) -> Result<ToolAccess, GatewayError> {
+        let tools = self.0.applied.lock().tools.clone();
+        tools.ok_or(GatewayError::State {
+            request: "the tools of MCP servers are not available",
+            state: self.state(),
+        })
+    }
+
     /// Returns the state, the number of items of each registry, and the status of each MCP server.
     pub fn status(&self) -> GatewayStatus {
+        let tools = self.tool_access().ok();
+        let table = tools.and_then(|tools| tools.known_table());
         let applied = self.0.applied.lock();
         GatewayStatus {
             state: self.state(),
@@ -158,6 +176,10 @@ impl Gateway {
                 .as_ref()
                 .map(Supervisor::status)
                 .unwrap_or_default(),
+            not_ready: match (&applied.registries, &table) {
+                (Some(registries), Some(table)) => registries.not_ready(table),
+                _ => Vec::new(),
+            },
             reloads: applied.reloads,
             reload_error: applied.reload_error.clone(),
         }
@@ -196,11 +218,18 @@ impl Gateway {
         let _ = self.0.runtime.set(runtime.clone());
         let project = &configuration.registries().project;
         let supervisor = supervision::supervisor(&self.0.settings, project, runtime);
+        let tools = ToolAccess::new(Arc::new(supervisor.clone()));
+        let tools = match self.audit() {
+            Some(log) => tools.audited_by(log.clone()),
+            None => tools,
+        };
+        supervision::set_rules(&tools, &registries);
         self.supervise(&supervisor, &registries, project).await;
         let mut applied = self.0.applied.lock();
         applied.sources = sources;
         applied.registries = Some(registries.clone());
         applied.supervisor = Some(supervisor);
+        applied.tools = Some(tools);
         drop(applied);
         self.follow_servers(&registries, runtime);
         Ok(registries)
@@ -209,6 +238,10 @@ impl Gateway {
     async fn supervise(&self, supervisor: &Supervisor, registries: &Registries, project: &Path) {
         // A snapshot that was taken first is applied first.
         let _turn = self.0.supervising.lock().await;
+        // The rules come first, so that a tool that is denied from now on is not offered in between.
+        if let Ok(tools) = self.tool_access() {
+            supervision::set_rules(&tools, registries);
+        }
         supervision::apply(supervisor, registries, project).await;
     }
 
@@ -363,6 +396,7 @@ impl Gateway {
         let _turn = self.0.queue.turn().await;
         let (registries, supervisor) = {
             let mut applied = self.0.applied.lock();
+            applied.tools = None;
             (applied.registries.take(), applied.supervisor.take())
         };
         if let Some(supervisor) = supervisor {

@@ -71,7 +71,9 @@ mod workflow_run;
 
 pub use error::{GatewayError, GatewayState};
 pub use gateway::Gateway;
-pub use registries::{ChangeCounts, GatewayStatus, Registries, RegistryCounts, Reloaded};
+pub use registries::{
+    ChangeCounts, GatewayStatus, NotReadySkill, Registries, RegistryCounts, Reloaded,
+};
 pub use run_error::RunError;
 pub use run_plan::{PlannedStep, RunPlan, StepAction};
 pub use workflow_file::WorkflowFile;

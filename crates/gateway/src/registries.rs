@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use repertoire::SkillRegistry;
 use repertoire::config::{AgentDefinition, ServerDefinition};
-use repertoire::registry::{Change, Registry, Snapshot};
+use repertoire::registry::{Change, Registry, Snapshot, Status};
 use repertoire::skill::{Code, Diagnostic, Item};
-use repertoire_mcp_servers::ServerStatus;
+use repertoire::{Id, SkillRegistry};
+use repertoire_mcp_servers::{ServerStatus, ToolTable};
 use serde::Serialize;
 
 use crate::{GatewayState, WorkflowFile};
@@ -54,11 +54,24 @@ pub struct GatewayStatus {
     /// The status of each MCP server, between start and stop.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mcp_servers: Vec<ServerStatus>,
+    /// The skills whose tools are missing or denied.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_ready: Vec<NotReadySkill>,
     /// The number of reloads that were applied.
     pub reloads: u64,
     /// The error of the last reload, if it was not applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reload_error: Option<Arc<str>>,
+}
+
+/// A skill whose tools are missing or denied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct NotReadySkill {
+    /// The id of the skill.
+    pub id: Id,
+    /// The reasons.
+    pub reason: Arc<str>,
 }
 
 /// The number of ids that a reload changed in one registry.
@@ -97,6 +110,21 @@ impl Registries {
             agents: self.agents.snapshot().len(),
             mcp_servers: self.mcp_servers.snapshot().len(),
         }
+    }
+
+    /// Returns the active skills whose tools are missing or denied.
+    pub(crate) fn not_ready(&self, tools: &ToolTable) -> Vec<NotReadySkill> {
+        let skills = self.skills.snapshot();
+        let active = skills
+            .entries()
+            .iter()
+            .filter(|entry| entry.candidate.status == Status::Active);
+        let rows = active.filter_map(|entry| {
+            let reason = tools.not_ready(&entry.candidate)?;
+            let id = entry.id.clone();
+            Some(NotReadySkill { id, reason })
+        });
+        rows.collect()
     }
 
     /// Returns a diagnostic for each workflow that a skill allows and that the registry does not have, by id or by name.

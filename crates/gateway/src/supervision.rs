@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use repertoire::config::{HostSettings, ServerDefinition, ServerStart, ServerTransport};
-use repertoire_mcp_servers::{ServerValue, SupervisedServer, Supervisor, SupervisorOptions};
+use repertoire_mcp_servers::{
+    ServerValue, SupervisedServer, Supervisor, SupervisorOptions, ToolAccess,
+};
 use tokio::runtime::Handle;
 
 use crate::Registries;
@@ -24,6 +26,13 @@ pub(crate) async fn apply(supervisor: &Supervisor, registries: &Registries, proj
     let definitions = servers.entries().iter();
     let supervised = definitions.map(|entry| supervised(entry.item(), project));
     supervisor.apply(supervised.collect()).await;
+}
+
+/// Sets the rules about the tools of the servers of `registries`.
+pub(crate) fn set_rules(tools: &ToolAccess, registries: &Registries) {
+    let servers = registries.mcp_servers.snapshot();
+    let definitions = servers.entries().iter().map(|entry| entry.item());
+    tools.set_rules(definitions.map(|server| (server.id.as_str(), server.tools.clone())));
 }
 
 fn supervised(definition: &ServerDefinition, project: &Path) -> SupervisedServer {

@@ -106,3 +106,110 @@ async fn the_status_has_the_state_of_each_server() {
         ]
     );
 }
+
+/// Sends a message to `/mcp`; returns the session and the result of the answer.
+#[cfg(feature = "http")]
+async fn post(
+    address: std::net::SocketAddr,
+    session: Option<&str>,
+    message: &serde_json::Value,
+) -> (Option<String>, serde_json::Value) {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let body = message.to_string();
+    let session = session.map(|id| format!("mcp-session-id: {id}\r\n"));
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\ncontent-length: {}\r\n{}\r\n{body}",
+        body.len(),
+        session.unwrap_or_default()
+    );
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let mut lines = answer.lines();
+    let session = lines.find_map(|line| line.strip_prefix("mcp-session-id: "));
+    let data = answer.lines().filter_map(|line| {
+        let data = line.strip_prefix("data: ").unwrap_or(line);
+        serde_json::from_str::<serde_json::Value>(data).ok()
+    });
+    let mut results = data.filter(|message| message.get("result").is_some());
+    let result = results.next().map(|message| message["result"].clone());
+    (session.map(str::to_owned), result.unwrap_or_default())
+}
+
+#[cfg(feature = "http")]
+#[tokio::test]
+async fn a_session_calls_the_tools_of_skills() {
+    use repertoire_mcp::{HttpOptions, ServerOptions};
+    use serde_json::json;
+
+    let project = Project::new(&file("blue"));
+    project.write("server.sh", SERVER);
+    project.skill("runner", "required_tools: [mcp__two__process]\n");
+    project.skill("waiter", "required_tools: [mcp__two__none]\n");
+    let (gateway, _registries) = project.start().await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (end, ended) = tokio::sync::oneshot::channel::<()>();
+    let served = gateway.clone();
+    let serving = tokio::spawn(async move {
+        let end = async {
+            let _ = ended.await;
+        };
+        let (server, options) = (ServerOptions::default(), HttpOptions::default());
+        served.serve_http(listener, server, options, end).await
+    });
+    assert_eq!(gateway.status().not_ready, []);
+    let introduction = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+    let message = |method: &str, params| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let (session, _) = post(address, None, &message("initialize", introduction)).await;
+    let ask = async |method: &str, params| {
+        let (_, result) = post(address, session.as_deref(), &message(method, params)).await;
+        result
+    };
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    post(address, session.as_deref(), &initialized).await;
+
+    // The first session starts the servers, which list their tools.
+    let tools = gateway.tool_access().unwrap();
+    let patience = std::time::Duration::from_secs(60);
+    let listed = tokio::time::timeout(patience, async {
+        loop {
+            let table = tools.table();
+            let not_ready = gateway.status().not_ready;
+            if let [skill] = not_ready.as_slice()
+                && skill.reason.contains("does not have")
+            {
+                return skill.id.to_string();
+            }
+            tools.changed(&table).await;
+        }
+    });
+    assert_eq!(listed.await.unwrap(), "waiter");
+    let name = "mcp__two__process";
+    let listed = async || ask("tools/list", json!({})).await.to_string();
+    assert!(!listed().await.contains(name));
+    let read = json!({"name": "read_skill", "arguments": {"id": "runner"}});
+    let read = ask("tools/call", read).await;
+    assert!(read.to_string().contains(name), "{read}");
+    assert!(listed().await.contains(name));
+    let called = ask("tools/call", json!({"name": name, "arguments": {}})).await;
+    let text = called["content"][0]["text"].as_str().unwrap();
+    assert!(text.ends_with(" blue"), "{called}");
+
+    project.write(
+        "repertoire.toml",
+        &format!(
+            "{}deny = [\"process\"]\n",
+            file("blue").replace("args", "tools = \"never\"\nargs")
+        ),
+    );
+    gateway.reload(None).await.unwrap();
+    assert!(!listed().await.contains(name));
+    let reasons = gateway.status().not_ready;
+    assert_eq!(reasons.len(), 2, "{reasons:?}");
+    end.send(()).unwrap();
+    serving.await.unwrap().unwrap().unwrap();
+    gateway.stop().await.unwrap();
+}

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use clap::ValueEnum;
 use repertoire::registry::Registry;
 use repertoire::skill::Item;
+use repertoire::skill::text::terminal_line;
 use repertoire_gateway::Registries;
 use serde::{Deserialize, Serialize};
 
@@ -32,11 +33,22 @@ pub(in crate::command) struct GatewayOutput {
     /// The MCP servers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) mcp_servers: Vec<GatewayServer>,
+    /// The skills whose tools are missing or denied.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) not_ready: Vec<GatewayNotReady>,
     /// The number of reloads that were applied.
     pub(super) reloads: u64,
     /// The error of the last reload, if it was not applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reload_error: Option<String>,
+}
+
+/// A skill whose tools are missing or denied.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::command) struct GatewayNotReady {
+    pub(super) id: String,
+    pub(super) reason: String,
 }
 
 /// The number of items of each registry.
@@ -190,6 +202,10 @@ impl GatewayOutput {
             for warning in &server.warnings {
                 out.line(format!("    warning: {warning}"));
             }
+        }
+        for skill in &self.not_ready {
+            let reason = terminal_line(&skill.reason);
+            out.line(format!("not ready: {}: {reason}", terminal_line(&skill.id)));
         }
         if let Some(error) = &self.reload_error {
             out.line(format!("last reload failed: {error}"));

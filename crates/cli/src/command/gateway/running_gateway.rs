@@ -7,7 +7,9 @@ use repertoire::Skill;
 use repertoire::config::{AgentDefinition, GatewaySettings, ServerDefinition};
 use repertoire::registry::Subscription;
 use repertoire::skill::Severity;
-use repertoire_gateway::{Gateway, GatewayError, Registries, Reloaded, WorkflowFile};
+use repertoire_gateway::{
+    Gateway, GatewayError, NotReadySkill, Registries, Reloaded, WorkflowFile,
+};
 use repertoire_mcp::ServerOptions;
 use repertoire_mcp_servers::ToolProvider;
 use tokio::net::TcpListener;
@@ -15,7 +17,9 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
 use super::StartCommand;
-use super::gateway_output::{GatewayCounts, GatewayListOutput, GatewayOutput, SavedState};
+use super::gateway_output::{
+    GatewayCounts, GatewayListOutput, GatewayNotReady, GatewayOutput, SavedState,
+};
 use super::server_row::GatewayServer;
 use super::service_manager::ServiceManager;
 use super::state_folder::StateFolder;
@@ -202,6 +206,7 @@ impl RunningGateway {
                 mcp_servers: counts.mcp_servers,
             }),
             mcp_servers: status.mcp_servers.iter().map(GatewayServer::of).collect(),
+            not_ready: status.not_ready.into_iter().map(not_ready).collect(),
             reloads: status.reloads,
             reload_error: status.reload_error.map(|error| error.to_string()),
         };
@@ -250,6 +255,13 @@ impl HttpTask {
     async fn end(self) -> Result<(), Failure> {
         let _ = self.end.send(());
         joined(self.task.await)
+    }
+}
+
+fn not_ready(skill: NotReadySkill) -> GatewayNotReady {
+    GatewayNotReady {
+        id: skill.id.to_string(),
+        reason: skill.reason.to_string(),
     }
 }
 
