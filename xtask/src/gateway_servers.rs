@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde_json::Value;
@@ -73,6 +73,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         options.sessions, options.seconds
     );
     step::step("lists", &line, || gateway.compare_lists())?;
+    step::step("servers", &line, || gateway.wait_for_servers())?;
     step::step("sessions", &line, || gateway.hold_sessions(options))?;
     step::step("end", &line, || gateway.end())
 }
@@ -98,13 +99,19 @@ impl RunningGateway {
         venv::call(Command::new("cp").arg("-R").arg(example).arg(&project))?;
         let file = project.join("repertoire.toml");
         let text = fs::read_to_string(&file)?;
-        let secret = format!("command = \"mcp-server-time\"\nenv = {{ KEY = \"{SECRET}\" }}\n");
-        fs::write(
-            &file,
-            text.replace("command = \"mcp-server-time\"\n", &secret),
-        )?;
+        let at_once = "start = \"at-once\"\ncommand";
+        let secret = format!("env = {{ KEY = \"{SECRET}\" }}\n{at_once}");
+        let text = text
+            .replace(
+                "command = \"mcp-server-time\"",
+                &format!("{secret} = \"mcp-server-time\""),
+            )
+            .replace("command = \"npx\"", &format!("{at_once} = \"npx\""));
+        fs::write(&file, text)?;
         let mut command = gateway_command(program, scratch, &project, "start")?;
-        command.args(["--http", "127.0.0.1:0"]);
+        command
+            .args(["--http", "127.0.0.1:0"])
+            .env("GATEWAY_SECRET", SECRET);
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -159,6 +166,27 @@ impl RunningGateway {
             println!("ok      four lists by {found_by}");
         }
         Ok(())
+    }
+
+    /// Waits until both servers run and have listed their tools.
+    fn wait_for_servers(&self) -> Result<(), Failure> {
+        let begun = Instant::now();
+        loop {
+            let status: Value = serde_json::from_str(&self.printed("status")?)?;
+            let servers = status["mcp_servers"].as_array().into_iter().flatten();
+            let tools: Vec<_> = servers
+                .filter(|server| server["state"] == "running")
+                .filter_map(|server| Some((server["id"].as_str()?, server["tools"].as_u64()?)))
+                .collect();
+            if let [_, _] = tools.as_slice() {
+                println!("ok      servers and numbers of their tools: {tools:?}");
+                return Ok(());
+            }
+            if begun.elapsed() > PATIENCE {
+                return Err(format!("the servers do not run: {status}").into());
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
     }
 
     /// Runs the scripts of both SDKs at once.
