@@ -48,6 +48,8 @@ mod tools;
 mod verify;
 pub(crate) mod watch;
 mod why;
+#[cfg(feature = "gateway")]
+pub(crate) mod workflow;
 
 use std::path::PathBuf;
 
@@ -93,6 +95,8 @@ pub(crate) enum Command {
     Serve(serve::ServeCommand),
     #[cfg(feature = "gateway")]
     Gateway(gateway::GatewayCommand),
+    #[cfg(feature = "gateway")]
+    Workflow(workflow::WorkflowCommand),
     #[cfg(feature = "mcp")]
     Mcp(mcp::McpCommand),
     Body(body::BodyCommand),
@@ -237,8 +241,8 @@ impl Command {
         AgentViews::unless_own(&sources.agents, is_own, environment)
     }
 
-    /// Runs any command but `man`, which prints the definition of all commands, and `watch`, `serve` and `gateway`, which print
-    /// while they run.
+    /// Runs any command but `man`, which prints the definition of all commands, and `watch`, `serve`, `gateway` and `workflow`,
+    /// which print while they run.
     pub(crate) async fn run(
         &self,
         sources: &SourceOptions,
@@ -337,6 +341,9 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
             "gateway",
             gateway::GatewayListOutput::json_schema(generator),
         ),
+        ("gateway", gateway::AuditOutput::json_schema(generator)),
+        ("workflow", workflow::PlanOutput::json_schema(generator)),
+        ("workflow", workflow::RunOutput::json_schema(generator)),
         ("mcp", mcp::McpOutput::json_schema(generator)),
         ("body", body::BodyOutput::json_schema(generator)),
         (

@@ -31,7 +31,7 @@
 //! # Features
 //! | feature | content |
 //! |---|---|
-//! | `gateway` | the command `gateway`; enables `mcp` |
+//! | `gateway` | the commands `gateway` and `workflow`; enables `mcp` |
 //! | `mcp` | the commands `serve` and `mcp`, and the kind `mcp` of sources; enables `process` |
 //! | `notify` | the option `watch = { by = "notify" }` on Linux |
 //! | `plugin` | the command `plugin`, and the kinds `plugin` and `process` |

@@ -128,7 +128,7 @@ fn run_command(arguments: &CommandLine, environment: &mut Environment<'_>) -> io
         #[cfg(feature = "mcp")]
         Command::Serve(_) => tokio::runtime::Builder::new_multi_thread(),
         #[cfg(feature = "gateway")]
-        Command::Gateway(_) => tokio::runtime::Builder::new_multi_thread(),
+        Command::Gateway(_) | Command::Workflow(_) => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),
     };
     let runtime = runtime.enable_all().build()?;
@@ -168,6 +168,10 @@ async fn compose_and_run(
     #[cfg(feature = "gateway")]
     if let Command::Gateway(gateway) = command {
         return gateway.run(sources, format, environment).await;
+    }
+    #[cfg(feature = "gateway")]
+    if let Command::Workflow(workflow) = command {
+        return workflow.run(sources, format, environment).await;
     }
     let mut out = Output::new(name, format, environment);
     #[cfg(feature = "man")]

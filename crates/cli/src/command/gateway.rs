@@ -1,5 +1,6 @@
 //! `repertoire gateway`.
 
+mod audit;
 mod gateway_output;
 mod request;
 mod running_gateway;
@@ -15,11 +16,15 @@ use clap::{Args, Subcommand};
 use repertoire_gateway::Gateway;
 use tokio::runtime::Handle;
 
+use self::audit::AuditCommand;
+pub(super) use self::audit::AuditOutput;
 pub(super) use self::gateway_output::{GatewayListOutput, GatewayOutput};
 use self::gateway_output::{ListedRegistry, SavedState};
 use self::request::{request_pause, request_reload, request_resume, request_stop};
-use self::running_gateway::{RunningGateway, refusal};
+use self::running_gateway::RunningGateway;
+pub(super) use self::running_gateway::refusal;
 use self::state_folder::StateFolder;
+pub(super) use self::state_folder::audit_path;
 use super::serve::NetworkOptions;
 use crate::compose::host_settings;
 use crate::failure::Failure;
@@ -49,6 +54,7 @@ enum GatewayAction {
     Pause(PauseCommand),
     Resume(ResumeCommand),
     Stop(StopCommand),
+    Audit(AuditCommand),
 }
 
 /// Start the gateway and run until a signal arrives.
@@ -111,7 +117,7 @@ struct StopCommand {
 }
 
 #[derive(Debug, Args)]
-struct FolderOption {
+pub(super) struct FolderOption {
     /// Folder in which the gateway keeps its state; one gateway runs per folder [default: below the user's state folder].
     #[arg(long, value_name = "DIR")]
     state_dir: Option<PathBuf>,
@@ -121,7 +127,7 @@ fn unheard(error: io::Error) -> Failure {
     Failure::io("cannot listen for signals", &error)
 }
 
-const CONFIGURATION: &str = "repertoire.toml";
+pub(super) const CONFIGURATION: &str = "repertoire.toml";
 
 impl GatewayCommand {
     pub(crate) async fn run(
@@ -175,13 +181,14 @@ impl GatewayCommand {
                 request_stop(&folder).await?;
                 GatewayOutput::default().print(&mut out);
             }
+            GatewayAction::Audit(audit) => audit.run(environment, &mut out)?,
         }
         Ok(out.print(environment))
     }
 }
 
 impl FolderOption {
-    fn path(&self, environment: &Environment<'_>) -> Result<PathBuf, Failure> {
+    pub(super) fn path(&self, environment: &Environment<'_>) -> Result<PathBuf, Failure> {
         match (&self.state_dir, environment.own_state()) {
             (Some(folder), _) => Ok(environment.cwd.join(folder)),
             (None, Some(state)) => Ok(state.join("gateway")),
@@ -208,6 +215,7 @@ impl StartCommand {
         let gateway =
             Gateway::open(file, host_settings(environment)).map_err(|error| refusal(&error))?;
         let folder = StateFolder::lock(&self.folder.path(environment)?)?;
+        let gateway = gateway.audited(folder.audit_log()?);
         folder.save_lists(&GatewayListOutput::default())?;
         folder.save(&SavedState::starting())?;
         let registries = gateway.start(&Handle::current()).await;

@@ -17,7 +17,7 @@ use crate::test_env::TestEnv;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The program at a terminal of 80 columns and 24 rows.
-struct TerminalRun {
+pub(crate) struct TerminalRun {
     child: Child,
     master: File,
     /// The side of the program, so that the terminal outlives it.
@@ -28,7 +28,7 @@ struct TerminalRun {
 
 impl TerminalRun {
     /// Starts `repertoire` in a session of its own.
-    fn start(env: &TestEnv, arguments: &[&str]) -> TerminalRun {
+    pub(crate) fn start(env: &TestEnv, arguments: &[&str]) -> TerminalRun {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)
             .expect("the terminal of the test works");
         grantpt(&master).expect("the terminal of the test works");
@@ -83,7 +83,7 @@ impl TerminalRun {
 
     /// Reads until the screen holds a text.
     #[track_caller]
-    fn wait_for(&mut self, text: &str) {
+    pub(crate) fn wait_for(&mut self, text: &str) {
         while !self.text().contains(text) {
             assert!(self.read(), "no `{text}` in:\n{}", self.text());
         }
@@ -116,6 +116,12 @@ impl TerminalRun {
         self.master
             .write_all(keys.as_bytes())
             .expect("the terminal of the test works");
+    }
+
+    /// Kills the program.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().expect("the program runs");
+        self.child.wait().expect("the terminal of the test works");
     }
 
     /// Waits for the end, and checks that the terminal is as it was.

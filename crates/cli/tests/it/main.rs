@@ -55,6 +55,8 @@ mod tampering;
 mod test_env;
 mod tools;
 mod watch;
+#[cfg(all(target_os = "linux", feature = "watch"))]
+mod workflow;
 
 /// Tests of the nextest profile `slow`.
 mod slow {

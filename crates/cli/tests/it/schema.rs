@@ -25,6 +25,8 @@ fn every_answer_conforms_to_the_schema() {
         "---\nname: clock\ndescription: Tells.\n---\n!`date`\n!{script: x.sh}\n",
     )
     .file("a/clock/x.sh", "")
+    .file("workflows/manual.workflow.yaml", "steps: [Look.]\n")
+    .file("gateway.toml", "")
     .file(
         "prompts.jsonl",
         "{\"prompt\": \"copy it\", \"expected_skill\": \"review\"}\n",
@@ -93,6 +95,8 @@ fn every_answer_conforms_to_the_schema() {
         ],
         &["simulate", "--script", "turns.yaml", "--root", examples],
         &["gateway", "status", "--state-dir", "state"],
+        &["gateway", "audit", "--state-dir", "state"],
+        &["workflow", "plan", "manual", "--config", "gateway.toml"],
         &["mcp", "config", "--agent", "cursor"],
         &["mcp", "config", "--agent", "cursor", "--write"],
         &[

@@ -237,7 +237,7 @@ async fn a_dropped_call_leaves_the_step_uncertain() {
     assert_eq!(words(&run)[0], "uncertain");
 }
 
-/// Every length that the file of a whole run can have after a crash.
+/// The file of a whole run, cut off around the end of each row and in its middle.
 #[tokio::test]
 async fn no_crash_runs_a_step_twice() {
     let folder = tempfile::tempdir().unwrap();
@@ -249,7 +249,9 @@ async fn no_crash_runs_a_step_twice() {
     let whole = fs::read(&path).unwrap();
     let first = whole.iter().position(|byte| *byte == b'\n').unwrap();
     let every = ["build", "sign", "publish", "probe"];
-    for length in first + 1..=whole.len() {
+    let ends = (0..whole.len()).filter(|at| whole[*at] == b'\n');
+    let lengths = ends.flat_map(|end| [end.saturating_sub(20), end, end + 1]);
+    for length in lengths.filter(|length| *length > first) {
         fs::write(&path, &whole[..length]).unwrap();
         let kept = String::from_utf8_lossy(&whole[..length]);
         // A tool is called after the row of its intent was complete.

@@ -7,6 +7,7 @@ use repertoire::Skill;
 use repertoire::config::{AgentDefinition, GatewaySettings, ServerDefinition};
 use repertoire::registry::Subscription;
 use repertoire::skill::Severity;
+use repertoire::tools::ToolPreset;
 use repertoire_gateway::{
     Gateway, GatewayError, NotReadySkill, Registries, Reloaded, WorkflowFile,
 };
@@ -128,7 +129,8 @@ impl RunningGateway {
         let gateway = self.gateway.clone();
         let server = ServerOptions::default()
             .name(environment.program.name)
-            .version(environment.program.version);
+            .version(environment.program.version)
+            .tools(ToolPreset::DEFAULT.plan_tool("plan_skill")?);
         let task = tokio::spawn(async move {
             let end = async {
                 let _ = ended.await;
@@ -307,7 +309,7 @@ fn report(registries: &Registries, environment: &mut Environment<'_>) {
     environment.write_stderr(&text);
 }
 
-pub(super) fn refusal(error: &GatewayError) -> Failure {
+pub(in crate::command) fn refusal(error: &GatewayError) -> Failure {
     match error {
         GatewayError::Configuration(error) => Failure::of_configuration(error),
         error => Failure::of(error),

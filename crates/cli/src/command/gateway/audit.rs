@@ -1,0 +1,151 @@
+//! `repertoire gateway audit`.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use clap::Args;
+use repertoire_mcp_servers::{AuditLog, AuditRow};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{FolderOption, audit_path};
+use crate::Environment;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Show the audit log: activations, calls, denials, approvals and reloads.
+///
+/// Fails if a line was changed or removed.
+#[derive(Debug, Args)]
+pub(super) struct AuditCommand {
+    #[command(flatten)]
+    folder: FolderOption,
+    /// Show only the events of this time until now, such as `30m`, `12h` or `7d`.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    since: Option<Duration>,
+}
+
+/// The rows of an audit log.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::command) struct AuditOutput {
+    /// Whether each row names the digest of the line before it.
+    is_intact: bool,
+    /// The rows, each with `at` (milliseconds since 1970), `event`, `process` and its facts.
+    rows: Vec<Map<String, Value>>,
+}
+
+impl AuditCommand {
+    pub(super) fn run(
+        &self,
+        environment: &Environment<'_>,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let path = audit_path(&self.folder.path(environment)?);
+        let rows = AuditLog::read(&path);
+        let rows =
+            rows.map_err(|error| Failure::io(format!("cannot read `{}`", path.display()), &error))?;
+        let broken: Vec<usize> = (1..)
+            .zip(&rows)
+            .filter(|(_, row)| !row.is_chained)
+            .map(|(number, _)| number)
+            .collect();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let first = self
+            .since
+            .zip(now.ok())
+            .map(|(since, now)| now.saturating_sub(since).as_millis());
+        let is_shown = |row: &AuditRow| {
+            first.is_none_or(|first| time(&row.fields).is_none_or(|at| u128::from(at) >= first))
+        };
+        let output = AuditOutput {
+            is_intact: broken.is_empty(),
+            rows: rows
+                .into_iter()
+                .filter(is_shown)
+                .map(|row| row.fields)
+                .collect(),
+        };
+        out.found_problems(!output.is_intact);
+        if !out.write_json(&output) {
+            for row in &output.rows {
+                out.line(line(row));
+            }
+        }
+        out.notes(broken.iter().map(|number| {
+            format!("row {number} does not follow the one before: a line was changed or removed")
+        }));
+        Ok(())
+    }
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let expected = "expected a number with `s`, `m`, `h` or `d`";
+    let unit = text.chars().last().ok_or(expected)?;
+    let seconds = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 60 * 60,
+        'd' => 24 * 60 * 60,
+        _ => return Err(expected.to_owned()),
+    };
+    let number: u32 = text[..text.len() - 1].parse().map_err(|_| expected)?;
+    Ok(Duration::from_secs(u64::from(number) * seconds))
+}
+
+fn time(row: &Map<String, Value>) -> Option<u64> {
+    row.get("at").and_then(Value::as_u64)
+}
+
+fn line(row: &Map<String, Value>) -> String {
+    let at = time(row).map_or_else(|| "?".to_owned(), utc);
+    let event = row.get("event").and_then(Value::as_str).unwrap_or("?");
+    let mut line = format!("{at}  {event:<11}");
+    for (name, value) in row {
+        if ["at", "event", "process", "previous"].contains(&name.as_str()) {
+            continue;
+        }
+        match value.as_str() {
+            Some(text) => line.push_str(&format!(" {name}={text}")),
+            None => line.push_str(&format!(" {name}={value}")),
+        }
+    }
+    line
+}
+
+/// Returns a time in milliseconds since 1970 as a date and a time in UTC.
+fn utc(milliseconds: u64) -> String {
+    let (days, seconds) = (milliseconds / 86_400_000, milliseconds / 1000 % 86_400);
+    // Years begin in March, so that a leap day is the last one: <https://howardhinnant.github.io/date_algorithms.html>
+    let days = days + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 {
+        from_march + 3
+    } else {
+        from_march - 9
+    };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::utc;
+
+    #[test]
+    fn a_time_is_shown_in_utc() {
+        for (milliseconds, expected) in [
+            (0, "1970-01-01 00:00:00Z"),
+            (951_782_400_000, "2000-02-29 00:00:00Z"),
+            (1_709_251_199_999, "2024-02-29 23:59:59Z"),
+            (1_796_066_447_000, "2026-11-30 19:20:47Z"),
+        ] {
+            assert_eq!(utc(milliseconds), expected);
+        }
+    }
+}
