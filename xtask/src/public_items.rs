@@ -14,7 +14,7 @@ use crate::workspace::root;
 const LIMITS: [(&str, usize); 19] = [
     ("repertoire-core", 377),
     ("repertoire-registry", 227),
-    ("repertoire-engine", 379),
+    ("repertoire-engine", 372),
     ("repertoire-render", 151),
     ("repertoire-source-fs", 65),
     ("repertoire-source-static", 24),
@@ -25,7 +25,7 @@ const LIMITS: [(&str, usize); 19] = [
     ("repertoire-mcp", 54),
     ("repertoire-cli", 27),
     ("repertoire-profiles", 150),
-    ("repertoire-gateway", 67),
+    ("repertoire-gateway", 150),
     ("repertoire-permission", 107),
     ("repertoire-search", 116),
     ("repertoire-agents", 150),

@@ -104,9 +104,9 @@ impl WorkflowCommand {
         let project = Project::open(options, environment).await?;
         let done = match &self.action {
             WorkflowAction::Plan(plan) => {
-                plan.named.plan(&project, environment).await.map(|plan| {
-                    PlanOutput::new(&plan).write(&mut out);
-                })
+                let arguments = plan.arguments.parsed();
+                let planned = project.plan(&plan.name, arguments, environment).await;
+                planned.map(|planned| PlanOutput::new(&planned).write(&mut out))
             }
             WorkflowAction::Run(run) => run.run(&project, environment, &mut out).await,
         };

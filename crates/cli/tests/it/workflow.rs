@@ -36,8 +36,9 @@ done
 
 const WORKFLOW: &str = "\
 description: Does three things.
+arguments: [version]
 steps:
-  - {id: first, step: The first., tool: mcp__log__one, params: {version: $0}}
+  - {id: first, step: The first., tool: mcp__log__one, params: {version: $version}}
   - {step: The second., tool: mcp__log__two}
   - {step: The third., tool: mcp__log__three}
 verification:
@@ -181,7 +182,7 @@ fn without_a_person_nothing_unapproved_begins() {
         .failure();
     assert_eq!(
         failure,
-        "error: step 2 calls `mcp__log__two` without approval\n\nhelp: run it on a terminal, or pass `--yes mcp__log__two`\n"
+        "error: step 2 calls `mcp__log__two` without approval\n |\n = help: run it on a terminal, or pass `--yes mcp__log__two`\n"
     );
     assert!(project.calls().is_empty());
 }
