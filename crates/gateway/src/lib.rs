@@ -64,6 +64,7 @@ mod reload_queue;
 mod run_error;
 mod run_journal;
 mod run_plan;
+mod step_state;
 mod supervision;
 mod workflow_file;
 mod workflow_plan;
@@ -76,9 +77,10 @@ pub use registries::{
 };
 pub use run_error::RunError;
 pub use run_plan::{PlannedStep, RunPlan, StepAction};
+pub use step_state::{RunStatus, StepState};
 pub use workflow_file::WorkflowFile;
 pub use workflow_plan::WorkflowFormat;
-pub use workflow_run::{RunStatus, StepState, WorkflowRun};
+pub use workflow_run::WorkflowRun;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

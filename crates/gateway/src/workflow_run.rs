@@ -6,11 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use repertoire::skill::OnError;
 use repertoire_mcp_servers::{CallError, ToolProvider};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::run_journal::{JournalRow, RunJournal, sync_folder};
-use crate::{PlannedStep, RunError, RunPlan, StepAction};
+use crate::{PlannedStep, RunError, RunPlan, RunStatus, StepAction, StepState};
 
 /// The size of a result from which on it is not stored.
 const MOST_RESULT_BYTES: usize = 64 << 10;
@@ -49,51 +48,6 @@ pub struct WorkflowRun {
     project: PathBuf,
     states: Vec<StepState>,
     journal: RunJournal,
-}
-
-/// The state of a step or a check.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "state", rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum StepState {
-    /// It has not run.
-    Pending,
-    /// It may have run.
-    Uncertain {
-        /// The reason.
-        reason: Arc<str>,
-    },
-    /// It has run, or the check holds.
-    Done {
-        /// The result of the tool; null for a step of a person, and for a result of more than 64 KiB.
-        #[serde(default, skip_serializing_if = "Value::is_null")]
-        result: Value,
-    },
-    /// It failed, or the check does not hold.
-    Failed {
-        /// The reason.
-        reason: Arc<str>,
-    },
-    /// It does not run.
-    Skipped {
-        /// The reason.
-        reason: Arc<str>,
-    },
-    /// A check that a person or a model judges.
-    Unjudged,
-}
-
-/// The state of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum RunStatus {
-    /// Steps are left.
-    Open,
-    /// A step failed that ends the workflow, or a check does not hold.
-    Failed,
-    /// All steps have ended, and no check failed.
-    Done,
 }
 
 impl WorkflowRun {
@@ -147,18 +101,18 @@ impl WorkflowRun {
         };
         let mut states = vec![StepState::Pending; plan.steps.len()];
         for (line, row) in (2..).zip(rows) {
-            let damaged = || RunError::Damaged {
-                path: journal.path.clone(),
-                line,
-            };
             let (step, state) = match row {
-                JournalRow::Plan { .. } => return Err(damaged()),
+                // A second plan is of no step.
+                JournalRow::Plan { .. } => (0, StepState::Pending),
                 JournalRow::Begin { step, .. } => (step, interrupted()),
                 JournalRow::End { step, state, .. } => (step, state),
                 JournalRow::Retry { step, .. } => (step, StepState::Pending),
             };
             let place = step.checked_sub(1).and_then(|at| states.get_mut(at));
-            *place.ok_or_else(damaged)? = state;
+            *place.ok_or_else(|| RunError::Damaged {
+                path: journal.path.clone(),
+                line,
+            })? = state;
         }
         Ok(WorkflowRun {
             id: id.into(),
@@ -215,9 +169,9 @@ impl WorkflowRun {
     /// Returns the next step or check: the first that is pending or uncertain.
     pub fn next_step(&self) -> Option<&PlannedStep> {
         let states = self.states();
-        let is_open =
-            |state: &StepState| matches!(state, StepState::Pending | StepState::Uncertain { .. });
-        let at = states.iter().position(is_open)?;
+        let at = states
+            .iter()
+            .position(|state| matches!(state, StepState::Pending | StepState::Uncertain { .. }))?;
         self.plan.steps.get(at)
     }
 
@@ -249,13 +203,12 @@ impl WorkflowRun {
         step: usize,
         tools: &dyn ToolProvider,
     ) -> Result<StepState, RunError> {
-        let refused = |reason| Err(RunError::Step { step, reason });
         let next = self.next_step().filter(|next| next.number == step);
         let Some(action) = next.map(|next| next.action.clone()) else {
-            return refused("is not the next one");
+            return refused(step, "is not the next one");
         };
         if self.states[step - 1] != StepState::Pending {
-            return refused("may have run: retry or confirm it");
+            return refused(step, "may have run: retry or confirm it");
         }
         let state = match action {
             StepAction::FileExists { path } => {
@@ -275,7 +228,7 @@ impl WorkflowRun {
                 called(&server, &tool, arguments, tools).await
             }
             StepAction::Manual | StepAction::Unsupported { .. } => {
-                return refused("has no tool: confirm it when it is done");
+                return refused(step, "has no tool: confirm it when it is done");
             }
         };
         self.end(step, state)
@@ -287,11 +240,11 @@ impl WorkflowRun {
     /// [`RunError::Step`] for a different step; [`RunError::File`].
     pub fn confirm(&mut self, step: usize) -> Result<(), RunError> {
         let is_next = self.next_step().is_some_and(|next| next.number == step);
-        let is_manual = |step: &PlannedStep| step.action == StepAction::Manual;
         let planned = step.checked_sub(1).and_then(|at| self.plan.steps.get(at));
         match planned.map(|planned| &self.states[planned.number - 1]) {
             Some(StepState::Uncertain { .. }) => {}
-            Some(StepState::Pending) if is_next && planned.is_some_and(is_manual) => {}
+            Some(StepState::Pending)
+                if is_next && planned.is_some_and(|step| step.action == StepAction::Manual) => {}
             _ => {
                 let reason = "is neither uncertain nor the next one without a tool";
                 return Err(RunError::Step { step, reason });
@@ -326,6 +279,10 @@ impl WorkflowRun {
         self.states[step - 1] = state.clone();
         Ok(state)
     }
+}
+
+fn refused<T>(step: usize, reason: &'static str) -> Result<T, RunError> {
+    Err(RunError::Step { step, reason })
 }
 
 async fn called(

@@ -1,6 +1,6 @@
 //! The definitions of the tools, and the arguments of their calls.
 
-use repertoire_core::ToolSpec;
+use repertoire_core::{Skill, ToolSpec};
 use serde_json::{Map, Value, json};
 
 use super::output::{CallFailure, ToolStatus, quoted};
@@ -180,6 +180,11 @@ fn object<'a>(properties: impl IntoIterator<Item = (&'a str, Value)>, required: 
         .map(|(name, schema)| (name.to_owned(), schema))
         .collect();
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+/// Returns whether the skill declares steps or checks.
+pub(super) fn has_plan(skill: &Skill) -> bool {
+    !skill.workflow().is_empty() || !skill.verification().is_empty()
 }
 
 pub(super) struct CallArguments<'a>(pub(super) &'a Value);

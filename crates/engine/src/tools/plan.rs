@@ -1,21 +1,16 @@
 //! The tool that returns the plan of a skill.
 
 use repertoire_core::text::clean;
-use repertoire_core::{Check, Skill, Value, WorkflowStep};
+use repertoire_core::{Check, Value, WorkflowStep};
 use repertoire_render::{Arguments, Context};
 use serde_json::{Map, Value as Json, json};
 
-use super::declare::CallArguments;
+use super::declare::{CallArguments, has_plan};
 use super::output::{CallFailure, ToolOutput, ToolStatus, quoted};
 use super::toolset::Toolset;
 use crate::error::EngineError;
 use crate::resolve::ResolvedName;
 use crate::workflow::Workflow;
-
-/// Returns whether the skill declares steps or checks.
-pub(super) fn has_plan(skill: &Skill) -> bool {
-    !skill.workflow().is_empty() || !skill.verification().is_empty()
-}
 
 impl Toolset {
     /// Answers with the steps of a skill, their parameters filled in, and its checks.
@@ -35,26 +30,25 @@ impl Toolset {
             );
             return Ok(ToolOutput::ok(text));
         }
-        let invalid = |why: String| {
-            let text = format!(
-                "The plan of the skill {} is not valid: {why}.",
-                quoted(name)
-            );
-            CallFailure::new(ToolStatus::Unreadable, text)
-        };
         let workflow = Workflow::new(candidate).map_err(|error| match error {
-            EngineError::InvalidWorkflow { faults, .. } => invalid(faults.join("; ")),
-            error => invalid(error.to_string()),
+            EngineError::InvalidWorkflow { faults, .. } => invalid(name, &faults.join("; ")),
+            error => invalid(name, &error.to_string()),
         })?;
         let context = Context::new().arguments(Arguments::new(written));
         let steps = workflow.planned(&context);
-        let steps = steps.map_err(|error| invalid(error.to_string()))?;
+        let steps = steps.map_err(|error| invalid(name, &error.to_string()))?;
         let steps: Vec<Json> = (1..).zip(&steps).map(|(at, step)| row(at, step)).collect();
         let checks = skill.verification();
         let checks: Vec<Json> = checks.iter().map(check).collect();
         let plan = json!({"id": entry.id, "steps": steps, "verification": checks});
         Ok(ToolOutput::ok(clean(&format!("{plan:#}\n")).into_owned()))
     }
+}
+
+fn invalid(name: &str, why: &str) -> CallFailure {
+    let name = quoted(name);
+    let text = format!("The plan of the skill {name} is not valid: {why}.");
+    CallFailure::new(ToolStatus::Unreadable, text)
 }
 
 fn row(number: usize, step: &WorkflowStep) -> Json {

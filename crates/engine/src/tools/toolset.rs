@@ -8,10 +8,9 @@ use repertoire_core::{Id, Skill, ToolSpec};
 use repertoire_registry::{Candidate, Entry, RegistryError, SkillRegistry, Snapshot};
 use serde_json::Value;
 
-use super::declare::{CallArguments, DeclaredNames, declare};
+use super::declare::{CallArguments, DeclaredNames, declare, has_plan};
 use super::options::ToolOptions;
 use super::output::{CallFailure, ToolOutput, ToolStatus, quoted};
-use super::plan::has_plan;
 use super::preset::RowFormat;
 use super::reader::{SkillReader, folder};
 use crate::catalog::Catalog;

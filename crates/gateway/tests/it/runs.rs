@@ -276,7 +276,7 @@ async fn no_crash_runs_a_step_twice() {
 }
 
 #[tokio::test]
-async fn a_run_has_one_process_and_a_readable_file() {
+async fn a_run_has_one_process() {
     let folder = tempfile::tempdir().unwrap();
     let resume = |id: &str| {
         let resumed = WorkflowRun::resume(folder.path(), id, folder.path());

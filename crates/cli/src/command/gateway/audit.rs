@@ -54,14 +54,11 @@ impl AuditCommand {
             .since
             .zip(now.ok())
             .map(|(since, now)| now.saturating_sub(since).as_millis());
-        let is_shown = |row: &AuditRow| {
-            first.is_none_or(|first| time(&row.fields).is_none_or(|at| u128::from(at) >= first))
-        };
         let output = AuditOutput {
             is_intact: broken.is_empty(),
             rows: rows
                 .into_iter()
-                .filter(is_shown)
+                .filter(|row| is_after(row, first))
                 .map(|row| row.fields)
                 .collect(),
         };
@@ -90,6 +87,11 @@ fn duration(text: &str) -> Result<Duration, String> {
     };
     let number: u32 = text[..text.len() - 1].parse().map_err(|_| expected)?;
     Ok(Duration::from_secs(u64::from(number) * seconds))
+}
+
+fn is_after(row: &AuditRow, first: Option<u128>) -> bool {
+    let at = time(&row.fields).map(u128::from);
+    first.is_none_or(|first| at.is_none_or(|at| at >= first))
 }
 
 fn time(row: &Map<String, Value>) -> Option<u64> {
