@@ -1,4 +1,5 @@
 //! `cargo xtask mcp-load`: loads the real server over HTTP with sessions that list and read, then with sessions that wait for notifications.
+//! At the end a gateway passes calls to a server, and the same calls go to the server directly.
 //!
 //! It fails if a request fails, if bytes differ from those of the file, if a session is not notified or is notified twice, or if memory
 //! grows. It prints durations and rates.
@@ -6,6 +7,7 @@
 mod busy;
 mod client;
 mod idle;
+mod passed;
 mod server;
 mod tree;
 
@@ -38,6 +40,9 @@ pub(crate) struct Options {
     /// Write what was measured into `docs/benchmarks.md` too.
     #[arg(long, conflicts_with_all = ["sessions", "seconds", "skills", "idle", "quick"])]
     write: bool,
+    /// Only measure calls that a gateway passes to a server.
+    #[arg(long, conflicts_with = "write")]
+    only_passed: bool,
     /// The binary `repertoire` to load; built first if none is named.
     #[arg(long, value_name = "FILE")]
     binary: Option<PathBuf>,
@@ -73,7 +78,12 @@ pub(crate) fn run(mut options: Options) -> Result<(), Failure> {
         .tempdir_in(&target)?;
     let tree = Tree::lay(folder.path(), options.skills as usize)?;
     let runtime = tokio::runtime::Runtime::new()?;
-    let figures = runtime.block_on(load(&options, &program, tree))?;
+    let mut figures = if options.only_passed {
+        Vec::new()
+    } else {
+        runtime.block_on(load(&options, &program, tree))?
+    };
+    figures.extend(runtime.block_on(passed::figures(&options, &program, folder.path()))?);
     figures.iter().for_each(|figure| println!("{figure}"));
     if options.write {
         write_served(ServedPart::Load, &figures, &[])

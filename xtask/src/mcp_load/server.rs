@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::Failure;
 
-/// `repertoire serve --http`; killed when it is dropped.
+/// `repertoire serve --http`, or a gateway; killed when it is dropped.
 pub(super) struct Process {
     child: Child,
     address: SocketAddr,
@@ -26,7 +26,8 @@ impl Process {
         skills: &Path,
         sessions: usize,
     ) -> Result<Process, Failure> {
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args([
                 "serve",
                 "--http",
@@ -34,7 +35,27 @@ impl Process {
                 "--max-sessions",
                 &(sessions + 8).to_string(),
             ])
-            .arg(skills)
+            .arg(skills);
+        Process::start_command(command)
+    }
+
+    /// Starts a gateway of a configuration file.
+    pub(super) fn start_gateway(
+        program: &Path,
+        file: &Path,
+        state: &Path,
+    ) -> Result<Process, Failure> {
+        let mut command = Command::new(program);
+        command
+            .args(["gateway", "start", "--http", "127.0.0.1:0", "--config"])
+            .arg(file)
+            .arg("--state-dir")
+            .arg(state);
+        Process::start_command(command)
+    }
+
+    fn start_command(mut command: Command) -> Result<Process, Failure> {
+        let mut child = command
             .env("RUST_LOG", "warn,repertoire_mcp::server=debug")
             .stderr(Stdio::piped())
             .spawn()?;

@@ -1,0 +1,196 @@
+//! Calls that a gateway passes to a server, next to calls of the same server.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use super::client::Session;
+use super::server::Process;
+use super::tree::Tree;
+use super::{Options, Times};
+use crate::Failure;
+use crate::bench::{Figure, Goal};
+
+/// The skills of the server that is called.
+const SKILLS: usize = 50;
+/// The calls of one client, and how many of one kind follow one another.
+const CALLS: usize = 2000;
+const ROUND: usize = 50;
+/// Calls of all sessions together in a second.
+const RATE: usize = 200;
+
+const CONFIGURATION: &str = "\
+[gateway]
+watch = false
+
+[[registries.mcp-servers]]
+id = \"inner\"
+start = \"at-once\"
+url = \"http://ADDRESS/mcp\"
+";
+
+const SKILL: &str = "\
+---
+name: caller
+description: Calls the server.
+required_tools: [mcp__inner__read_skill_resource]
+---
+Call it.
+";
+
+/// The durations of calls.
+#[derive(Debug, Default)]
+struct Calls {
+    direct: Times,
+    passed: Times,
+}
+
+/// Measures one caller, then `sessions` of them at a fixed rate.
+pub(super) async fn figures(
+    options: &Options,
+    program: &Path,
+    folder: &Path,
+) -> Result<Vec<Figure>, Failure> {
+    let folder = folder.join("passed");
+    let tree = Tree::lay(&folder, SKILLS)?;
+    let sessions = options.sessions;
+    let server = Process::start(program, tree.root(), 2 * sessions)?;
+    let project = folder.join("project");
+    fs::create_dir_all(project.join("skills/caller"))?;
+    fs::write(project.join("skills/caller/SKILL.md"), SKILL)?;
+    let address = server.address().to_string();
+    let file = project.join("repertoire.toml");
+    fs::write(&file, CONFIGURATION.replace("ADDRESS", &address))?;
+    let gateway = Process::start_gateway(program, &file, &folder.join("state"))?;
+
+    let alone = alone(server.address(), gateway.address()).await?;
+    let time = Duration::from_secs(options.seconds.min(20));
+    let together = Calls {
+        direct: together(server.address(), sessions, time, direct).await?,
+        passed: together(gateway.address(), sessions, time, passed).await?,
+    };
+    let figures = [
+        figure("one/p50", &alone, 50, 0.3),
+        figure("sessions/p50", &together, 50, f64::INFINITY),
+        figure("sessions/p99", &together, 99, 2.0),
+    ];
+    gateway.stop()?;
+    server.stop()?;
+    Ok(figures.into())
+}
+
+/// Returns what passing a call costs at `percent`, in milliseconds.
+fn figure(name: &str, calls: &Calls, percent: usize, most: f64) -> Figure {
+    let milliseconds = |times: &Times| times.at(percent).as_secs_f64() * 1e3;
+    let (passed, direct) = (milliseconds(&calls.passed), milliseconds(&calls.direct));
+    eprintln!("mcp-load: {name}: {passed:.3} ms passed, {direct:.3} ms direct");
+    let figure = Figure::new(format!("mcp-load/passed/{name}"), passed - direct, "ms");
+    if most.is_finite() {
+        figure.goal(Goal::AtMost(most))
+    } else {
+        figure
+    }
+}
+
+async fn alone(server: SocketAddr, gateway: SocketAddr) -> Result<Calls, Failure> {
+    let mut calls = Calls::default();
+    let (mut one, mut other) = (direct(server).await?, passed(gateway).await?);
+    // The first round warms up.
+    for round in 0..=CALLS / ROUND {
+        for (client, times) in [
+            (&mut one, &mut calls.direct),
+            (&mut other, &mut calls.passed),
+        ] {
+            for _ in 0..ROUND {
+                let took = client.call().await?;
+                if round > 0 {
+                    times.0.push(took);
+                }
+            }
+        }
+    }
+    Ok(calls)
+}
+
+/// Opens `sessions`, and lets them call at a fixed rate for `time`, each in its turn.
+async fn together<F: Future<Output = Result<Caller, Failure>>>(
+    address: SocketAddr,
+    sessions: usize,
+    time: Duration,
+    open: fn(SocketAddr) -> F,
+) -> Result<Times, Failure> {
+    let mut callers = Vec::with_capacity(sessions);
+    for _ in 0..sessions {
+        let mut caller = open(address).await?;
+        caller.call().await?;
+        callers.push(caller);
+    }
+    let (interval, begun) = (
+        Duration::from_secs(1) * sessions as u32 / RATE as u32,
+        Instant::now(),
+    );
+    let mut tasks = JoinSet::new();
+    for (number, mut caller) in callers.into_iter().enumerate() {
+        let first = begun + interval * number as u32 / sessions as u32;
+        tasks.spawn(async move {
+            let (mut times, mut next) = (Vec::new(), first);
+            while next < begun + time {
+                tokio::time::sleep_until(next.into()).await;
+                times.push(caller.call().await.map_err(|failure| failure.to_string())?);
+                next += interval;
+            }
+            Ok::<_, String>(times)
+        });
+    }
+    let mut times = Times::default();
+    while let Some(done) = tasks.join_next().await {
+        times.0.append(&mut done??);
+    }
+    Ok(times)
+}
+
+/// A session, and the tool that it calls.
+struct Caller {
+    session: Session,
+    tool: &'static str,
+}
+
+async fn direct(server: SocketAddr) -> Result<Caller, Failure> {
+    let session = Session::begin(server).await?;
+    let tool = "read_skill_resource";
+    Ok(Caller { session, tool })
+}
+
+/// Opens a session of the gateway, which activates the skill.
+async fn passed(gateway: SocketAddr) -> Result<Caller, Failure> {
+    let mut session = Session::begin(gateway).await?;
+    let read = json!({"name": "read_skill", "arguments": {"id": "caller"}});
+    let tool = "mcp__inner__read_skill_resource";
+    let answer = session.call("tools/call", read).await?;
+    if !answer.to_string().contains(tool) {
+        return Err(format!("the skill brings no tool: {answer}").into());
+    }
+    Ok(Caller { session, tool })
+}
+
+impl Caller {
+    async fn call(&mut self) -> Result<Duration, Failure> {
+        let given = json!({"id": "skill-00001", "path": "SKILL.md"});
+        let call = json!({"name": self.tool, "arguments": given});
+        let begun = Instant::now();
+        let answer = self.session.call("tools/call", call).await?;
+        let took = begun.elapsed();
+        match answer["content"][0]["text"].as_str() {
+            Some(text)
+                if text.contains("name: skill-00001") && answer["isError"] != Value::Bool(true) =>
+            {
+                Ok(took)
+            }
+            _ => Err(format!("a call failed: {answer}").into()),
+        }
+    }
+}
