@@ -64,7 +64,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     step::step("node", "venv/bin/npm install", || {
         venv::npm(&scratch, &scripts.join("package.json"))
     })?;
-    for name in ["lists.py", "sessions.py", "sessions.mjs"] {
+    for name in ["lists.py", "tools.py", "sessions.py", "sessions.mjs"] {
         fs::copy(scripts.join(name), scratch.join(name))?;
     }
     let gateway = RunningGateway::start(&target.join("debug/repertoire"), &scratch)?;
@@ -74,6 +74,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     );
     step::step("lists", &line, || gateway.compare_lists())?;
     step::step("servers", &line, || gateway.wait_for_servers())?;
+    step::step("tools", &line, || gateway.call_tools())?;
     step::step("sessions", &line, || gateway.hold_sessions(options))?;
     step::step("end", &line, || gateway.end())
 }
@@ -108,6 +109,11 @@ impl RunningGateway {
             )
             .replace("command = \"npx\"", &format!("{at_once} = \"npx\""));
         fs::write(&file, text)?;
+        // The tool `get-env` returns the environment of its server.
+        let skill = project.join("skills/review/SKILL.md");
+        let text = fs::read_to_string(&skill)?;
+        let all = "[mcp__everything__*]";
+        fs::write(&skill, text.replace("[mcp__everything__get-sum]", all))?;
         let mut command = gateway_command(program, scratch, &project, "start")?;
         command
             .args(["--http", "127.0.0.1:0"])
@@ -187,6 +193,16 @@ impl RunningGateway {
             }
             std::thread::sleep(Duration::from_millis(100));
         }
+    }
+
+    /// Calls tools of both servers, which skills bring.
+    fn call_tools(&self) -> Result<(), Failure> {
+        let calls = output(
+            self.client("tools.py")
+                .args([self.address.as_str(), SECRET]),
+        )?;
+        println!("ok      {} calls of tools of both servers", calls.trim());
+        Ok(())
     }
 
     /// Runs the scripts of both SDKs at once.
