@@ -266,8 +266,9 @@ impl Session {
     /// Ask before every call, because a model can call a tool that is not offered.
     pub fn decision(&self, tool: &str, arguments: &Value) -> Option<AccessDecision> {
         let active = self.active();
-        let is_active = |id: &&Id| active.iter().any(|skill| skill.id == **id);
-        let composed: Vec<Id> = self.composed.iter().filter(is_active).cloned().collect();
+        let composed = self.composed.iter();
+        let composed = composed.filter(|id| active.iter().any(|skill| skill.id == **id));
+        let composed: Vec<Id> = composed.cloned().collect();
         let tools = self.options.own_tools.as_ref()?;
         tools.decision(tool, arguments, &composed)
     }

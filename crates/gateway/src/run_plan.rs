@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use repertoire::registry::Candidate;
 use repertoire::render::Context;
-use repertoire::skill::{Check, Diagnostic, OnError, Value, WorkflowStep};
+use repertoire::skill::{Check, OnError, Value, WorkflowStep};
 use repertoire::workflow::Workflow;
 use repertoire::{Skill, Trust};
 use serde::{Deserialize, Serialize};
@@ -101,8 +101,8 @@ impl RunPlan {
         }
         let parsed = workflow_plan::parse(workflow.format, &workflow.id, text.as_bytes());
         let parsed = parsed.map_err(|faults| {
-            let path = |fault: Diagnostic| fault.at_path(&*workflow.path);
-            RunError::Plan(faults.into_iter().map(path).collect())
+            let faults = faults.into_iter();
+            RunError::Plan(faults.map(|fault| fault.at_path(&*workflow.path)).collect())
         })?;
         RunPlan::new(&parsed.skill, Trust::Trusted, context)
     }
