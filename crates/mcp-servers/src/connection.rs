@@ -21,6 +21,7 @@ use rmcp::{ClientHandler, Peer, RoleClient, ServiceError};
 use tokio::sync::SetOnce;
 use tokio::task::AbortHandle;
 
+use crate::ServerEndpoint;
 use crate::error::{
     AskError, ConnectError, closed_error, handshake_error, is_lost, seconds, too_large,
     transport_error, unavailable,
@@ -28,7 +29,7 @@ use crate::error::{
 use crate::http;
 use crate::message_limit::{BoundedReader, ConnectionFault};
 use crate::program::ServerProcess;
-use crate::{Redaction, ServerEndpoint};
+use crate::redaction::Redaction;
 
 /// The limits of a connection, and the list that it follows.
 #[derive(Debug, Clone)]
@@ -43,7 +44,7 @@ pub struct ConnectionOptions {
     /// The list whose changes are reported.
     pub followed: FollowedList,
     /// The secrets that no error may contain.
-    pub redaction: Redaction,
+    pub(crate) redaction: Redaction,
 }
 
 impl ConnectionOptions {
@@ -305,7 +306,7 @@ impl Connection {
     }
 
     /// Waits until the connection has ended, and returns the reason.
-    pub async fn closed(&self) -> SourceError {
+    pub(crate) async fn closed(&self) -> SourceError {
         tokio::select! {
             () = async { self.ended.wait().await; } => {}
             _ = self.fault.occurred() => {}
@@ -314,7 +315,7 @@ impl Connection {
     }
 
     /// Closes the connection, and waits for the end of the program and, under a supervisor, of everything that it started.
-    pub async fn end(&self) {
+    pub(crate) async fn end(&self) {
         self.cancel();
         if let Some(program) = &self.program {
             program.end().await;

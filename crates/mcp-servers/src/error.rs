@@ -7,9 +7,9 @@ use repertoire_core::{SourceError, SourceErrorKind};
 use rmcp::service::ClientInitializeError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-use crate::Redaction;
 use crate::message_limit::ConnectionFault;
 use crate::program::ServerProcess;
+use crate::redaction::Redaction;
 
 pub(crate) fn unavailable(message: impl Into<String>) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, message)

@@ -11,6 +11,10 @@
 //! - `resolution.rs` resolves references to secrets when a server starts. `redaction.rs` removes secrets from texts.
 //! - `connection.rs` sends requests. `program.rs` starts programs and `http.rs` connects to URLs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    all(feature = "client", not(feature = "supervisor")),
+    allow(dead_code, reason = "the supervisor uses all of a connection")
+)]
 
 mod audit;
 #[cfg(feature = "client")]
@@ -43,6 +47,8 @@ mod status;
 mod supervised_server;
 #[cfg(feature = "supervisor")]
 mod supervisor;
+#[cfg(feature = "supervisor")]
+mod supervisor_options;
 #[cfg(feature = "client")]
 mod tls;
 mod tool_access;
@@ -63,8 +69,6 @@ pub use message_limit::message_excess;
 #[cfg(feature = "client")]
 pub use pages::ListPages;
 pub use provider::{CallError, ToolProvider};
-#[cfg(feature = "client")]
-pub use redaction::Redaction;
 pub use server_tool::ServerTool;
 pub use state::ServerState;
 #[cfg(feature = "supervisor")]
@@ -72,7 +76,9 @@ pub use status::{AppliedServers, ServerStatus};
 #[cfg(feature = "supervisor")]
 pub use supervised_server::SupervisedServer;
 #[cfg(feature = "supervisor")]
-pub use supervisor::{Supervisor, SupervisorOptions};
+pub use supervisor::Supervisor;
+#[cfg(feature = "supervisor")]
+pub use supervisor_options::SupervisorOptions;
 pub use tool_access::ToolAccess;
 pub use tool_rules::{ToolOffer, ToolRules};
 pub use tool_table::{BroughtTools, ListedTool, ToolTable};

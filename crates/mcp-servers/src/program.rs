@@ -10,7 +10,8 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 
-use crate::{Redaction, ServerProgram};
+use crate::ServerProgram;
+use crate::redaction::Redaction;
 
 const STDERR_TAIL_BYTES: usize = 4096;
 

@@ -11,16 +11,16 @@ const EXCERPT: usize = 200;
 
 /// The secrets that no text may contain. Cheap to clone. Debug output does not show them.
 #[derive(Clone, Default)]
-pub struct Redaction(Arc<[String]>);
+pub(crate) struct Redaction(Arc<[String]>);
 
 impl Redaction {
     /// The fewest characters of a secret that is removed. A shorter one would remove parts of ordinary words.
-    pub const SHORTEST: usize = 4;
+    const SHORTEST: usize = 4;
 
     const SIGN: &str = "[redacted]";
 
     /// Creates a redaction of `secrets`. Each line of a secret with several lines is removed as well.
-    pub fn new(secrets: impl IntoIterator<Item = String>) -> Redaction {
+    pub(crate) fn new(secrets: impl IntoIterator<Item = String>) -> Redaction {
         let mut all = Vec::new();
         for secret in secrets {
             if secret.contains('\n') {

@@ -1,17 +1,18 @@
 //! From a definition to an endpoint: values are resolved when a server is started.
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::supervisor::SupervisorOptions;
-use crate::{Redaction, ServerEndpoint, ServerProgram, ServerUrl, ServerValue, SupervisedServer};
+use crate::redaction::Redaction;
+use crate::{
+    ServerEndpoint, ServerProgram, ServerUrl, ServerValue, SupervisedServer, SupervisorOptions,
+};
 
 /// The most bytes of a file with a secret.
 const MOST_SECRET_BYTES: u64 = 64 << 10;
@@ -192,21 +193,4 @@ fn is_readable_by_others(file: &File) -> bool {
 #[cfg(not(unix))]
 fn is_readable_by_others(_: &File) -> bool {
     false
-}
-
-impl SupervisorOptions {
-    /// Creates options with the folder that paths are relative to, and without variables and supervisor.
-    pub fn new(folder: impl Into<PathBuf>) -> SupervisorOptions {
-        SupervisorOptions {
-            folder: folder.into(),
-            variables: Arc::default(),
-            supervisor: Arc::default(),
-        }
-    }
-
-    fn variable(&self, name: &str) -> Option<&OsStr> {
-        let is_name = |(key, _): &&(OsString, OsString)| key.to_str() == Some(name);
-        let found = self.variables.iter().rev().find(is_name);
-        found.map(|(_, value)| value.as_os_str())
-    }
 }

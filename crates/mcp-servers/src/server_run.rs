@@ -12,11 +12,12 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::error::seconds;
+use crate::redaction::Redaction;
 use crate::resolution::{ResolvedServer, resolve};
-use crate::supervisor::{ServersShared, SupervisorMode};
+use crate::supervisor_options::{ServersShared, SupervisorMode};
 use crate::tool_list::ToolList;
 use crate::{
-    Connection, ConnectionOptions, FollowedList, Redaction, ServerState, ServerStatus, ServerTool,
+    Connection, ConnectionOptions, FollowedList, ServerState, ServerStatus, ServerTool,
     SupervisedServer,
 };
 

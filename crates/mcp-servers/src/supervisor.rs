@@ -1,9 +1,7 @@
 //! The supervisor.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -14,29 +12,11 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::server_run::ServerRun;
-use crate::{AppliedServers, CallError, ServerStatus, ServerTool, SupervisedServer, ToolProvider};
-
-/// The data of a host that servers may use. Debug output does not show the variables.
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct SupervisorOptions {
-    /// The folder that paths of definitions are relative to, and the default working directory of programs.
-    pub folder: PathBuf,
-    /// The environment variables of the host. A program gets those that its definition names, and the
-    /// [inherited](crate::ServerProgram::INHERITED) ones.
-    pub variables: Arc<[(OsString, OsString)]>,
-    /// The command line of a supervisor program, which ends everything that a server started.
-    pub supervisor: Arc<[OsString]>,
-}
-
-impl fmt::Debug for SupervisorOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SupervisorOptions")
-            .field("folder", &self.folder)
-            .field("supervisor", &self.supervisor)
-            .finish_non_exhaustive()
-    }
-}
+use crate::supervisor_options::{ServersShared, SupervisorMode};
+use crate::{
+    AppliedServers, CallError, ServerStatus, ServerTool, SupervisedServer, SupervisorOptions,
+    ToolProvider,
+};
 
 /// A supervisor of MCP servers. Cheap to clone; clones are one supervisor.
 ///
@@ -57,22 +37,6 @@ struct SupervisorShared {
     runtime: Handle,
     servers: RwLock<Servers>,
     tools: Mutex<CachedTools>,
-}
-
-/// The state that the tasks of all servers share.
-#[derive(Debug)]
-pub(crate) struct ServersShared {
-    pub(crate) options: SupervisorOptions,
-    pub(crate) revision: watch::Sender<u64>,
-    pub(crate) mode: watch::Sender<SupervisorMode>,
-}
-
-/// The state of the supervisor itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SupervisorMode {
-    Running,
-    Paused,
-    Ended,
 }
 
 type Servers = BTreeMap<Arc<str>, RunningServer>;
@@ -245,12 +209,6 @@ impl Drop for SupervisorShared {
 impl fmt::Debug for Supervisor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Supervisor").field(&self.status()).finish()
-    }
-}
-
-impl ServersShared {
-    pub(crate) fn bump(&self) {
-        self.revision.send_modify(|revision| *revision += 1);
     }
 }
 

@@ -7,7 +7,8 @@ use rmcp::model::{ClientRequest, ListToolsRequest, ServerResult};
 use serde_json::Value;
 
 use crate::error::too_large;
-use crate::{Connection, ListPages, Redaction, ServerTool};
+use crate::redaction::Redaction;
+use crate::{Connection, ListPages, ServerTool};
 
 /// The most tools of a server.
 const MOST_TOOLS: usize = 2000;
@@ -88,9 +89,7 @@ fn parse(row: Value, server: &Arc<str>) -> Option<ServerTool> {
         return None;
     };
     let name = row.get("name")?.as_str()?;
-    let is_name_character =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/');
-    if name.is_empty() || name.len() > MOST_NAME_BYTES || !name.bytes().all(is_name_character) {
+    if name.is_empty() || name.len() > MOST_NAME_BYTES || !name.bytes().all(may_be_in_name) {
         return None;
     }
     let name: Arc<str> = name.into();
@@ -106,6 +105,10 @@ fn parse(row: Value, server: &Arc<str>) -> Option<ServerTool> {
     );
     tool.annotations = row.remove("annotations");
     Some(tool)
+}
+
+fn may_be_in_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/')
 }
 
 pub(crate) fn to_json(answer: &ServerResult) -> Result<Value, SourceError> {

@@ -6,6 +6,7 @@ use repertoire_config::{
     AgentRuntime, Configuration, ConfigurationError, HostSettings, Lifecycle, RegistrySettings,
     ServerStart, ServerTransport,
 };
+use repertoire_mcp_servers::ServerValue;
 use snapbox::{IntoData, assert_data_eq, str};
 
 fn parse(text: &str) -> Result<Configuration, ConfigurationError> {
@@ -219,5 +220,28 @@ listen = "nowhere"
     ] {
         let error = parse(text).expect_err("the file is invalid");
         assert_data_eq!(format!("{error:#}"), expected.raw());
+    }
+}
+
+#[test]
+fn values_are_texts_or_files() {
+    let parse = |env: &str| {
+        parse(&format!(
+            "[registries.mcp-servers.a]\ncommand = \"b\"\nstart-ms = 5\nenv = {{ {env} }}\n"
+        ))
+    };
+    let read = parse("A = \"${env:B}\", C = { file = \"key.txt\" }").expect("it is valid");
+    let server = &read.registries().mcp_servers[0];
+    assert_eq!(server.start_ms, Some(5));
+    let values: Vec<_> = server.env.values().cloned().collect();
+    let expected = [
+        ServerValue::Text("${env:B}".to_owned()),
+        ServerValue::File("key.txt".into()),
+    ];
+    assert_eq!(values, expected);
+    assert!(!format!("{server:?} {values:?}").contains("key.txt"));
+    for wrong in ["A = { file = \"a\", mode = \"b\" }", "A = 7"] {
+        let error = parse(wrong).expect_err(wrong).to_string();
+        assert!(error.starts_with("repertoire.toml:4:"), "{error}");
     }
 }

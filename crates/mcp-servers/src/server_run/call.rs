@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::{LiveServer, ServerRun, ServerSlot, described};
 use crate::error::{AskError, seconds};
-use crate::supervisor::SupervisorMode;
+use crate::supervisor_options::SupervisorMode;
 use crate::tool_list::call_result;
 use crate::{CallError, ServerState};
 
@@ -103,15 +103,15 @@ impl ServerRun {
         if *self.ending.borrow() {
             return Some("its definition has changed".into());
         }
-        let last_error = || slot.last_error.clone().unwrap_or_default();
+        let last_error = slot.last_error.as_deref().unwrap_or_default();
         match (slot.state, slot.attempt_at) {
             (ServerState::Failed, _) => {
                 self.wanted.send_replace(true);
-                Some(last_error())
+                Some(last_error.into())
             }
             (ServerState::BackingOff, Some(attempt_at)) if attempt_at >= end => {
                 let wait = attempt_at.saturating_duration_since(Instant::now());
-                let reason = format!("the next start is in {}; {}", seconds(wait), last_error());
+                let reason = format!("the next start is in {}; {}", seconds(wait), last_error);
                 Some(reason.into())
             }
             _ => None,

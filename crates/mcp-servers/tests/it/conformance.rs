@@ -46,9 +46,11 @@ impl ServerHandler for Tools {
         let schema =
             object(json!({ "type": "object", "properties": { "text": { "type": "string" } } }));
         let tool = Tool::new(all[at], format!("Does {}.", all[at]), Arc::new(schema));
-        let mut page = ListToolsResult::default();
-        page.tools = vec![tool.with_annotations(ToolAnnotations::new().read_only(true))];
-        page.next_cursor = (at + 1 < all.len()).then(|| (at + 1).to_string());
+        let page = ListToolsResult {
+            tools: vec![tool.with_annotations(ToolAnnotations::new().read_only(true))],
+            next_cursor: (at + 1 < all.len()).then(|| (at + 1).to_string()),
+            ..ListToolsResult::default()
+        };
         Ok(page)
     }
 
@@ -185,7 +187,7 @@ async fn an_sdk_server_works_over_http() {
 }
 
 #[tokio::test]
-async fn a_server_at_a_url_that_is_gone_is_an_error() {
+async fn a_lost_server_at_a_url_is_an_error() {
     let (server, serving) = over_http();
     let supervisor = supervising(vec![server]).await;
     supervisor.call("sdk", "fail", Map::new()).await.unwrap();

@@ -40,7 +40,7 @@ async fn first_error(script: &str, start: Duration) -> String {
 const LONG: Duration = Duration::from_secs(20);
 
 #[tokio::test]
-async fn a_server_that_hangs_at_the_handshake_times_out() {
+async fn a_hanging_handshake_times_out() {
     let error = first_error("read -r line; read -r line", Duration::from_millis(200)).await;
     assert_eq!(error, "no connection within 0.2 s");
 }

@@ -79,7 +79,7 @@ async fn changes_of_the_tools_are_followed() {
 }
 
 #[tokio::test]
-async fn a_crash_is_an_error_and_the_next_call_restarts() {
+async fn the_call_after_a_crash_restarts() {
     let supervisor = supervising(vec![shell("one")]).await;
     let first = call(&supervisor, "one", "process").await;
     assert_eq!(
@@ -118,7 +118,7 @@ async fn a_server_at_once_restarts_by_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_call_waits_long_for_a_server_that_is_killed() {
+async fn no_call_waits_long_for_killed_servers() {
     const KILLS: usize = 100;
     const CALLERS: usize = 4;
     let supervisor = supervising(vec![shell("one")]).await;

@@ -92,7 +92,7 @@ async fn no_output_contains_a_secret() {
 }
 
 #[tokio::test]
-async fn a_file_that_others_can_read_is_a_warning() {
+async fn a_file_that_others_read_is_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("key.txt");
     std::fs::write(&file, FILED).unwrap();

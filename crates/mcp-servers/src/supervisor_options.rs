@@ -1,4 +1,4 @@
-//! The data of a host, and what the tasks of all servers share.
+//! The options of a supervisor, and the state that the tasks of its servers share.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -40,8 +40,8 @@ impl SupervisorOptions {
     }
 
     pub(crate) fn variable(&self, name: &str) -> Option<&OsStr> {
-        let is_name = |(key, _): &&(OsString, OsString)| key.to_str() == Some(name);
-        let found = self.variables.iter().rev().find(is_name);
+        let mut variables = self.variables.iter().rev();
+        let found = variables.find(|(key, _)| key.to_str() == Some(name));
         found.map(|(_, value)| value.as_os_str())
     }
 }
