@@ -3,12 +3,13 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use repertoire::catalog::Tokenizer;
 use repertoire::config::{Configuration, HostSettings};
 use repertoire::permission::{Exposure, PermissionPolicy, VisibilityPolicy};
 use repertoire::{MemorySource, Mount, Registered, Skill, SkillRegistry, Trust};
 use repertoire_mcp::{Server, ServerOptions};
 use repertoire_mcp_servers::{
-    AuditLog, CallError, ServerState, ServerTool, ToolAccess, ToolProvider, ToolRules,
+    AuditLog, CallError, ServerState, ServerTool, ToolAccess, ToolOffer, ToolProvider, ToolRules,
 };
 use rmcp::model::{CallToolRequestParams, CallToolResponse, GetPromptRequestParams};
 use serde_json::{Map, Value, json};
@@ -699,4 +700,34 @@ async fn the_audit_log_has_calls_and_denials() {
     ];
     let facts: Vec<_> = facts.map(Value::Object).collect();
     assert_eq!(facts, expected);
+}
+
+/// Returns the tokens of `tools/list`.
+async fn list_tokens(client: &Client) -> usize {
+    let tools = client.peer.list_all_tools().await.unwrap();
+    Tokenizer::O200K.estimate(&json!({ "tools": tools }).to_string())
+}
+
+#[tokio::test]
+async fn ten_servers_cost_little_at_the_start() {
+    let ids: Vec<_> = (0..10).map(|number| format!("server-{number}")).collect();
+    let tools: Vec<_> = (0..30).map(|number| format!("tool_{number}")).collect();
+    let names = ids
+        .iter()
+        .flat_map(|id| tools.iter().map(move |tool| (id.as_str(), tool.as_str())));
+    let servers = FakeServers::new(&names.collect::<Vec<_>>());
+    let home = source("home", [needing("clock", &["mcp__server-1__*"])]);
+    let (server, access) = serve_home(&home, &servers).await;
+    let client = Client::of(&server).await;
+    let start = list_tokens(&client).await;
+    read(&client, "clock").await;
+    let active = list_tokens(&client).await;
+    let rules = ToolRules::new(ToolOffer::Always);
+    access.set_rules(ids.iter().map(|id| (id.as_str(), rules.clone())));
+    let all = list_tokens(&client).await;
+    eprintln!("tokens of `tools/list`: {start} at the start, {active} with a skill, {all} of all");
+    assert!(
+        start * 10 <= all && active * 5 <= all,
+        "{start}, {active}, {all}"
+    );
 }
