@@ -24,7 +24,9 @@ pub struct ToolOptions {
 
 /// A host's reasons why a skill is not ready.
 #[derive(Clone)]
-pub(super) struct ReadinessNotes(Arc<dyn Fn(&Candidate<Skill>) -> Option<Arc<str>> + Send + Sync>);
+pub(super) struct ReadinessNotes(Arc<ReadinessNote>);
+
+type ReadinessNote = dyn Fn(&Candidate<Skill>) -> Option<Arc<str>> + Send + Sync;
 
 impl ReadinessNotes {
     pub(super) fn note(&self, candidate: &Candidate<Skill>) -> Option<Arc<str>> {
