@@ -187,7 +187,7 @@ async fn an_sdk_server_works_over_http() {
 }
 
 #[tokio::test]
-async fn a_lost_server_at_a_url_is_an_error() {
+async fn a_lost_url_is_an_error() {
     let (server, serving) = over_http();
     let supervisor = supervising(vec![server]).await;
     supervisor.call("sdk", "fail", Map::new()).await.unwrap();

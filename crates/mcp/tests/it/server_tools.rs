@@ -1,4 +1,5 @@
 //! Tools of servers, which skills bring.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::sync::{Arc, Mutex};
 

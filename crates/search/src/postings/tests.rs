@@ -5,7 +5,7 @@ use super::*;
 
 proptest! {
     #[test]
-    fn a_place_in_a_row_is_that_of_a_bisection(
+    fn a_row_finds_the_place_of_a_bisection(
         numbers in btree_set(0..5_000_u32, 0..300),
         number in 0..5_000_u32,
     ) {
