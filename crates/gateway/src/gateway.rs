@@ -288,11 +288,12 @@ impl Gateway {
         if let Some(outcome) = self.0.queue.outcome(ticket) {
             return outcome;
         }
+        // Here, so that a request that follows this call gets a run of its own.
+        let (run, configuration) = self.0.queue.begin();
         let (gateway, handle) = (self.clone(), runtime.clone());
         // In a thread, as the compiler cannot prove that the future of recomposing is `Send`.
         let running = runtime.spawn_blocking(move || {
             let _turn = turn;
-            let (run, configuration) = gateway.0.queue.begin();
             let outcome = handle.block_on(gateway.run_reload(configuration));
             gateway.0.queue.finish(run, outcome.clone());
             outcome

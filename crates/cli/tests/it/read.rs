@@ -203,6 +203,7 @@ Commands:
   simulate     Replay a scripted conversation and show what each model call contains, and why
   serve        Run an MCP server for your skills (stdio, or HTTP with --http)
   gateway      Run one process with your skills, workflows, agents and MCP servers
+  workflow     Plan and run workflows, which call tools of MCP servers
   mcp          Generate MCP client configuration
   body         Print a skill's instructions, unprocessed
   render       Print a skill's instructions with arguments and variables filled in
