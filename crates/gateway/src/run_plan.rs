@@ -138,19 +138,6 @@ impl RunPlan {
         })
     }
 
-    /// Returns the servers whose tools the plan calls, each once.
-    pub fn servers(&self) -> Vec<&str> {
-        let mut servers: Vec<&str> = Vec::new();
-        for step in &self.steps {
-            if let StepAction::Call { server, .. } = &step.action
-                && !servers.contains(&&**server)
-            {
-                servers.push(server);
-            }
-        }
-        servers
-    }
-
     /// Returns the reason why it cannot be run: a source that is not trusted, or a step that calls a tool of no MCP server.
     pub(crate) fn refusal(&self) -> Option<String> {
         if self.trust != Trust::Trusted {

@@ -69,16 +69,20 @@ impl ToolRules {
         self
     }
 
+    /// Returns the rule that refuses every call of `tool`: `deny = "drop_*"`.
+    pub fn refusal(&self, tool: &str) -> Option<String> {
+        let lower = tool.to_lowercase();
+        let pattern = self.deny.iter().find(|pattern| pattern.matches(&lower));
+        pattern.map(|pattern| format!("deny = \"{pattern}\""))
+    }
+
     /// Returns the reason why `tool` is offered to no client.
     pub(crate) fn denial(&self, server: &str, tool: &str) -> Option<Arc<str>> {
         if self.offer == ToolOffer::Never {
             return Some(format!("no tool of the server `{server}` is offered").into());
         }
-        let lower = tool.to_lowercase();
-        if let Some(pattern) = self.deny.iter().find(|pattern| pattern.matches(&lower)) {
-            return Some(
-                format!("the rule `deny = \"{pattern}\"` of the server `{server}`").into(),
-            );
+        if let Some(rule) = self.refusal(tool) {
+            return Some(format!("the rule `{rule}` of the server `{server}`").into());
         }
         let is_allowed =
             self.allow.is_empty() || self.allow.iter().any(|pattern| pattern.matches(tool));

@@ -191,21 +191,27 @@ impl Project {
         Grants::new(found.iter().map(|found| found.candidate))
     }
 
-    /// Checks that the plan calls defined servers only.
-    fn check_servers(&self, plan: &RunPlan) -> Result<(), Failure> {
+    /// Checks that the plan calls defined servers only, and no tool that the operator denies.
+    fn check_calls(&self, plan: &RunPlan) -> Result<(), Failure> {
         let servers = self.registries.mcp_servers.snapshot();
-        let unknown = plan
-            .servers()
-            .into_iter()
-            .find(|server| servers.get(server).is_none());
-        match unknown {
-            None => Ok(()),
-            Some(server) => {
+        for step in &plan.steps {
+            let StepAction::Call { server, tool, .. } = &step.action else {
+                continue;
+            };
+            let Some(entry) = servers.get(server) else {
                 let message = format!("`{}` calls the unknown MCP server `{server}`", plan.name);
                 let help = format!("add `[[registries.mcp-servers]]` with `id = \"{server}\"`");
-                Err(Failure::new(message).help(help))
+                return Err(Failure::new(message).help(help));
+            };
+            if let Some(rule) = entry.item().tools.refusal(tool) {
+                let number = step.number;
+                let message = format!(
+                    "step {number} calls the tool `{tool}` of `{server}`, which `{rule}` refuses"
+                );
+                return Err(Failure::new(message).help("remove the step, or change the rule"));
             }
         }
+        Ok(())
     }
 }
 
@@ -228,12 +234,16 @@ impl RunCommand {
         let state = self.folder.path(environment)?;
         let runs = state.join("runs");
         let run = match &self.resume {
-            Some(id) => self.resumed(WorkflowRun::resume(runs, id, &project.folder)?)?,
+            Some(id) => {
+                let run = self.resumed(WorkflowRun::resume(runs, id, &project.folder)?)?;
+                project.check_calls(run.plan())?;
+                run
+            }
             None => {
                 let name = self.name.as_deref().unwrap_or_default();
                 let arguments = self.arguments.parsed();
                 let plan = project.plan(name, arguments, environment).await?;
-                project.check_servers(&plan)?;
+                project.check_calls(&plan)?;
                 let approver = StepApprover::new(&self.granted, project.grants(&plan.name));
                 approver.check_plan(&plan, environment)?;
                 WorkflowRun::start(runs, plan, &project.folder)?

@@ -59,7 +59,7 @@ impl Project {
         let env = TestEnv::new();
         let here = env.here();
         let server = format!(
-            "[[registries.mcp-servers]]\nid = \"log\"\ncommand = \"/bin/sh\"\nargs = [\"server.sh\"]\ndirectory = {}\n",
+            "[[registries.mcp-servers]]\nid = \"log\"\ncommand = \"/bin/sh\"\nargs = [\"server.sh\"]\ndirectory = {}\ndeny = [\"drop_*\"]\n",
             json!(here)
         );
         env.file("repertoire.toml", server)
@@ -348,6 +348,10 @@ fn wrong_requests_are_refused() {
         "workflows/other.workflow.yaml",
         "steps:\n  - {step: One., tool: mcp__gone__one}\n",
     );
+    project.env.file(
+        "workflows/dropping.workflow.yaml",
+        "steps:\n  - {step: Drop it., tool: mcp__log__Drop_all}\n",
+    );
     for (arguments, message) in [
         (
             &["gone"][..],
@@ -356,6 +360,10 @@ fn wrong_requests_are_refused() {
         (
             &["other"],
             "error: `workflows/other.workflow.yaml` calls the unknown MCP server `gone`",
+        ),
+        (
+            &["dropping", "--yes", "mcp__log__*"],
+            "error: step 1 calls the tool `Drop_all` of `log`, which `deny = \"drop_*\"` refuses",
         ),
         (
             &["--resume", "things-7"],
