@@ -18,7 +18,6 @@ const FACADE: &str = "repertoire";
 const MCP: &str = "repertoire-mcp";
 const MCP_SERVERS: &str = "repertoire-mcp-servers";
 const CLI: &str = "repertoire-cli";
-const STATIC_BUILD: &str = "repertoire-source-static-build";
 const TESTS: &str = "repertoire-tests";
 const XTASK: &str = "xtask";
 
@@ -60,16 +59,7 @@ fn may_depend_on(package: &str, other: &str) -> bool {
         MCP_SERVERS => [CORE, PERMISSION, PROCESS, REGISTRY].contains(&other),
         MCP => [FACADE, MCP_SERVERS].contains(&other),
         GATEWAY => [FACADE, MCP, MCP_SERVERS].contains(&other),
-        CLI => [
-            AGENTS,
-            FACADE,
-            GATEWAY,
-            MCP,
-            MCP_SERVERS,
-            PROFILES,
-            STATIC_BUILD,
-        ]
-        .contains(&other),
+        CLI => [AGENTS, FACADE, GATEWAY, MCP, MCP_SERVERS, PROFILES].contains(&other),
         TESTKIT => ![TESTS, XTASK].contains(&other),
         TESTS | XTASK => ![TESTS, XTASK].contains(&other),
         source if source.starts_with("repertoire-source-") => {
@@ -140,7 +130,6 @@ fn the_rule_allows_only_listed_dependencies() {
         (CLI, AGENTS),
         (CLI, FACADE),
         (CLI, PROFILES),
-        (CLI, STATIC_BUILD),
         (PROFILES, CORE),
         ("hello", PLUGIN_SDK),
         (XTASK, TESTKIT),

@@ -34,6 +34,9 @@ fn under_a_short_load_nothing_is_wrong() {
         "notified/last",
         "idle/resident",
         "idle/resident/notified",
+        "passed/one/p50",
+        "passed/sessions/p50",
+        "passed/sessions/p99",
     ];
     assert_eq!(names, parts.map(|part| format!("mcp-load/{part}")));
 }
