@@ -25,12 +25,12 @@ const LIMITS: [(&str, usize); 19] = [
     ("repertoire-mcp", 55),
     ("repertoire-cli", 27),
     ("repertoire-profiles", 150),
-    ("repertoire-gateway", 150),
+    ("repertoire-gateway", 128),
     ("repertoire-permission", 107),
     ("repertoire-search", 116),
     ("repertoire-agents", 150),
-    ("repertoire-config", 85),
-    ("repertoire-mcp-servers", 150),
+    ("repertoire-config", 89),
+    ("repertoire-mcp-servers", 125),
 ];
 
 /// The crates that share a limit of 1,500.

@@ -3,8 +3,8 @@
 //! A [`ToolProvider`] lists the [tools](ServerTool) of its servers and calls them. A host lists them for its clients under their
 //! [full names](ServerTool::full_name), `mcp__SERVER__TOOL`. An [`AuditLog`] records what was called and refused.
 //!
-//! With the feature `supervisor`, a `Supervisor` is the provider of the servers that it starts. With the feature `client`, a
-//! `Connection` reaches one server.
+//! With the feature `supervisor`, a `Supervisor` is the provider of the servers that it starts. The feature `client` has what
+//! `repertoire-source-mcp` shares with it.
 //!
 //! # Inside this crate
 //! - `supervisor.rs` has the set of servers, `server_run.rs` the life of one of them.
@@ -60,14 +60,6 @@ mod tool_table;
 mod value;
 
 pub use audit::{AuditEvent, AuditKind, AuditLog, AuditRow};
-#[cfg(feature = "client")]
-pub use connection::{Connection, ConnectionOptions, FollowedList};
-#[cfg(feature = "client")]
-pub use endpoint::{ServerEndpoint, ServerProgram, ServerUrl};
-#[cfg(feature = "client")]
-pub use message_limit::message_excess;
-#[cfg(feature = "client")]
-pub use pages::ListPages;
 pub use provider::{CallError, ToolProvider};
 pub use server_tool::ServerTool;
 pub use state::ServerState;
@@ -83,6 +75,20 @@ pub use tool_access::ToolAccess;
 pub use tool_rules::{ToolOffer, ToolRules};
 pub use tool_table::{BroughtTools, ListedTool, ToolTable};
 pub use value::ServerValue;
+
+// For `repertoire-source-mcp` only: they may change in any version.
+#[cfg(feature = "client")]
+#[doc(hidden)]
+pub use connection::{Connection, ConnectionOptions, FollowedList};
+#[cfg(feature = "client")]
+#[doc(hidden)]
+pub use endpoint::{ServerEndpoint, ServerProgram, ServerUrl};
+#[cfg(feature = "client")]
+#[doc(hidden)]
+pub use message_limit::message_excess;
+#[cfg(feature = "client")]
+#[doc(hidden)]
+pub use pages::ListPages;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -20,7 +20,7 @@ pub struct SupervisedServer {
     pub args: Vec<String>,
     /// The working directory of the program, relative to the folder of the supervisor.
     pub directory: Option<PathBuf>,
-    /// The environment variables of the program, in addition to [`INHERITED`](crate::ServerProgram::INHERITED).
+    /// The environment variables of the program, in addition to those that [programs inherit](crate::SupervisorOptions::variables).
     pub env: BTreeMap<String, ServerValue>,
     /// The limit of the address space of the program in MiB. Linux only.
     pub memory_mib: Option<u64>,

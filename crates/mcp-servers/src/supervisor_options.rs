@@ -13,8 +13,8 @@ use tokio::sync::watch;
 pub struct SupervisorOptions {
     /// The folder that paths of definitions are relative to, and the default working directory of programs.
     pub folder: PathBuf,
-    /// The environment variables of the host. A program gets those that its definition names, and the
-    /// [inherited](crate::ServerProgram::INHERITED) ones.
+    /// The environment variables of the host. A program gets those that its definition names, and the ones that it needs to find
+    /// programs and its own files: on Unix `HOME`, `LANG`, `LOGNAME`, `PATH`, `SHELL`, `TERM`, `TMPDIR` and `USER`.
     pub variables: Arc<[(OsString, OsString)]>,
     /// The command line of a supervisor program, which ends everything that a server started.
     pub supervisor: Arc<[OsString]>,
