@@ -17,6 +17,7 @@ use repertoire_gateway::Gateway;
 use tokio::runtime::Handle;
 
 use self::audit::AuditCommand;
+#[cfg(feature = "schema")]
 pub(super) use self::audit::AuditOutput;
 pub(super) use self::gateway_output::{GatewayListOutput, GatewayOutput};
 use self::gateway_output::{ListedRegistry, SavedState};
