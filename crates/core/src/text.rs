@@ -26,6 +26,7 @@
 mod clean;
 mod escape;
 mod hidden;
+mod parts;
 mod printed;
 mod scan;
 
@@ -45,6 +46,8 @@ pub use self::escape::{
 };
 #[doc(hidden)]
 pub use self::hidden::hidden_count;
+#[doc(hidden)]
+pub use self::parts::has_parts;
 #[doc(hidden)]
 pub use self::printed::printed;
 

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::InvalidValue;
+use crate::text::has_parts;
 
 /// Uses of a tool, as `allowed-tools` and the rules of clients write them, compared letter by letter.
 ///
@@ -127,7 +128,7 @@ impl Argument {
             Argument::Begins(words) => text
                 .strip_prefix(words.as_ref())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')),
-            Argument::Parts(parts) => has_parts(text, parts),
+            Argument::Parts(parts) => has_parts(text, parts.iter().map(AsRef::as_ref)),
         }
     }
 }
@@ -228,22 +229,6 @@ fn without_assignments(command: &str) -> &str {
         rest = behind;
     }
     rest
-}
-
-fn has_parts(text: &str, parts: &[Arc<str>]) -> bool {
-    let [first, between @ .., last] = parts else {
-        return false;
-    };
-    let Some(mut rest) = text.strip_prefix(first.as_ref()) else {
-        return false;
-    };
-    for part in between {
-        match rest.find(part.as_ref()) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last.as_ref())
 }
 
 impl fmt::Display for ToolPattern {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use repertoire_core::text::has_parts;
 use repertoire_core::{Skill, Trust};
 use repertoire_registry::{Candidate, Target};
 use serde::{Deserialize, Serialize};
@@ -115,20 +116,7 @@ impl Wildcard {
     }
 
     pub(crate) fn matches(&self, text: &str) -> bool {
-        let mut parts = self.0.split('*');
-        let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else {
-            return false;
-        };
-        let Some(last) = parts.next_back() else {
-            return rest.is_empty();
-        };
-        for part in parts {
-            match rest.find(part) {
-                Some(at) => rest = &rest[at + part.len()..],
-                None => return false,
-            }
-        }
-        rest.ends_with(last)
+        has_parts(text, self.0.split('*'))
     }
 }
 
