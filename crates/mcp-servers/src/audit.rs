@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
+use repertoire_core::Digest;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 
 /// The size at which a file is moved aside.
 const MOST_BYTES: u64 = 16 << 20;
@@ -358,8 +358,9 @@ fn tail(file: &mut File) -> io::Result<Vec<u8>> {
 }
 
 fn digest(line: &[u8]) -> String {
-    let bytes = Sha256::digest(line);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digest = Digest::of(line);
+    let bytes = digest.as_bytes().iter();
+    bytes.map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl fmt::Debug for AuditLog {
