@@ -223,6 +223,3 @@ impl From<postgres::Error> for StoreError {
         Self::Database(error.into())
     }
 }
-
-#[cfg(test)]
-mod tests;

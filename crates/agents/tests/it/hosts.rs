@@ -46,7 +46,7 @@ fn a_killed_host_gives_no_place_twice() {
     let Some(database) = Database::create() else {
         return;
     };
-    let store = PostgresAgentStore::connect(&database.address()).unwrap();
+    let store = database.store();
     put_worker(&store);
     let pool = PoolSettings {
         max: PLACES,

@@ -5,6 +5,8 @@ mod allocation;
 mod delegation;
 #[cfg(feature = "postgres")]
 mod hosts;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod queues;
 mod states;
 mod stores;

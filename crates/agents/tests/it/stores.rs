@@ -17,8 +17,7 @@ pub(crate) fn on_every_store(test: impl Fn(&dyn AgentStore)) {
     }
     #[cfg(feature = "postgres")]
     if let Some(database) = Database::create() {
-        let store = PostgresAgentStore::connect(&database.address());
-        test(&store.expect("an empty database takes a store"));
+        test(&database.store());
     }
 }
 
@@ -48,6 +47,19 @@ impl Database {
 
     pub(crate) fn address(&self) -> String {
         format!("{} dbname={}", self.server, self.name)
+    }
+
+    pub(crate) fn store(&self) -> PostgresAgentStore {
+        let store = PostgresAgentStore::connect(&self.address());
+        store.expect("an empty database takes a store")
+    }
+
+    /// Returns a connection that sees the tables.
+    pub(crate) fn client(&self) -> postgres::Client {
+        let mut client = postgres::Client::connect(&self.address(), postgres::NoTls).unwrap();
+        let path = "SET search_path TO repertoire_agents";
+        client.batch_execute(path).unwrap();
+        client
     }
 
     fn execute_on_server(&self, statement: &str) {
@@ -114,6 +126,19 @@ pub(crate) fn advance(
     store.advance(&agent.id, agent.epoch, &step, now)
 }
 
+/// Returns the states from the reservation to `state`.
+pub(crate) fn path_to(state: AgentState) -> &'static [AgentState] {
+    use AgentState::{Busy, Failed, Initializing, Pending, Ready, Terminated};
+    match state {
+        Pending => &[],
+        Initializing => &[Initializing],
+        Ready => &[Initializing, Ready],
+        Busy => &[Initializing, Ready, Busy],
+        Terminated => &[Terminated],
+        Failed => &[Failed],
+    }
+}
+
 /// Reserves an agent and brings it to the state.
 pub(crate) fn agent_in(
     store: &dyn AgentStore,
@@ -121,17 +146,8 @@ pub(crate) fn agent_in(
     key: &str,
     now: u64,
 ) -> AgentRecord {
-    use AgentState::{Busy, Failed, Initializing, Pending, Ready, Terminated};
-    let path: &[AgentState] = match state {
-        Pending => &[],
-        Initializing => &[Initializing],
-        Ready => &[Initializing, Ready],
-        Busy => &[Initializing, Ready, Busy],
-        Terminated => &[Terminated],
-        Failed => &[Failed],
-    };
     let mut agent = reserve(store, &request(key), now);
-    for next in path {
+    for next in path_to(state) {
         agent = advance(store, &agent, *next, now).unwrap();
     }
     agent
