@@ -7,6 +7,8 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use repertoire::registry::Target;
 
+use crate::failure::Failure;
+
 /// The options that select sources of skills.
 ///
 /// Without any of these: the built-in skills, and the folders that agents share, from the working folder up to the root of its
@@ -122,11 +124,14 @@ impl SourceOptions {
             .collect()
     }
 
-    /// Returns the first option that is given, besides `--config`.
-    pub(crate) fn besides_config(&self) -> Option<&'static str> {
-        self.given()
-            .into_iter()
-            .find(|option| *option != "--config")
+    /// Refuses every option besides `--config`, for a command that has all sources from the configuration file.
+    pub(crate) fn refuse_besides_config(&self, command: &str) -> Result<(), Failure> {
+        let given = self.given();
+        let Some(option) = given.iter().find(|option| **option != "--config") else {
+            return Ok(());
+        };
+        let failure = Failure::new(format!("`{option}` has no effect on `{command}`"));
+        Err(failure.help("put the source into the configuration file"))
     }
 
     /// Returns the options, but those that name agents, for a process in a different folder than `cwd`.

@@ -128,7 +128,17 @@ fn unheard(error: io::Error) -> Failure {
     Failure::io("cannot listen for signals", &error)
 }
 
-pub(super) const CONFIGURATION: &str = "repertoire.toml";
+const CONFIGURATION: &str = "repertoire.toml";
+
+/// Creates the gateway of the configuration file.
+pub(super) fn open(
+    options: &SourceOptions,
+    environment: &Environment<'_>,
+) -> Result<Gateway, Failure> {
+    let file = options.config.clone();
+    let file = file.unwrap_or_else(|| CONFIGURATION.into());
+    Gateway::open(file, host_settings(environment)).map_err(|error| refusal(&error))
+}
 
 impl GatewayCommand {
     pub(crate) async fn run(
@@ -137,10 +147,7 @@ impl GatewayCommand {
         format: Format,
         environment: &mut Environment<'_>,
     ) -> Result<io::Result<Exit>, Failure> {
-        if let Some(option) = options.besides_config() {
-            let failure = Failure::new(format!("`{option}` has no effect on `gateway`"));
-            return Err(failure.help("put the source into the configuration file"));
-        }
+        options.refuse_besides_config("gateway")?;
         let mut out = Output::new("gateway", format, environment);
         match &self.action {
             GatewayAction::Start(start) => {
@@ -209,12 +216,7 @@ impl StartCommand {
     ) -> Result<Exit, Failure> {
         environment.signals.listen().map_err(unheard)?;
         let pauses = PauseSignals::listen().map_err(unheard)?;
-        let file = options
-            .config
-            .clone()
-            .unwrap_or_else(|| CONFIGURATION.into());
-        let gateway =
-            Gateway::open(file, host_settings(environment)).map_err(|error| refusal(&error))?;
+        let gateway = open(options, environment)?;
         let folder = StateFolder::lock(&self.folder.path(environment)?)?;
         let gateway = gateway.audited(folder.audit_log()?);
         folder.save_lists(&GatewayListOutput::default())?;

@@ -21,8 +21,7 @@ use tokio::runtime::Handle;
 
 use self::approval::{Approval, StepApprover};
 pub(super) use self::run_output::{PlanOutput, RunOutput};
-use super::gateway::{CONFIGURATION, FolderOption, audit_path, refusal};
-use crate::compose::host_settings;
+use super::gateway::{FolderOption, audit_path, refusal};
 use crate::failure::Failure;
 use crate::options::SourceOptions;
 use crate::output::{Format, Output};
@@ -96,10 +95,7 @@ impl WorkflowCommand {
         format: Format,
         environment: &mut Environment<'_>,
     ) -> Result<io::Result<Exit>, Failure> {
-        if let Some(option) = options.besides_config() {
-            let failure = Failure::new(format!("`{option}` has no effect on `workflow`"));
-            return Err(failure.help("put the source into the configuration file"));
-        }
+        options.refuse_besides_config("workflow")?;
         let mut out = Output::new("workflow", format, environment);
         let project = Project::open(options, environment).await?;
         let done = match &self.action {
@@ -129,10 +125,7 @@ impl Project {
         options: &SourceOptions,
         environment: &Environment<'_>,
     ) -> Result<Project, Failure> {
-        let file = options.config.clone();
-        let file = file.unwrap_or_else(|| CONFIGURATION.into());
-        let gateway = Gateway::open(file, host_settings(environment));
-        let gateway = gateway.map_err(|error| refusal(&error))?;
+        let gateway = super::gateway::open(options, environment)?;
         let registries = gateway.start(&Handle::current()).await;
         Ok(Project {
             registries: registries.map_err(|error| refusal(&error))?,
