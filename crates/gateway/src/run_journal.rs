@@ -32,7 +32,7 @@ pub(crate) enum JournalRow {
 pub(crate) struct RunJournal {
     file: File,
     pub(crate) path: PathBuf,
-    /// Whether a row may be incomplete in the file.
+    /// `true` if a row may be incomplete in the file.
     is_torn: bool,
 }
 

@@ -89,7 +89,7 @@ impl RunPlan {
     /// Creates the plan of a workflow file, whose text is `text`.
     ///
     /// # Errors
-    /// As [`of_skill`](RunPlan::of_skill), and for a script, which a host runs itself.
+    /// The errors of [`of_skill`](RunPlan::of_skill), and one for a script, which a host runs itself.
     pub fn of_file(
         workflow: &WorkflowFile,
         text: &str,

@@ -25,7 +25,7 @@ pub struct ServerStatus {
     /// The last error, also of a server that runs again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<Arc<str>>,
-    /// What its operator should know.
+    /// Faults of its definition and its tools that do not stop it, for the operator.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Arc<str>>,
 }

@@ -177,7 +177,7 @@ impl ToolAccess {
     /// [`CallError::Denied`] if they do not, and the errors of [`ToolProvider::call`].
     ///
     /// # Cancel safety
-    /// As [`ToolProvider::call`].
+    /// The errors of [`ToolProvider::call`].
     pub async fn call(
         &self,
         listed: &ListedTool,

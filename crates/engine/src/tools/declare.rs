@@ -13,7 +13,7 @@ pub(super) const LONGEST_PAGE: usize = 200;
 /// Bytes of instructions or of a file in one answer.
 pub(super) const PAGE: usize = 20_000;
 
-/// The names of skills for schemas, if they may be told.
+/// The names of skills that schemas may contain.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DeclaredNames<'a> {
     pub(super) all: Option<&'a [&'a str]>,

@@ -28,7 +28,7 @@ pub(super) struct AuditCommand {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::command) struct AuditOutput {
-    /// Whether each row names the digest of the line before it.
+    /// `true` if each row names the digest of the line before it.
     is_intact: bool,
     /// The rows, each with `at` (milliseconds since 1970), `event`, `process` and its facts.
     rows: Vec<Map<String, Value>>,

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 /// The approver of steps: the options, the skill, or a person on a terminal.
 pub(super) struct StepApprover {
     granted: Vec<ToolPattern>,
-    /// What the skill pre-approves.
+    /// The calls that the skill approves in advance.
     skill: Grants,
 }
 

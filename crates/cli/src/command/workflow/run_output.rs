@@ -38,7 +38,7 @@ struct StepRow {
     id: Option<String>,
     /// The instruction, the statement of a check or its kind.
     text: String,
-    /// Whether it is a check.
+    /// `true` for a check.
     check: bool,
     /// The tool of an MCP server that it calls.
     #[serde(skip_serializing_if = "Option::is_none")]
