@@ -177,7 +177,7 @@ impl ToolAccess {
     /// [`CallError::Denied`] if they do not, and the errors of [`ToolProvider::call`].
     ///
     /// # Cancel safety
-    /// The errors of [`ToolProvider::call`].
+    /// That of [`ToolProvider::call`].
     pub async fn call(
         &self,
         listed: &ListedTool,
