@@ -567,19 +567,6 @@ async fn deep_and_wide_trees_hold_up_no_change() {
     assert_eq!(tree.complaints(&listing), []);
 }
 
-#[tokio::test]
-async fn an_unwatched_source_never_changes_by_itself() {
-    let tree = Tree::of(&["root/a"]);
-    let source = tree.source("root");
-    let before = list(&source).await;
-    tree.skill("root/b");
-    tokio::select! {
-        biased;
-        () = source.changed(before.revision()) => panic!("no watch is active"),
-        () = tokio::task::yield_now() => {}
-    }
-}
-
 #[cfg(unix)]
 #[tokio::test]
 async fn copies_with_unchanged_size_and_time_are_detected() {
