@@ -29,7 +29,7 @@ use crate::params::{Malformed, Method};
 use crate::resources::quoted;
 use crate::served_view::ListVersions;
 use crate::session_tools::SessionTools;
-use crate::{McpFeatures, Server, extension, prompts, resources, tools};
+use crate::{Caller, McpFeatures, Server, extension, host_tools, prompts, resources, tools};
 
 /// The handler of one client. Dropping it ends its tasks.
 #[derive(Debug)]
@@ -40,6 +40,8 @@ pub(crate) struct ClientSession {
     subscriptions: Arc<ResourceSubscriptions>,
     tools: Arc<SessionTools>,
     lists_skills: Arc<AtomicBool>,
+    /// `false` after the client asked for warnings and errors only.
+    wants_messages: Arc<AtomicBool>,
     /// Notified when the roots of the client changed. `None` for a client that is not asked for them.
     roots: Option<Arc<Notify>>,
     end: CancellationToken,
@@ -59,6 +61,7 @@ impl ClientSession {
             features: OnceLock::new(),
             subscriptions: Arc::default(),
             lists_skills: Arc::default(),
+            wants_messages: Arc::new(AtomicBool::new(true)),
             roots: None,
             _guard: end.clone().drop_guard(),
             end,
@@ -161,7 +164,11 @@ impl ServerHandler for ClientSession {
         let options = self.server.options();
         let features = self.features.get().copied().unwrap_or(options.features);
         let server = Implementation::new(options.name.as_ref(), options.version.as_ref());
-        ServerConfig::new(features.capabilities()).with_server_info(server)
+        let mut capabilities = features.capabilities();
+        if options.host_tools.is_some() {
+            capabilities.logging = Some(Default::default());
+        }
+        ServerConfig::new(capabilities).with_server_info(server)
     }
 
     async fn initialize(
@@ -208,6 +215,15 @@ impl ServerHandler for ClientSession {
             let end = self.end.clone();
             tokio::spawn(async move { end.run_until_cancelled(following).await });
         }
+        if self.server.options().host_tools.is_some() {
+            let (server, caller) = (self.server.clone(), Caller::of(&context.extensions));
+            let (peer, end) = (context.peer.clone(), self.end.clone());
+            let is_wanted = Arc::clone(&self.wants_messages);
+            tokio::spawn(async move {
+                let forwarding = host_tools::forward(&server, &caller, &peer, &is_wanted);
+                end.run_until_cancelled(forwarding).await
+            });
+        }
         let sink = NotificationSink::Session(context.peer);
         let notifier = self.notifier(
             *features,
@@ -223,6 +239,17 @@ impl ServerHandler for ClientSession {
         if let Some(notified) = &self.roots {
             notified.notify_one();
         }
+    }
+
+    #[expect(deprecated, reason = "clients with sessions may send it")]
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        _: Context,
+    ) -> Result<(), ErrorData> {
+        let is_wanted = host_tools::is_notice_wanted(request.level);
+        self.wants_messages.store(is_wanted, Ordering::Relaxed);
+        Ok(())
     }
 
     async fn list_skills(
@@ -337,7 +364,8 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         self.wants(McpFeatures::TOOLS, &context)?;
-        tools::list_tools(&self.server, &self.tools, request)
+        let caller = Caller::of(&context.extensions);
+        tools::list_tools(&self.server, &self.tools, &caller, request)
     }
 
     async fn call_tool(
@@ -346,11 +374,17 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
         self.wants(McpFeatures::TOOLS, &context)?;
-        let model = self.model(&context);
+        let (caller, model) = (Caller::of(&context.extensions), self.model(&context));
         let CallToolRequestParams {
             name, arguments, ..
         } = request;
-        let call = tools::call_tool(&self.server, &self.tools, &name, arguments, &model);
+        let call = tools::call_tool(
+            &self.server,
+            &self.tools,
+            (&caller, &model),
+            &name,
+            arguments,
+        );
         let call = context.ct.run_until_cancelled(call);
         // The client waits for no answer to a cancelled request.
         let cancelled = || ErrorData::internal_error("the request was cancelled", None);

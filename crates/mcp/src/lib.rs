@@ -45,6 +45,7 @@
 //! - `served_view.rs`: everything that clients see of one snapshot, and the generation in which each list last changed.
 //! - `tools.rs`, `prompts.rs`, `resources.rs` and `extension.rs` answer requests from a view. `client_session.rs` passes requests on.
 //! - `session_tools.rs` has the active skills of a session, and `server_tools.rs` calls the tools that they bring.
+//! - `host_tools.rs` lists and calls the tools of the host for a [`Caller`].
 //! - `served_files.rs` reads files and compares them with their digests. `notifications.rs` notifies clients of changes.
 //! - `line_transport.rs` and `http` carry messages. `http/access_control.rs` checks every HTTP request.
 //!
@@ -54,11 +55,13 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod batches;
+mod caller;
 mod client_session;
 mod conformance;
 mod error;
 mod extension;
 mod features;
+mod host_tools;
 #[cfg(feature = "http")]
 mod http;
 mod incoming;
@@ -81,8 +84,10 @@ mod session_tools;
 mod synthesize;
 mod tools;
 
+pub use caller::Caller;
 pub use error::ServeError;
 pub use features::McpFeatures;
+pub use host_tools::HostTools;
 #[cfg(feature = "http")]
 pub use http::{AccessToken, HttpLimits, HttpOptions};
 pub use options::ServerOptions;

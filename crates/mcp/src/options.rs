@@ -8,9 +8,9 @@ use repertoire::tools::{SkillReader, ToolPreset};
 use repertoire::{Budget, CatalogOptions};
 use repertoire_mcp_servers::ToolAccess;
 
-use crate::McpFeatures;
 use crate::conformance::is_strict;
 use crate::features::ClientPreset;
+use crate::{HostTools, McpFeatures};
 
 /// Options of a [`Server`](crate::Server). By default it exposes all features that a client is known to use, hides only what skills
 /// hide themselves, and runs nothing.
@@ -28,6 +28,7 @@ pub struct ServerOptions {
     pub(crate) index: IndexSettings,
     pub(crate) resources: Vec<HostResource>,
     pub(crate) server_tools: Option<ToolAccess>,
+    pub(crate) host_tools: Option<Arc<dyn HostTools>>,
 }
 
 /// A resource of the host.
@@ -55,6 +56,7 @@ impl Default for ServerOptions {
             index: IndexSettings::new(),
             resources: Vec::new(),
             server_tools: None,
+            host_tools: None,
         }
     }
 }
@@ -107,6 +109,11 @@ impl ServerOptions {
         self
     }
 
+    /// Returns what the operator hides.
+    pub fn visibility(&self) -> &VisibilityPolicy {
+        &self.modes
+    }
+
     /// Sets the form and the budget of the catalog in the instructions.
     #[must_use]
     pub fn catalog(mut self, catalog: CatalogOptions) -> ServerOptions {
@@ -156,6 +163,13 @@ impl ServerOptions {
     #[must_use]
     pub fn server_tools(mut self, access: ToolAccess) -> ServerOptions {
         self.server_tools = Some(access);
+        self
+    }
+
+    /// Serves the tools of the host too.
+    #[must_use]
+    pub fn host_tools(mut self, tools: Arc<dyn HostTools>) -> ServerOptions {
+        self.host_tools = Some(tools);
         self
     }
 

@@ -11,16 +11,17 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use crate::Server;
 use crate::meta::surface;
 use crate::page::Page;
 use crate::resources::quoted;
 use crate::server_tools::{self, ServerToolCall};
 use crate::session_tools::SessionTools;
+use crate::{Caller, Server, host_tools};
 
 pub(crate) fn list_tools(
     server: &Server,
     session: &SessionTools,
+    caller: &Caller,
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListToolsResult, ErrorData> {
     let view = server.view();
@@ -31,6 +32,7 @@ pub(crate) fn list_tools(
         let own = server_tools::own_tools(offered.has_active_skills);
         tools.extend(own.into_iter().filter(|tool| !view.has_tool(&tool.name)));
     }
+    tools.extend(host_tools::listed(server, caller));
     let listed = offered
         .tools()
         .iter()
@@ -45,11 +47,14 @@ pub(crate) fn list_tools(
 pub(crate) async fn call_tool(
     server: &Server,
     session: &SessionTools,
+    (caller, model): (&Caller, &Model),
     name: &str,
     arguments: Option<Map<String, Value>>,
-    model: &Model,
 ) -> Result<CallToolResult, ErrorData> {
     let arguments = arguments.unwrap_or_default();
+    if let Some(answer) = host_tools::answer(server, caller, name, &arguments).await {
+        return answer;
+    }
     let access = server.options().server_tools.as_ref();
     if let Some(access) = access {
         let call = ServerToolCall {

@@ -13,6 +13,11 @@ pub(crate) fn span_of(message: &Extensions) -> Span {
     })
 }
 
+/// Returns `true` for a message that came over HTTP.
+pub(crate) fn is_http(message: &Extensions) -> bool {
+    message.get::<Parts>().is_some()
+}
+
 pub(crate) fn extension<T: Send + Sync + 'static>(message: &Extensions) -> Option<&T> {
     message.get::<Parts>()?.extensions.get()
 }

@@ -18,6 +18,8 @@ pub(crate) enum Notified {
     Prompts,
     Resources,
     Updated(String),
+    /// The data of a log message.
+    Logged(String),
 }
 
 #[derive(Debug, Clone)]
@@ -57,6 +59,17 @@ impl ClientHandler for Listening {
 
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
         let _ = self.notifications.send(Notified::Resources);
+    }
+
+    #[expect(deprecated, reason = "servers may send log messages to sessions")]
+    async fn on_logging_message(
+        &self,
+        message: rmcp::model::LoggingMessageNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let _ = self
+            .notifications
+            .send(Notified::Logged(message.data.to_string()));
     }
 
     async fn on_resource_updated(

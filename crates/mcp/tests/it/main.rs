@@ -8,6 +8,7 @@ mod features;
 mod fixture;
 mod forms;
 mod garbage;
+mod host_tools;
 mod http;
 mod live;
 mod log;
