@@ -6,6 +6,7 @@ use std::fmt;
 use repertoire_core::{Id, Item};
 use repertoire_mcp_servers::{ServerValue, ToolOffer, ToolRules};
 use repertoire_registry::{ConfigError, Target};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -34,9 +35,15 @@ pub struct AgentDefinition {
     /// The environment variables of the program. Only their names are shown and serialized.
     #[serde(serialize_with = "names")]
     pub env: BTreeMap<String, String>,
-    /// The permissions, for the runtime.
+    /// The type, which several agents may share; by default the id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_type: Option<String>,
+    /// The skills that it has; without any, it has all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
+    /// The rights: patterns of `tools` and `deny`, `write-access` and `admin-access`. Other keys are for the runtime.
     pub permissions: Map<String, Value>,
-    /// The limits, for the runtime.
+    /// The limits: `max-concurrent-tasks`, `token-budget` and `timeout-ms`. Other keys are for the runtime.
     pub limits: Map<String, Value>,
     /// Everything else that is known about it.
     pub metadata: Map<String, Value>,
@@ -212,7 +219,10 @@ impl fmt::Debug for ServerDefinition {
 #[cfg_attr(
     feature = "schema",
     derive(schemars::JsonSchema),
-    schemars(rename = "Agent")
+    schemars(
+        rename = "Agent",
+        transform = crate::schema::spelled(&[("agent-type", "agentType")])
+    )
 )]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct AgentRow {
@@ -229,9 +239,60 @@ pub(crate) struct AgentRow {
     url: Option<String>,
     /// The environment variables of the program.
     env: BTreeMap<String, String>,
+    /// The type, which several agents may share. Default: the id.
+    #[serde(rename = "agent-type", alias = "agentType")]
+    agent_type: Option<String>,
+    /// The skills that the agent has. Default: all.
+    skills: Vec<String>,
+    /// The rights: patterns of `tools` and `deny`, `write-access` and `admin-access`. Other keys are for the runtime.
     permissions: Map<String, Value>,
+    /// The limits: `max-concurrent-tasks`, `token-budget` and `timeout-ms`. Other keys are for the runtime.
     limits: Map<String, Value>,
     metadata: Map<String, Value>,
+}
+
+/// The rights that a gateway reads.
+#[derive(Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+#[derive(Default)]
+struct AgentRights {
+    tools: Vec<String>,
+    deny: Vec<String>,
+    #[serde(alias = "writeAccess", alias = "write_access")]
+    write_access: bool,
+    #[serde(alias = "adminAccess", alias = "admin_access")]
+    admin_access: bool,
+}
+
+/// The limits that a gateway reads.
+#[derive(Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+#[derive(Default)]
+struct AgentLimits {
+    #[serde(alias = "maxConcurrentTasks", alias = "max_concurrent_tasks")]
+    max_concurrent_tasks: u32,
+    #[serde(alias = "tokenBudget", alias = "token_budget")]
+    token_budget: u64,
+    #[serde(alias = "timeoutMs", alias = "timeout_ms")]
+    timeout_ms: u64,
+}
+
+impl AgentRow {
+    /// Checks the rights and limits that a gateway reads.
+    fn check_rights(&self) -> Result<(), ConfigError> {
+        let checked = [
+            ("permissions", typed::<AgentRights>(&self.permissions)),
+            ("limits", typed::<AgentLimits>(&self.limits)),
+        ];
+        for (key, result) in checked {
+            result.map_err(|error| ConfigError::in_option(key, error.to_string()))?;
+        }
+        Ok(())
+    }
+}
+
+fn typed<T: DeserializeOwned>(values: &Map<String, Value>) -> Result<(), serde_json::Error> {
+    T::deserialize(values).map(drop)
 }
 
 /// An MCP server that a gateway supervises.
@@ -290,6 +351,7 @@ impl TryFrom<AgentRow> for AgentDefinition {
     type Error = ConfigError;
 
     fn try_from(row: AgentRow) -> Result<AgentDefinition, ConfigError> {
+        row.check_rights()?;
         let id = row
             .id
             .ok_or_else(|| ConfigError::new("missing field `id`"))?;
@@ -317,6 +379,8 @@ impl TryFrom<AgentRow> for AgentDefinition {
             args: row.args,
             url: row.url,
             env: row.env,
+            agent_type: row.agent_type,
+            skills: row.skills,
             permissions: row.permissions,
             limits: row.limits,
             metadata: row.metadata,

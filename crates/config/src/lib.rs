@@ -25,6 +25,7 @@
 //! `docs/cli.md` describes every key. The feature `schema` derives `docs/schema/configuration.json` from the types that are read.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod agent_settings;
 mod configuration;
 mod definition;
 mod document;
@@ -35,6 +36,7 @@ mod schema;
 mod settings;
 mod source;
 
+pub use agent_settings::AgentSettings;
 pub use configuration::{Configuration, SearchFiles};
 pub use definition::{
     AgentDefinition, AgentRuntime, Lifecycle, ServerDefinition, ServerStart, ServerTransport,

@@ -14,7 +14,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::definition::{AgentRow, ServerRow};
 use crate::document::Section;
-use crate::{AgentDefinition, ConfigurationError, HostSettings, ServerDefinition};
+use crate::{AgentDefinition, AgentSettings, ConfigurationError, HostSettings, ServerDefinition};
 
 /// The settings of a gateway: the table `[gateway]`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -37,6 +37,8 @@ pub struct GatewaySettings {
     /// The time in which requests in progress are answered at a stop, in milliseconds. Default 10,000.
     #[serde(alias = "drainMs")]
     drain_ms: u64,
+    /// The agents.
+    pub agents: AgentSettings,
 }
 
 impl Default for GatewaySettings {
@@ -45,6 +47,7 @@ impl Default for GatewaySettings {
             listen: None,
             watch: true,
             drain_ms: 10_000,
+            agents: AgentSettings::default(),
         }
     }
 }
