@@ -63,6 +63,9 @@ pub enum GatewayError {
     /// A registry refuses its composition. Everything stays as it was.
     #[error(transparent)]
     Registry(#[from] RegistryError),
+    /// The store of agents refuses the pools or profiles. The registries are as the request wants them.
+    #[error("the store of agents failed: {0}")]
+    Agents(Arc<str>),
     /// The runtime of the gateway ended.
     #[error("the runtime of the gateway has ended")]
     RuntimeEnded,

@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use repertoire::config::{Configuration, HostSettings};
+#[cfg(feature = "http")]
+use repertoire_agents::AgentStore;
 use repertoire_mcp_servers::{
     AuditEvent, AuditKind, AuditLog, Supervisor, ToolAccess, ToolProvider,
 };
@@ -12,6 +14,8 @@ use serde_json::json;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
+#[cfg(feature = "http")]
+use crate::agents::GatewayAgents;
 use crate::composition::{MountCache, RegistryComposition};
 use crate::registries::{GatewayStatus, Registries, Reloaded};
 use crate::reload_queue::{Outcome, ReloadQueue};
@@ -35,6 +39,8 @@ struct GatewayShared {
     supervising: tokio::sync::Mutex<()>,
     runtime: OnceLock<Handle>,
     audit: OnceLock<AuditLog>,
+    #[cfg(feature = "http")]
+    agents: OnceLock<GatewayAgents>,
 }
 
 /// The configuration in force, and what was made of it.
@@ -83,6 +89,8 @@ impl Gateway {
             supervising: tokio::sync::Mutex::default(),
             runtime: OnceLock::new(),
             audit: OnceLock::new(),
+            #[cfg(feature = "http")]
+            agents: OnceLock::new(),
         }))
     }
 
@@ -96,6 +104,21 @@ impl Gateway {
     /// Returns the audit log, for the calls of sessions.
     pub fn audit(&self) -> Option<&AuditLog> {
         self.0.audit.get()
+    }
+
+    /// Keeps agents in `store`: their profiles are the agents of the registry, and MCP clients get tools about them. A second store is
+    /// ignored.
+    #[cfg(feature = "http")]
+    #[must_use]
+    pub fn with_agents(self, store: Arc<dyn AgentStore>) -> Gateway {
+        let _ = self.0.agents.set(GatewayAgents::new(store));
+        self
+    }
+
+    /// Returns the agents, if the host has a store.
+    #[cfg(feature = "http")]
+    pub(crate) fn agents(&self) -> Option<GatewayAgents> {
+        self.0.agents.get().cloned()
     }
 
     fn record(&self, event: AuditEvent) {
@@ -225,6 +248,10 @@ impl Gateway {
         };
         supervision::set_rules(&tools, &registries);
         self.supervise(&supervisor, &registries, project).await;
+        #[cfg(feature = "http")]
+        if let Some(agents) = self.agents() {
+            agents.start(&configuration, &registries, runtime).await?;
+        }
         let mut applied = self.0.applied.lock();
         applied.sources = sources;
         applied.registries = Some(registries.clone());
@@ -350,9 +377,15 @@ impl Gateway {
             let project = &configuration.registries().project;
             self.supervise(&supervisor, &registries, project).await;
         }
-        let mut applied = self.0.applied.lock();
-        applied.configuration = configuration;
-        applied.sources = sources;
+        {
+            let mut applied = self.0.applied.lock();
+            applied.configuration = configuration;
+            applied.sources = sources;
+        }
+        #[cfg(feature = "http")]
+        if let Some(agents) = self.agents() {
+            agents.set_profiles(&registries.agents.snapshot()).await?;
+        }
         Ok(snapshots.changes_to(&registries.snapshots()))
     }
 
@@ -400,6 +433,10 @@ impl Gateway {
             applied.tools = None;
             (applied.registries.take(), applied.supervisor.take())
         };
+        #[cfg(feature = "http")]
+        if let Some(agents) = self.agents() {
+            agents.stop();
+        }
         if let Some(supervisor) = supervisor {
             supervisor.stop().await;
         }

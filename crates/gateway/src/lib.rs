@@ -51,6 +51,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "http")]
+mod agents;
+#[cfg(feature = "http")]
 mod api;
 mod composition;
 mod error;

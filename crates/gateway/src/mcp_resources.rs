@@ -5,7 +5,9 @@ use repertoire::skill::Item;
 use repertoire_mcp::ServerOptions;
 use serde::Serialize;
 use serde_json::json;
+use std::sync::Arc;
 
+use crate::agents::AgentTools;
 use crate::{Gateway, Registries};
 
 /// The facts about an item that a model needs. A command, an address or an argument is not among them.
@@ -18,11 +20,22 @@ struct ResourceRow {
     kind: serde_json::Value,
 }
 
-/// Adds a resource for each registry of `gateway` but the skills, which the server lists itself.
+/// Adds a resource for each registry of `gateway` but the skills, which the server lists itself, and the tools about agents.
 pub(crate) fn add(options: ServerOptions, gateway: &Gateway) -> ServerOptions {
     let workflows = "The workflows of this gateway, with the format of each.";
     let agents = "The agents of this gateway, with the runtime of each.";
     let servers = "The MCP servers of this gateway, with the transport of each.";
+    let options = match (gateway.agents(), gateway.registries()) {
+        (Some(agents), Ok(registries)) => {
+            let visibility = options.visibility().clone();
+            options.host_tools(Arc::new(AgentTools {
+                agents,
+                skills: registries.skills,
+                visibility,
+            }))
+        }
+        _ => options,
+    };
     options
         .resource(
             "gateway://workflows",

@@ -1,0 +1,368 @@
+//! The agents of a gateway: their store, and the requests that callers may make about them.
+
+mod event;
+mod fields;
+mod profiles;
+mod refusal;
+mod request;
+mod scan;
+mod tools;
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use parking_lot::Mutex;
+use repertoire::config::{AgentDefinition, AgentSettings, Configuration};
+use repertoire::registry::{Registry, Snapshot};
+use repertoire_agents::{
+    Actor, AgentRecord, AgentState, AgentStore, AuditEntry, FailReason, Lifecycle, ProfileRating,
+    StoreError, WritebackKind,
+};
+use repertoire_mcp::Caller;
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+use tokio::sync::broadcast;
+use tokio::task::AbortHandle;
+
+pub(crate) use self::event::{AgentEvent, AgentEventKind};
+pub(crate) use self::refusal::{AgentRefusal, RefusalKind};
+pub(crate) use self::request::AgentRequest;
+pub(crate) use self::tools::AgentTools;
+use crate::Registries;
+
+/// The agents of a gateway. Cheap to clone; clones are the same agents.
+///
+/// - Each request names its caller, and a caller acts for the agents that its token names: an agent for itself, as a parent for
+///   the agents that it spawned, and the operator for all.
+/// - An event is sent after its transaction was committed.
+#[derive(Clone)]
+pub(crate) struct GatewayAgents(Arc<AgentsState>);
+
+struct AgentsState {
+    store: Arc<dyn AgentStore>,
+    events: broadcast::Sender<AgentEvent>,
+    tasks: Mutex<Vec<AbortHandle>>,
+}
+
+/// The answer to a request for an agent.
+#[derive(Debug)]
+pub(crate) struct SpawnedAgent {
+    /// The agent; `None` while the request waits.
+    pub(crate) agent: Option<AgentRecord>,
+    /// The key of the request.
+    pub(crate) key: String,
+}
+
+/// The most events that a reader may fall behind.
+const EVENTS: usize = 1024;
+
+impl std::fmt::Debug for GatewayAgents {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("GatewayAgents")
+    }
+}
+
+impl GatewayAgents {
+    pub(crate) fn new(store: Arc<dyn AgentStore>) -> GatewayAgents {
+        GatewayAgents(Arc::new(AgentsState {
+            store,
+            events: broadcast::Sender::new(EVENTS),
+            tasks: Mutex::default(),
+        }))
+    }
+
+    /// Sets pools and profiles, and follows what changes them, until [`stop`](GatewayAgents::stop).
+    pub(crate) async fn start(
+        &self,
+        configuration: &Configuration,
+        registries: &Registries,
+        runtime: &Handle,
+    ) -> Result<(), AgentRefusal> {
+        let settings = &configuration.gateway().agents;
+        self.set_pools(settings).await?;
+        self.set_profiles(&registries.agents.snapshot()).await?;
+        self.follow(&registries.agents, runtime);
+        self.start_scans(settings.scan_interval(), runtime);
+        Ok(())
+    }
+
+    async fn set_pools(&self, settings: &AgentSettings) -> Result<(), AgentRefusal> {
+        let pools = settings.pools();
+        self.with_store(move |store, _| {
+            for (name, settings) in pools {
+                let pool = serde_json::from_value(json!(name));
+                let settings = serde_json::from_value(settings);
+                if let (Ok(pool), Ok(settings)) = (pool, settings) {
+                    store.put_pool(pool, settings)?;
+                }
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// Replaces the profiles by those of the registry.
+    pub(crate) async fn set_profiles(
+        &self,
+        agents: &Snapshot<AgentDefinition>,
+    ) -> Result<(), AgentRefusal> {
+        let profiles = profiles::profiles(agents);
+        self.with_store(move |store, _| Ok(profiles::put(store, &profiles)?))
+            .await
+    }
+
+    /// Replaces the profiles after each change of the registry, such as an agent that is registered in code.
+    fn follow(&self, agents: &Registry<AgentDefinition>, runtime: &Handle) {
+        let mut changes = agents.subscribe();
+        let state = Arc::downgrade(&self.0);
+        let task = runtime.spawn(async move {
+            while let Some(update) = changes.next().await {
+                let Some(state) = state.upgrade() else {
+                    return;
+                };
+                // The store logs its error, and the next change tries again.
+                let _ = GatewayAgents(state).set_profiles(&update.snapshot).await;
+            }
+        });
+        self.0.tasks.lock().push(task.abort_handle());
+    }
+
+    /// Returns a receiver of all later events.
+    pub(crate) fn events(&self) -> broadcast::Receiver<AgentEvent> {
+        self.0.events.subscribe()
+    }
+
+    fn publish(&self, event: AgentEventKind, agent: AgentRecord) {
+        let agent = Arc::new(agent);
+        // It fails without readers.
+        let _ = self.0.events.send(AgentEvent { event, agent });
+    }
+
+    /// Returns the agents that the caller may see, in order of their reservation.
+    pub(crate) async fn list(&self, caller: &Caller) -> Result<Vec<AgentRecord>, AgentRefusal> {
+        let caller = caller.clone();
+        self.with_store(move |store, _| {
+            let mut agents = store.agents()?;
+            agents.retain(|agent| sees(&caller, agent));
+            Ok(agents)
+        })
+        .await
+    }
+
+    /// Returns one agent.
+    pub(crate) async fn get(&self, caller: &Caller, id: &str) -> Result<AgentRecord, AgentRefusal> {
+        let (caller, id) = (caller.clone(), id.to_owned());
+        self.with_store(move |store, _| find_seen(store, &caller, &id))
+            .await
+    }
+
+    /// Returns the rows of the audit log about one agent.
+    pub(crate) async fn audit(
+        &self,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<Vec<AuditEntry>, AgentRefusal> {
+        let (caller, id) = (caller.clone(), id.to_owned());
+        self.with_store(move |store, _| {
+            let agent = find_seen(store, &caller, &id)?;
+            Ok(store.audit(&agent.id)?)
+        })
+        .await
+    }
+
+    /// Returns the rating of every profile for the request, the best first.
+    pub(crate) async fn explain(
+        &self,
+        caller: &Caller,
+        request: AgentRequest,
+    ) -> Result<Vec<ProfileRating>, AgentRefusal> {
+        let allocation = request.allocation(caller)?;
+        self.with_store(move |store, _| Ok(store.explain(&allocation)?))
+            .await
+    }
+
+    /// Reserves an agent, or puts the request into the queue of its pool.
+    pub(crate) async fn spawn(
+        &self,
+        caller: &Caller,
+        request: AgentRequest,
+    ) -> Result<SpawnedAgent, AgentRefusal> {
+        let allocation = request.allocation(caller)?;
+        let key = allocation.idempotency_key.clone();
+        let caller = caller.clone();
+        let (agent, is_new) = self
+            .with_store(move |store, now| {
+                check_may_spawn(store, &caller)?;
+                let agent = store.allocate(&allocation, now)?;
+                let is_new = agent.as_ref().is_some_and(|agent| agent.created_at == now);
+                Ok((agent, is_new))
+            })
+            .await?;
+        if let (Some(agent), true) = (&agent, is_new) {
+            self.publish(AgentEventKind::Allocated, agent.clone());
+        }
+        Ok(SpawnedAgent { agent, key })
+    }
+
+    /// Ends an agent before its task is done. A reservation is given up; its process, if it has one, has failed.
+    pub(crate) async fn cancel(
+        &self,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<AgentRecord, AgentRefusal> {
+        let (caller, id) = (caller.clone(), id.to_owned());
+        let agent = self
+            .with_store(move |store, now| {
+                let agent = find_seen(store, &caller, &id)?;
+                let actor = check_may_end(store, &caller, &agent)?;
+                let to = match agent.state {
+                    AgentState::Pending if actor == Actor::Parent => AgentState::Terminated,
+                    _ => AgentState::Failed,
+                };
+                let end = Lifecycle::default().transition(agent.state, to, actor);
+                let end = end.map_err(|_| StoreError::AgentEnded(agent.state))?;
+                let end = match to {
+                    AgentState::Failed => end.because(FailReason::Cancelled),
+                    _ => end,
+                };
+                Ok(store.advance(&agent.id, agent.epoch, &end, now)?)
+            })
+            .await?;
+        self.publish(AgentEventKind::Changed, agent.clone());
+        Ok(agent)
+    }
+
+    /// Stores a record of the agent `id`, or of the calling agent.
+    pub(crate) async fn write_back(
+        &self,
+        caller: &Caller,
+        id: Option<&str>,
+        kind: WritebackKind,
+        record: Value,
+    ) -> Result<AgentRecord, AgentRefusal> {
+        let (id, epoch) = writer(caller, id)?;
+        let agent = self
+            .with_store(move |store, now| {
+                let epoch = match epoch {
+                    Some(epoch) => epoch,
+                    None => store.agent(&id)?.epoch,
+                };
+                store.write_back(&id, epoch, kind, &record, now)?;
+                Ok(store.agent(&id)?)
+            })
+            .await?;
+        self.publish(AgentEventKind::Recorded, agent.clone());
+        Ok(agent)
+    }
+
+    /// Runs `work` with the store and the present time, in a thread that may block.
+    async fn with_store<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn AgentStore, u64) -> Result<T, AgentRefusal> + Send + 'static,
+    ) -> Result<T, AgentRefusal> {
+        let store = Arc::clone(&self.0.store);
+        let done = tokio::task::spawn_blocking(move || work(store.as_ref(), now())).await;
+        done.unwrap_or_else(|_| {
+            let message = "the store of agents was interrupted";
+            Err(AgentRefusal::new(RefusalKind::Unavailable, message))
+        })
+    }
+}
+
+/// Returns the milliseconds since 1970.
+fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
+}
+
+fn sees(caller: &Caller, agent: &AgentRecord) -> bool {
+    match caller {
+        Caller::Agent { id, .. } => {
+            *agent.id == **id
+                || agent
+                    .parent
+                    .as_deref()
+                    .is_some_and(|parent| parent == &**id)
+        }
+        _ => true,
+    }
+}
+
+/// Returns the agent `id`; one that the caller may not see is unknown.
+fn find_seen(
+    store: &dyn AgentStore,
+    caller: &Caller,
+    id: &str,
+) -> Result<AgentRecord, AgentRefusal> {
+    let agent = store.agent(id)?;
+    match sees(caller, &agent) {
+        true => Ok(agent),
+        false => Err(StoreError::UnknownAgent(id.to_owned()).into()),
+    }
+}
+
+fn check_may_spawn(store: &dyn AgentStore, caller: &Caller) -> Result<(), AgentRefusal> {
+    match caller {
+        Caller::Operator => Ok(()),
+        Caller::Agent { id, epoch } => check_alive(&store.agent(id)?, *epoch),
+        _ => Err(needs_token()),
+    }
+}
+
+/// Returns the actor as which the caller may end an agent that it sees.
+fn check_may_end(
+    store: &dyn AgentStore,
+    caller: &Caller,
+    agent: &AgentRecord,
+) -> Result<Actor, AgentRefusal> {
+    match caller {
+        Caller::Operator => Ok(Actor::Parent),
+        Caller::Agent { id, epoch } => {
+            check_alive(&store.agent(id)?, *epoch)?;
+            match *agent.id == **id {
+                true => Ok(Actor::Agent),
+                false => Ok(Actor::Parent),
+            }
+        }
+        _ => Err(needs_token()),
+    }
+}
+
+/// Checks that an agent that acts lives, and that its token is of its epoch.
+fn check_alive(agent: &AgentRecord, epoch: u64) -> Result<(), AgentRefusal> {
+    if agent.epoch != epoch {
+        let (given, current) = (epoch, agent.epoch);
+        return Err(StoreError::StaleEpoch { given, current }.into());
+    }
+    match agent.state {
+        AgentState::Terminated | AgentState::Failed => {
+            Err(StoreError::AgentEnded(agent.state).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the agent that a record is of, and the epoch of its token. The operator writes in the present epoch.
+fn writer(caller: &Caller, given: Option<&str>) -> Result<(String, Option<u64>), AgentRefusal> {
+    match (caller, given) {
+        (Caller::Agent { id, epoch }, given) if given.is_none_or(|given| *given == **id) => {
+            Ok((id.to_string(), Some(*epoch)))
+        }
+        (Caller::Agent { .. }, _) => {
+            Err(AgentRefusal::forbidden("the token names a different agent"))
+        }
+        (Caller::Operator, Some(given)) => Ok((given.to_owned(), None)),
+        (Caller::Operator, None) => {
+            let fault = ("agent_id".to_owned(), "missing".to_owned());
+            Err(AgentRefusal::invalid(vec![fault]))
+        }
+        _ => Err(needs_token()),
+    }
+}
+
+fn needs_token() -> AgentRefusal {
+    AgentRefusal::forbidden("this needs the token of an agent or of the operator")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! Requests for agents, as models and programs write them.
+
+use repertoire_agents::AllocationRequest;
+use repertoire_mcp::Caller;
+use serde_json::{Map, Value, json};
+
+use super::fields::{self, ArgumentField, FieldKind};
+use super::{AgentRefusal, RefusalKind};
+
+/// A request for an agent, before it is bound to its caller.
+#[derive(Debug, Clone)]
+pub(crate) struct AgentRequest {
+    /// The checked fields of the allocation.
+    fields: Map<String, Value>,
+    /// The skills by name and digest, besides those that are required by name.
+    pub(super) skills: Value,
+    /// The facts that the agent gets with its ticket.
+    pub(super) context: Value,
+}
+
+const POOLS: &[&str] = &["research", "implementation", "verification", "review"];
+
+/// The fields of a request.
+pub(crate) const SPAWN_FIELDS: &[ArgumentField] = &[
+    ArgumentField::required("task_id", FieldKind::Text, "The task."),
+    ArgumentField::required("pool", FieldKind::Word(POOLS), "The pool of the agent."),
+    ArgumentField::optional("agent_type", FieldKind::Text, "The type of agent."),
+    ArgumentField::optional(
+        "context_snapshot",
+        FieldKind::Object,
+        "The facts that the agent gets.",
+    ),
+    ArgumentField::optional(
+        "skill_refs",
+        FieldKind::Objects,
+        "Skills as `{name, digest}`; a skill with a different content is refused.",
+    ),
+    ArgumentField::optional(
+        "required_skills",
+        FieldKind::Texts,
+        "The skills that the agent must have.",
+    ),
+    ArgumentField::optional(
+        "required_tools",
+        FieldKind::Texts,
+        "The tools that the agent must be permitted to use.",
+    ),
+    ArgumentField::optional("needs_write", FieldKind::Flag, "The task changes files."),
+    ArgumentField::optional(
+        "needs_admin",
+        FieldKind::Flag,
+        "The task needs the rights of an administrator.",
+    ),
+    ArgumentField::optional("est_tokens", FieldKind::Count, "The tokens to reserve."),
+    ArgumentField::optional(
+        "expected_ms",
+        FieldKind::Count,
+        "The expected duration in milliseconds.",
+    ),
+    ArgumentField::optional(
+        "priority",
+        FieldKind::Integer,
+        "The priority in a queue; a higher number goes first.",
+    ),
+    ArgumentField::optional(
+        "idempotency_key",
+        FieldKind::Text,
+        "A second request with the same key gets the same agent.",
+    ),
+    ArgumentField::optional(
+        "retry_of",
+        FieldKind::Text,
+        "The failed agent whose task is tried again.",
+    ),
+    ArgumentField::optional("parent", FieldKind::Text, "The agent that asks."),
+];
+
+impl AgentRequest {
+    /// Reads a request. The seed's `pool_config` is a pool, or an object with further fields.
+    ///
+    /// # Errors
+    /// Every fault.
+    pub(crate) fn read(mut given: Map<String, Value>) -> Result<AgentRequest, AgentRefusal> {
+        match given.remove("pool_config") {
+            Some(Value::Object(fields)) => {
+                for (name, value) in fields {
+                    given.entry(name).or_insert(value);
+                }
+            }
+            Some(pool) => {
+                given.entry("pool").or_insert(pool);
+            }
+            None => {}
+        }
+        fields::check(SPAWN_FIELDS, &mut given)?;
+        Ok(AgentRequest {
+            skills: given.remove("skill_refs").unwrap_or_else(|| json!([])),
+            context: given.remove("context_snapshot").unwrap_or_default(),
+            fields: given,
+        })
+    }
+
+    /// Returns the request as the caller may make it. The parent of an agent's agent is itself, and its keys are its own.
+    ///
+    /// Without `idempotency_key`, each request is a new one.
+    ///
+    /// # Errors
+    /// An agent names a different agent as the parent.
+    pub(super) fn allocation(mut self, caller: &Caller) -> Result<AllocationRequest, AgentRefusal> {
+        let key = match self.fields.remove("idempotency_key") {
+            Some(Value::String(key)) => key,
+            _ => fresh_key()?,
+        };
+        let key = match caller {
+            Caller::Agent { id, .. } => {
+                let parent = self.fields.insert("parent".to_owned(), json!(id));
+                if parent.is_some_and(|parent| parent != json!(id)) {
+                    let message = "the token names a different agent than `parent`";
+                    return Err(AgentRefusal::forbidden(message));
+                }
+                format!("{id}/{key}")
+            }
+            _ => key,
+        };
+        self.fields.insert("idempotency_key".to_owned(), key.into());
+        serde_json::from_value(Value::Object(self.fields)).map_err(|error| {
+            let fault = ("request".to_owned(), error.to_string());
+            AgentRefusal::invalid(vec![fault])
+        })
+    }
+}
+
+fn fresh_key() -> Result<String, AgentRefusal> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        let message = format!("no random numbers: {error}");
+        AgentRefusal::new(RefusalKind::Unavailable, message)
+    })?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
