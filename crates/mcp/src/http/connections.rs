@@ -56,6 +56,14 @@ pub(super) async fn accept(
                 continue;
             }
         };
+        // An event that follows its head in a packet of its own would otherwise wait for an acknowledgement, which clients delay.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "a connection failed"
+            );
+            continue;
+        }
         let Some(slot) = slots.acquire(sender(address)) else {
             if warnings.is_due() {
                 tracing::warn!("there are too many connections: new clients are rejected");
