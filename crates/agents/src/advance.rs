@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::branch_name;
+use crate::agent::{branch_name, check_names};
 use crate::audit::AuditEvent;
 use crate::profile::RunOutcome;
 use crate::transaction::{AgentTransaction, log};
@@ -12,17 +12,18 @@ use crate::{
     WritebackFault, WritebackKind,
 };
 
-/// The time that a heartbeat lasts.
-const LEASE_MS: u64 = 30_000;
-
 /// A result of which the error is logged and committed.
-type Decision<T> = Result<Result<T, StoreError>, StoreError>;
+pub(crate) type Decision<T> = Result<Result<T, StoreError>, StoreError>;
 
 pub(crate) fn find(
     transaction: &mut dyn AgentTransaction,
     id: &str,
 ) -> Result<AgentRecord, StoreError> {
-    let agent = transaction.agent(id)?;
+    // Not every database can look for such an id.
+    let agent = match check_names([("an agent", id)]) {
+        Ok(()) => transaction.agent(id)?,
+        Err(_) => None,
+    };
     agent.ok_or_else(|| StoreError::UnknownAgent(id.to_owned()))
 }
 
@@ -54,6 +55,7 @@ fn check_transition(
 ) -> Result<(), StoreError> {
     check_epoch(agent, epoch)?;
     check_state(agent, transition.from())?;
+    check_names(transition.task_id().map(|task| ("a task", task)))?;
     match (transition.to(), transition.reason()) {
         (AgentState::Failed, None) => Err(StoreError::Refused(
             "expected a reason for the state `FAILED`".to_owned(),
@@ -78,7 +80,8 @@ pub(crate) fn apply(
         }
     }
     if to == AgentState::Busy {
-        if let Some(task_id) = transition.task_id() {
+        let next = transition.task_id();
+        if let Some(task_id) = next.filter(|next| *next != agent.task_id) {
             agent.task_id = task_id.to_owned();
             agent.branch = branch_name(task_id);
         }
@@ -98,7 +101,8 @@ pub(crate) fn apply(
     }
     agent.state = to;
     agent.updated_at = now;
-    agent.lease_expires_at = (!to.is_final()).then(|| now.saturating_add(LEASE_MS));
+    let lease = now.saturating_add(transaction.pool(agent.pool)?.lease_ms);
+    agent.lease_expires_at = (!to.is_final()).then_some(lease);
     if !transaction.replace_agent(&agent, from, epoch)? {
         let found = find(transaction, &agent.id)?.state;
         return Err(StoreError::StateConflict {
@@ -170,6 +174,18 @@ fn end_task(
     Ok(Ok(detail))
 }
 
+pub(crate) fn owed(
+    transaction: &mut dyn AgentTransaction,
+    id: &str,
+) -> Result<Vec<WritebackFault>, StoreError> {
+    let agent = find(transaction, id)?;
+    if agent.state != AgentState::Busy {
+        return Ok(Vec::new());
+    }
+    let task = transaction.writeback(&agent, WritebackKind::TaskUpdate)?;
+    faults_at_end(transaction, &agent, task.as_ref())
+}
+
 fn faults_at_end(
     transaction: &mut dyn AgentTransaction,
     agent: &AgentRecord,
@@ -196,10 +212,47 @@ pub(crate) fn heartbeat(
     if let Err(error) = checked {
         return reject(transaction, &agent, (Actor::Agent, "heartbeat"), error, now);
     }
-    let lease = now.saturating_add(LEASE_MS);
+    let lease = now.saturating_add(transaction.pool(agent.pool)?.lease_ms);
     agent.lease_expires_at = agent.lease_expires_at.max(Some(lease));
     transaction.replace_agent(&agent, agent.state, epoch)?;
     Ok(Ok(()))
+}
+
+/// Stores the branch and the folder of an agent that has no task yet.
+pub(crate) fn record_worktree(
+    transaction: &mut dyn AgentTransaction,
+    id: &str,
+    epoch: u64,
+    (branch, path): (&str, &str),
+    now: u64,
+) -> Decision<AgentRecord> {
+    let mut agent = find(transaction, id)?;
+    let names = [("a branch", branch), ("a folder", path)];
+    let checked = check_names(names).and_then(|()| check_epoch(&agent, epoch));
+    let checked = checked.and_then(|()| match agent.state {
+        AgentState::Pending | AgentState::Initializing | AgentState::Ready => Ok(()),
+        AgentState::Terminated | AgentState::Failed => Err(StoreError::AgentEnded(agent.state)),
+        AgentState::Busy => check_state(&agent, AgentState::Ready),
+    });
+    if let Err(error) = checked {
+        return reject(transaction, &agent, (Actor::Parent, "worktree"), error, now);
+    }
+    agent.branch = branch.to_owned();
+    agent.worktree = Some(path.to_owned());
+    agent.updated_at = now;
+    transaction.replace_agent(&agent, agent.state, epoch)?;
+    log(
+        transaction,
+        AuditEvent {
+            at: now,
+            agent_id: id,
+            actor: Actor::Parent.as_str(),
+            event: "worktree",
+            states: (Some(agent.state.as_str()), Some(agent.state.as_str())),
+            detail: json!({ "branch": branch, "path": path }),
+        },
+    )?;
+    Ok(Ok(agent))
 }
 
 pub(crate) fn write_back(
@@ -248,7 +301,7 @@ pub(crate) fn write_back(
     Ok(Ok(()))
 }
 
-fn check_epoch(agent: &AgentRecord, given: u64) -> Result<(), StoreError> {
+pub(crate) fn check_epoch(agent: &AgentRecord, given: u64) -> Result<(), StoreError> {
     match agent.epoch == given {
         true => Ok(()),
         false => Err(StoreError::StaleEpoch {
@@ -258,7 +311,7 @@ fn check_epoch(agent: &AgentRecord, given: u64) -> Result<(), StoreError> {
     }
 }
 
-fn check_state(agent: &AgentRecord, expected: AgentState) -> Result<(), StoreError> {
+pub(crate) fn check_state(agent: &AgentRecord, expected: AgentState) -> Result<(), StoreError> {
     match agent.state == expected {
         true => Ok(()),
         false => Err(StoreError::StateConflict {
@@ -268,7 +321,7 @@ fn check_state(agent: &AgentRecord, expected: AgentState) -> Result<(), StoreErr
     }
 }
 
-fn reject<T>(
+pub(crate) fn reject<T>(
     transaction: &mut dyn AgentTransaction,
     agent: &AgentRecord,
     (actor, wanted): (Actor, &str),

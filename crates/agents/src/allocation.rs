@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::agent::{agent_id, branch_name};
+use crate::agent::{agent_id, branch_name, check_names};
 use crate::audit::AuditEvent;
 use crate::profile::RunHistory;
 use crate::rating::{self, RatedCandidate};
 use crate::request::WaitingRequest;
-use crate::transaction::{AgentTransaction, log};
+use crate::transaction::AgentTransaction;
 use crate::{
     AgentPool, AgentRecord, AgentState, AllocationRequest, AllocationStrategy, ProfileRating,
     StoreError, advance,
@@ -24,6 +24,9 @@ pub(crate) fn ratings(
     transaction: &mut dyn AgentTransaction,
     request: &AllocationRequest,
 ) -> Result<Vec<ProfileRating>, StoreError> {
+    if let Some(failed) = &request.retry_of {
+        advance::find(transaction, failed)?;
+    }
     let parent = match &request.parent {
         Some(id) => {
             let parent = advance::find(transaction, id)?;
@@ -76,6 +79,9 @@ pub(crate) fn allocate(
     now: u64,
 ) -> Result<Result<Option<AgentRecord>, StoreError>, StoreError> {
     let key = &request.idempotency_key;
+    let host = request.host.as_deref().map(|host| ("a host", host));
+    check_names([("a task", &*request.task_id), ("a key", key)])?;
+    check_names(host)?;
     if let Some(agent) = transaction.agent_with_key(key)? {
         return Ok(Ok(Some(agent)));
     }
@@ -166,16 +172,18 @@ fn reserve(
     let profile = transaction
         .profile(&chosen.profile)?
         .expect("a rated profile exists");
-    let last_hash = transaction.last_audit()?.unwrap_or_default().1;
+    let last = transaction.audit_ends()?.checked()?;
     let agent = AgentRecord {
         // The hash of the last row never repeats within a store, the key not between requests.
-        id: agent_id(now, &format!("{last_hash}{}", request.idempotency_key)),
+        id: agent_id(now, &format!("{}{}", last.hash, request.idempotency_key)),
         profile: chosen.profile.clone(),
         pool,
         state: AgentState::Pending,
         task_id: request.task_id.clone(),
         parent: request.parent.clone(),
         epoch: 1,
+        host: request.host.clone(),
+        worktree: None,
         branch: branch_name(&request.task_id),
         permissions: profile.permissions,
         lease_expires_at: Some(now.saturating_add(RESERVATION_MS)),
@@ -186,26 +194,25 @@ fn reserve(
         created_at: now,
         updated_at: now,
         alerted_at: None,
-        est_tokens: request.est_tokens,
+        // Databases have no larger numbers.
+        est_tokens: request.est_tokens.min(i64::MAX as u64),
         idempotency_key: request.idempotency_key.clone(),
     };
     transaction.insert_agent(&agent)?;
     transaction.note_choice(pool, &agent.profile, now)?;
-    log(
-        transaction,
-        AuditEvent {
-            at: now,
-            agent_id: &agent.id,
-            actor: "allocator",
-            event: "allocated",
-            states: (None, Some(agent.state.as_str())),
-            detail: json!({
-                "profile": agent.profile,
-                "task_id": agent.task_id,
-                "idempotency_key": agent.idempotency_key,
-                "score": chosen.score,
-            }),
-        },
-    )?;
+    let event = AuditEvent {
+        at: now,
+        agent_id: &agent.id,
+        actor: "allocator",
+        event: "allocated",
+        states: (None, Some(agent.state.as_str())),
+        detail: json!({
+            "profile": agent.profile,
+            "task_id": agent.task_id,
+            "idempotency_key": agent.idempotency_key,
+            "score": chosen.score,
+        }),
+    };
+    transaction.append_audit(&event.after(last))?;
     Ok(Some(agent))
 }

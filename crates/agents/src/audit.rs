@@ -19,7 +19,7 @@ pub struct AuditEntry {
     pub(crate) agent_id: String,
     /// The party that acted.
     pub actor: String,
-    /// The event: `allocated`, `transition`, `recorded`, `orphaned` or `rejected`.
+    /// The event: `allocated`, `transition`, `worktree`, `recorded`, `checkpoint`, `orphaned` or `rejected`.
     pub event: String,
     /// The state before.
     pub from: Option<String>,
@@ -28,7 +28,8 @@ pub struct AuditEntry {
     /// Further facts, as JSON.
     pub detail: String,
     pub(crate) prev_hash: String,
-    pub(crate) hash: String,
+    /// The SHA-256 of the other fields and of the hash of the row before, in hexadecimal digits.
+    pub hash: String,
 }
 
 impl AuditEntry {
@@ -64,10 +65,9 @@ pub(crate) struct AuditEvent<'a> {
 
 impl AuditEvent<'_> {
     /// Makes the row that follows the one with this number and hash.
-    pub(crate) fn after(self, last: Option<(u64, String)>) -> AuditEntry {
-        let (seq, prev_hash) = last.unwrap_or_default();
+    pub(crate) fn after(self, last: AuditHead) -> AuditEntry {
         let mut entry = AuditEntry {
-            seq: seq + 1,
+            seq: last.seq + 1,
             at: self.at,
             agent_id: self.agent_id.to_owned(),
             actor: self.actor.to_owned(),
@@ -75,7 +75,7 @@ impl AuditEvent<'_> {
             from: self.states.0.map(str::to_owned),
             to: self.states.1.map(str::to_owned),
             detail: self.detail.to_string(),
-            prev_hash,
+            prev_hash: last.hash,
             hash: String::new(),
         };
         entry.hash = entry.computed_hash();
@@ -83,8 +83,36 @@ impl AuditEvent<'_> {
     }
 }
 
-/// Checks numbers and hashes from the first row; returns the number of rows.
-pub(crate) fn verify(entries: &[AuditEntry]) -> Result<u64, StoreError> {
+/// The number and the hash of the last row; those of an empty log are 0 and an empty text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct AuditHead {
+    pub(crate) seq: u64,
+    pub(crate) hash: String,
+}
+
+/// The last row, and its copy that is stored apart.
+#[derive(Debug)]
+pub struct AuditEnds {
+    pub(crate) last: AuditHead,
+    pub(crate) copy: Option<AuditHead>,
+}
+
+impl AuditEnds {
+    /// Returns the last row if it equals its copy.
+    pub(crate) fn checked(self) -> Result<AuditHead, StoreError> {
+        let Self { last, copy } = self;
+        let seq = match copy {
+            Some(copy) if copy == last => return Ok(last),
+            Some(copy) if copy.seq < last.seq => copy.seq + 1,
+            Some(copy) if copy.seq == last.seq => last.seq,
+            _ => last.seq + 1,
+        };
+        Err(StoreError::Tampered { seq })
+    }
+}
+
+/// Checks numbers and hashes from the first row.
+pub(crate) fn verify(entries: &[AuditEntry]) -> Result<(), StoreError> {
     let (mut seq, mut hash) = (0, "");
     for entry in entries {
         seq += 1;
@@ -95,5 +123,5 @@ pub(crate) fn verify(entries: &[AuditEntry]) -> Result<u64, StoreError> {
         }
         hash = &entry.hash;
     }
-    Ok(seq)
+    Ok(())
 }

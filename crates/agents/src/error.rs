@@ -36,7 +36,10 @@ pub enum StoreError {
         /// The epoch of the agent.
         current: u64,
     },
-    /// The change breaks a rule of the lifecycle or of the profile, which the text names.
+    /// The text names the rule that was broken.
+    ///
+    /// Rules are those of the lifecycle, of profiles, of names, and of databases, which must be ones of agents and of a known
+    /// version.
     #[error("{0}")]
     Refused(String),
     /// A writeback is missing or wrong.
@@ -48,9 +51,6 @@ pub enum StoreError {
         /// The number of the first bad row.
         seq: u64,
     },
-    /// A newer version wrote the database, or the file is not a database of agents.
-    #[error("{0}")]
-    IncompatibleDatabase(String),
     /// The database failed.
     #[error("the database failed")]
     Database(#[source] Box<dyn std::error::Error + Send + Sync>),

@@ -30,6 +30,7 @@ mod advance;
 mod agent;
 mod allocation;
 mod audit;
+mod checkpoint;
 mod error;
 mod lifecycle;
 mod memory;
@@ -52,6 +53,7 @@ mod writeback;
 
 pub use agent::AgentRecord;
 pub use audit::AuditEntry;
+pub use checkpoint::{AgentPhase, Checkpoint};
 pub use error::StoreError;
 pub use lifecycle::{Lifecycle, Transition};
 pub use memory::MemoryAgentStore;

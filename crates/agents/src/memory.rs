@@ -6,12 +6,12 @@ use std::fmt;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use crate::audit::AuditEntry;
+use crate::audit::{AuditEnds, AuditEntry, AuditHead};
 use crate::request::WaitingRequest;
 use crate::transaction::{AgentTransaction, ProfileRow, TransactionKind, TransactionalStorage};
 use crate::{
-    AgentPool, AgentRecord, AgentState, AgentStore, CapabilityProfile, PoolSettings, StoreError,
-    WritebackKind,
+    AgentPool, AgentRecord, AgentState, AgentStore, CapabilityProfile, Checkpoint, PoolSettings,
+    StoreError, WritebackKind,
 };
 
 /// A store that ends with its process.
@@ -39,6 +39,7 @@ struct MemoryRows {
     agents: BTreeMap<String, AgentRecord>,
     keys: BTreeMap<String, String>,
     writebacks: Vec<MemoryWriteback>,
+    checkpoints: Vec<(String, Checkpoint)>,
     queue: BTreeMap<u64, WaitingRequest>,
     last_in_queue: u64,
     audit: Vec<AuditEntry>,
@@ -292,6 +293,21 @@ impl AgentTransaction for MemoryTransaction<'_> {
         Ok(found.map(|one| one.body.clone()))
     }
 
+    fn put_checkpoint(&mut self, agent: &str, checkpoint: &Checkpoint) -> Result<(), StoreError> {
+        let row = (agent.to_owned(), checkpoint.clone());
+        self.rows.checkpoints.push(row);
+        self.on_undo(|rows| {
+            rows.checkpoints.pop();
+        });
+        Ok(())
+    }
+
+    fn checkpoints(&mut self, agent: &str) -> Result<Vec<Checkpoint>, StoreError> {
+        let rows = self.rows.checkpoints.iter();
+        let own = rows.filter(|(id, _)| id == agent);
+        Ok(own.map(|(_, checkpoint)| checkpoint.clone()).collect())
+    }
+
     fn enqueue(&mut self, waiting: &WaitingRequest) -> Result<(), StoreError> {
         self.rows.last_in_queue = waiting.seq;
         self.set(|rows| &mut rows.queue, waiting.seq, Some(waiting.clone()));
@@ -315,9 +331,17 @@ impl AgentTransaction for MemoryTransaction<'_> {
         Ok(self.rows.last_in_queue + 1)
     }
 
-    fn last_audit(&mut self) -> Result<Option<(u64, String)>, StoreError> {
-        let last = self.rows.audit.last();
-        Ok(last.map(|entry| (entry.seq, entry.hash.clone())))
+    fn audit_ends(&mut self) -> Result<AuditEnds, StoreError> {
+        let last = self.rows.audit.last().map(|entry| AuditHead {
+            seq: entry.seq,
+            hash: entry.hash.clone(),
+        });
+        // No other program changes this memory.
+        let last = last.unwrap_or_default();
+        Ok(AuditEnds {
+            copy: Some(last.clone()),
+            last,
+        })
     }
 
     fn append_audit(&mut self, entry: &AuditEntry) -> Result<(), StoreError> {

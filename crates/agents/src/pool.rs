@@ -47,6 +47,8 @@ pub struct PoolSettings {
     pub strategy: AllocationStrategy,
     /// The rule for agents that end without writeback; enforced by default.
     pub contract: WritebackContract,
+    /// The time that a heartbeat lasts, in milliseconds; 30,000 by default.
+    pub lease_ms: u64,
 }
 
 impl Default for PoolSettings {
@@ -56,6 +58,7 @@ impl Default for PoolSettings {
             queue_max: 16,
             strategy: AllocationStrategy::default(),
             contract: WritebackContract::default(),
+            lease_ms: 30_000,
         }
     }
 }

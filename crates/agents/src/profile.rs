@@ -9,7 +9,7 @@ use crate::pattern;
 /// The capabilities of one agent that a host can start, read from JSON.
 ///
 /// Only the type is required. `*` among the skills stands for all of them. A reusable agent may take a further task
-/// after a valid writeback.
+/// after a valid writeback. A limit of 0 agents retires the profile: no request waits for it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CapabilityProfile {
     /// The type, which several profiles may share.
@@ -31,20 +31,43 @@ pub struct CapabilityProfile {
     pub(crate) reusable: bool,
 }
 
-/// The rights of an agent.
+#[doc(hidden)]
+impl CapabilityProfile {
+    /// Returns the longest run in milliseconds.
+    pub fn timeout_ms(&self) -> u64 {
+        self.limits.timeout_ms
+    }
+
+    /// Returns the most tokens that living agents of the profile may reserve together.
+    pub fn token_budget(&self) -> u64 {
+        self.limits.token_budget
+    }
+
+    /// Returns the most agents of the profile that live at a time.
+    pub fn max_concurrent_tasks(&self) -> u32 {
+        self.limits.max_concurrent_tasks
+    }
+
+    /// Returns whether an agent may take a further task after a valid writeback.
+    pub fn is_reusable(&self) -> bool {
+        self.reusable
+    }
+}
+
+/// The rights of an agent, read from JSON: patterns `tools` and `deny`, `write_access` and `admin_access`.
 ///
-/// In a pattern, `*` stands for any text.
+/// In a pattern, `*` stands for any text. Patterns under `deny` win.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Permissions {
     /// Patterns of tools that the agent may use.
-    pub tools: Vec<String>,
+    pub(crate) tools: Vec<String>,
     /// Patterns of tools that it may not use; these win.
-    pub deny: Vec<String>,
+    pub(crate) deny: Vec<String>,
     /// `true` if the agent may change files.
-    pub write_access: bool,
+    pub(crate) write_access: bool,
     /// `true` if the agent may do what administrators do.
-    pub admin_access: bool,
+    pub(crate) admin_access: bool,
 }
 
 impl Permissions {
@@ -53,9 +76,16 @@ impl Permissions {
         matches_any(&self.tools, tool) && !matches_any(&self.deny, tool)
     }
 
+    /// Returns whether the agent may change files.
+    #[doc(hidden)]
+    pub fn may_write(&self) -> bool {
+        self.write_access
+    }
+
     /// Returns whether these rights are a subset of those of `parent`.
     ///
     /// A `true` is certain. Rights that only the union of several patterns of the parent covers give `false`.
+    #[doc(hidden)]
     pub fn is_within(&self, parent: &Self) -> bool {
         (parent.write_access || !self.write_access)
             && (parent.admin_access || !self.admin_access)

@@ -16,8 +16,8 @@ pub struct IneligibleReason {
     /// The code: `other-type`, `missing-skills`, `denied-tools`, `no-write-access`, `no-admin-access`,
     /// `no-free-slot`, `over-budget`, `too-slow`, `beyond-parent` or `unreliable`.
     pub code: &'static str,
-    /// The explanation, such as `runs at most 1000 ms`.
-    pub detail: String,
+    /// The explanation, such as `runs at most 1000 ms`, which `Display` prints.
+    pub(crate) detail: String,
     /// `true` if the reason may pass while other agents end.
     #[serde(skip)]
     pub(crate) is_temporary: bool,
@@ -223,7 +223,10 @@ impl RatedCandidate {
         let active = self.active;
         if active >= max_concurrent_tasks {
             let detail = format!("no free slot, {active} in use");
-            reasons.push(IneligibleReason::new("no-free-slot", detail).temporary_if(true));
+            reasons.push(
+                IneligibleReason::new("no-free-slot", detail)
+                    .temporary_if(max_concurrent_tasks > 0),
+            );
         }
         let remaining = budget.saturating_sub(self.reserved_tokens);
         if request.est_tokens > remaining {

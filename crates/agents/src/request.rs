@@ -12,11 +12,11 @@ use crate::AgentPool;
 #[non_exhaustive]
 pub struct AllocationRequest {
     /// The task that the agent works on.
-    pub task_id: String,
+    pub(crate) task_id: String,
     /// The pool that the agent enters.
-    pub pool: AgentPool,
+    pub(crate) pool: AgentPool,
     /// The key of this request; a second request with it gets the same agent.
-    pub idempotency_key: String,
+    pub(crate) idempotency_key: String,
     /// The type that the agent must have.
     #[serde(default)]
     pub agent_type: Option<String>,
@@ -47,6 +47,10 @@ pub struct AllocationRequest {
     /// The failed agent whose task is tried again.
     #[serde(default)]
     pub retry_of: Option<String>,
+    /// The name of the host that starts the agent.
+    #[doc(hidden)]
+    #[serde(default)]
+    pub host: Option<String>,
 }
 
 impl AllocationRequest {
@@ -70,6 +74,18 @@ impl AllocationRequest {
             expected_ms: 0,
             priority: 0,
             retry_of: None,
+            host: None,
+        }
+    }
+
+    /// Returns the same request with a key of its own, which tries the task of a failed agent again.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn retry(&self, key: impl Into<String>, failed: &str) -> Self {
+        Self {
+            idempotency_key: key.into(),
+            retry_of: Some(failed.to_owned()),
+            ..self.clone()
         }
     }
 }

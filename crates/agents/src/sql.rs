@@ -1,13 +1,17 @@
 //! The operations of a store in SQL, for any database.
 
-use serde::de::DeserializeOwned;
+mod row;
+
 use serde_json::Value;
 
-use crate::audit::AuditEntry;
+use self::row::unexpected;
+pub(crate) use self::row::{SqlRow, SqlValue};
+use crate::audit::{AuditEnds, AuditEntry};
 use crate::request::WaitingRequest;
 use crate::transaction::{AgentTransaction, ProfileRow};
 use crate::{
-    AgentPool, AgentRecord, AgentState, CapabilityProfile, PoolSettings, StoreError, WritebackKind,
+    AgentPool, AgentRecord, AgentState, CapabilityProfile, Checkpoint, PoolSettings, StoreError,
+    WritebackKind,
 };
 
 /// A connection with an open transaction. Statements name their values `?1`, `?2` and so on.
@@ -19,166 +23,9 @@ pub(crate) trait SqlConnection {
     fn rows(&mut self, sql: &str, values: &[SqlValue]) -> Result<Vec<SqlRow>, StoreError>;
 }
 
-/// A value of a column.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum SqlValue {
-    Null,
-    Integer(i64),
-    Real(f64),
-    Text(String),
-}
-
-impl From<&str> for SqlValue {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<&String> for SqlValue {
-    fn from(text: &String) -> Self {
-        Self::Text(text.clone())
-    }
-}
-
-impl From<String> for SqlValue {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
-/// Databases have no unsigned numbers.
-impl From<u64> for SqlValue {
-    fn from(number: u64) -> Self {
-        Self::Integer(i64::try_from(number).unwrap_or(i64::MAX))
-    }
-}
-
-impl From<u32> for SqlValue {
-    fn from(number: u32) -> Self {
-        Self::Integer(number.into())
-    }
-}
-
-impl From<bool> for SqlValue {
-    fn from(flag: bool) -> Self {
-        Self::Integer(flag.into())
-    }
-}
-
-impl<T: Into<SqlValue>> From<Option<T>> for SqlValue {
-    fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Null, Into::into)
-    }
-}
-
-/// The columns of a row that were not read yet.
-#[derive(Debug)]
-pub(crate) struct SqlRow(std::vec::IntoIter<SqlValue>);
-
-impl From<Vec<SqlValue>> for SqlRow {
-    fn from(columns: Vec<SqlValue>) -> Self {
-        Self(columns.into_iter())
-    }
-}
-
-impl SqlRow {
-    fn optional_text(&mut self) -> Result<Option<String>, StoreError> {
-        match self.0.next() {
-            Some(SqlValue::Text(text)) => Ok(Some(text)),
-            Some(SqlValue::Null) => Ok(None),
-            column => Err(unexpected("text", column)),
-        }
-    }
-
-    fn text(&mut self) -> Result<String, StoreError> {
-        let text = self.optional_text()?;
-        text.ok_or_else(|| unexpected("text", Some(SqlValue::Null)))
-    }
-
-    fn optional_number(&mut self) -> Result<Option<u64>, StoreError> {
-        match self.0.next() {
-            Some(SqlValue::Integer(number)) => Ok(Some(u64::try_from(number).unwrap_or_default())),
-            Some(SqlValue::Real(number)) => Ok(Some(number as u64)),
-            Some(SqlValue::Null) => Ok(None),
-            column => Err(unexpected("a number", column)),
-        }
-    }
-
-    fn number(&mut self) -> Result<u64, StoreError> {
-        Ok(self.optional_number()?.unwrap_or_default())
-    }
-
-    fn count(&mut self) -> Result<u32, StoreError> {
-        Ok(u32::try_from(self.number()?).unwrap_or(u32::MAX))
-    }
-
-    fn json<T: DeserializeOwned>(&mut self) -> Result<T, StoreError> {
-        Ok(serde_json::from_str(&self.text()?)?)
-    }
-
-    /// Reads an enum by the name that serde gives it.
-    fn optional_name<T: DeserializeOwned>(&mut self) -> Result<Option<T>, StoreError> {
-        let name = self.optional_text()?.map(Value::String);
-        Ok(name.map(serde_json::from_value).transpose()?)
-    }
-
-    fn name<T: DeserializeOwned>(&mut self) -> Result<T, StoreError> {
-        Ok(serde_json::from_value(Value::String(self.text()?))?)
-    }
-
-    fn agent(mut self) -> Result<AgentRecord, StoreError> {
-        Ok(AgentRecord {
-            id: self.text()?,
-            profile: self.text()?,
-            pool: self.name()?,
-            state: self.name()?,
-            task_id: self.text()?,
-            parent: self.optional_text()?,
-            epoch: self.number()?,
-            branch: self.text()?,
-            permissions: self.json()?,
-            est_tokens: self.number()?,
-            lease_expires_at: self.optional_number()?,
-            started_at: self.optional_number()?,
-            fail_reason: self.optional_name()?,
-            retry_of: self.optional_text()?,
-            orphaned: self.number()? != 0,
-            alerted_at: self.optional_number()?,
-            idempotency_key: self.text()?,
-            created_at: self.number()?,
-            updated_at: self.number()?,
-        })
-    }
-
-    fn audit_entry(mut self) -> Result<AuditEntry, StoreError> {
-        Ok(AuditEntry {
-            seq: self.number()?,
-            at: self.number()?,
-            agent_id: self.text()?,
-            actor: self.text()?,
-            event: self.text()?,
-            from: self.optional_text()?,
-            to: self.optional_text()?,
-            detail: self.text()?,
-            prev_hash: self.text()?,
-            hash: self.text()?,
-        })
-    }
-}
-
-fn unexpected(expected: &str, found: Option<SqlValue>) -> StoreError {
-    StoreError::Database(format!("expected {expected} in a column, found {found:?}").into())
-}
-
-impl From<serde_json::Error> for StoreError {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Database(error.into())
-    }
-}
-
 /// The columns of an agent, in the order in which they are read and written.
 const AGENT: &str = "id, profile, pool, status, task_id, parent_id, epoch, branch_name, permissions, est_tokens, \
-     lease_expires_at, started_at, fail_reason, retry_of, orphaned, alerted_at, idempotency_key, created_at, updated_at";
+     lease_expires_at, started_at, fail_reason, retry_of, orphaned, alerted_at, idempotency_key, created_at, updated_at, host, worktree";
 
 const AUDIT: &str =
     "seq, at, agent_id, actor, event, from_state, to_state, detail, prev_hash, hash";
@@ -295,7 +142,7 @@ impl<C: SqlConnection> AgentTransaction for SqlTransaction<C> {
     fn insert_agent(&mut self, agent: &AgentRecord) -> Result<(), StoreError> {
         let sql = format!(
             "INSERT INTO agents ({AGENT}) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)"
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)"
         );
         let values = [
             (&agent.id).into(),
@@ -317,6 +164,8 @@ impl<C: SqlConnection> AgentTransaction for SqlTransaction<C> {
             (&agent.idempotency_key).into(),
             agent.created_at.into(),
             agent.updated_at.into(),
+            agent.host.as_deref().into(),
+            agent.worktree.as_deref().into(),
         ];
         self.0.execute(&sql, &values)?;
         Ok(())
@@ -339,6 +188,7 @@ impl<C: SqlConnection> AgentTransaction for SqlTransaction<C> {
             agent.orphaned.into(),
             agent.alerted_at.into(),
             agent.updated_at.into(),
+            agent.worktree.as_deref().into(),
             state.as_str().into(),
             epoch.into(),
         ];
@@ -347,12 +197,12 @@ impl<C: SqlConnection> AgentTransaction for SqlTransaction<C> {
             ""
         } else {
             values.push(agent.state.as_str().into());
-            "status = ?13, "
+            "status = ?14, "
         };
         let sql = format!(
             "UPDATE agents SET {status}task_id = ?2, epoch = ?3, branch_name = ?4, lease_expires_at = ?5, \
-             started_at = ?6, fail_reason = ?7, orphaned = ?8, alerted_at = ?9, updated_at = ?10 \
-             WHERE id = ?1 AND status = ?11 AND epoch = ?12"
+             started_at = ?6, fail_reason = ?7, orphaned = ?8, alerted_at = ?9, updated_at = ?10, worktree = ?11 \
+             WHERE id = ?1 AND status = ?12 AND epoch = ?13"
         );
         Ok(self.0.execute(&sql, &values)? == 1)
     }
@@ -412,6 +262,25 @@ impl<C: SqlConnection> AgentTransaction for SqlTransaction<C> {
         self.first(sql, &values, |mut row| row.json())
     }
 
+    fn put_checkpoint(&mut self, agent: &str, checkpoint: &Checkpoint) -> Result<(), StoreError> {
+        let sql = "INSERT INTO checkpoints (agent_id, task_id, epoch, phase, note, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        let values = [
+            agent.into(),
+            (&checkpoint.task_id).into(),
+            checkpoint.epoch.into(),
+            checkpoint.phase.as_str().into(),
+            (&checkpoint.note).into(),
+            checkpoint.at.into(),
+        ];
+        self.0.execute(sql, &values)?;
+        Ok(())
+    }
+
+    fn checkpoints(&mut self, agent: &str) -> Result<Vec<Checkpoint>, StoreError> {
+        let sql = "SELECT task_id, epoch, phase, note, at FROM checkpoints WHERE agent_id = ?1 ORDER BY seq";
+        self.all(sql, &[agent.into()], SqlRow::checkpoint)
+    }
+
     fn enqueue(&mut self, waiting: &WaitingRequest) -> Result<(), StoreError> {
         let sql = "INSERT INTO waiting (seq, pool, since, request) VALUES (?1, ?2, ?3, ?4)";
         let values = [
@@ -447,9 +316,16 @@ impl<C: SqlConnection> AgentTransaction for SqlTransaction<C> {
         Ok(last.unwrap_or_default() + 1)
     }
 
-    fn last_audit(&mut self) -> Result<Option<(u64, String)>, StoreError> {
-        let sql = "SELECT seq, hash FROM audit_log ORDER BY seq DESC LIMIT 1";
-        self.first(sql, &[], |mut row| Ok((row.number()?, row.text()?)))
+    fn audit_ends(&mut self) -> Result<AuditEnds, StoreError> {
+        let sql = "SELECT h.seq, h.hash, l.seq, l.hash FROM (SELECT 1 AS one) AS o \
+                   LEFT JOIN audit_head h ON TRUE \
+                   LEFT JOIN (SELECT seq, hash FROM audit_log ORDER BY seq DESC LIMIT 1) l ON TRUE";
+        let ends = self.first(sql, &[], |mut row| {
+            let copy = row.audit_head()?;
+            let last = row.audit_head()?.unwrap_or_default();
+            Ok(AuditEnds { last, copy })
+        })?;
+        ends.ok_or_else(|| unexpected("the end of the log", None))
     }
 
     fn append_audit(&mut self, entry: &AuditEntry) -> Result<(), StoreError> {

@@ -24,6 +24,7 @@ pub enum AgentState {
 
 impl AgentState {
     /// All six states, in the order of a life.
+    #[doc(hidden)]
     pub const ALL: [Self; 6] = [
         Self::Pending,
         Self::Initializing,

@@ -2,12 +2,14 @@
 
 use serde_json::Value;
 
+use crate::agent::check_names;
 use crate::audit::{self, AuditEntry};
 use crate::orphans::{self, ScanMode};
 use crate::transaction::{TransactionKind, TransactionalStorage, transact};
 use crate::{
-    AgentPool, AgentRecord, AllocationRequest, CapabilityProfile, OrphanReport, PoolSettings,
-    ProfileRating, StoreError, Transition, WritebackKind, advance, allocation,
+    AgentPhase, AgentPool, AgentRecord, AllocationRequest, CapabilityProfile, Checkpoint,
+    OrphanReport, PoolSettings, ProfileRating, StoreError, Transition, WritebackFault,
+    WritebackKind, advance, allocation, checkpoint,
 };
 
 /// A store of agents.
@@ -20,9 +22,10 @@ pub trait AgentStore: TransactionalStorage {
     /// Adds the profile, or replaces it; the history of a profile that exists stays.
     ///
     /// # Errors
-    /// Fails if the database fails.
+    /// Fails if the name has more than 1,024 bytes or control characters.
     fn put_profile(&self, name: &str, profile: &CapabilityProfile) -> Result<(), StoreError> {
         transact(self, TransactionKind::Write, |transaction| {
+            check_names([("a profile", name)])?;
             let mut profile = profile.clone();
             if let Some(known) = transaction.profile(name)? {
                 profile.history = known.history;
@@ -49,6 +52,16 @@ pub trait AgentStore: TransactionalStorage {
     fn put_pool(&self, pool: AgentPool, settings: PoolSettings) -> Result<(), StoreError> {
         transact(self, TransactionKind::Write, |transaction| {
             transaction.put_pool(pool, settings)
+        })
+    }
+
+    /// Returns the limits and rules of a pool.
+    ///
+    /// # Errors
+    /// Fails if the database fails.
+    fn pool(&self, pool: AgentPool) -> Result<PoolSettings, StoreError> {
+        transact(self, TransactionKind::Read, |transaction| {
+            transaction.pool(pool)
         })
     }
 
@@ -124,7 +137,25 @@ pub trait AgentStore: TransactionalStorage {
         })?
     }
 
-    /// Extends the lease of a living agent by 30 seconds.
+    /// Stores the branch and the folder of an agent without a task, before they are made.
+    ///
+    /// # Errors
+    /// Fails if the agent is busy, ended, or has a different epoch.
+    #[doc(hidden)]
+    fn record_worktree(
+        &self,
+        id: &str,
+        epoch: u64,
+        branch: &str,
+        path: &str,
+        now: u64,
+    ) -> Result<AgentRecord, StoreError> {
+        transact(self, TransactionKind::Write, |transaction| {
+            advance::record_worktree(transaction, id, epoch, (branch, path), now)
+        })?
+    }
+
+    /// Extends the lease of a living agent by the time of its pool.
     ///
     /// # Errors
     /// Fails if the agent ended or has a different epoch.
@@ -149,6 +180,49 @@ pub trait AgentStore: TransactionalStorage {
         transact(self, TransactionKind::Write, |transaction| {
             advance::write_back(transaction, id, epoch, (kind, record), now)
         })?
+    }
+
+    /// Returns the faults for which the end of a task would be refused now; none if the agent is not busy.
+    ///
+    /// # Errors
+    /// Fails if the agent is unknown.
+    #[doc(hidden)]
+    fn owed(&self, id: &str) -> Result<Vec<WritebackFault>, StoreError> {
+        transact(self, TransactionKind::Read, |transaction| {
+            advance::owed(transaction, id)
+        })
+    }
+
+    /// Stores a checkpoint of a busy agent at the beginning of a phase.
+    ///
+    /// # Errors
+    /// Fails if the agent is not busy or has a different epoch.
+    fn checkpoint(
+        &self,
+        id: &str,
+        epoch: u64,
+        phase: AgentPhase,
+        note: &str,
+        now: u64,
+    ) -> Result<(), StoreError> {
+        transact(self, TransactionKind::Write, |transaction| {
+            checkpoint::record(transaction, id, epoch, (phase, note), now)
+        })?
+    }
+
+    /// Returns the checkpoints of one agent, oldest first.
+    ///
+    /// # Errors
+    /// Fails if the database fails.
+    fn checkpoints(&self, id: &str) -> Result<Vec<Checkpoint>, StoreError> {
+        transact(
+            self,
+            TransactionKind::Read,
+            |transaction| match check_names([("an agent", id)]) {
+                Ok(()) => transaction.checkpoints(id),
+                Err(_) => Ok(Vec::new()),
+            },
+        )
     }
 
     /// Reports lost agents and changes nothing.
@@ -176,20 +250,29 @@ pub trait AgentStore: TransactionalStorage {
     /// # Errors
     /// Fails if the database fails.
     fn audit(&self, id: &str) -> Result<Vec<AuditEntry>, StoreError> {
-        transact(self, TransactionKind::Read, |transaction| {
-            transaction.audit(Some(id))
-        })
+        transact(
+            self,
+            TransactionKind::Read,
+            |transaction| match check_names([("an agent", id)]) {
+                Ok(()) => transaction.audit(Some(id)),
+                Err(_) => Ok(Vec::new()),
+            },
+        )
     }
 
-    /// Checks the whole audit log; returns the number of its rows.
+    /// Checks the whole audit log, and returns its rows.
     ///
-    /// Rows removed from the end are not noticed.
+    /// The log ends with the row whose hash is stored apart. An attacker who owns the database can change both: note the
+    /// hash of the last row elsewhere, and look for it in the rows of a later check.
     ///
     /// # Errors
     /// Fails with the number of the first row that is missing or changed.
-    fn verify_audit(&self) -> Result<u64, StoreError> {
+    fn verify_audit(&self) -> Result<Vec<AuditEntry>, StoreError> {
         transact(self, TransactionKind::Read, |transaction| {
-            audit::verify(&transaction.audit(None)?)
+            let rows = transaction.audit(None)?;
+            audit::verify(&rows)?;
+            transaction.audit_ends()?.checked()?;
+            Ok(rows)
         })
     }
 }

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use crate::audit::{AuditEntry, AuditEvent};
+use crate::audit::{AuditEnds, AuditEntry, AuditEvent};
 use crate::request::WaitingRequest;
 use crate::{
-    AgentPool, AgentRecord, AgentState, CapabilityProfile, PoolSettings, StoreError, WritebackKind,
+    AgentPool, AgentRecord, AgentState, CapabilityProfile, Checkpoint, PoolSettings, StoreError,
+    WritebackKind,
 };
 
 /// The two kinds of transactions.
@@ -84,6 +85,10 @@ pub trait AgentTransaction {
         kind: WritebackKind,
     ) -> Result<Option<Value>, StoreError>;
 
+    fn put_checkpoint(&mut self, agent: &str, checkpoint: &Checkpoint) -> Result<(), StoreError>;
+    /// Returns the checkpoints of the agent in the order of their reports.
+    fn checkpoints(&mut self, agent: &str) -> Result<Vec<Checkpoint>, StoreError>;
+
     fn enqueue(&mut self, waiting: &WaitingRequest) -> Result<(), StoreError>;
     fn dequeue(&mut self, seq: u64) -> Result<(), StoreError>;
     /// Returns the queue of the pool in order of arrival.
@@ -91,7 +96,7 @@ pub trait AgentTransaction {
     /// Returns a number greater than those of all requests in queues.
     fn next_in_queue(&mut self) -> Result<u64, StoreError>;
 
-    fn last_audit(&mut self) -> Result<Option<(u64, String)>, StoreError>;
+    fn audit_ends(&mut self) -> Result<AuditEnds, StoreError>;
     fn append_audit(&mut self, entry: &AuditEntry) -> Result<(), StoreError>;
     fn audit(&mut self, agent: Option<&str>) -> Result<Vec<AuditEntry>, StoreError>;
 }
@@ -115,6 +120,6 @@ pub(crate) fn log(
     transaction: &mut dyn AgentTransaction,
     event: AuditEvent<'_>,
 ) -> Result<(), StoreError> {
-    let last = transaction.last_audit()?;
+    let last = transaction.audit_ends()?.checked()?;
     transaction.append_audit(&event.after(last))
 }

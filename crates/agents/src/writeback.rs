@@ -34,7 +34,7 @@ impl WritebackKind {
 #[non_exhaustive]
 pub struct WritebackFault {
     /// The path of the field, such as `thought.commit_sha`.
-    pub path: &'static str,
+    pub(crate) path: &'static str,
     /// The fault, such as `missing` or `expected 0 to 100`.
     pub(crate) problem: String,
 }

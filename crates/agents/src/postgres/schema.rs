@@ -12,7 +12,7 @@ pub(super) const NAME: &str = "repertoire_agents";
 const LOCK: i64 = 0x5250_4147;
 
 /// The scripts that lead from each version to the next; never change one that was released.
-const MIGRATIONS: [&str; 1] = [include_str!("version_1.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("version_1.sql"), include_str!("version_2.sql")];
 
 /// The trigger that the filled table of transitions gets.
 const FIXED_TRANSITIONS: &str = "CREATE TRIGGER transitions_are_kept \
@@ -32,16 +32,16 @@ pub(super) fn migrate(client: &mut Client) -> Result<(), StoreError> {
     let found = version(&mut transaction)?;
     let known = MIGRATIONS.len();
     if found > known {
-        return Err(StoreError::IncompatibleDatabase(format!(
+        return Err(StoreError::Refused(format!(
             "expected a database of version {known} or older, found version {found}"
         )));
     }
+    match found {
+        0 => transaction.batch_execute(&format!("CREATE SCHEMA {NAME}"))?,
+        _ if found < known => back_up(&mut transaction, found)?,
+        _ => {}
+    }
     for (at, script) in MIGRATIONS.iter().enumerate().skip(found) {
-        if at == 0 {
-            transaction.batch_execute(&format!(
-                "CREATE SCHEMA {NAME}; SET LOCAL search_path TO {NAME}"
-            ))?;
-        }
         transaction.batch_execute(script)?;
         if at == 0 {
             insert_transitions(&mut transaction)?;
@@ -53,6 +53,20 @@ pub(super) fn migrate(client: &mut Client) -> Result<(), StoreError> {
         transaction.execute(&sql, &[&version])?;
     }
     Ok(transaction.commit()?)
+}
+
+/// Copies all tables into a schema of their own.
+fn back_up(transaction: &mut Transaction<'_>, version: usize) -> Result<(), StoreError> {
+    let backup = format!("{NAME}_v{version}");
+    transaction.batch_execute(&format!("CREATE SCHEMA {backup}"))?;
+    let sql = "SELECT tablename::text FROM pg_tables WHERE schemaname = $1";
+    for row in transaction.query(sql, &[&NAME])? {
+        let table: String = row.try_get(0)?;
+        transaction.batch_execute(&format!(
+            "CREATE TABLE {backup}.{table} AS TABLE {NAME}.{table}"
+        ))?;
+    }
+    Ok(())
 }
 
 fn insert_transitions(transaction: &mut Transaction<'_>) -> Result<(), StoreError> {
@@ -82,5 +96,5 @@ fn version(transaction: &mut Transaction<'_>) -> Result<usize, StoreError> {
 }
 
 fn foreign_database() -> StoreError {
-    StoreError::IncompatibleDatabase(format!("expected the schema `{NAME}` to be one of agents"))
+    StoreError::Refused(format!("expected the schema `{NAME}` to be one of agents"))
 }

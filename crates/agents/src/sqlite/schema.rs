@@ -11,13 +11,17 @@ use crate::lifecycle::TRANSITIONS;
 const APPLICATION_ID: i64 = 0x5250_4147;
 
 /// The scripts that lead from each version to the next; never change one that was released.
-const MIGRATIONS: [&str; 2] = [include_str!("version_1.sql"), include_str!("version_2.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("version_1.sql"),
+    include_str!("version_2.sql"),
+    include_str!("version_3.sql"),
+];
 
 /// Brings the database to the newest version.
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let known = MIGRATIONS.len();
     match version(connection)? {
-        found if found > known as u64 => Err(StoreError::IncompatibleDatabase(format!(
+        found if found > known as u64 => Err(StoreError::Refused(format!(
             "expected a database of version {known} or older, found version {found}"
         ))),
         found if found == known as u64 => Ok(()),
@@ -71,7 +75,7 @@ fn version(connection: &Connection) -> Result<u64, StoreError> {
 }
 
 pub(super) fn foreign_database() -> StoreError {
-    StoreError::IncompatibleDatabase("expected a database of agents".to_owned())
+    StoreError::Refused("expected a database of agents".to_owned())
 }
 
 fn pragma(connection: &Connection, name: &str) -> Result<i64, StoreError> {

@@ -107,11 +107,17 @@ fn raw_sql_cannot_rewrite_the_past() {
         "INSERT INTO agent_transitions VALUES ('PENDING', 'BUSY')",
         "UPDATE agent_transitions SET to_state = 'BUSY'",
         "DELETE FROM agent_transitions",
+        "INSERT INTO checkpoints (agent_id, task_id, epoch, phase, note, at) SELECT id, task_id, 1, 'PLAN', '', 0 FROM agents",
+        "INSERT INTO audit_head VALUES (2, 1, '')",
+        "INSERT OR REPLACE INTO audit_head VALUES (1, 0, '')",
+        "UPDATE audit_head SET seq = 0, hash = ''",
+        "UPDATE audit_head SET seq = seq + 1",
+        "DELETE FROM audit_head",
     ] {
         assert!(raw.execute(statement, []).is_err(), "{statement}");
     }
     assert_eq!(store.agent(&id).unwrap().state, AgentState::Pending);
-    assert_eq!(store.verify_audit().unwrap(), 1);
+    assert_eq!(store.verify_audit().unwrap().len(), 1);
 }
 
 #[test]
@@ -122,15 +128,23 @@ fn verification_names_the_first_bad_row() {
         ("UPDATE audit_log SET hash = prev_hash WHERE seq = 4", 4),
         ("DELETE FROM audit_log WHERE seq = 2", 2),
         ("UPDATE audit_log SET to_state = NULL WHERE seq >= 2", 2),
+        ("DELETE FROM audit_log WHERE seq >= 3", 3),
+        ("DELETE FROM audit_log", 1),
+        ("UPDATE audit_head SET seq = 2", 3),
+        ("UPDATE audit_head SET hash = ''", 4),
+        ("DELETE FROM audit_head", 5),
     ] {
         let (_folder, path) = file();
         let store = SqliteAgentStore::open(&path).unwrap();
         put_worker(&store);
         (1..=4).for_each(|key| drop(reserve(&store, &key.to_string())));
-        assert_eq!(store.verify_audit().unwrap(), 4);
+        assert_eq!(store.verify_audit().unwrap().len(), 4);
         let raw = Connection::open(&path).unwrap();
-        raw.execute_batch("DROP TRIGGER audit_is_not_updated; DROP TRIGGER audit_is_not_deleted")
-            .unwrap();
+        raw.execute_batch(
+            "DROP TRIGGER audit_is_not_updated; DROP TRIGGER audit_is_not_deleted; \
+             DROP TRIGGER audit_head_is_the_last_row; DROP TRIGGER audit_head_is_not_deleted",
+        )
+        .unwrap();
         raw.execute(statement, []).unwrap();
         let found = store.verify_audit();
         assert!(
@@ -138,6 +152,23 @@ fn verification_names_the_first_bad_row() {
             "{statement}: {found:?}"
         );
     }
+}
+
+#[test]
+fn a_shortened_log_takes_no_rows() {
+    let (_folder, path) = file();
+    let store = SqliteAgentStore::open(&path).unwrap();
+    put_worker(&store);
+    (1..=3).for_each(|key| drop(reserve(&store, &key.to_string())));
+    let raw = Connection::open(&path).unwrap();
+    raw.execute_batch("DROP TRIGGER audit_is_not_deleted; DELETE FROM audit_log WHERE seq > 1")
+        .unwrap();
+    let request = AllocationRequest::new("T", AgentPool::Research, "4");
+    let refused = store.allocate(&request, 0);
+    assert!(
+        matches!(refused, Err(StoreError::Tampered { seq: 2 })),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -172,11 +203,11 @@ fn files_that_are_not_ours_are_refused() {
     let (folder, path) = file();
     SqliteAgentStore::open(&path).unwrap();
     let raw = Connection::open(&path).unwrap();
-    raw.pragma_update(None, "user_version", 3).unwrap();
+    raw.pragma_update(None, "user_version", 4).unwrap();
     let refuse = |path| SqliteAgentStore::open(path).unwrap_err().to_string();
     assert_eq!(
         refuse(&path),
-        "expected a database of version 2 or older, found version 3"
+        "expected a database of version 3 or older, found version 4"
     );
     let other = folder.path().join("other.db");
     let raw = Connection::open(&other).unwrap();
@@ -186,9 +217,47 @@ fn files_that_are_not_ours_are_refused() {
     for foreign in [&other, &text] {
         assert_eq!(refuse(foreign), "expected a database of agents");
     }
-    let missing = folder.path().join("missing.db");
-    assert!(SqliteAgentStore::open_existing(&missing).is_err());
-    assert!(!missing.exists());
+}
+
+#[test]
+fn a_damaged_log_never_passes_for_intact() {
+    let (_folder, path) = file();
+    let store = SqliteAgentStore::open(&path).unwrap();
+    put_worker(&store);
+    (1..=4).for_each(|key| drop(reserve(&store, &key.to_string())));
+    let rows = store.verify_audit().unwrap();
+    drop(store);
+    let intact = std::fs::read(&path).unwrap();
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut noticed = 0;
+    for round in 0..80 {
+        let mut bytes = intact.clone();
+        match round % 3 {
+            0 => bytes.truncate(random.usize(..bytes.len())),
+            1 => (0..40).for_each(|_| {
+                let at = random.usize(..bytes.len());
+                bytes[at] = random.u8(..);
+            }),
+            _ => {
+                let at = random.usize(..bytes.len() / 4096) * 4096;
+                bytes[at..at + 4096].fill(0);
+            }
+        }
+        std::fs::write(&path, bytes).unwrap();
+        let checked = SqliteAgentStore::open(&path).and_then(|store| {
+            let _ = (store.agents(), store.profiles(), store.reap(100_000));
+            store.verify_audit()
+        });
+        match checked {
+            Ok(found) if found.is_empty() => {}
+            Ok(found) => assert_eq!(found[..4], rows[..]),
+            Err(_) => noticed += 1,
+        }
+        for rest in ["db-wal", "db-shm", "db.v1.bak", "db.v2.bak"] {
+            let _ = std::fs::remove_file(path.with_extension(rest));
+        }
+    }
+    assert!(noticed > 20, "{noticed}");
 }
 
 #[test]
@@ -208,7 +277,7 @@ fn two_stores_on_a_file_share_its_places() {
         }
     });
     assert_eq!(stores[1].agents().unwrap().len(), 4);
-    assert_eq!(stores[0].verify_audit().unwrap(), 4);
+    assert_eq!(stores[0].verify_audit().unwrap().len(), 4);
 }
 
 fn full(error: StoreError) -> Result<(), StoreError> {

@@ -192,6 +192,19 @@ fn each_filter_reports_its_reason() {
 }
 
 #[test]
+fn no_request_waits_for_a_retired_profile() {
+    on_every_store(|store| {
+        put(
+            store,
+            "a",
+            json!({ "limits": { "max_concurrent_tasks": 0 } }),
+        );
+        let refused = store.allocate(&request("1"), 0);
+        assert!(matches!(refused, Err(StoreError::Ineligible(_))));
+    });
+}
+
+#[test]
 fn strategies_choose_as_documented() {
     for (rule, expected) in [
         (AllocationStrategy::Fifo, "a b c a b c"),

@@ -2,6 +2,8 @@
 
 use fastrand::Rng;
 use repertoire_agents::*;
+use serde::Serialize;
+use serde_json::json;
 
 use crate::stores::request;
 
@@ -13,12 +15,27 @@ fn pattern(random: &mut Rng) -> String {
         .collect()
 }
 
-fn permissions(random: &mut Rng) -> Permissions {
+#[derive(Debug, Clone, Serialize)]
+struct Rights {
+    tools: Vec<String>,
+    deny: Vec<String>,
+    write_access: bool,
+    admin_access: bool,
+}
+
+impl Rights {
+    fn permissions(&self) -> Permissions {
+        let value = serde_json::to_value(self).unwrap();
+        serde_json::from_value(value).unwrap()
+    }
+}
+
+fn random_rights(random: &mut Rng) -> Rights {
     let mut patterns = |most: usize| {
         let count = random.usize(..=most);
         (0..count).map(|_| pattern(random)).collect()
     };
-    Permissions {
+    Rights {
         tools: patterns(3),
         deny: patterns(2),
         write_access: random.bool(),
@@ -27,8 +44,8 @@ fn permissions(random: &mut Rng) -> Permissions {
 }
 
 /// Returns rights that are often, but not always, narrower.
-fn variation(of: &Permissions, random: &mut Rng) -> Permissions {
-    let mut rights = permissions(random);
+fn variation(of: &Rights, random: &mut Rng) -> Rights {
+    let mut rights = random_rights(random);
     if random.u8(..4) > 0 {
         rights.tools.clone_from(&of.tools);
         rights.deny.extend(of.deny.iter().cloned());
@@ -40,12 +57,28 @@ fn variation(of: &Permissions, random: &mut Rng) -> Permissions {
     rights
 }
 
-fn is_narrower(child: &Permissions, parent: &Permissions, tools: &[String]) -> bool {
-    (parent.write_access || !child.write_access)
-        && (parent.admin_access || !child.admin_access)
-        && tools
-            .iter()
-            .all(|tool| parent.permits(tool) || !child.permits(tool))
+struct Node {
+    rights: Rights,
+    permissions: Permissions,
+    parent: Option<usize>,
+}
+
+impl Node {
+    fn new(rights: Rights, parent: Option<usize>) -> Self {
+        Self {
+            permissions: rights.permissions(),
+            rights,
+            parent,
+        }
+    }
+
+    fn is_narrower(&self, above: &Self, tools: &[String]) -> bool {
+        (above.rights.write_access || !self.rights.write_access)
+            && (above.rights.admin_access || !self.rights.admin_access)
+            && tools
+                .iter()
+                .all(|tool| above.permissions.permits(tool) || !self.permissions.permits(tool))
+    }
 }
 
 /// Grows trees of rights as the filter of allocation does; returns the numbers of children admitted and refused.
@@ -53,12 +86,13 @@ fn grow(trees: u32, seed: u64) -> (u64, u64) {
     let mut random = Rng::with_seed(seed);
     let (mut admitted, mut refused) = (0, 0);
     for _ in 0..trees {
-        let mut nodes = vec![(permissions(&mut random), None)];
+        let mut nodes = vec![Node::new(random_rights(&mut random), None)];
         for _ in 0..4 {
             let parent = random.usize(..nodes.len());
-            let child = variation(&nodes[parent].0, &mut random);
-            match child.is_within(&nodes[parent].0) {
-                true => nodes.push((child, Some(parent))),
+            let child = variation(&nodes[parent].rights, &mut random);
+            let child = Node::new(child, Some(parent));
+            match child.permissions.is_within(&nodes[parent].permissions) {
+                true => nodes.push(child),
                 false => refused += 1,
             }
         }
@@ -66,15 +100,12 @@ fn grow(trees: u32, seed: u64) -> (u64, u64) {
         let tools: Vec<_> = (0..6)
             .map(|_| pattern(&mut random).replace('*', "b"))
             .collect();
-        for (rights, parent) in &nodes {
-            let mut above = *parent;
+        for node in &nodes {
+            let mut above = node.parent;
             while let Some(at) = above {
-                let (ancestor, next) = &nodes[at];
-                assert!(
-                    is_narrower(rights, ancestor, &tools),
-                    "{rights:?} {ancestor:?}"
-                );
-                above = *next;
+                let (rights, other) = (&node.rights, &nodes[at].rights);
+                assert!(node.is_narrower(&nodes[at], &tools), "{rights:?} {other:?}");
+                above = nodes[at].parent;
             }
         }
     }
@@ -89,10 +120,8 @@ fn no_descendant_exceeds_an_ancestor() {
 
 #[test]
 fn rights_that_overlap_are_not_a_subset() {
-    let rights = |tools: &[&str], deny: &[&str]| Permissions {
-        tools: tools.iter().map(|one| (*one).to_owned()).collect(),
-        deny: deny.iter().map(|one| (*one).to_owned()).collect(),
-        ..Permissions::default()
+    let rights = |tools: &[&str], deny: &[&str]| -> Permissions {
+        serde_json::from_value(json!({ "tools": tools, "deny": deny })).unwrap()
     };
     for (child, parent, within) in [
         (rights(&["git_log"], &[]), rights(&["git_*"], &[]), true),
@@ -122,7 +151,7 @@ fn rights_that_overlap_are_not_a_subset() {
 fn a_store_refuses_a_child_with_more_rights() {
     crate::stores::on_every_store(|store| {
         for (name, tools) in [("narrow", "git_*"), ("wide", "*")] {
-            let one = serde_json::json!({
+            let one = json!({
                 "agent_type": name,
                 "permissions": { "tools": [tools] },
                 "limits": { "max_concurrent_tasks": 9 },

@@ -56,9 +56,9 @@ fn a_killed_host_gives_no_place_twice() {
     store.put_pool(AgentPool::Research, pool).unwrap();
     let mut second = start_host(&database.address());
     for _ in 0..10 {
-        let before = store.verify_audit().unwrap();
+        let before = store.verify_audit().unwrap().len();
         let mut killed = start_host(&database.address());
-        while store.verify_audit().unwrap() < before + 50 {
+        while store.verify_audit().unwrap().len() < before + 50 {
             std::thread::yield_now();
         }
         killed.kill().unwrap();

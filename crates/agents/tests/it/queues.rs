@@ -38,8 +38,7 @@ fn a_full_pool_queues_then_refuses() {
         assert_eq!(store.allocate(&request("5"), 3).unwrap(), None);
         assert_eq!(reserve(store, &request("2"), 4).task_id, "task 2");
         // Other pools have places of their own.
-        let mut other = request("6");
-        other.pool = AgentPool::Review;
+        let other = AllocationRequest::new("task 6", AgentPool::Review, "6");
         assert_eq!(reserve(store, &other, 5).pool, AgentPool::Review);
     });
 }

@@ -3,7 +3,7 @@
 use repertoire_agents::*;
 use serde_json::{Value, json};
 
-use crate::stores::{advance, agent_in, on_every_store, profile, put_worker, request, write_back};
+use crate::stores::{advance, agent_in, on_every_store, profile, put_worker, write_back};
 
 fn faults(result: Result<impl std::fmt::Debug, StoreError>) -> Vec<String> {
     match result {
@@ -32,6 +32,9 @@ fn an_empty_writeback_lacks_nine_fields() {
             ]
         );
         assert_eq!(store.agent(&agent.id).unwrap(), agent);
+        assert_eq!(store.owed(&agent.id).unwrap().len(), 9);
+        write_back(store, &agent, "done", 2);
+        assert_eq!(store.owed(&agent.id).unwrap(), []);
     });
 }
 
@@ -122,8 +125,7 @@ fn a_contract_that_warns_flags_the_orphan() {
         let orphan = advance(store, &orphan, AgentState::Terminated, 1).unwrap();
         assert!(orphan.orphaned);
         // A second agent of the same task does not hide the first.
-        let mut same = request("2");
-        same.task_id = orphan.task_id.clone();
+        let same = AllocationRequest::new(&orphan.task_id, AgentPool::Implementation, "2");
         let mut other = crate::stores::reserve(store, &same, 2);
         for next in [
             AgentState::Initializing,

@@ -62,7 +62,11 @@ enum AgentsAction {
 enum AuditAction {
     /// Check the hash of every row, and name the first bad one.
     #[command(after_help = "Example:\n  repertoire agents audit verify")]
-    Verify,
+    Verify {
+        /// Hash of a row that an earlier check printed; a log without it was replaced.
+        #[arg(long, value_name = "HASH")]
+        expect: Option<String>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -134,7 +138,9 @@ impl AgentsCommand {
             AgentsAction::Show { id } => show(store, id, out),
             AgentsAction::Explain(arguments) => explain(store, arguments, out),
             AgentsAction::Orphans => orphans(store, out),
-            AgentsAction::Audit(AuditAction::Verify) => verify(store, out),
+            AgentsAction::Audit(AuditAction::Verify { expect }) => {
+                verify(store, expect.as_deref(), out)
+            }
         }
     }
 
@@ -176,7 +182,7 @@ impl StorePlace {
                 let failure = Failure::new(format!("no agents at `{}`", path.display()));
                 Err(failure.help("name the file of your host with `--store FILE`"))
             }
-            StorePlace::File(path) => Ok(Box::new(SqliteAgentStore::open_existing(path)?)),
+            StorePlace::File(path) => Ok(Box::new(SqliteAgentStore::open(path)?)),
             #[cfg(feature = "postgres")]
             StorePlace::Postgres(address) => Ok(Box::new(PostgresAgentStore::connect(address)?)),
         }
@@ -342,25 +348,34 @@ fn orphans(store: &dyn AgentStore, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn verify(store: &dyn AgentStore, out: &mut Output) -> Result<(), Failure> {
+fn verify(store: &dyn AgentStore, expected: Option<&str>, out: &mut Output) -> Result<(), Failure> {
     let checked = match store.verify_audit() {
         Ok(rows) => AgentAuditOutput {
-            rows: Some(rows),
+            rows: Some(rows.len() as u64),
             first_bad: None,
+            last_hash: rows.last().map(|row| row.hash.clone()),
+            expected_found: expected.map(|hash| rows.iter().any(|row| row.hash == hash)),
         },
         Err(StoreError::Tampered { seq }) => AgentAuditOutput {
             rows: None,
             first_bad: Some(seq),
+            last_hash: None,
+            expected_found: None,
         },
         Err(error) => return Err(error.into()),
     };
-    out.found_problems(checked.first_bad.is_some());
+    let is_replaced = checked.expected_found == Some(false);
+    out.found_problems(checked.first_bad.is_some() || is_replaced);
     if out.write_json(&checked) {
         return Ok(());
     }
     match (checked.first_bad, checked.rows) {
         (Some(seq), _) => out.line(format!("row {seq} is missing or was changed")),
+        (None, _) if is_replaced => out.line("no row has the expected hash"),
         (None, rows) => out.line(format!("{} rows are intact", rows.unwrap_or_default())),
+    }
+    if let Some(hash) = checked.last_hash {
+        out.line(format!("the hash of the last row is {hash}"));
     }
     Ok(())
 }

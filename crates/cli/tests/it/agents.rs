@@ -123,8 +123,17 @@ fn a_changed_log_is_a_problem() {
     let env = TestEnv::new();
     write_store(&env);
     let verify = ["audit", "verify"];
-    let intact = (Exit::Success, "3 rows are intact\n".to_owned());
-    assert_eq!(run(&env, &verify), intact);
+    let (exit, intact) = run(&env, &verify);
+    let hash = intact
+        .strip_prefix("3 rows are intact\nthe hash of the last row is ")
+        .expect("the log is intact")
+        .trim_end();
+    assert_eq!((exit, hash.len()), (Exit::Success, 64));
+    let expect = |hash: &str| run(&env, &["audit", "verify", "--expect", hash]);
+    assert_eq!(expect(hash), (Exit::Success, intact.clone()));
+    let (exit, replaced) = expect("0000");
+    assert_eq!(exit, Exit::Problems);
+    assert!(replaced.starts_with("no row has the expected hash\n"));
     let raw = rusqlite::Connection::open(env.here().join("agents.db")).unwrap();
     raw.execute_batch(
         "DROP TRIGGER audit_is_not_updated; UPDATE audit_log SET at = 5 WHERE seq = 2",

@@ -92,6 +92,10 @@ pub(in crate::command) struct AgentAuditOutput {
     pub(super) rows: Option<u64>,
     /// The first row that is missing or changed.
     pub(super) first_bad: Option<u64>,
+    /// The hash of the last row, for `--expect` in a later check.
+    pub(super) last_hash: Option<String>,
+    /// `false` if no row has the hash of `--expect`; null without it.
+    pub(super) expected_found: Option<bool>,
 }
 
 impl From<AgentRecord> for AgentRow {
