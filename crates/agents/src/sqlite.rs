@@ -1,15 +1,16 @@
 //! A store in a SQLite file.
 
+mod group;
 mod schema;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
-use rusqlite::{Connection, OpenFlags, Row, ToSql, TransactionBehavior, params_from_iter};
+use rusqlite::{Connection, OpenFlags, Row, ToSql, params_from_iter};
 
+use self::group::GroupedConnection;
 use crate::sql::{SqlConnection, SqlRow, SqlTransaction, SqlValue};
 use crate::transaction::{AgentTransaction, TransactionKind, TransactionalStorage};
 use crate::{AgentStore, StoreError};
@@ -19,8 +20,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A store in one SQLite file, which several processes of one host may share.
 ///
-/// The file has a write-ahead log, and each change reaches the disk before the call returns. Triggers refuse illegal
-/// states and changes of the audit log, also to other programs.
+/// - The file has a write-ahead log, and each change reaches the disk before the call returns.
+/// - Changes of several threads share a commit: threads that wait while a change runs join its transaction.
+/// - Triggers refuse illegal states and changes of the audit log, also to other programs.
 ///
 /// ```no_run
 /// use repertoire_agents::{AgentStore, SqliteAgentStore};
@@ -33,7 +35,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// ```
 pub struct SqliteAgentStore {
     path: PathBuf,
-    connection: Mutex<Connection>,
+    connection: GroupedConnection,
 }
 
 impl SqliteAgentStore {
@@ -44,19 +46,10 @@ impl SqliteAgentStore {
     /// # Errors
     /// Fails if the file has a newer version, is not a database of agents, or cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
-        Self::open_with(path.as_ref(), OpenFlags::SQLITE_OPEN_CREATE)
-    }
-
-    /// Opens the file as [`open`](Self::open) does, but never creates it.
-    ///
-    /// # Errors
-    /// Fails as `open` does, and if the file does not exist.
-    pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, StoreError> {
-        Self::open_with(path.as_ref(), OpenFlags::empty())
-    }
-
-    fn open_with(path: &Path, create: OpenFlags) -> Result<Self, StoreError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | create;
+        let path = path.as_ref();
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_CREATE;
         let mut connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         schema::migrate(&mut connection, path)?;
@@ -66,8 +59,19 @@ impl SqliteAgentStore {
         connection.set_prepared_statement_cache_capacity(64);
         Ok(Self {
             path: path.to_owned(),
-            connection: Mutex::new(connection),
+            connection: GroupedConnection::new(connection),
         })
+    }
+
+    /// Sets that a crash of the system may lose the last changes, and never the order of changes.
+    ///
+    /// # Errors
+    /// Fails if the database fails.
+    #[doc(hidden)]
+    pub fn without_sync(self) -> Result<Self, StoreError> {
+        self.connection
+            .alone(|connection| Ok(connection.pragma_update(None, "synchronous", "NORMAL")?))?;
+        Ok(self)
     }
 }
 
@@ -87,14 +91,15 @@ impl TransactionalStorage for SqliteAgentStore {
         kind: TransactionKind,
         body: &mut dyn FnMut(&mut dyn AgentTransaction) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let behavior = match kind {
-            TransactionKind::Read => TransactionBehavior::Deferred,
-            TransactionKind::Write => TransactionBehavior::Immediate,
-        };
-        let mut connection = self.connection.lock();
-        let transaction = connection.transaction_with_behavior(behavior)?;
-        body(&mut SqlTransaction(&*transaction))?;
-        Ok(transaction.commit()?)
+        let mut on = |connection: &Connection| body(&mut SqlTransaction(connection));
+        match kind {
+            TransactionKind::Read => self.connection.alone(|connection| {
+                let transaction = connection.transaction()?;
+                on(&transaction)?;
+                Ok(transaction.commit()?)
+            }),
+            TransactionKind::Write => self.connection.grouped(&mut on),
+        }
     }
 }
 
