@@ -1,6 +1,9 @@
 //! A Postgres server for the tests of a store, which ends with them.
 
 use std::env;
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -22,8 +25,10 @@ pub(crate) fn run() -> Result<(), Failure> {
     };
     let server = Server::start(&programs)?;
     let socket = server.folder.path().display();
+    let port = server.port;
     let line = format!(
-        "REPERTOIRE_TEST_POSTGRES={socket} cargo nextest run -p repertoire-agents --features postgres"
+        "REPERTOIRE_TEST_POSTGRES={socket} REPERTOIRE_TEST_POSTGRES_PORT={port} \
+         cargo nextest run -p repertoire-agents --features postgres"
     );
     step::command(HEADING, &line)
 }
@@ -42,25 +47,37 @@ fn installed() -> Option<PathBuf> {
 
 struct Server {
     programs: PathBuf,
-    /// The folder of the data and the socket.
+    /// The folder of the data, the socket and the certificate.
     folder: TempDir,
+    port: u16,
 }
 
 impl Server {
     fn start(programs: &Path) -> Result<Server, Failure> {
         let folder = tempfile::tempdir()?;
+        write_certificate(folder.path())?;
         if rustix::process::geteuid().is_root() {
             let owner = format!("{UNPRIVILEGED}:{UNPRIVILEGED}");
-            venv::call(Command::new("chown").arg(owner).arg(folder.path()))?;
+            venv::call(
+                Command::new("chown")
+                    .args(["-R", &owner])
+                    .arg(folder.path()),
+            )?;
         }
         let server = Server {
             programs: programs.to_owned(),
             folder,
+            port: free_port()?,
         };
         let create = ["-U", "agents", "-A", "trust", "-E", "UTF8", "--no-sync"];
         venv::call(server.command("initdb").args(create))?;
-        let options = format!("-k {} -c listen_addresses=", server.folder.path().display());
-        let log = server.folder.path().join("log");
+        let (folder, port) = (server.folder.path(), server.port);
+        let shown = folder.display();
+        let options = format!(
+            "-k {shown} -c listen_addresses=localhost -p {port} \
+             -c ssl=on -c ssl_cert_file={shown}/server.crt -c ssl_key_file={shown}/server.key"
+        );
+        let log = folder.join("log");
         let start = ["-w", "-o", &options, "start"];
         venv::call(server.command("pg_ctl").arg("-l").arg(log).args(start))?;
         Ok(server)
@@ -87,6 +104,23 @@ impl Server {
             .arg(self.folder.path().join("data"));
         command
     }
+}
+
+/// Writes a certificate that signs itself, and its key, which the server wants to be private.
+fn write_certificate(folder: &Path) -> Result<(), Failure> {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
+    std::fs::write(folder.join("server.crt"), made.cert.pem())?;
+    let mut key = std::fs::OpenOptions::new();
+    let mut key = key
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(folder.join("server.key"))?;
+    Ok(key.write_all(made.signing_key.serialize_pem().as_bytes())?)
+}
+
+fn free_port() -> Result<u16, Failure> {
+    Ok(TcpListener::bind("localhost:0")?.local_addr()?.port())
 }
 
 impl Drop for Server {

@@ -1,6 +1,8 @@
 //! A store in a Postgres database.
 
+mod address;
 mod schema;
+mod tls;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,8 +11,10 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use postgres::types::private::BytesMut;
 use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
-use postgres::{Client, Config, IsolationLevel, NoTls, Row, Statement, Transaction};
+use postgres::{Client, Config, IsolationLevel, Row, Statement, Transaction};
 
+use self::address::TlsAddress;
+use self::tls::VerifyingTls;
 use crate::sql::{SqlConnection, SqlRow, SqlTransaction, SqlValue};
 use crate::transaction::{AgentTransaction, TransactionKind, TransactionalStorage};
 use crate::{AgentStore, StoreError};
@@ -24,10 +28,12 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// - One writer works at a time over all hosts. The lock of a host that ends or loses its connection is released by the server.
 /// - Triggers refuse illegal states and changes of the audit log, also to other programs.
 /// - A lost connection fails the call that used it. The next call connects again.
-/// - The connection is not encrypted: use a Unix socket, a private network or a tunnel.
+/// - The parameter `sslmode` of the address decides on encryption: `prefer`, the default, encrypts if the server can, `require`
+///   always, `disable` never.
+/// - An encrypted connection needs a valid certificate. The authorities are those of the system, or those in the file `sslrootcert`.
 ///
 /// # Panics
-/// Every call blocks. In an asynchronous context it panics: call it from a blocking thread.
+/// Every call blocks. In an asynchronous context it panics: call it from a blocking thread. The store may be dropped anywhere.
 ///
 /// ```no_run
 /// use repertoire_agents::{AgentStore, PostgresAgentStore};
@@ -40,6 +46,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// ```
 pub struct PostgresAgentStore {
     config: Config,
+    tls: VerifyingTls,
     connected: Mutex<Option<Connected>>,
 }
 
@@ -54,24 +61,28 @@ impl PostgresAgentStore {
     /// `address` is a [connection string](https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING) of libpq.
     ///
     /// # Errors
-    /// Fails if the schema has a newer version or belongs to a different program, or if the database cannot be reached.
+    /// Fails if the schema has a newer version or belongs to a different program, or if the database cannot be reached. Fails
+    /// if the certificate of the server is not valid.
     pub fn connect(address: &str) -> Result<Self, StoreError> {
+        let TlsAddress { address, roots } = TlsAddress::new(address);
+        let tls = VerifyingTls::new(&roots)?;
         let mut config: Config = address.parse()?;
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT_TIMEOUT);
         }
-        let mut client = open(&config)?;
+        let mut client = open(&config, &tls)?;
         schema::migrate(&mut client)?;
         let connected = Connected::new(client);
         Ok(Self {
             config,
+            tls,
             connected: Mutex::new(Some(connected)),
         })
     }
 }
 
-fn open(config: &Config) -> Result<Client, StoreError> {
-    let mut client = config.connect(NoTls)?;
+fn open(config: &Config, tls: &VerifyingTls) -> Result<Client, StoreError> {
+    let mut client = config.connect(tls.clone())?;
     client.batch_execute(&format!(
         "SET search_path TO {}; SET lock_timeout TO '{LOCK_TIMEOUT}'",
         schema::NAME
@@ -108,6 +119,16 @@ impl Connected {
     }
 }
 
+impl Drop for PostgresAgentStore {
+    fn drop(&mut self) {
+        if let Some(connected) = self.connected.get_mut().take() {
+            // The end of a connection blocks, which a thread of an asynchronous runtime refuses.
+            let closing = std::thread::Builder::new().spawn(move || drop(connected));
+            let _ = closing.map(std::thread::JoinHandle::join);
+        }
+    }
+}
+
 impl fmt::Debug for PostgresAgentStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The configuration redacts the password.
@@ -128,7 +149,7 @@ impl TransactionalStorage for PostgresAgentStore {
         let mut connected = self.connected.lock();
         let mut current = match connected.take() {
             Some(current) if !current.client.is_closed() => current,
-            _ => Connected::new(open(&self.config)?),
+            _ => Connected::new(open(&self.config, &self.tls)?),
         };
         let result = run(&mut current, kind, body);
         // A client that lost its connection is not used again.

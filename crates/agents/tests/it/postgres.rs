@@ -77,11 +77,18 @@ fn raw_sql_cannot_rewrite_the_past() {
         "UPDATE agent_transitions SET to_state = 'BUSY'",
         "DELETE FROM agent_transitions",
         "TRUNCATE agent_transitions",
+        "INSERT INTO checkpoints (agent_id, task_id, epoch, phase, note, at) SELECT id, task_id, 1, 'PLAN', '', 0 FROM agents",
+        "TRUNCATE checkpoints",
+        "INSERT INTO audit_head VALUES (2, 1, '')",
+        "UPDATE audit_head SET seq = 0, hash = ''",
+        "UPDATE audit_head SET seq = seq + 1",
+        "DELETE FROM audit_head",
+        "TRUNCATE audit_head",
     ] {
         assert!(raw.batch_execute(statement).is_err(), "{statement}");
     }
     assert_eq!(store.agent(&id).unwrap().state, AgentState::Pending);
-    assert_eq!(store.verify_audit().unwrap(), 1);
+    assert_eq!(store.verify_audit().unwrap().len(), 1);
 }
 
 #[test]
@@ -90,6 +97,9 @@ fn verification_names_the_first_bad_row() {
         ("UPDATE audit_log SET detail = '{}' WHERE seq = 3", 3),
         ("UPDATE audit_log SET hash = prev_hash WHERE seq = 4", 4),
         ("DELETE FROM audit_log WHERE seq = 2", 2),
+        ("DELETE FROM audit_log WHERE seq >= 3", 3),
+        ("DELETE FROM audit_log", 1),
+        ("DELETE FROM audit_head", 5),
     ] {
         let Some(database) = Database::create() else {
             return;
@@ -97,10 +107,10 @@ fn verification_names_the_first_bad_row() {
         let store = database.store();
         put_worker(&store);
         (1..=4).for_each(|key| drop(reserve(&store, &key.to_string())));
-        assert_eq!(store.verify_audit().unwrap(), 4);
+        assert_eq!(store.verify_audit().unwrap().len(), 4);
         let mut raw = database.client();
-        raw.batch_execute("DROP TRIGGER audit_is_kept ON audit_log")
-            .unwrap();
+        let drop = "DROP TRIGGER audit_is_kept ON audit_log; DROP TRIGGER audit_head_is_kept ON audit_head";
+        raw.batch_execute(drop).unwrap();
         raw.batch_execute(statement).unwrap();
         let found = store.verify_audit();
         assert!(
@@ -118,17 +128,46 @@ fn databases_that_are_not_ours_are_refused() {
     database.store();
     let mut raw = database.client();
     let refuse = || PostgresAgentStore::connect(&database.address()).unwrap_err();
-    raw.batch_execute("INSERT INTO schema_versions VALUES (2)")
+    raw.batch_execute("INSERT INTO schema_versions VALUES (3)")
         .unwrap();
     assert_eq!(
         refuse().to_string(),
-        "expected a database of version 1 or older, found version 2"
+        "expected a database of version 2 or older, found version 3"
     );
     raw.batch_execute("DROP TABLE schema_versions").unwrap();
     assert_eq!(
         refuse().to_string(),
         "expected the schema `repertoire_agents` to be one of agents"
     );
+}
+
+#[test]
+fn an_older_schema_is_copied_and_migrated() {
+    let Some(database) = Database::create() else {
+        return;
+    };
+    let mut raw = database.client();
+    raw.batch_execute("CREATE SCHEMA repertoire_agents")
+        .unwrap();
+    raw.batch_execute(include_str!("../../src/postgres/version_1.sql"))
+        .unwrap();
+    raw.batch_execute("INSERT INTO schema_versions VALUES (1)")
+        .unwrap();
+    insert(&mut raw, "old", AgentState::Pending).unwrap();
+    let store = database.store();
+    assert_eq!(store.agent("old").unwrap().task_id, "t");
+    put_worker(&store);
+    reserve(&store, "1");
+    assert_eq!(store.verify_audit().unwrap().len(), 1);
+    let copied = "SELECT id FROM repertoire_agents_v1.agents";
+    let copied: Vec<String> = raw
+        .query(copied, &[])
+        .unwrap()
+        .iter()
+        .map(|row| row.get(0))
+        .collect();
+    assert_eq!(copied, ["old"]);
+    database.store();
 }
 
 #[test]
@@ -144,6 +183,97 @@ fn a_lost_connection_fails_only_its_call() {
     assert_eq!(store.agents().unwrap(), []);
     let id = reserve(&store, "1");
     assert_eq!(store.agents().unwrap()[0].id, id);
+}
+
+#[test]
+fn a_runtime_may_drop_the_store() {
+    let Some(database) = Database::create() else {
+        return;
+    };
+    let store = database.store();
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.unwrap().block_on(async move { drop(store) });
+}
+
+/// Returns the port and the certificate of a server with TLS.
+fn tls_server() -> Option<(String, String)> {
+    let folder = std::env::var("REPERTOIRE_TEST_POSTGRES").ok()?;
+    let Ok(port) = std::env::var("REPERTOIRE_TEST_POSTGRES_PORT") else {
+        eprintln!("SKIPPED, not checked: `REPERTOIRE_TEST_POSTGRES_PORT` names no port with TLS");
+        return None;
+    };
+    Some((port, format!("{folder}/server.crt")))
+}
+
+#[test]
+fn only_valid_certificates_are_accepted() {
+    let (Some(database), Some((port, certificate))) = (Database::create(), tls_server()) else {
+        return;
+    };
+    let rest = database.on_port(&port);
+    let other = tempfile::NamedTempFile::new().unwrap();
+    let others = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    std::fs::write(other.path(), others.cert.pem()).unwrap();
+    let other = other.path().display();
+    for (parameters, is_encrypted) in [
+        (
+            format!("host=localhost sslmode=require sslrootcert={certificate}"),
+            Some(true),
+        ),
+        (
+            format!("host=localhost sslmode=verify-full sslrootcert={certificate}"),
+            Some(true),
+        ),
+        (
+            format!("host=localhost sslrootcert={certificate}"),
+            Some(true),
+        ),
+        ("host=localhost sslmode=disable".to_owned(), Some(false)),
+        // Its authority is unknown to the system.
+        ("host=localhost".to_owned(), None),
+        ("host=localhost sslmode=require".to_owned(), None),
+        (
+            format!("host=localhost sslmode=require sslrootcert={other}"),
+            None,
+        ),
+        // The certificate is for a different name.
+        (
+            format!("host=127.0.0.1 sslmode=require sslrootcert={certificate}"),
+            None,
+        ),
+        (
+            "host=localhost sslmode=require sslrootcert=/missing.pem".to_owned(),
+            None,
+        ),
+    ] {
+        let address = format!("{parameters} {rest} application_name=probe");
+        let store = PostgresAgentStore::connect(&address);
+        let sql = "SELECT s.ssl FROM pg_stat_ssl s JOIN pg_stat_activity a USING (pid) WHERE a.application_name = 'probe' AND a.datname = current_database()";
+        let encrypted = database.client().query(sql, &[]).unwrap();
+        let encrypted: Vec<bool> = encrypted.iter().map(|row| row.get(0)).collect();
+        assert_eq!(
+            encrypted,
+            Vec::from_iter(is_encrypted),
+            "{parameters}: {store:?}"
+        );
+        if let Ok(store) = store {
+            assert_eq!(store.agents().unwrap(), []);
+        }
+    }
+}
+
+#[test]
+fn a_server_without_encryption_is_refused_if_required() {
+    let Some(database) = Database::create() else {
+        return;
+    };
+    let address = format!("{} sslmode=require", database.address());
+    let refused = PostgresAgentStore::connect(&address).unwrap_err();
+    let reason = std::error::Error::source(&refused).unwrap();
+    assert!(
+        format!("{reason:?}").contains("does not support TLS"),
+        "{reason:?}"
+    );
 }
 
 #[test]
