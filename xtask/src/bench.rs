@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: what loading and reading cost, as ratios to floors and to rivals.
 
+mod agents;
 mod arm;
 mod bodies;
 mod catalog;
@@ -87,6 +88,8 @@ enum Subject {
     Serving,
     /// The screen of `status` for eight agents.
     Status,
+    /// Allocations in a store of agents.
+    Agents,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -132,6 +135,9 @@ enum Part {
     /// Measure `status` in a home.
     #[command(hide = true)]
     Status { home: PathBuf },
+    /// Measure allocations of agents in a folder, each rate for so many seconds.
+    #[command(hide = true)]
+    Agents { folder: PathBuf, seconds: f64 },
     /// Measure triggers of so many made-up skills.
     #[command(hide = true)]
     Trigger { count: usize },
@@ -154,6 +160,9 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         Some(Part::Search { skills }) => return child::print(search::measure(skills)),
         Some(Part::Catalog { skills }) => return child::print(catalog::measure(skills)),
         Some(Part::Status { home }) => return child::print(status::measure(home)),
+        Some(Part::Agents { folder, seconds }) => {
+            return child::print(agents::measure(folder, *seconds));
+        }
         Some(Part::Trigger { count }) => return child::print(trigger::measure(*count)),
         None => {}
     }
@@ -177,6 +186,9 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     }
     if wanted(Subject::Status) {
         status::figures(&mut bench)?;
+    }
+    if wanted(Subject::Agents) {
+        agents::figures(&mut bench)?;
     }
     if wanted(Subject::Serving) {
         serve::figures(&mut bench)?;
