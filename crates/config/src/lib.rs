@@ -26,6 +26,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod agent_settings;
+mod client_agents;
 mod configuration;
 mod definition;
 mod document;

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
+use crate::client_agents::ClientAgentFolder;
 use crate::definition::{AgentRow, ServerRow};
 use crate::document::Section;
 use crate::{AgentDefinition, AgentSettings, ConfigurationError, HostSettings, ServerDefinition};
@@ -69,7 +70,7 @@ pub struct RegistrySettings {
     pub workflows: Vec<String>,
     /// The patterns that select skills of the project, in addition to the sources.
     pub skills: Vec<String>,
-    /// The agents in the order of the file.
+    /// The agents in the order of the file, then those of the folders of clients.
     pub agents: Vec<AgentDefinition>,
     /// The MCP servers in the order of the file, then those of the files of clients.
     pub mcp_servers: Vec<ServerDefinition>,
@@ -118,7 +119,7 @@ enum Globs {
     rename = "Registries",
     rename_all = "kebab-case",
     deny_unknown_fields,
-    transform = crate::schema::spelled(&[("mcp-servers", "mcpServers"), ("mcp-files", "mcpFiles")])
+    transform = crate::schema::spelled(&[("mcp-servers", "mcpServers"), ("mcp-files", "mcpFiles"), ("agent-folders", "agentFolders")])
 )]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) struct RegistriesSection {
@@ -127,9 +128,23 @@ pub(crate) struct RegistriesSection {
     /// Default: `skills/**/SKILL.md`, or nothing if the file has sources.
     skills: Option<GlobSection>,
     agents: Option<Definitions<AgentRow>>,
+    /// Folders of clients with agents as Markdown files, such as `.claude/agents`, with the program that runs them.
+    agent_folders: Option<Vec<AgentFolderSection>>,
     mcp_servers: Option<Definitions<ServerRow>>,
     /// Files of clients with `mcpServers`, as JSON.
     mcp_files: Option<Vec<String>>,
+}
+
+/// A folder of a client with agents as Markdown files, and the keys that all of them share.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[schemars(rename = "AgentFolder")]
+#[expect(dead_code, reason = "only its schema is used")]
+struct AgentFolderSection {
+    /// The folder. `{name}` in arguments is the name of an agent.
+    folder: String,
+    #[schemars(flatten)]
+    template: AgentRow,
 }
 
 #[cfg(feature = "schema")]
@@ -148,9 +163,15 @@ pub(crate) fn read(
     settings: &HostSettings,
 ) -> Result<RegistrySettings, ConfigurationError> {
     let values = settings.expand(section.values.clone());
-    let (mut read, files) = values
+    let (mut read, clients) = values
         .and_then(|values| read_values(values, base))
         .map_err(|error| section.locate(&error))?;
+    let ClientDefinitions { files, folders } = clients;
+    for (at, folder) in folders.iter().enumerate() {
+        let agents = folder.agents(base)?;
+        add(&format!("agent-folders[{at}]"), &mut read.agents, agents)
+            .map_err(|error| section.locate(&error))?;
+    }
     for (at, file) in files.iter().enumerate() {
         let servers = client_servers(file, base)?;
         add(&format!("mcp-files[{at}]"), &mut read.mcp_servers, servers)
@@ -159,13 +180,20 @@ pub(crate) fn read(
     Ok(read)
 }
 
-/// Returns the definitions of the table, and the files of clients that it names.
+/// The definitions of clients that a table names.
+#[derive(Default)]
+struct ClientDefinitions {
+    files: Vec<String>,
+    folders: Vec<ClientAgentFolder>,
+}
+
+/// Returns the definitions of the table, and those of clients that it names.
 fn read_values(
     values: Map<String, Json>,
     base: &Path,
-) -> Result<(RegistrySettings, Vec<String>), ConfigError> {
+) -> Result<(RegistrySettings, ClientDefinitions), ConfigError> {
     let mut read = RegistrySettings::defaults(base);
-    let mut files = Vec::new();
+    let mut clients = ClientDefinitions::default();
     for (key, value) in values {
         let key = key.as_str();
         match key {
@@ -177,18 +205,21 @@ fn read_values(
                 add(key, &mut read.mcp_servers, servers)?;
             }
             "mcp-files" | "mcpFiles" => {
-                files = serde_json::from_value(value)
+                clients.files = serde_json::from_value(value)
                     .map_err(|error| ConfigError::in_option(key, error.to_string()))?;
+            }
+            "agent-folders" | "agentFolders" => {
+                clients.folders = ClientAgentFolder::read_all(key, value)?;
             }
             _ => {
                 let message = format!(
-                    "unknown key `{key}`; expected `workflows`, `skills`, `agents`, `mcp-servers` or `mcp-files`"
+                    "unknown key `{key}`; expected `workflows`, `skills`, `agents`, `agent-folders`, `mcp-servers` or `mcp-files`"
                 );
                 return Err(ConfigError::in_option(key, message));
             }
         }
     }
-    Ok((read, files))
+    Ok((read, clients))
 }
 
 fn globs(key: &str, value: Json) -> Result<Vec<String>, ConfigError> {

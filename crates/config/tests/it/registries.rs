@@ -178,7 +178,7 @@ fn an_error_points_to_its_line() {
         (
             "[registries]\nworkflow = 1\n",
             str![[r#"
-repertoire.toml:2:1: unknown key `workflow`; expected `workflows`, `skills`, `agents`, `mcp-servers` or `mcp-files`
+repertoire.toml:2:1: unknown key `workflow`; expected `workflows`, `skills`, `agents`, `agent-folders`, `mcp-servers` or `mcp-files`
 workflow = 1
 ^^^^^^^^^^^^"#]],
         ),
@@ -244,4 +244,93 @@ fn values_are_texts_or_files() {
         let error = parse(wrong).expect_err(wrong).to_string();
         assert!(error.starts_with("repertoire.toml:4:"), "{error}");
     }
+}
+
+#[test]
+fn folders_of_clients_define_agents() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let agents = folder.path().join(".claude/agents");
+    fs::create_dir_all(&agents).expect("a fresh folder");
+    for (file, text) in [
+        (
+            "b.md",
+            "---\nname: reviewer\ndescription: Reviews.\ntools: Read, Grep\n---\nReview.\n",
+        ),
+        ("a.md", "---\ndisallowedTools: [Bash]\n---\nDo it.\n"),
+        ("notes.txt", "not an agent"),
+    ] {
+        fs::write(agents.join(file), text).expect("a fresh file");
+    }
+    let settings = HostSettings::new(folder.path());
+    let text = "[[registries.agent-folders]]\nfolder = \".claude/agents\"\nruntime = \"acp\"\n\
+                command = \"client\"\nargs = [\"--agent={name}\"]\n";
+    let read = Configuration::parse("repertoire.toml", text, &settings).expect("it is valid");
+    let rows = read.registries().agents.iter().map(|agent| {
+        let rights = serde_json::to_string(&agent.permissions).expect("it has text keys");
+        (
+            agent.id.as_str(),
+            agent.description.as_deref(),
+            agent.args.join(" "),
+            rights,
+        )
+    });
+    let rows: Vec<_> = rows.collect();
+    assert_eq!(
+        rows,
+        [
+            (
+                "a",
+                None,
+                "--agent=a".to_owned(),
+                r#"{"tools":["*"],"deny":["Bash"]}"#.to_owned()
+            ),
+            (
+                "reviewer",
+                Some("Reviews."),
+                "--agent=reviewer".to_owned(),
+                r#"{"tools":["Read","Grep"]}"#.to_owned()
+            ),
+        ]
+    );
+    fs::write(agents.join("c.md"), "no front matter\n").expect("a fresh file");
+    let error = Configuration::parse("repertoire.toml", text, &settings).expect_err("a fault");
+    assert!(
+        error.to_string().contains("the front matter has a fault"),
+        "{error}"
+    );
+}
+
+#[test]
+fn rights_and_limits_are_checked() {
+    for (rights, key) in [
+        ("permissions = { tools = \"Read\" }", "permissions"),
+        ("permissions = { writeAccess = 1 }", "permissions"),
+        ("limits = { max-concurrent-tasks = -1 }", "limits"),
+    ] {
+        let text = format!("[[registries.agents]]\nid = \"a\"\ncommand = \"b\"\n{rights}\n");
+        let error = Configuration::parse("repertoire.toml", &text, &HostSettings::new("/"));
+        let error = error.expect_err("a fault").to_string();
+        assert!(error.starts_with("repertoire.toml:4:"), "{key}: {error}");
+    }
+}
+
+#[test]
+fn pools_are_spelled_as_the_store_reads_them() {
+    let text = "[gateway.agents]\nscan-ms = 1\n[gateway.agents.pools.review]\nqueueMax = 2\n\
+                strategy = \"round-robin\"\ncontract = \"warn\"\n";
+    let read = Configuration::parse("repertoire.toml", text, &HostSettings::new("/"));
+    let read = read.expect("it is valid");
+    let settings = &read.gateway().agents;
+    let expected = serde_json::json!({
+        "review": { "queue_max": 2, "strategy": "round-robin", "contract": "warn" },
+    });
+    assert_eq!(serde_json::Value::Object(settings.pools()), expected);
+    assert_eq!(
+        settings.scan_interval(),
+        std::time::Duration::from_millis(100)
+    );
+    let text = "[gateway.agents.pools.reviews]\nmax = 2\n";
+    let error = Configuration::parse("repertoire.toml", text, &HostSettings::new("/"));
+    let error = error.expect_err("an unknown pool").to_string();
+    assert!(error.contains("unknown variant `reviews`"), "{error}");
 }
