@@ -382,6 +382,7 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("agents", agents::AgentExplainOutput::json_schema(generator)),
         ("agents", agents::AgentOrphansOutput::json_schema(generator)),
         ("agents", agents::AgentAuditOutput::json_schema(generator)),
+        ("agents", agents::AgentSpawnOutput::json_schema(generator)),
         (
             "completions",
             completions::CompletionsOutput::json_schema(generator),

@@ -74,6 +74,7 @@ mod fields;
 mod file_slot;
 mod folder_sources;
 mod host_probe;
+mod http_answer;
 mod lock;
 #[cfg(feature = "mcp")]
 mod log;

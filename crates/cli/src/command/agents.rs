@@ -1,28 +1,35 @@
 //! `repertoire agents`.
 
+mod gateway_client;
+mod orphans;
+mod request;
 mod rows;
+mod spawn;
+mod store_place;
 
-use std::panic::resume_unwind;
 use std::path::PathBuf;
-use std::time::SystemTime;
 
-use clap::{Args, Subcommand, ValueEnum};
-#[cfg(feature = "postgres")]
-use repertoire_agents::PostgresAgentStore;
-use repertoire_agents::{
-    AgentPool, AgentStore, AllocationRequest, OrphanReport, SqliteAgentStore, StoreError,
-};
+use clap::{Args, Subcommand};
+use repertoire_agents::{AgentStore, StoreError};
 
+use self::orphans::OrphansArguments;
+use self::request::RequestArguments;
 pub(super) use self::rows::{
-    AgentAuditOutput, AgentExplainOutput, AgentListOutput, AgentOrphansOutput, AgentShowOutput,
+    AgentAuditOutput, AgentExplainOutput, AgentListOutput, AgentShowOutput,
 };
+#[cfg(feature = "schema")]
+pub(super) use self::rows::{AgentOrphansOutput, AgentSpawnOutput};
 use self::rows::{AgentRow, AuditRow, RatingRow};
+use self::spawn::{CancelArguments, SpawnArguments};
+#[cfg(feature = "gateway")]
+pub(super) use self::store_place::STORE_FILE;
+pub(super) use self::store_place::StorePlace;
 use crate::Environment;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::table::TextTable;
 
-/// Show stored agents, explain allocations and check the audit log.
+/// Show, start and end agents, explain allocations and check the audit log.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire agents list --store agents.db")]
 pub(crate) struct AgentsCommand {
@@ -49,10 +56,22 @@ enum AgentsAction {
     },
     /// Show which profile a request would get, and why not the others.
     #[command(after_help = "Example:\n  repertoire agents explain review --skill code-review")]
-    Explain(ExplainArguments),
-    /// Report lost agents; nothing is changed.
-    #[command(after_help = "Example:\n  repertoire agents orphans")]
-    Orphans,
+    Explain(RequestArguments),
+    /// Start an agent through the running gateway.
+    #[command(
+        after_help = "Examples:\n  repertoire agents spawn implementation T-1 --needs-write --wait\n  repertoire agents spawn review T-2 --context '{\"commit\": \"4f2a91c\"}'"
+    )]
+    Spawn(SpawnArguments),
+    /// End an agent through the running gateway; its worktree stays.
+    #[command(
+        after_help = "Example:\n  repertoire agents cancel 01890a5d-ac96-774b-bcce-b302099a8057"
+    )]
+    Cancel(CancelArguments),
+    /// Report lost agents, and worktrees without a living agent.
+    #[command(
+        after_help = "Examples:\n  repertoire agents orphans\n  repertoire agents orphans --fix"
+    )]
+    Orphans(OrphansArguments),
     /// Check the audit log.
     #[command(subcommand, after_help = "Example:\n  repertoire agents audit verify")]
     Audit(AuditAction),
@@ -69,134 +88,44 @@ enum AuditAction {
     },
 }
 
-#[derive(Debug, Args)]
-struct ExplainArguments {
-    /// Pool that the agent enters.
-    pool: PoolName,
-    /// Type that the agent must have.
-    #[arg(long, value_name = "TYPE")]
-    agent_type: Option<String>,
-    /// Requesting agent; its rights limit those of the new one.
-    #[arg(long, value_name = "ID")]
-    parent: Option<String>,
-    /// Skill that the agent must have; repeatable.
-    #[arg(long = "skill", value_name = "NAME")]
-    skills: Vec<String>,
-    /// Tool that the agent must be permitted to use; repeatable.
-    #[arg(long = "tool", value_name = "NAME")]
-    tools: Vec<String>,
-    /// The task changes files.
-    #[arg(long)]
-    needs_write: bool,
-    /// The task needs the rights of an administrator.
-    #[arg(long)]
-    needs_admin: bool,
-    /// Tokens to reserve.
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
-    tokens: u64,
-    /// Expected duration in milliseconds.
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
-    duration_ms: u64,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum PoolName {
-    Research,
-    Implementation,
-    Verification,
-    Review,
-}
-
-impl From<PoolName> for AgentPool {
-    fn from(name: PoolName) -> Self {
-        match name {
-            PoolName::Research => Self::Research,
-            PoolName::Implementation => Self::Implementation,
-            PoolName::Verification => Self::Verification,
-            PoolName::Review => Self::Review,
-        }
-    }
-}
-
 impl AgentsCommand {
     pub(super) fn run(
         &self,
-        environment: &Environment<'_>,
+        environment: &mut Environment<'_>,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let place = self.place(environment)?;
-        // A store blocks, which that of Postgres refuses in a thread of a runtime.
-        std::thread::scope(|scope| {
-            let ended = scope.spawn(|| self.run_on(place.open()?.as_ref(), out));
-            ended.join().unwrap_or_else(|panic| resume_unwind(panic))
-        })
-    }
-
-    fn run_on(&self, store: &dyn AgentStore, out: &mut Output) -> Result<(), Failure> {
+        let is_of_gateway = matches!(
+            self.action,
+            AgentsAction::Spawn(_) | AgentsAction::Cancel(_)
+        );
+        if is_of_gateway && self.store.is_some() {
+            let failure = Failure::new("`--store` has no effect: the gateway has a store");
+            return Err(failure.help("name the gateway with `--state-dir`"));
+        }
         match &self.action {
+            AgentsAction::Spawn(spawn) => return spawn.run(environment, out),
+            AgentsAction::Cancel(cancel) => return cancel.run(environment, out),
+            _ => {}
+        }
+        let place = StorePlace::of(self.store.as_deref(), environment)?;
+        match &self.action {
+            AgentsAction::Orphans(orphans) => orphans.run(&place, environment, out),
+            action => place.with_store(|store| action.run_on(store, out)),
+        }
+    }
+}
+
+impl AgentsAction {
+    fn run_on(&self, store: &dyn AgentStore, out: &mut Output) -> Result<(), Failure> {
+        match self {
             AgentsAction::List => list(store, out),
             AgentsAction::Show { id } => show(store, id, out),
             AgentsAction::Explain(arguments) => explain(store, arguments, out),
-            AgentsAction::Orphans => orphans(store, out),
             AgentsAction::Audit(AuditAction::Verify { expect }) => {
                 verify(store, expect.as_deref(), out)
             }
+            AgentsAction::Spawn(_) | AgentsAction::Cancel(_) | AgentsAction::Orphans(_) => Ok(()),
         }
-    }
-
-    fn place(&self, environment: &Environment<'_>) -> Result<StorePlace, Failure> {
-        let variable = environment.variable(STORE_VARIABLE).map(PathBuf::from);
-        let Some(named) = self.store.clone().or(variable) else {
-            let Some(state) = environment.own_state() else {
-                let failure = Failure::new("there is no state folder");
-                return Err(failure.help("name a file with `--store FILE`"));
-            };
-            return Ok(StorePlace::File(state.join("agents.db")));
-        };
-        match named.to_str() {
-            Some(address) if is_postgres(address) => StorePlace::postgres(address),
-            _ => Ok(StorePlace::File(environment.cwd.join(named))),
-        }
-    }
-}
-
-/// The variable with the place of the agents. Other users do not see a password in it.
-const STORE_VARIABLE: &str = "REPERTOIRE_AGENTS_STORE";
-
-enum StorePlace {
-    File(PathBuf),
-    #[cfg(feature = "postgres")]
-    Postgres(String),
-}
-
-fn is_postgres(address: &str) -> bool {
-    ["postgres://", "postgresql://"]
-        .iter()
-        .any(|scheme| address.starts_with(scheme))
-}
-
-impl StorePlace {
-    fn open(&self) -> Result<Box<dyn AgentStore>, Failure> {
-        match self {
-            StorePlace::File(path) if !path.exists() => {
-                let failure = Failure::new(format!("no agents at `{}`", path.display()));
-                Err(failure.help("name the file of your host with `--store FILE`"))
-            }
-            StorePlace::File(path) => Ok(Box::new(SqliteAgentStore::open(path)?)),
-            #[cfg(feature = "postgres")]
-            StorePlace::Postgres(address) => Ok(Box::new(PostgresAgentStore::connect(address)?)),
-        }
-    }
-
-    #[cfg(feature = "postgres")]
-    fn postgres(address: &str) -> Result<StorePlace, Failure> {
-        Ok(StorePlace::Postgres(address.to_owned()))
-    }
-
-    #[cfg(not(feature = "postgres"))]
-    fn postgres(_: &str) -> Result<StorePlace, Failure> {
-        let failure = Failure::new("this program was built without Postgres");
-        Err(failure.help("build it with `--features postgres`"))
     }
 }
 
@@ -272,10 +201,10 @@ fn show(store: &dyn AgentStore, id: &str, out: &mut Output) -> Result<(), Failur
 
 fn explain(
     store: &dyn AgentStore,
-    arguments: &ExplainArguments,
+    arguments: &RequestArguments,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let ratings = store.explain(&arguments.request())?;
+    let ratings = store.explain(&arguments.allocation())?;
     let best = ratings.first().filter(|best| best.reasons.is_empty());
     let explained = AgentExplainOutput {
         chosen: best.map(|best| best.profile.clone()),
@@ -314,40 +243,6 @@ fn explain(
     Ok(())
 }
 
-fn orphans(store: &dyn AgentStore, out: &mut Output) -> Result<(), Failure> {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let now = now.map_or(0, |now| now.as_millis());
-    let OrphanReport {
-        orphans,
-        alerts,
-        lapsed,
-        stale_reservations,
-        ..
-    } = store.orphans(u64::try_from(now).unwrap_or(u64::MAX))?;
-    let found = AgentOrphansOutput {
-        orphans,
-        alerts,
-        lapsed,
-        stale_reservations,
-    };
-    let lists = [
-        (&found.orphans, "ended without writeback"),
-        (&found.lapsed, "lease expired"),
-        (&found.stale_reservations, "reservation expired"),
-    ];
-    out.found_problems(lists.iter().any(|(ids, _)| !ids.is_empty()));
-    if out.write_json(&found) {
-        return Ok(());
-    }
-    let mut table = TextTable::new(&["problem", "agent"]);
-    for (ids, problem) in lists {
-        ids.iter()
-            .for_each(|id| table.row([problem.into(), id.into()]));
-    }
-    table.write(out);
-    Ok(())
-}
-
 fn verify(store: &dyn AgentStore, expected: Option<&str>, out: &mut Output) -> Result<(), Failure> {
     let checked = match store.verify_audit() {
         Ok(rows) => AgentAuditOutput {
@@ -378,19 +273,4 @@ fn verify(store: &dyn AgentStore, expected: Option<&str>, out: &mut Output) -> R
         out.line(format!("the hash of the last row is {hash}"));
     }
     Ok(())
-}
-
-impl ExplainArguments {
-    fn request(&self) -> AllocationRequest {
-        let mut request = AllocationRequest::new("", self.pool.into(), "");
-        request.agent_type.clone_from(&self.agent_type);
-        request.parent.clone_from(&self.parent);
-        request.required_skills = self.skills.iter().cloned().collect();
-        request.required_tools = self.tools.iter().cloned().collect();
-        request.needs_write = self.needs_write;
-        request.needs_admin = self.needs_admin;
-        request.est_tokens = self.tokens;
-        request.expected_ms = self.duration_ms;
-        request
-    }
 }

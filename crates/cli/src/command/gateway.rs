@@ -26,6 +26,8 @@ use self::running_gateway::RunningGateway;
 pub(super) use self::running_gateway::refusal;
 use self::state_folder::StateFolder;
 pub(super) use self::state_folder::audit_path;
+#[cfg(feature = "agents")]
+use super::agents::{STORE_FILE, StorePlace};
 use super::serve::NetworkOptions;
 use crate::compose::host_settings;
 use crate::failure::Failure;
@@ -208,6 +210,35 @@ impl FolderOption {
     }
 }
 
+#[cfg(feature = "agents")]
+impl StartCommand {
+    /// Opens the store of agents: that of the configuration file or of the variable, else the file in the state folder.
+    async fn with_agents(
+        &self,
+        gateway: Gateway,
+        environment: &Environment<'_>,
+    ) -> Result<Gateway, Failure> {
+        let configuration = gateway.configuration();
+        let project = &configuration.registries().project;
+        let named = configuration.gateway().agents.store.as_deref();
+        let named = named.map(|store| match store.contains("://") {
+            true => PathBuf::from(store),
+            false => project.join(store),
+        });
+        let place = match StorePlace::named(named.as_deref(), environment)? {
+            Some(place) => place,
+            None => match &self.folder.state_dir {
+                Some(folder) => StorePlace::File(environment.cwd.join(folder).join(STORE_FILE)),
+                None => StorePlace::of(None, environment)?,
+            },
+        };
+        // A store blocks.
+        let opened = tokio::task::spawn_blocking(move || place.open()).await;
+        let store = opened.unwrap_or_else(|error| Err(Failure::of(&error)))?;
+        Ok(gateway.with_agents(store))
+    }
+}
+
 impl StartCommand {
     async fn run(
         &self,
@@ -219,6 +250,8 @@ impl StartCommand {
         let gateway = open(options, environment)?;
         let folder = StateFolder::lock(&self.folder.path(environment)?)?;
         let gateway = gateway.audited(folder.audit_log()?);
+        #[cfg(feature = "agents")]
+        let gateway = self.with_agents(gateway, environment).await?;
         folder.save_lists(&GatewayListOutput::default())?;
         folder.save(&SavedState::starting())?;
         let registries = gateway.start(&Handle::current()).await;

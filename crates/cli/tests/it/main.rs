@@ -2,6 +2,8 @@
 
 #[cfg(unix)]
 mod agent_home;
+#[cfg(unix)]
+mod agent_life;
 mod agents;
 mod book;
 mod book_links;

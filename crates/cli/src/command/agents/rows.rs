@@ -1,7 +1,7 @@
 //! The JSON of `repertoire agents`.
 
 use repertoire_agents::{AgentRecord, AuditEntry, ProfileRating};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::output::word;
 
@@ -21,13 +21,14 @@ pub(in crate::command) struct AgentShowOutput {
 }
 
 /// Times are milliseconds since 1970.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct AgentRow {
     pub(super) id: String,
     pub(super) profile: String,
     pub(super) pool: String,
     pub(super) state: String,
+    #[serde(alias = "task_id")]
     pub(super) task: String,
     pub(super) parent: Option<String>,
     pub(super) epoch: u64,
@@ -51,6 +52,16 @@ pub(super) struct AuditRow {
     pub(super) to: Option<String>,
     /// Further facts, as the JSON text that the hash covers.
     pub(super) detail: String,
+}
+
+/// An agent that a gateway started or ended.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::command) struct AgentSpawnOutput {
+    /// Null if the request waits for a place in its pool.
+    pub(super) agent: Option<AgentRow>,
+    /// The key of a request that waits.
+    pub(super) key: Option<String>,
 }
 
 /// The ratings of all profiles, best first.
@@ -82,6 +93,10 @@ pub(in crate::command) struct AgentOrphansOutput {
     pub(super) alerts: Vec<String>,
     pub(super) lapsed: Vec<String>,
     pub(super) stale_reservations: Vec<String>,
+    /// The folders of worktrees without a living agent.
+    pub(super) worktrees: Vec<String>,
+    /// `true` if the lost agents were ended and the orphans marked.
+    pub(super) fixed: bool,
 }
 
 /// The result of a check of the audit log.
