@@ -176,7 +176,7 @@ impl GatewayAgents {
         caller: &Caller,
         request: AgentRequest,
     ) -> Result<Vec<ProfileRating>, AgentRefusal> {
-        let allocation = request.allocation(caller)?;
+        let (allocation, _) = request.allocation(caller)?;
         self.with_store(move |store, _| Ok(store.explain(&allocation)?))
             .await
     }
@@ -187,8 +187,7 @@ impl GatewayAgents {
         caller: &Caller,
         request: AgentRequest,
     ) -> Result<SpawnedAgent, AgentRefusal> {
-        let allocation = request.allocation(caller)?;
-        let key = allocation.idempotency_key.clone();
+        let (allocation, key) = request.allocation(caller)?;
         let caller = caller.clone();
         let (agent, is_new) = self
             .with_store(move |store, now| {

@@ -18,6 +18,8 @@ pub(crate) struct AgentRequest {
     pub(super) context: Value,
 }
 
+const KEY: &str = "idempotency_key";
+
 const POOLS: &[&str] = &["research", "implementation", "verification", "review"];
 
 /// The fields of a request.
@@ -100,33 +102,36 @@ impl AgentRequest {
         })
     }
 
-    /// Returns the request as the caller may make it. The parent of an agent's agent is itself, and its keys are its own.
+    /// Returns the request as the caller may make it, and its key as the caller knows it. The parent of an agent's agent is itself, and its keys are its own.
     ///
     /// Without `idempotency_key`, each request is a new one.
     ///
     /// # Errors
     /// An agent names a different agent as the parent.
-    pub(super) fn allocation(mut self, caller: &Caller) -> Result<AllocationRequest, AgentRefusal> {
-        let key = match self.fields.remove("idempotency_key") {
+    pub(super) fn allocation(
+        mut self,
+        caller: &Caller,
+    ) -> Result<(AllocationRequest, String), AgentRefusal> {
+        let key = match self.fields.remove(KEY) {
             Some(Value::String(key)) => key,
             _ => fresh_key()?,
         };
-        let key = match caller {
-            Caller::Agent { id, .. } => {
-                let parent = self.fields.insert("parent".to_owned(), json!(id));
-                if parent.is_some_and(|parent| parent != json!(id)) {
-                    let message = "the token names a different agent than `parent`";
-                    return Err(AgentRefusal::forbidden(message));
-                }
-                format!("{id}/{key}")
+        let mut full_key = key.clone();
+        if let Caller::Agent { id, .. } = caller {
+            let parent = self.fields.insert("parent".to_owned(), json!(id));
+            if parent.is_some_and(|parent| parent != json!(id)) {
+                let message = "the token names a different agent than `parent`";
+                return Err(AgentRefusal::forbidden(message));
             }
-            _ => key,
-        };
-        self.fields.insert("idempotency_key".to_owned(), key.into());
-        serde_json::from_value(Value::Object(self.fields)).map_err(|error| {
+            full_key = format!("{id}/{key}");
+        }
+        self.fields.insert(KEY.to_owned(), full_key.into());
+        let allocation = serde_json::from_value(Value::Object(self.fields));
+        let allocation = allocation.map_err(|error| {
             let fault = ("request".to_owned(), error.to_string());
             AgentRefusal::invalid(vec![fault])
-        })
+        })?;
+        Ok((allocation, key))
     }
 }
 
