@@ -12,11 +12,14 @@ use crate::AgentPool;
 #[non_exhaustive]
 pub struct AllocationRequest {
     /// The task that the agent works on.
-    pub(crate) task_id: String,
+    #[doc(hidden)]
+    pub task_id: String,
     /// The pool that the agent enters.
-    pub(crate) pool: AgentPool,
+    #[doc(hidden)]
+    pub pool: AgentPool,
     /// The key of this request; a second request with it gets the same agent.
-    pub(crate) idempotency_key: String,
+    #[doc(hidden)]
+    pub idempotency_key: String,
     /// The type that the agent must have.
     #[serde(default)]
     pub agent_type: Option<String>,

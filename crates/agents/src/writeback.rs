@@ -39,6 +39,14 @@ pub struct WritebackFault {
     pub(crate) problem: String,
 }
 
+impl WritebackFault {
+    /// Returns the path of the field, such as `thought.commit_sha`.
+    #[doc(hidden)]
+    pub fn path(&self) -> &'static str {
+        self.path
+    }
+}
+
 impl fmt::Display for WritebackFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}`: {}", self.path, self.problem)
