@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde_json::Value;
 
+use crate::listening_server::ListeningServer;
 use crate::{Failure, step, venv, workspace};
 
 /// The options of the check.
@@ -81,12 +80,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 
 /// The gateway of a copy of the example, killed when dropped.
 struct RunningGateway {
-    child: Child,
+    server: ListeningServer,
     program: PathBuf,
     scratch: PathBuf,
     project: PathBuf,
-    address: String,
-    log: Option<JoinHandle<String>>,
+    log: Receiver<String>,
 }
 
 impl RunningGateway {
@@ -118,37 +116,17 @@ impl RunningGateway {
         command
             .args(["--http", "127.0.0.1:0"])
             .env("GATEWAY_SECRET", SECRET);
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let stderr = child
-            .stderr
-            .take()
-            .ok_or("the gateway has no standard error")?;
-        let (sender, addresses) = mpsc::channel();
-        let log = std::thread::spawn(move || {
-            let mut log = String::new();
-            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                if let Some((_, url)) = line.split_once("listening on http://") {
-                    let _ = sender.send(url.trim_end_matches("/mcp").to_owned());
-                }
-                log.push_str(&line);
-                log.push('\n');
-            }
-            log
-        });
-        let mut gateway = RunningGateway {
-            child,
+        let (sender, log) = mpsc::channel();
+        let server = ListeningServer::start(&mut command, move |line| {
+            let _ = sender.send(line);
+        })?;
+        Ok(RunningGateway {
+            server,
             program: program.to_owned(),
             scratch: scratch.to_owned(),
             project,
-            address: String::new(),
-            log: Some(log),
-        };
-        gateway.address = address(&addresses)?;
-        Ok(gateway)
+            log,
+        })
     }
 
     /// Compares the lists of the command, of the routes and of MCP with those of the example.
@@ -162,7 +140,7 @@ impl RunningGateway {
             .collect();
         let listed: Value = serde_json::from_str(&self.printed("list")?)?;
         let mut lists = BTreeMap::from([("command".to_owned(), ids_of_command(&listed))]);
-        let script = output(self.client("lists.py").arg(&self.address))?;
+        let script = output(self.client("lists.py").arg(&self.server.address))?;
         let of_script: BTreeMap<String, Lists> = serde_json::from_str(&script)?;
         lists.extend(of_script);
         for (found_by, lists) in lists {
@@ -199,7 +177,7 @@ impl RunningGateway {
     fn call_tools(&self) -> Result<(), Failure> {
         let calls = output(
             self.client("tools.py")
-                .args([self.address.as_str(), SECRET]),
+                .args([self.server.address.as_str(), SECRET]),
         )?;
         println!("ok      {} calls of tools of both servers", calls.trim());
         Ok(())
@@ -214,7 +192,7 @@ impl RunningGateway {
         ];
         let running = scripts.map(|(script, sessions)| {
             let mut command = self.client(script);
-            command.arg(&self.address).args([
+            command.arg(&self.server.address).args([
                 &sessions.to_string(),
                 &options.seconds.to_string(),
                 SECRET,
@@ -238,18 +216,14 @@ impl RunningGateway {
     }
 
     /// Stops the gateway, and searches its log and its folder for the secret.
-    fn end(mut self) -> Result<(), Failure> {
+    fn end(self) -> Result<(), Failure> {
         let state = self.project.join("state");
         for entry in fs::read_dir(&state)? {
             refuse_secret(&entry?.path())?;
         }
         self.printed("stop")?;
-        let status = self.child.wait()?;
-        let log = self
-            .log
-            .take()
-            .and_then(|log| log.join().ok())
-            .unwrap_or_default();
+        let status = self.server.wait()?;
+        let log: String = self.log.iter().map(|line| line + "\n").collect();
         if !status.success() {
             return Err(format!("the gateway ended with {status}\n{log}").into());
         }
@@ -277,13 +251,6 @@ impl RunningGateway {
     }
 }
 
-impl Drop for RunningGateway {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 fn gateway_command(
     program: &Path,
     scratch: &Path,
@@ -299,11 +266,6 @@ fn gateway_command(
         .current_dir(project)
         .env("PATH", path);
     Ok(command)
-}
-
-fn address(addresses: &Receiver<String>) -> Result<String, Failure> {
-    let address = addresses.recv_timeout(PATIENCE);
-    address.map_err(|_| "the gateway printed no address".into())
 }
 
 /// Returns what `command` prints, which has to succeed.

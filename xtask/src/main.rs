@@ -20,6 +20,7 @@ mod fuzz;
 mod gateway_servers;
 mod generate;
 mod lint;
+mod listening_server;
 mod mcp_clients;
 mod mcp_load;
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
+use crate::listening_server::ListeningServer;
 use crate::step;
 use crate::{Failure, venv, workspace};
 
@@ -125,13 +125,18 @@ impl Client {
         let text = "---\nname: typed\ndescription: Has numbers.\nmetadata:\n  version: 1.10\n  tags: [a, b]\n---\n\nCount.\n";
         fs::write(folder.join("typed/SKILL.md"), text)?;
         let server = if transport == "http" {
-            Some(Served::start(binary, &folder)?)
+            let mut command = Command::new(binary);
+            command
+                .args(["serve", "--http", "127.0.0.1:0"])
+                .arg(&folder);
+            Some(ListeningServer::start(&mut command, drop)?)
         } else {
             None
         };
-        let target = server
+        let url = server
             .as_ref()
-            .map_or(binary.as_os_str(), |server| OsStr::new(&server.url));
+            .map(|server| format!("http://{}/mcp", server.address));
+        let target = url.as_ref().map_or(binary.as_os_str(), OsStr::new);
         let mut command = Command::new(&self.program);
         command
             .args(&self.script)
@@ -157,51 +162,5 @@ impl Client {
         let last: Vec<&str> = errors.lines().rev().take(20).collect();
         let last: Vec<&str> = last.into_iter().rev().collect();
         Err(format!("{}\n{}", output.status, last.join("\n")).into())
-    }
-}
-
-/// The server over HTTP, ended when this is dropped.
-struct Served {
-    child: Child,
-    url: String,
-}
-
-impl Served {
-    fn start(binary: &Path, folder: &Path) -> Result<Served, Failure> {
-        let mut command = Command::new(binary);
-        command.args(["serve", "--http", "127.0.0.1:0"]).arg(folder);
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let stderr = child
-            .stderr
-            .take()
-            .ok_or("the server has no standard error")?;
-        let mut served = Served {
-            child,
-            url: String::new(),
-        };
-        let mut lines = BufReader::new(stderr).lines();
-        for line in lines.by_ref() {
-            if let Some((_, url)) = line?.split_once("listening on ") {
-                served.url = url.trim().to_owned();
-                break;
-            }
-        }
-        if served.url.is_empty() {
-            return Err("the server ended without an address".into());
-        }
-        // Later output is not read, and must not fill the pipe.
-        std::thread::spawn(move || lines.for_each(drop));
-        Ok(served)
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -1,17 +1,17 @@
 //! The server, a process.
 
-use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use crate::Failure;
+use crate::listening_server::ListeningServer;
 
 /// `repertoire serve --http`, or a gateway; killed when it is dropped.
 pub(super) struct Process {
-    child: Child,
+    server: ListeningServer,
     address: SocketAddr,
     /// The times at which the server logged a new snapshot.
     published: Receiver<Instant>,
@@ -55,38 +55,21 @@ impl Process {
     }
 
     fn start_command(mut command: Command) -> Result<Process, Failure> {
-        let mut child = command
-            .env("RUST_LOG", "warn,repertoire_mcp::server=debug")
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let said = child
-            .stderr
-            .take()
-            .ok_or("the server has a standard error")?;
-        let (address, addresses) = mpsc::channel();
+        command.env("RUST_LOG", "warn,repertoire_mcp::server=debug");
         let (publish, published) = mpsc::channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(said).lines().map_while(Result::ok) {
-                let now = Instant::now();
-                if let Some((_, rest)) = line.split_once("listening on http://") {
-                    let _ = address.send(rest.trim_end_matches("/mcp").to_owned());
-                } else if line.contains("published") {
-                    let _ = publish.send(now);
-                } else {
-                    eprintln!("server: {line}");
-                }
+        let server = ListeningServer::start(&mut command, move |line| {
+            if line.contains("published") {
+                let _ = publish.send(Instant::now());
+            } else {
+                eprintln!("server: {line}");
             }
-        });
-        let mut process = Process {
-            child,
-            address: SocketAddr::from(([127, 0, 0, 1], 0)),
+        })?;
+        let address = server.address.parse()?;
+        Ok(Process {
+            server,
+            address,
             published,
-        };
-        process.address = addresses
-            .recv_timeout(PATIENCE)
-            .map_err(|_| "the server does not listen")?
-            .parse()?;
-        Ok(process)
+        })
     }
 
     pub(super) fn address(&self) -> SocketAddr {
@@ -108,7 +91,7 @@ impl Process {
 
     /// Resident bytes.
     pub(super) fn resident(&self) -> Result<u64, Failure> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.server.child.id()))?;
         let line = status
             .lines()
             .find_map(|line| line.strip_prefix("VmRSS:"))
@@ -118,7 +101,7 @@ impl Process {
 
     /// The processor time of all its threads, in seconds.
     pub(super) fn cpu(&self) -> Result<f64, Failure> {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.server.child.id()))?;
         let (_, rest) = stat.rsplit_once(')').ok_or("no name")?;
         let ticks = rest
             .split_whitespace()
@@ -131,11 +114,11 @@ impl Process {
 
     /// Ends it as a service manager would.
     pub(super) fn stop(mut self) -> Result<(), Failure> {
-        let id = rustix::process::Pid::from_child(&self.child);
+        let id = rustix::process::Pid::from_child(&self.server.child);
         rustix::process::kill_process(id, rustix::process::Signal::TERM)?;
         let until = Instant::now() + PATIENCE;
         while Instant::now() < until {
-            if let Some(status) = self.child.try_wait()? {
+            if let Some(status) = self.server.child.try_wait()? {
                 return if status.success() {
                     Ok(())
                 } else {
@@ -145,13 +128,5 @@ impl Process {
             std::thread::sleep(Duration::from_millis(10));
         }
         Err("the server does not end".into())
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
