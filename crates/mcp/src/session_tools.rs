@@ -68,7 +68,8 @@ impl SessionTools {
         let mut state = self.state.lock();
         state.active.retain(|active| active.root != root);
         if state.active.len() == MOST_ACTIVE {
-            state.active.remove(0);
+            let first = state.active.remove(0);
+            access.record(|| event(AuditKind::Deactivated, &first.root));
         }
         state.active.push(ActiveSkill { root, audience });
         drop(state);
