@@ -19,7 +19,7 @@ pub struct AuditEntry {
     pub(crate) agent_id: String,
     /// The party that acted.
     pub actor: String,
-    /// The event: `allocated`, `transition`, `worktree`, `recorded`, `checkpoint`, `orphaned` or `rejected`.
+    /// The event: `allocated`, `transition`, `worktree`, `recorded`, `checkpoint`, `orphaned`, `rejected`, or one of a gateway.
     pub event: String,
     /// The state before.
     pub from: Option<String>,

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::agent::check_names;
-use crate::audit::{self, AuditEntry};
+use crate::audit::{self, AuditEntry, AuditEvent};
 use crate::orphans::{self, ScanMode};
-use crate::transaction::{TransactionKind, TransactionalStorage, transact};
+use crate::transaction::{TransactionKind, TransactionalStorage, log, transact};
 use crate::{
     AgentPhase, AgentPool, AgentRecord, AllocationRequest, CapabilityProfile, Checkpoint,
     OrphanReport, PoolSettings, ProfileRating, StoreError, Transition, WritebackFault,
@@ -242,6 +242,31 @@ pub trait AgentStore: TransactionalStorage {
     fn reap(&self, now: u64) -> Result<OrphanReport, StoreError> {
         transact(self, TransactionKind::Write, |transaction| {
             orphans::scan(transaction, ScanMode::Apply, now)
+        })
+    }
+
+    /// Appends rows about a party that is not an agent, in one transaction: of each the time, the event and the facts.
+    ///
+    /// # Errors
+    /// Fails if the database fails. No row is stored then.
+    #[doc(hidden)]
+    fn record_events(
+        &self,
+        party: &str,
+        events: &[(u64, String, Value)],
+    ) -> Result<(), StoreError> {
+        transact(self, TransactionKind::Write, |transaction| {
+            events.iter().try_for_each(|(at, event, detail)| {
+                let event = AuditEvent {
+                    at: *at,
+                    agent_id: party,
+                    actor: party,
+                    event,
+                    states: (None, None),
+                    detail: detail.clone(),
+                };
+                log(transaction, event)
+            })
         })
     }
 

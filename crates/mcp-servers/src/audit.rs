@@ -1,34 +1,32 @@
-//! The audit log of a host of MCP servers: a file of JSON lines.
+//! The audit log of a host of MCP servers.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
-use repertoire_core::Digest;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The size at which a file is moved aside.
-const MOST_BYTES: u64 = 16 << 20;
+use crate::audit_store::{AuditFile, AuditStore, PREVIOUS, digest, read_all};
 
-/// The number of files that are kept besides the current one.
-const OLDER_FILES: usize = 8;
+/// The number of rows that could not be written since the last one that was, and the last error.
+type LostRows = Option<(u64, Arc<str>)>;
 
-const PREVIOUS: &str = "previous";
-
-/// An append-only log of events: one JSON object per line. Cheap to clone; clones are one log.
+/// An append-only log of events: a file with one JSON object per line, or a [store](AuditStore) of the host. Cheap to clone; clones
+/// are one log.
 ///
+/// A file:
 /// - Each row is one `write` to a file that is open for appending. On Unix its mode is 0600.
 /// - A row has the time in milliseconds since 1970 (`at`), the `event`, the id of the `process`, and the facts of the event.
 /// - `previous` is the SHA-256 of the line before. A changed or removed line breaks this chain. The last line is not protected.
 /// - Several processes may write. A lock orders their rows.
 /// - A row outlives a crash of the process. It is not synchronised to the disk, so a crash of the system may lose the last seconds.
 /// - A file of 16 MiB is renamed to `NAME.1`, and older ones up to `NAME.8`. The ninth is removed. The chain continues.
-/// - Arguments of calls are left out, unless the operator [wants them](AuditLog::with_arguments).
+///
+/// Arguments of calls are left out, unless the operator [wants them](AuditLog::with_arguments).
 ///
 /// ```
 /// use repertoire_mcp_servers::{AuditEvent, AuditKind, AuditLog};
@@ -43,17 +41,9 @@ const PREVIOUS: &str = "previous";
 /// ```
 #[derive(Clone)]
 pub struct AuditLog {
-    path: Arc<Path>,
-    open: Arc<Mutex<OpenLog>>,
+    store: Arc<dyn AuditStore>,
+    lost: Arc<Mutex<LostRows>>,
     has_arguments: bool,
-}
-
-struct OpenLog {
-    file: File,
-    /// The end of the last row that this process knows, and its digest.
-    length: u64,
-    previous: String,
-    lost: Option<(u64, Arc<str>)>,
 }
 
 /// A kind of event.
@@ -127,6 +117,23 @@ impl AuditEvent {
         self.arguments = Some(arguments.clone());
         self
     }
+
+    fn row(self, has_arguments: bool, lost: u64) -> Map<String, Value> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let at = now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX));
+        let mut row = Map::new();
+        row.insert("at".to_owned(), at.into());
+        row.insert("event".to_owned(), kind_name(self.kind).into());
+        row.insert("process".to_owned(), std::process::id().into());
+        row.extend(self.facts);
+        if let Some(arguments) = self.arguments.filter(|_| has_arguments) {
+            row.insert("arguments".to_owned(), arguments.into());
+        }
+        if lost > 0 {
+            row.insert("lost".to_owned(), lost.into());
+        }
+        row
+    }
 }
 
 impl AuditLog {
@@ -135,18 +142,16 @@ impl AuditLog {
     /// # Errors
     /// The error of the file.
     pub fn open(path: impl Into<PathBuf>) -> io::Result<AuditLog> {
-        let path = path.into();
-        let open = OpenLog {
-            file: open_file(&path)?,
-            length: 0,
-            previous: String::new(),
-            lost: None,
-        };
-        Ok(AuditLog {
-            path: path.into(),
-            open: Arc::new(Mutex::new(open)),
+        Ok(AuditLog::stored_by(AuditFile::open(path.into())?))
+    }
+
+    /// Creates a log whose rows a store of the host has.
+    pub fn stored_by(store: impl AuditStore) -> AuditLog {
+        AuditLog {
+            store: Arc::new(store),
+            lost: Arc::default(),
             has_arguments: false,
-        })
+        }
     }
 
     /// Also records the arguments of calls, which may contain secrets.
@@ -160,19 +165,22 @@ impl AuditLog {
 
     /// Appends a row. If that fails, [`lost`](AuditLog::lost) counts it, and the next row has the number of lost ones.
     pub fn record(&self, event: AuditEvent) {
-        let mut open = self.open.lock();
-        match open.append(&self.path, self.has_arguments, event) {
-            Ok(()) => open.lost = None,
-            Err(error) => {
-                let count = open.lost.as_ref().map_or(0, |(count, _)| *count);
-                open.lost = Some((count + 1, error.to_string().into()));
-            }
+        let mut lost = self.lost.lock();
+        let count = lost.as_ref().map_or(0, |(count, _)| *count);
+        match self.store.append(event.row(self.has_arguments, count)) {
+            Ok(()) => *lost = None,
+            Err(error) => *lost = Some((count + 1, error.to_string().into())),
         }
+    }
+
+    /// Waits until every row is stored, at the end of a process.
+    pub fn flush(&self) {
+        self.store.flush();
     }
 
     /// Returns the number of rows that could not be written since the last one that was, and the last error.
     pub fn lost(&self) -> Option<(u64, Arc<str>)> {
-        self.open.lock().lost.clone()
+        self.lost.lock().clone()
     }
 
     /// Reads the rows of the log at `path`, with those of its older files, in their order.
@@ -180,15 +188,7 @@ impl AuditLog {
     /// # Errors
     /// The error of a file, except for one that does not exist.
     pub fn read(path: impl AsRef<Path>) -> io::Result<Vec<AuditRow>> {
-        let path = path.as_ref();
-        let mut text = Vec::new();
-        let older = (1..=OLDER_FILES).rev().map(|age| older_path(path, age));
-        for file in older.chain([path.to_owned()]) {
-            match fs::read(file) {
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                read => text.extend(read?),
-            }
-        }
+        let text = read_all(path.as_ref())?;
         let mut rows = Vec::new();
         let mut previous: Option<String> = None;
         for line in text.split(|byte| *byte == b'\n') {
@@ -208,74 +208,6 @@ impl AuditLog {
     }
 }
 
-impl OpenLog {
-    fn append(&mut self, path: &Path, has_arguments: bool, event: AuditEvent) -> io::Result<()> {
-        self.lock(path)?;
-        let written = self.append_locked(path, has_arguments, event);
-        let unlocked = self.file.unlock();
-        written.and(unlocked)
-    }
-
-    /// Locks the file at `path`. A different process may have moved the one that is open.
-    fn lock(&mut self, path: &Path) -> io::Result<()> {
-        loop {
-            self.file.lock()?;
-            if is_at(&self.file, path) {
-                return Ok(());
-            }
-            self.file = open_file(path)?;
-            self.length = 0;
-        }
-    }
-
-    fn append_locked(
-        &mut self,
-        path: &Path,
-        has_arguments: bool,
-        event: AuditEvent,
-    ) -> io::Result<()> {
-        let length = self.file.metadata()?.len();
-        if length != self.length || length == 0 {
-            self.previous = last_line(&mut self.file, path)?;
-        }
-        self.length = length;
-        let line = self.line(has_arguments, event);
-        if length + line.len() as u64 > MOST_BYTES && length > 0 {
-            move_aside(path)?;
-            self.file = open_file(path)?;
-            self.file.lock()?;
-            self.length = 0;
-        }
-        let count = self.file.write(line.as_bytes())?;
-        self.length += count as u64;
-        self.previous = digest(line.trim_end().as_bytes());
-        if count == line.len() {
-            return Ok(());
-        }
-        // What was written is a broken line, which the next row ends.
-        self.length = 0;
-        Err(ErrorKind::WriteZero.into())
-    }
-
-    fn line(&self, has_arguments: bool, event: AuditEvent) -> String {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let at = now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX));
-        let mut row = Map::new();
-        row.insert("at".to_owned(), at.into());
-        row.insert("event".to_owned(), kind_name(event.kind).into());
-        row.insert("process".to_owned(), std::process::id().into());
-        row.extend(event.facts);
-        if let Some(arguments) = event.arguments.filter(|_| has_arguments) {
-            row.insert("arguments".to_owned(), arguments.into());
-        }
-        if let Some((count, _)) = &self.lost {
-            row.insert("lost".to_owned(), (*count).into());
-        }
-        row.insert(PREVIOUS.to_owned(), self.previous.as_str().into());
-        Value::Object(row).to_string() + "\n"
-    }
-}
-
 fn kind_name(kind: AuditKind) -> String {
     match serde_json::to_value(kind) {
         Ok(Value::String(name)) => name,
@@ -283,90 +215,9 @@ fn kind_name(kind: AuditKind) -> String {
     }
 }
 
-fn open_file(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-
-    let (Ok(open), Ok(named)) = (file.metadata(), fs::metadata(path)) else {
-        return false;
-    };
-    (open.dev(), open.ino()) == (named.dev(), named.ino())
-}
-
-#[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> bool {
-    path.exists()
-}
-
-fn older_path(path: &Path, age: usize) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{age}"));
-    name.into()
-}
-
-fn move_aside(path: &Path) -> io::Result<()> {
-    for age in (1..OLDER_FILES).rev() {
-        match fs::rename(older_path(path, age), older_path(path, age + 1)) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            moved => moved?,
-        }
-    }
-    fs::rename(path, older_path(path, 1))
-}
-
-/// Returns the digest of the last line, and ends a line that a crash of the system left open. A new file continues the older one.
-fn last_line(file: &mut File, path: &Path) -> io::Result<String> {
-    let mut text = tail(file)?;
-    if text.is_empty() {
-        match File::open(older_path(path, 1)) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            older => text = tail(&mut older?)?,
-        }
-    } else if !text.ends_with(b"\n") {
-        file.write_all(b"\n")?;
-    }
-    let line = text.strip_suffix(b"\n").unwrap_or(&text);
-    match line.rsplit(|byte| *byte == b'\n').next() {
-        Some(line) if !line.is_empty() => Ok(digest(line)),
-        _ => Ok(String::new()),
-    }
-}
-
-/// Returns the end of the file, with at least one whole line.
-fn tail(file: &mut File) -> io::Result<Vec<u8>> {
-    let length = file.metadata()?.len();
-    let mut size = 4096;
-    loop {
-        let start = length.saturating_sub(size);
-        file.seek(SeekFrom::Start(start))?;
-        let mut text = Vec::new();
-        file.read_to_end(&mut text)?;
-        let ends = text.iter().filter(|byte| **byte == b'\n').count();
-        if start == 0 || ends > 1 {
-            return Ok(text);
-        }
-        size *= 4;
-    }
-}
-
-fn digest(line: &[u8]) -> String {
-    let digest = Digest::of(line);
-    let bytes = digest.as_bytes().iter();
-    bytes.map(|byte| format!("{byte:02x}")).collect()
-}
-
 impl fmt::Debug for AuditLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AuditLog")
-            .field("path", &self.path)
             .field("has_arguments", &self.has_arguments)
             .finish_non_exhaustive()
     }

@@ -5,6 +5,7 @@ mod allocation;
 mod delegation;
 #[cfg(feature = "postgres")]
 mod hosts;
+mod parties;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod queues;

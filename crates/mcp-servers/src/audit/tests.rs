@@ -1,9 +1,12 @@
 use std::fs;
+use std::io;
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use crate::{AuditEvent, AuditKind, AuditLog};
+use crate::{AuditEvent, AuditKind, AuditLog, AuditStore};
 
 fn log() -> (TempDir, AuditLog) {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -130,6 +133,38 @@ fn a_torn_line_is_ended() {
     let (rows, is_chained) = rows(&folder);
     assert_eq!(rows, [called("a"), json!({}), called("b")]);
     assert!(!is_chained);
+}
+
+/// A store that refuses the rows with a reason.
+#[derive(Clone, Default)]
+struct Picky(Arc<Mutex<Vec<Value>>>);
+
+impl AuditStore for Picky {
+    fn append(&self, mut row: Map<String, Value>) -> io::Result<()> {
+        row.retain(|key, _| key != "at" && key != "process");
+        match row.contains_key("reason") {
+            true => Err(io::Error::other("refused")),
+            false => {
+                self.0.lock().push(row.into());
+                Ok(())
+            }
+        }
+    }
+}
+
+#[test]
+fn a_store_gets_each_row() {
+    let store = Picky::default();
+    let log = AuditLog::stored_by(store.clone());
+    log.record(call("a"));
+    log.record(call("b").fact("reason", "none"));
+    assert_eq!(log.lost(), Some((1, "refused".into())));
+    log.record(call("c"));
+    let expected = [
+        json!({"event": "called", "tool": "a"}),
+        json!({"event": "called", "tool": "c", "lost": 1}),
+    ];
+    assert_eq!((&**store.0.lock(), log.lost()), (&expected[..], None));
 }
 
 #[test]
