@@ -169,6 +169,7 @@ codes! {
     pub BAD_TRIGGER "bad-trigger" Warning Warning "An item of `triggers` can never hold: an unknown kind, or an invalid regular expression.";
     pub BAD_WORKFLOW "bad-workflow" Warning Warning "The plan in `workflow` is invalid.";
     pub UNKNOWN_WORKFLOW "unknown-workflow" Warning Warning "A skill allows a workflow that does not exist. `gateway` only.";
+    pub NOT_READY "not-ready" Warning Warning "A skill needs tools of MCP servers that are missing or denied. `gateway`, and `check` with a file that defines servers.";
     pub(crate) BAD_VERIFICATION "bad-verification" Warning Warning "An item of `verification` is not a check.";
     pub(crate) UNKNOWN_TIER "unknown-tier" Info Info "The functional tier is none of the six that are known; it is kept as a label.";
     pub(crate) UNKNOWN_LEVEL "unknown-level" Warning Warning "The level of invocation is not 1, 2 or 3; it counts as 2.";

@@ -17,6 +17,7 @@
 )]
 
 mod audit;
+mod audit_store;
 #[cfg(feature = "client")]
 mod connection;
 #[cfg(feature = "client")]
@@ -60,6 +61,7 @@ mod tool_table;
 mod value;
 
 pub use audit::{AuditEvent, AuditKind, AuditLog, AuditRow};
+pub use audit_store::AuditStore;
 pub use provider::{CallError, ToolProvider};
 pub use server_tool::ServerTool;
 pub use state::ServerState;

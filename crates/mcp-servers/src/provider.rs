@@ -15,6 +15,12 @@ pub trait ToolProvider: Debug + Send + Sync + 'static {
     /// Returns the tools that are known now, sorted by server and name.
     fn tools(&self) -> Arc<[ServerTool]>;
 
+    /// Returns whether the tools of `server` are not known yet, because it has not listed them for the first time.
+    fn is_listing(&self, server: &str) -> bool {
+        let _ = server;
+        false
+    }
+
     /// Returns a receiver of a number that changes whenever `tools` or the state of a server does.
     fn revision(&self) -> watch::Receiver<u64>;
 

@@ -392,6 +392,12 @@ impl ServerRun {
         }
     }
 
+    /// Returns whether it has never listed its tools, and nothing has failed yet.
+    pub(crate) fn is_listing(&self) -> bool {
+        let slot = self.slot.borrow();
+        slot.tools.is_none() && matches!(slot.state, ServerState::Stopped | ServerState::Starting)
+    }
+
     pub(crate) fn tools(&self) -> Arc<[ServerTool]> {
         self.slot.borrow().tools.clone().unwrap_or_default()
     }

@@ -234,6 +234,10 @@ impl ToolProvider for Supervisor {
         tools
     }
 
+    fn is_listing(&self, server: &str) -> bool {
+        self.run(server).is_some_and(|run| run.is_listing())
+    }
+
     fn revision(&self) -> watch::Receiver<u64> {
         self.0.shared.revision.subscribe()
     }

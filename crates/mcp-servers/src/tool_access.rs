@@ -132,9 +132,17 @@ impl ToolAccess {
         });
     }
 
-    /// Returns the tools of this moment, if they were needed before.
-    pub fn known_table(&self) -> Option<Arc<ToolTable>> {
-        self.0.table.load().is_some().then(|| self.table())
+    /// Returns the tools of this moment, if they were needed before. Otherwise only the servers are known, and no tool of them.
+    /// Starts no server.
+    pub fn known_table(&self) -> Arc<ToolTable> {
+        if self.0.table.load().is_some() {
+            return self.table();
+        }
+        let rules = self.0.rules.borrow().clone();
+        let servers = rules.servers.iter().flatten();
+        Arc::new(ToolTable::declared(
+            servers.map(|(id, rules)| (Arc::clone(id), rules.clone())),
+        ))
     }
 
     /// Returns the tools of this moment. A provider may start servers on demand to list them.
@@ -150,8 +158,10 @@ impl ToolAccess {
         if let Some(known) = known.filter(|known| known.state == state) {
             return known;
         }
-        let tools = self.0.provider.tools();
+        let provider = &self.0.provider;
+        let tools = provider.tools();
         let table = ToolTable::new(state, &tools, &rules.servers, &self.0.authorizers);
+        let table = table.with_listing(|server| provider.is_listing(server));
         let table = Arc::new(table);
         self.0.table.store(Some(Arc::clone(&table)));
         table

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use repertoire_core::Skill;
 use repertoire_core::text::terminal_line;
+use repertoire_core::{Code, Diagnostic, Skill};
 use repertoire_permission::{Access, Authorizer, decide};
 use repertoire_registry::Candidate;
 
@@ -46,8 +46,13 @@ pub(crate) type RulesByServer = Option<BTreeMap<Arc<str>, ToolRules>>;
 struct ListedServer {
     rules: ToolRules,
     /// Each tool, or the reason why it is denied.
-    tools: BTreeMap<Arc<str>, Result<Arc<ListedTool>, Arc<str>>>,
+    tools: BTreeMap<Arc<str>, DecidedTool>,
+    /// `true` until its tools are known.
+    is_listing: bool,
 }
+
+/// A tool, or the reason why it is denied.
+type DecidedTool = Result<Arc<ListedTool>, Arc<str>>;
 
 /// The tools that a skill brings, and the reasons why it is not ready.
 #[derive(Debug, Default)]
@@ -57,6 +62,8 @@ pub struct BroughtTools {
     pub tools: Vec<Arc<ListedTool>>,
     /// The reasons in the order in which the skill declares the tools.
     pub problems: Vec<String>,
+    /// The fixes, each once.
+    fixes: Vec<String>,
 }
 
 impl ToolTable {
@@ -97,6 +104,35 @@ impl ToolTable {
         ToolTable { state, servers }
     }
 
+    /// Creates a table of servers by their ids, whose tools are not known. A tool is a problem only if the rules refuse it.
+    pub fn declared<S: Into<Arc<str>>>(
+        servers: impl IntoIterator<Item = (S, ToolRules)>,
+    ) -> ToolTable {
+        let servers = servers.into_iter().map(|(id, rules)| {
+            let server = ListedServer {
+                rules,
+                tools: BTreeMap::new(),
+                is_listing: true,
+            };
+            (id.into(), server)
+        });
+        ToolTable {
+            state: TableState {
+                provider: 0,
+                rules: 0,
+            },
+            servers: servers.collect(),
+        }
+    }
+
+    /// Marks the servers whose tools are not known yet.
+    pub(crate) fn with_listing(mut self, is_listing: impl Fn(&str) -> bool) -> ToolTable {
+        for (id, server) in &mut self.servers {
+            server.is_listing = is_listing(id);
+        }
+        self
+    }
+
     /// Returns the tools that are offered from the start of a session.
     pub fn always(&self) -> impl Iterator<Item = &Arc<ListedTool>> {
         self.servers
@@ -115,15 +151,14 @@ impl ToolTable {
         for text in &declared.unreadable {
             let text = terminal_line(text);
             let problem = format!("cannot read the tool `{text}`: expected `mcp__server__tool`");
-            brought.add_problem(problem);
+            let fix = "name one server and a tool of it, or `*` for all of its tools";
+            brought.add_problem(problem, fix.to_owned());
         }
         for selector in &declared.required {
             if !self.servers.contains_key(&selector.server) {
                 let server = terminal_line(&selector.server);
-                brought.add_problem(format!(
-                    "{}, and there is no MCP server `{server}`",
-                    needs(selector)
-                ));
+                let problem = format!("{}, and there is no MCP server `{server}`", needs(selector));
+                brought.add_problem(problem, format!("define the MCP server `{server}`"));
             }
         }
         for selector in declared.required.iter().chain(&declared.allowed) {
@@ -152,6 +187,21 @@ impl ToolTable {
         let problems = self.brought_by(candidate).problems;
         (!problems.is_empty()).then(|| problems.join("; ").into())
     }
+
+    /// Returns a diagnostic with the reasons why `candidate` is not ready, and their fixes.
+    pub fn diagnostic(&self, candidate: &Candidate<Skill>) -> Option<Diagnostic> {
+        let BroughtTools {
+            problems, fixes, ..
+        } = self.brought_by(candidate);
+        if problems.is_empty() {
+            return None;
+        }
+        let (id, reasons) = (&candidate.item.id, problems.join("; "));
+        let message = format!("the skill `{id}` is not ready: {reasons}");
+        let mut diagnostic = Diagnostic::new(Code::NOT_READY, message).help(fixes.join("; "));
+        diagnostic.path = candidate.item.location.clone();
+        Some(diagnostic)
+    }
 }
 
 impl ListedServer {
@@ -161,46 +211,78 @@ impl ListedServer {
         candidate: &Candidate<Skill>,
         brought: &mut BroughtTools,
     ) {
-        let selected: Vec<_> = if selector.tool.has_star() {
-            let tools = self.tools.iter();
-            tools
-                .filter(|(name, _)| selector.tool.matches(name))
-                .map(|(_, tool)| tool)
-                .collect()
-        } else {
-            let name = selector.tool.to_string();
-            self.tools.get(name.as_str()).into_iter().collect()
-        };
-        let server = &selector.server;
-        let mut allowed = selected
+        let selected = self.selected(selector);
+        let allowed: Vec<_> = selected
             .iter()
             .filter_map(|tool| tool.as_ref().ok())
-            .peekable();
-        if allowed.peek().is_none() {
-            let reason = match selected.iter().find_map(|tool| tool.as_ref().err()) {
-                Some(reason) => format!("which is denied: {reason}"),
-                None if self.rules.offer == ToolOffer::Never => {
-                    format!("which is denied: no tool of the server `{server}` is offered")
-                }
-                None if self.tools.is_empty() => {
-                    format!("and the server `{server}` lists no tools")
-                }
-                None => format!("which the server `{server}` does not have"),
-            };
-            brought.add_problem(format!("{}, {reason}", needs(selector)));
+            .collect();
+        let absence = match allowed.as_slice() {
+            [] => self.absence(selector, &selected),
+            _ => None,
+        };
+        if let Some((reason, fix)) = absence {
+            brought.add_problem(format!("{}, {reason}", needs(selector)), fix);
         } else if self.rules.are_granted_to(candidate) {
-            brought.tools.extend(allowed.cloned());
+            brought.tools.extend(allowed.into_iter().cloned());
         } else {
             let reason = if candidate.item.is_raw() {
                 "it is raw"
             } else {
                 "its source is not trusted"
             };
-            brought.add_problem(format!(
+            let problem = format!(
                 "{}, which the operator has not granted, and {reason}",
                 needs(selector)
-            ));
+            );
+            let id = candidate.qualified_id();
+            let fix = format!(
+                "add \"{id}\" to `grant-to` of the server `{}`",
+                selector.server
+            );
+            brought.add_problem(problem, fix);
         }
+    }
+
+    fn selected(&self, selector: &ToolSelector) -> Vec<&DecidedTool> {
+        if !selector.tool.has_star() {
+            let name = selector.tool.to_string();
+            return self.tools.get(name.as_str()).into_iter().collect();
+        }
+        let tools = self.tools.iter();
+        tools
+            .filter(|(name, _)| selector.tool.matches(name))
+            .map(|(_, tool)| tool)
+            .collect()
+    }
+
+    /// Returns the reason why no tool of `selected` is allowed, and a fix; `None` while that is not known.
+    fn absence(
+        &self,
+        selector: &ToolSelector,
+        selected: &[&DecidedTool],
+    ) -> Option<(String, String)> {
+        let server = &selector.server;
+        let is_never = self.rules.offer == ToolOffer::Never;
+        let denial = match selected.iter().find_map(|tool| tool.as_ref().err()) {
+            Some(reason) => Some(Arc::clone(reason)),
+            None if is_never || self.is_listing && !selector.tool.has_star() => {
+                self.rules.denial(server, &selector.tool.to_string())
+            }
+            None => None,
+        };
+        if let Some(reason) = denial {
+            let fix = format!("change the rules of the server `{server}`");
+            return Some((format!("which is denied: {reason}"), fix));
+        }
+        if self.is_listing {
+            return None;
+        }
+        let reason = match self.tools.is_empty() {
+            true => format!("and the server `{server}` lists no tools"),
+            false => format!("which the server `{server}` does not have"),
+        };
+        let fix = format!("correct the name, or look at the status of the server `{server}`");
+        Some((reason, fix))
     }
 }
 
@@ -209,9 +291,13 @@ fn needs(selector: &ToolSelector) -> String {
 }
 
 impl BroughtTools {
-    fn add_problem(&mut self, problem: String) {
-        if !self.problems.contains(&problem) {
-            self.problems.push(problem);
+    fn add_problem(&mut self, problem: String, fix: String) {
+        if self.problems.contains(&problem) {
+            return;
+        }
+        self.problems.push(problem);
+        if !self.fixes.contains(&fix) {
+            self.fixes.push(fix);
         }
     }
 }

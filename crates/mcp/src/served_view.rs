@@ -207,6 +207,18 @@ impl ServedView {
         self.not_ready.get(&root_of(candidate))
     }
 
+    /// Returns the ids of the skills whose tools are missing or denied.
+    pub(crate) fn unready_ids(&self) -> impl Iterator<Item = &Id> {
+        let entries = match self.not_ready.is_empty() {
+            true => &[],
+            false => self.snapshot.entries(),
+        };
+        let unready = entries
+            .iter()
+            .filter(|entry| self.not_ready(&entry.candidate).is_some());
+        unready.map(|entry| &entry.id)
+    }
+
     /// Returns whether the view has these tools of servers.
     pub(crate) fn has_table(&self, table: Option<&Arc<ToolTable>>) -> bool {
         match (&self.table, table) {

@@ -44,6 +44,7 @@ pub(super) struct Texts<'a> {
     pub(super) source: Option<Cow<'a, str>>,
     pub(super) location: Option<Cow<'a, str>>,
     pub(super) is_suggested: bool,
+    pub(super) is_not_ready: bool,
 }
 
 const MARKED: &str = "yes";
@@ -57,6 +58,7 @@ impl Texts<'_> {
             (Tag::SOURCE, self.source.as_deref()),
             (Tag::LOCATION, self.location.as_deref()),
             (Tag::SUGGESTED, self.is_suggested.then_some(MARKED)),
+            (Tag::NOT_READY, self.is_not_ready.then_some(MARKED)),
         ];
         rows.into_iter()
             .filter_map(|(tag, text)| Some((tag, text?)))
@@ -169,6 +171,11 @@ impl Tag {
         open: "<suggested>",
         close: "</suggested>",
     };
+    const NOT_READY: Tag = Tag {
+        name: "not_ready",
+        open: "<not_ready>",
+        close: "</not_ready>",
+    };
     const NOTE: Tag = Tag {
         name: "note",
         open: "<note>",
@@ -228,6 +235,9 @@ fn list_item(texts: &Texts<'_>, description: &str, out: &mut String) {
     }
     if texts.is_suggested {
         out.push_str(" (suggested)");
+    }
+    if texts.is_not_ready {
+        out.push_str(" (not ready)");
     }
     if !description.is_empty() {
         out.push_str(": ");

@@ -26,6 +26,7 @@ pub struct CatalogOptions {
     pub(super) modes: VisibilityPolicy,
     pub(super) audience: Audience,
     pub(super) suggested: BTreeSet<Id>,
+    pub(super) not_ready: BTreeSet<Id>,
     pub(super) ages: Arc<SkillAges>,
 }
 
@@ -48,6 +49,7 @@ impl Default for CatalogOptions {
             modes: VisibilityPolicy::default(),
             audience: Audience::Model,
             suggested: BTreeSet::new(),
+            not_ready: BTreeSet::new(),
             ages: Arc::default(),
         }
     }
@@ -122,6 +124,17 @@ impl CatalogOptions {
     #[must_use]
     pub fn suggesting<'a>(mut self, suggested: impl IntoIterator<Item = &'a Id>) -> CatalogOptions {
         self.suggested = suggested.into_iter().cloned().collect();
+        self
+    }
+
+    /// Marks the skills that cannot be followed now, as something that they need is missing or denied.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn marking_not_ready<'a>(
+        mut self,
+        skills: impl IntoIterator<Item = &'a Id>,
+    ) -> CatalogOptions {
+        self.not_ready = skills.into_iter().cloned().collect();
         self
     }
 

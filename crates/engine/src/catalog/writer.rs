@@ -261,6 +261,7 @@ impl<'a> SanitizedItem<'a> {
             source: is_restricted.then(|| clean_line(&entry.origin().source)),
             location: location.map(clean_line),
             is_suggested: options.suggested.contains(&entry.id),
+            is_not_ready: options.not_ready.contains(&entry.id),
         };
         let length = texts.description.chars().count();
         // Nothing was removed but blanks at the ends.

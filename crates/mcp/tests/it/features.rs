@@ -6,7 +6,7 @@ use repertoire_mcp::{McpFeatures, ServerOptions};
 use crate::client::{Client, code};
 use crate::fixture::{home, serve, serve_with};
 
-fn instructions(client: &Client) -> String {
+pub(crate) fn instructions(client: &Client) -> String {
     client
         .peer
         .peer_info()

@@ -7,7 +7,7 @@ use crate::fixture::{home, serve, skill};
 use crate::forms::Raw;
 use crate::http::listen;
 
-fn request(id: u64, method: &str, mut params: Value) -> Value {
+pub(crate) fn request(id: u64, method: &str, mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "some-client", "version": "1"},

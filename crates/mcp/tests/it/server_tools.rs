@@ -1,6 +1,7 @@
 //! Tools of servers, which skills bring.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -17,7 +18,10 @@ use serde_json::{Map, Value, json};
 use tokio::sync::{Semaphore, watch};
 
 use crate::client::{Client, Notified, PATIENCE, code};
+use crate::features::instructions;
 use crate::fixture::skill;
+use crate::http::listen;
+use crate::modern::request;
 use crate::tools::call;
 
 /// Servers that answer each call with its arguments.
@@ -28,12 +32,18 @@ struct FakeServers {
     calls: Mutex<Vec<String>>,
     /// Each call takes one.
     permits: Semaphore,
+    /// `true` while no server has listed its tools.
+    are_starting: AtomicBool,
 }
 
 #[async_trait]
 impl ToolProvider for FakeServers {
     fn tools(&self) -> Arc<[ServerTool]> {
         self.tools.lock().unwrap().clone()
+    }
+
+    fn is_listing(&self, _: &str) -> bool {
+        self.are_starting.load(Ordering::Relaxed)
     }
 
     fn revision(&self) -> watch::Receiver<u64> {
@@ -70,6 +80,7 @@ impl FakeServers {
             revision: watch::Sender::new(0),
             calls: Mutex::default(),
             permits: Semaphore::new(1000),
+            are_starting: AtomicBool::new(false),
         };
         servers.set(names);
         Arc::new(servers)
@@ -292,6 +303,80 @@ async fn tools_leave_with_their_skill() {
 }
 
 #[tokio::test]
+async fn tools_leave_with_trust() {
+    let servers = FakeServers::new(&[("time", "now")]);
+    let home = source("home", [needing("clock", &["mcp__time__now"])]);
+    let (server, _) = serve_home(&home, &servers).await;
+    let mut client = Client::of(&server).await;
+    read(&client, "clock").await;
+    tools_change(&mut client).await;
+    assert_eq!(brought(&client).await, ["mcp__time__now"]);
+    let restricted = Mount::user(home).trust(Trust::Restricted);
+    let composition = SkillRegistry::builder().mount(restricted);
+    server.registry().recompose(composition).await.unwrap();
+    tools_change(&mut client).await;
+    assert_eq!(brought(&client).await, [""; 0]);
+    let tool = "mcp__time__now";
+    for (name, arguments) in [
+        (tool, json!({})),
+        ("call_tool", json!({"tool": tool})),
+        ("call_tool", json!({"skill": "clock", "tool": tool})),
+    ] {
+        let refused = call_named(&client, name, arguments).await;
+        assert!(refused.is_err_and(|(code, _)| code == -32602), "{name}");
+    }
+    assert_eq!(servers.calls(), [""; 0]);
+}
+
+#[tokio::test]
+async fn call_tool_needs_no_session() {
+    let servers = FakeServers::new(&[("time", "now")]);
+    let home = source("home", [needing("clock", &["mcp__time__now"])]);
+    let (server, _) = serve_home(&home, &servers).await;
+    let listening = listen(&server, Default::default()).await;
+    let post = async |arguments: Value| {
+        let params = json!({"name": "call_tool", "arguments": arguments});
+        let body = request(1, "tools/call", params).to_string();
+        let headers =
+            "mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: call_tool\r\n";
+        let (_, head, text) = listening.post(headers, body.as_bytes()).await;
+        assert!(!head.contains("\r\nmcp-session-id:"), "{head}");
+        let lines = text.lines();
+        let mut messages = lines.filter_map(|line| {
+            let message = line.strip_prefix("data: ").unwrap_or(line);
+            serde_json::from_str::<Value>(message).ok()
+        });
+        messages.find(|message| message["id"] == 1).unwrap()
+    };
+    let given = json!({"skill": "clock", "tool": "mcp__time__now", "arguments": {"zone": "UTC"}});
+    let answer = post(given).await;
+    assert_eq!(text(&answer["result"]), r#"time now {"zone":"UTC"}"#);
+    // The skill was active for that call alone.
+    let answer = post(json!({"tool": "mcp__time__now"})).await;
+    assert_eq!(answer["error"]["code"], -32602);
+    assert_eq!(servers.calls().len(), 1);
+}
+
+#[tokio::test]
+async fn the_instructions_mark_unready_skills() {
+    let servers = FakeServers::new(&[("time", "now")]);
+    let skills = [
+        needing("clock", &["mcp__time__now"]),
+        needing("diary", &["mcp__time__none"]),
+    ];
+    let (server, _) = serve_home(&source("home", skills), &servers).await;
+    let marked = async || {
+        let text = instructions(&Client::without_extension("some-client", &server).await);
+        let lines = text.lines().filter(|line| line.starts_with("<skill>"));
+        let marked = lines.map(|line| line.contains("<not_ready>yes</not_ready>"));
+        marked.collect::<Vec<_>>()
+    };
+    assert_eq!(marked().await, [false, true]);
+    servers.set(&[("time", "none")]);
+    assert_eq!(marked().await, [true, false]);
+}
+
+#[tokio::test]
 async fn call_tool_needs_no_list() {
     let servers = FakeServers::new(&[("time", "now"), ("time", "fails"), ("time", "broken")]);
     let home = source("home", [needing("clock", &["mcp__time__*"])]);
@@ -482,6 +567,24 @@ async fn missing_tools_make_a_skill_not_ready() {
     access.set_rules(server_rules("time", "deny = [\"now\"]"));
     let denied = "which is denied: the rule `deny = \"now\"` of the server `time`";
     assert_eq!(readiness(&client).await, is(denied));
+}
+
+#[tokio::test]
+async fn a_server_that_starts_makes_no_skill_unready() {
+    let servers = FakeServers::new(&[]);
+    servers.are_starting.store(true, Ordering::Relaxed);
+    let home = source("home", [needing("clock", &["mcp__time__now"])]);
+    let (server, access) = serve_home(&home, &servers).await;
+    access.set_rules(server_rules("time", ""));
+    let client = Client::of(&server).await;
+    assert_eq!(readiness(&client).await, [const { Value::Null }; 5]);
+    access.set_rules(server_rules("time", "deny = [\"now\"]"));
+    assert_ne!(readiness(&client).await, [const { Value::Null }; 5]);
+    access.set_rules(server_rules("time", ""));
+    servers.are_starting.store(false, Ordering::Relaxed);
+    servers.set(&[]);
+    let reason = "needs the tool `mcp__time__now`, and the server `time` lists no tools";
+    assert_eq!(readiness(&client).await, vec![json!(reason); 5]);
 }
 
 #[tokio::test]

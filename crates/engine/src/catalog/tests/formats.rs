@@ -59,6 +59,33 @@ fn json() {
 }
 
 #[test]
+fn skills_that_are_not_ready_are_marked() {
+    let weather = "weather".parse().unwrap();
+    for (format, expected) in [
+        (
+            CatalogFormat::Xml,
+            "<source>acme</source><not_ready>yes</not_ready></skill>",
+        ),
+        (
+            CatalogFormat::Bullets,
+            "- weather (source: acme) (not ready): Tells the weather.",
+        ),
+        (
+            CatalogFormat::Json,
+            "\"source\":\"acme\",\"not_ready\":\"yes\"}",
+        ),
+    ] {
+        let options = options().format(format).marking_not_ready([&weather]);
+        let text = Catalog::new(&signs(), &options).text;
+        assert_eq!(text.matches(expected).count(), 1, "{text}");
+        assert_eq!(
+            text.matches("ready").count(),
+            expected.matches("ready").count()
+        );
+    }
+}
+
+#[test]
 fn json_is_json_with_a_note_too() {
     let options = in_tokens(300)
         .format(CatalogFormat::Json)
