@@ -39,6 +39,20 @@ pub enum DirectiveAction {
     },
 }
 
+impl Directive {
+    /// Creates a directive of a command that is not in a body.
+    #[doc(hidden)]
+    pub fn command(text: impl Into<String>) -> Directive {
+        Directive {
+            action: DirectiveAction::Command {
+                command: text.into(),
+            },
+            line: 0,
+            range: 0..0,
+        }
+    }
+}
+
 impl fmt::Display for Directive {
     /// Writes the command or script, for a person who decides about its approval.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -167,6 +167,18 @@ impl Check {
         })
     }
 
+    /// Returns the text for a shell of a check of the kind `command`.
+    #[doc(hidden)]
+    pub fn command(&self) -> Option<&str> {
+        match self {
+            Check::Typed { kind, item, .. } if **kind == *"command" => {
+                let text = item.get("run").or_else(|| item.get("command"))?;
+                text.as_text()
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the items of the value of `verification`: those of a list, and a map as the one item that it is.
     #[doc(hidden)]
     pub fn items(declared: &Value) -> &[Value] {
