@@ -61,11 +61,14 @@ mod gateway;
 mod mcp_resources;
 #[cfg(feature = "http")]
 mod metrics;
+mod regex_check;
 mod registries;
 mod reload_queue;
 mod run_error;
 mod run_journal;
 mod run_plan;
+#[cfg(feature = "http")]
+mod starting_server;
 mod step_state;
 mod supervision;
 mod workflow_file;

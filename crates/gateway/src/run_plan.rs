@@ -1,18 +1,19 @@
 //! The plan of a run: the steps and checks of a workflow or a skill, with the parameters filled in.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use repertoire::registry::Candidate;
-use repertoire::render::Context;
+use repertoire::render::{Arguments, Context};
 use repertoire::skill::{Check, OnError, Value, WorkflowStep};
 use repertoire::workflow::Workflow;
 use repertoire::{Skill, Trust};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::workflow_plan;
 use crate::{RunError, WorkflowFile, WorkflowFormat};
+use crate::{regex_check, workflow_plan};
 
 /// The steps and checks of a workflow or a skill in their order, with the parameters filled in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -70,6 +71,23 @@ pub enum StepAction {
         /// The path, absolute or relative to the project.
         path: Arc<str>,
     },
+    /// The host runs a command of a shell, whose success is an exit status of 0.
+    Command {
+        /// The text for the shell.
+        run: Arc<str>,
+        /// The variables for its environment: `ARGUMENTS` as typed, and each named argument. They are never part of the text.
+        variables: BTreeMap<Arc<str>, Arc<str>>,
+    },
+    /// A regular expression matches in the result of a step, or in a file.
+    Regex {
+        /// The regular expression.
+        pattern: Arc<str>,
+        /// The number of the step, if no path is named.
+        step: usize,
+        /// The path, absolute or relative to the project.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        path: Option<Arc<str>>,
+    },
     /// A run cannot do it.
     Unsupported {
         /// The tool of a step, or the kind of a check.
@@ -124,8 +142,12 @@ impl RunPlan {
             });
         }
         for check in skill.verification() {
-            let number = steps.len() + 1;
-            steps.push(PlannedStep::of_check(number, &check, skill, context)?);
+            let checked = CheckedSkill {
+                skill,
+                context,
+                steps: &steps,
+            };
+            steps.push(PlannedStep::of_check(&check, &checked)?);
         }
         if steps.is_empty() {
             let message = format!("`{}` has no `workflow` and no `verification`", skill.id);
@@ -157,26 +179,21 @@ impl RunPlan {
 }
 
 impl PlannedStep {
-    fn of_check(
-        number: usize,
-        check: &Check,
-        skill: &Skill,
-        context: &Context,
-    ) -> Result<PlannedStep, RunError> {
+    fn of_check(check: &Check, checked: &CheckedSkill<'_>) -> Result<PlannedStep, RunError> {
+        let number = checked.steps.len() + 1;
         let (id, text, action) = match check {
             Check::Text(text) => (None, Arc::clone(text), StepAction::Manual),
             Check::Typed { id, kind, item } => {
-                let text = |key| item.get(key).and_then(Value::as_text);
-                let action = match (&**kind, text("tool"), text("path")) {
-                    ("tool", Some(tool), _) => {
-                        let params = check_params(tool, item, skill, context)?;
-                        StepAction::of_tool(tool, params.as_ref())
-                    }
-                    ("file-exists", _, Some(path)) => StepAction::FileExists { path: path.into() },
-                    _ => StepAction::Unsupported {
-                        what: Arc::clone(kind),
-                    },
+                let action = match check.command() {
+                    Some(run) => Ok(StepAction::Command {
+                        run: run.into(),
+                        variables: checked.variables(),
+                    }),
+                    None => StepAction::of_check(kind, item, checked)?,
                 };
+                let action = action.map_err(|fault| {
+                    RunError::plan(format!("check {number} of the kind `{kind}` {fault}"))
+                })?;
                 (id.clone(), Arc::clone(kind), action)
             }
             _ => (None, "".into(), StepAction::Manual),
@@ -210,6 +227,32 @@ impl PlannedStep {
 }
 
 impl StepAction {
+    /// Returns the action of a check, or the fault in it.
+    fn of_check(
+        kind: &str,
+        item: &Value,
+        checked: &CheckedSkill<'_>,
+    ) -> Result<Result<StepAction, String>, RunError> {
+        let text = |key| item.get(key).and_then(Value::as_text);
+        let has_no = |key: &str| Ok(Err(format!("has no `{key}`")));
+        Ok(Ok(match kind {
+            "tool" => {
+                let Some(tool) = text("tool") else {
+                    return has_no("tool");
+                };
+                let params = check_params(tool, item, checked.skill, checked.context)?;
+                StepAction::of_tool(tool, params.as_ref())
+            }
+            "file-exists" => match text("path") {
+                Some(path) => StepAction::FileExists { path: path.into() },
+                None => return has_no("path"),
+            },
+            "command" => return has_no("run"),
+            "regex" => return Ok(checked.regex(text("pattern"), text("step"), text("path"))),
+            _ => StepAction::Unsupported { what: kind.into() },
+        }))
+    }
+
     fn of_tool(name: &str, params: Option<&Value>) -> StepAction {
         let server_and_tool = name
             .strip_prefix("mcp__")
@@ -227,6 +270,57 @@ impl StepAction {
             tool: tool.into(),
             arguments,
         }
+    }
+}
+
+/// A skill whose checks are planned, after its steps.
+struct CheckedSkill<'a> {
+    skill: &'a Skill,
+    context: &'a Context,
+    steps: &'a [PlannedStep],
+}
+
+impl CheckedSkill<'_> {
+    /// Returns the arguments as variables of an environment.
+    fn variables(&self) -> BTreeMap<Arc<str>, Arc<str>> {
+        let raw = self.context.get("ARGUMENTS").unwrap_or_default();
+        let arguments = Arguments::new(raw);
+        let named = self.skill.arguments().into_iter().zip(arguments.words());
+        let named = named.map(|(name, word)| (Arc::from(name), Arc::from(word.as_str())));
+        named.chain([("ARGUMENTS".into(), raw.into())]).collect()
+    }
+
+    /// Returns a search in a file, or in the result of a step: by default that of the last one that calls a tool.
+    fn regex(
+        &self,
+        pattern: Option<&str>,
+        step: Option<&str>,
+        path: Option<&str>,
+    ) -> Result<StepAction, String> {
+        let pattern = pattern.ok_or("has no `pattern`")?;
+        if regex_check::compile(pattern).is_err() {
+            return Err(format!("has an invalid `pattern`: `{pattern}`"));
+        }
+        let mut calls = self.steps.iter().rev().filter(|step| !step.is_check);
+        let step = match (step, path) {
+            (_, Some(_)) => 0,
+            (Some(name), None) => {
+                let named = calls.find(|step| step.is_called(name));
+                named
+                    .ok_or_else(|| format!("names the unknown step `{name}`"))?
+                    .number
+            }
+            (None, None) => {
+                let last = calls.find(|step| step.tool_name().is_some());
+                last.ok_or("needs a `path`, as no step calls a tool")?
+                    .number
+            }
+        };
+        Ok(StepAction::Regex {
+            pattern: pattern.into(),
+            step,
+            path: path.map(Arc::from),
+        })
     }
 }
 

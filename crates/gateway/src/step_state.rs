@@ -37,6 +37,24 @@ pub enum StepState {
     Unjudged,
 }
 
+impl StepState {
+    pub(crate) fn done(result: Value) -> StepState {
+        StepState::Done { result }
+    }
+
+    pub(crate) fn failed(reason: impl Into<Arc<str>>) -> StepState {
+        StepState::Failed {
+            reason: reason.into(),
+        }
+    }
+
+    pub(crate) fn skipped(reason: impl Into<Arc<str>>) -> StepState {
+        StepState::Skipped {
+            reason: reason.into(),
+        }
+    }
+}
+
 /// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

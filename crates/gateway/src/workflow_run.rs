@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use repertoire::skill::OnError;
+use repertoire::workflow::CheckOutcome;
 use repertoire_mcp_servers::{CallError, ToolProvider};
 use serde_json::{Map, Value};
 
+use crate::regex_check;
 use crate::run_journal::{JournalRow, RunJournal, sync_folder};
 use crate::{PlannedStep, RunError, RunPlan, RunStatus, StepAction, StepState};
 
@@ -190,7 +192,7 @@ impl WorkflowRun {
         }
     }
 
-    /// Runs the [next step](WorkflowRun::next_step), which calls a tool of `tools` or looks for a file, and returns its state.
+    /// Runs the [next step](WorkflowRun::next_step), which calls a tool of `tools` or looks at a file or a result, and returns its state.
     ///
     /// # Errors
     /// [`RunError::Step`] for a step that is not the next one, is uncertain, or is of a person; [`RunError::File`]. A call that fails is
@@ -213,8 +215,8 @@ impl WorkflowRun {
         let state = match action {
             StepAction::FileExists { path } => {
                 match PlannedStep::file_exists(&path, &self.project) {
-                    true => done(Value::Null),
-                    false => failed(format!("there is no `{path}`")),
+                    true => StepState::done(Value::Null),
+                    false => StepState::failed(format!("there is no `{path}`")),
                 }
             }
             StepAction::Call {
@@ -222,14 +224,58 @@ impl WorkflowRun {
                 tool,
                 arguments,
             } => {
-                self.journal
-                    .append(&JournalRow::Begin { at: now(), step })?;
-                self.states[step - 1] = interrupted();
+                self.begin(step)?;
                 called(&server, &tool, arguments, tools).await
+            }
+            StepAction::Regex {
+                pattern,
+                path: Some(path),
+                ..
+            } => regex_check::in_file(&pattern, &path, &self.project),
+            StepAction::Regex {
+                pattern, step: of, ..
+            } => {
+                let state = of.checked_sub(1).and_then(|at| self.states.get(at));
+                regex_check::in_result(&pattern, of, state)
+            }
+            StepAction::Command { .. } => {
+                return refused(step, "runs a command, which the host has to start");
             }
             StepAction::Manual | StepAction::Unsupported { .. } => {
                 return refused(step, "has no tool: confirm it when it is done");
             }
+        };
+        self.end(step, state)
+    }
+
+    /// Runs the [next step](WorkflowRun::next_step), a check whose [command](StepAction::Command) the host starts in `running`, and
+    /// returns its state. The host asks for permission there: a command that may not run is [`CheckOutcome::Skipped`].
+    ///
+    /// # Errors
+    /// [`RunError::Step`] for a step that is not the next one, is uncertain, or has no command; [`RunError::File`].
+    ///
+    /// # Cancel safety
+    /// A command that is dropped leaves the step uncertain.
+    pub async fn check(
+        &mut self,
+        step: usize,
+        running: impl Future<Output = CheckOutcome>,
+    ) -> Result<StepState, RunError> {
+        let next = self.next_step().filter(|next| next.number == step);
+        match next.map(|next| &next.action) {
+            None => return refused(step, "is not the next one"),
+            Some(StepAction::Command { .. }) => {}
+            Some(_) => return refused(step, "has no command"),
+        }
+        if self.states[step - 1] != StepState::Pending {
+            return refused(step, "may have run: retry or confirm it");
+        }
+        self.begin(step)?;
+        let state = match running.await {
+            CheckOutcome::Passed => StepState::done(Value::Null),
+            CheckOutcome::Failed(reason) => StepState::failed(reason),
+            CheckOutcome::Skipped(reason) => StepState::skipped(reason),
+            _ => StepState::Unjudged,
         };
         self.end(step, state)
     }
@@ -250,22 +296,32 @@ impl WorkflowRun {
                 return Err(RunError::Step { step, reason });
             }
         }
-        self.end(step, done(Value::Null)).map(|_| ())
+        self.end(step, StepState::done(Value::Null)).map(|_| ())
     }
 
-    /// Makes a step pending again that failed or is uncertain. Its tool may be called a second time.
+    /// Makes a step pending again that failed or is uncertain, or a check that was skipped. Its tool may be called a second time.
     ///
     /// # Errors
     /// [`RunError::Step`] for a step in a different state; [`RunError::File`].
     pub fn retry(&mut self, step: usize) -> Result<(), RunError> {
         let state = step.checked_sub(1).and_then(|at| self.states.get(at));
-        let Some(StepState::Failed { .. } | StepState::Uncertain { .. }) = state else {
-            let reason = "is neither failed nor uncertain";
+        let Some(
+            StepState::Failed { .. } | StepState::Uncertain { .. } | StepState::Skipped { .. },
+        ) = state
+        else {
+            let reason = "is neither failed, uncertain nor skipped";
             return Err(RunError::Step { step, reason });
         };
         self.journal
             .append(&JournalRow::Retry { at: now(), step })?;
         self.states[step - 1] = StepState::Pending;
+        Ok(())
+    }
+
+    fn begin(&mut self, step: usize) -> Result<(), RunError> {
+        self.journal
+            .append(&JournalRow::Begin { at: now(), step })?;
+        self.states[step - 1] = interrupted();
         Ok(())
     }
 
@@ -292,43 +348,31 @@ async fn called(
     tools: &dyn ToolProvider,
 ) -> StepState {
     match tools.call(server, tool, arguments).await {
-        Ok(result) if result["isError"] == Value::Bool(true) => failed(text_of(&result)),
-        Ok(result) if result.to_string().len() > MOST_RESULT_BYTES => done(Value::Null),
-        Ok(result) => done(result),
+        Ok(result) if result["isError"] == Value::Bool(true) => {
+            StepState::failed(error_text(&result))
+        }
+        Ok(result) if result.to_string().len() > MOST_RESULT_BYTES => StepState::done(Value::Null),
+        Ok(result) => StepState::done(result),
         Err(error @ (CallError::Timeout { .. } | CallError::Ended { .. })) => {
             StepState::Uncertain {
                 reason: error.to_string().into(),
             }
         }
-        Err(error) => failed(error.to_string()),
+        Err(error) => StepState::failed(error.to_string()),
     }
 }
 
-/// Returns the texts of a result, shortened.
-fn text_of(result: &Value) -> String {
-    let content = result["content"].as_array();
-    let texts = content.into_iter().flatten();
-    let texts: Vec<&str> = texts.filter_map(|part| part["text"].as_str()).collect();
-    let text = texts.join("\n");
-    match text.is_empty() {
-        true => "the tool answered with an error".to_owned(),
-        false => text.chars().take(1000).collect(),
+/// Returns the texts of an error, shortened.
+fn error_text(result: &Value) -> String {
+    match regex_check::text_of(result) {
+        text if text.is_empty() => "the tool answered with an error".to_owned(),
+        text => text.chars().take(1000).collect(),
     }
 }
 
 fn interrupted() -> StepState {
     StepState::Uncertain {
         reason: INTERRUPTED.into(),
-    }
-}
-
-fn done(result: Value) -> StepState {
-    StepState::Done { result }
-}
-
-fn failed(reason: String) -> StepState {
-    StepState::Failed {
-        reason: reason.into(),
     }
 }
 

@@ -6,8 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use repertoire::render::{Arguments, Context};
 use repertoire::skill::async_trait;
+use repertoire::workflow::CheckOutcome;
 use repertoire::{Id, MemorySource, Mount, Registered, SkillRegistry, Trust};
-use repertoire_gateway::{RunError, RunPlan, RunStatus, StepState, WorkflowFile, WorkflowRun};
+use repertoire_gateway::{
+    RunError, RunPlan, RunStatus, StepAction, StepState, WorkflowFile, WorkflowRun,
+};
 use repertoire_mcp_servers::{CallError, ServerTool, ToolProvider};
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
@@ -91,7 +94,10 @@ async fn advance(run: &mut WorkflowRun, tools: &Scripted) {
         if let StepState::Uncertain { .. } = run.states()[number - 1] {
             return;
         }
-        if has_tool || step.is_check {
+        if let StepAction::Command { run: command, .. } = &step.action {
+            let outcome = CheckOutcome::Skipped(format!("`{command}` is not approved"));
+            run.check(number, async { outcome }).await.unwrap();
+        } else if has_tool || step.is_check {
             run.call(number, tools).await.unwrap();
         } else {
             run.confirm(number).unwrap();
@@ -258,6 +264,7 @@ async fn no_crash_runs_a_step_twice() {
         let begun = kept
             .split_inclusive('\n')
             .filter(|row| row.ends_with('\n') && row.contains("\"row\":\"begin\""))
+            .filter(|row| !row.contains("\"step\":7"))
             .count();
         let tools = Scripted::default();
         let mut run = WorkflowRun::resume(folder.path(), "publish-it-1", folder.path()).unwrap();
@@ -310,6 +317,22 @@ fn a_plan_that_cannot_run_is_refused() {
             "step 1 calls `Bash`, which is not a tool of an MCP server (`mcp__SERVER__TOOL`)",
         ),
         (
+            "steps: [A.]\nverification: {kind: regex, pattern: x}\n",
+            "check 2 of the kind `regex` needs a `path`, as no step calls a tool",
+        ),
+        (
+            "steps: [A.]\nverification: {kind: regex, pattern: '(', path: x}\n",
+            "check 2 of the kind `regex` has an invalid `pattern`: `(`",
+        ),
+        (
+            "steps: [A.]\nverification: {kind: regex, pattern: x, step: b}\n",
+            "check 2 of the kind `regex` names the unknown step `b`",
+        ),
+        (
+            "steps: [A.]\nverification: {kind: command}\n",
+            "check 2 of the kind `command` has no `run`",
+        ),
+        (
             "steps: []\n",
             "`jobs/Publish it.workflow.yaml` has no `workflow` and no `verification`",
         ),
@@ -350,5 +373,103 @@ async fn only_trusted_skills_run() {
             steps.map_err(|error| error.to_string()),
             expected.map_err(str::to_owned)
         );
+    }
+}
+
+#[tokio::test]
+async fn patterns_are_searched_in_results_and_files() {
+    let answer = json!({"content": [{"type": "text", "text": "built 3 files"}]});
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("out.txt"), "first\nlast: 7\n").unwrap();
+    let failed = |reason: &str| StepState::Failed {
+        reason: reason.into(),
+    };
+    let done = || StepState::Done {
+        result: Value::Null,
+    };
+    for (check, expected) in [
+        (r"pattern: 'built \d+ files'", done()),
+        (
+            "pattern: ^Built",
+            failed("`^Built` does not match in the result of step 1"),
+        ),
+        ("pattern: built, step: a", done()),
+        (
+            "pattern: built, step: 2",
+            StepState::Skipped {
+                reason: "step 2 has no stored result".into(),
+            },
+        ),
+        (r"pattern: '(?m)^last: \d$', path: out.txt", done()),
+        (
+            "pattern: none, path: out.txt",
+            failed("`none` does not match in `out.txt`"),
+        ),
+        (
+            "pattern: x, path: none.txt",
+            failed("there is no `none.txt`"),
+        ),
+        (
+            "pattern: x, path: .",
+            failed("cannot read `.`: it is not a file"),
+        ),
+    ] {
+        let text = format!(
+            "steps:\n  - {{id: a, step: A., tool: mcp__ci__a}}\n  - B.\nverification:\n  - {{kind: regex, {check}}}\n"
+        );
+        let tools = Scripted::new(vec![("a", Ok(answer.clone()))]);
+        let plan = plan_of(&text).unwrap();
+        let mut run = WorkflowRun::start(folder.path().join("runs"), plan, folder.path()).unwrap();
+        advance(&mut run, &tools).await;
+        assert_eq!(run.states()[2], expected, "{check}");
+    }
+}
+
+#[tokio::test]
+async fn commands_are_run_by_the_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let text =
+        "arguments: [where]\nsteps: [A.]\nverification: {kind: command, run: 'make $where'}\n";
+    let mut run = WorkflowRun::start(folder.path(), plan_of(text).unwrap(), folder.path()).unwrap();
+    run.confirm(1).unwrap();
+    let variables = [("ARGUMENTS", "web"), ("where", "web")];
+    let variables = variables.map(|(name, value)| (name.into(), value.into()));
+    let command = StepAction::Command {
+        run: "make $where".into(),
+        variables: variables.into(),
+    };
+    assert_eq!(run.next_step().unwrap().action, command);
+    let refused = run.call(2, &Scripted::default()).await.unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "step 2 runs a command, which the host has to start"
+    );
+    {
+        let pending = run.check(2, std::future::pending());
+        tokio::select! {
+            biased;
+            _ = pending => panic!("it never ends"),
+            () = std::future::ready(()) => {}
+        }
+    }
+    assert_eq!(words(&run), ["done", "uncertain"]);
+    for (outcome, expected, status) in [
+        (
+            CheckOutcome::Skipped("declined".into()),
+            "skipped",
+            RunStatus::Done,
+        ),
+        (
+            CheckOutcome::Failed("exit code 2".into()),
+            "failed",
+            RunStatus::Failed,
+        ),
+        (CheckOutcome::Passed, "done", RunStatus::Done),
+    ] {
+        run.retry(2).unwrap();
+        run.check(2, async { outcome }).await.unwrap();
+        drop(run);
+        run = WorkflowRun::resume(folder.path(), "publish-it-1", folder.path()).unwrap();
+        assert_eq!((&*words(&run)[1], run.status()), (expected, status));
     }
 }
