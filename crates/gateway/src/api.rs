@@ -1,5 +1,6 @@
 //! The HTTP server: MCP for the skills, and the registries as JSON.
 
+use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::{Path, State};
@@ -18,6 +19,7 @@ use tokio::net::TcpListener;
 
 use crate::{
     Gateway, GatewayError, GatewayState, Registries, WorkflowFile, mcp_resources, metrics,
+    starting_server,
 };
 
 /// The most results of a search.
@@ -27,8 +29,10 @@ impl Gateway {
     /// Serves clients that connect to `listener`, until `end` completes: `/mcp` with the skills, the tools that they bring and the other registries as
     /// resources, `/healthz`, `/readyz`, `/metrics`, and below `/api/v1` the [routes](Gateway::routes).
     ///
+    /// Before the start of the gateway, every request but `/healthz` is answered with the status 503.
+    ///
     /// # Errors
-    /// [`GatewayError::State`] unless it is running or paused, and the errors of
+    /// [`GatewayError::State`] after a stop, and the errors of
     /// [`Server::serve_http`](repertoire_mcp::Server::serve_http).
     pub async fn serve_http(
         &self,
@@ -37,6 +41,11 @@ impl Gateway {
         options: HttpOptions,
         end: impl Future<Output = ()>,
     ) -> Result<Result<(), ServeError>, GatewayError> {
+        let mut end = pin!(end);
+        let started = starting_server::answer_until_started(listener, self, end.as_mut()).await;
+        let Some(listener) = started else {
+            return Ok(Ok(()));
+        };
         let skills = self.registries()?.skills;
         let server = mcp_resources::add(server, self).server_tools(self.tool_access()?);
         let server = Server::new(skills, server);
@@ -139,8 +148,9 @@ fn answer(gateway: &Gateway, registry: &str, id: Option<&str>) -> Response {
         mcp_servers,
     } = &registries;
     let found = match registry {
-        "skills" => shown(skills, id, || registries.unknown_workflows())
-            .map(|found| with_readiness(found, gateway)),
+        "skills" => {
+            shown(skills, id, || gateway.diagnostics()).map(|found| with_readiness(found, gateway))
+        }
         "workflows" => shown(workflows, id, Vec::new),
         "agents" => shown(agents, id, Vec::new),
         "mcp-servers" => shown(mcp_servers, id, Vec::new).map(|found| supervised(found, gateway)),

@@ -12,7 +12,11 @@ use crate::project::{FILE, Project};
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 /// Returns the status and the body of the answer to a `GET`.
-async fn get(address: std::net::SocketAddr, path: &str, token: Option<&str>) -> (u16, String) {
+pub(crate) async fn get(
+    address: std::net::SocketAddr,
+    path: &str,
+    token: Option<&str>,
+) -> (u16, String) {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let token = token.map(|token| format!("Authorization: Bearer {token}\r\n"));
     let request = format!(
@@ -27,7 +31,7 @@ async fn get(address: std::net::SocketAddr, path: &str, token: Option<&str>) -> 
     (status, body.to_owned())
 }
 
-async fn with_server(gateway: &Gateway, test: impl AsyncFnOnce(std::net::SocketAddr)) {
+pub(crate) async fn with_server(gateway: &Gateway, test: impl AsyncFnOnce(std::net::SocketAddr)) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (end, ended) = oneshot::channel::<()>();

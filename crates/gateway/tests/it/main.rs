@@ -23,5 +23,7 @@ mod life;
 mod project;
 mod reloading;
 mod runs;
+#[cfg(feature = "http")]
+mod starting;
 mod supervision;
 mod workflows;
