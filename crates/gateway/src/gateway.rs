@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use repertoire::config::{Configuration, HostSettings};
+use repertoire::skill::Diagnostic;
 #[cfg(feature = "http")]
 use repertoire_agents::AgentStore;
 use repertoire_mcp_servers::{
@@ -189,7 +190,7 @@ impl Gateway {
     /// Returns the state, the number of items of each registry, and the status of each MCP server.
     pub fn status(&self) -> GatewayStatus {
         let tools = self.tool_access().ok();
-        let table = tools.and_then(|tools| tools.known_table());
+        let table = tools.map(|tools| tools.known_table());
         let applied = self.0.applied.lock();
         GatewayStatus {
             state: self.state(),
@@ -206,6 +207,17 @@ impl Gateway {
             reloads: applied.reloads,
             reload_error: applied.reload_error.clone(),
         }
+    }
+
+    /// Returns a diagnostic for each skill whose tools are missing or denied, and for each workflow that a skill allows and that does not
+    /// exist. Those of files are in the snapshots.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let (Ok(registries), Ok(tools)) = (self.registries(), self.tool_access()) else {
+            return Vec::new();
+        };
+        let mut found = registries.unready_skills(&tools.known_table());
+        found.extend(registries.unknown_workflows());
+        found
     }
 
     /// Fills all four registries and publishes them, and follows changes on `runtime`.

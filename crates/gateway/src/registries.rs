@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use repertoire::config::{AgentDefinition, ServerDefinition};
-use repertoire::registry::{Change, Registry, Snapshot, Status};
+use repertoire::registry::{Change, Entry, Registry, Snapshot, Status};
 use repertoire::skill::{Code, Diagnostic, Item};
-use repertoire::{Id, SkillRegistry};
+use repertoire::{Id, Skill, SkillRegistry};
 use repertoire_mcp_servers::{ServerStatus, ToolTable};
 use serde::Serialize;
 
@@ -115,16 +115,19 @@ impl Registries {
     /// Returns the active skills whose tools are missing or denied.
     pub(crate) fn not_ready(&self, tools: &ToolTable) -> Vec<NotReadySkill> {
         let skills = self.skills.snapshot();
-        let active = skills
-            .entries()
-            .iter()
-            .filter(|entry| entry.candidate.status == Status::Active);
-        let rows = active.filter_map(|entry| {
+        let rows = active(&skills).filter_map(|entry| {
             let reason = tools.not_ready(&entry.candidate)?;
             let id = entry.id.clone();
             Some(NotReadySkill { id, reason })
         });
         rows.collect()
+    }
+
+    /// Returns a diagnostic for each active skill whose tools are missing or denied.
+    pub(crate) fn unready_skills(&self, tools: &ToolTable) -> Vec<Diagnostic> {
+        let skills = self.skills.snapshot();
+        let found = active(&skills).filter_map(|entry| tools.diagnostic(&entry.candidate));
+        found.collect()
     }
 
     /// Returns a diagnostic for each workflow that a skill allows and that the registry does not have, by id or by name.
@@ -170,9 +173,14 @@ impl Registries {
     }
 }
 
+fn active(skills: &Snapshot<Skill>) -> impl Iterator<Item = &Arc<Entry<Skill>>> {
+    let entries = skills.entries().iter();
+    entries.filter(|entry| entry.candidate.status == Status::Active)
+}
+
 /// The snapshots of all registries before a reload.
 pub(crate) struct Snapshots {
-    skills: Snapshot<repertoire::Skill>,
+    skills: Snapshot<Skill>,
     workflows: Snapshot<WorkflowFile>,
     agents: Snapshot<AgentDefinition>,
     mcp_servers: Snapshot<ServerDefinition>,

@@ -107,6 +107,39 @@ async fn the_status_has_the_state_of_each_server() {
     );
 }
 
+#[cfg(feature = "http")]
+fn codes(gateway: &Gateway) -> Vec<&'static str> {
+    let found = gateway.diagnostics();
+    found.iter().map(|found| found.code.name()).collect()
+}
+
+#[tokio::test]
+async fn rules_are_known_before_servers_start() {
+    let project = Project::new(&format!("{}deny = [\"process\"]\n", file("blue")));
+    project.skill("runner", "required_tools: [mcp__three__process]\n");
+    project.skill("waiter", "required_tools: [mcp__one__unknown]\n");
+    project.skill("orphan", "required_tools: [mcp__none__tool]\n");
+    let (gateway, _registries) = project.start().await;
+    let found = gateway.diagnostics();
+    let rows: Vec<_> = found
+        .iter()
+        .map(|found| (found.message.as_str(), found.help.as_deref()))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            (
+                "the skill `orphan` is not ready: needs the tool `mcp__none__tool`, and there is no MCP server `none`",
+                Some("define the MCP server `none`"),
+            ),
+            (
+                "the skill `runner` is not ready: needs the tool `mcp__three__process`, which is denied: the rule `deny = \"process\"` of the server `three`",
+                Some("change the rules of the server `three`"),
+            ),
+        ]
+    );
+}
+
 /// Sends a message to `/mcp`; returns the session and the result of the answer.
 #[cfg(feature = "http")]
 async fn post(
@@ -160,7 +193,10 @@ async fn a_session_calls_the_tools_of_skills() {
         let (server, options) = (ServerOptions::default(), HttpOptions::default());
         served.serve_http(listener, server, options, end).await
     });
-    assert_eq!(gateway.status().not_ready, []);
+    assert_eq!(
+        (gateway.status().not_ready, codes(&gateway)),
+        (vec![], vec![])
+    );
     let introduction = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
     let message = |method: &str, params| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     let (session, _) = post(address, None, &message("initialize", introduction)).await;
@@ -209,6 +245,7 @@ async fn a_session_calls_the_tools_of_skills() {
     assert!(!listed().await.contains(name));
     let reasons = gateway.status().not_ready;
     assert_eq!(reasons.len(), 2, "{reasons:?}");
+    assert_eq!(codes(&gateway), ["not-ready", "not-ready"]);
     end.send(()).unwrap();
     serving.await.unwrap().unwrap().unwrap();
     gateway.stop().await.unwrap();
