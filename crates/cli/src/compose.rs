@@ -73,6 +73,11 @@ pub(crate) async fn compose(
     }
     let context = CommandContext::new(registry, snapshot, folders, model, environment);
     let context = context.with_search(search.unwrap_or_default());
+    #[cfg(feature = "gateway")]
+    let context = match &config {
+        Some(config) => context.with_servers(&config.registries().mcp_servers),
+        None => context,
+    };
     Ok(context.with_rendering(rendering).with_untrusted(untrusted))
 }
 

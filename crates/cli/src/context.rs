@@ -5,11 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use repertoire::config::SearchFiles;
+#[cfg(feature = "gateway")]
+use repertoire::config::ServerDefinition;
 use repertoire::registry::{Found, Snapshot, SourceDiagnostic};
 use repertoire::render::{Context, Dialect};
 use repertoire::search::{ExpectedPrompt, IndexSettings, LiveIndex};
 use repertoire::skill::{Code, Diagnostic, Severity};
 use repertoire::{FsSource, Id, Model, Renderer, Skill, SkillRegistry, Trust};
+#[cfg(feature = "gateway")]
+use repertoire_mcp_servers::ToolTable;
 
 use crate::Environment;
 use crate::agents::Agents;
@@ -34,6 +38,9 @@ pub(crate) struct CommandContext {
     pub(crate) cwd: PathBuf,
     pub(crate) probe: HostProbe,
     pub(crate) agents: Agents,
+    /// The MCP servers that a configuration defines, if it defines any.
+    #[cfg(feature = "gateway")]
+    pub(crate) servers: Option<ToolTable>,
     rendering: SourceRendering,
     search: SearchFiles,
     home: Option<PathBuf>,
@@ -105,6 +112,8 @@ impl CommandContext {
             cwd: environment.cwd.clone(),
             probe: HostProbe::of(environment),
             agents: Agents::of(environment),
+            #[cfg(feature = "gateway")]
+            servers: None,
             rendering: SourceRendering::default(),
             search: SearchFiles::default(),
             home: environment.home.clone(),
@@ -116,6 +125,16 @@ impl CommandContext {
 
     pub(crate) fn with_untrusted(self, untrusted: Vec<UntrustedFolder>) -> CommandContext {
         CommandContext { untrusted, ..self }
+    }
+
+    #[cfg(feature = "gateway")]
+    pub(crate) fn with_servers(self, definitions: &[ServerDefinition]) -> CommandContext {
+        let servers = definitions.iter();
+        let servers = servers.map(|server| (server.id.as_str(), server.tools.clone()));
+        CommandContext {
+            servers: (!definitions.is_empty()).then(|| ToolTable::declared(servers)),
+            ..self
+        }
     }
 
     pub(crate) fn with_rendering(self, rendering: SourceRendering) -> CommandContext {

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
+#[cfg(feature = "gateway")]
+use repertoire::registry::Status;
 use repertoire::search::{Query, SearchIndex, SkillOverlap};
 use repertoire::skill::skill_md::{self, FileContext, Limits};
 use repertoire::skill::{Code, Diagnostic, Strictness};
@@ -86,6 +88,8 @@ impl CheckCommand {
 
     async fn diagnostics(&self, context: &CommandContext) -> Vec<ReportedDiagnostic> {
         let mut diagnostics = with_bodies(context.diagnostics(), context).await;
+        #[cfg(feature = "gateway")]
+        diagnostics.extend(unready(context));
         diagnostics.extend(fields::diagnostics(context).await);
         if self.strict {
             diagnostics = judge_strictly(diagnostics, context);
@@ -100,6 +104,22 @@ impl CheckCommand {
         diagnostics.sort_by_key(|reported| reported.diagnostic.code != Code::WALK_TRUNCATED);
         diagnostics
     }
+}
+
+/// Returns a diagnostic for each active skill that needs tools which the MCP servers of the configuration cannot offer.
+#[cfg(feature = "gateway")]
+fn unready(context: &CommandContext) -> Vec<ReportedDiagnostic> {
+    let Some(servers) = &context.servers else {
+        return Vec::new();
+    };
+    let entries = context.snapshot.entries().iter();
+    let active = entries.filter(|entry| entry.candidate.status == Status::Active);
+    let reported = active.filter_map(|entry| {
+        let source = Arc::clone(&entry.origin().source);
+        let diagnostic = servers.diagnostic(&entry.candidate)?;
+        Some(ReportedDiagnostic::new(source, diagnostic))
+    });
+    reported.collect()
 }
 
 /// Returns a diagnostic for each pair of active skills whose descriptions compete.

@@ -481,3 +481,33 @@ fn truncated_walks_are_reported_first() {
         ]
     );
 }
+
+#[cfg(feature = "gateway")]
+#[test]
+fn skills_that_the_servers_cannot_serve_are_reported() {
+    let env = TestEnv::new();
+    let servers =
+        "[[registries.mcp-servers]]\nid = \"time\"\ncommand = \"time\"\ndeny = [\"set\"]\n";
+    let config =
+        format!("[[source]]\nkind = \"fs\"\nname = \"home\"\nroots = [\"root\"]\n\n{servers}");
+    env.file("repertoire.toml", config);
+    for (name, tool) in [("clock", "now"), ("setter", "set")] {
+        let text = format!(
+            "---\nname: {name}\ndescription: Does {name}.\nrequired_tools: [mcp__time__{tool}]\n---\nDo it.\n"
+        );
+        env.file(&format!("root/{name}/SKILL.md"), text);
+    }
+    let ran = env.run(&["check", "--config", "repertoire.toml"]);
+    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Success, ""));
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+warning[not-ready]: the skill `setter` is not ready: needs the tool `mcp__time__set`, which is denied: the rule `deny = "set"` of the server `time`
+--> root/setter/SKILL.md
+ = help: change the rules of the server `time`
+
+2 skills checked: 1 warning
+
+"#]]
+    );
+}
