@@ -9,7 +9,7 @@ use repertoire::render::{
     DirectiveRunner, Plan, Syntax,
 };
 use repertoire::skill::text::terminal_line;
-use repertoire::skill::{Body, Manifest, Omission, ResourcePath};
+use repertoire::skill::{Body, Check, Manifest, Omission, ResourcePath};
 use repertoire::{Id, Skill, Trust};
 
 use crate::context::CommandContext;
@@ -60,7 +60,7 @@ pub(crate) struct RunnableSkill<'a> {
     pub(crate) body: Body,
     /// The dialect that the configuration sets for the source.
     pub(crate) dialect: Option<Dialect>,
-    /// The commands and scripts in the body. A dialect given by the host can only reduce them.
+    /// The commands and scripts in the body, then the commands of checks. A dialect given by the host can only reduce those of the body.
     pub(crate) directives: Vec<Directive>,
     pub(crate) binding: Binding,
 }
@@ -75,12 +75,11 @@ impl<'a> RunnableSkill<'a> {
         let candidate: &'a Candidate<Skill> = found.candidate;
         let body = context.registry.body(candidate).await?;
         let dialect = context.dialect(&candidate.origin.source);
-        let directives = Plan::new(
-            &body.text,
-            &Syntax::from_skill(&candidate.item, dialect, None),
-        )
-        .directives()
-        .to_vec();
+        let syntax = Syntax::from_skill(&candidate.item, dialect, None);
+        let mut directives = Plan::new(&body.text, &syntax).directives().to_vec();
+        let checks = candidate.item.verification();
+        let commands = checks.iter().filter_map(Check::command);
+        directives.extend(commands.map(Directive::command));
         let binding = match directives.as_slice() {
             [] => {
                 let binding =

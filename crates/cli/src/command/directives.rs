@@ -13,7 +13,7 @@ use crate::context::CommandContext;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// List the commands and scripts that a skill would run.
+/// List the commands and scripts that a skill would run, those of its checks too.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire directives deploy")]
 pub(crate) struct DirectivesCommand {
@@ -31,7 +31,7 @@ pub(super) struct DirectivesOutput<'a> {
     digest: Digest,
     trust: Trust,
     approval: ApprovalState,
-    /// In the order of the body.
+    /// In the order of the body, then those of checks.
     directives: Vec<DirectiveRow>,
     /// The files besides `SKILL.md` that an approval is bound to: every file of the skill.
     files: Vec<BoundFile>,
@@ -43,10 +43,11 @@ pub(super) struct DirectivesOutput<'a> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct DirectiveRow {
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["command", "script"])))]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["command", "script", "check"])))]
     kind: &'static str,
-    /// The line of the body.
-    pub(super) line: usize,
+    /// The line of the body; absent for the command of a check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) line: Option<usize>,
     /// The text for the shell, or the script and its arguments.
     runs: String,
 }
@@ -61,13 +62,15 @@ pub(super) struct BoundFile {
 
 impl DirectiveRow {
     pub(super) fn of(directive: &Directive) -> DirectiveRow {
-        let kind = match directive.action {
-            DirectiveAction::Command { .. } => "command",
+        let line = (directive.line > 0).then_some(directive.line);
+        let kind = match (&directive.action, line) {
+            (_, None) => "check",
+            (DirectiveAction::Command { .. }, _) => "command",
             _ => "script",
         };
         DirectiveRow {
             kind,
-            line: directive.line,
+            line,
             runs: directive.to_string(),
         }
     }
@@ -80,7 +83,10 @@ impl DirectiveRow {
     pub(super) fn prompt(&self) -> String {
         let lines = terminal_lines(&self.runs);
         let lines: String = lines.lines().map(|line| format!("    {line}\n")).collect();
-        format!("{} in line {}\n{lines}", self.kind, self.line)
+        match self.line {
+            Some(line) => format!("{} in line {line}\n{lines}", self.kind),
+            None => format!("command of a check\n{lines}"),
+        }
     }
 }
 

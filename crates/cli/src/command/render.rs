@@ -167,7 +167,8 @@ impl RenderCommand {
             .iter()
             .filter(|one| one.outcome != DirectiveStatus::Ran)
         {
-            out.note(format!("line {}: not run: {how}", row.line));
+            let line = row.line.unwrap_or_default();
+            out.note(format!("line {line}: not run: {how}"));
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! `repertoire workflow`.
 
 mod approval;
+mod check_command;
 mod run_output;
 
 use std::io;
@@ -13,15 +14,17 @@ use repertoire::permission::Grants;
 use repertoire::registry::RegistryError;
 use repertoire::render::{Arguments, Context};
 use repertoire::skill::ToolPattern;
+use repertoire::workflow::CheckOutcome;
 use repertoire_gateway::{
-    Gateway, Registries, RunPlan, RunStatus, StepAction, StepState, WorkflowRun,
+    Gateway, PlannedStep, Registries, RunPlan, RunStatus, StepAction, StepState, WorkflowRun,
 };
 use repertoire_mcp_servers::{AuditEvent, AuditKind, AuditLog, ToolProvider};
 use tokio::runtime::Handle;
 
 use self::approval::{Approval, StepApprover};
+use self::check_command::CheckCommands;
 pub(super) use self::run_output::{PlanOutput, RunOutput};
-use super::gateway::{FolderOption, audit_path, refusal};
+use super::gateway::{FolderOption, open_audit, refusal};
 use crate::failure::Failure;
 use crate::options::SourceOptions;
 use crate::output::{Format, Output};
@@ -65,7 +68,8 @@ struct RunCommand {
     name: Option<String>,
     #[command(flatten)]
     arguments: WorkflowArguments,
-    /// Approve the calls of these tools: a name, or a pattern such as `mcp__time__*` (repeatable).
+    /// Approve the calls of these tools: a name, or a pattern such as `mcp__time__*`; `Bash(make *)` approves commands of checks
+    /// (repeatable).
     #[arg(long = "yes", value_name = "PATTERN")]
     granted: Vec<ToolPattern>,
     /// Continue an earlier run.
@@ -242,14 +246,18 @@ impl RunCommand {
                 WorkflowRun::start(runs, plan, &project.folder)?
             }
         };
-        let audit = AuditLog::open(audit_path(&state))
-            .map_err(|error| Failure::io("cannot open the audit log", &error))?;
+        let audit = open_audit(&state, environment)?;
         let mut session = RunSession {
             approver: StepApprover::new(&self.granted, project.grants(&run.plan().name)),
             tools: project
                 .gateway
                 .tool_provider()
                 .map_err(|error| refusal(&error))?,
+            commands: CheckCommands::new(
+                &project.registries.skills,
+                &run.plan().name,
+                &project.folder,
+            ),
             run,
             audit,
         };
@@ -258,6 +266,7 @@ impl RunCommand {
         let status = session.run.status();
         let word = crate::output::word(&status);
         session.record(AuditEvent::new(AuditKind::Stopped).fact("status", word));
+        session.audit.flush();
         out.found_problems(status != RunStatus::Done);
         RunOutput::new(&session.run).write(out);
         out.notes(stopped);
@@ -288,6 +297,7 @@ struct RunSession {
     run: WorkflowRun,
     approver: StepApprover,
     tools: Arc<dyn ToolProvider>,
+    commands: CheckCommands,
     audit: AuditLog,
 }
 
@@ -307,18 +317,22 @@ impl RunSession {
     ) -> Result<Option<String>, Failure> {
         while let Some(step) = self.run.next_step().cloned() {
             let state = self.run.states()[step.number - 1].clone();
-            match self.approver.ask(&step, &state, environment) {
+            match self.approval(&step, &state, environment).await? {
                 Approval::Granted(by) => {
-                    if let Some(tool) = step.tool_name() {
-                        let event = AuditEvent::new(AuditKind::Approved).fact("by", by);
-                        self.record(event.fact("step", step.number).fact("tool", tool));
+                    if let Some(event) = used(AuditKind::Approved, &step) {
+                        self.record(event.fact("by", by));
                     }
                     if matches!(state, StepState::Uncertain { .. }) {
                         self.run.retry(step.number)?;
                     }
-                    self.call(step.number, environment).await?;
+                    self.call(&step, environment).await?;
                 }
                 Approval::Confirmed => self.run.confirm(step.number)?,
+                Approval::Skipped(reason) => {
+                    let skipped = async { CheckOutcome::Skipped(reason) };
+                    let state = self.run.check(step.number, skipped).await?;
+                    self.report(&step, &state, environment);
+                }
                 Approval::Declined => {
                     let event = AuditEvent::new(AuditKind::Declined).fact("step", step.number);
                     self.record(event.fact("tool", step.tool_name()));
@@ -338,32 +352,67 @@ impl RunSession {
         format!("continue with `repertoire workflow run --resume {id}{option}`")
     }
 
+    async fn approval(
+        &self,
+        step: &PlannedStep,
+        state: &StepState,
+        environment: &mut Environment<'_>,
+    ) -> Result<Approval, Failure> {
+        if let (StepAction::Command { run, .. }, StepState::Pending) = (&step.action, state)
+            && self.commands.is_approved(run, environment).await?
+        {
+            return Ok(Approval::Granted("approval of the skill".to_owned()));
+        }
+        Ok(self.approver.ask(step, state, environment))
+    }
+
     async fn call(
         &mut self,
-        step: usize,
+        step: &PlannedStep,
         environment: &mut Environment<'_>,
     ) -> Result<(), Failure> {
         let begun = Instant::now();
-        let state = self.run.call(step, self.tools.as_ref()).await?;
-        let planned = &self.run.plan().steps[step - 1];
-        if let StepAction::Call {
-            server,
-            tool,
-            arguments,
-        } = &planned.action
-        {
+        let state = match &step.action {
+            StepAction::Command { run, variables } => {
+                let running = self.commands.run(run, variables, environment);
+                self.run.check(step.number, running).await?
+            }
+            _ => self.run.call(step.number, self.tools.as_ref()).await?,
+        };
+        if let Some(event) = used(AuditKind::Called, step) {
             let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-            let event = AuditEvent::new(AuditKind::Called)
-                .fact("step", step)
-                .fact("server", &**server)
-                .fact("tool", &**tool)
-                .fact("outcome", run_output::state_word(&state))
-                .fact("ms", ms)
-                .arguments(arguments);
-            self.record(event);
+            let outcome = run_output::state_word(&state);
+            self.record(event.fact("outcome", outcome).fact("ms", ms));
         }
-        let line = run_output::progress(planned, &state);
-        environment.write_stderr(&format!("{line}\n"));
+        self.report(step, &state, environment);
         Ok(())
+    }
+
+    fn report(&self, step: &PlannedStep, state: &StepState, environment: &mut Environment<'_>) {
+        let line = run_output::progress(step, state);
+        environment.write_stderr(&format!("{line}\n"));
+    }
+}
+
+/// Returns the event of a step that uses a tool or runs a command.
+fn used(kind: AuditKind, step: &PlannedStep) -> Option<AuditEvent> {
+    let event = AuditEvent::new(kind).fact("step", step.number);
+    match (&step.action, kind) {
+        (StepAction::Command { run, .. }, _) => Some(event.fact("command", &**run)),
+        (StepAction::Call { .. }, AuditKind::Approved) => {
+            Some(event.fact("tool", step.tool_name()))
+        }
+        (
+            StepAction::Call {
+                server,
+                tool,
+                arguments,
+            },
+            _,
+        ) => {
+            let event = event.fact("server", &**server).fact("tool", &**tool);
+            Some(event.arguments(arguments))
+        }
+        _ => None,
     }
 }

@@ -341,6 +341,130 @@ fn approvals_and_calls_are_in_the_audit_log() {
     assert_eq!(project.env.run(&audit).exit, Exit::Problems);
 }
 
+/// A project with a workflow and a skill whose checks are these commands, and `skill` in the skill's folder.
+fn checking(commands: &[&str]) -> Project {
+    let project = Project::new();
+    let checks: String = commands
+        .iter()
+        .map(|run| format!("  - {{kind: command, run: {}}}\n", json!(run)))
+        .collect();
+    let fields = format!("arguments: [word]\nverification:\n{checks}");
+    project.env.file(
+        "workflows/check.workflow.yaml",
+        format!("steps: []\n{fields}"),
+    );
+    let skill = format!("---\nname: checker\ndescription: Checks.\n{fields}---\nCheck it.\n");
+    project.env.file("skills/checker/SKILL.md", skill);
+    project.env.file("skills/checker/skill", "");
+    project
+}
+
+/// Returns the state of each step with its reason.
+#[track_caller]
+fn outcomes(ran: &Ran) -> Vec<(String, String)> {
+    let document: Value = serde_json::from_str(&ran.stdout).expect(&ran.stderr);
+    let steps = document["steps"].as_array().expect("it has steps").iter();
+    let text = |step: &Value, key: &str| step[key].as_str().unwrap_or_default().to_owned();
+    steps
+        .map(|step| (text(step, "state"), text(step, "reason")))
+        .collect()
+}
+
+fn expected(outcomes: &[(&str, &str)]) -> Vec<(String, String)> {
+    let outcomes = outcomes.iter();
+    outcomes
+        .map(|(state, reason)| ((*state).to_owned(), (*reason).to_owned()))
+        .collect()
+}
+
+#[test]
+fn commands_of_checks_run_in_the_project() {
+    let project = checking(&[
+        "test -f server.sh && test \"$word\" = 'a; exit 1'",
+        "echo lost >&2; exit 3",
+        "true",
+    ]);
+    let granted = [
+        "check",
+        "'a; exit 1'",
+        "--json",
+        "--yes",
+        "Bash(echo *)",
+        "--yes",
+        "Bash",
+    ];
+    let ran = project.run(&granted);
+    let states = [("done", ""), ("failed", "exit code 3: lost"), ("done", "")];
+    assert_eq!(
+        (ran.exit, outcomes(&ran)),
+        (Exit::Problems, expected(&states))
+    );
+    let audit = ["gateway", "audit", "--state-dir", "state"];
+    let text = project.env.run(&audit).data();
+    assert_eq!(text.matches("by=--yes Bash").count(), 3, "{text}");
+}
+
+#[test]
+fn a_command_that_is_not_approved_is_skipped() {
+    let project = checking(&["touch made", "true"]);
+    let reason = "the command is not approved; `--retry 1` with `--yes Bash` runs it";
+    let ran = project.run(&["check", "--json", "--yes", "Bash(true)"]);
+    let states = [("skipped", reason), ("done", "")];
+    assert_eq!(
+        (ran.exit, outcomes(&ran)),
+        (Exit::Success, expected(&states))
+    );
+    assert!(!project.env.here().join("made").exists());
+    let retry = [
+        "--resume", "check-1", "--retry", "1", "--json", "--yes", "Bash",
+    ];
+    assert_eq!(
+        outcomes(&project.run(&retry)),
+        expected(&[("done", ""), ("done", "")])
+    );
+    assert!(project.env.here().join("made").exists());
+    let run = ["workflow", "run", "--state-dir", "state", "check"];
+    let ran = project.env.run_answering("n\ny\n", &run);
+    assert!(
+        ran.stderr
+            .contains("  runs\n    touch made\nRun this command? [y/N] "),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stdout.contains("skipped") && ran.stdout.contains("(declined)"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn an_approved_skill_runs_its_checks() {
+    let project = checking(&["test -f server.sh", "test -f \"$SKILL_DIR/skill\""]);
+    let file = project.env.here().join("repertoire.toml");
+    let text = fs::read_to_string(&file).expect("it is there");
+    let source = "[[source]]\nkind = \"fs\"\nname = \"home\"\nroots = [\"skills\"]\n";
+    fs::write(&file, format!("{source}{text}")).expect("it is ours");
+    let states = || {
+        let outcomes = outcomes(&project.run(&["checker", "--json"])).into_iter();
+        outcomes.map(|(state, _)| state).collect::<Vec<_>>()
+    };
+    let ask = |command: &[&str]| {
+        let arguments = [command, &["--config", "repertoire.toml"]].concat();
+        project.env.run(&arguments).stdout
+    };
+    assert_eq!(states(), ["skipped", "skipped"]);
+    let listed = ask(&["directives", "checker"]);
+    assert!(
+        listed.starts_with("command of a check\n    test -f server.sh\n"),
+        "{listed}"
+    );
+    ask(&["approve", "checker", "--yes"]);
+    assert_eq!(states(), ["done", "done"]);
+    project.env.file("skills/checker/skill", "changed");
+    assert_eq!(states(), ["skipped", "skipped"]);
+}
+
 #[test]
 fn wrong_requests_are_refused() {
     let project = Project::new();
@@ -378,7 +502,7 @@ fn wrong_requests_are_refused() {
     for (arguments, message) in [
         (
             &["--resume", "manual-1", "--retry", "1"][..],
-            "error: step 1 is neither failed nor uncertain",
+            "error: step 1 is neither failed, uncertain nor skipped",
         ),
         (
             &["--resume", "manual-1", "--done", "x"],

@@ -2,7 +2,7 @@
 
 use repertoire::permission::Grants;
 use repertoire::skill::ToolPattern;
-use repertoire::skill::text::terminal_line;
+use repertoire::skill::text::{terminal_line, terminal_lines};
 use repertoire_gateway::{PlannedStep, RunPlan, StepAction, StepState};
 
 use crate::Environment;
@@ -23,6 +23,8 @@ pub(super) enum Approval {
     Confirmed,
     /// A person said no.
     Declined,
+    /// It does not run, for this reason.
+    Skipped(String),
     /// There is no person to ask. With this option the run goes on.
     Missing(String),
 }
@@ -35,12 +37,14 @@ impl StepApprover {
         }
     }
 
-    fn granted_by(&self, tool: &str) -> Option<String> {
-        let pattern = self.granted.iter().find(|granted| granted.covers(tool, ""));
+    /// Returns the option or the rule of the skill that approves a use of `tool`, whose argument is the command of a shell.
+    pub(super) fn granted_by(&self, tool: &str, argument: &str) -> Option<String> {
+        let mut granted = self.granted.iter();
+        let pattern = granted.find(|granted| granted.covers(tool, argument));
         if let Some(pattern) = pattern {
             return Some(format!("--yes {pattern}"));
         }
-        let decision = self.skill.decision(tool, "")?;
+        let decision = self.skill.decision(tool, argument)?;
         decision
             .is_allowed()
             .then(|| decision.rule.as_ref().to_owned())
@@ -57,7 +61,7 @@ impl StepApprover {
         }
         for step in &plan.steps {
             if let Some(tool) = step.tool_name()
-                && self.granted_by(&tool).is_none()
+                && self.granted_by(&tool, "").is_none()
             {
                 let number = step.number;
                 let failure =
@@ -97,8 +101,21 @@ impl StepApprover {
                     None => Approval::Missing(format!("--done {number}")),
                 }
             }
+            (StepAction::Command { run, .. }, _) => {
+                if let Some(by) = self.granted_by(SHELL, run) {
+                    return Approval::Granted(by);
+                }
+                describe(step, environment);
+                match environment.ask("Run this command?") {
+                    Some(true) => Approval::Granted("person".to_owned()),
+                    Some(false) => Approval::Skipped("declined".to_owned()),
+                    None => Approval::Skipped(format!(
+                        "the command is not approved; `--retry {number}` with `--yes {SHELL}` runs it"
+                    )),
+                }
+            }
             (_, Some(tool)) => {
-                if let Some(by) = self.granted_by(&tool) {
+                if let Some(by) = self.granted_by(&tool, "") {
                     return Approval::Granted(by);
                 }
                 describe(step, environment);
@@ -113,6 +130,9 @@ impl StepApprover {
     }
 }
 
+/// The name by which `allowed-tools` and `--yes` mean commands.
+const SHELL: &str = "Bash";
+
 fn describe(step: &PlannedStep, environment: &mut Environment<'_>) {
     let mut text = format!("step {}: {}\n", step.number, terminal_line(&step.text));
     if let StepAction::Call { arguments, .. } = &step.action {
@@ -120,6 +140,11 @@ fn describe(step: &PlannedStep, environment: &mut Environment<'_>) {
         let tool = step.tool_name().unwrap_or_default();
         let call = format!("{tool} {arguments}");
         text.push_str(&format!("  calls {}\n", terminal_line(&call)));
+    }
+    if let StepAction::Command { run, .. } = &step.action {
+        let lines = terminal_lines(run);
+        let lines = lines.lines().map(|line| format!("    {line}\n"));
+        text.push_str(&format!("  runs\n{}", lines.collect::<String>()));
     }
     environment.write_stderr(&text);
 }

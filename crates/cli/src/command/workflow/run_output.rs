@@ -46,6 +46,12 @@ struct StepRow {
     /// The arguments of the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     arguments: Option<Map<String, Value>>,
+    /// The command of a shell that a check runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+    /// The regular expression of a check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pattern: Option<String>,
     /// `pending`, `uncertain`, `done`, `failed`, `skipped` or `unjudged`.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<String>,
@@ -59,10 +65,13 @@ struct StepRow {
 
 impl StepRow {
     fn new(step: &PlannedStep) -> StepRow {
-        let arguments = match &step.action {
-            StepAction::Call { arguments, .. } => Some(arguments.clone()),
-            _ => None,
-        };
+        let (mut arguments, mut command, mut pattern) = (None, None, None);
+        match &step.action {
+            StepAction::Call { arguments: map, .. } => arguments = Some(map.clone()),
+            StepAction::Command { run, .. } => command = Some(run.to_string()),
+            StepAction::Regex { pattern: text, .. } => pattern = Some(text.to_string()),
+            _ => {}
+        }
         StepRow {
             number: step.number,
             id: step.id.as_deref().map(str::to_owned),
@@ -70,6 +79,8 @@ impl StepRow {
             check: step.is_check,
             tool: step.tool_name(),
             arguments,
+            command,
+            pattern,
             state: None,
             reason: None,
             result: None,
@@ -87,7 +98,9 @@ impl StepRow {
 
     fn line(&self) -> String {
         let kind = if self.check { "check: " } else { "" };
-        let tool = self.tool.as_ref().map(|tool| format!(" [{tool}]"));
+        let runs = [&self.tool, &self.command, &self.pattern];
+        let runs = runs.into_iter().flatten().next();
+        let runs = runs.map(|text| format!(" [{}]", terminal_line(text)));
         let state = self.state.as_ref().map(|state| format!("{state:<9} "));
         let reason = self.reason.as_ref().map(|reason| format!(" ({reason})"));
         format!(
@@ -95,7 +108,7 @@ impl StepRow {
             self.number,
             state.unwrap_or_default(),
             self.text,
-            tool.unwrap_or_default(),
+            runs.unwrap_or_default(),
             reason.unwrap_or_default()
         )
     }
