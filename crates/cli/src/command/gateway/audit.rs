@@ -1,20 +1,25 @@
 //! `repertoire gateway audit`.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use repertoire_mcp_servers::{AuditLog, AuditRow};
+use repertoire_mcp_servers::AuditLog;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{FolderOption, audit_path};
+use super::FolderOption;
+#[cfg(feature = "agents")]
+use super::stored_audit::{StoredAudit, StoredRows};
 use crate::Environment;
+#[cfg(feature = "agents")]
+use crate::command::agents::StorePlace;
 use crate::failure::Failure;
 use crate::output::Output;
 
 /// Show the audit log: activations, calls, denials, approvals and reloads.
 ///
-/// Fails if a line was changed or removed.
+/// It is a file of the state folder, or in the store of your agents if there is one. Fails if a row was changed or removed.
 #[derive(Debug, Args)]
 pub(super) struct AuditCommand {
     #[command(flatten)]
@@ -28,7 +33,7 @@ pub(super) struct AuditCommand {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::command) struct AuditOutput {
-    /// `true` if each row names the digest of the line before it.
+    /// `true` if each row names the digest of the row before it.
     is_intact: bool,
     /// The rows, each with `at` (milliseconds since 1970), `event`, `process` and its facts.
     rows: Vec<Map<String, Value>>,
@@ -44,23 +49,32 @@ impl AuditCommand {
         let rows = AuditLog::read(&path);
         let rows =
             rows.map_err(|error| Failure::io(format!("cannot read `{}`", path.display()), &error))?;
-        let broken: Vec<usize> = (1..)
-            .zip(&rows)
-            .filter(|(_, row)| !row.is_chained)
-            .map(|(number, _)| number)
+        let broken = (1..).zip(&rows).filter(|(_, row)| !row.is_chained);
+        let mut broken: Vec<String> = broken
+            .map(|(number, _)| {
+                format!(
+                    "row {number} does not follow the one before: a line was changed or removed"
+                )
+            })
             .collect();
+        let mut rows: Vec<_> = rows.into_iter().map(|row| row.fields).collect();
+        #[cfg(feature = "agents")]
+        if let Some(place) = StorePlace::present(environment)? {
+            let stored = StoredRows::read(&place)?;
+            rows.extend(stored.rows);
+            broken.extend(stored.first_bad.map(|seq| {
+                format!("row {seq} of the store of the agents is missing or was changed")
+            }));
+        }
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let first = self
             .since
             .zip(now.ok())
             .map(|(since, now)| now.saturating_sub(since).as_millis());
+        rows.retain(|row| is_after(row, first));
         let output = AuditOutput {
             is_intact: broken.is_empty(),
-            rows: rows
-                .into_iter()
-                .filter(|row| is_after(row, first))
-                .map(|row| row.fields)
-                .collect(),
+            rows,
         };
         out.found_problems(!output.is_intact);
         if !out.write_json(&output) {
@@ -68,11 +82,30 @@ impl AuditCommand {
                 out.line(line(row));
             }
         }
-        out.notes(broken.iter().map(|number| {
-            format!("row {number} does not follow the one before: a line was changed or removed")
-        }));
+        out.notes(broken);
         Ok(())
     }
+}
+
+/// Opens the audit log of the state folder at `folder`: the store of the user's agents if there is one, and a file otherwise.
+pub(in crate::command) fn open_audit(
+    folder: &Path,
+    environment: &Environment<'_>,
+) -> Result<AuditLog, Failure> {
+    #[cfg(feature = "agents")]
+    if let Some(place) = StorePlace::present(environment)? {
+        return Ok(AuditLog::stored_by(StoredAudit::open(place)?));
+    }
+    #[cfg(not(feature = "agents"))]
+    let _ = environment;
+    let path = audit_path(folder);
+    AuditLog::open(&path)
+        .map_err(|error| Failure::io(format!("cannot open `{}`", path.display()), &error))
+}
+
+/// Returns the path of the audit log in the state folder at `folder`.
+fn audit_path(folder: &Path) -> PathBuf {
+    folder.join("audit.jsonl")
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -89,8 +122,8 @@ fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs(u64::from(number) * seconds))
 }
 
-fn is_after(row: &AuditRow, first: Option<u128>) -> bool {
-    let at = time(&row.fields).map(u128::from);
+fn is_after(row: &Map<String, Value>, first: Option<u128>) -> bool {
+    let at = time(row).map(u128::from);
     first.is_none_or(|first| at.is_none_or(|at| at >= first))
 }
 

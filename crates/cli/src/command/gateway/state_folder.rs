@@ -5,7 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use repertoire_mcp_servers::AuditLog;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -53,13 +52,6 @@ impl StateFolder {
         Err(Failure::new(message).help(help))
     }
 
-    /// Opens the audit log.
-    pub(super) fn audit_log(&self) -> Result<AuditLog, Failure> {
-        let path = audit_path(&self.path);
-        AuditLog::open(&path)
-            .map_err(|error| Failure::io(format!("cannot open `{}`", path.display()), &error))
-    }
-
     /// Replaces the state that other commands read.
     pub(super) fn save(&self, state: &SavedState) -> Result<(), Failure> {
         self.replace(STATE, state)
@@ -104,11 +96,6 @@ fn read_locked<T: DeserializeOwned>(path: &Path, name: &str) -> Result<Option<T>
     let text = fs::read(path.join(name)).map_err(cannot)?;
     let value = serde_json::from_slice(&text).map_err(|error| cannot(error.into()))?;
     Ok(Some(value))
-}
-
-/// Returns the path of the audit log in the state folder at `path`.
-pub(in crate::command) fn audit_path(path: &Path) -> PathBuf {
-    path.join("audit.jsonl")
 }
 
 fn create(path: &Path) -> io::Result<()> {
