@@ -128,7 +128,7 @@ impl Container {
             .take()
             .ok_or("the gateway has no standard error")?;
         let mut log = String::new();
-        let ready = "note: the gateway runs: 1 skills";
+        let ready = "note: the gateway runs: 1 skill,";
         for line in BufReader::new(stderr).lines() {
             log.push_str(&line?);
             log.push('\n');

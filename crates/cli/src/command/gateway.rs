@@ -7,25 +7,29 @@ mod running_gateway;
 mod server_row;
 mod service_manager;
 mod state_folder;
+#[cfg(feature = "agents")]
+mod stored_audit;
 
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+#[cfg(feature = "agents")]
+use repertoire::config::Configuration;
 use repertoire_gateway::Gateway;
 use tokio::runtime::Handle;
 
 use self::audit::AuditCommand;
 #[cfg(feature = "schema")]
 pub(super) use self::audit::AuditOutput;
+pub(super) use self::audit::open_audit;
 pub(super) use self::gateway_output::{GatewayListOutput, GatewayOutput};
 use self::gateway_output::{ListedRegistry, SavedState};
 use self::request::{request_pause, request_reload, request_resume, request_stop};
 use self::running_gateway::RunningGateway;
 pub(super) use self::running_gateway::refusal;
 use self::state_folder::StateFolder;
-pub(super) use self::state_folder::audit_path;
 #[cfg(feature = "agents")]
 use super::agents::{STORE_FILE, StorePlace};
 use super::serve::NetworkOptions;
@@ -191,7 +195,7 @@ impl GatewayCommand {
                 request_stop(&folder).await?;
                 GatewayOutput::default().print(&mut out);
             }
-            GatewayAction::Audit(audit) => audit.run(environment, &mut out)?,
+            GatewayAction::Audit(audit) => audit.run(options, environment, &mut out)?,
         }
         Ok(out.print(environment))
     }
@@ -210,6 +214,22 @@ impl FolderOption {
     }
 }
 
+/// Returns the place of the store of agents that the configuration file or the variable names.
+#[cfg(feature = "agents")]
+fn named_store(
+    configuration: Option<&Configuration>,
+    environment: &Environment<'_>,
+) -> Result<Option<StorePlace>, Failure> {
+    let named = configuration.and_then(|configuration| {
+        let store = configuration.gateway().agents.store.as_deref()?;
+        Some(match store.contains("://") {
+            true => PathBuf::from(store),
+            false => configuration.registries().project.join(store),
+        })
+    });
+    StorePlace::named(named.as_deref(), environment)
+}
+
 #[cfg(feature = "agents")]
 impl StartCommand {
     /// Opens the store of agents: that of the configuration file or of the variable, else the file in the state folder.
@@ -219,13 +239,7 @@ impl StartCommand {
         environment: &Environment<'_>,
     ) -> Result<Gateway, Failure> {
         let configuration = gateway.configuration();
-        let project = &configuration.registries().project;
-        let named = configuration.gateway().agents.store.as_deref();
-        let named = named.map(|store| match store.contains("://") {
-            true => PathBuf::from(store),
-            false => project.join(store),
-        });
-        let place = match StorePlace::named(named.as_deref(), environment)? {
+        let place = match named_store(Some(&configuration), environment)? {
             Some(place) => place,
             None => match &self.folder.state_dir {
                 Some(folder) => StorePlace::File(environment.cwd.join(folder).join(STORE_FILE)),
@@ -248,18 +262,22 @@ impl StartCommand {
         environment.signals.listen().map_err(unheard)?;
         let pauses = PauseSignals::listen().map_err(unheard)?;
         let gateway = open(options, environment)?;
-        let folder = StateFolder::lock(&self.folder.path(environment)?)?;
-        let gateway = gateway.audited(folder.audit_log()?);
+        let path = self.folder.path(environment)?;
+        let folder = StateFolder::lock(&path)?;
+        let audit = open_audit(&path, &gateway.configuration(), environment)?;
+        let gateway = gateway.audited(audit.clone());
         #[cfg(feature = "agents")]
         let gateway = self.with_agents(gateway, environment).await?;
         folder.save_lists(&GatewayListOutput::default())?;
         folder.save(&SavedState::starting())?;
+        let mut run = RunningGateway::new(gateway.clone(), folder, environment);
+        let http = run.listen(self, environment).await?;
         let registries = gateway.start(&Handle::current()).await;
         registries.map_err(|error| refusal(&error))?;
-        let run = RunningGateway::new(gateway.clone(), folder, environment);
-        let served = run.serve(self, pauses, environment).await;
+        let served = run.serve(http, pauses, environment).await;
         // It may have been stopped by then.
         let _ = gateway.stop().await;
+        audit.flush();
         served.map(|()| Exit::Success)
     }
 }

@@ -246,7 +246,8 @@ impl RunCommand {
                 WorkflowRun::start(runs, plan, &project.folder)?
             }
         };
-        let audit = open_audit(&state, environment)?;
+        let configuration = project.gateway.configuration();
+        let audit = open_audit(&state, &configuration, environment)?;
         let mut session = RunSession {
             approver: StepApprover::new(&self.granted, project.grants(&run.plan().name)),
             tools: project

@@ -6,6 +6,7 @@ use std::os::unix::net::UnixDatagram;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use repertoire_agents::{AgentStore, SqliteAgentStore};
 use repertoire_cli::Exit;
 use serde_json::{Value, json};
 
@@ -265,6 +266,26 @@ fn a_stop_closes_open_streams() {
 }
 
 #[test]
+fn the_store_of_agents_has_the_audit_log() {
+    let env = project();
+    let file = format!("[gateway.agents]\nstore = \"own.db\"\n{FILE}");
+    env.file("repertoire.toml", file);
+    let started = Running::start(&env, &[]);
+    for action in ["reload", "stop"] {
+        assert_eq!(gateway(&env, action).0, Exit::Success, "{action}");
+    }
+    assert_eq!(started.end().0, Some(0));
+    let (exit, log) = gateway(&env, "audit");
+    let rows = log["rows"].as_array().expect("it has rows").iter();
+    let events: Vec<_> = rows.map(|row| row["event"].clone()).collect();
+    assert_eq!((exit, &log["is_intact"]), (Exit::Success, &json!(true)));
+    assert_eq!(events, ["started", "reloaded", "stopped"]);
+    let store = SqliteAgentStore::open(env.here().join("own.db")).expect("it is there");
+    assert_eq!(store.audit("gateway").expect("it is readable").len(), 3);
+    assert!(!env.here().join("state/audit.jsonl").exists());
+}
+
+#[test]
 fn http_shows_the_registries() {
     let env = project();
     let mut started = Running::start(&env, &["--http", "127.0.0.1:0"]);
@@ -350,15 +371,62 @@ while read -r line; do
   case $line in
     *'"initialize"'*) answer '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}' ;;
     *'"tools/list"'*) answer '{"tools":[{"name":"wait","inputSchema":{"type":"object"}}]}' ;;
+    *'"tools/call"'*) echo called > called ;;
   esac
 done
 "#;
 
+const LEAVER_FILE: &str = "[[registries.mcp-servers]]\nid = \"leaver\"\ncommand = \"/bin/sh\"\nargs = [\"leaver.sh\"]\nstart = \"at-once\"\ntools = \"always\"\n";
+
+/// Waits until `is_so` is true.
+#[track_caller]
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = std::time::Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < PATIENCE, "{what}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn the_status_shows_that_it_drains() {
+    let env = TestEnv::new();
+    let file = format!("[gateway]\ndrain-ms = 600000\n{LEAVER_FILE}");
+    env.file("repertoire.toml", file)
+        .file(
+            "skills/review/SKILL.md",
+            "---\nname: review\ndescription: Reviews.\n---\n",
+        )
+        .file("leaver.sh", LEAVER);
+    let mut started = Running::start(&env, &["--http", "127.0.0.1:0"]);
+    let address = started.address();
+    until("the tool is listed", || {
+        gateway(&env, "status").1["mcp_servers"][0]["tools"] == 1
+    });
+    let call = json!({"name": "mcp__leaver__wait", "arguments": {}});
+    let _answer = McpClient::connect(&address).begin("tools/call", call);
+    until("the tool is called", || env.here().join("called").exists());
+    rustix::process::kill_process(started.process(), rustix::process::Signal::TERM)
+        .expect("it runs");
+    until("it drains", || {
+        gateway(&env, "status").1["state"] == "stopping"
+    });
+    let left = std::fs::read_to_string(env.here().join("left")).expect("the server wrote it");
+    drop(started);
+    let left = left
+        .trim()
+        .parse()
+        .ok()
+        .and_then(rustix::process::Pid::from_raw);
+    // Its supervisor may have ended it.
+    left.map(|left| rustix::process::kill_process(left, rustix::process::Signal::KILL));
+}
+
 #[test]
 fn a_stop_ends_what_servers_started() {
     let env = TestEnv::new();
-    let file = "[[registries.mcp-servers]]\nid = \"leaver\"\ncommand = \"/bin/sh\"\nargs = [\"leaver.sh\"]\nstart = \"at-once\"\n";
-    env.file("repertoire.toml", file).file("leaver.sh", LEAVER);
+    env.file("repertoire.toml", LEAVER_FILE)
+        .file("leaver.sh", LEAVER);
     let started = Running::start(&env, &[]);
     let begun = std::time::Instant::now();
     let server = loop {
@@ -373,7 +441,7 @@ fn a_stop_ends_what_servers_started() {
     let text = env
         .run(&["gateway", "status", "--state-dir", "state"])
         .stdout;
-    assert!(text.contains("  leaver: running, 1 tools\n"), "{text}");
+    assert!(text.contains("  leaver: running, 1 tool\n"), "{text}");
     let left = std::fs::read_to_string(env.here().join("left")).expect("the server wrote it");
     let left: i32 = left.trim().parse().expect("a process id");
     let left = rustix::process::Pid::from_raw(left).expect("not zero");

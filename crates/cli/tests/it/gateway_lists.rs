@@ -65,10 +65,19 @@ impl McpClient {
         stream
     }
 
-    fn post(&mut self, method: &str, parameters: Value) -> (String, Value) {
+    fn request(&mut self, method: &str, parameters: Value) -> Value {
         self.requests += 1;
-        let message =
-            json!({"jsonrpc": "2.0", "id": self.requests, "method": method, "params": parameters});
+        json!({"jsonrpc": "2.0", "id": self.requests, "method": method, "params": parameters})
+    }
+
+    /// Sends a request, and does not read the answer.
+    pub(crate) fn begin(&mut self, method: &str, parameters: Value) -> TcpStream {
+        let message = self.request(method, parameters);
+        self.write(&message)
+    }
+
+    fn post(&mut self, method: &str, parameters: Value) -> (String, Value) {
+        let message = self.request(method, parameters);
         let (head, body) = self.send(&message);
         // An answer is JSON, or an event.
         let text = body
@@ -81,6 +90,14 @@ impl McpClient {
     }
 
     fn send(&self, message: &Value) -> (String, String) {
+        let mut answer = String::new();
+        let mut stream = self.write(message);
+        stream.read_to_string(&mut answer).expect("text");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+        (head.to_ascii_lowercase(), body.to_owned())
+    }
+
+    fn write(&self, message: &Value) -> TcpStream {
         let body = message.to_string();
         let McpClient {
             address, session, ..
@@ -92,10 +109,7 @@ impl McpClient {
             body.len()
         )
         .expect("it reads");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("text");
-        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
-        (head.to_ascii_lowercase(), body.to_owned())
+        stream
     }
 
     /// The lists of resources: skills by their addresses, and the resources of the other registries.

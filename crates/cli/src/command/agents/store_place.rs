@@ -58,7 +58,7 @@ impl StorePlace {
     }
 
     /// Runs `work` with a store that exists.
-    pub(super) fn with_store<T: Send>(
+    pub(in crate::command) fn with_store<T: Send>(
         &self,
         work: impl FnOnce(&dyn AgentStore) -> Result<T, Failure> + Send,
     ) -> Result<T, Failure> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
+use repertoire::config::Configuration;
 use repertoire_mcp_servers::AuditLog;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -11,15 +12,19 @@ use serde_json::{Map, Value};
 use super::FolderOption;
 #[cfg(feature = "agents")]
 use super::stored_audit::{StoredAudit, StoredRows};
+#[cfg(feature = "agents")]
+use super::{CONFIGURATION, named_store};
 use crate::Environment;
 #[cfg(feature = "agents")]
-use crate::command::agents::StorePlace;
+use crate::compose::host_settings;
 use crate::failure::Failure;
+use crate::options::SourceOptions;
 use crate::output::Output;
 
 /// Show the audit log: activations, calls, denials, approvals and reloads.
 ///
-/// It is a file of the state folder, or in the store of your agents if there is one. Fails if a row was changed or removed.
+/// It is a file of the state folder, or a part of the store of agents that the configuration file or REPERTOIRE_AGENTS_STORE names.
+/// Fails if a row was changed or removed.
 #[derive(Debug, Args)]
 pub(super) struct AuditCommand {
     #[command(flatten)]
@@ -42,6 +47,7 @@ pub(in crate::command) struct AuditOutput {
 impl AuditCommand {
     pub(super) fn run(
         &self,
+        options: &SourceOptions,
         environment: &Environment<'_>,
         out: &mut Output,
     ) -> Result<(), Failure> {
@@ -59,8 +65,10 @@ impl AuditCommand {
             .collect();
         let mut rows: Vec<_> = rows.into_iter().map(|row| row.fields).collect();
         #[cfg(feature = "agents")]
-        if let Some(place) = StorePlace::present(environment)? {
-            let stored = StoredRows::read(&place)?;
+        if let Some(stored) = StoredRows::read(named_store(
+            configuration(options, environment)?.as_ref(),
+            environment,
+        )?)? {
             rows.extend(stored.rows);
             broken.extend(stored.first_bad.map(|seq| {
                 format!("row {seq} of the store of the agents is missing or was changed")
@@ -87,17 +95,34 @@ impl AuditCommand {
     }
 }
 
-/// Opens the audit log of the state folder at `folder`: the store of the user's agents if there is one, and a file otherwise.
+/// Returns the configuration file, if there is one.
+#[cfg(feature = "agents")]
+fn configuration(
+    options: &SourceOptions,
+    environment: &Environment<'_>,
+) -> Result<Option<Configuration>, Failure> {
+    let file = match &options.config {
+        Some(file) => file.as_path(),
+        None if environment.cwd.join(CONFIGURATION).exists() => Path::new(CONFIGURATION),
+        None => return Ok(None),
+    };
+    let read = Configuration::read(file, &host_settings(environment));
+    read.map(Some)
+        .map_err(|error| Failure::of_configuration(&error))
+}
+
+/// Opens the audit log of the state folder at `folder`: the store of agents that the operator names, otherwise a file.
 pub(in crate::command) fn open_audit(
     folder: &Path,
+    configuration: &Configuration,
     environment: &Environment<'_>,
 ) -> Result<AuditLog, Failure> {
     #[cfg(feature = "agents")]
-    if let Some(place) = StorePlace::present(environment)? {
+    if let Some(place) = named_store(Some(configuration), environment)? {
         return Ok(AuditLog::stored_by(StoredAudit::open(place)?));
     }
     #[cfg(not(feature = "agents"))]
-    let _ = environment;
+    let _ = (configuration, environment);
     let path = audit_path(folder);
     AuditLog::open(&path)
         .map_err(|error| Failure::io(format!("cannot open `{}`", path.display()), &error))

@@ -9,7 +9,7 @@ use repertoire::registry::Subscription;
 use repertoire::skill::Severity;
 use repertoire::tools::ToolPreset;
 use repertoire_gateway::{
-    Gateway, GatewayError, NotReadySkill, Registries, Reloaded, WorkflowFile,
+    Gateway, GatewayError, GatewayState, NotReadySkill, Registries, Reloaded, WorkflowFile,
 };
 use repertoire_mcp::ServerOptions;
 use repertoire_mcp_servers::ToolProvider;
@@ -25,7 +25,7 @@ use super::server_row::GatewayServer;
 use super::service_manager::ServiceManager;
 use super::state_folder::StateFolder;
 use crate::Environment;
-use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic};
+use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic, counted};
 use crate::failure::Failure;
 use crate::signals::{PauseSignal, PauseSignals, Signal};
 
@@ -41,10 +41,11 @@ pub(super) struct RunningGateway {
     service: ServiceManager,
     address: Option<SocketAddr>,
     finished: u64,
+    is_stopping: bool,
 }
 
 /// The HTTP server of a gateway, in a task of its own.
-struct HttpTask {
+pub(super) struct HttpTask {
     end: oneshot::Sender<()>,
     task: JoinHandle<Result<(), Failure>>,
 }
@@ -61,30 +62,33 @@ impl RunningGateway {
             gateway,
             folder,
             finished: 0,
+            is_stopping: false,
             address: None,
         }
     }
 
     pub(super) async fn serve(
         mut self,
-        start: &StartCommand,
+        mut http: Option<HttpTask>,
         mut pauses: PauseSignals,
         environment: &mut Environment<'_>,
     ) -> Result<(), Failure> {
-        let mut http = match start.http.or(self.settings.listen) {
-            Some(address) => Some(self.listen(address, start, environment).await?),
-            None => None,
-        };
+        if let Some(address) = self.address {
+            environment.write_stderr(&format!("note: listening on http://{address}/mcp\n"));
+        }
         let registries = self.gateway.registries().map_err(|error| refusal(&error))?;
         let mut changes = RegistryChanges::of(&registries);
         self.save_all(&registries)?;
         self.service.ready();
         let counts = registries.counts();
         environment.write_stderr(&format!(
-            "note: the gateway runs: {} skills, {} workflows, {} agents, {} MCP servers\n",
-            counts.skills, counts.workflows, counts.agents, counts.mcp_servers
+            "note: the gateway runs: {}, {}, {}, {}\n",
+            counted(counts.skills, "skill"),
+            counted(counts.workflows, "workflow"),
+            counted(counts.agents, "agent"),
+            counted(counts.mcp_servers, "MCP server")
         ));
-        report(&registries, environment);
+        report(&self.gateway, &registries, environment);
         let supervisor = self.gateway.supervisor();
         let mut servers = supervisor.map_err(|error| refusal(&error))?.revision();
         loop {
@@ -105,26 +109,30 @@ impl RunningGateway {
             }
         }
         self.service.stopping();
+        self.is_stopping = true;
+        // Clients are answered also if it cannot be saved.
+        let _ = self.save(false);
         match http {
             Some(http) => http.end().await,
             None => Ok(()),
         }
     }
 
-    async fn listen(
+    /// Starts the HTTP server, if there is one. It refuses requests until the gateway has started.
+    pub(super) async fn listen(
         &mut self,
-        address: SocketAddr,
         start: &StartCommand,
         environment: &mut Environment<'_>,
-    ) -> Result<HttpTask, Failure> {
+    ) -> Result<Option<HttpTask>, Failure> {
+        let Some(address) = start.http.or(self.settings.listen) else {
+            return Ok(None);
+        };
         let options = start.network.options(address, environment)?;
         let options = options.drain(self.settings.drain());
         let listener = TcpListener::bind(address).await;
         let listener =
             listener.map_err(|error| Failure::io(format!("cannot listen on {address}"), &error))?;
-        let address = listener.local_addr().unwrap_or(address);
-        self.address = Some(address);
-        environment.write_stderr(&format!("note: listening on http://{address}/mcp\n"));
+        self.address = Some(listener.local_addr().unwrap_or(address));
         let (end, ended) = oneshot::channel();
         let gateway = self.gateway.clone();
         let server = ServerOptions::default()
@@ -140,7 +148,7 @@ impl RunningGateway {
                 .map_err(|error| refusal(&error))?
                 .map_err(|error| Failure::of(&error).help("pass `--token-file` or `--token-env`"))
         });
-        Ok(HttpTask { end, task })
+        Ok(Some(HttpTask { end, task }))
     }
 
     /// Pauses or resumes. A signal that asks for the state that is has no effect.
@@ -173,7 +181,7 @@ impl RunningGateway {
                     environment
                         .write_stderr("note: a changed `[gateway]` applies at the next start\n");
                 }
-                report(registries, environment);
+                report(&self.gateway, registries, environment);
             }
             Err(error) => {
                 let text = refusal(&error)
@@ -196,11 +204,15 @@ impl RunningGateway {
 
     fn save(&self, is_reloading: bool) -> Result<(), Failure> {
         let status = self.gateway.status();
+        let state = match self.is_stopping {
+            true => GatewayState::Stopping,
+            false => status.state,
+        };
         let output = GatewayOutput {
             running: true,
             process: Some(std::process::id()),
             address: self.address,
-            state: Some(status.state.to_string()),
+            state: Some(state.to_string()),
             registries: status.registries.map(|counts| GatewayCounts {
                 skills: counts.skills,
                 workflows: counts.workflows,
@@ -287,8 +299,8 @@ fn joined(result: Result<Result<(), Failure>, tokio::task::JoinError>) -> Result
     result.unwrap_or_else(|error| Err(Failure::of(&error)))
 }
 
-/// Prints the errors of all registries, and the workflows that skills allow and that do not exist.
-fn report(registries: &Registries, environment: &mut Environment<'_>) {
+/// Prints the errors of all registries, and the problems of skills with workflows and tools.
+fn report(gateway: &Gateway, registries: &Registries, environment: &mut Environment<'_>) {
     let (skills, workflows) = (
         registries.skills.snapshot(),
         registries.workflows.snapshot(),
@@ -297,9 +309,9 @@ fn report(registries: &Registries, environment: &mut Environment<'_>) {
     let errors = listed
         .map(|found| &found.diagnostic)
         .filter(|found| found.severity == Severity::Error);
-    let unknown = registries.unknown_workflows();
+    let of_skills = gateway.diagnostics();
     let mut text = String::new();
-    for diagnostic in errors.chain(&unknown) {
+    for diagnostic in errors.chain(&of_skills) {
         let reported = ReportedDiagnostic::new("".into(), diagnostic.clone());
         let is_coloured = environment.stderr.is_coloured();
         let mut printer =

@@ -3,6 +3,8 @@
 use repertoire_mcp_servers::ServerStatus;
 use serde::{Deserialize, Serialize};
 
+use crate::diagnostics::counted;
+
 /// An MCP server of a gateway.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -41,10 +43,11 @@ impl GatewayServer {
     pub(super) fn line(&self) -> String {
         let mut line = format!("  {}: {}", self.id, self.state);
         if let Some(tools) = self.tools {
-            line.push_str(&format!(", {tools} tools"));
+            line.push_str(&format!(", {}", counted(tools, "tool")));
         }
         if self.restarts > 0 {
-            line.push_str(&format!(", {} restarts", self.restarts));
+            let restarts = usize::try_from(self.restarts).unwrap_or(usize::MAX);
+            line.push_str(&format!(", {}", counted(restarts, "restart")));
         }
         if let Some(error) = &self.last_error {
             line.push_str(&format!(", last error: {error}"));

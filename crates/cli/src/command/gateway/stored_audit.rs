@@ -144,14 +144,13 @@ pub(super) struct StoredRows {
 }
 
 impl StoredRows {
-    /// Reads the rows of the store at `place`.
-    pub(super) fn read(place: &StorePlace) -> Result<StoredRows, Failure> {
-        // A store blocks, which that of Postgres refuses in a thread of a runtime.
-        std::thread::scope(|scope| {
-            let read = scope.spawn(|| StoredRows::of(place.open()?.as_ref()));
-            read.join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })
+    /// Reads the rows of the store at `place`, if it exists.
+    pub(super) fn read(place: Option<StorePlace>) -> Result<Option<StoredRows>, Failure> {
+        match place {
+            Some(StorePlace::File(path)) if !path.exists() => Ok(None),
+            Some(place) => place.with_store(StoredRows::of).map(Some),
+            None => Ok(None),
+        }
     }
 
     fn of(store: &dyn AgentStore) -> Result<StoredRows, Failure> {
