@@ -1,7 +1,9 @@
 //! Files and folders that are not part of a skill by their names.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ffi::OsStr;
+use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -153,6 +155,15 @@ pub enum SkippedFolder {
     Output,
 }
 
+/// Every folder is compared with all names, so they are looked up.
+static FOLDERS: LazyLock<HashMap<&str, SkippedFolder>> = LazyLock::new(|| {
+    let names = TABLE
+        .into_iter()
+        .flat_map(|(why, names)| names.split('|').map(move |name| (name, why)));
+    names.collect()
+});
+
+/// The names in lower case.
 const TABLE: [(SkippedFolder, &str); 6] = [
     (SkippedFolder::VersionControl, ".git|.hg|.svn|.jj"),
     (
@@ -165,8 +176,8 @@ const TABLE: [(SkippedFolder, &str); 6] = [
     ),
     (
         SkippedFolder::Litter,
-        "__MACOSX|.AppleDouble|.Spotlight-V100|.Trashes|.fseventsd|.TemporaryItems|$RECYCLE.BIN|\
-         System Volume Information|@eaDir",
+        "__macosx|.appledouble|.spotlight-v100|.trashes|.fseventsd|.temporaryitems|$recycle.bin|\
+         system volume information|@eadir",
     ),
     (
         SkippedFolder::Secrets,
@@ -190,14 +201,9 @@ impl SkippedFolder {
     /// ```
     pub fn of(name: impl AsRef<OsStr>) -> Option<SkippedFolder> {
         let name = name.as_ref().to_str()?;
-        let plain = plain(name);
-        TABLE.into_iter().find_map(|(why, names)| {
-            let is_listed = match why {
-                SkippedFolder::Output => names.split('|').any(|known| known == name),
-                _ => is_one_of(&plain, names),
-            };
-            is_listed.then_some(why)
-        })
+        let lower = plain(name).to_ascii_lowercase();
+        let (&known, &why) = FOLDERS.get_key_value(lower.as_str())?;
+        (why != SkippedFolder::Output || name == known).then_some(why)
     }
 
     /// Returns whether nothing in such a folder is a part of a skill.

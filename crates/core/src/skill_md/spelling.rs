@@ -1,6 +1,7 @@
 //! Keys that are nearly those of a field.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use strsim::osa_distance;
 
@@ -17,34 +18,51 @@ const READ: &str = "name id description license compatibility metadata argument-
 /// That is one that differs in letter case, separators, invisible characters, or in few letters: two of a long name, one
 /// of a shorter one, none of a short one. A key with a word more is the author's own.
 pub(super) fn meant(key: &str) -> Option<&'static str> {
-    let known = LIMITING.into_iter().chain(READ.split_ascii_whitespace());
-    if known.clone().any(|known| known == key) || key.len() > LONGEST {
+    let known = &*KNOWN;
+    if known.iter().any(|known| known.key == key) || key.len() > LONGEST {
         return None;
     }
     let normalized = normalized(key);
-    let letters = letters(&normalized);
-    let near = known.filter_map(|known| {
-        let slips = slips(known);
+    let (length, letters, words) = (normalized.chars().count(), letters(&normalized), words(key));
+    let near = known.iter().filter_map(|known| {
         // Each slip changes the length by one letter at most, and the set of letters by two.
-        if known.len().abs_diff(normalized.len()) > slips + known.len() / SEPARATED {
+        if known.normalized.len().abs_diff(length) > known.slips
+            || (letters ^ known.letters).count_ones() as usize > 2 * known.slips
+        {
             return None;
         }
-        let other = self::normalized(known);
-        if (letters ^ self::letters(&other)).count_ones() as usize > 2 * slips {
-            return None;
-        }
-        let distance = osa_distance(&normalized, &other);
-        (distance == 0 || distance <= slips && words(key) <= words(known))
-            .then_some((distance, known))
+        let distance = osa_distance(&normalized, &known.normalized);
+        (distance == 0 || distance <= known.slips && words <= known.words)
+            .then_some((distance, known.key))
     });
     near.min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known)
 }
 
-const LONGEST: usize = 48;
+struct KnownKey {
+    key: &'static str,
+    normalized: String,
+    letters: u32,
+    slips: usize,
+    words: usize,
+}
 
-/// A name has at most one separator in so many bytes.
-const SEPARATED: usize = 4;
+static KNOWN: LazyLock<Vec<KnownKey>> = LazyLock::new(|| {
+    let keys = LIMITING.into_iter().chain(READ.split_ascii_whitespace());
+    keys.map(|key| {
+        let normalized = normalized(key);
+        KnownKey {
+            key,
+            letters: letters(&normalized),
+            normalized,
+            slips: slips(key),
+            words: words(key),
+        }
+    })
+    .collect()
+});
+
+const LONGEST: usize = 48;
 
 fn slips(known: &str) -> usize {
     match known.len() {
