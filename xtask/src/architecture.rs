@@ -3,6 +3,7 @@
 use crate::workspace::packages;
 
 const AGENTS: &str = "repertoire-agents";
+const AGENT_RUNTIME: &str = "repertoire-agent-runtime";
 const CORE: &str = "repertoire-core";
 const CONFIG: &str = "repertoire-config";
 const REGISTRY: &str = "repertoire-registry";
@@ -27,6 +28,7 @@ const XTASK: &str = "xtask";
 fn may_depend_on(package: &str, other: &str) -> bool {
     match package {
         AGENTS | CORE | PROCESS => false,
+        AGENT_RUNTIME => [AGENTS, CORE, PROCESS].contains(&other),
         REGISTRY | PLUGIN_SDK | PROFILES => other == CORE,
         PERMISSION => [CORE, REGISTRY].contains(&other),
         SEARCH => [CORE, REGISTRY, PERMISSION].contains(&other),
@@ -47,6 +49,7 @@ fn may_depend_on(package: &str, other: &str) -> bool {
         "repertoire-source-plugin" => [CORE, PLUGIN_SDK, PROCESS].contains(&other),
         FACADE => ![
             AGENTS,
+            AGENT_RUNTIME,
             TESTKIT,
             MCP,
             MCP_SERVERS,
@@ -58,8 +61,17 @@ fn may_depend_on(package: &str, other: &str) -> bool {
         .contains(&other),
         MCP_SERVERS => [CORE, PERMISSION, PROCESS, REGISTRY].contains(&other),
         MCP => [FACADE, MCP_SERVERS].contains(&other),
-        GATEWAY => [FACADE, MCP, MCP_SERVERS].contains(&other),
-        CLI => [AGENTS, FACADE, GATEWAY, MCP, MCP_SERVERS, PROFILES].contains(&other),
+        GATEWAY => [AGENTS, AGENT_RUNTIME, FACADE, MCP, MCP_SERVERS].contains(&other),
+        CLI => [
+            AGENTS,
+            AGENT_RUNTIME,
+            FACADE,
+            GATEWAY,
+            MCP,
+            MCP_SERVERS,
+            PROFILES,
+        ]
+        .contains(&other),
         TESTKIT => ![TESTS, XTASK].contains(&other),
         TESTS | XTASK => ![TESTS, XTASK].contains(&other),
         source if source.starts_with("repertoire-source-") => {

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 #[cfg(unix)]
 use parking_lot::Mutex;
@@ -75,6 +75,12 @@ impl ProcessGroup {
         }
     }
 
+    /// Forgets the leader, which was waited for: its number may belong to a different process now.
+    pub fn release(&self) {
+        #[cfg(unix)]
+        self.leader.lock().take();
+    }
+
     /// Limits the address space of the leader to `bytes`, on Linux.
     ///
     /// # Errors
@@ -108,6 +114,24 @@ impl Drop for ProcessGroup {
     }
 }
 
+/// Kills every process that has the variable `name` with this value in its environment, except this one. Linux only.
+///
+/// Before, it waits up to `patience` until they end by themselves: a supervisor among them ends processes that are not
+/// found, because they cleared their environment.
+pub fn kill_marked(name: &str, value: &str, patience: Duration) {
+    let mark = RunMark(format!("{name}={value}"));
+    #[cfg(target_os = "linux")]
+    {
+        let begin = Instant::now();
+        while begin.elapsed() < patience && !mark.bearers().is_empty() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = patience;
+    mark.kill_bearers();
+}
+
 /// An environment variable that every process of one run inherits, in whatever group or session it is.
 #[derive(Debug, Clone)]
 pub(crate) struct RunMark(String);
@@ -123,14 +147,16 @@ impl RunMark {
             .unwrap_or_default()
             .as_nanos();
         RunMark(format!(
-            "{}-{now}-{}",
+            "{}={}-{now}-{}",
+            RunMark::NAME,
             std::process::id(),
             RUNS.fetch_add(1, Ordering::Relaxed)
         ))
     }
 
     pub(crate) fn variable(&self) -> (OsString, OsString) {
-        (RunMark::NAME.into(), self.0.clone().into())
+        let (name, value) = self.0.split_once('=').unwrap_or_default();
+        (name.into(), value.into())
     }
 
     /// Kills every process with the mark in its environment, on Linux.
@@ -155,6 +181,7 @@ impl RunMark {
 
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let ids = ids.filter(|id| *id != std::process::id());
         ids.filter_map(|id| {
             if !self.is_borne_by(id)? {
                 return is_in_exec(id).then_some(None);
@@ -169,10 +196,9 @@ impl RunMark {
     /// Returns whether the process has the mark, or `None` if its environment cannot be read.
     #[cfg(target_os = "linux")]
     fn is_borne_by(&self, id: u32) -> Option<bool> {
-        let variable = format!("{}={}", RunMark::NAME, self.0);
         let environment = std::fs::read(format!("/proc/{id}/environ")).ok()?;
         let mut entries = environment.split(|byte| *byte == 0);
-        Some(entries.any(|entry| entry == variable.as_bytes()))
+        Some(entries.any(|entry| entry == self.0.as_bytes()))
     }
 }
 

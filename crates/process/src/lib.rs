@@ -38,7 +38,7 @@ pub use approval_file::ApprovalFile;
 #[cfg(feature = "start")]
 pub use command::{OutputTail, command};
 #[cfg(feature = "start")]
-pub use group::ProcessGroup;
+pub use group::{ProcessGroup, kill_marked};
 #[cfg(all(target_os = "linux", feature = "supervisor"))]
 pub use supervisor::{run, supervise};
 #[cfg(feature = "client")]

@@ -1,0 +1,133 @@
+//! The parts of a host that the runner asks: programs, skills, tools and checks.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use repertoire_core::Digest;
+use repertoire_core::async_trait;
+use serde::Serialize;
+
+use crate::{Runtime, SkillRef};
+
+/// The host of agents: a gateway, or a test.
+///
+/// Each answer is the present one: the runner asks again before every use.
+#[async_trait]
+pub trait AgentHost: Send + Sync + 'static {
+    /// Returns the program of a profile.
+    async fn program(&self, profile: &str) -> Option<AgentProgram>;
+
+    /// Returns a skill as the registry has it now.
+    async fn skill(&self, name: &str) -> Option<KnownSkill>;
+
+    /// Returns the names of all tools that supervised servers offer now.
+    async fn tools(&self) -> Vec<String>;
+
+    /// Runs the checks of a skill in the folder of an agent.
+    async fn verify(&self, skill: &SkillRef, folder: &Path) -> Vec<SkillCheck>;
+}
+
+/// A program that runs as an agent.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct AgentProgram {
+    /// The path or the name of the program.
+    pub command: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Its whole environment, besides variables of the runner.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The most bytes of address space, on Linux.
+    pub memory: Option<u64>,
+    /// The way to start it and to talk to it.
+    pub runtime: Arc<dyn Runtime>,
+    /// The time that it lives.
+    pub lifetime: AgentLifetime,
+}
+
+impl AgentProgram {
+    /// Creates a program without arguments and environment, for one task.
+    pub fn new(command: impl Into<PathBuf>, runtime: Arc<dyn Runtime>) -> Self {
+        Self {
+            command: command.into(),
+            args: Vec::new(),
+            environment: Vec::new(),
+            memory: None,
+            runtime,
+            lifetime: AgentLifetime::default(),
+        }
+    }
+}
+
+/// The time that an agent lives.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AgentLifetime {
+    /// One task; it is not started again.
+    #[default]
+    Ephemeral,
+    /// Task after task. A new agent replaces one that failed, after a growing delay.
+    Resident,
+}
+
+/// A skill that a registry has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KnownSkill {
+    /// The digest of its content.
+    pub digest: Digest,
+    /// The tools that it needs, as names or as patterns with `*`.
+    pub required_tools: Vec<String>,
+}
+
+impl KnownSkill {
+    /// Creates a skill that needs no tool.
+    pub fn new(digest: Digest) -> Self {
+        Self {
+            digest,
+            required_tools: Vec::new(),
+        }
+    }
+
+    /// Adds tools that the skill needs.
+    #[must_use]
+    pub fn requiring(mut self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.required_tools
+            .extend(tools.into_iter().map(Into::into));
+        self
+    }
+}
+
+/// A check of a skill with its result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct SkillCheck {
+    /// The check, as text for people.
+    pub check: String,
+    /// The result.
+    pub result: CheckResult,
+}
+
+impl SkillCheck {
+    /// Creates a check with its result.
+    pub fn new(check: impl Into<String>, result: CheckResult) -> Self {
+        Self {
+            check: check.into(),
+            result,
+        }
+    }
+}
+
+/// The result of a check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckResult {
+    /// It holds.
+    Passed,
+    /// It does not hold, for this reason. The task is not done.
+    Failed(String),
+    /// It was not run, for this reason.
+    Skipped(String),
+    /// A model or a person has to judge it.
+    NeedsJudgement,
+}
