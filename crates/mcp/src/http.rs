@@ -11,6 +11,7 @@ mod options;
 pub(crate) mod request_parts;
 mod session_limiter;
 mod sessions;
+mod wrong_tokens;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +35,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 pub use self::options::{AccessToken, HttpLimits, HttpOptions};
 
 use self::access_control::AccessControl;
+use self::connections::ClientListener;
 use self::metrics::Metrics;
 use self::options::{HostMetrics, ReadinessCheck};
 use self::sessions::Sessions;
@@ -73,9 +75,32 @@ impl Server {
         end: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
         let address = listener.local_addr().map_err(ServeError::Listen)?;
-        if !address.ip().is_loopback() && options.token.is_none() {
+        if !address.ip().is_loopback() && options.token.is_none() && options.authorization.is_none()
+        {
             return Err(ServeError::NoToken(address));
         }
+        self.serve_listener(listener, options, end).await;
+        Ok(())
+    }
+
+    /// Serves clients that connect to a Unix socket, as [`serve_http`](Server::serve_http) does. The permissions of its file decide
+    /// who may connect, so a token is not needed.
+    #[cfg(unix)]
+    pub async fn serve_unix(
+        &self,
+        listener: tokio::net::UnixListener,
+        options: &HttpOptions,
+        end: impl Future<Output = ()>,
+    ) {
+        self.serve_listener(listener, options, end).await;
+    }
+
+    async fn serve_listener(
+        &self,
+        listener: impl ClientListener,
+        options: &HttpOptions,
+        end: impl Future<Output = ()>,
+    ) {
         let streams = CancellationToken::new();
         let (router, shared) = self.routes(options, &streams);
         let connections = connections::accept(listener, router, options.limits, end).await;
@@ -85,7 +110,6 @@ impl Server {
         let _ = tokio::time::timeout(options.drain, shared.answers.wait()).await;
         streams.cancel();
         let _ = tokio::time::timeout(CLOSE_TIMEOUT, connections.shutdown()).await;
-        Ok(())
     }
 
     fn routes(&self, options: &HttpOptions, end: &CancellationToken) -> (Router, Arc<HttpState>) {

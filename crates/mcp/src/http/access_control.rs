@@ -3,7 +3,7 @@
 //! 1. The server is not ending, and the request names this server in `Host` and in its target.
 //! 2. It has no `Origin`, or an allowed one.
 //! 3. Its address is within the rate. Requests with a wrong token count, which slows down guessing.
-//! 4. It has the token.
+//! 4. It has the token, or the host allows it.
 //! 5. The server is within its limits of requests and sessions.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -13,7 +13,9 @@ use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, CONNECTION, HOST, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{
+    AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
@@ -29,7 +31,9 @@ use super::connection_slots::{BusyGuard, ConnectionSlot};
 use super::metrics::Rejection;
 use super::request_parts::RequestNumber;
 use super::session_limiter::{SessionLimiter, SessionPermit};
+use super::wrong_tokens::WrongTokens;
 use super::{HttpOptions, HttpState};
+use crate::Caller;
 
 const ADDRESSES: usize = 10_000;
 
@@ -46,6 +50,7 @@ pub(super) struct AccessControl {
     limiter: SessionLimiter,
     requests: Arc<Semaphore>,
     rates: Option<RateLimiter<IpAddr, HashMapStateStore<IpAddr>, DefaultClock>>,
+    wrong_tokens: WrongTokens,
     count: AtomicU64,
 }
 
@@ -61,13 +66,14 @@ impl AccessControl {
                     Quota::per_second(rate).allow_burst(rate.saturating_add(rate.get())),
                 )
             }),
+            wrong_tokens: WrongTokens::default(),
             count: AtomicU64::new(0),
             options: options.clone(),
             shared,
         }
     }
 
-    async fn admit(&self, request: &Parts) -> Result<Permit, Rejection> {
+    async fn admit(&self, request: &mut Parts) -> Result<Permit, Rejection> {
         let (headers, peer) = (&request.headers, request.extensions.get::<Peer>());
         if self.shared.is_draining.load(Ordering::Acquire) {
             return Err(Rejection::Ending);
@@ -80,11 +86,8 @@ impl AccessControl {
         }
         self.count(peer)?;
         // A preflight request has no token.
-        let is_preflight = request.method == Method::OPTIONS;
-        if let (Some(token), false) = (&self.options.token, is_preflight)
-            && !token.matches_header(headers.get(AUTHORIZATION).map(HeaderValue::as_bytes))
-        {
-            return Err(Rejection::Token);
+        if request.method != Method::OPTIONS {
+            self.authorize(request)?;
         }
         let permit = Arc::clone(&self.requests)
             .try_acquire_owned()
@@ -101,6 +104,43 @@ impl AccessControl {
             permit,
             session_permit,
         })
+    }
+
+    fn authorize(&self, request: &mut Parts) -> Result<(), Rejection> {
+        let address = request.extensions.get().map(|Peer(peer)| sender(*peer));
+        // The programs of this machine share an address, so that a wrong token of one does not lock out the others.
+        let is_limited = address.is_some_and(|address| self.wrong_tokens.is_limited(address));
+        if is_limited && address.is_some_and(|address| !address.is_loopback()) {
+            return Err(Rejection::Rate);
+        }
+        let is_given = request.headers.contains_key(AUTHORIZATION);
+        match (self.decide(request), address) {
+            (Err(Rejection::Token), Some(_)) if is_limited && is_given => Err(Rejection::Rate),
+            (Err(Rejection::Token), Some(address)) if is_given => {
+                self.wrong_tokens.add(address);
+                Err(Rejection::Token)
+            }
+            (decision, _) => decision,
+        }
+    }
+
+    fn decide(&self, request: &mut Parts) -> Result<(), Rejection> {
+        let header = request.headers.get(AUTHORIZATION);
+        let has_header = header.is_some();
+        match (&self.options.token, &self.options.authorization) {
+            (None, None) => Ok(()),
+            (Some(token), _) if token.matches_header(header.map(HeaderValue::as_bytes)) => {
+                request.extensions.insert(Caller::Operator);
+                Ok(())
+            }
+            (token, Some(host)) if has_header || token.is_none() => {
+                host.check(request).map_err(|status| match status {
+                    StatusCode::FORBIDDEN => Rejection::Scope,
+                    _ => Rejection::Token,
+                })
+            }
+            _ => Err(Rejection::Token),
+        }
     }
 
     async fn answer(
@@ -227,7 +267,7 @@ pub(super) async fn control_access(
         let (mut request, body) = request.into_parts();
         let slot = request.extensions.remove::<ConnectionSlot>();
         let busy = slot.as_ref().map(ConnectionSlot::busy);
-        let mut response = match control.admit(&request).await {
+        let mut response = match control.admit(&mut request).await {
             Ok(permit) => {
                 slot.iter().for_each(ConnectionSlot::set_authorized);
                 // No handler can log the token.
@@ -275,18 +315,29 @@ pub(super) async fn limit_health(
 
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
+/// The type of an error by RFC 9457.
+const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
+
 impl IntoResponse for Rejection {
     fn into_response(self) -> Response {
         let (status, says) = match self {
             Rejection::Host => (StatusCode::FORBIDDEN, "this host is not allowed"),
             Rejection::Origin => (StatusCode::FORBIDDEN, "this origin is not allowed"),
             Rejection::Token => (StatusCode::UNAUTHORIZED, "a token is required"),
+            Rejection::Scope => (StatusCode::FORBIDDEN, "the token does not allow this"),
             Rejection::Rate => (StatusCode::TOO_MANY_REQUESTS, "too many requests"),
             Rejection::Sessions => (StatusCode::SERVICE_UNAVAILABLE, "too many sessions"),
             Rejection::Requests => (StatusCode::SERVICE_UNAVAILABLE, "too many requests at once"),
             Rejection::Ending => (StatusCode::SERVICE_UNAVAILABLE, "the server is ending"),
         };
-        let mut response = (status, format!("{says}\n")).into_response();
+        let problem = serde_json::json!({
+            "type": "about:blank",
+            "title": status.canonical_reason(),
+            "status": status.as_u16(),
+            "detail": says,
+        });
+        let mut response = (status, problem.to_string()).into_response();
+        response.headers_mut().insert(CONTENT_TYPE, PROBLEM);
         if matches!(
             self,
             Rejection::Host | Rejection::Origin | Rejection::Token | Rejection::Rate

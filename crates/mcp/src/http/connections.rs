@@ -1,5 +1,9 @@
 //! Acceptance of connections.
 
+use std::io;
+use std::net::SocketAddr;
+#[cfg(unix)]
+use std::net::{IpAddr, Ipv4Addr};
 use std::pin::pin;
 use std::time::Duration;
 
@@ -11,7 +15,10 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
+#[cfg(unix)]
+use tokio::net::{UnixListener, UnixStream};
 use tokio::time::Instant;
 
 use super::HttpLimits;
@@ -25,8 +32,46 @@ const RESERVED_DESCRIPTORS: u64 = 64;
 
 const WARNING_INTERVAL: Duration = Duration::from_secs(1);
 
+/// A listener for the connections of clients.
+pub(super) trait ClientListener {
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+
+    /// Waits for a connection, and returns it with the address of the client.
+    fn accept(&self) -> impl Future<Output = io::Result<(Self::Stream, SocketAddr)>> + Send;
+
+    fn set_up(&self, stream: &Self::Stream) -> io::Result<()>;
+}
+
+impl ClientListener for TcpListener {
+    type Stream = tokio::net::TcpStream;
+
+    fn accept(&self) -> impl Future<Output = io::Result<(Self::Stream, SocketAddr)>> + Send {
+        TcpListener::accept(self)
+    }
+
+    fn set_up(&self, stream: &Self::Stream) -> io::Result<()> {
+        // An event that follows its head in a packet of its own would otherwise wait for an acknowledgement, which clients delay.
+        stream.set_nodelay(true)
+    }
+}
+
+#[cfg(unix)]
+impl ClientListener for UnixListener {
+    type Stream = UnixStream;
+
+    async fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
+        let (stream, _) = UnixListener::accept(self).await?;
+        // Its clients are programs of this machine.
+        Ok((stream, (IpAddr::V4(Ipv4Addr::LOCALHOST), 0).into()))
+    }
+
+    fn set_up(&self, _: &UnixStream) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 pub(super) async fn accept(
-    listener: TcpListener,
+    listener: impl ClientListener,
     router: Router,
     limits: HttpLimits,
     end: impl Future<Output = ()>,
@@ -56,8 +101,7 @@ pub(super) async fn accept(
                 continue;
             }
         };
-        // An event that follows its head in a packet of its own would otherwise wait for an acknowledgement, which clients delay.
-        if let Err(error) = stream.set_nodelay(true) {
+        if let Err(error) = listener.set_up(&stream) {
             tracing::debug!(
                 error = &error as &dyn std::error::Error,
                 "a connection failed"

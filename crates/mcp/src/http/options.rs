@@ -6,6 +6,8 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::StatusCode;
+use axum::http::request::Parts;
 use subtle::ConstantTimeEq;
 
 use crate::error::ServeError;
@@ -14,6 +16,7 @@ use crate::error::ServeError;
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
     pub(super) token: Option<AccessToken>,
+    pub(super) authorization: Option<AuthorizationCheck>,
     pub(super) hosts: Vec<String>,
     pub(super) origins: Vec<String>,
     pub(super) limits: HttpLimits,
@@ -21,6 +24,24 @@ pub struct HttpOptions {
     pub(super) routes: axum::Router,
     pub(super) readiness: Option<ReadinessCheck>,
     pub(super) metrics: Option<HostMetrics>,
+}
+
+/// A check of the host that decides about requests without the token.
+#[derive(Clone)]
+pub(super) struct AuthorizationCheck(
+    Arc<dyn Fn(&mut Parts) -> Result<(), StatusCode> + Send + Sync>,
+);
+
+impl AuthorizationCheck {
+    pub(super) fn check(&self, request: &mut Parts) -> Result<(), StatusCode> {
+        (self.0)(request)
+    }
+}
+
+impl fmt::Debug for AuthorizationCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AuthorizationCheck")
+    }
 }
 
 /// A check of the host that decides whether `/readyz` says that the server is ready.
@@ -96,6 +117,7 @@ impl Default for HttpOptions {
     fn default() -> HttpOptions {
         HttpOptions {
             token: None,
+            authorization: None,
             hosts: ["localhost", "127.0.0.1", "[::1]"]
                 .map(str::to_owned)
                 .to_vec(),
@@ -141,6 +163,25 @@ impl HttpOptions {
     pub fn token(mut self, token: AccessToken) -> HttpOptions {
         self.token = Some(token);
         self
+    }
+
+    /// Decides with `check` about each request that does not have the [token](HttpOptions::token): one with a different token, and
+    /// one without any if no token is set. An error is the status of the answer, 401 or 403.
+    ///
+    /// The check may add extensions for routes and tools. An address that sent 60 wrong tokens within a minute gets 429.
+    #[must_use]
+    pub fn authorize(
+        mut self,
+        check: impl Fn(&mut Parts) -> Result<(), StatusCode> + Send + Sync + 'static,
+    ) -> HttpOptions {
+        self.authorization = Some(AuthorizationCheck(Arc::new(check)));
+        self
+    }
+
+    /// Returns whether a [token](HttpOptions::token) is set.
+    #[doc(hidden)]
+    pub fn has_token(&self) -> bool {
+        self.token.is_some()
     }
 
     /// Adds a host that requests may be for, e.g. `skills.example` or `skills.example:8080`. A host without a port matches any port.
