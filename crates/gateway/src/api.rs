@@ -1,35 +1,46 @@
-//! The HTTP server: MCP for the skills, and the registries as JSON.
+//! The HTTP server: MCP for the skills, and an API for people and scripts.
+
+mod access;
+mod agent_routes;
+mod bodies;
+mod entity;
+mod event_log;
+mod events;
+mod items;
+mod openapi;
+mod operator_routes;
+mod problem;
+mod registry_routes;
+mod schemas;
 
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 
-use axum::extract::{Path, State};
-use axum::http::{StatusCode, Uri};
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use axum::{Json, Router};
-use percent_encoding::percent_decode_str;
-use repertoire::registry::{Entry, Registry};
-use repertoire::search::{LiveIndex, Query, SearchItem};
-use repertoire::skill::{Diagnostic, Item};
+use axum::Router;
+use axum::routing::{any, get, post};
+use parking_lot::Mutex;
+use repertoire::search::LiveIndex;
 use repertoire_mcp::{HttpOptions, ServeError, Server, ServerOptions};
-use serde::Serialize;
-use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+use self::access::Anonymous;
+use self::event_log::EventLog;
+use self::events::EventSources;
 use crate::{
-    Gateway, GatewayError, GatewayState, Registries, WorkflowFile, mcp_resources, metrics,
-    starting_server,
+    Gateway, GatewayError, GatewayState, WorkflowFile, mcp_resources, metrics, starting_server,
 };
 
-/// The most results of a search.
-const MOST_HITS: usize = 50;
+/// The path below which the agents of the store are, each by its id.
+const AGENT_RECORDS: &str = "/api/v1/agents/records";
 
 impl Gateway {
     /// Serves clients that connect to `listener`, until `end` completes: `/mcp` with the skills, the tools that they bring and the other registries as
     /// resources, `/healthz`, `/readyz`, `/metrics`, and below `/api/v1` the [routes](Gateway::routes).
     ///
     /// Before the start of the gateway, every request but `/healthz` is answered with the status 503.
+    ///
+    /// The [tokens](Gateway::tokens) and that of `options` are accepted. A request without one acts for the operator, unless other
+    /// machines can connect or the store requires tokens.
     ///
     /// # Errors
     /// [`GatewayError::State`] after a stop, and the errors of
@@ -41,14 +52,52 @@ impl Gateway {
         options: HttpOptions,
         end: impl Future<Output = ()>,
     ) -> Result<Result<(), ServeError>, GatewayError> {
+        let address = match listener.local_addr() {
+            Ok(address) => address,
+            Err(error) => return Ok(Err(ServeError::Listen(error))),
+        };
+        let anonymous = match address.ip().is_loopback() {
+            true => Anonymous::UntilTokensExist,
+            false if options.has_token() || self.tokens().is_required() => Anonymous::Refused,
+            false => return Ok(Err(ServeError::NoToken(address))),
+        };
         let mut end = pin!(end);
         let started = starting_server::answer_until_started(listener, self, end.as_mut()).await;
         let Some(listener) = started else {
             return Ok(Ok(()));
         };
+        let (server, options, api) = self.server(server, options, anonymous)?;
+        let end = api.close_after(end);
+        Ok(server.serve_http(listener, &options, end).await)
+    }
+
+    /// Serves clients that connect to a Unix socket, as [`serve_http`](Gateway::serve_http) does. The permissions of its file decide
+    /// who may connect. A request without a token acts for the operator.
+    ///
+    /// # Errors
+    /// [`GatewayError::State`] unless it is running or paused.
+    #[cfg(unix)]
+    pub async fn serve_unix(
+        &self,
+        listener: tokio::net::UnixListener,
+        server: ServerOptions,
+        options: HttpOptions,
+        end: impl Future<Output = ()>,
+    ) -> Result<(), GatewayError> {
+        let (server, options, api) = self.server(server, options, Anonymous::Allowed)?;
+        let end = api.close_after(end);
+        server.serve_unix(listener, &options, end).await;
+        Ok(())
+    }
+
+    fn server(
+        &self,
+        server: ServerOptions,
+        options: HttpOptions,
+        anonymous: Anonymous,
+    ) -> Result<(Server, HttpOptions, ApiState), GatewayError> {
         let skills = self.registries()?.skills;
         let server = mcp_resources::add(server, self).server_tools(self.tool_access()?);
-        let server = Server::new(skills, server);
         let gateway = self.clone();
         let readiness = move || match gateway.state() {
             GatewayState::Running => Ok(()),
@@ -56,33 +105,31 @@ impl Gateway {
             _ => Err("not running"),
         };
         let gateway = self.clone();
+        let tokens = self.tokens().clone();
+        let api = ApiState::new(self);
         let options = options
-            .routes(self.routes())
+            .routes(api.routes())
             .readiness(readiness)
-            .metrics(move || metrics::text(&gateway.status()));
-        Ok(server.serve_http(listener, &options, end).await)
+            .metrics(move || metrics::text(&gateway.status()))
+            .authorize(move |request| access::check(&tokens, anonymous, request));
+        Ok((Server::new(skills, server), options, api))
     }
 
-    /// Returns the routes that show the registries, for reading only: `/api/v1/status`, and for each of `skills`, `workflows`,
-    /// `agents` and `mcp-servers` the list and each entry by its id. An MCP server has its status too, and a skill the
-    /// reason why it is not ready. `?search=WORDS` finds skills and workflows. The caller decides who may use them.
+    /// Returns the routes below `/api/v1`: the registries, the status, and requests to the gateway.
+    /// `/api/v1/openapi.json` describes them. The caller decides who may use them.
     pub fn routes(&self) -> Router {
-        Router::new()
-            .route("/api/v1/status", get(status))
-            .route("/api/v1/{registry}", get(list))
-            .route("/api/v1/{registry}/{*id}", get(show))
-            .with_state(ApiState {
-                gateway: self.clone(),
-                indexes: Arc::default(),
-            })
+        ApiState::new(self).routes()
     }
 }
 
-/// The state of the routes: the gateway, and the indexes of the registries that were searched.
+/// The state of the routes. Clones share it.
 #[derive(Clone)]
 struct ApiState {
     gateway: Gateway,
     indexes: Arc<SearchIndexes>,
+    log: Arc<EventLog>,
+    /// `true` once a task writes the log.
+    is_followed: Arc<Mutex<bool>>,
 }
 
 /// The indexes of the registries that were searched. A gateway starts once, so they are of its only registries.
@@ -92,180 +139,66 @@ struct SearchIndexes {
     workflows: OnceLock<LiveIndex<WorkflowFile>>,
 }
 
-/// An entry of a registry, without its shadows.
-#[derive(Serialize)]
-struct EntryRow<'a, T> {
-    id: &'a str,
-    kind: &'static str,
-    source: &'a str,
-    tier: repertoire::registry::Tier,
-    trust: repertoire::Trust,
-    status: repertoire::registry::Status,
-    item: &'a T,
-}
-
-impl<'a, T: Item> EntryRow<'a, T> {
-    fn of(entry: &'a Entry<T>) -> EntryRow<'a, T> {
-        EntryRow {
-            id: entry.id.as_str(),
-            kind: T::KIND,
-            source: &entry.origin().source,
-            tier: entry.origin().tier,
-            trust: entry.candidate.trust,
-            status: entry.candidate.status,
-            item: entry.item(),
+impl ApiState {
+    fn new(gateway: &Gateway) -> ApiState {
+        ApiState {
+            gateway: gateway.clone(),
+            indexes: Arc::default(),
+            log: Arc::default(),
+            is_followed: Arc::default(),
         }
     }
-}
 
-async fn status(State(api): State<ApiState>) -> Response {
-    Json(api.gateway.status()).into_response()
-}
-
-async fn list(State(api): State<ApiState>, Path(registry): Path<String>, uri: Uri) -> Response {
-    match searched_text(uri.query().unwrap_or_default()) {
-        Some(text) => find(&api, &registry, text),
-        None => answer(&api.gateway, &registry, None),
+    fn routes(&self) -> Router {
+        use registry_routes as registries;
+        Router::new()
+            .route("/api/v1/skills", get(registries::skills))
+            .route("/api/v1/skills/{id}", get(registries::skill))
+            .route("/api/v1/skills/{id}/body", get(registries::body))
+            .route("/api/v1/skills/{id}/files", get(registries::files))
+            .route("/api/v1/skills/{id}/files/{*path}", get(registries::file))
+            .route("/api/v1/workflows", get(registries::workflows))
+            .route("/api/v1/workflows/{*id}", get(registries::workflow))
+            .route("/api/v1/agents", get(registries::agents))
+            .route("/api/v1/agents/{id}", get(registries::agent))
+            .route(
+                AGENT_RECORDS,
+                get(agent_routes::records).post(agent_routes::spawn),
+            )
+            .route(
+                "/api/v1/agents/records/{id}",
+                get(agent_routes::record).delete(agent_routes::cancel),
+            )
+            .route("/api/v1/agents/explain", post(agent_routes::explain))
+            .route("/api/v1/agents/orphans", get(agent_routes::orphans))
+            .route("/api/v1/mcp-servers", get(registries::mcp_servers))
+            .route("/api/v1/mcp-servers/{id}", get(registries::mcp_server))
+            .route("/api/v1/search", get(registries::search))
+            .route("/api/v1/why/{id}", get(registries::why))
+            .route("/api/v1/diagnostics", get(registries::diagnostics))
+            .route("/api/v1/status", get(operator_routes::status))
+            .route("/api/v1/reload", post(operator_routes::reload))
+            .route("/api/v1/openapi.json", get(operator_routes::openapi))
+            .route("/api/v1/events", get(events::events))
+            .route("/api/v1/{*other}", any(operator_routes::unknown_route))
+            .method_not_allowed_fallback(operator_routes::wrong_method)
+            .with_state(self.clone())
     }
-}
 
-async fn show(
-    State(api): State<ApiState>,
-    Path((registry, id)): Path<(String, String)>,
-) -> Response {
-    answer(&api.gateway, &registry, Some(&id))
-}
-
-fn answer(gateway: &Gateway, registry: &str, id: Option<&str>) -> Response {
-    let registries = match gateway.registries() {
-        Ok(registries) => registries,
-        Err(error) => return failure(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
-    };
-    let Registries {
-        skills,
-        workflows,
-        agents,
-        mcp_servers,
-    } = &registries;
-    let found = match registry {
-        "skills" => {
-            shown(skills, id, || gateway.diagnostics()).map(|found| with_readiness(found, gateway))
+    /// Returns the log of events, which is written from the first call on.
+    fn events(&self) -> Result<Arc<EventLog>, GatewayError> {
+        let mut is_followed = self.is_followed.lock();
+        if !*is_followed {
+            let sources = EventSources::subscribe(&self.gateway)?;
+            tokio::spawn(sources.follow(Arc::downgrade(&self.log)));
+            *is_followed = true;
         }
-        "workflows" => shown(workflows, id, Vec::new),
-        "agents" => shown(agents, id, Vec::new),
-        "mcp-servers" => shown(mcp_servers, id, Vec::new).map(|found| supervised(found, gateway)),
-        _ => None,
-    };
-    match found {
-        Some(value) => Json(value).into_response(),
-        None => failure(StatusCode::NOT_FOUND, "no such registry or entry"),
+        Ok(Arc::clone(&self.log))
     }
-}
 
-/// Returns the list of a registry with its diagnostics and `more` of them, or one entry, if there is one.
-fn shown<T: Item + Serialize>(
-    registry: &Registry<T>,
-    id: Option<&str>,
-    more: impl FnOnce() -> Vec<Diagnostic>,
-) -> Option<Value> {
-    let snapshot = registry.snapshot();
-    if let Some(id) = id {
-        let entry = snapshot.get(id)?;
-        return Some(json!(EntryRow::of(entry)));
+    /// Completes as `end` does, and ends all event streams then.
+    async fn close_after(self, end: impl Future<Output = ()>) {
+        end.await;
+        self.log.close();
     }
-    let entries: Vec<_> = snapshot
-        .entries()
-        .iter()
-        .map(|entry| EntryRow::of(entry))
-        .collect();
-    let diagnostics = snapshot.diagnostics().iter().map(|found| json!(found));
-    let diagnostics: Vec<Value> = diagnostics
-        .chain(more().iter().map(|found| json!(found)))
-        .collect();
-    Some(json!({
-        "generation": snapshot.generation(),
-        "entries": entries,
-        "diagnostics": diagnostics,
-    }))
-}
-
-/// Adds the reason to each skill whose tools are missing or denied, as `not_ready`.
-fn with_readiness(mut found: Value, gateway: &Gateway) -> Value {
-    let not_ready = gateway.status().not_ready;
-    let add = |entry: &mut Value| {
-        let skill = not_ready
-            .iter()
-            .find(|skill| entry["id"] == *skill.id.as_str());
-        if let Some(skill) = skill {
-            entry["not_ready"] = json!(skill.reason);
-        }
-    };
-    match found.get_mut("entries").and_then(Value::as_array_mut) {
-        Some(entries) => entries.iter_mut().for_each(add),
-        None => add(&mut found),
-    }
-    found
-}
-
-/// Adds the status of its server to each entry, as `server`.
-fn supervised(mut found: Value, gateway: &Gateway) -> Value {
-    let servers = gateway.status().mcp_servers;
-    let add = |entry: &mut Value| {
-        let server = servers.iter().find(|server| entry["id"] == *server.id);
-        if let Some(server) = server {
-            entry["server"] = json!(server);
-        }
-    };
-    match found.get_mut("entries").and_then(Value::as_array_mut) {
-        Some(entries) => entries.iter_mut().for_each(add),
-        None => add(&mut found),
-    }
-    found
-}
-
-/// Returns the value of `search` in the query of a URL.
-fn searched_text(query: &str) -> Option<String> {
-    let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-    let (_, text) = pairs.find(|(key, _)| *key == "search")?;
-    let text = text.replace('+', " ");
-    Some(percent_decode_str(&text).decode_utf8_lossy().into_owned())
-}
-
-fn find(api: &ApiState, registry: &str, text: String) -> Response {
-    let registries = match api.gateway.registries() {
-        Ok(registries) => registries,
-        Err(error) => return failure(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
-    };
-    let query = Query::new(text).for_operator().limit(MOST_HITS);
-    let SearchIndexes { skills, workflows } = &*api.indexes;
-    let found = match registry {
-        "skills" => hits(
-            skills.get_or_init(|| LiveIndex::new(registries.skills)),
-            &query,
-        ),
-        "workflows" => hits(
-            workflows.get_or_init(|| LiveIndex::new(registries.workflows)),
-            &query,
-        ),
-        _ => {
-            let message = "only skills and workflows are searched";
-            return failure(StatusCode::NOT_FOUND, message);
-        }
-    };
-    Json(found).into_response()
-}
-
-/// Returns the entries that fit `query`, the best first, each with the explanation.
-fn hits<T: SearchItem + Serialize>(index: &LiveIndex<T>, query: &Query) -> Value {
-    let index = index.current();
-    let hits = index.search(query);
-    let hits: Vec<_> = hits
-        .iter()
-        .map(|hit| json!({ "entry": EntryRow::of(&hit.entry), "why": hit.why }))
-        .collect();
-    json!({ "generation": index.snapshot().generation(), "hits": hits })
-}
-
-fn failure(status: StatusCode, message: &str) -> Response {
-    (status, Json(json!({ "error": message }))).into_response()
 }

@@ -16,6 +16,8 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 #[cfg(feature = "http")]
+use crate::TokenStore;
+#[cfg(feature = "http")]
 use crate::agents::GatewayAgents;
 use crate::composition::{MountCache, RegistryComposition};
 use crate::registries::{GatewayStatus, Registries, Reloaded};
@@ -42,6 +44,9 @@ struct GatewayShared {
     audit: OnceLock<AuditLog>,
     #[cfg(feature = "http")]
     agents: OnceLock<GatewayAgents>,
+    reload_outcomes: watch::Sender<Option<Outcome>>,
+    #[cfg(feature = "http")]
+    tokens: OnceLock<TokenStore>,
 }
 
 /// The configuration in force, and what was made of it.
@@ -92,6 +97,9 @@ impl Gateway {
             audit: OnceLock::new(),
             #[cfg(feature = "http")]
             agents: OnceLock::new(),
+            reload_outcomes: watch::Sender::default(),
+            #[cfg(feature = "http")]
+            tokens: OnceLock::new(),
         }))
     }
 
@@ -122,6 +130,20 @@ impl Gateway {
         self.0.agents.get().cloned()
     }
 
+    /// Sets the tokens of the HTTP server. A second store is ignored.
+    #[cfg(feature = "http")]
+    #[must_use]
+    pub fn with_tokens(self, tokens: TokenStore) -> Gateway {
+        let _ = self.0.tokens.set(tokens);
+        self
+    }
+
+    /// Returns the tokens of the HTTP server, for example to issue one for an agent.
+    #[cfg(feature = "http")]
+    pub fn tokens(&self) -> &TokenStore {
+        self.0.tokens.get_or_init(TokenStore::default)
+    }
+
     fn record(&self, event: AuditEvent) {
         if let Some(audit) = self.audit() {
             audit.record(event);
@@ -136,6 +158,12 @@ impl Gateway {
     /// Returns a receiver that follows the state.
     pub fn states(&self) -> watch::Receiver<GatewayState> {
         self.0.state.subscribe()
+    }
+
+    /// Returns a receiver of the outcome of each reload.
+    #[cfg(feature = "http")]
+    pub(crate) fn reload_outcomes(&self) -> watch::Receiver<Option<Outcome>> {
+        self.0.reload_outcomes.subscribe()
     }
 
     /// Returns the configuration in force.
@@ -365,6 +393,8 @@ impl Gateway {
             }
             Err(error) => applied.reload_error = Some(error.to_string().into()),
         }
+        drop(applied);
+        self.0.reload_outcomes.send_replace(Some(outcome.clone()));
         outcome
     }
 

@@ -47,7 +47,8 @@
 //!
 //! # Contributing
 //! `composition.rs` makes the four compositions from a configuration. `reload_queue.rs` coalesces reloads. `workflow_plan.rs` reads
-//! workflow files that are data. `run_journal.rs` stores runs. `api.rs` has the routes of the feature `http`.
+//! workflow files that are data. `run_journal.rs` stores runs. `api.rs` has the routes of the feature `http`, and `token_store.rs`
+//! its access tokens.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "http")]
@@ -71,6 +72,8 @@ mod run_plan;
 mod starting_server;
 mod step_state;
 mod supervision;
+#[cfg(feature = "http")]
+mod token_store;
 mod workflow_file;
 mod workflow_plan;
 mod workflow_run;
@@ -83,6 +86,8 @@ pub use registries::{
 pub use run_error::RunError;
 pub use run_plan::{PlannedStep, RunPlan, StepAction};
 pub use step_state::{RunStatus, StepState};
+#[cfg(feature = "http")]
+pub use token_store::{NamedToken, TokenScope, TokenStore};
 pub use workflow_file::WorkflowFile;
 pub use workflow_plan::WorkflowFormat;
 pub use workflow_run::WorkflowRun;

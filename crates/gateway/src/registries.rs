@@ -64,6 +64,16 @@ pub struct GatewayStatus {
     pub reload_error: Option<Arc<str>>,
 }
 
+impl GatewayStatus {
+    /// Returns the reason why the skill with this id is not ready.
+    #[cfg(feature = "http")]
+    pub(crate) fn reason_of(&self, id: &str) -> Option<&Arc<str>> {
+        let mut skills = self.not_ready.iter();
+        let skill = skills.find(|skill| skill.id.as_str() == id)?;
+        Some(&skill.reason)
+    }
+}
+
 /// A skill whose tools are missing or denied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]

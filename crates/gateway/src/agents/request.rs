@@ -78,6 +78,11 @@ pub(crate) const SPAWN_FIELDS: &[ArgumentField] = &[
 ];
 
 impl AgentRequest {
+    /// Returns the JSON schema of a request.
+    pub(crate) fn schema() -> Value {
+        fields::schema(SPAWN_FIELDS)
+    }
+
     /// Reads a request. The seed's `pool_config` is a pool, or an object with further fields.
     ///
     /// # Errors

@@ -18,12 +18,22 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[cfg(feature = "http")]
+mod agent_routes;
+#[cfg(feature = "http")]
 mod api;
+#[cfg(feature = "http")]
+mod events;
+#[cfg(feature = "http")]
+mod http_client;
 mod life;
+#[cfg(feature = "http")]
+mod openapi;
 mod project;
 mod reloading;
 mod runs;
 #[cfg(feature = "http")]
 mod starting;
 mod supervision;
+#[cfg(feature = "http")]
+mod tokens;
 mod workflows;
