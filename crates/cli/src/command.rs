@@ -342,6 +342,7 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
             gateway::GatewayListOutput::json_schema(generator),
         ),
         ("gateway", gateway::AuditOutput::json_schema(generator)),
+        ("gateway", gateway::TokenOutput::json_schema(generator)),
         ("workflow", workflow::PlanOutput::json_schema(generator)),
         ("workflow", workflow::RunOutput::json_schema(generator)),
         ("mcp", mcp::McpOutput::json_schema(generator)),

@@ -9,6 +9,7 @@ mod service_manager;
 mod state_folder;
 #[cfg(feature = "agents")]
 mod stored_audit;
+mod token;
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,19 +18,22 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 #[cfg(feature = "agents")]
 use repertoire::config::Configuration;
-use repertoire_gateway::Gateway;
+use repertoire_gateway::{Gateway, TokenStore};
 use tokio::runtime::Handle;
 
-use self::audit::AuditCommand;
 #[cfg(feature = "schema")]
 pub(super) use self::audit::AuditOutput;
 pub(super) use self::audit::open_audit;
+use self::audit::{AuditCommand, duration, utc};
 pub(super) use self::gateway_output::{GatewayListOutput, GatewayOutput};
 use self::gateway_output::{ListedRegistry, SavedState};
 use self::request::{request_pause, request_reload, request_resume, request_stop};
 use self::running_gateway::RunningGateway;
 pub(super) use self::running_gateway::refusal;
-use self::state_folder::StateFolder;
+use self::state_folder::{StateFolder, token_path};
+use self::token::TokenCommand;
+#[cfg(feature = "schema")]
+pub(super) use self::token::TokenOutput;
 #[cfg(feature = "agents")]
 use super::agents::{STORE_FILE, StorePlace};
 use super::serve::NetworkOptions;
@@ -62,6 +66,7 @@ enum GatewayAction {
     Resume(ResumeCommand),
     Stop(StopCommand),
     Audit(AuditCommand),
+    Token(TokenCommand),
 }
 
 /// Start the gateway and run until a signal arrives.
@@ -196,6 +201,7 @@ impl GatewayCommand {
                 GatewayOutput::default().print(&mut out);
             }
             GatewayAction::Audit(audit) => audit.run(options, environment, &mut out)?,
+            GatewayAction::Token(token) => token.run(environment, &mut out)?,
         }
         Ok(out.print(environment))
     }
@@ -265,7 +271,8 @@ impl StartCommand {
         let path = self.folder.path(environment)?;
         let folder = StateFolder::lock(&path)?;
         let audit = open_audit(&path, &gateway.configuration(), environment)?;
-        let gateway = gateway.audited(audit.clone());
+        let tokens = TokenStore::open(token_path(&path));
+        let gateway = gateway.audited(audit.clone()).with_tokens(tokens);
         #[cfg(feature = "agents")]
         let gateway = self.with_agents(gateway, environment).await?;
         folder.save_lists(&GatewayListOutput::default())?;

@@ -276,6 +276,20 @@ impl NetworkOptions {
         address: SocketAddr,
         environment: &mut Environment<'_>,
     ) -> Result<HttpOptions, Failure> {
+        let options = self.unchecked_options(address, environment)?;
+        if options.has_token() || address.ip().is_loopback() {
+            return Ok(options);
+        }
+        let failure = Failure::new(format!("refusing to listen on {address} without a token"));
+        Err(failure.help("pass `--token-file` or `--token-env`"))
+    }
+
+    /// Returns the options for a host that has tokens of its own.
+    pub(super) fn unchecked_options(
+        &self,
+        address: SocketAddr,
+        environment: &mut Environment<'_>,
+    ) -> Result<HttpOptions, Failure> {
         let is_loopback = address.ip().is_loopback();
         let mut limits = HttpLimits::default();
         (limits.sessions, limits.requests, limits.body) =
@@ -289,15 +303,10 @@ impl NetworkOptions {
         };
         let options = self.hosts.iter().fold(options, HttpOptions::host);
         let options = self.origins.iter().fold(options, HttpOptions::origin);
-        match self.token(environment)? {
-            Some(token) => Ok(options.token(token)),
-            None if is_loopback => Ok(options),
-            None => {
-                let failure =
-                    Failure::new(format!("refusing to listen on {address} without a token"));
-                Err(failure.help("pass `--token-file` or `--token-env`"))
-            }
-        }
+        Ok(match self.token(environment)? {
+            Some(token) => options.token(token),
+            None => options,
+        })
     }
 
     fn token(&self, environment: &mut Environment<'_>) -> Result<Option<AccessToken>, Failure> {

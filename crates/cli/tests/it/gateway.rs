@@ -313,6 +313,86 @@ fn http_shows_the_registries() {
     }
 }
 
+/// The status of the answer to a request for the status, and its body.
+fn status(mut stream: impl Read + Write, token: &str) -> (String, String) {
+    let token = match token {
+        "" => String::new(),
+        token => format!("Authorization: Bearer {token}\r\n"),
+    };
+    let request = format!(
+        "GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{token}\r\n"
+    );
+    stream.write_all(request.as_bytes()).expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("text");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+    (
+        head.split(' ').nth(1).unwrap_or_default().to_owned(),
+        body.to_owned(),
+    )
+}
+
+#[test]
+fn tokens_are_issued_and_revoked() {
+    let env = project();
+    let mut started = Running::start(&env, &["--http", "127.0.0.1:0"]);
+    let address = started.address();
+    let answer = |token: &str| status(TcpStream::connect(&address).expect("it listens"), token).0;
+    assert_eq!(answer(""), "200");
+    let token = |arguments: &[&str]| {
+        let arguments = [
+            &["gateway", "token"],
+            arguments,
+            &["--state-dir", "state", "--json"],
+        ];
+        serde_json::from_str::<Value>(&env.run(&arguments.concat()).data()).expect("JSON")
+    };
+    let issued = token(&["issue", "monitor", "--scope", "read"]);
+    let text = issued["token"].as_str().expect("its text");
+    assert_eq!((answer("").as_str(), answer(text).as_str()), ("401", "200"));
+    let row = json!([{ "name": "monitor", "scope": "read", "is_expired": false }]);
+    assert_eq!(token(&["list"])["tokens"], row);
+    token(&["issue", "old", "--scope", "operate", "--expires", "0s"]);
+    let listed = env.run(&["gateway", "token", "list", "--state-dir", "state"]);
+    assert_eq!(
+        listed.stdout,
+        "token    scope    expires\nmonitor  read     never\nold      operate  expired\n"
+    );
+    token(&["revoke", "monitor"]);
+    assert_eq!((answer("").as_str(), answer(text).as_str()), ("401", "401"));
+    let arguments = [
+        "gateway",
+        "token",
+        "revoke",
+        "monitor",
+        "--state-dir",
+        "state",
+    ];
+    let failure = env.run(&arguments).failure();
+    assert!(
+        failure.starts_with("error: there is no token `monitor`"),
+        "{failure}"
+    );
+}
+
+#[test]
+fn the_socket_is_for_the_operator() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::net::UnixStream;
+
+    let env = project();
+    let started = Running::start(&env, &[]);
+    let path = env.here().join("state/gateway.sock");
+    let facts = std::fs::metadata(&path).expect("it is there");
+    assert_eq!(facts.permissions().mode() & 0o777, 0o600);
+    let stream = UnixStream::connect(&path).expect("it listens");
+    let (code, body) = status(stream, "");
+    let body: Value = serde_json::from_str(&body).expect("JSON");
+    assert_eq!((code.as_str(), &body["state"]), ("200", &json!("running")));
+    assert_eq!(gateway(&env, "stop").0, Exit::Success);
+    assert_eq!((started.end().0, path.exists()), (Some(0), false));
+}
+
 #[test]
 fn options_without_effect_are_refused() {
     let env = project();

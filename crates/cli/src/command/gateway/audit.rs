@@ -133,7 +133,7 @@ fn audit_path(folder: &Path) -> PathBuf {
     folder.join("audit.jsonl")
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let expected = "expected a number with `s`, `m`, `h` or `d`";
     let unit = text.chars().last().ok_or(expected)?;
     let seconds = match unit {
@@ -173,7 +173,7 @@ fn line(row: &Map<String, Value>) -> String {
 }
 
 /// Returns a time in milliseconds since 1970 as a date and a time in UTC.
-fn utc(milliseconds: u64) -> String {
+pub(super) fn utc(milliseconds: u64) -> String {
     let (days, seconds) = (milliseconds / 86_400_000, milliseconds / 1000 % 86_400);
     // Years begin in March, so that a leap day is the last one: <https://howardhinnant.github.io/date_algorithms.html>
     let days = days + 719_468;

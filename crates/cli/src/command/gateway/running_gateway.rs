@@ -11,9 +11,11 @@ use repertoire::tools::ToolPreset;
 use repertoire_gateway::{
     Gateway, GatewayError, GatewayState, NotReadySkill, Registries, Reloaded, WorkflowFile,
 };
-use repertoire_mcp::ServerOptions;
+use repertoire_mcp::{HttpOptions, ServerOptions};
 use repertoire_mcp_servers::ToolProvider;
 use tokio::net::TcpListener;
+#[cfg(unix)]
+use tokio::net::UnixListener;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
@@ -31,6 +33,8 @@ use crate::signals::{PauseSignal, PauseSignals, Signal};
 
 /// The time in which changes of MCP servers are saved together.
 const SETTLE_TIME: Duration = Duration::from_millis(50);
+
+const NO_TOKEN: &str = "issue one with `repertoire gateway token issue`, or pass `--token-file`";
 
 /// A gateway of this process.
 pub(super) struct RunningGateway {
@@ -76,6 +80,7 @@ impl RunningGateway {
         if let Some(address) = self.address {
             environment.write_stderr(&format!("note: listening on http://{address}/mcp\n"));
         }
+        let mut socket = self.listen_socket(environment)?;
         let registries = self.gateway.registries().map_err(|error| refusal(&error))?;
         let mut changes = RegistryChanges::of(&registries);
         self.save_all(&registries)?;
@@ -101,6 +106,7 @@ impl RunningGateway {
                 () = changes.next() => self.save_all(&registries),
                 () = settled(&mut servers) => self.save(false),
                 ended = ended(&mut http) => return ended,
+                ended = ended(&mut socket) => return ended,
             };
             if let Err(failure) = saved {
                 // Clients are served on, and other commands read an older state.
@@ -112,10 +118,10 @@ impl RunningGateway {
         self.is_stopping = true;
         // Clients are answered also if it cannot be saved.
         let _ = self.save(false);
-        match http {
-            Some(http) => http.end().await,
-            None => Ok(()),
+        for server in [http, socket].into_iter().flatten() {
+            server.end().await?;
         }
+        Ok(())
     }
 
     /// Starts the HTTP server, if there is one. It refuses requests until the gateway has started.
@@ -127,7 +133,7 @@ impl RunningGateway {
         let Some(address) = start.http.or(self.settings.listen) else {
             return Ok(None);
         };
-        let options = start.network.options(address, environment)?;
+        let options = start.network.unchecked_options(address, environment)?;
         let options = options.drain(self.settings.drain());
         let listener = TcpListener::bind(address).await;
         let listener =
@@ -135,10 +141,7 @@ impl RunningGateway {
         self.address = Some(listener.local_addr().unwrap_or(address));
         let (end, ended) = oneshot::channel();
         let gateway = self.gateway.clone();
-        let server = ServerOptions::default()
-            .name(environment.program.name)
-            .version(environment.program.version)
-            .tools(ToolPreset::DEFAULT.plan_tool("plan_skill")?);
+        let server = server_options(environment)?;
         let task = tokio::spawn(async move {
             let end = async {
                 let _ = ended.await;
@@ -146,9 +149,51 @@ impl RunningGateway {
             let served = gateway.serve_http(listener, server, options, end).await;
             served
                 .map_err(|error| refusal(&error))?
-                .map_err(|error| Failure::of(&error).help("pass `--token-file` or `--token-env`"))
+                .map_err(|error| Failure::of(&error).help(NO_TOKEN))
         });
         Ok(Some(HttpTask { end, task }))
+    }
+
+    /// Serves the Unix socket in the state folder, through which other commands of the user reach the gateway.
+    #[cfg(unix)]
+    fn listen_socket(
+        &self,
+        environment: &mut Environment<'_>,
+    ) -> Result<Option<HttpTask>, Failure> {
+        use std::os::unix::fs::PermissionsExt;
+
+        let path = self.folder.socket_path();
+        // One of a gateway that was killed may be there. The folder is locked.
+        let _ = std::fs::remove_file(&path);
+        let listener = match UnixListener::bind(&path) {
+            Ok(listener) => listener,
+            // The system limits the length of its path.
+            Err(error) => {
+                let place = path.display();
+                environment.write_stderr(&format!("warning: no socket at `{place}`: {error}\n"));
+                return Ok(None);
+            }
+        };
+        let mode = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(&path, mode)
+            .map_err(|error| Failure::io(format!("cannot use `{}`", path.display()), &error))?;
+        let (end, ended) = oneshot::channel();
+        let (gateway, server) = (self.gateway.clone(), server_options(environment)?);
+        let options = HttpOptions::default().drain(self.settings.drain());
+        let task = tokio::spawn(async move {
+            let end = async {
+                let _ = ended.await;
+            };
+            let served = gateway.serve_unix(listener, server, options, end).await;
+            let _ = std::fs::remove_file(&path);
+            served.map_err(|error| refusal(&error))
+        });
+        Ok(Some(HttpTask { end, task }))
+    }
+
+    #[cfg(not(unix))]
+    fn listen_socket(&self, _: &mut Environment<'_>) -> Result<Option<HttpTask>, Failure> {
+        Ok(None)
     }
 
     /// Pauses or resumes. A signal that asks for the state that is has no effect.
@@ -270,6 +315,13 @@ impl HttpTask {
         let _ = self.end.send(());
         joined(self.task.await)
     }
+}
+
+fn server_options(environment: &Environment<'_>) -> Result<ServerOptions, Failure> {
+    Ok(ServerOptions::default()
+        .name(environment.program.name)
+        .version(environment.program.version)
+        .tools(ToolPreset::DEFAULT.plan_tool("plan_skill")?))
 }
 
 fn not_ready(skill: NotReadySkill) -> GatewayNotReady {

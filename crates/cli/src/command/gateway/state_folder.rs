@@ -52,6 +52,12 @@ impl StateFolder {
         Err(Failure::new(message).help(help))
     }
 
+    /// Returns the path of the Unix socket.
+    #[cfg(unix)]
+    pub(super) fn socket_path(&self) -> PathBuf {
+        self.path.join("gateway.sock")
+    }
+
     /// Replaces the state that other commands read.
     pub(super) fn save(&self, state: &SavedState) -> Result<(), Failure> {
         self.replace(STATE, state)
@@ -98,7 +104,13 @@ fn read_locked<T: DeserializeOwned>(path: &Path, name: &str) -> Result<Option<T>
     Ok(Some(value))
 }
 
-fn create(path: &Path) -> io::Result<()> {
+/// Returns the path of the access tokens in the state folder at `path`.
+pub(super) fn token_path(path: &Path) -> PathBuf {
+    path.join("tokens.json")
+}
+
+/// Creates the folder at `path`, for its owner only, if it does not exist.
+pub(super) fn create(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
