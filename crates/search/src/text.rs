@@ -57,8 +57,9 @@ pub(super) struct TextTerms {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum KeptTerms {
-    /// By rising number in the table of the index: the distance from the number before, twice, plus one if there are example
-    /// prompts with the term; then the counts. Distances are in LEB128.
+    /// By rising number in the table of the index: the distance from the number before, in LEB128, whose lowest two bits are the
+    /// occurrences in the body. They are zero if there are more than three or an example prompt has the term: then both counts
+    /// follow in a byte each.
     Numbers(Box<[u8]>),
     /// Of a text that came after the index was built, separated by [`SEPARATOR`].
     Words(Box<str>, Box<[TermCount]>),
@@ -158,16 +159,19 @@ impl TextTerms {
     /// Keeps rows whose numbers are those of the table of an index.
     pub(super) fn of_numbers(mut text: TextRows) -> TextTerms {
         text.rows.sort_unstable_by_key(|(term, _)| *term);
-        let mut bytes = Vec::with_capacity(4 * text.rows.len());
+        let mut bytes = Vec::with_capacity(3 * text.rows.len());
         let mut before = 0;
         for (term, count) in &text.rows {
-            let has_examples = count.examples > 0;
+            let TermCount { body, examples } = *count;
+            let is_short = examples == 0 && (1..4).contains(&body);
+            let lowest = if is_short { body } else { 0 };
             push_number(
-                u64::from(term - before) << 1 | u64::from(has_examples),
+                u64::from(term - before) << 2 | u64::from(lowest),
                 &mut bytes,
             );
-            bytes.push(count.body);
-            bytes.extend(has_examples.then_some(count.examples));
+            if !is_short {
+                bytes.extend([body, examples]);
+            }
             before = *term;
         }
         TextTerms::with(KeptTerms::Numbers(bytes.into()), &text)
@@ -206,10 +210,16 @@ impl TextTerms {
                 let mut term = 0;
                 let next = || {
                     let number = take_number(&mut rest)?;
-                    term += (number >> 1) as TermId;
-                    let count = TermCount {
-                        body: rest.next()?,
-                        examples: if number & 1 == 1 { rest.next()? } else { 0 },
+                    term += (number >> 2) as TermId;
+                    let count = match number & 3 {
+                        0 => TermCount {
+                            body: rest.next()?,
+                            examples: rest.next()?,
+                        },
+                        body => TermCount {
+                            body: body as u8,
+                            examples: 0,
+                        },
                     };
                     Some((lexicon.term(table.text(term)), count))
                 };
