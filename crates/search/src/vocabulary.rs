@@ -14,6 +14,8 @@ struct NameWord {
     text: Arc<str>,
     /// A bit for each letter, which excludes most words without reading them.
     letters: u64,
+    /// Characters.
+    length: u32,
     names: u32,
 }
 
@@ -33,6 +35,7 @@ impl NameVocabulary {
             .filter(|(word, _)| NameVocabulary::takes(word));
         let word = |(text, names): (String, u32)| NameWord {
             letters: letters(&text),
+            length: length(&text),
             text: text.into(),
             names,
         };
@@ -62,6 +65,7 @@ impl NameVocabulary {
         let counted = found.clone().unwrap_or_else(|| NameWord {
             text: word.into(),
             letters: letters(word),
+            length: length(word),
             names: 0,
         });
         let counted = NameWord {
@@ -96,7 +100,8 @@ impl NameVocabulary {
     ///
     /// One mistake is forgiven from three letters on, two from eight: an insertion, deletion, substitution or transposition.
     pub(super) fn near(&self, typed: &str, most: usize, names: NameCounter<'_>) -> Vec<&str> {
-        let forgiven = match typed.chars().count() {
+        let length = length(typed);
+        let forgiven = match length {
             0..3 => return Vec::new(),
             3..8 => 1,
             8..64 => 2,
@@ -105,13 +110,13 @@ impl NameVocabulary {
         let mask = letters(typed);
         let mut found = Vec::new();
         for word in self.0.iter() {
-            // A mistake changes at most two letters, and at most four bytes.
-            let differ = (word.letters ^ mask).count_ones() as usize;
-            if differ > 2 * forgiven || word.text.len().abs_diff(typed.len()) > 4 * forgiven {
+            // A mistake changes at most two letters, and the length by one.
+            let differ = (word.letters ^ mask).count_ones();
+            if differ > 2 * forgiven || word.length.abs_diff(length) > forgiven {
                 continue;
             }
             let mistakes = strsim::osa_distance(typed, &word.text);
-            if mistakes <= forgiven
+            if mistakes <= forgiven as usize
                 && let Some(names) = word.known(names)
             {
                 found.push((mistakes, Reverse(names), word.text.as_ref()));
@@ -131,6 +136,10 @@ impl NameVocabulary {
 
 /// The most words that a prefix may have.
 const LOOKED_AT: usize = 256;
+
+fn length(word: &str) -> u32 {
+    word.chars().count() as u32
+}
 
 fn letters(word: &str) -> u64 {
     word.chars()
