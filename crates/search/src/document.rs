@@ -224,6 +224,18 @@ impl<T: SearchItem> Doc<T> {
         }
     }
 
+    /// Returns the same item with this text.
+    pub(super) fn with_text(&self, text: Option<Arc<TextTerms>>) -> Doc<T> {
+        Doc {
+            text,
+            ..self.clone()
+        }
+    }
+
+    pub(super) fn has_body(&self) -> bool {
+        self.text.as_ref().is_some_and(|text| text.length > 0)
+    }
+
     pub(super) fn is_hidden(&self, audience: Audience) -> bool {
         self.hidden[audience as usize]
     }

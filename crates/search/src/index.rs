@@ -11,14 +11,14 @@ use super::document::{Doc, HitField, ItemTerms, Posting};
 use super::hit::MatchKind;
 use super::item::SearchItem;
 use super::lexicon::Lexicon;
-use super::mask::{MaskCache, VisibilityMask};
-use super::postings::{BlockTable, Dictionary};
+use super::mask::{Bits, MaskCache, VisibilityMask};
+use super::postings::{BlockTable, CountedTerms, Dictionary};
 use super::query_term::QueryWords;
 use super::ranking::TopK;
 use super::synonyms::Synonyms;
 use super::term_table::TermId;
 use super::text::{SkillText, TextRows, TextTerms, most_terms};
-use super::text_part::{JoinedTexts, TextPart};
+use super::text_part::{JoinedParts, TextPart};
 use super::tokenize::normalized;
 use super::vocabulary::NameVocabulary;
 use super::{Query, SearchHit, ranking};
@@ -98,9 +98,11 @@ impl<T: SearchItem> SearchIndex<T> {
         }
         let mut part = TextPart::new(self.0.most_terms());
         for (number, text) in texts {
-            part.add(number, text);
+            part.add(number, self.0.entry(number), text);
         }
-        self.with_parts(vec![part])
+        let (joined, counted) = self.joined(vec![part]);
+        let dictionary = Dictionary::of(joined.postings(), counted);
+        self.with_joined(dictionary, joined.texts())
     }
 
     /// Returns the index with these texts, added one after the other.
@@ -113,25 +115,44 @@ impl<T: SearchItem> SearchIndex<T> {
         for (number, text) in texts {
             let text = TextRows::of(text, self.0.most_terms(), &mut lexicon);
             let text = Arc::new(TextTerms::of_words(&text, &lexicon));
-            let doc = self.0.docs.get(number).as_ref();
-            let entry = &doc.expect("its number was found").entry;
-            inner.set(number, Some((entry, Some(text))), &mut lexicon);
+            inner.set(
+                number,
+                Some((self.0.entry(number), Some(text))),
+                &mut lexicon,
+            );
         }
         SearchIndex(Arc::new(inner))
     }
 
-    /// Returns the index with the texts of these parts, whose skills have the numbers of this index.
-    pub(super) fn with_parts(&self, parts: Vec<TextPart>) -> SearchIndex<T> {
-        let mut texts = JoinedTexts::of(parts);
-        let mut build = IndexBuilder::new();
-        for (number, doc) in self.0.docs() {
-            let lexicon = &mut build.lexicon;
-            let terms = self.0.dictionary.terms();
-            let kept = |lexicon| Some(doc.text.as_ref()?.rows(terms, lexicon));
-            let rows = texts.take(number, lexicon).or_else(|| kept(lexicon));
-            build.add(&doc.entry, rows);
+    /// Joins the parts, whose items have the numbers of this index, with the items that are in none of them.
+    pub(super) fn joined(&self, mut parts: Vec<TextPart>) -> (JoinedParts, CountedTerms) {
+        let known: Bits = parts.iter().flat_map(TextPart::numbers).collect();
+        let mut others = TextPart::new(self.0.most_terms());
+        for (number, doc) in self.0.docs().filter(|(number, _)| !known.has(*number)) {
+            others.add_kept(number, doc, self.0.dictionary.terms());
         }
-        self.with_built(build, &self.0.snapshot)
+        parts.push(others);
+        JoinedParts::of(parts)
+    }
+
+    /// Returns the index with these postings and these texts of its items, in their order.
+    pub(super) fn with_joined(
+        &self,
+        dictionary: Dictionary,
+        texts: Vec<Option<Arc<TextTerms>>>,
+    ) -> SearchIndex<T> {
+        let mut inner = IndexData {
+            dictionary,
+            sights: self.0.sights.without_masks(),
+            bodies: 0,
+            ..IndexData::clone(&self.0)
+        };
+        for ((number, doc), text) in self.0.docs().zip(texts) {
+            let doc = doc.with_text(text);
+            inner.bodies += usize::from(doc.has_body());
+            inner.docs.set(number, Some(doc));
+        }
+        SearchIndex(Arc::new(inner))
     }
 
     /// Returns the index of `snapshot`, built from this one. Costs what changed, if the snapshot came from the one indexed here.
@@ -184,10 +205,6 @@ impl<T: SearchItem> SearchIndex<T> {
             let rows = text.map(|text| text.rows(terms, &mut build.lexicon));
             build.add(entry, rows);
         }
-        self.with_built(build, snapshot)
-    }
-
-    fn with_built(&self, build: IndexBuilder<T>, snapshot: &Snapshot<T>) -> SearchIndex<T> {
         SearchIndex(Arc::new(IndexData {
             synonyms: self.0.synonyms.clone(),
             ..build.finish(snapshot)
@@ -288,6 +305,11 @@ impl<T: SearchItem> IndexData<T> {
             .filter_map(|(number, doc)| Some((number, doc.as_ref()?)))
     }
 
+    fn entry(&self, number: u32) -> &Arc<Entry<T>> {
+        let doc = self.docs.get(number).as_ref();
+        &doc.expect("its number was found").entry
+    }
+
     /// Puts an entry with its text in the place of what has `number`. Costs the terms that differ.
     fn set(&mut self, number: u32, new: Option<NewDoc<'_, T>>, lexicon: &mut Lexicon) {
         let is_known = number < self.docs.len();
@@ -312,14 +334,14 @@ impl<T: SearchItem> IndexData<T> {
         self.change_names(number, before.as_ref(), after.as_ref());
         if let Some(doc) = &old {
             self.sights.remove(number, doc);
-            self.bodies -= usize::from(has_body(doc.text.as_deref()));
+            self.bodies -= usize::from(doc.has_body());
         }
         let doc = new
             .zip(after)
             .map(|((entry, text), terms)| Doc::of(entry, text, terms.level));
         if let Some(doc) = &doc {
             self.sights.insert(number, doc);
-            self.bodies += usize::from(has_body(doc.text.as_deref()));
+            self.bodies += usize::from(doc.has_body());
         }
         self.docs.set(number, doc);
     }
@@ -390,10 +412,6 @@ impl<T: SearchItem> IndexData<T> {
     }
 }
 
-fn has_body(text: Option<&TextTerms>) -> bool {
-    text.is_some_and(|text| text.length > 0)
-}
-
 fn keeps_text<T: Item>(modified: &Modified<T>) -> bool {
     let parts = modified.changed_parts();
     !parts.body && !parts.resources
@@ -442,17 +460,18 @@ impl<T: SearchItem> IndexBuilder<T> {
         self.names
             .extend(terms.names.into_iter().map(|name| (name.into(), number)));
         let text = text.map(|text| Arc::new(TextTerms::of_numbers(text)));
-        self.bodies += usize::from(has_body(text.as_deref()));
         let doc = Doc::of(entry, text, terms.level);
+        self.bodies += usize::from(doc.has_body());
         self.sights.insert(number, &doc);
         self.docs.set(number, Some(doc));
     }
 
     fn finish(mut self, snapshot: &Snapshot<T>) -> IndexData<T> {
         self.names.sort_unstable();
+        let counted = CountedTerms::of(self.lexicon.into_terms(), &self.postings);
         IndexData {
             snapshot: snapshot.clone(),
-            dictionary: Dictionary::of(&self.postings, self.lexicon.into_terms()),
+            dictionary: Dictionary::of(self.postings.into_iter(), counted),
             vocabulary: NameVocabulary::from_counts(self.name_words),
             names: self.names.into_iter().collect(),
             docs: self.docs,

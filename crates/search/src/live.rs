@@ -8,7 +8,8 @@ use repertoire_registry::{Entry, Registry};
 
 use super::authored::prompts_beside;
 use super::blocking::BlockingWork;
-use super::text_part::PartWorkers;
+use super::postings::Dictionary;
+use super::text_part::{PartWorkers, TextPart};
 use super::{IndexSettings, PromptGoal, Query, SearchHit, SearchIndex, SearchItem, SkillText};
 
 /// The index of a registry, updated when it is used. Cheap to clone; clones share the index.
@@ -98,7 +99,8 @@ impl<T: SearchItem> LiveIndex<T> {
             let examples =
                 examples.get_or_insert_with(|| self.0.settings.examples_in(index.snapshot()));
             let prompts = examples.remove(&doc.entry.id).unwrap_or_default();
-            texts.push((number, self.text_of(&doc.entry, prompts).await));
+            let text = self.text_of(&doc.entry, prompts).await;
+            texts.push((number, doc.entry.clone(), text));
             if texts.len() == BATCH && !are_few {
                 workers.add(std::mem::take(&mut texts)).await?;
             }
@@ -107,14 +109,28 @@ impl<T: SearchItem> LiveIndex<T> {
             return Some(0);
         }
         if are_few {
-            self.publish(index.with_few_texts(texts.iter().map(|(number, text)| (*number, text))));
+            let texts = texts.iter().map(|(number, _, text)| (*number, text));
+            self.publish(index.with_few_texts(texts));
             return Some(missing);
         }
         workers.add(texts).await?;
-        let (parts, live) = (workers.finish().await?, self.clone());
-        let publish = move || live.publish(index.with_parts(parts));
-        BlockingWork::start(publish).output().await?;
+        self.publish_parts(index, workers.finish().await?).await?;
         Some(missing)
+    }
+
+    /// Publishes `index` with these parts. Two threads build its halves.
+    async fn publish_parts(&self, index: SearchIndex<T>, parts: Vec<TextPart>) -> Option<()> {
+        let of_parts = index.clone();
+        let joined = BlockingWork::start(move || of_parts.joined(parts));
+        let (joined, counted) = joined.output().await?;
+        let joined = Arc::new(joined);
+        let of_texts = joined.clone();
+        let texts = BlockingWork::start(move || of_texts.texts());
+        let dictionary = BlockingWork::start(move || Dictionary::of(joined.postings(), counted));
+        let (texts, dictionary) = (texts.output().await?, dictionary.output().await?);
+        let live = self.clone();
+        let publish = move || live.publish(index.with_joined(dictionary, texts));
+        BlockingWork::start(publish).output().await
     }
 
     /// Reads the body of a skill, and the prompts that its author put beside it.

@@ -17,6 +17,8 @@ pub(super) struct VisibilityMask {
     modes: VisibilityPolicy,
     seen: Bits,
     count: usize,
+    /// Skills that it sees and that have a body.
+    bodies: usize,
 }
 
 impl VisibilityMask {
@@ -30,23 +32,36 @@ impl VisibilityMask {
             modes: modes.clone(),
             seen: Bits::default(),
             count: 0,
+            bodies: 0,
         };
         for (number, doc) in (0..).zip(docs.blocks().flatten()) {
-            sight.update(number, doc.as_ref());
+            if let Some(doc) = doc {
+                sight.insert(number, doc);
+            }
         }
         sight
     }
 
-    fn update<T: SearchItem>(&mut self, number: u32, doc: Option<&Doc<T>>) {
-        let before = self.sees(number);
-        let after = doc.is_some_and(|doc| doc.is_seen_by(self.audience, &self.modes));
-        if after && !before {
+    /// Adds a skill that is not in it.
+    fn insert<T: SearchItem>(&mut self, number: u32, doc: &Doc<T>) {
+        if doc.is_seen_by(self.audience, &self.modes) {
             self.seen.insert(number);
             self.count += 1;
-        } else if before && !after {
+            self.bodies += usize::from(doc.has_body());
+        }
+    }
+
+    fn remove<T: SearchItem>(&mut self, number: u32, doc: &Doc<T>) {
+        if self.sees(number) {
             self.seen.remove(number);
             self.count -= 1;
+            self.bodies -= usize::from(doc.has_body());
         }
+    }
+
+    /// Returns whether most skills that it sees have a body.
+    pub(super) fn has_bodies(&self) -> bool {
+        2 * self.bodies > self.count
     }
 
     pub(super) fn count(&self) -> usize {
@@ -106,12 +121,20 @@ impl MaskCache {
         }))
     }
 
+    /// Returns the cache of an index of the same skills with different texts.
+    pub(super) fn without_masks(&self) -> MaskCache {
+        MaskCache {
+            hidden: self.hidden,
+            lately: Mutex::default(),
+        }
+    }
+
     pub(super) fn insert<T: SearchItem>(&mut self, number: u32, doc: &Doc<T>) {
         self.count(doc, |hidden| hidden + 1);
         self.lately
             .get_mut()
             .iter_mut()
-            .for_each(|sight| Arc::make_mut(sight).update(number, Some(doc)));
+            .for_each(|sight| Arc::make_mut(sight).insert(number, doc));
     }
 
     pub(super) fn remove<T: SearchItem>(&mut self, number: u32, doc: &Doc<T>) {
@@ -119,7 +142,7 @@ impl MaskCache {
         self.lately
             .get_mut()
             .iter_mut()
-            .for_each(|sight| Arc::make_mut(sight).update::<T>(number, None));
+            .for_each(|sight| Arc::make_mut(sight).remove(number, doc));
     }
 
     fn count<T: SearchItem>(&mut self, doc: &Doc<T>, change: impl Fn(usize) -> usize) {

@@ -186,6 +186,36 @@ struct BuiltPostings {
     postings: Vec<Posting>,
 }
 
+/// Terms, with the number of the postings in each of their lists.
+#[derive(Debug, Default)]
+pub(super) struct CountedTerms {
+    terms: TermTable,
+    counts: Vec<[u32; 3]>,
+}
+
+impl CountedTerms {
+    /// Counts the postings of `terms`.
+    pub(super) fn of(terms: TermTable, postings: &[(TermId, Posting)]) -> CountedTerms {
+        let counts = vec![[0; 3]; terms.len()];
+        let mut counted = CountedTerms { terms, counts };
+        for (term, posting) in postings {
+            counted.count(*term, *posting);
+        }
+        counted
+    }
+
+    /// Adds a term without postings.
+    pub(super) fn insert(&mut self, text: &str) -> TermId {
+        let term = self.terms.insert(text);
+        self.counts.resize(self.terms.len(), [0; 3]);
+        term
+    }
+
+    pub(super) fn count(&mut self, term: TermId, posting: Posting) {
+        self.counts[term as usize][posting.list()] += 1;
+    }
+}
+
 #[derive(Debug, Clone)]
 struct ChangedTerm {
     term: Arc<str>,
@@ -223,30 +253,31 @@ impl Dictionary {
         TermPostings::of(self.built.lists(term)?)
     }
 
-    /// Builds the dictionary of postings that come by rising number, distributing them by term at once.
-    pub(super) fn of(postings: &[(TermId, Posting)], mut terms: TermTable) -> Dictionary {
-        let Some((_, any)) = postings.first() else {
-            return Dictionary::default();
-        };
-        let list = |term: TermId, posting: &Posting| 3 * term as usize + posting.list();
-        let mut ends = vec![0_u32; 3 * terms.len() + 1];
-        for (term, posting) in postings {
-            ends[list(*term, posting) + 1] += 1;
-        }
-        for list in 1..ends.len() {
-            ends[list] += ends[list - 1];
+    /// Builds the dictionary of postings that were counted and come by rising number, distributing them by term at once.
+    pub(super) fn of(
+        postings: impl Iterator<Item = (TermId, Posting)>,
+        counted: CountedTerms,
+    ) -> Dictionary {
+        let CountedTerms {
+            mut terms,
+            counts: mut ends,
+        } = counted;
+        let mut end = 0;
+        for list in ends.as_flattened_mut() {
+            end += std::mem::replace(list, end);
         }
         // While postings are placed, each number moves from the begin of its list to the end.
-        let mut by_term = vec![*any; postings.len()];
-        for (term, posting) in postings {
-            let at = &mut ends[list(*term, posting)];
-            by_term[*at as usize] = *posting;
+        let mut by_term = vec![Posting::of_facet(0); end as usize];
+        postings.for_each(|(term, posting)| {
+            let at = &mut ends[term as usize][posting.list()];
+            by_term[*at as usize] = posting;
             *at += 1;
-        }
+        });
         terms.shrink_to_fit();
+        ends.shrink_to_fit();
         let built = BuiltPostings {
             terms,
-            ends: ends.as_chunks().0.to_vec(),
+            ends,
             postings: by_term,
         };
         Dictionary {

@@ -116,6 +116,20 @@ impl<'a, T: SearchItem> TopK<'a, T> {
         self.rows.into_sorted_vec()
     }
 
+    fn allows_all(&self) -> bool {
+        let Query {
+            tier,
+            source,
+            level,
+            ..
+        } = self.query;
+        self.sight.is_none()
+            && self.facets.is_empty()
+            && tier.is_none()
+            && source.is_none()
+            && level.is_none()
+    }
+
     pub(super) fn allows(&self, number: u32, doc: &Doc<T>) -> bool {
         self.sight.is_none_or(|sight| sight.sees(number))
             && self.query.tier.is_none_or(|tier| tier == doc.tier())
@@ -150,6 +164,7 @@ pub(super) fn search<T: SearchItem>(index: &IndexData<T>, query: &Query) -> Vec<
         _ => String::new(),
     };
     let wanted = QueryWords::of(index, &query.text, sight);
+    let has_bodies = sight.map_or_else(|| index.has_bodies(), VisibilityMask::has_bodies);
     if query.text.trim().is_empty() {
         for (number, doc) in index.docs() {
             best.offer(ScoredItem {
@@ -177,8 +192,7 @@ pub(super) fn search<T: SearchItem>(index: &IndexData<T>, query: &Query) -> Vec<
                  doc,
              }: ScoredItem<'_, T>| {
                 let words = wanted.found_in(number);
-                let confidence =
-                    MatchConfidence::of(fit, score, score / wanted.weight, index.has_bodies());
+                let confidence = MatchConfidence::of(fit, score, score / wanted.weight, has_bodies);
                 SearchHit {
                     entry: doc.entry.clone(),
                     why: Explanation {
@@ -310,6 +324,9 @@ fn score<'a, T: SearchItem>(
             offer(best, at, *fit, std::mem::take(&mut block.scores[at]));
         }
         let mut least = best.least(MatchKind::Words);
+        if least == f32::MIN_POSITIVE && best.allows_all() {
+            least = least.max(block.reached_by(best.query.limit));
+        }
         for (first, scores) in (0..)
             .step_by(STRIDE)
             .zip(block.scores.as_chunks::<STRIDE>().0)
@@ -324,7 +341,7 @@ fn score<'a, T: SearchItem>(
             for (at, score) in (first..).zip(scores) {
                 if *score >= least {
                     offer(best, at, MatchKind::Words, *score);
-                    least = best.least(MatchKind::Words);
+                    least = least.max(best.least(MatchKind::Words));
                 }
             }
         }
@@ -338,6 +355,21 @@ struct ScoreBlock {
     scores: [f32; BLOCK],
     /// The score of the best term of the current word: a skill with two of them has the word once.
     brought: [f32; BLOCK],
+}
+
+impl ScoreBlock {
+    /// Returns a score that `limit` skills of the block reach, or zero. Without it, most skills of the first block would be
+    /// taken until better ones replace them.
+    fn reached_by(&self, limit: usize) -> f32 {
+        let mut best = [0.0; BLOCK / STRIDE];
+        for (best, scores) in best.iter_mut().zip(self.scores.as_chunks::<STRIDE>().0) {
+            *best = (scores.iter()).fold(0.0, |a: f32, b| if *b > a { *b } else { a });
+        }
+        let Some(place) = best.len().checked_sub(limit) else {
+            return 0.0;
+        };
+        *best.select_nth_unstable_by(place, f32::total_cmp).1
+    }
 }
 
 struct WordScorer<'a> {

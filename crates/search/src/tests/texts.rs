@@ -120,6 +120,27 @@ fn common_words_alone_fit_nothing() {
 }
 
 #[test]
+fn bodies_of_hidden_skills_do_not_affect_confidence() {
+    let visible = [skill("flowcharts", "Creates flowcharts for Maestro.")];
+    let secret = ["salaries", "bonuses"].map(|id| {
+        let mut skill = skill(id, "Counts money.");
+        skill.disable_model_invocation = true;
+        skill
+    });
+    let text = SkillText::new().body("Read the payroll.");
+    let secrets = secret.each_ref().map(|skill| skill.id.clone());
+    let alone = index(visible.clone());
+    let beside = index(visible.into_iter().chain(secret));
+    let beside = beside.with_texts(secrets.iter().map(|id| (id, &text)));
+    let query = "draw a flowchart about zebras, giraffes and okapis at the zoo";
+    assert_eq!(
+        alone.search(&Query::new(query))[0].why.confidence,
+        MatchConfidence::MayFit
+    );
+    assert_eq!(shown(&beside, query), shown(&alone, query));
+}
+
+#[test]
 fn results_ignore_the_order_of_added_texts() {
     let skills: Vec<Skill> = (0..40)
         .map(|number| skill(&format!("s{number}"), "Does one thing."))
