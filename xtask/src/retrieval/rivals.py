@@ -1,5 +1,6 @@
 """Ranks the skills of a file for its questions with other programs, and prints the best ten of each as JSON."""
 
+import asyncio
 import json
 import re
 import sys
@@ -10,15 +11,39 @@ import Stemmer
 import tantivy
 import yaml
 
+try:
+    from agentskills_retrieval import LexicalSelector
+except ImportError:
+    LexicalSelector = None
 
-def parts(doc):
-    found = re.match(r"---\n(.*?)\n---\n?(.*)", doc["text"], re.S)
-    front, body = found.groups() if found else ("", doc["text"])
-    try:
-        fields = yaml.safe_load(front) or {}
-    except yaml.YAMLError:
-        fields = dict(line.split(":", 1) for line in front.splitlines() if ":" in line)
-    return str(fields.get("name", doc["id"])), str(fields.get("description", "")), body
+
+class Skill:
+    """A skill as `agentskills_retrieval` reads it from a registry."""
+
+    def __init__(self, doc):
+        found = re.match(r"---\n(.*?)\n---\n?(.*)", doc["text"], re.S)
+        front, self.body = found.groups() if found else ("", doc["text"])
+        try:
+            self.fields = yaml.safe_load(front) or {}
+        except yaml.YAMLError:
+            self.fields = dict(line.split(":", 1) for line in front.splitlines() if ":" in line)
+        self.id = doc["id"]
+        self.name = str(self.fields.get("name", doc["id"]))
+        self.description = str(self.fields.get("description", ""))
+
+    def get_id(self):
+        return self.id
+
+    async def get_metadata(self):
+        return self.fields
+
+
+class Registry:
+    def __init__(self, skills):
+        self.skills = skills
+
+    def list_skills(self):
+        return self.skills
 
 
 def timed(questions, ask):
@@ -51,8 +76,9 @@ def with_tantivy(ids, skills, questions):
         schema.add_text_field(field, tokenizer_name="en_stem")
     index = tantivy.Index(schema.build())
     writer = index.writer(num_threads=1)
-    for place, (name, description, body) in enumerate(skills):
-        writer.add_document(tantivy.Document(place=place, name=name, description=description, body=body))
+    for place, skill in enumerate(skills):
+        document = tantivy.Document(place=place, name=skill.name, description=skill.description, body=skill.body)
+        writer.add_document(document)
     writer.commit()
     index.reload()
     searcher = index.searcher()
@@ -67,20 +93,35 @@ def with_tantivy(ids, skills, questions):
     return timed(questions, ask)
 
 
+def with_agentskills(skills, questions):
+    selector = LexicalSelector(Registry(skills))
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(selector.index())
+
+    def ask(question):
+        best = loop.run_until_complete(selector.select(question, limit=10)).selected
+        return [scored.skill_id for scored in best], float(best[0].score) if best else 0.0
+
+    return timed(questions, ask)
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         given = json.load(file)
     ids = [doc["id"] for doc in given["docs"]]
-    skills = [parts(doc) for doc in given["docs"]]
+    skills = [Skill(doc) for doc in given["docs"]]
     questions = given["questions"]
-    short = [f"{name} {description}" for name, description, _ in skills]
-    long = [" ".join(skill) for skill in skills]
+    short = [f"{skill.name} {skill.description}" for skill in skills]
+    long = [f"{skill.name} {skill.description} {skill.body}" for skill in skills]
     ranked = [
         ("bm25s", with_bm25s(ids, short, questions)),
         ("bm25s, with bodies", with_bm25s(ids, long, questions)),
         ("tantivy", with_tantivy(ids, skills, questions)),
     ]
-    print("agentskills-retrieval: SKIPPED, not compared: it needs Python 3.12", file=sys.stderr)
+    if LexicalSelector:
+        ranked.append(("agentskills-retrieval", with_agentskills(skills, questions)))
+    else:
+        print("agentskills-retrieval: SKIPPED, not compared: it needs Python 3.12", file=sys.stderr)
     json.dump([{"search": search, "answers": answers} for search, answers in ranked], sys.stdout)
 
 

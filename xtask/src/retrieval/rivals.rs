@@ -21,7 +21,12 @@ struct Ranked {
 }
 
 /// The searches that `rivals.py` knows.
-const NAMES: [&str; 3] = ["bm25s", "bm25s, with bodies", "tantivy"];
+const NAMES: [&str; 4] = [
+    "bm25s",
+    "bm25s, with bodies",
+    "tantivy",
+    "agentskills-retrieval",
+];
 
 /// Returns the rows of each program that can be installed here.
 pub(super) fn rows(set: &Set) -> Result<Vec<Row>, Failure> {
