@@ -21,9 +21,11 @@ mod rounds;
 #[allow(unreachable_pub, reason = "public where a library shares the file")]
 mod sample;
 mod search;
+mod searches;
 mod serve;
 mod status;
 mod template;
+mod text_search;
 mod tree;
 mod trigger;
 mod vocabulary;
@@ -68,7 +70,7 @@ pub(crate) struct Options {
     /// The output format; JSON prints one figure a line.
     #[arg(long, default_value = "text")]
     format: Format,
-    /// Write `docs/benchmarks.md` too; where serving alone is measured, its part of it.
+    /// Write `docs/benchmarks.md` too; where searches or serving alone are measured, their part of it.
     #[arg(long, conflicts_with_all = ["corpus", "no_rivals", "quick"])]
     write: bool,
     /// Measure this alone.
@@ -84,6 +86,8 @@ enum Subject {
     Sources,
     /// Catalogs and tools.
     Engine,
+    /// Searches.
+    Search,
     /// Serving them over MCP.
     Serving,
     /// The screen of `status` for eight agents.
@@ -129,6 +133,9 @@ enum Part {
     /// Measure searches among the skills of a file.
     #[command(hide = true)]
     Search { skills: PathBuf },
+    /// Measure searches among the skills of a file, with their bodies.
+    #[command(hide = true)]
+    TextSearch { skills: PathBuf },
     /// Measure catalogs of the skills of a file.
     #[command(hide = true)]
     Catalog { skills: PathBuf },
@@ -158,6 +165,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
             count,
         }) => return child::plugin(library, runner, *count),
         Some(Part::Search { skills }) => return child::print(search::measure(skills)),
+        Some(Part::TextSearch { skills }) => return child::print(text_search::measure(skills)),
         Some(Part::Catalog { skills }) => return child::print(catalog::measure(skills)),
         Some(Part::Status { home }) => return child::print(status::measure(home)),
         Some(Part::Agents { folder, seconds }) => {
@@ -166,8 +174,9 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         Some(Part::Trigger { count }) => return child::print(trigger::measure(*count)),
         None => {}
     }
-    if options.write && options.only.is_some_and(|only| only != Subject::Serving) {
-        return Err("of the parts of the page, that on serving alone is written by itself".into());
+    let is_written = |only| matches!(only, Subject::Search | Subject::Serving);
+    if options.write && !options.only.is_none_or(is_written) {
+        return Err("of the parts of the page, searches and servers are written alone".into());
     }
     let mut bench = Bench::new(&options)?;
     let wanted = |subject| options.only.is_none_or(|only| only == subject);
@@ -180,6 +189,9 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         bench.bodies()?;
         bench.arming()?;
         bench.reloads()?;
+    }
+    if wanted(Subject::Search) {
+        searches::figures(&mut bench)?;
     }
     if wanted(Subject::Engine) {
         engine::figures(&mut bench)?;
@@ -411,8 +423,12 @@ impl<'a> Bench<'a> {
             .iter()
             .cloned()
             .partition(|figure| of_servers(&figure));
-        if self.options.only == Some(Subject::Serving) {
-            return write_served(ServedPart::Servers, &servers, &self.remarks);
+        match self.options.only {
+            Some(Subject::Serving) => {
+                return write_served(ServedPart::Servers, &servers, &self.remarks);
+            }
+            Some(Subject::Search) => return page::write_searches(&others),
+            _ => {}
         }
         page::write(&others, &self.remarks)?;
         write_served(ServedPart::Servers, &servers, &[])

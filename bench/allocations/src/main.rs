@@ -1,4 +1,7 @@
-//! Prints how many allocations 10,000 lookups make while another thread refreshes the registry.
+//! Prints how many allocations 10,000 lookups make while another thread refreshes the registry; of a file of skills, the bytes a
+//! skill that its index allocates.
+
+mod index;
 
 use std::error::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +12,10 @@ use repertoire_registry::{MemorySource, Registered, SkillRegistry};
 const SKILLS: usize = 10_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    if let Some(file) = std::env::args_os().nth(1) {
+        println!("{}", index::bytes_a_skill(file.as_ref())?);
+        return Ok(());
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .build()?;

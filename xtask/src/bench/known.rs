@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use repertoire_core::skill_md::{self, FileContext};
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,11 @@ pub(super) struct Known {
     pub(super) description: String,
     /// A query of a user who wants this skill.
     pub(super) question: Option<String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) body: String,
+    /// A page of the body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) page: Option<String>,
 }
 
 const SEED: u64 = 7;
@@ -29,8 +34,23 @@ const QUESTIONS: usize = 1_000;
 /// Words of a question.
 const WORDS: usize = 6;
 
-/// Writes `count` made-up skills to `file`. A question is words of the description, one in five with two letters swapped.
-pub(super) fn make(file: &Path, count: usize) -> Result<(), Failure> {
+/// Words of a page.
+const PAGE: usize = 200;
+
+/// Words of bodies, and how many of eleven bodies have so many. Public ones have 1,100 on average.
+const BODIES: [(usize, usize); 5] = [(200, 2), (500, 3), (1_000, 3), (1_800, 2), (3_500, 1)];
+
+/// Returns the file of `count` made-up skills in `folder`, which is written once. A question is words of the description, one in
+/// five with two letters swapped.
+pub(super) fn made(folder: &Path, count: usize) -> Result<PathBuf, Failure> {
+    let file = folder.join(format!("known-{count}.jsonl"));
+    if !file.is_file() {
+        make(&file, count)?;
+    }
+    Ok(file)
+}
+
+fn make(file: &Path, count: usize) -> Result<(), Failure> {
     let (vocabulary, mut random) = (Vocabulary::new(), Random::new(SEED));
     let made = |number: usize| {
         let words = random.between(1, 3);
@@ -45,6 +65,8 @@ pub(super) fn make(file: &Path, count: usize) -> Result<(), Failure> {
             name: format!("{}-{number}", words.join("-")),
             description: vocabulary.text(length, &mut random),
             question: None,
+            body: String::new(),
+            page: None,
         }
     };
     let mut all: Vec<Known> = (0..count).map(made).collect();
@@ -55,6 +77,38 @@ pub(super) fn make(file: &Path, count: usize) -> Result<(), Failure> {
             question(text.split_whitespace(), &mut random).map(|text| slip(&text, &mut random));
     }
     write(file, &all)
+}
+
+/// Adds bodies to the skills of `file`, and asks six of the first sixty words of a body, or a page of it.
+pub(super) fn with_bodies(file: &Path, to: &Path) -> Result<(), Failure> {
+    let (vocabulary, mut random) = (Vocabulary::of_bodies(), Random::new(SEED));
+    let mut all = read(file)?;
+    let every = all.len().div_ceil(QUESTIONS);
+    for (number, known) in all.iter_mut().enumerate() {
+        known.body = vocabulary.body(random.weighted(&BODIES), &mut random);
+        known.question = None;
+        if number.is_multiple_of(every) {
+            known.ask_of_body(&mut random);
+        }
+    }
+    write(to, &all)
+}
+
+impl Known {
+    fn ask_of_body(&mut self, random: &mut Random) {
+        let words: Vec<&str> = self.body.split_whitespace().collect();
+        self.page = words.len().checked_sub(PAGE).map(|rest| {
+            let begin = random.below(rest + 1);
+            words[begin..begin + PAGE].join(" ")
+        });
+        self.question = question(first_words(&self.body), random);
+    }
+}
+
+/// Returns the first sixty words that are not short.
+fn first_words(body: &str) -> impl Iterator<Item = &str> {
+    let words = body.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| word.chars().count() > 2).take(60)
 }
 
 /// Writes the skills of a corpus to `file`, each description once, and returns how many they are. A question is words
@@ -85,16 +139,15 @@ pub(super) fn take(file: &Path, corpus: &Path) -> Result<usize, Failure> {
         {
             continue;
         }
-        let words = body
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| word.chars().count() > 2)
-            .take(60);
-        let question = question(words, &mut random);
-        all.push(Known {
+        let mut known = Known {
             name: skill.id.to_string(),
             description: skill.description.to_string(),
-            question,
-        });
+            question: None,
+            body: body.into_owned(),
+            page: None,
+        };
+        known.ask_of_body(&mut random);
+        all.push(known);
     }
     write(file, &all)?;
     Ok(all.len())
@@ -126,7 +179,7 @@ fn write(file: &Path, all: &[Known]) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// Parses the output of [`make`] and [`take`].
+/// Parses the output of [`made`], [`with_bodies`] and [`take`].
 pub(super) fn read(file: &Path) -> Result<Vec<Known>, Failure> {
     fs::read_to_string(file)?
         .lines()
