@@ -1,6 +1,7 @@
 //! The file: its triggers, its versions and its log.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -8,7 +9,7 @@ use tempfile::TempDir;
 use super::{SqliteAgentStore, schema};
 use crate::{
     Actor, AgentPool, AgentState, AgentStore, AllocationRequest, CapabilityProfile, Lifecycle,
-    StoreError,
+    PoolSettings, StoreError,
 };
 
 fn file() -> (TempDir, PathBuf) {
@@ -18,7 +19,7 @@ fn file() -> (TempDir, PathBuf) {
 }
 
 fn put_worker(store: &SqliteAgentStore) {
-    let text = r#"{ "agent_type": "worker", "limits": { "max_concurrent_tasks": 99 } }"#;
+    let text = r#"{ "agent_type": "worker", "limits": { "max_concurrent_tasks": 99999 } }"#;
     let worker: CapabilityProfile = serde_json::from_str(text).unwrap();
     store.put_profile("worker", &worker).unwrap();
 }
@@ -258,6 +259,69 @@ fn a_damaged_log_never_passes_for_intact() {
         }
     }
     assert!(noticed > 20, "{noticed}");
+}
+
+/// A disk of 1 MB, which only a privileged user can make.
+struct SmallDisk(TempDir);
+
+impl SmallDisk {
+    fn new() -> Option<Self> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        if mount(folder.path(), "size=1m") {
+            return Some(Self(folder));
+        }
+        eprintln!("SKIPPED, not checked: this user cannot mount a small disk");
+        None
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
+    }
+}
+
+fn mount(folder: &Path, options: &str) -> bool {
+    let mut mount = Command::new("mount");
+    let mount = mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]);
+    let done = mount.arg(folder).stderr(Stdio::null()).status();
+    done.is_ok_and(|status| status.success())
+}
+
+#[test]
+fn a_full_disk_loses_no_stored_agent() {
+    let Some(disk) = SmallDisk::new() else {
+        return;
+    };
+    let path = disk.0.path().join("agents.db");
+    let store = SqliteAgentStore::open(&path).unwrap();
+    put_worker(&store);
+    let pool = PoolSettings {
+        max: u32::MAX,
+        ..PoolSettings::default()
+    };
+    store.put_pool(AgentPool::Research, pool).unwrap();
+    let mut stored = Vec::new();
+    let allocate = |number: usize| {
+        let task = format!("{number:0>900}");
+        let request = AllocationRequest::new(task, AgentPool::Research, number.to_string());
+        store.allocate(&request, 0)
+    };
+    let full = loop {
+        match allocate(stored.len()) {
+            Ok(agent) => stored.push(agent.expect("the pool has places")),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(full, StoreError::Database(_)), "{full:?}");
+    assert!(stored.len() > 10, "{}", stored.len());
+    assert_eq!(store.agents().unwrap().len(), stored.len());
+    assert_eq!(store.verify_audit().unwrap().len(), stored.len());
+    assert!(mount(disk.0.path(), "remount,size=8m"));
+    assert!(allocate(stored.len()).is_ok());
+    drop(store);
+    let store = SqliteAgentStore::open(&path).unwrap();
+    assert_eq!(store.agents().unwrap().len(), stored.len() + 1);
 }
 
 #[test]

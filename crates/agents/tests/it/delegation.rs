@@ -2,7 +2,6 @@
 
 use fastrand::Rng;
 use repertoire_agents::*;
-use serde::Serialize;
 use serde_json::json;
 
 use crate::stores::request;
@@ -15,36 +14,21 @@ fn pattern(random: &mut Rng) -> String {
         .collect()
 }
 
-#[derive(Debug, Clone, Serialize)]
-struct Rights {
-    tools: Vec<String>,
-    deny: Vec<String>,
-    write_access: bool,
-    admin_access: bool,
-}
-
-impl Rights {
-    fn permissions(&self) -> Permissions {
-        let value = serde_json::to_value(self).unwrap();
-        serde_json::from_value(value).unwrap()
-    }
-}
-
-fn random_rights(random: &mut Rng) -> Rights {
+fn random_rights(random: &mut Rng) -> Permissions {
     let mut patterns = |most: usize| {
         let count = random.usize(..=most);
         (0..count).map(|_| pattern(random)).collect()
     };
-    Rights {
-        tools: patterns(3),
-        deny: patterns(2),
-        write_access: random.bool(),
-        admin_access: random.bool(),
-    }
+    let mut rights = Permissions::default();
+    rights.tools = patterns(3);
+    rights.deny = patterns(2);
+    rights.write_access = random.bool();
+    rights.admin_access = random.bool();
+    rights
 }
 
 /// Returns rights that are often, but not always, narrower.
-fn variation(of: &Rights, random: &mut Rng) -> Rights {
+fn variation(of: &Permissions, random: &mut Rng) -> Permissions {
     let mut rights = random_rights(random);
     if random.u8(..4) > 0 {
         rights.tools.clone_from(&of.tools);
@@ -57,28 +41,12 @@ fn variation(of: &Rights, random: &mut Rng) -> Rights {
     rights
 }
 
-struct Node {
-    rights: Rights,
-    permissions: Permissions,
-    parent: Option<usize>,
-}
-
-impl Node {
-    fn new(rights: Rights, parent: Option<usize>) -> Self {
-        Self {
-            permissions: rights.permissions(),
-            rights,
-            parent,
-        }
-    }
-
-    fn is_narrower(&self, above: &Self, tools: &[String]) -> bool {
-        (above.rights.write_access || !self.rights.write_access)
-            && (above.rights.admin_access || !self.rights.admin_access)
-            && tools
-                .iter()
-                .all(|tool| above.permissions.permits(tool) || !self.permissions.permits(tool))
-    }
+fn is_narrower(child: &Permissions, parent: &Permissions, tools: &[String]) -> bool {
+    (parent.write_access || !child.write_access)
+        && (parent.admin_access || !child.admin_access)
+        && tools
+            .iter()
+            .all(|tool| parent.permits(tool) || !child.permits(tool))
 }
 
 /// Grows trees of rights as the filter of allocation does; returns the numbers of children admitted and refused.
@@ -86,13 +54,12 @@ fn grow(trees: u32, seed: u64) -> (u64, u64) {
     let mut random = Rng::with_seed(seed);
     let (mut admitted, mut refused) = (0, 0);
     for _ in 0..trees {
-        let mut nodes = vec![Node::new(random_rights(&mut random), None)];
+        let mut nodes = vec![(random_rights(&mut random), None)];
         for _ in 0..4 {
             let parent = random.usize(..nodes.len());
-            let child = variation(&nodes[parent].rights, &mut random);
-            let child = Node::new(child, Some(parent));
-            match child.permissions.is_within(&nodes[parent].permissions) {
-                true => nodes.push(child),
+            let child = variation(&nodes[parent].0, &mut random);
+            match child.is_within(&nodes[parent].0) {
+                true => nodes.push((child, Some(parent))),
                 false => refused += 1,
             }
         }
@@ -100,12 +67,15 @@ fn grow(trees: u32, seed: u64) -> (u64, u64) {
         let tools: Vec<_> = (0..6)
             .map(|_| pattern(&mut random).replace('*', "b"))
             .collect();
-        for node in &nodes {
-            let mut above = node.parent;
+        for (rights, parent) in &nodes {
+            let mut above = *parent;
             while let Some(at) = above {
-                let (rights, other) = (&node.rights, &nodes[at].rights);
-                assert!(node.is_narrower(&nodes[at], &tools), "{rights:?} {other:?}");
-                above = nodes[at].parent;
+                let (ancestor, next) = &nodes[at];
+                assert!(
+                    is_narrower(rights, ancestor, &tools),
+                    "{rights:?} {ancestor:?}"
+                );
+                above = *next;
             }
         }
     }

@@ -9,6 +9,7 @@ mod parties;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod queues;
+mod reports;
 mod states;
 mod stores;
 mod writeback;
