@@ -27,6 +27,7 @@ pub struct AgentRecord {
     #[doc(hidden)]
     pub host: Option<String>,
     /// The folder that it works in, once it is known.
+    #[doc(hidden)]
     pub worktree: Option<String>,
     /// The branch for its changes.
     pub branch: String,
@@ -45,6 +46,7 @@ pub struct AgentRecord {
     /// The time of the reservation.
     pub created_at: u64,
     /// The time of the last change.
+    #[doc(hidden)]
     pub updated_at: u64,
     #[serde(skip)]
     pub(crate) alerted_at: Option<u64>,

@@ -60,6 +60,7 @@ impl fmt::Display for AgentPhase {
 #[non_exhaustive]
 pub struct Checkpoint {
     /// The task that the agent works on.
+    #[doc(hidden)]
     pub task_id: String,
     /// The epoch of the agent.
     pub(crate) epoch: u64,

@@ -31,24 +31,27 @@ pub struct CapabilityProfile {
     pub(crate) reusable: bool,
 }
 
-#[doc(hidden)]
 impl CapabilityProfile {
     /// Returns the longest run in milliseconds.
+    #[doc(hidden)]
     pub fn timeout_ms(&self) -> u64 {
         self.limits.timeout_ms
     }
 
     /// Returns the most tokens that living agents of the profile may reserve together.
+    #[doc(hidden)]
     pub fn token_budget(&self) -> u64 {
         self.limits.token_budget
     }
 
     /// Returns the most agents of the profile that live at a time.
+    #[doc(hidden)]
     pub fn max_concurrent_tasks(&self) -> u32 {
         self.limits.max_concurrent_tasks
     }
 
     /// Returns whether an agent may take a further task after a valid writeback.
+    #[doc(hidden)]
     pub fn is_reusable(&self) -> bool {
         self.reusable
     }
@@ -59,15 +62,20 @@ impl CapabilityProfile {
 /// In a pattern, `*` stands for any text. Patterns under `deny` win.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct Permissions {
     /// Patterns of tools that the agent may use.
-    pub(crate) tools: Vec<String>,
+    #[doc(hidden)]
+    pub tools: Vec<String>,
     /// Patterns of tools that it may not use; these win.
-    pub(crate) deny: Vec<String>,
+    #[doc(hidden)]
+    pub deny: Vec<String>,
     /// `true` if the agent may change files.
-    pub(crate) write_access: bool,
+    #[doc(hidden)]
+    pub write_access: bool,
     /// `true` if the agent may do what administrators do.
-    pub(crate) admin_access: bool,
+    #[doc(hidden)]
+    pub admin_access: bool,
 }
 
 impl Permissions {

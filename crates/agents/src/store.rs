@@ -59,6 +59,7 @@ pub trait AgentStore: TransactionalStorage {
     ///
     /// # Errors
     /// Fails if the database fails.
+    #[doc(hidden)]
     fn pool(&self, pool: AgentPool) -> Result<PoolSettings, StoreError> {
         transact(self, TransactionKind::Read, |transaction| {
             transaction.pool(pool)
