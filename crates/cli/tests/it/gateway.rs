@@ -350,7 +350,8 @@ fn tokens_are_issued_and_revoked() {
     let issued = token(&["issue", "monitor", "--scope", "read"]);
     let text = issued["token"].as_str().expect("its text");
     assert_eq!((answer("").as_str(), answer(text).as_str()), ("401", "200"));
-    let row = json!([{ "name": "monitor", "scope": "read", "is_expired": false }]);
+    let row =
+        json!([{ "name": "monitor", "scope": "read", "expires_at": null, "is_expired": false }]);
     assert_eq!(token(&["list"])["tokens"], row);
     token(&["issue", "old", "--scope", "operate", "--expires", "0s"]);
     let listed = env.run(&["gateway", "token", "list", "--state-dir", "state"]);

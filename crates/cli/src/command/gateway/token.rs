@@ -78,8 +78,7 @@ enum ScopeName {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::command) struct TokenOutput {
-    /// The text of the token that was issued.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The text of the token that was issued, otherwise null.
     token: Option<String>,
     /// The tokens in the order in which they were issued.
     tokens: Vec<ListedToken>,
@@ -92,8 +91,7 @@ struct ListedToken {
     name: String,
     /// `read` or `operate`.
     scope: &'static str,
-    /// The time from which it is refused, in seconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The time from which it is refused, in seconds since 1970, or null.
     expires_at: Option<u64>,
     is_expired: bool,
 }
