@@ -3,7 +3,7 @@
 //! 1. The server is not ending, and the request names this server in `Host` and in its target.
 //! 2. It has no `Origin`, or an allowed one.
 //! 3. Its address is within the rate. Requests with a wrong token count, which slows down guessing.
-//! 4. It has the token, or the host allows it.
+//! 4. It has the token, or the host allows it. Browsers send a token as a password.
 //! 5. The server is within its limits of requests and sessions.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -14,12 +14,14 @@ use std::time::Instant;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{
-    AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE,
+    ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE,
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use governor::clock::DefaultClock;
 use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
@@ -107,6 +109,9 @@ impl AccessControl {
     }
 
     fn authorize(&self, request: &mut Parts) -> Result<(), Rejection> {
+        if let Some(token) = request.headers.get(AUTHORIZATION).and_then(password) {
+            request.headers.insert(AUTHORIZATION, token);
+        }
         let address = request.extensions.get().map(|Peer(peer)| sender(*peer));
         // The programs of this machine share an address, so that a wrong token of one does not lock out the others.
         let is_limited = address.is_some_and(|address| self.wrong_tokens.is_limited(address));
@@ -246,6 +251,24 @@ pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION)?.to_str().ok()
 }
 
+/// Returns the password of a browser as a bearer token.
+fn password(header: &HeaderValue) -> Option<HeaderValue> {
+    let (scheme, credentials) = header.to_str().ok()?.split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    let credentials = String::from_utf8(STANDARD.decode(credentials.trim()).ok()?).ok()?;
+    let (_, password) = credentials.split_once(':')?;
+    HeaderValue::try_from(format!("Bearer {password}")).ok()
+}
+
+/// Returns whether a browser opens a page. It asks its user for a token.
+fn is_page(request: &Parts) -> bool {
+    let accepted = request.headers.get(ACCEPT);
+    let accepted = accepted.and_then(|accepted| accepted.to_str().ok());
+    request.method == Method::GET && accepted.is_some_and(|kinds| kinds.contains("text/html"))
+}
+
 fn may_begin_session(request: &Parts) -> bool {
     let version = request.headers.get("mcp-protocol-version");
     request.method == Method::POST
@@ -279,7 +302,13 @@ pub(super) async fn control_access(
             Err(refused) => {
                 metrics.refused(refused);
                 tracing::info!(reason = %refused, "refused");
-                refused.into_response()
+                let mut response = refused.into_response();
+                let has_pages = control.options.authorization.is_some();
+                if refused == Rejection::Token && has_pages && is_page(&request) {
+                    let headers = response.headers_mut();
+                    headers.append(WWW_AUTHENTICATE, PASSWORD);
+                }
+                response
             }
         };
         metrics.answered(response.status(), began.elapsed());
@@ -314,6 +343,10 @@ pub(super) async fn limit_health(
 }
 
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
+
+/// The request for a user and a password, of which the password is a token.
+const PASSWORD: HeaderValue =
+    HeaderValue::from_static("Basic realm=\"repertoire\", charset=\"UTF-8\"");
 
 /// The type of an error by RFC 9457.
 const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
