@@ -9,6 +9,7 @@ mod events;
 mod items;
 mod openapi;
 mod operator_routes;
+mod page;
 mod problem;
 mod registry_routes;
 mod schemas;
@@ -27,7 +28,8 @@ use self::access::Anonymous;
 use self::event_log::EventLog;
 use self::events::EventSources;
 use crate::{
-    Gateway, GatewayError, GatewayState, WorkflowFile, mcp_resources, metrics, starting_server,
+    Gateway, GatewayError, GatewayState, Registries, WorkflowFile, mcp_resources, metrics,
+    starting_server,
 };
 
 /// The path below which the agents of the store are, each by its id.
@@ -139,6 +141,18 @@ struct SearchIndexes {
     workflows: OnceLock<LiveIndex<WorkflowFile>>,
 }
 
+impl SearchIndexes {
+    fn skills(&self, registries: &Registries) -> &LiveIndex {
+        let new = || LiveIndex::new(registries.skills.clone());
+        self.skills.get_or_init(new)
+    }
+
+    fn workflows(&self, registries: &Registries) -> &LiveIndex<WorkflowFile> {
+        let new = || LiveIndex::new(registries.workflows.clone());
+        self.workflows.get_or_init(new)
+    }
+}
+
 impl ApiState {
     fn new(gateway: &Gateway) -> ApiState {
         ApiState {
@@ -182,6 +196,7 @@ impl ApiState {
             .route("/api/v1/events", get(events::events))
             .route("/api/v1/{*other}", any(operator_routes::unknown_route))
             .method_not_allowed_fallback(operator_routes::wrong_method)
+            .merge(page::routes())
             .with_state(self.clone())
     }
 

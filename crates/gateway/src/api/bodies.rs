@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use repertoire::Trust;
 use repertoire::registry::{Candidate, Entry, Snapshot, SourceDiagnostic, Status, Tier};
-use repertoire::skill::{Diagnostic, Severity};
+use repertoire::skill::{Diagnostic, Resource, Severity};
 use repertoire_mcp_servers::ServerStatus;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -73,7 +73,7 @@ impl<T: ToSchema> EntryRow<T> {
 pub(super) struct Why {
     id: String,
     /// The winner, then the others in the order in which they would win.
-    candidates: Vec<CandidateRow>,
+    pub(super) candidates: Vec<CandidateRow>,
     /// The reason why its tools are missing or denied.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -84,28 +84,33 @@ pub(super) struct Why {
 
 /// A candidate for an id.
 #[derive(Serialize, ToSchema)]
-struct CandidateRow {
+pub(super) struct CandidateRow {
     /// The id that finds this candidate, winner or not.
-    id: String,
+    pub(super) id: String,
     #[schema(value_type = String)]
-    source: Arc<str>,
+    pub(super) source: Arc<str>,
     #[schema(value_type = TierName)]
-    tier: Tier,
+    pub(super) tier: Tier,
     #[schema(value_type = TrustName)]
-    trust: Trust,
+    pub(super) trust: Trust,
     #[schema(value_type = StatusName)]
-    status: Status,
+    pub(super) status: Status,
     #[serde(skip_serializing_if = "Option::is_none")]
-    location: Option<String>,
-    wins: bool,
+    pub(super) location: Option<String>,
+    pub(super) wins: bool,
     /// The reason why it wins or loses.
-    reason: String,
+    pub(super) reason: String,
     /// `true` if it has the content of the winner; absent for the winner, or if that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    identical: Option<bool>,
+    pub(super) identical: Option<bool>,
 }
 
 impl CandidateRow {
+    /// Returns whether it has the content of the winner.
+    pub(super) fn is_copy(&self) -> bool {
+        self.identical == Some(true)
+    }
+
     fn of<I: ShownItem>(id: String, candidate: &Candidate<I>) -> CandidateRow {
         CandidateRow {
             id,
@@ -162,30 +167,30 @@ impl Why {
 #[derive(Serialize, ToSchema)]
 pub(super) struct DiagnosticRow {
     /// The kind of the items of its registry.
-    kind: &'static str,
+    pub(super) kind: &'static str,
     /// The source, if one source has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    source: Option<Arc<str>>,
+    pub(super) source: Option<Arc<str>>,
     #[schema(value_type = SeverityName)]
-    severity: Severity,
+    pub(super) severity: Severity,
     /// The stable code.
-    code: String,
-    message: String,
+    pub(super) code: String,
+    pub(super) message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    path: Option<Arc<str>>,
+    pub(super) path: Option<Arc<str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
+    pub(super) line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    column: Option<u32>,
+    pub(super) column: Option<u32>,
     /// The other file of a diagnostic about two.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    other: Option<Arc<str>>,
+    pub(super) other: Option<Arc<str>>,
     /// The advice.
     #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<String>,
+    pub(super) help: Option<String>,
 }
 
 impl DiagnosticRow {
@@ -253,4 +258,14 @@ pub(super) struct FileRow {
     pub(super) size: u64,
     /// The SHA-256 of the bytes.
     pub(super) digest: String,
+}
+
+impl FileRow {
+    pub(super) fn of(file: &Resource) -> FileRow {
+        FileRow {
+            path: file.path.to_string(),
+            size: file.size,
+            digest: file.digest.to_string(),
+        }
+    }
 }

@@ -110,6 +110,14 @@ impl EventLog {
         }
     }
 
+    /// Returns the last events with their numbers, the latest first.
+    pub(super) fn latest(&self, most: usize) -> Vec<(u64, Bytes)> {
+        let frames = self.frames.lock();
+        let numbered = (frames.first..).zip(frames.last.iter().cloned());
+        let numbered: Vec<_> = numbered.collect();
+        numbered.into_iter().rev().take(most).collect()
+    }
+
     /// Returns a receiver that follows the number of the next event.
     pub(super) fn head(&self) -> watch::Receiver<LogHead> {
         self.head.subscribe()

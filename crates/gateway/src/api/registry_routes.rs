@@ -171,11 +171,7 @@ pub(super) async fn files(
     let snapshot = skills.snapshot();
     let entry = find(&snapshot, &id)?;
     let files = skills.resources(&entry.candidate).await?.into_iter();
-    let files = files.map(|file| FileRow {
-        path: file.path.to_string(),
-        size: file.size,
-        digest: file.digest.to_string(),
-    });
+    let files = files.map(|file| FileRow::of(&file));
     let list = FileList {
         files: files.collect(),
     };
@@ -279,16 +275,9 @@ pub(super) async fn search(
     let query = repertoire::search::Query::new(q)
         .for_operator()
         .limit(limit);
-    let indexes = &api.indexes;
-    let skills = indexes
-        .skills
-        .get_or_init(|| LiveIndex::new(registries.skills));
-    let workflows = indexes
-        .workflows
-        .get_or_init(|| LiveIndex::new(registries.workflows));
     let results = SearchResults {
-        skills: hits(skills, &query),
-        workflows: hits(workflows, &query),
+        skills: hits(api.indexes.skills(&registries), &query),
+        workflows: hits(api.indexes.workflows(&registries), &query),
     };
     Ok(Entity::json(&results).respond(&headers))
 }

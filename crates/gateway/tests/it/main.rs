@@ -28,6 +28,8 @@ mod http_client;
 mod life;
 #[cfg(feature = "http")]
 mod openapi;
+#[cfg(feature = "http")]
+mod page;
 mod project;
 mod reloading;
 mod runs;
