@@ -89,7 +89,7 @@ pub(in crate::command) struct TokenOutput {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ListedToken {
     name: String,
-    /// `read` or `operate`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["read", "operate"])))]
     scope: &'static str,
     /// The time from which it is refused, in seconds since 1970, or null.
     expires_at: Option<u64>,
