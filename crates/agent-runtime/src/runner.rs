@@ -4,6 +4,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use repertoire_agents::{
     AgentPhase, AgentRecord, AgentState, AgentStore, AllocationRequest, Checkpoint, FailReason,
@@ -21,6 +22,10 @@ use crate::{
     AgentHost, AgentIdentity, AgentMessage, FoundWorktree, HostMessage, RunnerError, RunnerEvent,
     RunnerOptions, SkillRef, SpawnError, Ticket,
 };
+
+/// The pause between attempts to lock the state folder, and their number.
+const LOCK_PAUSE: Duration = Duration::from_millis(50);
+const LOCK_ATTEMPTS: u32 = 20;
 
 /// A runner of agents on one host.
 ///
@@ -112,7 +117,7 @@ impl AgentRunner {
             path: options.state_folder.clone(),
             cause,
         };
-        let opened = lock(&options.state_folder).map_err(folder_error)?;
+        let opened = lock(&options.state_folder).await.map_err(folder_error)?;
         let Some(lock) = opened else {
             return Err(RunnerError::InUse(options.state_folder));
         };
@@ -325,16 +330,20 @@ impl Drop for AgentRunner {
 }
 
 /// Locks the state folder; `None` if a different runner has it. The lock ends with the process.
-fn lock(folder: &Path) -> io::Result<Option<File>> {
+async fn lock(folder: &Path) -> io::Result<Option<File>> {
     create_private_folder(folder)?;
     let mut options = File::options();
     options.create(true).truncate(false).write(true);
     let file = options.open(folder.join("runner.lock"))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
+    for _ in 0..LOCK_ATTEMPTS {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            // A child of a killed host has the lock too, until it executes its program.
+            Err(TryLockError::WouldBlock) => tokio::time::sleep(LOCK_PAUSE).await,
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
     }
+    Ok(None)
 }
 
 /// Returns a name that no other host of a shared store has, and that this one has again after a restart.

@@ -65,8 +65,7 @@ impl Scene {
         options.supervisor = vec![scripted_agent().into(), "supervise".into()];
         let (store, host) = (Arc::clone(&self.store), Arc::new(TestHost::default()));
         let runner = AgentRunner::start(store, host, options).await.unwrap();
-        let rows = self.store.verify_audit().unwrap();
-        assert!(!rows.is_empty());
+        self.store.verify_audit().unwrap();
         for agent in self.store.agents().unwrap() {
             assert!(is_final(agent.state), "{what}: {agent:?}");
             let has_reason = agent.fail_reason.is_some() == (agent.state == AgentState::Failed);
