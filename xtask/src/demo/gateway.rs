@@ -82,7 +82,7 @@ fn acts(
     let begun = Instant::now();
     loop {
         let status = Ran::of(root, STATUS);
-        if status.stdout.contains("time: running, 1 tools") {
+        if status.stdout.contains("time: running, 1 tool") {
             return Ok(write!(out, "{}{}", status.stdout, status.stderr)?);
         }
         if begun.elapsed() > TIMEOUT {
