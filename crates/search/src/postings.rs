@@ -180,8 +180,8 @@ pub(super) struct Dictionary {
 #[derive(Debug, Default)]
 struct BuiltPostings {
     terms: TermTable,
-    /// By term: the end of each of its lists.
-    ends: Vec<[u32; 3]>,
+    /// By term.
+    ends: Vec<ListEnds>,
     /// By term, then list, then number.
     postings: Vec<Posting>,
 }
@@ -216,6 +216,35 @@ impl CountedTerms {
     }
 }
 
+/// The end of the postings of a term, and the lengths of its first two lists: eight bytes, because most terms have one posting.
+#[derive(Debug, Clone, Copy)]
+struct ListEnds {
+    end: u32,
+    /// At most [`u16::MAX`], which stands for more, too.
+    lengths: [u16; 2],
+}
+
+impl ListEnds {
+    fn of(end: u32, [names, others, _]: [u32; 3]) -> ListEnds {
+        let length = |length: u32| u16::try_from(length).unwrap_or(u16::MAX);
+        ListEnds {
+            end,
+            lengths: [length(names), length(others)],
+        }
+    }
+
+    /// Divides the postings of the term.
+    fn lists(self, postings: &[Posting]) -> [&[Posting]; 3] {
+        if self.lengths.contains(&u16::MAX) {
+            return rows(postings);
+        }
+        let [names, others] = self.lengths.map(usize::from);
+        let (names, rest) = postings.split_at(names);
+        let (others, texts) = rest.split_at(others);
+        [names, others, texts]
+    }
+}
+
 #[derive(Debug, Clone)]
 struct ChangedTerm {
     term: Arc<str>,
@@ -231,10 +260,13 @@ impl Keyed for ChangedTerm {
 impl BuiltPostings {
     fn lists(&self, term: &str) -> Option<[&[Posting]; 3]> {
         let term = self.terms.get(term)? as usize;
-        let begin = if term == 0 { 0 } else { self.ends[term - 1][2] };
-        let [names, others, texts] = self.ends[term];
-        let list = |begin, end| &self.postings[begin as usize..end as usize];
-        Some([list(begin, names), list(names, others), list(others, texts)])
+        let begin = if term == 0 {
+            0
+        } else {
+            self.ends[term - 1].end
+        };
+        let ends = self.ends[term];
+        Some(ends.lists(&self.postings[begin as usize..ends.end as usize]))
     }
 }
 
@@ -260,21 +292,24 @@ impl Dictionary {
     ) -> Dictionary {
         let CountedTerms {
             mut terms,
-            counts: mut ends,
+            mut counts,
         } = counted;
-        let mut end = 0;
-        for list in ends.as_flattened_mut() {
-            end += std::mem::replace(list, end);
+        let (mut end, mut ends) = (0, Vec::with_capacity(counts.len()));
+        for lists in &mut counts {
+            let lengths = *lists;
+            for list in lists {
+                end += std::mem::replace(list, end);
+            }
+            ends.push(ListEnds::of(end, lengths));
         }
         // While postings are placed, each number moves from the begin of its list to the end.
         let mut by_term = vec![Posting::of_facet(0); end as usize];
         postings.for_each(|(term, posting)| {
-            let at = &mut ends[term as usize][posting.list()];
+            let at = &mut counts[term as usize][posting.list()];
             by_term[*at as usize] = posting;
             *at += 1;
         });
         terms.shrink_to_fit();
-        ends.shrink_to_fit();
         let built = BuiltPostings {
             terms,
             ends,
