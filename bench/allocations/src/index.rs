@@ -23,7 +23,11 @@ const HEADER: i64 = 8;
 pub(crate) fn bytes_a_skill(file: &Path) -> Result<f64, Box<dyn Error>> {
     let (mut rows, mut texts) = (Vec::new(), Vec::new());
     for line in fs::read_to_string(file)?.lines() {
-        let Known { name, description, body } = serde_json::from_str(line)?;
+        let Known {
+            name,
+            description,
+            body,
+        } = serde_json::from_str(line)?;
         let stamp = Stamp::of(&description);
         texts.push((name.clone(), SkillText::new().body(body)));
         rows.push(ListingEntry::new(Skill::new(name, description), stamp));
