@@ -1,15 +1,17 @@
 //! Changes of one agent, each with its row in the audit log.
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
-use crate::agent::{branch_name, check_names};
+use crate::agent::{branch_name, to_hex};
 use crate::audit::AuditEvent;
+use crate::name::check_names;
 use crate::profile::RunOutcome;
 use crate::transaction::{AgentTransaction, log};
 use crate::writeback::{self, TaskStatus};
 use crate::{
-    Actor, AgentRecord, AgentState, FailReason, StoreError, Transition, WritebackContract,
-    WritebackFault, WritebackKind,
+    Actor, AgentPhase, AgentRecord, AgentState, Checkpoint, FailReason, StoreError, Transition,
+    WritebackContract, WritebackFault, WritebackKind,
 };
 
 /// A result of which the error is logged and committed.
@@ -296,6 +298,61 @@ pub(crate) fn write_back(
             event: "recorded",
             states: (Some(agent.state.as_str()), Some(agent.state.as_str())),
             detail: json!({ "kind": kind.as_str(), "task_id": agent.task_id }),
+        },
+    )?;
+    Ok(Ok(()))
+}
+
+/// The most bytes of a note.
+const NOTE_MAX: usize = 65_536;
+
+fn check_note(note: &str) -> Result<(), StoreError> {
+    // Postgres stores no NUL.
+    match note.len() <= NOTE_MAX && !note.contains('\0') {
+        true => Ok(()),
+        false => Err(StoreError::Refused(format!(
+            "expected a note of at most {NOTE_MAX} bytes without NUL"
+        ))),
+    }
+}
+
+/// Stores a checkpoint of a busy agent.
+pub(crate) fn checkpoint(
+    transaction: &mut dyn AgentTransaction,
+    id: &str,
+    epoch: u64,
+    (phase, note): (AgentPhase, &str),
+    now: u64,
+) -> Decision<()> {
+    let agent = find(transaction, id)?;
+    let checked = check_note(note)
+        .and_then(|()| check_epoch(&agent, epoch))
+        .and_then(|()| check_state(&agent, AgentState::Busy));
+    if let Err(error) = checked {
+        let wanted = (Actor::Agent, phase.as_str());
+        return reject(transaction, &agent, wanted, error, now);
+    }
+    let checkpoint = Checkpoint {
+        task_id: agent.task_id,
+        epoch,
+        phase,
+        note: note.to_owned(),
+        at: now,
+    };
+    transaction.put_checkpoint(id, &checkpoint)?;
+    log(
+        transaction,
+        AuditEvent {
+            at: now,
+            agent_id: id,
+            actor: Actor::Agent.as_str(),
+            event: "checkpoint",
+            states: (Some(agent.state.as_str()), Some(agent.state.as_str())),
+            detail: json!({
+                "phase": phase,
+                "task_id": checkpoint.task_id,
+                "note_sha256": to_hex(&Sha256::digest(note)),
+            }),
         },
     )?;
     Ok(Ok(()))

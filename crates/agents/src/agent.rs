@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::{AgentPool, AgentState, FailReason, Permissions, StoreError};
+use crate::{AgentPool, AgentState, FailReason, Permissions};
 
 /// A stored agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -54,24 +54,6 @@ pub struct AgentRecord {
     pub(crate) est_tokens: u64,
     #[serde(skip)]
     pub(crate) idempotency_key: String,
-}
-
-/// The most bytes of a name; an index of Postgres has no longer keys.
-const NAME_MAX: usize = 1024;
-
-/// Refuses names that not every database can store and index.
-pub(crate) fn check_names<'a>(
-    names: impl IntoIterator<Item = (&'static str, &'a str)>,
-) -> Result<(), StoreError> {
-    for (what, name) in names {
-        let is_name = (1..=NAME_MAX).contains(&name.len()) && !name.contains(char::is_control);
-        if !is_name {
-            return Err(StoreError::Refused(format!(
-                "expected {what} of 1 to {NAME_MAX} bytes without control characters"
-            )));
-        }
-    }
-    Ok(())
 }
 
 /// Returns a UUID of version 7 from a time and a text that never repeats.

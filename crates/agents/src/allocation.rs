@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::agent::{agent_id, branch_name, check_names};
+use crate::agent::{agent_id, branch_name};
 use crate::audit::AuditEvent;
+use crate::name::check_names;
 use crate::profile::RunHistory;
 use crate::rating::{self, RatedCandidate};
 use crate::request::WaitingRequest;

@@ -3,13 +3,6 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use sha2::{Digest, Sha256};
-
-use crate::agent::to_hex;
-use crate::audit::AuditEvent;
-use crate::transaction::{AgentTransaction, log};
-use crate::{Actor, AgentState, StoreError, advance};
 
 /// A phase of the work on a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -70,59 +63,4 @@ pub struct Checkpoint {
     pub note: String,
     /// The time in milliseconds since 1970.
     pub at: u64,
-}
-
-/// The most bytes of a note.
-const NOTE_MAX: usize = 65_536;
-
-fn check_note(note: &str) -> Result<(), StoreError> {
-    // Postgres stores no NUL.
-    match note.len() <= NOTE_MAX && !note.contains('\0') {
-        true => Ok(()),
-        false => Err(StoreError::Refused(format!(
-            "expected a note of at most {NOTE_MAX} bytes without NUL"
-        ))),
-    }
-}
-
-/// Stores a checkpoint of a busy agent.
-pub(crate) fn record(
-    transaction: &mut dyn AgentTransaction,
-    id: &str,
-    epoch: u64,
-    (phase, note): (AgentPhase, &str),
-    now: u64,
-) -> advance::Decision<()> {
-    let agent = advance::find(transaction, id)?;
-    let checked = check_note(note)
-        .and_then(|()| advance::check_epoch(&agent, epoch))
-        .and_then(|()| advance::check_state(&agent, AgentState::Busy));
-    if let Err(error) = checked {
-        let wanted = (Actor::Agent, phase.as_str());
-        return advance::reject(transaction, &agent, wanted, error, now);
-    }
-    let checkpoint = Checkpoint {
-        task_id: agent.task_id,
-        epoch,
-        phase,
-        note: note.to_owned(),
-        at: now,
-    };
-    transaction.put_checkpoint(id, &checkpoint)?;
-    log(
-        transaction,
-        AuditEvent {
-            at: now,
-            agent_id: id,
-            actor: Actor::Agent.as_str(),
-            event: "checkpoint",
-            states: (Some(agent.state.as_str()), Some(agent.state.as_str())),
-            detail: json!({
-                "phase": phase,
-                "task_id": checkpoint.task_id,
-                "note_sha256": to_hex(&Sha256::digest(note)),
-            }),
-        },
-    )?;
-    Ok(Ok(()))
 }

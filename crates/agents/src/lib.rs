@@ -34,6 +34,7 @@ mod checkpoint;
 mod error;
 mod lifecycle;
 mod memory;
+mod name;
 mod orphans;
 mod pattern;
 mod pool;

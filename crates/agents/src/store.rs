@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use crate::agent::check_names;
 use crate::audit::{self, AuditEntry, AuditEvent};
+use crate::name::check_names;
 use crate::orphans::{self, ScanMode};
 use crate::transaction::{TransactionKind, TransactionalStorage, log, transact};
 use crate::{
     AgentPhase, AgentPool, AgentRecord, AllocationRequest, CapabilityProfile, Checkpoint,
     OrphanReport, PoolSettings, ProfileRating, StoreError, Transition, WritebackFault,
-    WritebackKind, advance, allocation, checkpoint,
+    WritebackKind, advance, allocation,
 };
 
 /// A store of agents.
@@ -207,7 +207,7 @@ pub trait AgentStore: TransactionalStorage {
         now: u64,
     ) -> Result<(), StoreError> {
         transact(self, TransactionKind::Write, |transaction| {
-            checkpoint::record(transaction, id, epoch, (phase, note), now)
+            advance::checkpoint(transaction, id, epoch, (phase, note), now)
         })?
     }
 

@@ -118,7 +118,7 @@ fn a_panic_takes_no_other_change_back() {
 }
 
 #[test]
-fn a_full_disk_fails_the_changes_that_it_loses() {
+fn a_full_disk_fails_lost_changes() {
     let file = TestFile::new();
     let limit = |connection: &mut Connection| {
         let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
