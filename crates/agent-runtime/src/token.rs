@@ -38,7 +38,8 @@ pub struct AgentIdentity {
 }
 
 impl AgentIdentity {
-    pub(crate) fn new(agent_id: impl Into<String>, epoch: u64) -> Self {
+    #[doc(hidden)]
+    pub fn new(agent_id: impl Into<String>, epoch: u64) -> Self {
         Self {
             agent_id: agent_id.into(),
             epoch,

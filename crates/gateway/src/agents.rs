@@ -2,23 +2,34 @@
 
 mod event;
 mod fields;
+#[cfg(unix)]
+mod host;
+#[cfg(not(unix))]
+mod no_runner;
+mod of_gateway;
 mod profiles;
 mod refusal;
 mod request;
+#[cfg(unix)]
+mod runner;
 mod scan;
 mod tools;
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
-use repertoire::config::{AgentDefinition, AgentSettings, Configuration};
+use repertoire::config::{AgentDefinition, AgentSettings, Configuration, HostSettings};
 use repertoire::registry::{Registry, Snapshot};
+#[cfg(unix)]
+use repertoire_agent_runtime::AgentRunner;
 use repertoire_agents::{
     Actor, AgentRecord, AgentState, AgentStore, AuditEntry, FailReason, Lifecycle, ProfileRating,
     StoreError, WritebackKind,
 };
 use repertoire_mcp::Caller;
+use repertoire_mcp_servers::ToolAccess;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::broadcast;
@@ -27,6 +38,7 @@ use tokio::task::AbortHandle;
 pub(crate) use self::event::{AgentEvent, AgentEventKind};
 pub(crate) use self::refusal::{AgentRefusal, RefusalKind};
 pub(crate) use self::request::AgentRequest;
+use self::request::BoundRequest;
 pub(crate) use self::tools::AgentTools;
 use crate::Registries;
 
@@ -40,6 +52,12 @@ pub(crate) struct GatewayAgents(Arc<AgentsState>);
 
 struct AgentsState {
     store: Arc<dyn AgentStore>,
+    /// The private folder of the runner. Without one, agents are reserved and not started.
+    folder: OnceLock<PathBuf>,
+    #[cfg(unix)]
+    runner: OnceLock<AgentRunner>,
+    /// The address of the MCP server, once it listens.
+    address: Arc<OnceLock<String>>,
     events: broadcast::Sender<AgentEvent>,
     tasks: Mutex<Vec<AbortHandle>>,
 }
@@ -66,24 +84,58 @@ impl GatewayAgents {
     pub(crate) fn new(store: Arc<dyn AgentStore>) -> GatewayAgents {
         GatewayAgents(Arc::new(AgentsState {
             store,
+            folder: OnceLock::new(),
+            #[cfg(unix)]
+            runner: OnceLock::new(),
+            address: Arc::default(),
             events: broadcast::Sender::new(EVENTS),
             tasks: Mutex::default(),
         }))
     }
 
-    /// Sets pools and profiles, and follows what changes them, until [`stop`](GatewayAgents::stop).
+    /// Sets pools and profiles, starts the runner, and follows what changes them, until [`stop`](GatewayAgents::stop).
     pub(crate) async fn start(
         &self,
         configuration: &Configuration,
-        registries: &Registries,
+        settings: &HostSettings,
+        (registries, tools): (&Registries, &ToolAccess),
         runtime: &Handle,
     ) -> Result<(), AgentRefusal> {
-        let settings = &configuration.gateway().agents;
-        self.set_pools(settings).await?;
+        let options = &configuration.gateway().agents;
+        self.set_pools(options).await?;
         self.set_profiles(&registries.agents.snapshot()).await?;
+        #[cfg(unix)]
+        if let Some(folder) = self.0.folder.get() {
+            let host = host::RegistryHost {
+                registries: registries.clone(),
+                tools: tools.clone(),
+                settings: settings.clone(),
+                project: configuration.registries().project.clone(),
+                address: Arc::clone(&self.0.address),
+            };
+            self.start_runner(folder, options, host, runtime).await?;
+        }
+        #[cfg(not(unix))]
+        let _ = (settings, tools);
         self.follow(&registries.agents, runtime);
-        self.start_scans(settings.scan_interval(), runtime);
+        self.start_scans(options.scan_interval(), runtime);
         Ok(())
+    }
+
+    /// Ends the scans, and every agent with its processes.
+    pub(crate) async fn stop(&self) {
+        self.0.tasks.lock().drain(..).for_each(|task| task.abort());
+        self.stop_runner().await;
+    }
+
+    /// Sets the private folder of the runner.
+    pub(crate) fn set_folder(&self, folder: PathBuf) {
+        let _ = self.0.folder.set(folder);
+    }
+
+    /// Sets the address of the MCP server, which agents get.
+    pub(crate) fn set_address(&self, url: String) {
+        let _ = self.0.address.set(url);
     }
 
     async fn set_pools(&self, settings: &AgentSettings) -> Result<(), AgentRefusal> {
@@ -176,8 +228,8 @@ impl GatewayAgents {
         caller: &Caller,
         request: AgentRequest,
     ) -> Result<Vec<ProfileRating>, AgentRefusal> {
-        let (allocation, _) = request.allocation(caller)?;
-        self.with_store(move |store, _| Ok(store.explain(&allocation)?))
+        let request = request.bind(caller)?;
+        self.with_store(move |store, _| Ok(store.explain(&request.allocation)?))
             .await
     }
 
@@ -187,20 +239,31 @@ impl GatewayAgents {
         caller: &Caller,
         request: AgentRequest,
     ) -> Result<SpawnedAgent, AgentRefusal> {
-        let (allocation, key) = request.allocation(caller)?;
+        let request = request.bind(caller)?;
         let caller = caller.clone();
-        let (agent, is_new) = self
-            .with_store(move |store, now| {
-                check_may_spawn(store, &caller)?;
-                let agent = store.allocate(&allocation, now)?;
-                let is_new = agent.as_ref().is_some_and(|agent| agent.created_at == now);
-                Ok((agent, is_new))
-            })
+        self.with_store(move |store, _| check_may_spawn(store, &caller))
             .await?;
+        let agent = match self.run(&request).await {
+            Some(ran) => ran?,
+            None => self.reserve(&request).await?,
+        };
+        let key = request.key;
+        Ok(SpawnedAgent { agent, key })
+    }
+
+    /// Reserves an agent that the host starts.
+    async fn reserve(&self, request: &BoundRequest) -> Result<Option<AgentRecord>, AgentRefusal> {
+        let allocation = request.allocation.clone();
+        let reserved = self.with_store(move |store, now| {
+            let agent = store.allocate(&allocation, now)?;
+            let is_new = agent.as_ref().is_some_and(|agent| agent.created_at == now);
+            Ok((agent, is_new))
+        });
+        let (agent, is_new) = reserved.await?;
         if let (Some(agent), true) = (&agent, is_new) {
             self.publish(AgentEventKind::Allocated, agent.clone());
         }
-        Ok(SpawnedAgent { agent, key })
+        Ok(agent)
     }
 
     /// Ends an agent before its task is done. A reservation is given up; its process, if it has one, has failed.
@@ -210,10 +273,17 @@ impl GatewayAgents {
         id: &str,
     ) -> Result<AgentRecord, AgentRefusal> {
         let (caller, id) = (caller.clone(), id.to_owned());
+        let found = self.with_store(move |store, _| {
+            let agent = find_seen(store, &caller, &id)?;
+            let actor = check_may_end(store, &caller, &agent)?;
+            Ok((agent, actor))
+        });
+        let (agent, actor) = found.await?;
+        if let Some(ended) = self.end(&agent.id).await {
+            return ended;
+        }
         let agent = self
             .with_store(move |store, now| {
-                let agent = find_seen(store, &caller, &id)?;
-                let actor = check_may_end(store, &caller, &agent)?;
                 let to = match agent.state {
                     AgentState::Pending if actor == Actor::Parent => AgentState::Terminated,
                     _ => AgentState::Failed,
@@ -240,18 +310,42 @@ impl GatewayAgents {
         record: Value,
     ) -> Result<AgentRecord, AgentRefusal> {
         let (id, epoch) = writer(caller, id)?;
+        let epoch = match epoch {
+            Some(epoch) => epoch,
+            None => {
+                let id = id.clone();
+                self.with_store(move |store, _| Ok(store.agent(&id)?.epoch))
+                    .await?
+            }
+        };
+        if let Some(delivered) = self.deliver_record(&id, epoch, kind, &record).await {
+            delivered?;
+            return self.with_store(move |store, _| Ok(store.agent(&id)?)).await;
+        }
         let agent = self
             .with_store(move |store, now| {
-                let epoch = match epoch {
-                    Some(epoch) => epoch,
-                    None => store.agent(&id)?.epoch,
-                };
                 store.write_back(&id, epoch, kind, &record, now)?;
                 Ok(store.agent(&id)?)
             })
             .await?;
         self.publish(AgentEventKind::Recorded, agent.clone());
         Ok(agent)
+    }
+
+    /// Passes a message of the calling agent to the runner.
+    pub(crate) async fn message(
+        &self,
+        caller: &Caller,
+        message: Value,
+    ) -> Result<(), AgentRefusal> {
+        let Caller::Agent { id, epoch } = caller else {
+            return Err(AgentRefusal::forbidden("this needs the token of an agent"));
+        };
+        let delivered = self.deliver_message(id, *epoch, message).await;
+        delivered.unwrap_or_else(|| {
+            let message = "the agent does not run here in this epoch";
+            Err(AgentRefusal::new(RefusalKind::Conflict, message))
+        })
     }
 
     /// Runs `work` with the store and the present time, in a thread that may block.

@@ -63,6 +63,9 @@ impl Gateway {
             false if options.has_token() || self.tokens().is_required() => Anonymous::Refused,
             false => return Ok(Err(ServeError::NoToken(address))),
         };
+        if let Some(agents) = self.agents() {
+            agents.set_address(format!("http://{address}/mcp"));
+        }
         let mut end = pin!(end);
         let started = starting_server::answer_until_started(listener, self, end.as_mut()).await;
         let Some(listener) = started else {
@@ -107,13 +110,13 @@ impl Gateway {
             _ => Err("not running"),
         };
         let gateway = self.clone();
-        let tokens = self.tokens().clone();
+        let (tokens, agents) = (self.tokens().clone(), self.agents());
         let api = ApiState::new(self);
         let options = options
             .routes(api.routes())
             .readiness(readiness)
             .metrics(move || metrics::text(&gateway.status()))
-            .authorize(move |request| access::check(&tokens, anonymous, request));
+            .authorize(move |request| access::check(&tokens, agents.as_ref(), anonymous, request));
         Ok((Server::new(skills, server), options, api))
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use repertoire::config::ConfigurationError;
 use repertoire::registry::RegistryError;
 use serde::Serialize;
+use tokio::sync::watch;
 
 /// A state of a gateway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -29,6 +30,32 @@ pub enum GatewayState {
 impl GatewayState {
     pub(crate) fn has_registries(self) -> bool {
         matches!(self, GatewayState::Running | GatewayState::Paused)
+    }
+
+    /// Changes the state if `is_allowed` returns `true` for the present one.
+    pub(crate) fn change(
+        states: &watch::Sender<GatewayState>,
+        request: &'static str,
+        next: GatewayState,
+        is_allowed: impl Fn(GatewayState) -> bool,
+    ) -> Result<(), GatewayError> {
+        let mut before = GatewayState::Created;
+        let has_changed = states.send_if_modified(|state| {
+            before = *state;
+            let is_allowed = is_allowed(before);
+            if is_allowed {
+                *state = next;
+            }
+            is_allowed
+        });
+        if has_changed {
+            Ok(())
+        } else {
+            Err(GatewayError::State {
+                request,
+                state: before,
+            })
+        }
     }
 }
 

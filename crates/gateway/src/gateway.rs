@@ -6,8 +6,6 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 use repertoire::config::{Configuration, HostSettings};
 use repertoire::skill::Diagnostic;
-#[cfg(feature = "http")]
-use repertoire_agents::AgentStore;
 use repertoire_mcp_servers::{
     AuditEvent, AuditKind, AuditLog, Supervisor, ToolAccess, ToolProvider,
 };
@@ -115,19 +113,9 @@ impl Gateway {
         self.0.audit.get()
     }
 
-    /// Keeps agents in `store`: their profiles are the agents of the registry, and MCP clients get tools about them. A second store is
-    /// ignored.
     #[cfg(feature = "http")]
-    #[must_use]
-    pub fn with_agents(self, store: Arc<dyn AgentStore>) -> Gateway {
-        let _ = self.0.agents.set(GatewayAgents::new(store));
-        self
-    }
-
-    /// Returns the agents, if the host has a store.
-    #[cfg(feature = "http")]
-    pub(crate) fn agents(&self) -> Option<GatewayAgents> {
-        self.0.agents.get().cloned()
+    pub(crate) fn agents_once(&self) -> &OnceLock<GatewayAgents> {
+        &self.0.agents
     }
 
     /// Sets the tokens of the HTTP server. A second store is ignored.
@@ -255,9 +243,12 @@ impl Gateway {
     /// # Errors
     /// [`GatewayError::State`] if it was started before. After any other error nothing was published, and it may be started again.
     pub async fn start(&self, runtime: &Handle) -> Result<Registries, GatewayError> {
-        self.change_state("cannot start", GatewayState::Starting, |state| {
-            state == GatewayState::Created
-        })?;
+        GatewayState::change(
+            &self.0.state,
+            "cannot start",
+            GatewayState::Starting,
+            |state| state == GatewayState::Created,
+        )?;
         let (gateway, handle) = (self.clone(), runtime.clone());
         let starting = runtime.spawn(async move {
             let _turn = gateway.0.queue.turn().await;
@@ -290,7 +281,11 @@ impl Gateway {
         self.supervise(&supervisor, &registries, project).await;
         #[cfg(feature = "http")]
         if let Some(agents) = self.agents() {
-            agents.start(&configuration, &registries, runtime).await?;
+            let parts = (&registries, &tools);
+            let settings = &self.0.settings;
+            agents
+                .start(&configuration, settings, parts, runtime)
+                .await?;
         }
         let mut applied = self.0.applied.lock();
         applied.sources = sources;
@@ -436,9 +431,12 @@ impl Gateway {
     /// # Errors
     /// [`GatewayError::State`] unless it is running.
     pub fn pause(&self) -> Result<(), GatewayError> {
-        self.change_state("cannot pause", GatewayState::Paused, |state| {
-            state == GatewayState::Running
-        })?;
+        GatewayState::change(
+            &self.0.state,
+            "cannot pause",
+            GatewayState::Paused,
+            |state| state == GatewayState::Running,
+        )?;
         self.supervisor().inspect(Supervisor::pause).map(drop)
     }
 
@@ -447,9 +445,12 @@ impl Gateway {
     /// # Errors
     /// [`GatewayError::State`] unless it is paused.
     pub fn resume(&self) -> Result<(), GatewayError> {
-        self.change_state("cannot resume", GatewayState::Running, |state| {
-            state == GatewayState::Paused
-        })?;
+        GatewayState::change(
+            &self.0.state,
+            "cannot resume",
+            GatewayState::Running,
+            |state| state == GatewayState::Paused,
+        )?;
         self.supervisor().inspect(Supervisor::resume).map(drop)
     }
 
@@ -458,9 +459,12 @@ impl Gateway {
     /// # Errors
     /// [`GatewayError::State`] unless it is running or paused.
     pub async fn stop(&self) -> Result<(), GatewayError> {
-        self.change_state("cannot stop", GatewayState::Stopping, |state| {
-            state.has_registries()
-        })?;
+        GatewayState::change(
+            &self.0.state,
+            "cannot stop",
+            GatewayState::Stopping,
+            |state| state.has_registries(),
+        )?;
         let (gateway, runtime) = (self.clone(), self.0.runtime.get().cloned());
         let runtime = runtime.expect("a gateway with registries has a runtime");
         let handle = runtime.clone();
@@ -477,7 +481,7 @@ impl Gateway {
         };
         #[cfg(feature = "http")]
         if let Some(agents) = self.agents() {
-            agents.stop();
+            agents.stop().await;
         }
         if let Some(supervisor) = supervisor {
             supervisor.stop().await;
@@ -487,30 +491,5 @@ impl Gateway {
         }
         self.0.state.send_replace(GatewayState::Stopped);
         self.record(AuditEvent::new(AuditKind::Stopped));
-    }
-
-    fn change_state(
-        &self,
-        request: &'static str,
-        next: GatewayState,
-        is_allowed: impl Fn(GatewayState) -> bool,
-    ) -> Result<(), GatewayError> {
-        let mut before = GatewayState::Created;
-        let has_changed = self.0.state.send_if_modified(|state| {
-            before = *state;
-            let is_allowed = is_allowed(before);
-            if is_allowed {
-                *state = next;
-            }
-            is_allowed
-        });
-        if has_changed {
-            Ok(())
-        } else {
-            Err(GatewayError::State {
-                request,
-                state: before,
-            })
-        }
     }
 }

@@ -141,6 +141,13 @@ impl ToolTable {
             .flat_map(|server| server.tools.values().filter_map(|tool| tool.as_ref().ok()))
     }
 
+    /// Returns all tools that the operator allows.
+    #[doc(hidden)]
+    pub fn tools(&self) -> impl Iterator<Item = &Arc<ListedTool>> {
+        let servers = self.servers.values();
+        servers.flat_map(|server| server.tools.values().filter_map(|tool| tool.as_ref().ok()))
+    }
+
     /// Returns the tools that `candidate` brings: those of its `required_tools` and of its `allowed-tools` that belong to a server and
     /// that the operator allows. The caller checks whether the skill is visible.
     ///

@@ -13,8 +13,17 @@ pub(crate) struct AgentRequest {
     /// The checked fields of the allocation.
     fields: Map<String, Value>,
     /// The skills by name and digest, besides those that are required by name.
-    pub(super) skills: Value,
+    skills: Value,
     /// The facts that the agent gets with its ticket.
+    context: Value,
+}
+
+/// A request of a caller.
+pub(super) struct BoundRequest {
+    pub(super) allocation: AllocationRequest,
+    /// The key as the caller knows it.
+    pub(super) key: String,
+    pub(super) skills: Value,
     pub(super) context: Value,
 }
 
@@ -113,10 +122,7 @@ impl AgentRequest {
     ///
     /// # Errors
     /// An agent names a different agent as the parent.
-    pub(super) fn allocation(
-        mut self,
-        caller: &Caller,
-    ) -> Result<(AllocationRequest, String), AgentRefusal> {
+    pub(super) fn bind(mut self, caller: &Caller) -> Result<BoundRequest, AgentRefusal> {
         let key = match self.fields.remove(KEY) {
             Some(Value::String(key)) => key,
             _ => fresh_key()?,
@@ -136,7 +142,12 @@ impl AgentRequest {
             let fault = ("request".to_owned(), error.to_string());
             AgentRefusal::invalid(vec![fault])
         })?;
-        Ok((allocation, key))
+        Ok(BoundRequest {
+            allocation,
+            key,
+            skills: self.skills,
+            context: self.context,
+        })
     }
 }
 

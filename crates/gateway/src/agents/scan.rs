@@ -43,11 +43,6 @@ impl GatewayAgents {
         self.0.tasks.lock().push(task.abort_handle());
     }
 
-    /// Ends the scans. A scan in progress ends with its transaction.
-    pub(crate) fn stop(&self) {
-        self.0.tasks.lock().drain(..).for_each(|task| task.abort());
-    }
-
     /// Ends agents that lost their lease, reports each orphan once, and serves waiting requests.
     ///
     /// The store writes a row of its audit log for each of them. A scan treats at most 500 agents of a kind.

@@ -39,6 +39,7 @@ enum AgentAction {
     Status,
     List,
     Record(WritebackKind),
+    Message,
     Skills,
 }
 
@@ -52,6 +53,10 @@ const OWN_ID: ArgumentField = ArgumentField::optional(
 /// The most agents in one answer.
 const MOST_AGENTS: usize = 100;
 
+const MESSAGES: &[&str] = &["ready", "heartbeat", "phase", "tokens", "done"];
+
+const PHASES: &[&str] = &["GATHER", "ANALYZE", "PLAN", "APPLY", "VERIFY"];
+
 const STATES: &[&str] = &[
     "PENDING",
     "INITIALIZING",
@@ -61,7 +66,7 @@ const STATES: &[&str] = &[
     "FAILED",
 ];
 
-const TOOLS: [AgentTool; 8] = [
+const TOOLS: [AgentTool; 9] = [
     AgentTool {
         name: "agent_spawn",
         about: "Reserves an agent for a task and starts it. If its pool is full, the request waits: ask again with its key.",
@@ -141,6 +146,21 @@ const TOOLS: [AgentTool; 8] = [
         action: AgentAction::Record(WritebackKind::MemoryPack),
     },
     AgentTool {
+        name: "agent_message",
+        about: "Reports your progress to the host: `ready` after you read your ticket, `phase` at each boundary, `done` after the writeback.",
+        fields: &[
+            ArgumentField::required("type", FieldKind::Word(MESSAGES), "The message."),
+            ArgumentField::optional("phase", FieldKind::Word(PHASES), "The phase that begins."),
+            ArgumentField::optional("note", FieldKind::Text, "A remark about the phase."),
+            ArgumentField::optional(
+                "used",
+                FieldKind::Count,
+                "The tokens that were used since the last `tokens`.",
+            ),
+        ],
+        action: AgentAction::Message,
+    },
+    AgentTool {
         name: "skill_list",
         about: "Lists the skills, with the words of `search` in the name or description, and with a capability.",
         fields: &[
@@ -167,10 +187,11 @@ impl AgentAction {
 #[async_trait]
 impl HostTools for AgentTools {
     fn tools(&self, caller: &Caller) -> Vec<ToolSpec> {
-        let may_change = matches!(caller, Caller::Operator | Caller::Agent { .. });
-        let offered = TOOLS
-            .iter()
-            .filter(|tool| may_change || tool.action.is_read_only());
+        let offered = TOOLS.iter().filter(|tool| match caller {
+            Caller::Agent { .. } => true,
+            Caller::Operator => !matches!(tool.action, AgentAction::Message),
+            _ => tool.action.is_read_only(),
+        });
         let specs = offered.map(|tool| {
             ToolSpec::new(tool.name, tool.about, fields::schema(tool.fields))
                 .expect("the names are valid")
@@ -272,6 +293,12 @@ impl AgentTools {
                 let record = Value::Object(arguments);
                 let agent = agents.write_back(caller, id, kind, record).await?;
                 Ok(json!({ "recorded": kind, "agent_id": agent.id, "task_id": agent.task_id }))
+            }
+            AgentAction::Message => {
+                fields::check(tool.fields, &mut arguments)?;
+                let message = Value::Object(arguments);
+                agents.message(caller, message).await?;
+                Ok(json!({ "accepted": true }))
             }
             AgentAction::Skills => {
                 fields::check(tool.fields, &mut arguments)?;

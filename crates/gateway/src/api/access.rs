@@ -7,6 +7,7 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use repertoire_mcp::Caller;
 
 use super::AGENT_RECORDS;
+use crate::agents::GatewayAgents;
 use crate::{TokenScope, TokenStore};
 
 /// The requests that need no token.
@@ -23,6 +24,7 @@ pub(super) enum Anonymous {
 /// Checks the token of a request, and adds its caller to the extensions.
 pub(super) fn check(
     tokens: &TokenStore,
+    agents: Option<&GatewayAgents>,
     anonymous: Anonymous,
     request: &mut Parts,
 ) -> Result<(), StatusCode> {
@@ -35,7 +37,8 @@ pub(super) fn check(
         request.extensions.insert(caller);
         return Ok(());
     };
-    let scope = bearer(header).and_then(|token| tokens.scope(token));
+    let of_agent = |token| agents?.scope(token);
+    let scope = bearer(header).and_then(|token| tokens.scope(token).or_else(|| of_agent(token)));
     let scope = scope.ok_or(StatusCode::UNAUTHORIZED)?;
     if !allows(&scope, &request.method, request.uri.path()) {
         return Err(StatusCode::FORBIDDEN);

@@ -19,6 +19,8 @@
 
 #[cfg(feature = "http")]
 mod agent_routes;
+#[cfg(all(unix, feature = "http"))]
+mod agent_tools;
 #[cfg(feature = "http")]
 mod api;
 #[cfg(feature = "http")]

@@ -44,6 +44,10 @@ impl Project {
         fs::write(path, text).unwrap();
     }
 
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.folder.path().join(path)).unwrap()
+    }
+
     pub(crate) fn remove(&self, path: &str) {
         fs::remove_file(self.folder.path().join(path)).unwrap();
     }

@@ -1,0 +1,140 @@
+//! The gateway as the host of its agents.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use async_trait::async_trait;
+use repertoire::config::{AgentDefinition, AgentRuntime, HostSettings, Lifecycle};
+use repertoire::render::Context;
+use repertoire_agent_runtime::{
+    AgentHost, AgentLifetime, AgentProgram, CheckResult, KnownSkill, ProcessRuntime, Runtime,
+    SkillCheck, SkillRef,
+};
+use repertoire_mcp_servers::{ServerProgram, ToolAccess};
+
+use crate::{PlannedStep, Registries, RunPlan, StepAction};
+
+/// The gateway as the host of its agents: the programs, skills and tools that it has now.
+pub(crate) struct RegistryHost {
+    pub(crate) registries: Registries,
+    pub(crate) tools: ToolAccess,
+    pub(crate) settings: HostSettings,
+    pub(crate) project: PathBuf,
+    /// The address of the MCP server, once it listens.
+    pub(crate) address: Arc<OnceLock<String>>,
+}
+
+/// The variable that has the address of the MCP server.
+const ADDRESS_VARIABLE: &str = "REPERTOIRE_GATEWAY_URL";
+
+#[async_trait]
+impl AgentHost for RegistryHost {
+    async fn program(&self, profile: &str) -> Option<AgentProgram> {
+        let entry = self.registries.agents.get(profile)?;
+        let definition = entry.item();
+        // An agent at a URL was started by someone else.
+        let command = definition.command.as_deref()?;
+        let command = match Path::new(command).components().count() {
+            1 => command.into(),
+            _ => self.project.join(command),
+        };
+        let runtime = self.runtime(definition.runtime)?;
+        let mut program = AgentProgram::new(command, runtime);
+        program.args = definition.args.iter().map(OsString::from).collect();
+        program.environment = self.environment(definition);
+        program.lifetime = match definition.lifecycle {
+            Lifecycle::Resident => AgentLifetime::Resident,
+            Lifecycle::Ephemeral => AgentLifetime::Ephemeral,
+        };
+        Some(program)
+    }
+
+    async fn skill(&self, name: &str) -> Option<KnownSkill> {
+        let snapshot = self.registries.skills.snapshot();
+        let candidate = snapshot.resolve(name).ok()?.candidate;
+        let digest = match candidate.digest {
+            Some(digest) => digest,
+            None => self.registries.skills.body(candidate).await.ok()?.digest,
+        };
+        Some(KnownSkill::new(digest).requiring(candidate.item.required_tools()))
+    }
+
+    async fn tools(&self) -> Vec<String> {
+        let table = self.tools.table();
+        table.tools().map(|tool| tool.tool.full_name()).collect()
+    }
+
+    async fn verify(&self, skill: &SkillRef, folder: &Path) -> Vec<SkillCheck> {
+        let snapshot = self.registries.skills.snapshot();
+        let Ok(found) = snapshot.resolve(&skill.name) else {
+            return Vec::new();
+        };
+        let plan = RunPlan::of_skill(found.candidate, &Context::default());
+        let steps = plan.map(|plan| plan.steps).unwrap_or_default();
+        let checks = steps.iter().filter(|step| step.is_check);
+        checks
+            .map(|step| SkillCheck::new(&*step.text, result(step, folder)))
+            .collect()
+    }
+}
+
+/// Returns the result of a check in the folder of an agent.
+fn result(step: &PlannedStep, folder: &Path) -> CheckResult {
+    match &step.action {
+        StepAction::FileExists { path } => match folder.join(&**path).exists() {
+            true => CheckResult::Passed,
+            false => CheckResult::Failed(format!("`{path}` does not exist")),
+        },
+        StepAction::Manual => CheckResult::NeedsJudgement,
+        StepAction::Call { .. } => {
+            CheckResult::Skipped("a check that calls a tool needs an approval".to_owned())
+        }
+        _ => CheckResult::Skipped("a gateway does not run this check".to_owned()),
+    }
+}
+
+impl RegistryHost {
+    /// Returns the way to talk to an agent, if this program has it.
+    fn runtime(&self, kind: AgentRuntime) -> Option<Arc<dyn Runtime>> {
+        match kind {
+            AgentRuntime::Process => Some(Arc::new(ProcessRuntime::default())),
+            #[cfg(feature = "acp")]
+            AgentRuntime::Acp => {
+                let runtime = repertoire_agent_runtime::AcpRuntime::default();
+                Some(match self.address.get() {
+                    Some(address) => Arc::new(runtime.with_mcp_url(address)),
+                    None => Arc::new(runtime),
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the environment of a program: the variables that it needs to find programs, and its own. `${env:NAME}` is the variable
+    /// of the gateway.
+    fn environment(&self, definition: &AgentDefinition) -> Vec<(OsString, OsString)> {
+        let variables = self.settings.variables.iter();
+        let inherited = variables.filter(|(name, _)| {
+            let mut names = ServerProgram::INHERITED.iter();
+            names.any(|inherited| name == OsStr::new(inherited))
+        });
+        let address = self.address.get();
+        let address = address.map(|address| (ADDRESS_VARIABLE.into(), address.into()));
+        let own = definition.env.iter();
+        let own = own.map(|(name, value)| (name.into(), self.expand(value)));
+        inherited.cloned().chain(address).chain(own).collect()
+    }
+
+    fn expand(&self, value: &str) -> OsString {
+        let name = value
+            .strip_prefix("${env:")
+            .and_then(|rest| rest.strip_suffix('}'));
+        let Some(name) = name else {
+            return value.into();
+        };
+        let mut variables = self.settings.variables.iter().rev();
+        let found = variables.find(|(known, _)| known == OsStr::new(name));
+        found.map(|(_, value)| value.clone()).unwrap_or_default()
+    }
+}

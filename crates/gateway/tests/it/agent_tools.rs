@@ -1,0 +1,166 @@
+//! An agent that calls the MCP tools of its gateway.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use repertoire_agents::{AgentState, AgentStore, MemoryAgentStore};
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+
+use crate::http_client::{Client, EventStream, with_server};
+use crate::project::Project;
+
+/// Many times what any of it takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An agent whose program shows its ticket to the test, and leaves the rest to the calls of the test.
+const FILE: &str = r#"
+[gateway]
+watch = false
+
+[[registries.agents]]
+id = "coder"
+command = "/bin/sh"
+args = ["-c", "read -r ticket; echo \"$ticket\" > ticket.json; echo '{\"type\":\"ready\"}'; read -r assigned; read -r end"]
+limits = { max-concurrent-tasks = 2 }
+"#;
+
+/// Calls a tool; returns the result, or the status of a refused request.
+async fn call(client: &Client, tool: &str, arguments: Value) -> Result<Value, u16> {
+    let body = json!({
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {
+            "name": tool,
+            "arguments": arguments,
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "agent", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        },
+    });
+    let body = body.to_string();
+    let headers = format!(
+        "Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\n\
+         Mcp-Method: tools/call\r\nMcp-Name: {tool}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let answer = client.request("POST", "/mcp", &headers).await;
+    if answer.status != 200 {
+        return Err(answer.status);
+    }
+    let start = answer.body.find("{\"jsonrpc\"").expect("an answer");
+    let line = answer.body[start..].lines().next().unwrap_or_default();
+    let answer: Value = serde_json::from_str(line).unwrap();
+    match answer.get("result") {
+        Some(result) => Ok(result["structuredContent"].clone()),
+        None => Ok(answer["error"]["message"].clone()),
+    }
+}
+
+/// Waits for the event after which an agent is in this state.
+async fn until(events: &mut EventStream, state: &str) -> Value {
+    let waiting = async {
+        loop {
+            let event = events.next().await.expect("the server runs");
+            if event.data["agent"]["state"] == state {
+                return event.data["agent"].clone();
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, waiting)
+        .await
+        .expect("an event in time")
+}
+
+#[tokio::test]
+async fn an_agent_writes_back_with_its_token() {
+    let project = Project::new(FILE);
+    let state = tempfile::tempdir().unwrap();
+    let gateway = project
+        .gateway()
+        .with_agents(Arc::new(MemoryAgentStore::default()))
+        .running_agents(state.path());
+    gateway.start(&Handle::current()).await.unwrap();
+    with_server(&gateway, async |operator| {
+        let mut events = operator.events(None).await;
+        let request = json!({ "task_id": "T-1", "pool": "research" });
+        let spawned = call(&operator, "agent_spawn", request).await.unwrap();
+        let agent = until(&mut events, "BUSY").await;
+        assert_eq!(agent["id"], spawned["agent_id"]);
+        let ticket: Value = serde_json::from_str(&project.read("ticket.json")).unwrap();
+        let own = operator.with_token(ticket["token"].as_str().unwrap());
+
+        let missing = call(&own, "task_update", json!({})).await.unwrap();
+        let paths: Vec<_> = missing["faults"].as_array().unwrap().iter().collect();
+        let paths: Vec<_> = paths.iter().map(|fault| fault["path"].clone()).collect();
+        assert_eq!(paths, ["task.status", "task.progress", "task.summary"]);
+        let early = call(&own, "agent_message", json!({ "type": "done" })).await;
+        assert_eq!(early.unwrap()["kind"], "invalid");
+
+        let update = json!({ "status": "done", "progress": 100, "summary": "Read it." });
+        let thought = json!({
+            "task_id": "T-1",
+            "type": "reflection",
+            "branch": ticket["branch_name"],
+            "commit_sha": "none",
+            "tests_run": [],
+            "blockers": [],
+        });
+        let phase = json!({ "type": "phase", "phase": "VERIFY" });
+        for (tool, arguments) in [
+            ("agent_message", phase),
+            ("task_update", update),
+            ("thought_record", thought),
+            ("memory_pack", json!({ "session_id": "s" })),
+            ("agent_message", json!({ "type": "done" })),
+        ] {
+            let answer = call(&own, tool, arguments).await.unwrap();
+            assert_eq!(answer.get("error"), None, "{tool}: {answer}");
+        }
+        let ended = until(&mut events, "TERMINATED").await;
+        assert_eq!(
+            (&ended["id"], &ended["orphaned"]),
+            (&agent["id"], &json!(false))
+        );
+        let late = call(&own, "agent_status", json!({})).await;
+        assert_eq!(late, Err(401));
+    })
+    .await;
+    gateway.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_stop_ends_every_agent() {
+    let project = Project::new(FILE);
+    let state = tempfile::tempdir().unwrap();
+    let store = Arc::new(MemoryAgentStore::default());
+    let gateway = project
+        .gateway()
+        .with_agents(Arc::clone(&store) as Arc<dyn AgentStore>)
+        .running_agents(state.path());
+    gateway.start(&Handle::current()).await.unwrap();
+    with_server(&gateway, async |operator| {
+        let mut events = operator.events(None).await;
+        let request = json!({ "task_id": "T-1", "pool": "research" });
+        call(&operator, "agent_spawn", request).await.unwrap();
+        until(&mut events, "BUSY").await;
+        let cancelling = operator.get("/api/v1/agents/records").await.json();
+        let id = cancelling["agents"][0]["id"].as_str().unwrap().to_owned();
+        let path = format!("/api/v1/agents/records/{id}");
+        let cancelled = operator.request("DELETE", &path, "").await.json();
+        assert_eq!(cancelled["fail_reason"], "cancelled");
+        let request = json!({ "task_id": "T-2", "pool": "research" });
+        call(&operator, "agent_spawn", request).await.unwrap();
+        until(&mut events, "BUSY").await;
+    })
+    .await;
+    gateway.stop().await.unwrap();
+    let store: &dyn AgentStore = store.as_ref();
+    let states = store.agents().unwrap();
+    let states: Vec<_> = states.iter().map(|agent| agent.state).collect();
+    assert_eq!(states, [AgentState::Failed; 2]);
+}
