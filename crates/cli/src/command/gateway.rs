@@ -255,7 +255,8 @@ impl StartCommand {
         // A store blocks.
         let opened = tokio::task::spawn_blocking(move || place.open()).await;
         let store = opened.unwrap_or_else(|error| Err(Failure::of(&error)))?;
-        Ok(gateway.with_agents(store))
+        let folder = self.folder.path(environment)?;
+        Ok(gateway.with_agents(store).running_agents(folder))
     }
 }
 

@@ -1,11 +1,45 @@
-//! Commands that change agents.
+//! The life of agents: `examples/agents` from allocation to writeback, through a gateway of the real binary.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use repertoire_cli::Exit;
 use serde_json::{Value, json};
 
-use crate::test_env::TestEnv;
+use crate::gateway::{Running, gateway};
+use crate::test_env::{TestEnv, checkout};
+
+fn git(folder: &Path, arguments: &[&str]) -> String {
+    let identity = ["-c", "user.name=test", "-c", "user.email=test@localhost"];
+    let ran = Command::new("git")
+        .current_dir(folder)
+        .args(identity)
+        .args(arguments)
+        .output()
+        .expect("git is installed");
+    assert!(ran.status.success(), "{ran:?}");
+    String::from_utf8_lossy(&ran.stdout).trim().to_owned()
+}
+
+/// Copies the example into a repository, with this script in place of its own. Its port may be in use.
+fn example(script: Option<&str>) -> TestEnv {
+    let env = TestEnv::new();
+    for name in ["repertoire.toml", "agent.sh"] {
+        let text = fs::read_to_string(checkout("examples/agents").join(name));
+        let text = text.expect("it is in the checkout");
+        let text = text.replace("127.0.0.1:8322", "127.0.0.1:0");
+        env.file(name, text);
+    }
+    if let Some(script) = script {
+        env.file("agent.sh", script);
+    }
+    let here = &env.here();
+    git(here, &["init", "--quiet", "--initial-branch", "main"]);
+    git(here, &["add", "agent.sh"]);
+    git(here, &["commit", "--quiet", "--message", "first"]);
+    env
+}
 
 fn agents(env: &TestEnv, arguments: &[&str]) -> (Exit, Value) {
     let ran = env.run(&[&["agents"], arguments, &["--json"]].concat());
@@ -21,6 +55,56 @@ const SPAWN: [&str; 6] = [
     "--state-dir",
     "state",
 ];
+
+#[test]
+fn a_task_runs_from_allocation_to_writeback() {
+    let env = example(None);
+    let _gateway = Running::start(&env, &[]);
+    let (exit, spawned) = agents(&env, &[&SPAWN[..], &["--wait"]].concat());
+    assert_eq!(exit, Exit::Success, "{spawned}");
+    let agent = &spawned["agent"];
+    assert_eq!(
+        (&agent["state"], &agent["branch"], &agent["orphaned"]),
+        (
+            &json!("TERMINATED"),
+            &json!("feature/fix-a-typo"),
+            &json!(false)
+        )
+    );
+
+    let log = git(&env.here(), &["log", "--format=%s", "feature/fix-a-typo"]);
+    assert_eq!(log, "Fix a typo\nfirst");
+    let id = agent["id"].as_str().expect("a text");
+    let (_, shown) = agents(&env, &["show", id, "--store", "state/agents.db"]);
+    let rows = shown["audit"].as_array().expect("a list").iter();
+    let states: Vec<_> = rows.filter_map(|row| row["to"].as_str()).collect();
+    let mut changes = states.clone();
+    changes.dedup();
+    assert_eq!(
+        changes,
+        ["PENDING", "INITIALIZING", "READY", "BUSY", "TERMINATED"]
+    );
+    let (exit, _) = agents(&env, &["audit", "verify", "--store", "state/agents.db"]);
+    assert_eq!(exit, Exit::Success);
+}
+
+#[test]
+fn an_agent_that_hangs_is_cancelled() {
+    let env = example(Some("read -r ticket\nsleep 600 &\nsleep 600\n"));
+    let started = Running::start(&env, &[]);
+    let (_, spawned) = agents(&env, &SPAWN);
+    let id = spawned["agent"]["id"].as_str().expect("a text").to_owned();
+    let (exit, cancelled) = agents(&env, &["cancel", &id, "--state-dir", "state"]);
+    let cancelled = &cancelled["agent"];
+    assert_eq!(
+        (exit, &cancelled["state"], &cancelled["fail_reason"]),
+        (Exit::Success, &json!("FAILED"), &json!("cancelled"))
+    );
+    let unknown = agents(&env, &["cancel", "none", "--state-dir", "state"]);
+    assert_eq!(unknown.0, Exit::Failure);
+    assert_eq!(gateway(&env, "stop").0, Exit::Success);
+    assert_eq!(started.end().0, Some(0));
+}
 
 #[test]
 fn lost_agents_are_ended_after_a_question() {

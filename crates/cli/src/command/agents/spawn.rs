@@ -71,7 +71,7 @@ impl SpawnArguments {
         let answer = client.call("POST", RECORDS, Some(&self.body()))?;
         let mut spawned = AgentSpawnOutput {
             agent: read_agent(&answer)?,
-            key: answer["idempotency_key"].as_str().map(str::to_owned),
+            key: answer["key"].as_str().map(str::to_owned),
         };
         if let (true, Some(agent)) = (self.wait, &spawned.agent) {
             let ended = wait(&client, &agent.id)?;
