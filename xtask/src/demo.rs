@@ -1,5 +1,6 @@
 //! `cargo xtask demo`: the commands that most users need, run on example skills.
 
+mod agents;
 mod builtin;
 mod gateway;
 mod live;
@@ -210,6 +211,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     }
     live::show(&mut out)?;
     gateway::show(&mut out)?;
+    agents::show(&mut out)?;
     writeln!(
         out,
         "\nEvery command printed what was expected. The skills of the demo are in `xtask/demo`."
@@ -328,6 +330,14 @@ mod tests {
             output.contains("error[missing-description]") && output.contains("stays as it was"),
             "{output}"
         );
+    }
+
+    #[test]
+    fn an_agent_runs_a_task() {
+        let mut output = Vec::new();
+        agents::show(&mut output).expect("the agent ends in order");
+        let output = String::from_utf8(output).expect("it is text");
+        assert!(output.contains(" TERMINATED"), "{output}");
     }
 
     #[test]
