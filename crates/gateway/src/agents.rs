@@ -32,7 +32,7 @@ use repertoire_mcp::Caller;
 use repertoire_mcp_servers::ToolAccess;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 use tokio::task::AbortHandle;
 
 pub(crate) use self::event::{AgentEvent, AgentEventKind};
@@ -40,7 +40,7 @@ pub(crate) use self::refusal::{AgentRefusal, RefusalKind};
 pub(crate) use self::request::AgentRequest;
 use self::request::BoundRequest;
 pub(crate) use self::tools::AgentTools;
-use crate::Registries;
+use crate::{GatewayState, Registries};
 
 /// The agents of a gateway. Cheap to clone; clones are the same agents.
 ///
@@ -56,6 +56,8 @@ struct AgentsState {
     folder: OnceLock<PathBuf>,
     #[cfg(unix)]
     runner: OnceLock<AgentRunner>,
+    /// The states of the gateway, once it starts.
+    states: OnceLock<watch::Receiver<GatewayState>>,
     /// The address of the MCP server, once it listens.
     address: Arc<OnceLock<String>>,
     events: broadcast::Sender<AgentEvent>,
@@ -87,6 +89,7 @@ impl GatewayAgents {
             folder: OnceLock::new(),
             #[cfg(unix)]
             runner: OnceLock::new(),
+            states: OnceLock::new(),
             address: Arc::default(),
             events: broadcast::Sender::new(EVENTS),
             tasks: Mutex::default(),
@@ -98,9 +101,10 @@ impl GatewayAgents {
         &self,
         configuration: &Configuration,
         settings: &HostSettings,
-        (registries, tools): (&Registries, &ToolAccess),
+        (registries, tools, states): (&Registries, &ToolAccess, watch::Receiver<GatewayState>),
         runtime: &Handle,
     ) -> Result<(), AgentRefusal> {
+        let _ = self.0.states.set(states);
         let options = &configuration.gateway().agents;
         self.set_pools(options).await?;
         self.set_profiles(&registries.agents.snapshot()).await?;
@@ -239,6 +243,7 @@ impl GatewayAgents {
         caller: &Caller,
         request: AgentRequest,
     ) -> Result<SpawnedAgent, AgentRefusal> {
+        self.check_not_paused()?;
         let request = request.bind(caller)?;
         let caller = caller.clone();
         self.with_store(move |store, _| check_may_spawn(store, &caller))
@@ -249,6 +254,17 @@ impl GatewayAgents {
         };
         let key = request.key;
         Ok(SpawnedAgent { agent, key })
+    }
+
+    fn check_not_paused(&self) -> Result<(), AgentRefusal> {
+        let states = self.0.states.get();
+        match states.is_some_and(|states| *states.borrow() == GatewayState::Paused) {
+            true => Err(AgentRefusal::new(
+                RefusalKind::Conflict,
+                "the gateway is paused",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Reserves an agent that the host starts.

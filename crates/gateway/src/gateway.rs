@@ -281,7 +281,7 @@ impl Gateway {
         self.supervise(&supervisor, &registries, project).await;
         #[cfg(feature = "http")]
         if let Some(agents) = self.agents() {
-            let parts = (&registries, &tools);
+            let parts = (&registries, &tools, self.states());
             let settings = &self.0.settings;
             agents
                 .start(&configuration, settings, parts, runtime)

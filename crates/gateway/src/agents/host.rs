@@ -13,7 +13,7 @@ use repertoire_agent_runtime::{
 };
 use repertoire_mcp_servers::{ServerProgram, ToolAccess};
 
-use crate::{PlannedStep, Registries, RunPlan, StepAction};
+use crate::{PlannedStep, Registries, RunPlan, StepAction, StepState, regex_check};
 
 /// The gateway as the host of its agents: the programs, skills and tools that it has now.
 pub(crate) struct RegistryHost {
@@ -33,7 +33,7 @@ impl AgentHost for RegistryHost {
     async fn program(&self, profile: &str) -> Option<AgentProgram> {
         let entry = self.registries.agents.get(profile)?;
         let definition = entry.item();
-        // An agent at a URL was started by someone else.
+        // A different program started an agent at a URL.
         let command = definition.command.as_deref()?;
         let command = match Path::new(command).components().count() {
             1 => command.into(),
@@ -87,10 +87,19 @@ fn result(step: &PlannedStep, folder: &Path) -> CheckResult {
             false => CheckResult::Failed(format!("`{path}` does not exist")),
         },
         StepAction::Manual => CheckResult::NeedsJudgement,
-        StepAction::Call { .. } => {
-            CheckResult::Skipped("a check that calls a tool needs an approval".to_owned())
+        StepAction::Regex {
+            pattern,
+            path: Some(path),
+            ..
+        } => match regex_check::in_file(pattern, path, folder) {
+            StepState::Failed { reason } => CheckResult::Failed(reason.to_string()),
+            _ => CheckResult::Passed,
+        },
+        StepAction::Call { .. } | StepAction::Command { .. } => {
+            let reason = "a check that runs something needs an approval";
+            CheckResult::Skipped(reason.to_owned())
         }
-        _ => CheckResult::Skipped("a gateway does not run this check".to_owned()),
+        _ => CheckResult::Skipped("it is not about the files of the agent".to_owned()),
     }
 }
 

@@ -203,7 +203,7 @@ async fn an_agent_acts_for_itself_alone() {
 }
 
 #[tokio::test]
-async fn a_token_of_an_older_epoch_acts_no_more() {
+async fn a_token_of_an_old_epoch_is_refused() {
     let test = test_agents().await;
     let spawned = test.spawn(&Caller::Operator).await;
     test.work(&spawned);

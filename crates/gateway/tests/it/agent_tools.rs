@@ -146,6 +146,10 @@ async fn a_stop_ends_every_agent() {
     with_server(&gateway, async |operator| {
         let mut events = operator.events(None).await;
         let request = json!({ "task_id": "T-1", "pool": "research" });
+        gateway.pause().unwrap();
+        let paused = call(&operator, "agent_spawn", request.clone()).await;
+        assert_eq!(paused.unwrap()["error"], "the gateway is paused");
+        gateway.resume().unwrap();
         call(&operator, "agent_spawn", request).await.unwrap();
         until(&mut events, "BUSY").await;
         let cancelling = operator.get("/api/v1/agents/records").await.json();
