@@ -36,18 +36,22 @@ pub enum SpawnError {
 pub enum LaunchError {
     /// The host has no program for the profile.
     #[error("the profile `{0}` has no program")]
+    #[doc(hidden)]
     NoProgram(String),
     /// Skills or tools are not as required; these are all faults.
     #[error("skills or tools are missing: {}", join(.0))]
     Requirements(Vec<RequirementFault>),
     /// The worktree was not made.
     #[error("the worktree was not made")]
+    #[doc(hidden)]
     Worktree(#[source] WorktreeError),
     /// The program did not start.
     #[error("the program did not start")]
+    #[doc(hidden)]
     Start(#[source] io::Error),
     /// The store refused a step.
     #[error("the store refused a step")]
+    #[doc(hidden)]
     Store(#[source] StoreError),
 }
 
@@ -111,6 +115,7 @@ pub enum RunnerError {
     InUse(PathBuf),
     /// The folder of the runner cannot be used.
     #[error("the folder `{}` cannot be used", path.display())]
+    #[doc(hidden)]
     Folder {
         /// The folder.
         path: PathBuf,
@@ -120,12 +125,15 @@ pub enum RunnerError {
     },
     /// The store failed or refused a change.
     #[error("the store refused the change")]
+    #[doc(hidden)]
     Store(#[from] StoreError),
     /// This runner does not run the agent.
     #[error("this runner does not run the agent `{0}`")]
+    #[doc(hidden)]
     NotRunning(String),
     /// The agent is not in the state that the call needs.
     #[error("expected the state `{expected}`, found `{found}`")]
+    #[doc(hidden)]
     State {
         /// The state that the call needs.
         expected: AgentState,
@@ -134,5 +142,6 @@ pub enum RunnerError {
     },
     /// The worktrees cannot be listed.
     #[error("the worktrees cannot be listed")]
+    #[doc(hidden)]
     Worktrees(#[from] WorktreeError),
 }

@@ -39,6 +39,7 @@ pub struct AgentProgram {
     /// Its whole environment, besides variables of the runner.
     pub environment: Vec<(OsString, OsString)>,
     /// The most bytes of address space, on Linux.
+    #[doc(hidden)]
     pub memory: Option<u64>,
     /// The way to start it and to talk to it.
     pub runtime: Arc<dyn Runtime>,
@@ -75,8 +76,10 @@ pub enum AgentLifetime {
 #[non_exhaustive]
 pub struct KnownSkill {
     /// The digest of its content.
+    #[doc(hidden)]
     pub digest: Digest,
     /// The tools that it needs, as names or as patterns with `*`.
+    #[doc(hidden)]
     pub required_tools: Vec<String>,
 }
 
@@ -103,8 +106,10 @@ impl KnownSkill {
 #[non_exhaustive]
 pub struct SkillCheck {
     /// The check, as text for people.
+    #[doc(hidden)]
     pub check: String,
     /// The result.
+    #[doc(hidden)]
     pub result: CheckResult,
 }
 

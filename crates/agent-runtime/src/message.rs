@@ -116,6 +116,7 @@ pub enum Received {
 
 impl Received {
     /// Reads one line: a message, a faulty message, or other output.
+    #[doc(hidden)]
     pub fn from_line(line: &str) -> Self {
         let value: Option<Value> = serde_json::from_str(line).ok();
         let kind = value.as_ref().and_then(|value| value.get("type")?.as_str());
@@ -136,8 +137,10 @@ impl Received {
 #[non_exhaustive]
 pub struct AgentExit {
     /// The exit code; `None` if a signal ended the process.
+    #[doc(hidden)]
     pub code: Option<i32>,
     /// The last line that it wrote to standard error.
+    #[doc(hidden)]
     pub last_words: Option<String>,
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use crate::Worktrees;
 
 /// A function that returns the time in milliseconds since 1970.
+#[doc(hidden)]
 pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
 
 /// The options of a runner.
@@ -31,10 +32,12 @@ pub struct RunnerOptions {
     /// The longest time from the start to the message that the agent is ready; 60 seconds by default.
     pub initialization: Duration,
     /// The time for an agent to end by itself; 2 seconds by default.
+    #[doc(hidden)]
     pub grace: Duration,
     /// The most agents that replace a resident one in a row; 10 by default.
     pub most_restarts: u32,
     /// The clock of the rows; the system's by default.
+    #[doc(hidden)]
     pub clock: Clock,
 }
 

@@ -31,10 +31,13 @@ pub struct Launch<'a> {
     /// The working folder.
     pub folder: &'a Path,
     /// Variables that every process of the agent has, so that lost ones are found.
+    #[doc(hidden)]
     pub marks: &'a [(OsString, OsString)],
     /// The command line of a supervisor, on Linux; empty for none.
+    #[doc(hidden)]
     pub supervisor: &'a [OsString],
     /// A private folder for tickets.
+    #[doc(hidden)]
     pub ticket_folder: &'a Path,
 }
 

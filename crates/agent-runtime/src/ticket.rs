@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::AgentToken;
 
 /// The environment variable that names the file of a ticket, if the ticket is not the first line of standard input.
+#[doc(hidden)]
 pub const TICKET_VARIABLE: &str = "REPERTOIRE_TICKET";
 
 /// Everything that an agent gets from its host, as one JSON object.
@@ -35,10 +36,13 @@ pub struct Ticket {
     /// The agent.
     pub agent_id: String,
     /// The fencing token; a write with an older one is refused.
+    #[doc(hidden)]
     pub epoch: u64,
     /// The task.
+    #[doc(hidden)]
     pub task_id: String,
     /// The pool that the agent is in.
+    #[doc(hidden)]
     pub pool_assignment: AgentPool,
     /// The folder of the agent's own checkout; `None` if the host has no repository.
     #[serde(default)]
@@ -46,24 +50,33 @@ pub struct Ticket {
     /// The branch for its changes, which is checked out there.
     pub branch_name: String,
     /// The rule for an end without complete writeback.
+    #[doc(hidden)]
     pub writeback_contract: WritebackContract,
     /// The skills, each with the digest that the registry had.
+    #[doc(hidden)]
     pub skill_refs: Vec<SkillRef>,
     /// The facts that the parent passes on.
     #[serde(default)]
+    #[doc(hidden)]
     pub context_snapshot: Value,
     /// The rights of the agent.
+    #[doc(hidden)]
     pub permissions: Permissions,
     /// The interval of its heartbeats in milliseconds.
+    #[doc(hidden)]
     pub heartbeat_ms: u64,
     /// The silence after which it counts as lost, in milliseconds.
+    #[doc(hidden)]
     pub lease_ms: u64,
     /// The longest time for the task in milliseconds.
+    #[doc(hidden)]
     pub timeout_ms: u64,
     /// The most tokens for the task.
+    #[doc(hidden)]
     pub token_budget: u64,
     /// The secret with which the agent calls its host. [`AgentRunner::spawn`](crate::AgentRunner::spawn) returns none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[doc(hidden)]
     pub token: Option<AgentToken>,
 }
 

@@ -54,6 +54,7 @@ pub struct FoundWorktree {
 pub enum WorktreeError {
     /// `git` refused a command.
     #[error("`git {command}` failed: {reason}")]
+    #[doc(hidden)]
     Git {
         /// The command.
         command: String,
@@ -62,6 +63,7 @@ pub enum WorktreeError {
     },
     /// The path leads out of the folder for worktrees, or something is there already.
     #[error("`{}` cannot be a worktree: {reason}", path.display())]
+    #[doc(hidden)]
     Path {
         /// The path.
         path: PathBuf,
