@@ -108,8 +108,8 @@ struct KillingRuntime(Countdown);
 
 #[repertoire_core::async_trait]
 impl Runtime for KillingRuntime {
-    async fn start(&self, launch: Launch<'_>) -> io::Result<Box<dyn RunningAgent>> {
-        let started = ProcessRuntime::default().start(launch).await;
+    async fn start(&self, agent: Launch<'_>) -> io::Result<Box<dyn RunningAgent>> {
+        let started = ProcessRuntime::default().start(agent).await;
         self.0.count();
         started
     }

@@ -53,20 +53,20 @@ impl AcpRuntime {
 
 #[async_trait]
 impl Runtime for AcpRuntime {
-    async fn start(&self, launch: Launch<'_>) -> io::Result<Box<dyn RunningAgent>> {
-        let (process, stdin, stdout) = AgentProcess::start(&launch, None)?;
+    async fn start(&self, agent: Launch<'_>) -> io::Result<Box<dyn RunningAgent>> {
+        let (process, stdin, stdout) = AgentProcess::start(&agent, None)?;
         let (received, incoming) = mpsc::channel(64);
         let (orders, outgoing) = mpsc::channel(4);
         let session = Session {
-            folder: launch.folder.to_owned(),
-            may_write: launch.ticket.permissions.may_write(),
+            folder: agent.folder.to_owned(),
+            may_write: agent.ticket.permissions.may_write(),
             mcp_url: self.mcp_url.clone(),
-            token: launch.ticket.token.clone(),
+            token: agent.ticket.token.clone(),
         };
         let talk = tokio::spawn(session.talk(stdin, stdout, received, outgoing));
         Ok(Box::new(AcpAgent {
             process,
-            prompt: prompt(launch.ticket),
+            prompt: prompt(agent.ticket),
             prompts: 0,
             incoming,
             orders: Some(orders),

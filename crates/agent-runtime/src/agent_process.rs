@@ -11,7 +11,7 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 
-use crate::launch::AGENT_VARIABLE;
+use crate::start::AGENT_VARIABLE;
 use crate::ticket::{TICKET_VARIABLE, TicketFile};
 use crate::{AgentExit, Launch, recovery};
 
@@ -40,18 +40,18 @@ pub(crate) struct AgentProcess {
 
 impl AgentProcess {
     pub(crate) fn start(
-        launch: &Launch<'_>,
+        agent: &Launch<'_>,
         ticket: Option<TicketFile>,
     ) -> io::Result<(AgentProcess, ChildStdin, ChildStdout)> {
-        let program = launch.program;
-        let (supervisor, memory) = (launch.supervisor, program.memory);
+        let program = agent.program;
+        let (supervisor, memory) = (agent.supervisor, program.memory);
         let is_supervised = !supervisor.is_empty();
         let mut command = Command::from(command(supervisor, memory, program.command.as_os_str()));
-        let environment = program.environment.iter().chain(launch.marks);
+        let environment = program.environment.iter().chain(agent.marks);
         command
             .args(&program.args)
             .envs(environment.map(|(name, value)| (name, value)))
-            .current_dir(launch.folder)
+            .current_dir(agent.folder)
             // A supervisor gets the signal `TERM`, so that it can end the others.
             .kill_on_drop(!is_supervised);
         if let Some(file) = &ticket {
@@ -69,12 +69,12 @@ impl AgentProcess {
         let stderr = Arc::new(Mutex::new(OutputTail::new(STDERR_TAIL_BYTES)));
         let (open, stderr_open) = watch::channel(());
         tokio::spawn(read_stderr(stream, Arc::clone(&stderr), open));
-        let token = launch.ticket.token.as_ref();
+        let token = agent.ticket.token.as_ref();
         let process = AgentProcess {
             group,
             child,
             is_supervised,
-            agent_id: launch.ticket.agent_id.clone(),
+            agent_id: agent.ticket.agent_id.clone(),
             secret: token.map_or_else(String::new, |token| token.as_str().to_owned()),
             stderr,
             stderr_open,
@@ -107,7 +107,7 @@ impl AgentProcess {
         let last = tail.lines().rev().find(|line| !line.trim().is_empty());
         AgentExit {
             code: status.and_then(|status| status.code()),
-            last_words: last.map(|line| line.trim().to_owned()),
+            stderr_tail: last.map(|line| line.trim().to_owned()),
         }
     }
 

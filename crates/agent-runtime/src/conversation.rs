@@ -9,13 +9,13 @@ use repertoire_agents::{
     Actor, AgentPhase, AgentRecord, AgentState, FailReason, StoreError, WritebackKind,
 };
 use serde_json::Value;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 use crate::journal::is_final;
-use crate::lease::{SignsOfLife, TimeLimit};
-use crate::run::RunEnd;
-use crate::shared::{Order, Shared};
+use crate::lease::{RunEnd, SignsOfLife, TimeLimit};
+use crate::request::Order;
+use crate::shared::{Control, Progress, Shared};
 use crate::{
     AgentExit, AgentLifetime, AgentMessage, CheckResult, HostMessage, Received, RunnerError,
     RunnerEventKind, RunningAgent, SkillCheck, Ticket, requirements,
@@ -40,23 +40,6 @@ pub(crate) struct Conversation {
     pub(crate) signs: Arc<SignsOfLife>,
     pub(crate) limit: watch::Sender<Option<TimeLimit>>,
     pub(crate) progress: Arc<Mutex<Progress>>,
-}
-
-/// What a status shows besides the row.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Progress {
-    pub(crate) phase: Option<AgentPhase>,
-    pub(crate) tokens: u64,
-    /// The status in the last task update.
-    task_status: Option<String>,
-}
-
-/// A request of a caller to a running agent.
-#[derive(Debug)]
-pub(crate) enum Control {
-    Deliver(AgentMessage, oneshot::Sender<HostMessage>),
-    Assign(String, oneshot::Sender<Result<AgentRecord, RunnerError>>),
-    Retire(oneshot::Sender<Result<AgentRecord, RunnerError>>),
 }
 
 /// The answer to a message, and the end of the run if the message ends it.

@@ -7,8 +7,6 @@ use repertoire_agents::{AgentState, FailReason, StoreError};
 use repertoire_core::Digest;
 use thiserror::Error;
 
-use crate::WorktreeError;
-
 /// The error returned when no agent was started.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -144,4 +142,28 @@ pub enum RunnerError {
     #[error("the worktrees cannot be listed")]
     #[doc(hidden)]
     Worktrees(#[from] WorktreeError),
+}
+
+/// The error returned when a worktree cannot be made or listed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WorktreeError {
+    /// `git` refused a command.
+    #[error("`git {command}` failed: {reason}")]
+    #[doc(hidden)]
+    Git {
+        /// The command.
+        command: String,
+        /// The last line that it printed.
+        reason: String,
+    },
+    /// The path leads out of the folder for worktrees, or something is there already.
+    #[error("`{}` cannot be a worktree: {reason}", path.display())]
+    #[doc(hidden)]
+    Path {
+        /// The path.
+        path: PathBuf,
+        /// The fault.
+        reason: String,
+    },
 }

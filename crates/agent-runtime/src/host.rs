@@ -1,14 +1,12 @@
 //! The parts of a host that the runner asks: programs, skills, tools and checks.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use repertoire_core::Digest;
 use repertoire_core::async_trait;
 use serde::Serialize;
 
-use crate::{Runtime, SkillRef};
+use crate::{AgentProgram, SkillRef};
 
 /// The host of agents: a gateway, or a test.
 ///
@@ -26,49 +24,6 @@ pub trait AgentHost: Send + Sync + 'static {
 
     /// Runs the checks of a skill in the folder of an agent.
     async fn verify(&self, skill: &SkillRef, folder: &Path) -> Vec<SkillCheck>;
-}
-
-/// A program that runs as an agent.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct AgentProgram {
-    /// The path or the name of the program.
-    pub command: PathBuf,
-    /// Its arguments.
-    pub args: Vec<OsString>,
-    /// Its whole environment, besides variables of the runner.
-    pub environment: Vec<(OsString, OsString)>,
-    /// The most bytes of address space, on Linux.
-    #[doc(hidden)]
-    pub memory: Option<u64>,
-    /// The way to start it and to talk to it.
-    pub runtime: Arc<dyn Runtime>,
-    /// The time that it lives.
-    pub lifetime: AgentLifetime,
-}
-
-impl AgentProgram {
-    /// Creates a program without arguments and environment, for one task.
-    pub fn new(command: impl Into<PathBuf>, runtime: Arc<dyn Runtime>) -> Self {
-        Self {
-            command: command.into(),
-            args: Vec::new(),
-            environment: Vec::new(),
-            memory: None,
-            runtime,
-            lifetime: AgentLifetime::default(),
-        }
-    }
-}
-
-/// The time that an agent lives.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum AgentLifetime {
-    /// One task; it is not started again.
-    #[default]
-    Ephemeral,
-    /// Task after task. A new agent replaces one that failed, after a growing delay.
-    Resident,
 }
 
 /// A skill that a registry has.
@@ -126,6 +81,7 @@ impl SkillCheck {
 /// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum CheckResult {
     /// It holds.
     Passed,

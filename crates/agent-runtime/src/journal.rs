@@ -7,7 +7,7 @@ use repertoire_agents::{
     Actor, AgentRecord, AgentState, AgentStore, FailReason, Lifecycle, StoreError,
 };
 
-use crate::Clock;
+use crate::TimeFn;
 
 /// The pause between attempts to store the end of an agent in a database that fails.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
@@ -19,11 +19,11 @@ const MOST_RETRIES: u32 = 30;
 #[derive(Clone)]
 pub(crate) struct Journal {
     store: Arc<dyn AgentStore>,
-    clock: Clock,
+    clock: TimeFn,
 }
 
 impl Journal {
-    pub(crate) fn new(store: Arc<dyn AgentStore>, clock: Clock) -> Self {
+    pub(crate) fn new(store: Arc<dyn AgentStore>, clock: TimeFn) -> Self {
         Self { store, clock }
     }
 

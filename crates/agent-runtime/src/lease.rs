@@ -9,7 +9,17 @@ use tokio::time::Instant;
 
 use crate::RunnerOptions;
 use crate::journal::Journal;
-use crate::run::RunEnd;
+
+/// The end of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RunEnd {
+    /// The row has its final state.
+    Terminated,
+    /// The agent is ended for this reason, which the text describes.
+    Failed(FailReason, String),
+    /// The store refuses the agent: a different party ended it.
+    Fenced(String),
+}
 
 /// The last sign of life of an agent.
 #[derive(Debug)]

@@ -28,7 +28,7 @@
 //! ```
 //!
 //! # Contributing
-//! `launch.rs` has the steps of a start in order, `conversation.rs` turns messages into rows, `run.rs` ends runs, and `lease.rs` has
+//! `start.rs` has the steps of a start in order, `conversation.rs` turns messages into rows, `run.rs` ends runs, and `lease.rs` has
 //! leases and time limits. `recovery.rs` accounts for a killed host.
 #![cfg(unix)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -46,35 +46,37 @@ mod event;
 mod git;
 mod host;
 mod journal;
-mod launch;
 mod lease;
 mod message;
 mod options;
 mod process_runtime;
 mod recovery;
+mod request;
 mod requirements;
 mod run;
 mod runner;
 mod runtime;
 mod shared;
+mod start;
 mod ticket;
 mod token;
 mod worktree;
 
 #[cfg(feature = "acp")]
 pub use acp_runtime::AcpRuntime;
-pub use error::{LaunchError, RequirementFault, RunnerError, SpawnError};
+pub use error::{LaunchError, RequirementFault, RunnerError, SpawnError, WorktreeError};
 pub use event::{RunnerEvent, RunnerEventKind};
-pub use host::{AgentHost, AgentLifetime, AgentProgram, CheckResult, KnownSkill, SkillCheck};
+pub use host::{AgentHost, CheckResult, KnownSkill, SkillCheck};
 pub use message::{AgentExit, AgentMessage, HostMessage, Received};
-pub use options::{Clock, RunnerOptions};
+pub use options::{RunnerOptions, TimeFn};
 pub use process_runtime::ProcessRuntime;
 pub use recovery::RecoveryReport;
-pub use runner::{AgentRunner, AgentStatus, SpawnRequest, Spawned};
-pub use runtime::{Launch, RunningAgent, Runtime};
+pub use request::{SpawnRequest, Spawned};
+pub use runner::{AgentRunner, AgentStatus};
+pub use runtime::{AgentLifetime, AgentProgram, Launch, RunningAgent, Runtime};
 pub use ticket::{SkillRef, TICKET_VARIABLE, Ticket, TicketDelivery};
 pub use token::{AgentIdentity, AgentToken};
-pub use worktree::{FoundWorktree, WorktreeError, Worktrees};
+pub use worktree::{FoundWorktree, Worktrees};
 
 /// The example of the README, which is compiled.
 #[cfg(doctest)]

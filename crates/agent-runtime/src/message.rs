@@ -141,7 +141,7 @@ pub struct AgentExit {
     pub code: Option<i32>,
     /// The last line that it wrote to standard error.
     #[doc(hidden)]
-    pub last_words: Option<String>,
+    pub stderr_tail: Option<String>,
 }
 
 impl AgentExit {
@@ -150,7 +150,7 @@ impl AgentExit {
             Some(code) => format!("the process ended with the exit code {code}"),
             None => "a signal ended the process".to_owned(),
         };
-        match &self.last_words {
+        match &self.stderr_tail {
             Some(line) => format!("{how}: {line}"),
             None => how,
         }

@@ -9,7 +9,7 @@ use crate::Worktrees;
 
 /// A function that returns the time in milliseconds since 1970.
 #[doc(hidden)]
-pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
+pub type TimeFn = Arc<dyn Fn() -> u64 + Send + Sync>;
 
 /// The options of a runner.
 #[derive(Clone)]
@@ -38,7 +38,7 @@ pub struct RunnerOptions {
     pub most_restarts: u32,
     /// The clock of the rows; the system's by default.
     #[doc(hidden)]
-    pub clock: Clock,
+    pub clock: TimeFn,
 }
 
 impl RunnerOptions {

@@ -40,25 +40,26 @@ impl ProcessRuntime {
 
 #[async_trait]
 impl Runtime for ProcessRuntime {
-    async fn start(&self, launch: Launch<'_>) -> io::Result<Box<dyn RunningAgent>> {
+    async fn start(&self, agent: Launch<'_>) -> io::Result<Box<dyn RunningAgent>> {
         let file = match self.delivery {
             TicketDelivery::StandardInput => None,
-            TicketDelivery::File => Some(TicketFile::create(launch.ticket_folder, launch.ticket)?),
+            TicketDelivery::File => Some(TicketFile::create(agent.ticket_folder, agent.ticket)?),
         };
         let is_in_file = file.is_some();
-        let (process, stdin, stdout) = AgentProcess::start(&launch, file)?;
-        let mut agent = LineAgent {
+        let (process, stdin, stdout) = AgentProcess::start(&agent, file)?;
+        let mut running = LineAgent {
             stdin,
             lines: LineReader::new(stdout),
             process,
             ended: None,
         };
         if !is_in_file {
-            let mut line = serde_json::to_vec(launch.ticket)?;
+            let mut line = serde_json::to_vec(agent.ticket)?;
             line.push(b'\n');
-            let written = tokio::time::timeout(TICKET_TIMEOUT, agent.stdin.write_all(&line)).await;
+            let written =
+                tokio::time::timeout(TICKET_TIMEOUT, running.stdin.write_all(&line)).await;
             if written.is_err() {
-                agent.end(Duration::ZERO).await;
+                running.end(Duration::ZERO).await;
                 return Err(io::Error::new(
                     io::ErrorKind::TimedOut,
                     "the agent did not read its ticket in 10 seconds",
@@ -66,7 +67,7 @@ impl Runtime for ProcessRuntime {
             }
             // An agent that closed its input ends, and its end is received.
         }
-        Ok(Box::new(agent))
+        Ok(Box::new(running))
     }
 }
 

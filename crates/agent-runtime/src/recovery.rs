@@ -7,7 +7,7 @@ use repertoire_agents::FailReason;
 use serde::Serialize;
 
 use crate::journal::{Journal, is_final};
-use crate::launch::HOST_VARIABLE;
+use crate::start::HOST_VARIABLE;
 use crate::{FoundWorktree, RunnerError, RunnerOptions};
 
 /// The time in which the supervisors of a killed host end its agents. They give up after three seconds.

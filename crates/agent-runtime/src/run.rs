@@ -1,38 +1,28 @@
-//! One run from its start to its end, and the replacement of a resident agent.
+//! One run from its start to its end.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use repertoire_agents::{AgentRecord, AgentState, FailReason};
-use repertoire_core::Backoff;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::conversation::Conversation;
-use crate::lease::{self, TimeLimit};
-use crate::shared::{Order, Shared};
-use crate::{AgentLifetime, HostMessage, RunnerEventKind, SpawnError};
+use crate::lease::{self, RunEnd, TimeLimit};
+use crate::request::Order;
+use crate::{AgentLifetime, HostMessage};
 
 /// The life after which earlier restarts do not count.
 const SOUND: Duration = Duration::from_secs(600);
 
-/// The end of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum RunEnd {
-    /// The row has its final state.
-    Terminated,
-    /// The agent is ended for this reason, which the text describes.
-    Failed(FailReason, String),
-    /// The store refuses the agent: a different party ended it.
-    Fenced(String),
-}
-
 /// Runs the agent until it ends, fails, is cancelled, or exceeds a limit. Nothing of it is left then.
+///
+/// Returns a resident agent that failed, with its request, so that a different agent replaces it.
 pub(crate) async fn drive(
     mut conversation: Conversation,
     mut cancelled: watch::Receiver<Option<(FailReason, String)>>,
     limits: watch::Receiver<Option<TimeLimit>>,
-) {
+) -> Option<(AgentRecord, Order)> {
     let shared = Arc::clone(&conversation.shared);
     let (agent, begin) = (conversation.agent.clone(), Instant::now());
     let signs = Arc::clone(&conversation.signs);
@@ -46,19 +36,14 @@ pub(crate) async fn drive(
         end = conversation.run() => end,
     };
     let (lifetime, order) = (conversation.lifetime, conversation.order.clone());
-    let ended = conclude(conversation, end).await;
-    drop(cancelled);
-    shared.serve_waiting().await;
-    let Some(ended) = ended.filter(|_| lifetime == AgentLifetime::Resident) else {
-        return;
-    };
+    let ended = conclude(conversation, end).await?;
+    let is_failed =
+        ended.state == AgentState::Failed && ended.fail_reason != Some(FailReason::Cancelled);
     let order = match begin.elapsed() > SOUND {
         true => Order::new(order.request),
         false => order,
     };
-    if ended.state == AgentState::Failed && ended.fail_reason != Some(FailReason::Cancelled) {
-        replace(&shared, ended, order).await;
-    }
+    (is_failed && lifetime == AgentLifetime::Resident).then_some((ended, order))
 }
 
 async fn cancellation(
@@ -102,30 +87,4 @@ async fn conclude(mut conversation: Conversation, end: RunEnd) -> Option<AgentRe
     let detail = detail.filter(|_| ended.state == AgentState::Failed);
     shared.emit_state(&ended, detail);
     Some(ended)
-}
-
-/// Starts a new agent for the task of a resident one that failed, after a growing pause.
-async fn replace(shared: &Arc<Shared>, mut failed: AgentRecord, mut order: Order) {
-    while order.attempt < shared.options.most_restarts && !shared.is_stopping() {
-        order.attempt += 1;
-        order.pause = Backoff::pause_after(order.pause);
-        let delay_ms = u64::try_from(order.pause.as_millis()).unwrap_or(u64::MAX);
-        let attempt = order.attempt;
-        shared.announce_replacement(&failed.id);
-        shared.emit(&failed, RunnerEventKind::Restart { attempt, delay_ms });
-        tokio::time::sleep(order.pause).await;
-        if !shared.withdraw_replacement(&failed.id) {
-            return;
-        }
-        let key = format!("{}/restart", failed.id);
-        order.request.allocation = order.request.allocation.retry(key, &failed.id);
-        match shared.start(order.clone()).await {
-            Err(SpawnError::Failed { agent_id, .. }) => match shared.journal.agent(&agent_id).await
-            {
-                Ok(agent) => failed = agent,
-                Err(_) => return,
-            },
-            _ => return,
-        }
-    }
 }

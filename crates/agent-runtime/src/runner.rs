@@ -6,21 +6,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use repertoire_agents::{
-    AgentPhase, AgentRecord, AgentState, AgentStore, AllocationRequest, Checkpoint, FailReason,
-};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use repertoire_agents::{AgentPhase, AgentRecord, AgentState, AgentStore, Checkpoint, FailReason};
+use serde::Serialize;
 use tokio::sync::{broadcast, oneshot};
 
-use crate::conversation::Control;
 use crate::journal::{Journal, is_final};
 use crate::recovery::{self, RecoveryReport};
-use crate::shared::{Order, RunHandle, Shared};
+use crate::request::Order;
+use crate::shared::{Control, RunHandle, Shared};
+use crate::start::{self, serve_waiting};
 use crate::ticket::create_private_folder;
 use crate::{
     AgentHost, AgentIdentity, AgentMessage, FoundWorktree, HostMessage, RunnerError, RunnerEvent,
-    RunnerOptions, SkillRef, SpawnError, Ticket,
+    RunnerOptions, SpawnError, SpawnRequest, Spawned,
 };
 
 /// The pause between attempts to lock the state folder, and their number.
@@ -38,52 +36,6 @@ pub struct AgentRunner {
     recovered: RecoveryReport,
     /// Excludes a second runner while this one lives.
     _lock: File,
-}
-
-/// A request to run an agent.
-///
-/// ```
-/// use repertoire_agent_runtime::{SkillRef, SpawnRequest};
-/// use repertoire_agents::{AgentPool, AllocationRequest};
-///
-/// let allocation = AllocationRequest::new("T-1", AgentPool::Implementation, "T-1/first");
-/// let mut request = SpawnRequest::new(allocation);
-/// request.skills.push(SkillRef::new("review"));
-/// ```
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct SpawnRequest {
-    /// The agent to reserve.
-    pub allocation: AllocationRequest,
-    /// The skills for the agent, besides those that the reservation requires.
-    #[serde(default)]
-    pub skills: Vec<SkillRef>,
-    /// The facts to pass on.
-    #[serde(default)]
-    pub context: Value,
-}
-
-impl SpawnRequest {
-    /// Creates a request without further skills and facts.
-    pub fn new(allocation: AllocationRequest) -> Self {
-        Self {
-            allocation,
-            skills: Vec::new(),
-            context: Value::Null,
-        }
-    }
-}
-
-/// The answer to a request that was not refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Spawned {
-    /// The agent runs. The ticket lacks the token.
-    Started(Box<Ticket>),
-    /// The request waits in the queue of its pool. A later request with the same key returns the agent.
-    Waiting,
-    /// The key was used before, and this runner does not run the agent any more or not yet.
-    Known(Box<AgentRecord>),
 }
 
 /// The present state of an agent.
@@ -136,7 +88,7 @@ impl AgentRunner {
                     return;
                 };
                 if shared.has_waiting() {
-                    shared.serve_waiting().await;
+                    serve_waiting(&shared).await;
                 }
             }
         });
@@ -164,7 +116,9 @@ impl AgentRunner {
     pub async fn spawn(&self, request: SpawnRequest) -> Result<Spawned, SpawnError> {
         let shared = Arc::clone(&self.shared);
         let order = Order::new(request);
-        let started = self.shared.track(async move { shared.start(order).await });
+        let started = self
+            .shared
+            .track(async move { start::start(&shared, order).await });
         started.await.unwrap_or(Err(SpawnError::Stopped))
     }
 
@@ -207,7 +161,7 @@ impl AgentRunner {
             None => {
                 self.shared.withdraw_replacement(id);
                 let ended = self.shared.journal.fail(id, reason).await?;
-                self.shared.serve_waiting().await;
+                serve_waiting(&self.shared).await;
                 Ok(ended)
             }
         }

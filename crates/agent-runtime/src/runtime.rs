@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::fmt::Debug;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use repertoire_core::async_trait;
 
-use crate::{AgentExit, AgentProgram, HostMessage, Received, Ticket};
+use crate::{AgentExit, HostMessage, Received, Ticket};
 
 /// A way to start agents.
 #[async_trait]
@@ -17,7 +18,51 @@ pub trait Runtime: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Fails if the program did not start. Nothing of it is left then.
-    async fn start(&self, launch: Launch<'_>) -> io::Result<Box<dyn RunningAgent>>;
+    async fn start(&self, agent: Launch<'_>) -> io::Result<Box<dyn RunningAgent>>;
+}
+
+/// A program that runs as an agent.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct AgentProgram {
+    /// The path or the name of the program.
+    pub command: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Its whole environment, besides variables of the runner.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The most bytes of address space, on Linux.
+    #[doc(hidden)]
+    pub memory: Option<u64>,
+    /// The way to start it and to talk to it.
+    pub runtime: Arc<dyn Runtime>,
+    /// The time that it lives.
+    pub lifetime: AgentLifetime,
+}
+
+impl AgentProgram {
+    /// Creates a program without arguments and environment, for one task.
+    pub fn new(command: impl Into<PathBuf>, runtime: Arc<dyn Runtime>) -> Self {
+        Self {
+            command: command.into(),
+            args: Vec::new(),
+            environment: Vec::new(),
+            memory: None,
+            runtime,
+            lifetime: AgentLifetime::default(),
+        }
+    }
+}
+
+/// The time that an agent lives.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AgentLifetime {
+    /// One task; it is not started again.
+    #[default]
+    Ephemeral,
+    /// Task after task. A new agent replaces one that failed, after a growing delay.
+    Resident,
 }
 
 /// Everything that a runtime needs to start an agent.

@@ -1,22 +1,20 @@
 //! The state that the runner and its tasks share.
 
 use std::collections::{HashMap, HashSet};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use parking_lot::Mutex;
-use repertoire_agents::{AgentRecord, AgentState, FailReason, StoreError};
+use repertoire_agents::{AgentPhase, AgentRecord, FailReason};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
-use crate::conversation::{Control, Progress};
 use crate::journal::Journal;
+use crate::request::Order;
 use crate::token::TokenTable;
 use crate::{
-    AgentHost, AgentIdentity, LaunchError, RunnerEvent, RunnerEventKind, RunnerOptions, SpawnError,
-    SpawnRequest, Spawned, Ticket, launch,
+    AgentHost, AgentIdentity, AgentMessage, HostMessage, RunnerError, RunnerEvent, RunnerEventKind,
+    RunnerOptions, Ticket,
 };
 
 /// The state that the runner and its tasks share.
@@ -31,15 +29,13 @@ pub(crate) struct Shared {
     pub(crate) planning: tokio::sync::Mutex<()>,
     pub(crate) events: broadcast::Sender<RunnerEvent>,
     running: Mutex<HashMap<String, RunHandle>>,
-    launching: Mutex<HashSet<String>>,
+    starting: Mutex<HashSet<String>>,
     waiting: Mutex<Vec<Order>>,
     /// The failed agents that others will replace.
     replaced: Mutex<HashSet<String>>,
     tasks: Mutex<JoinSet<()>>,
     is_stopping: AtomicBool,
 }
-
-type StartFuture = Pin<Box<dyn Future<Output = Result<Spawned, SpawnError>> + Send>>;
 
 /// A running agent, as callers reach it.
 #[derive(Debug, Clone)]
@@ -53,22 +49,21 @@ pub(crate) struct RunHandle {
     pub(crate) progress: Arc<Mutex<Progress>>,
 }
 
-/// A request with the history of its restarts.
-#[derive(Debug, Clone)]
-pub(crate) struct Order {
-    pub(crate) request: SpawnRequest,
-    pub(crate) attempt: u32,
-    pub(crate) pause: Duration,
+/// What a status shows besides the row.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Progress {
+    pub(crate) phase: Option<AgentPhase>,
+    pub(crate) tokens: u64,
+    /// The status in the last task update.
+    pub(crate) task_status: Option<String>,
 }
 
-impl Order {
-    pub(crate) fn new(request: SpawnRequest) -> Self {
-        Self {
-            request,
-            attempt: 0,
-            pause: Duration::ZERO,
-        }
-    }
+/// A request of a caller to a running agent.
+#[derive(Debug)]
+pub(crate) enum Control {
+    Deliver(AgentMessage, oneshot::Sender<HostMessage>),
+    Assign(String, oneshot::Sender<Result<AgentRecord, RunnerError>>),
+    Retire(oneshot::Sender<Result<AgentRecord, RunnerError>>),
 }
 
 impl Shared {
@@ -87,7 +82,7 @@ impl Shared {
             planning: tokio::sync::Mutex::default(),
             events: broadcast::Sender::new(1024),
             running: Mutex::default(),
-            launching: Mutex::default(),
+            starting: Mutex::default(),
             waiting: Mutex::default(),
             replaced: Mutex::default(),
             tasks: Mutex::default(),
@@ -162,79 +157,6 @@ impl Shared {
         self.emit(agent, kind);
     }
 
-    /// Reserves an agent and launches it.
-    pub(crate) async fn start(self: &Arc<Self>, order: Order) -> Result<Spawned, SpawnError> {
-        if self.is_stopping() {
-            return Err(SpawnError::Stopped);
-        }
-        match self.allocate(&order).await {
-            Ok(Some(agent)) => Arc::clone(self).place(agent, order).await,
-            Ok(None) => {
-                self.waiting.lock().push(order);
-                Ok(Spawned::Waiting)
-            }
-            Err(error) => Err(SpawnError::Allocation(error)),
-        }
-    }
-
-    async fn allocate(&self, order: &Order) -> Result<Option<AgentRecord>, StoreError> {
-        let mut allocation = order.request.allocation.clone();
-        allocation.host = Some(self.host_name.clone());
-        self.journal
-            .call(move |store, now| store.allocate(&allocation, now))
-            .await
-    }
-
-    /// Launches a reserved agent, unless its key was used before.
-    ///
-    /// The type is named because a run can start its successor.
-    fn place(self: Arc<Self>, agent: AgentRecord, order: Order) -> StartFuture {
-        Box::pin(async move {
-            if let Some(handle) = self.handle(&agent.id) {
-                return Ok(Spawned::Started(Box::new(handle.ticket)));
-            }
-            let is_ours = agent.host.as_deref() == Some(&*self.host_name);
-            let is_new = agent.state == AgentState::Pending && is_ours;
-            if !is_new || !self.launching.lock().insert(agent.id.clone()) {
-                return Ok(Spawned::Known(Box::new(agent)));
-            }
-            let id = agent.id.clone();
-            self.emit_state(&agent, None);
-            let launched = launch::launch(&self, agent, order).await;
-            self.launching.lock().remove(&id);
-            match launched {
-                Ok(ticket) => Ok(Spawned::Started(Box::new(ticket))),
-                Err(cause) => Err(self.give_up(id, cause).await),
-            }
-        })
-    }
-
-    async fn give_up(&self, agent_id: String, cause: LaunchError) -> SpawnError {
-        self.forget(&agent_id);
-        if let Ok(failed) = self.journal.fail(&agent_id, cause.reason()).await {
-            self.emit_state(&failed, Some(cause.full_text()));
-        }
-        SpawnError::Failed { agent_id, cause }
-    }
-
-    /// Asks again for the requests that wait, now that a place may be free.
-    pub(crate) async fn serve_waiting(self: &Arc<Self>) {
-        let waiting = std::mem::take(&mut *self.waiting.lock());
-        for order in waiting {
-            if self.is_stopping() {
-                return;
-            }
-            match self.allocate(&order).await {
-                Ok(Some(agent)) => {
-                    self.track(Arc::clone(self).place(agent, order));
-                }
-                Ok(None) | Err(StoreError::Database(_)) => self.waiting.lock().push(order),
-                // The request can never be served any more; its caller is refused when it asks again.
-                Err(_) => {}
-            }
-        }
-    }
-
     /// Announces that a different agent will replace the failed one.
     pub(crate) fn announce_replacement(&self, id: &str) {
         self.replaced.lock().insert(id.to_owned());
@@ -243,6 +165,25 @@ impl Shared {
     /// Withdraws an announcement; returns whether there was one.
     pub(crate) fn withdraw_replacement(&self, id: &str) -> bool {
         self.replaced.lock().remove(id)
+    }
+
+    /// Notes that an agent is started; returns `false` if it was noted before.
+    pub(crate) fn begin_start(&self, id: &str) -> bool {
+        self.starting.lock().insert(id.to_owned())
+    }
+
+    pub(crate) fn end_start(&self, id: &str) {
+        self.starting.lock().remove(id);
+    }
+
+    /// Keeps a request until a place is free.
+    pub(crate) fn queue(&self, order: Order) {
+        self.waiting.lock().push(order);
+    }
+
+    /// Removes all requests that wait, and returns them.
+    pub(crate) fn take_waiting(&self) -> Vec<Order> {
+        std::mem::take(&mut *self.waiting.lock())
     }
 
     pub(crate) fn has_waiting(&self) -> bool {

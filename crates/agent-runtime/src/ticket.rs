@@ -117,6 +117,7 @@ impl SkillRef {
 
 /// A way to hand over a ticket. Arguments are not one: every user can read them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TicketDelivery {
     /// The first line of standard input.
     #[default]

@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use repertoire_agents::{AgentRecord, AgentState};
 use serde::Serialize;
-use thiserror::Error;
 
-use crate::git;
 use crate::ticket::create_private_folder;
+use crate::{WorktreeError, git};
 
 /// A repository, and the folder for worktrees of agents.
 ///
@@ -46,30 +45,6 @@ pub struct FoundWorktree {
     pub agent_id: Option<String>,
     /// The state of that agent.
     pub state: Option<AgentState>,
-}
-
-/// The error returned when a worktree cannot be made or listed.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum WorktreeError {
-    /// `git` refused a command.
-    #[error("`git {command}` failed: {reason}")]
-    #[doc(hidden)]
-    Git {
-        /// The command.
-        command: String,
-        /// The last line that it printed.
-        reason: String,
-    },
-    /// The path leads out of the folder for worktrees, or something is there already.
-    #[error("`{}` cannot be a worktree: {reason}", path.display())]
-    #[doc(hidden)]
-    Path {
-        /// The path.
-        path: PathBuf,
-        /// The fault.
-        reason: String,
-    },
 }
 
 impl Worktrees {

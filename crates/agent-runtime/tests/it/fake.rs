@@ -50,7 +50,7 @@ impl FakeAgent {
 
 #[repertoire_core::async_trait]
 impl Runtime for FakeRuntime {
-    async fn start(&self, _launch: Launch<'_>) -> io::Result<Box<dyn RunningAgent>> {
+    async fn start(&self, _agent: Launch<'_>) -> io::Result<Box<dyn RunningAgent>> {
         let (sender, incoming) = mpsc::unbounded_channel();
         let (outgoing, receiver) = mpsc::unbounded_channel();
         let agent = FakeAgent {

@@ -143,7 +143,7 @@ async fn a_waiting_request_gets_the_next_place() {
     let runner = bed.start().await;
     let first = spawn(&runner, request("T-1", Value::Null)).await;
     let second = runner.spawn(request("T-2", Value::Null)).await.unwrap();
-    assert_eq!(second, Spawned::Waiting);
+    assert_eq!(second, Spawned::Queued);
     agents.recv().await.unwrap();
     runner.cancel(&first.agent_id).await.unwrap();
     let mut agent = agents.recv().await.unwrap();

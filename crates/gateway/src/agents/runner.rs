@@ -101,7 +101,8 @@ impl GatewayAgents {
                 found.await.map(Some)
             }
             Ok(Spawned::Known(agent)) => Ok(Some(*agent)),
-            Ok(Spawned::Waiting) => Ok(None),
+            // The others wait in a queue.
+            Ok(_) => Ok(None),
             Err(SpawnError::Allocation(error)) => Err(error.into()),
             Err(error) => Err(AgentRefusal::new(
                 RefusalKind::Conflict,

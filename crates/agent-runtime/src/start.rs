@@ -1,21 +1,24 @@
-//! The way from a reservation to a running process, step by step.
+//! The way from a request to a running process, step by step, and the replacement of a resident agent.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use repertoire_agents::{Actor, AgentRecord, AgentState, FailReason, StoreError};
+use repertoire_core::Backoff;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-use crate::conversation::{Conversation, Progress};
+use crate::conversation::Conversation;
 use crate::lease::{SignsOfLife, TimeLimit};
-use crate::shared::{Order, RunHandle, Shared};
+use crate::request::Order;
+use crate::shared::{Control, Progress, RunHandle, Shared};
 use crate::{
-    AgentIdentity, AgentProgram, Launch, LaunchError, SkillRef, Ticket, WorktreeError,
-    requirements, run,
+    AgentIdentity, AgentProgram, Launch, LaunchError, RunnerEventKind, SkillRef, SpawnError,
+    Spawned, Ticket, WorktreeError, requirements, run,
 };
 
 /// The variable that has the id of the agent, in the environment of all its processes.
@@ -24,10 +27,85 @@ pub(crate) const AGENT_VARIABLE: &str = "REPERTOIRE_AGENT";
 /// The variable that has the name of the host, in the environment of all processes of its agents.
 pub(crate) const HOST_VARIABLE: &str = "REPERTOIRE_AGENT_HOST";
 
-/// Launches a reserved agent; returns its ticket without the secret.
+type StartFuture = Pin<Box<dyn Future<Output = Result<Spawned, SpawnError>> + Send>>;
+
+/// Reserves an agent and starts it.
+pub(crate) async fn start(shared: &Arc<Shared>, order: Order) -> Result<Spawned, SpawnError> {
+    if shared.is_stopping() {
+        return Err(SpawnError::Stopped);
+    }
+    match allocate(shared, &order).await {
+        Ok(Some(agent)) => place(Arc::clone(shared), agent, order).await,
+        Ok(None) => {
+            shared.queue(order);
+            Ok(Spawned::Queued)
+        }
+        Err(error) => Err(SpawnError::Allocation(error)),
+    }
+}
+
+async fn allocate(shared: &Shared, order: &Order) -> Result<Option<AgentRecord>, StoreError> {
+    let mut allocation = order.request.allocation.clone();
+    allocation.host = Some(shared.host_name.clone());
+    let allocated = shared
+        .journal
+        .call(move |store, now| store.allocate(&allocation, now));
+    allocated.await
+}
+
+/// Starts a reserved agent, unless its key was used before.
+///
+/// The type is named because a run can start its successor.
+fn place(shared: Arc<Shared>, agent: AgentRecord, order: Order) -> StartFuture {
+    Box::pin(async move {
+        if let Some(handle) = shared.handle(&agent.id) {
+            return Ok(Spawned::Started(Box::new(handle.ticket)));
+        }
+        let is_ours = agent.host.as_deref() == Some(&*shared.host_name);
+        let is_new = agent.state == AgentState::Pending && is_ours;
+        if !is_new || !shared.begin_start(&agent.id) {
+            return Ok(Spawned::Known(Box::new(agent)));
+        }
+        let id = agent.id.clone();
+        shared.emit_state(&agent, None);
+        let started = start_reserved(&shared, agent, order).await;
+        shared.end_start(&id);
+        match started {
+            Ok(ticket) => Ok(Spawned::Started(Box::new(ticket))),
+            Err(cause) => Err(give_up(&shared, id, cause).await),
+        }
+    })
+}
+
+async fn give_up(shared: &Shared, agent_id: String, cause: LaunchError) -> SpawnError {
+    shared.forget(&agent_id);
+    if let Ok(failed) = shared.journal.fail(&agent_id, cause.reason()).await {
+        shared.emit_state(&failed, Some(cause.full_text()));
+    }
+    SpawnError::Failed { agent_id, cause }
+}
+
+/// Asks again for the requests that wait, now that a place may be free.
+pub(crate) async fn serve_waiting(shared: &Arc<Shared>) {
+    for order in shared.take_waiting() {
+        if shared.is_stopping() {
+            return;
+        }
+        match allocate(shared, &order).await {
+            Ok(Some(agent)) => {
+                shared.track(place(Arc::clone(shared), agent, order));
+            }
+            Ok(None) | Err(StoreError::Database(_)) => shared.queue(order),
+            // The request can never be served any more; its caller is refused when it asks again.
+            Err(_) => {}
+        }
+    }
+}
+
+/// Starts a reserved agent; returns its ticket without the secret.
 ///
 /// Each step is stored before it acts: the worktree before `git` makes it, and the state `INITIALIZING` before the process starts.
-pub(crate) async fn launch(
+async fn start_reserved(
     shared: &Arc<Shared>,
     agent: AgentRecord,
     order: Order,
@@ -49,7 +127,7 @@ pub(crate) async fn launch(
         .advance(&agent, AgentState::Initializing, Actor::Parent);
     let agent = started.await.map_err(LaunchError::Store)?;
     shared.emit_state(&agent, None);
-    let run = start(shared, agent, order, (program, tools), ticket).await?;
+    let run = start_process(shared, agent, order, (program, tools), ticket).await?;
     shared.add(RunHandle {
         identity,
         ticket: public.clone(),
@@ -58,19 +136,27 @@ pub(crate) async fn launch(
         progress: Arc::clone(&run.conversation.progress),
     });
     let cancelled = run.cancel.subscribe();
-    shared.track(run::drive(run.conversation, cancelled, run.limits));
+    let shared = Arc::clone(shared);
+    let driven = run::drive(run.conversation, cancelled, run.limits);
+    Arc::clone(&shared).track(async move {
+        let failed = driven.await;
+        serve_waiting(&shared).await;
+        if let Some((failed, order)) = failed {
+            replace(&shared, failed, order).await;
+        }
+    });
     Ok(public)
 }
 
 /// A started run with the other ends of its channels.
 struct StartedRun {
     conversation: Conversation,
-    control: mpsc::Sender<crate::conversation::Control>,
+    control: mpsc::Sender<Control>,
     cancel: watch::Sender<Option<(FailReason, String)>>,
     limits: watch::Receiver<Option<TimeLimit>>,
 }
 
-async fn start(
+async fn start_process(
     shared: &Arc<Shared>,
     agent: AgentRecord,
     order: Order,
@@ -84,7 +170,7 @@ async fn start(
         (HOST_VARIABLE, &shared.host_name),
     ];
     let marks = marks.map(|(name, value)| (OsString::from(name), OsString::from(value)));
-    let launch = Launch {
+    let child = Launch {
         program: &program,
         ticket: &ticket,
         folder: &folder,
@@ -92,7 +178,7 @@ async fn start(
         supervisor: &shared.options.supervisor,
         ticket_folder: &shared.options.state_folder.join("tickets"),
     };
-    let connection = program.runtime.start(launch).await;
+    let connection = program.runtime.start(child).await;
     let connection = connection.map_err(LaunchError::Start)?;
     let initialization = shared.options.initialization;
     let (limit, limits) = watch::channel(Some(TimeLimit {
@@ -124,6 +210,32 @@ async fn start(
         cancel: watch::Sender::new(None),
         limits,
     })
+}
+
+/// Starts a new agent for the task of a resident one that failed, after a growing pause.
+async fn replace(shared: &Arc<Shared>, mut failed: AgentRecord, mut order: Order) {
+    while order.attempt < shared.options.most_restarts && !shared.is_stopping() {
+        order.attempt += 1;
+        order.pause = Backoff::pause_after(order.pause);
+        let delay_ms = u64::try_from(order.pause.as_millis()).unwrap_or(u64::MAX);
+        let attempt = order.attempt;
+        shared.announce_replacement(&failed.id);
+        shared.emit(&failed, RunnerEventKind::Restart { attempt, delay_ms });
+        tokio::time::sleep(order.pause).await;
+        if !shared.withdraw_replacement(&failed.id) {
+            return;
+        }
+        let key = format!("{}/restart", failed.id);
+        order.request.allocation = order.request.allocation.retry(key, &failed.id);
+        match start(shared, order.clone()).await {
+            Err(SpawnError::Failed { agent_id, .. }) => match shared.journal.agent(&agent_id).await
+            {
+                Ok(agent) => failed = agent,
+                Err(_) => return,
+            },
+            _ => return,
+        }
+    }
 }
 
 /// Returns the skills of the request; a name that is only required gets its present content.
