@@ -110,6 +110,7 @@ fn join(faults: &[RequirementFault]) -> String {
 pub enum RunnerError {
     /// A different runner uses the folder.
     #[error("a different runner uses `{}`", .0.display())]
+    #[doc(hidden)]
     InUse(PathBuf),
     /// The folder of the runner cannot be used.
     #[error("the folder `{}` cannot be used", path.display())]

@@ -16,6 +16,7 @@ pub struct AgentToken(String);
 
 impl AgentToken {
     /// Returns the text for the header `Authorization: Bearer`.
+    #[doc(hidden)]
     pub fn as_str(&self) -> &str {
         &self.0
     }

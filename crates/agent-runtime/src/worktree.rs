@@ -24,7 +24,6 @@ use crate::{WorktreeError, git};
 pub struct Worktrees {
     repository: PathBuf,
     root: PathBuf,
-    base: String,
     variables: Arc<[(OsString, OsString)]>,
 }
 
@@ -44,6 +43,7 @@ pub struct FoundWorktree {
     /// The agent that it belongs to; `None` if the store has no such agent.
     pub agent_id: Option<String>,
     /// The state of that agent.
+    #[doc(hidden)]
     pub state: Option<AgentState>,
 }
 
@@ -53,16 +53,8 @@ impl Worktrees {
         Self {
             repository: repository.into(),
             root: root.into(),
-            base: "HEAD".to_owned(),
             variables: Arc::default(),
         }
-    }
-
-    /// Sets the commit, branch or tag that new branches begin at.
-    #[must_use]
-    pub fn from_base(mut self, base: impl Into<String>) -> Self {
-        self.base = base.into();
-        self
     }
 
     /// Sets the environment, of which `git` gets `PATH`, `HOME`, `XDG_CONFIG_HOME` and `TMPDIR`.
@@ -114,9 +106,8 @@ impl Worktrees {
 
     /// Makes the branch and its worktree.
     pub(crate) async fn create(&self, planned: &PlannedWorktree) -> Result<(), WorktreeError> {
-        let base = format!("{}^{{commit}}", self.base);
         let base = self
-            .git(&["rev-parse", "--verify", "--end-of-options", &base])
+            .git(&["rev-parse", "--verify", "--end-of-options", "HEAD^{commit}"])
             .await?;
         let base = String::from_utf8_lossy(&base).trim().to_owned();
         let add = ["worktree", "add", "--quiet", "-b", &planned.branch, "--"].map(OsStr::new);
@@ -144,10 +135,7 @@ impl Worktrees {
     }
 
     /// Returns the worktrees below the root that have no living agent.
-    ///
-    /// # Errors
-    /// Fails if `git` or the folder cannot be read.
-    pub async fn without_agent(
+    pub(crate) async fn without_agent(
         &self,
         agents: &[AgentRecord],
     ) -> Result<Vec<FoundWorktree>, WorktreeError> {
