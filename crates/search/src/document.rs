@@ -7,13 +7,13 @@ use repertoire_core::{FunctionalTier, InvokeLevel, Item};
 use repertoire_registry::{Entry, Tier};
 
 use super::item::{SearchItem, SearchTexts};
-use super::lexicon::{Lexicon, WordTerms};
+use super::lexicon::{ACCENTED, Lexicon};
 use super::negation::positive;
-use super::postings::BLOCK;
 use super::term_table::TermId;
 use super::text::{TermCount, TextRows, TextTerms};
 use super::tokenize::{name_words, normalized, tokens};
 use super::vocabulary::NameVocabulary;
+use super::word_table::WordTerms;
 use crate::fold::bare;
 use repertoire_permission::{Audience, VisibilityPolicy};
 
@@ -74,6 +74,8 @@ struct TermCounts {
     front_matter: FieldCounts,
     text: TermCount,
 }
+
+pub(super) const BLOCK: usize = 2048;
 
 /// A term in a skill: six bytes, because memory bandwidth limits a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -431,8 +433,6 @@ fn facets(texts: &SearchTexts<'_>, lexicon: &mut Lexicon) -> Vec<TermId> {
 
 /// The mark of a word as written in a name.
 const WRITTEN: char = '\u{5}';
-/// The mark of the stem of a word with accents, without them.
-pub(super) const ACCENTED: char = '\u{6}';
 
 /// Returns the term for `word` as written in a name.
 pub(super) fn written(word: &str) -> String {

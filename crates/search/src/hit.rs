@@ -1,6 +1,5 @@
-//! Search results, and their fusion with a second ranking.
+//! Search results.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -10,11 +9,8 @@ use repertoire_registry::Entry;
 use serde::Serialize;
 
 use super::document::{HitField, HitFields};
-use super::index::SearchIndex;
-use super::item::SearchItem;
-use super::query::Query;
 
-/// A skill, or a different [item](SearchItem), that a search found.
+/// A skill, or a different [item](super::SearchItem), that a search found.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SearchHit<T: Item = Skill> {
@@ -172,79 +168,4 @@ pub trait Ranker: Debug + Send + Sync + 'static {
         text: &str,
         limit: usize,
     ) -> Result<Vec<Id>, Box<dyn std::error::Error + Send + Sync>>;
-}
-
-/// The constant of reciprocal-rank fusion, as its paper proposes.
-const K: f64 = 60.0;
-
-/// Results taken from each ranking for one that is wanted, and at least.
-const DEEPER: usize = 5;
-const DEPTH: usize = 50;
-
-impl SearchIndex {
-    /// Returns the number of ids to ask a [`Ranker`] for on behalf of `query`.
-    pub fn depth(query: &Query) -> usize {
-        query.limit.saturating_mul(DEEPER).max(DEPTH)
-    }
-}
-
-impl<T: SearchItem> SearchIndex<T> {
-    /// Searches like [`search`](SearchIndex::search), fused with a second ranking of the same skills, the best first.
-    ///
-    /// What the query names exactly stays first. Everything else is ordered by reciprocal-rank fusion: each ranking
-    /// gives a skill `1 / (60 + place)`, so that what both put high comes before what one puts first. Then by tier,
-    /// then id. What the query does not allow is left out of both.
-    pub fn search_with(&self, query: &Query, ranked: &[Id]) -> Vec<SearchHit<T>> {
-        let depth = SearchIndex::depth(query);
-        let mut hits = self.search(&query.clone().limit(depth));
-        let mut scores: HashMap<Id, f64> = HashMap::new();
-        let share = |place: usize| 1.0 / (K + place as f64 + 1.0);
-        for (place, hit) in hits.iter().enumerate() {
-            scores.insert(hit.entry.id.clone(), share(place));
-        }
-        let mut place = 0;
-        for (at, id) in ranked.iter().enumerate() {
-            if place == depth {
-                break;
-            }
-            if ranked[..at].contains(id) || !self.allows(query, id) {
-                continue;
-            }
-            let score = scores.entry(id.clone()).or_insert_with(|| {
-                let entry = self
-                    .snapshot()
-                    .get(id.as_str())
-                    .expect("what is allowed is there");
-                hits.push(SearchHit {
-                    entry: entry.clone(),
-                    why: Explanation {
-                        fit: MatchKind::Ranked,
-                        confidence: MatchConfidence::MayFit,
-                        words: Vec::new(),
-                        score: 0.0,
-                    },
-                });
-                0.0
-            });
-            *score += share(place);
-            place += 1;
-        }
-        hits.sort_by(
-            |SearchHit {
-                 entry: a,
-                 why: of_a,
-             },
-             SearchHit {
-                 entry: b,
-                 why: of_b,
-             }| {
-                let exact_first =
-                    (of_b.fit == MatchKind::Exact).cmp(&(of_a.fit == MatchKind::Exact));
-                let by_score = exact_first.then_with(|| scores[&b.id].total_cmp(&scores[&a.id]));
-                by_score.then_with(|| (a.origin().tier, &a.id).cmp(&(b.origin().tier, &b.id)))
-            },
-        );
-        hits.truncate(query.limit);
-        hits
-    }
 }

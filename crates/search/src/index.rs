@@ -7,21 +7,18 @@ use foldhash::fast::RandomState;
 use repertoire_core::{ChunkedVec, Id, Item, Skill};
 use repertoire_registry::{Change, Entry, Modified, Snapshot};
 
-use super::document::{Doc, HitField, ItemTerms, Posting};
-use super::hit::MatchKind;
+use super::document::{Doc, ItemTerms, Posting};
 use super::item::SearchItem;
 use super::lexicon::Lexicon;
 use super::mask::{Bits, MaskCache, VisibilityMask};
 use super::postings::{BlockTable, CountedTerms, Dictionary};
-use super::query_term::QueryWords;
-use super::ranking::TopK;
+use super::query::Query;
 use super::synonyms::Synonyms;
 use super::term_table::TermId;
 use super::text::{SkillText, TextRows, TextTerms, most_terms};
 use super::text_part::{JoinedParts, TextPart};
 use super::tokenize::normalized;
 use super::vocabulary::NameVocabulary;
-use super::{Query, SearchHit, ranking};
 
 /// A full-text index over a snapshot's skills, or other [items](SearchItem): their front matter, and their bodies and example
 /// prompts where [`with_texts`](SearchIndex::with_texts) gave them.
@@ -229,48 +226,6 @@ impl<T: SearchItem> SearchIndex<T> {
     pub fn snapshot(&self) -> &Snapshot<T> {
         &self.0.snapshot
     }
-
-    /// Returns the skills that fit `query`, the best first.
-    ///
-    /// 1. By the kind of match: the name itself, the name but for its accents, its beginning, every word in the name, some words anywhere.
-    /// 2. By the words: rare ones count more, and a word counts most in a name, then in a trigger, a tag, a description
-    ///    (BM25F). Accents are folded: a word counts a little less where they differ from those typed. The forms of an English word are one word. A word that no skill has is taken for the nearest
-    ///    words of names; the last word also for the beginning of one.
-    /// 3. By tier, then id.
-    ///
-    /// The same snapshot and query give the same hits, however the index came about.
-    pub fn search(&self, query: &Query) -> Vec<SearchHit<T>> {
-        ranking::search(&self.0, query)
-    }
-
-    /// Returns at most three skills that the text of `query` may have been meant for, if it is not the name of one.
-    ///
-    /// At least half of the words are in the name of each, slips forgiven.
-    pub fn near(&self, query: &Query) -> Vec<Arc<Entry<T>>> {
-        let words = QueryWords::of(&self.0, &query.text, None).words.len();
-        let hits = self.search(query).into_iter();
-        let near = hits.filter(|hit| {
-            let in_name = hit
-                .why
-                .words
-                .iter()
-                .filter(|word| word.fields.has(HitField::Name))
-                .count();
-            hit.why.fit < MatchKind::Words || in_name > 0 && in_name * 2 >= words
-        });
-        near.map(|hit| hit.entry).take(3).collect()
-    }
-
-    pub(super) fn allows(&self, query: &Query, id: &Id) -> bool {
-        let Some(number) = self.0.number_of(id) else {
-            return false;
-        };
-        let Some(doc) = self.0.docs.get(number) else {
-            return false;
-        };
-        let sight = self.0.sight(query);
-        TopK::none_of(&self.0, query, sight.as_deref()).is_some_and(|best| best.allows(number, doc))
-    }
 }
 
 impl<T: SearchItem> IndexData<T> {
@@ -392,7 +347,7 @@ impl<T: SearchItem> IndexData<T> {
             .partition_point(|(other, owner)| (&**other, *owner) < (name, number))
     }
 
-    fn number_of(&self, id: &Id) -> Option<u32> {
+    pub(super) fn number_of(&self, id: &Id) -> Option<u32> {
         let has = |number: &u32| {
             self.docs
                 .get(*number)

@@ -5,11 +5,13 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use super::background::Background;
-use super::document::ACCENTED;
 use super::term_table::{TermId, TermTable};
 use super::tokenize::{ShortWord, Stems, Token, is_stop_word};
-use super::word_table::WordTable;
+use super::word_table::{WordTable, WordTerms};
 use crate::fold::bare;
+
+/// The mark of the stem of a word with accents, without them.
+pub(super) const ACCENTED: char = '\u{6}';
 
 /// The terms that were met so far. A word is stemmed once, because texts repeat their words.
 #[derive(Default)]
@@ -24,15 +26,6 @@ pub(super) struct Lexicon {
     places: Vec<u32>,
     /// The text of a term that begins with a mark.
     marked: String,
-}
-
-/// The terms of a word as it is written.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct WordTerms {
-    pub(super) stem: TermId,
-    /// The term of its spelling without accents.
-    pub(super) accented: Option<TermId>,
-    pub(super) is_stop: bool,
 }
 
 impl Lexicon {

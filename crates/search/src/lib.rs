@@ -14,6 +14,7 @@
 
 mod authored;
 mod background;
+mod background_lines;
 mod blocking;
 mod document;
 mod error;
@@ -32,6 +33,7 @@ mod prompt;
 mod query;
 mod query_term;
 mod ranking;
+mod search;
 mod settings;
 mod synonyms;
 mod term_table;
@@ -44,7 +46,7 @@ mod word_weights;
 
 // For the crates of this workspace.
 #[doc(hidden)]
-pub use background::background_of;
+pub use background_lines::background_of;
 #[doc(hidden)]
 pub use document::beginning;
 pub use error::SearchFileError;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use repertoire_core::{ChunkedMap, ChunkedVec, Keyed};
 
-use super::document::Posting;
+use super::document::{BLOCK, Posting};
 use super::term_table::{TermId, TermTable};
 
 /// The skills that have a term, in three lists: names; other front matter; and texts, without which rarity in front matter
@@ -349,8 +349,6 @@ impl Dictionary {
 pub(super) struct BlockTable<T> {
     blocks: Vec<Arc<Vec<T>>>,
 }
-
-pub(super) const BLOCK: usize = 2048;
 
 impl<T: Clone + Default> BlockTable<T> {
     pub(super) fn set(&mut self, number: u32, value: T) {

@@ -10,12 +10,16 @@ use super::index::IndexData;
 use super::item::SearchItem;
 use super::mask::VisibilityMask;
 use super::postings::{PostingList, TermPostings};
-use super::ranking::{EXPANSION_WEIGHT, SYNONYM_WEIGHT};
 use super::synonyms::Synonym;
 use super::term_table::{TermId, TermTable};
 use super::tokenize::{Stems, is_stop_word, words};
 
 use crate::fold::{bare, is_unspaced};
+
+/// Score multiplier for the synonyms of an operator.
+pub(super) const SYNONYM_WEIGHT: f32 = 0.8;
+/// Score multiplier for terms added by spelling correction or prefix expansion.
+pub(super) const EXPANSION_WEIGHT: f32 = 0.4;
 
 /// One word of a query, with the terms that stand for it.
 pub(super) struct QueryTerm<'a> {

@@ -3,14 +3,14 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::document::{Doc, Posting};
+use super::document::{BLOCK, Doc, Posting};
 use super::hit::{Explanation, MatchConfidence, MatchKind, SearchHit};
 use super::index::IndexData;
 use super::item::SearchItem;
 use super::mask::{Bits, VisibilityMask};
-use super::postings::{BLOCK, PostingList};
+use super::postings::PostingList;
 use super::query::Query;
-use super::query_term::{QueryTerm, QueryWords, Term};
+use super::query_term::{EXPANSION_WEIGHT, QueryTerm, QueryWords, SYNONYM_WEIGHT, Term};
 use super::tokenize::normalized;
 
 use crate::fold::bare;
@@ -145,10 +145,6 @@ impl<'a, T: SearchItem> TopK<'a, T> {
 
 /// Score multiplier for the other spellings of a word, with accents or without.
 pub(super) const SPELLING_WEIGHT: f32 = 0.9;
-/// Score multiplier for the synonyms of an operator.
-pub(super) const SYNONYM_WEIGHT: f32 = 0.8;
-/// Score multiplier for terms added by spelling correction or prefix expansion.
-pub(super) const EXPANSION_WEIGHT: f32 = 0.4;
 
 /// The most bytes of a query that may be a name. Names are short, and pages are pasted.
 const LONGEST_NAME: usize = 1024;

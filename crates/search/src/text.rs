@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::lexicon::{Lexicon, WordTerms};
+use super::lexicon::Lexicon;
 use super::term_table::{TermId, TermTable};
 use super::tokenize::{ShortWord, Token, tokens};
+use super::word_table::WordTerms;
 
 /// The text of a skill beyond its front matter, for [`SearchIndex::with_texts`](super::SearchIndex::with_texts).
 ///

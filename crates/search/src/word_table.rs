@@ -4,8 +4,17 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 
-use super::lexicon::WordTerms;
+use super::term_table::TermId;
 use super::tokenize::ShortWord;
+
+/// The terms of a word as it is written.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct WordTerms {
+    pub(super) stem: TermId,
+    /// The term of its spelling without accents.
+    pub(super) accented: Option<TermId>,
+    pub(super) is_stop: bool,
+}
 
 /// The terms of short words, by open addressing: a look-up reads one cache line, and an index of large texts makes millions.
 #[derive(Debug, Default)]
