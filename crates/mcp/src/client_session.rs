@@ -6,14 +6,13 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 use repertoire::Model;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, CompleteRequestParams,
-    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
-    GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
-    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
-    ReadResourceResponse, SKILLS_EXTENSION_ID, ServerConfig, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    GetSkillRequestParams, GetSkillResult, Implementation, InitializeRequestParams,
+    InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult, PaginatedRequestParams, ReadResourceDirectoryRequestParams,
+    ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -29,7 +28,7 @@ use crate::params::{Malformed, Method};
 use crate::resources::quoted;
 use crate::served_view::ListVersions;
 use crate::session_tools::SessionTools;
-use crate::{Caller, McpFeatures, Server, extension, host_tools, prompts, resources, tools};
+use crate::{Caller, McpFeatures, Server, extension, host_tool_calls, prompts, resources, tools};
 
 /// The handler of one client. Dropping it ends its tasks.
 #[derive(Debug)]
@@ -80,7 +79,7 @@ impl ClientSession {
         self.features.get().copied().unwrap_or_else(|| {
             self.features_for(
                 &client_name(context),
-                has_extension(context.client_capabilities().as_ref()),
+                extension::is_known_to(context.client_capabilities().as_ref()),
             )
         })
     }
@@ -176,7 +175,7 @@ impl ServerHandler for ClientSession {
         request: InitializeRequestParams,
         context: Context,
     ) -> Result<InitializeResult, ErrorData> {
-        let has_extension = has_extension(Some(&request.capabilities));
+        let has_extension = extension::is_known_to(Some(&request.capabilities));
         let features = self.features_for(&request.client_info.name, has_extension);
         let features = *self.features.get_or_init(|| features);
         self.lists_skills.store(has_extension, Ordering::Relaxed);
@@ -192,7 +191,7 @@ impl ServerHandler for ClientSession {
         let mut config = self.get_info();
         let features = self.features(&context);
         config.capabilities = features.capabilities();
-        let has_extension = has_extension(context.client_capabilities().as_ref());
+        let has_extension = extension::is_known_to(context.client_capabilities().as_ref());
         config.instructions =
             instructions(&self.server, &self.server.view(), features, has_extension);
         Ok(DiscoverResult::from_server_info(
@@ -220,7 +219,7 @@ impl ServerHandler for ClientSession {
             let (peer, end) = (context.peer.clone(), self.end.clone());
             let is_wanted = Arc::clone(&self.wants_messages);
             tokio::spawn(async move {
-                let forwarding = host_tools::forward(&server, &caller, &peer, &is_wanted);
+                let forwarding = host_tool_calls::forward(&server, &caller, &peer, &is_wanted);
                 end.run_until_cancelled(forwarding).await
             });
         }
@@ -247,7 +246,7 @@ impl ServerHandler for ClientSession {
         request: rmcp::model::SetLevelRequestParams,
         _: Context,
     ) -> Result<(), ErrorData> {
-        let is_wanted = host_tools::is_notice_wanted(request.level);
+        let is_wanted = host_tool_calls::is_notice_wanted(request.level);
         self.wants_messages.store(is_wanted, Ordering::Relaxed);
         Ok(())
     }
@@ -456,8 +455,10 @@ impl ServerHandler for ClientSession {
             subscriptions.add(&self.server, uri.clone()).await?;
         }
         let capabilities = context.request_context().client_capabilities();
-        self.lists_skills
-            .fetch_or(has_extension(capabilities.as_ref()), Ordering::Relaxed);
+        self.lists_skills.fetch_or(
+            extension::is_known_to(capabilities.as_ref()),
+            Ordering::Relaxed,
+        );
         let features = self.features(context.request_context());
         let client = context.request_context().client_info();
         let sink = NotificationSink::Request(context.sink().clone());
@@ -493,9 +494,4 @@ fn malformed(context: &Context) -> Option<&Malformed> {
     let malformed =
         malformed.or_else(|| crate::http::request_parts::extension(&context.extensions));
     malformed
-}
-
-fn has_extension(capabilities: Option<&ClientCapabilities>) -> bool {
-    let extensions = capabilities.and_then(|capabilities| capabilities.extensions.as_ref());
-    extensions.is_some_and(|extensions| extensions.contains_key(SKILLS_EXTENSION_ID))
 }

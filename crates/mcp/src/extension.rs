@@ -7,8 +7,8 @@ use futures_util::stream::{self, StreamExt};
 use repertoire::skill::Resource as File;
 use rmcp::ErrorData;
 use rmcp::model::{
-    DIRECTORY_MIME_TYPE, GetSkillResult, ListResourcesResult, ListSkillsResult,
-    PaginatedRequestParams, Resource, Skill, SkillResource, SkillResources,
+    ClientCapabilities, DIRECTORY_MIME_TYPE, GetSkillResult, ListResourcesResult, ListSkillsResult,
+    PaginatedRequestParams, Resource, SKILLS_EXTENSION_ID, Skill, SkillResource, SkillResources,
 };
 
 use crate::Server;
@@ -26,6 +26,12 @@ const BYTES: u64 = 16 * 1024 * 1024;
 const TOGETHER: usize = 8;
 
 const FILES_OF_A_PAGE: usize = 8 * FILES;
+
+/// Returns whether a client with these capabilities knows the extension.
+pub(crate) fn is_known_to(client: Option<&ClientCapabilities>) -> bool {
+    let extensions = client.and_then(|client| client.extensions.as_ref());
+    extensions.is_some_and(|extensions| extensions.contains_key(SKILLS_EXTENSION_ID))
+}
 
 pub(crate) async fn list_skills(
     server: &Server,

@@ -45,7 +45,7 @@
 //! - `served_view.rs`: everything that clients see of one snapshot, and the generation in which each list last changed.
 //! - `tools.rs`, `prompts.rs`, `resources.rs` and `extension.rs` answer requests from a view. `client_session.rs` passes requests on.
 //! - `session_tools.rs` has the active skills of a session, and `server_tools.rs` calls the tools that they bring.
-//! - `host_tools.rs` lists and calls the tools of the host for a [`Caller`].
+//! - `host_tool_calls.rs` lists and calls the tools of the host for a [`Caller`].
 //! - `served_files.rs` reads files and compares them with their digests. `notifications.rs` notifies clients of changes.
 //! - `line_transport.rs` and `http` carry messages. `http/access_control.rs` checks every HTTP request.
 //!
@@ -61,6 +61,7 @@ mod conformance;
 mod error;
 mod extension;
 mod features;
+mod host_tool_calls;
 mod host_tools;
 #[cfg(feature = "http")]
 mod http;

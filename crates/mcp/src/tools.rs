@@ -16,7 +16,7 @@ use crate::page::Page;
 use crate::resources::quoted;
 use crate::server_tools::{self, ServerToolCall};
 use crate::session_tools::SessionTools;
-use crate::{Caller, Server, host_tools};
+use crate::{Caller, Server, host_tool_calls};
 
 pub(crate) fn list_tools(
     server: &Server,
@@ -32,7 +32,7 @@ pub(crate) fn list_tools(
         let own = server_tools::own_tools(offered.has_active_skills);
         tools.extend(own.into_iter().filter(|tool| !view.has_tool(&tool.name)));
     }
-    tools.extend(host_tools::listed(server, caller));
+    tools.extend(host_tool_calls::listed(server, caller));
     let listed = offered
         .tools()
         .iter()
@@ -52,7 +52,7 @@ pub(crate) async fn call_tool(
     arguments: Option<Map<String, Value>>,
 ) -> Result<CallToolResult, ErrorData> {
     let arguments = arguments.unwrap_or_default();
-    if let Some(answer) = host_tools::answer(server, caller, name, &arguments).await {
+    if let Some(answer) = host_tool_calls::answer(server, caller, name, &arguments).await {
         return answer;
     }
     let access = server.options().server_tools.as_ref();

@@ -1,0 +1,89 @@
+//! The tools of the host as clients list and call them, and its messages.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::StreamExt;
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, Tool, ToolAnnotations};
+use rmcp::service::{Peer, RoleServer};
+use serde_json::{Map, Value};
+
+use crate::{Caller, Server};
+
+/// Returns the tools of the host as clients list them.
+pub(crate) fn listed(server: &Server, caller: &Caller) -> Vec<Tool> {
+    let Some(host) = &server.options().host_tools else {
+        return Vec::new();
+    };
+    let view = server.view();
+    let tools = host.tools(caller).into_iter();
+    let free = tools.filter(|spec| !view.has_tool(&spec.name));
+    free.map(|spec| {
+        let looks = ToolAnnotations::new()
+            .read_only(host.is_read_only(&spec.name))
+            .destructive(false)
+            .open_world(false);
+        let schema = spec.input_schema.as_object().cloned().unwrap_or_default();
+        Tool::new(spec.name.to_string(), spec.description.to_string(), schema)
+            .with_annotations(looks)
+    })
+    .collect()
+}
+
+/// Answers a call; `None` for a tool that is not of the host.
+pub(crate) async fn answer(
+    server: &Server,
+    caller: &Caller,
+    name: &str,
+    arguments: &Map<String, Value>,
+) -> Option<Result<CallToolResult, ErrorData>> {
+    let host = server.options().host_tools.as_ref()?;
+    let is_offered = host.tools(caller).iter().any(|spec| *spec.name == *name);
+    if !is_offered || server.view().has_tool(name) {
+        return None;
+    }
+    Some(Ok(match host.call(caller, name, arguments.clone()).await {
+        Ok(value) => CallToolResult::structured(value),
+        Err(value) => CallToolResult::structured_error(value),
+    }))
+}
+
+/// Sends the messages of the host for `caller` to a session, until one of them ends.
+pub(crate) async fn forward(
+    server: &Server,
+    caller: &Caller,
+    peer: &Peer<RoleServer>,
+    is_wanted: &AtomicBool,
+) {
+    let Some(host) = &server.options().host_tools else {
+        return;
+    };
+    let mut messages = host.messages(caller);
+    while let Some(message) = messages.next().await {
+        if is_wanted.load(Ordering::Relaxed) && notify(peer, message).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Returns `true` if a client that asked for this level gets notices.
+#[expect(deprecated, reason = "clients with sessions may ask for a level")]
+pub(crate) fn is_notice_wanted(level: rmcp::model::LoggingLevel) -> bool {
+    use rmcp::model::LoggingLevel;
+
+    matches!(
+        level,
+        LoggingLevel::Debug | LoggingLevel::Info | LoggingLevel::Notice
+    )
+}
+
+#[expect(
+    deprecated,
+    reason = "clients with sessions know no other message without a request"
+)]
+async fn notify(peer: &Peer<RoleServer>, message: Value) -> Result<(), rmcp::ServiceError> {
+    use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam};
+
+    let message = LoggingMessageNotificationParam::new(LoggingLevel::Notice, message);
+    peer.notify_logging_message(message).await
+}
