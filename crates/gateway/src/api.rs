@@ -195,7 +195,7 @@ impl ApiState {
             .route("/api/v1/diagnostics", get(registries::diagnostics))
             .route("/api/v1/status", get(operator_routes::status))
             .route("/api/v1/reload", post(operator_routes::reload))
-            .route("/api/v1/openapi.json", get(operator_routes::openapi))
+            .route("/api/v1/openapi.json", get(openapi::openapi))
             .route("/api/v1/events", get(events::events))
             .route("/api/v1/{*other}", any(operator_routes::unknown_route))
             .method_not_allowed_fallback(operator_routes::wrong_method)

@@ -1,10 +1,15 @@
 //! The OpenAPI document.
 
+use std::sync::LazyLock;
+
+use axum::http::HeaderMap;
+use axum::response::Response;
 use serde_json::{Value, json};
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, Ref, ResponseBuilder, SecurityRequirement};
 
+use super::entity::Entity;
 use super::problem::{PROBLEM_JSON, Problem};
 use super::{agent_routes, events, operator_routes, registry_routes};
 use crate::agents::AgentRequest;
@@ -39,7 +44,7 @@ use crate::agents::AgentRequest;
         registry_routes::diagnostics,
         operator_routes::status,
         operator_routes::reload,
-        operator_routes::openapi,
+        openapi,
         events::events,
     ),
     components(schemas(Problem))
@@ -63,8 +68,15 @@ const COMMON_ERRORS: [(&str, &str); 4] = [
     ),
 ];
 
-/// Returns the document.
-pub(super) fn document() -> Value {
+/// Returns this document.
+#[utoipa::path(get, path = "/api/v1/openapi.json", tag = "gateway",
+    responses((status = 200, description = "The OpenAPI document", body = Value)))]
+pub(super) async fn openapi(headers: HeaderMap) -> Response {
+    static DOCUMENT: LazyLock<Value> = LazyLock::new(document);
+    Entity::json(&*DOCUMENT).respond(&headers)
+}
+
+fn document() -> Value {
     let mut document = ApiDocument::openapi();
     let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
     if let Some(components) = &mut document.components {

@@ -1,7 +1,5 @@
 //! The state of the gateway, and requests to it.
 
-use std::sync::LazyLock;
-
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -44,14 +42,6 @@ pub(super) async fn reload(
             error => Problem::from(error),
         })?;
     Ok(Entity::json(&reloaded).respond(&headers))
-}
-
-/// Returns this document.
-#[utoipa::path(get, path = "/api/v1/openapi.json", tag = "gateway",
-    responses((status = 200, description = "The OpenAPI document", body = serde_json::Value)))]
-pub(super) async fn openapi(headers: HeaderMap) -> Response {
-    static DOCUMENT: LazyLock<serde_json::Value> = LazyLock::new(super::openapi::document);
-    Entity::json(&*DOCUMENT).respond(&headers)
 }
 
 pub(super) async fn unknown_route() -> Problem {
