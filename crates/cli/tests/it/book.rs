@@ -142,6 +142,7 @@ fn every_configuration_is_one() {
             }
             let env = example();
             env.file("book.toml", block.text);
+            fs::create_dir_all(env.here().join(".claude/agents")).expect("a folder of profiles");
             let ran = env.run(&["roots", "--config", "book.toml"]);
             assert_eq!(
                 ran.exit,

@@ -207,7 +207,7 @@ Commands:
   mcp          Generate MCP client configuration
   body         Print a skill's instructions, unprocessed
   render       Print a skill's instructions with arguments and variables filled in
-  directives   List the commands and scripts that a skill would run
+  directives   List the commands and scripts that a skill would run, those of its checks too
   approve      Allow a skill to run its current commands and scripts (any edit revokes the approval)
   approvals    List and revoke the approvals of skills and plugins
   files        List a skill's files, or print one of them
@@ -218,7 +218,7 @@ Commands:
   plugin       Inspect, approve, revoke and scaffold source plugins
   source       Scaffold source types
   kinds        List the supported source types
-  agents       Show stored agents, explain allocations and check the audit log
+  agents       Show, start and end agents, explain allocations and check the audit log
   completions  Generate shell completions
   man          Print a man page
   help         Print this message or the help of the given subcommand(s)
