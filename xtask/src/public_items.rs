@@ -22,7 +22,7 @@ const LIMITS: [(&str, usize); 20] = [
     ("repertoire-source-plugin", 48),
     ("repertoire-plugin-sdk", 84),
     ("repertoire-testkit", 25),
-    ("repertoire-mcp", 55),
+    ("repertoire-mcp", 63),
     ("repertoire-cli", 27),
     ("repertoire-profiles", 150),
     ("repertoire-gateway", 128),

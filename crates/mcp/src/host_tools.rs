@@ -11,6 +11,7 @@ use crate::Caller;
 ///
 /// A tool with the name of a tool about skills is neither listed nor called.
 #[async_trait]
+#[doc(hidden)]
 pub trait HostTools: Send + Sync {
     /// Returns the tools that the caller is offered, always the same.
     fn tools(&self, caller: &Caller) -> Vec<ToolSpec>;

@@ -167,6 +167,7 @@ impl ServerOptions {
     }
 
     /// Serves the tools of the host too.
+    #[doc(hidden)]
     #[must_use]
     pub fn host_tools(mut self, tools: Arc<dyn HostTools>) -> ServerOptions {
         self.host_tools = Some(tools);
