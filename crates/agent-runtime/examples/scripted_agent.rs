@@ -5,7 +5,8 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "a program for tests"
+    clippy::zombie_processes,
+    reason = "a program for tests, whose children outlive it"
 )]
 
 use std::io::{BufRead, Write};

@@ -187,7 +187,7 @@ impl TokenStore {
         let rows = state.saved.iter().chain(&state.own);
         // All rows are compared, so that the time says nothing about any.
         let equal = rows.filter(|row| row.digest.as_bytes().ct_eq(digest.as_bytes()).into());
-        let token = &equal.last()?.token;
+        let token = &equal.fold(None, |_, row| Some(row))?.token;
         let is_expired = token.expires_at.is_some_and(|time| time <= now());
         (!is_expired).then(|| token.scope.clone())
     }

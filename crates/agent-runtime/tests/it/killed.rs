@@ -127,7 +127,10 @@ async fn a_dropped_runner_is_recovered() {
     }
     drop(runner);
     let runner = bed.start().await;
-    assert_eq!(runner.recovered().failed, [ticket.agent_id.clone()]);
+    assert_eq!(
+        runner.recovered().failed,
+        std::slice::from_ref(&ticket.agent_id)
+    );
     let record = bed.store.agent(&ticket.agent_id).unwrap();
     assert_eq!(
         (record.fail_reason, record.epoch),

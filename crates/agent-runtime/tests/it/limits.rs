@@ -100,7 +100,7 @@ async fn writes_of_a_zombie_are_refused() {
     // A different host finds the lease expired.
     let later = (bed.options.clock)() + 60_000;
     let report = bed.store.reap(later).unwrap();
-    assert_eq!(report.lapsed, [ticket.agent_id.clone()]);
+    assert_eq!(report.lapsed, std::slice::from_ref(&ticket.agent_id));
     let record = json!({ "status": "done", "progress": 100, "summary": "late" });
     agent.send(AgentMessage::Writeback {
         kind: WritebackKind::TaskUpdate,

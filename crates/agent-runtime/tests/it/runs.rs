@@ -23,11 +23,7 @@ async fn check(steps: &[&str], reason: Option<FailReason>, detail: Option<&str>)
     );
     assert_eq!(found, (state, reason, detail), "{steps:?}");
     let rows = bed.store.audit(&ended.record.id).unwrap();
-    let last = rows
-        .iter()
-        .filter(|row| row.event == "transition")
-        .next_back()
-        .unwrap();
+    let last = rows.iter().rfind(|row| row.event == "transition").unwrap();
     assert_eq!(last.to, Some(state.to_string()));
     bed.store.verify_audit().unwrap();
 }

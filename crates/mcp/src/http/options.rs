@@ -28,9 +28,9 @@ pub struct HttpOptions {
 
 /// A check of the host that decides about requests without the token.
 #[derive(Clone)]
-pub(super) struct AuthorizationCheck(
-    Arc<dyn Fn(&mut Parts) -> Result<(), StatusCode> + Send + Sync>,
-);
+pub(super) struct AuthorizationCheck(Arc<AuthorizationFn>);
+
+type AuthorizationFn = dyn Fn(&mut Parts) -> Result<(), StatusCode> + Send + Sync;
 
 impl AuthorizationCheck {
     pub(super) fn check(&self, request: &mut Parts) -> Result<(), StatusCode> {

@@ -25,7 +25,10 @@ impl HostTools for FakeHost {
             Caller::Anonymous => &["list_skills"],
             _ => &["list_skills", "whoami"],
         };
-        names.iter().map(|name| named(name).unwrap()).collect()
+        names
+            .iter()
+            .map(|name| named(name).expect("the name is a tool's"))
+            .collect()
     }
 
     fn is_read_only(&self, tool: &str) -> bool {
@@ -55,7 +58,11 @@ async fn server() -> Server {
 }
 
 async fn names(client: &Client) -> Vec<String> {
-    let tools = client.peer.list_all_tools().await.unwrap();
+    let tools = client
+        .peer
+        .list_all_tools()
+        .await
+        .expect("the server lists its tools");
     let names = tools.iter().map(|tool| tool.name.to_string());
     names.skip(4).collect()
 }

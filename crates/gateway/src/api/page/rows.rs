@@ -142,7 +142,7 @@ pub(super) fn problems(registries: &Registries, status: &GatewayStatus) -> Vec<P
     problems.extend(of_snapshot(&registries.workflows.snapshot()));
     problems.extend(of_snapshot(&registries.agents.snapshot()));
     problems.extend(of_snapshot(&registries.mcp_servers.snapshot()));
-    problems.sort_by(|a, b| b.severity.cmp(&a.severity));
+    problems.sort_by_key(|problem| std::cmp::Reverse(problem.severity));
     problems
 }
 
