@@ -25,13 +25,13 @@ const LIMITS: [(&str, usize); 20] = [
     ("repertoire-mcp", 63),
     ("repertoire-cli", 27),
     ("repertoire-profiles", 150),
-    ("repertoire-gateway", 128),
+    ("repertoire-gateway", 150),
     ("repertoire-permission", 107),
     ("repertoire-search", 116),
     ("repertoire-agents", 150),
     ("repertoire-agent-runtime", 150),
-    ("repertoire-config", 89),
-    ("repertoire-mcp-servers", 125),
+    ("repertoire-config", 97),
+    ("repertoire-mcp-servers", 133),
 ];
 
 /// The crates that share a limit of 1,500.

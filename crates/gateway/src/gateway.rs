@@ -102,6 +102,7 @@ impl Gateway {
     }
 
     /// Records starts, reloads and stops in `log`. A second log is ignored.
+    #[doc(hidden)]
     #[must_use]
     pub fn audited(self, log: AuditLog) -> Gateway {
         let _ = self.0.audit.set(log);
@@ -195,6 +196,7 @@ impl Gateway {
     ///
     /// # Errors
     /// [`GatewayError::State`] before a start and after a stop.
+    #[doc(hidden)]
     pub fn tool_access(&self) -> Result<ToolAccess, GatewayError> {
         let tools = self.0.applied.lock().tools.clone();
         tools.ok_or(GatewayError::State {

@@ -180,6 +180,7 @@ impl TokenStore {
     }
 
     /// Returns the scope of a valid token. A file that cannot be read has no valid token.
+    #[doc(hidden)]
     pub fn scope(&self, text: &str) -> Option<TokenScope> {
         let digest = Digest::of(text.as_bytes());
         let mut state = self.0.state.lock();
