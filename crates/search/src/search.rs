@@ -23,7 +23,7 @@ const DEEPER: usize = 5;
 const DEPTH: usize = 50;
 
 impl SearchIndex {
-    /// Returns the number of ids to ask a [`Ranker`] for on behalf of `query`.
+    /// Returns the number of ids to ask a [`Ranker`](crate::Ranker) for on behalf of `query`.
     pub fn depth(query: &Query) -> usize {
         query.limit.saturating_mul(DEEPER).max(DEPTH)
     }
