@@ -56,7 +56,7 @@ impl AuditCommand {
         let rows =
             rows.map_err(|error| Failure::io(format!("cannot read `{}`", path.display()), &error))?;
         let broken = (1..).zip(&rows).filter(|(_, row)| !row.is_chained);
-        let mut broken: Vec<String> = broken
+        let broken: Vec<String> = broken
             .map(|(number, _)| {
                 format!(
                     "row {number} does not follow the one before: a line was changed or removed"
@@ -65,15 +65,19 @@ impl AuditCommand {
             .collect();
         let mut rows: Vec<_> = rows.into_iter().map(|row| row.fields).collect();
         #[cfg(feature = "agents")]
-        if let Some(stored) = StoredRows::read(named_store(
-            configuration(options, environment)?.as_ref(),
-            environment,
-        )?)? {
-            rows.extend(stored.rows);
-            broken.extend(stored.first_bad.map(|seq| {
-                format!("row {seq} of the store of the agents is missing or was changed")
-            }));
-        }
+        let broken = {
+            let mut broken = broken;
+            if let Some(stored) = StoredRows::read(named_store(
+                configuration(options, environment)?.as_ref(),
+                environment,
+            )?)? {
+                rows.extend(stored.rows);
+                broken.extend(stored.first_bad.map(|seq| {
+                    format!("row {seq} of the store of the agents is missing or was changed")
+                }));
+            }
+            broken
+        };
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let first = self
             .since
