@@ -2,23 +2,14 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
-use repertoire_process::{OutputTail, ProcessGroup, command};
-use tokio::io::AsyncReadExt;
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
-use tokio::sync::watch;
+use repertoire_process::{PipedChild, ProcessGroup, StderrTail, command};
+use tokio::process::{Child, ChildStdin, ChildStdout};
 
 use crate::start::AGENT_VARIABLE;
 use crate::ticket::{TICKET_VARIABLE, TicketFile};
 use crate::{AgentExit, Launch, recovery};
-
-const STDERR_TAIL_BYTES: usize = 4096;
-
-/// The time after the end of a process in which its standard error is read to the end.
-const STDERR_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// The time in which a supervisor has to end everything. It gives up after three seconds.
 const KILL_TIMEOUT: Duration = Duration::from_secs(4);
@@ -32,8 +23,7 @@ pub(crate) struct AgentProcess {
     is_supervised: bool,
     agent_id: String,
     secret: String,
-    stderr: Arc<Mutex<OutputTail>>,
-    stderr_open: watch::Receiver<()>,
+    stderr: StderrTail,
     /// Removed with the process.
     _ticket: Option<TicketFile>,
 }
@@ -45,42 +35,27 @@ impl AgentProcess {
     ) -> io::Result<(AgentProcess, ChildStdin, ChildStdout)> {
         let program = agent.program;
         let (supervisor, memory) = (agent.supervisor, program.memory);
-        let is_supervised = !supervisor.is_empty();
-        let mut command = Command::from(command(supervisor, memory, program.command.as_os_str()));
+        let mut command = command(supervisor, memory, program.command.as_os_str());
         let environment = program.environment.iter().chain(agent.marks);
         command
             .args(&program.args)
             .envs(environment.map(|(name, value)| (name, value)))
-            .current_dir(agent.folder)
-            // A supervisor gets the signal `TERM`, so that it can end the others.
-            .kill_on_drop(!is_supervised);
+            .current_dir(agent.folder);
         if let Some(file) = &ticket {
             command.env(TICKET_VARIABLE, OsString::from(file.path()));
         }
-        let mut child = command.spawn()?;
-        let group = ProcessGroup::new(child.id().unwrap_or_default()).supervised_by(supervisor);
-        if let Some(memory) = memory.filter(|_| !is_supervised) {
-            group.limit_memory(memory)?;
-        }
-        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (Some(stdin), Some(stdout), Some(stream)) = streams else {
-            unreachable!("all three are piped")
-        };
-        let stderr = Arc::new(Mutex::new(OutputTail::new(STDERR_TAIL_BYTES)));
-        let (open, stderr_open) = watch::channel(());
-        tokio::spawn(read_stderr(stream, Arc::clone(&stderr), open));
+        let started = PipedChild::spawn(command, supervisor, memory)?;
         let token = agent.ticket.token.as_ref();
         let process = AgentProcess {
-            group,
-            child,
-            is_supervised,
+            group: started.group,
+            child: started.child,
+            is_supervised: !supervisor.is_empty(),
             agent_id: agent.ticket.agent_id.clone(),
             secret: token.map_or_else(String::new, |token| token.as_str().to_owned()),
-            stderr,
-            stderr_open,
+            stderr: started.stderr,
             _ticket: ticket,
         };
-        Ok((process, stdin, stdout))
+        Ok((process, started.stdin, started.stdout))
     }
 
     /// Returns the text without the token of the agent.
@@ -101,13 +76,11 @@ impl AgentProcess {
             true => self.group.release(),
             false => self.group.kill(),
         }
-        // A process that left may hold the stream open.
-        let _ = tokio::time::timeout(STDERR_TIMEOUT, self.stderr_open.changed()).await;
-        let tail = self.redact(self.stderr.lock().text());
-        let last = tail.lines().rev().find(|line| !line.trim().is_empty());
+        let redact = |text: &str| self.redact(text.to_owned());
+        let stderr_tail = self.stderr.last_line(self.secret.len(), redact).await;
         AgentExit {
             code: status.and_then(|status| status.code()),
-            stderr_tail: last.map(|line| line.trim().to_owned()),
+            stderr_tail,
         }
     }
 
@@ -130,17 +103,5 @@ impl AgentProcess {
 
     async fn ends_within(&mut self, limit: Duration) -> bool {
         tokio::time::timeout(limit, self.child.wait()).await.is_ok()
-    }
-}
-
-/// Reads to the end, so that the program never blocks on a full pipe.
-async fn read_stderr(
-    mut stream: ChildStderr,
-    tail: Arc<Mutex<OutputTail>>,
-    _open: watch::Sender<()>,
-) {
-    let mut buffer = vec![0; STDERR_TAIL_BYTES];
-    while let Ok(count @ 1..) = stream.read(&mut buffer).await {
-        tail.lock().push(&buffer[..count]);
     }
 }

@@ -4,6 +4,7 @@
 //!
 //! - `command` builds the command line: a process group of its own, no environment, piped streams.
 //! - `ProcessGroup` ends the group, and on Linux the processes that left it with the mark of the run.
+//! - `PipedChild` starts it for tokio, and reads the end of its standard error.
 //! - On Linux a supervisor, a separate program, is the subreaper of what it starts. It ends all descendants, also when the
 //!   host is killed. `Start` and `ProcessTree` are the host's side of it.
 //!
@@ -24,6 +25,8 @@ mod command;
     expect(dead_code, reason = "only the client marks its groups")
 )]
 mod group;
+#[cfg(feature = "child")]
+mod piped_child;
 #[cfg(all(target_os = "linux", feature = "supervisor"))]
 mod supervisor;
 #[cfg(feature = "client")]
@@ -39,6 +42,8 @@ pub use approval_file::ApprovalFile;
 pub use command::{OutputTail, command};
 #[cfg(feature = "start")]
 pub use group::{ProcessGroup, kill_marked};
+#[cfg(feature = "child")]
+pub use piped_child::{PipedChild, StderrTail};
 #[cfg(all(target_os = "linux", feature = "supervisor"))]
 pub use supervisor::{run, supervise};
 #[cfg(feature = "client")]
