@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use repertoire_agent_runtime::{
-    AgentExit, AgentLifetime, AgentMessage, HostMessage, Launch, Received, RunningAgent, Runtime,
+    AgentExit, AgentLifetime, AgentMessage, AgentRunner, HostMessage, Launch, Received,
+    RunnerEvent, RunningAgent, Runtime, Ticket,
 };
-use tokio::sync::mpsc;
+use serde_json::Value;
+use tokio::sync::{broadcast, mpsc};
 use tokio::time::Instant;
 
-use crate::bed::{TestBed, TestHost};
+use crate::bed::{Seen, TestBed, TestHost, request, spawn, until_ended};
 
 /// A runtime that passes both ends of a conversation to the test.
 #[derive(Debug)]
@@ -93,4 +95,36 @@ pub(crate) fn fake_bed(lifetime: AgentLifetime) -> (TestBed, mpsc::UnboundedRece
         1_700_000_000_000 + u64::try_from(since).unwrap()
     });
     (bed, agents)
+}
+
+/// A runner with an agent that is busy with the task `T-1`.
+pub(crate) struct BusyRun {
+    pub(crate) bed: TestBed,
+    pub(crate) agents: mpsc::UnboundedReceiver<FakeAgent>,
+    pub(crate) runner: AgentRunner,
+    pub(crate) events: broadcast::Receiver<RunnerEvent>,
+    pub(crate) ticket: Ticket,
+    pub(crate) agent: FakeAgent,
+}
+
+impl BusyRun {
+    pub(crate) async fn begin(lifetime: AgentLifetime) -> BusyRun {
+        let (bed, mut agents) = fake_bed(lifetime);
+        let runner = bed.start().await;
+        let events = runner.events();
+        let ticket = spawn(&runner, request("T-1", Value::Null)).await;
+        let mut agent = agents.recv().await.unwrap();
+        agent.begin().await;
+        BusyRun {
+            bed,
+            agents,
+            runner,
+            events,
+            ticket,
+            agent,
+        }
+    }
+    pub(crate) async fn ended(&mut self) -> Seen {
+        until_ended(&self.runner, &mut self.events, &self.ticket.agent_id).await
+    }
 }

@@ -8,18 +8,13 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::bed::{request, spawn, until_ended};
-use crate::fake::fake_bed;
+use crate::fake::{BusyRun, fake_bed};
 
 #[tokio::test(start_paused = true)]
 async fn a_silent_agent_is_lost() {
-    let (bed, mut agents) = fake_bed(AgentLifetime::Ephemeral);
-    let runner = bed.start().await;
-    let mut events = runner.events();
-    let ticket = spawn(&runner, request("T-1", Value::Null)).await;
-    let mut agent = agents.recv().await.unwrap();
-    agent.begin().await;
+    let mut run = BusyRun::begin(AgentLifetime::Ephemeral).await;
     let begin = Instant::now();
-    let ended = until_ended(&runner, &mut events, &ticket.agent_id).await;
+    let ended = run.ended().await;
     let lost = begin.elapsed().as_millis();
     assert!((29_900..30_500).contains(&lost), "{lost}");
     let record = ended.record;
@@ -31,20 +26,16 @@ async fn a_silent_agent_is_lost() {
 
 #[tokio::test(start_paused = true)]
 async fn heartbeats_extend_the_lease_until_the_limit() {
-    let (bed, mut agents) = fake_bed(AgentLifetime::Ephemeral);
-    let runner = bed.start().await;
-    let mut events = runner.events();
-    let ticket = spawn(&runner, request("T-1", Value::Null)).await;
-    let mut agent = agents.recv().await.unwrap();
-    agent.begin().await;
+    let mut run = BusyRun::begin(AgentLifetime::Ephemeral).await;
     let begin = Instant::now();
+    let agent = run.agent;
     let beats = tokio::spawn(async move {
         loop {
             tokio::time::sleep(Duration::from_secs(10)).await;
             agent.send(AgentMessage::Heartbeat);
         }
     });
-    let ended = until_ended(&runner, &mut events, &ticket.agent_id).await;
+    let ended = until_ended(&run.runner, &mut run.events, &run.ticket.agent_id).await;
     beats.abort();
     assert_eq!(ended.record.fail_reason, Some(FailReason::Timeout));
     let detail = "the task took longer than 300000 ms";
@@ -75,16 +66,11 @@ async fn an_agent_must_become_ready_in_time() {
 
 #[tokio::test(start_paused = true)]
 async fn an_agent_over_its_budget_fails() {
-    let (bed, mut agents) = fake_bed(AgentLifetime::Ephemeral);
-    let runner = bed.start().await;
-    let mut events = runner.events();
-    let ticket = spawn(&runner, request("T-1", Value::Null)).await;
-    let mut agent = agents.recv().await.unwrap();
-    agent.begin().await;
+    let mut run = BusyRun::begin(AgentLifetime::Ephemeral).await;
     for used in [600, 400, 1] {
-        agent.send(AgentMessage::Tokens { used });
+        run.agent.send(AgentMessage::Tokens { used });
     }
-    let ended = until_ended(&runner, &mut events, &ticket.agent_id).await;
+    let ended = run.ended().await;
     assert_eq!(ended.record.fail_reason, Some(FailReason::Budget));
     let detail = "the task used 1001 tokens of 1000";
     assert_eq!(ended.detail.as_deref(), Some(detail));
@@ -92,17 +78,13 @@ async fn an_agent_over_its_budget_fails() {
 
 #[tokio::test(start_paused = true)]
 async fn writes_of_a_zombie_are_refused() {
-    let (bed, mut agents) = fake_bed(AgentLifetime::Ephemeral);
-    let runner = bed.start().await;
-    let ticket = spawn(&runner, request("T-1", Value::Null)).await;
-    let mut agent = agents.recv().await.unwrap();
-    agent.begin().await;
+    let mut run = BusyRun::begin(AgentLifetime::Ephemeral).await;
     // A different host finds the lease expired.
-    let later = (bed.options.clock)() + 60_000;
-    let report = bed.store.reap(later).unwrap();
-    assert_eq!(report.lapsed, std::slice::from_ref(&ticket.agent_id));
+    let later = (run.bed.options.clock)() + 60_000;
+    let report = run.bed.store.reap(later).unwrap();
+    assert_eq!(report.lapsed, std::slice::from_ref(&run.ticket.agent_id));
     let record = json!({ "status": "done", "progress": 100, "summary": "late" });
-    agent.send(AgentMessage::Writeback {
+    run.agent.send(AgentMessage::Writeback {
         kind: WritebackKind::TaskUpdate,
         record,
     });
@@ -110,25 +92,21 @@ async fn writes_of_a_zombie_are_refused() {
         error: "expected epoch 2, found 1".to_owned(),
         paths: Vec::new(),
     };
-    assert_eq!(agent.receiver.recv().await, Some(refused));
-    assert_eq!(agent.receiver.recv().await, None);
-    let audit = bed.store.audit(&ticket.agent_id).unwrap();
+    assert_eq!(run.agent.receiver.recv().await, Some(refused));
+    assert_eq!(run.agent.receiver.recv().await, None);
+    let audit = run.bed.store.audit(&run.ticket.agent_id).unwrap();
     let recorded = audit.iter().filter(|row| row.event == "recorded");
     assert_eq!(recorded.count(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn only_the_present_token_acts() {
-    let (bed, mut agents) = fake_bed(AgentLifetime::Ephemeral);
-    let runner = bed.start().await;
-    let ticket = spawn(&runner, request("T-1", Value::Null)).await;
-    assert_eq!(ticket.token, None);
-    let mut agent = agents.recv().await.unwrap();
-    agent.begin().await;
-    assert_eq!(runner.identify("a.b"), None);
-    let ended = runner.cancel(&ticket.agent_id).await.unwrap();
+    let mut run = BusyRun::begin(AgentLifetime::Ephemeral).await;
+    assert_eq!(run.ticket.token, None);
+    assert_eq!(run.runner.identify("a.b"), None);
+    let ended = run.runner.cancel(&run.ticket.agent_id).await.unwrap();
     assert_eq!(ended.fail_reason, Some(FailReason::Cancelled));
-    assert_eq!(agent.receiver.recv().await, Some(HostMessage::Cancel));
+    assert_eq!(run.agent.receiver.recv().await, Some(HostMessage::Cancel));
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,8 +10,8 @@ use repertoire_agents::{
 };
 use serde_json::{Value, json};
 
-use crate::bed::{request, spawn, until_ended};
-use crate::fake::{FakeAgent, fake_bed};
+use crate::bed::{request, spawn};
+use crate::fake::{BusyRun, FakeAgent, fake_bed};
 
 pub(crate) async fn complete(agent: &mut FakeAgent, task: &str) {
     let branch = format!("feature/{}", task.to_lowercase());
@@ -33,12 +33,12 @@ pub(crate) async fn complete(agent: &mut FakeAgent, task: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn resident_agents_take_further_tasks() {
-    let (bed, mut agents) = fake_bed(AgentLifetime::Resident);
-    let runner = bed.start().await;
-    let ticket = spawn(&runner, request("T-1", Value::Null)).await;
-    let mut agent = agents.recv().await.unwrap();
-    agent.begin().await;
-    let busy = runner.assign(&ticket.agent_id, "T-2").await.unwrap_err();
+    let mut run = BusyRun::begin(AgentLifetime::Resident).await;
+    let busy = run
+        .runner
+        .assign(&run.ticket.agent_id, "T-2")
+        .await
+        .unwrap_err();
     assert!(matches!(
         busy,
         RunnerError::State {
@@ -46,16 +46,20 @@ async fn resident_agents_take_further_tasks() {
             found: AgentState::Busy
         }
     ));
-    complete(&mut agent, "T-1").await;
-    let assigned = runner.assign(&ticket.agent_id, "T-2").await.unwrap();
+    complete(&mut run.agent, "T-1").await;
+    let assigned = run
+        .runner
+        .assign(&run.ticket.agent_id, "T-2")
+        .await
+        .unwrap();
     assert_eq!(
         (assigned.state, &*assigned.task_id),
         (AgentState::Busy, "T-2")
     );
-    let message = agent.receiver.recv().await;
+    let message = run.agent.receiver.recv().await;
     assert!(matches!(message, Some(HostMessage::Assigned { task_id, .. }) if task_id == "T-2"));
-    complete(&mut agent, "T-2").await;
-    let retired = runner.retire(&ticket.agent_id).await.unwrap();
+    complete(&mut run.agent, "T-2").await;
+    let retired = run.runner.retire(&run.ticket.agent_id).await.unwrap();
     assert_eq!(retired.state, AgentState::Terminated);
 }
 
@@ -101,35 +105,25 @@ async fn resident_agents_restart_up_to_a_cap() {
 
 #[tokio::test(start_paused = true)]
 async fn ephemeral_agents_run_once() {
-    let (bed, mut agents) = fake_bed(AgentLifetime::Ephemeral);
-    let runner = bed.start().await;
-    let mut events = runner.events();
-    let ticket = spawn(&runner, request("T-1", Value::Null)).await;
-    let mut agent = agents.recv().await.unwrap();
-    agent.begin().await;
-    agent.crash();
-    until_ended(&runner, &mut events, &ticket.agent_id).await;
+    let mut run = BusyRun::begin(AgentLifetime::Ephemeral).await;
+    run.agent.crash();
+    run.ended().await;
     tokio::time::sleep(Duration::from_secs(600)).await;
-    assert!(agents.try_recv().is_err());
-    assert_eq!(bed.store.agents().unwrap().len(), 1);
+    assert!(run.agents.try_recv().is_err());
+    assert_eq!(run.bed.store.agents().unwrap().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_restart_does_not_happen() {
-    let (bed, mut agents) = fake_bed(AgentLifetime::Resident);
-    let runner = bed.start().await;
-    let mut events = runner.events();
-    let ticket = spawn(&runner, request("T-1", Value::Null)).await;
-    let mut agent = agents.recv().await.unwrap();
-    agent.begin().await;
-    agent.crash();
+    let mut run = BusyRun::begin(AgentLifetime::Resident).await;
+    run.agent.crash();
     while !matches!(
-        events.recv().await.unwrap().kind,
+        run.events.recv().await.unwrap().kind,
         RunnerEventKind::Restart { .. }
     ) {}
-    runner.cancel(&ticket.agent_id).await.unwrap();
+    run.runner.cancel(&run.ticket.agent_id).await.unwrap();
     tokio::time::sleep(Duration::from_secs(600)).await;
-    assert!(agents.try_recv().is_err());
+    assert!(run.agents.try_recv().is_err());
 }
 
 #[tokio::test(start_paused = true)]
