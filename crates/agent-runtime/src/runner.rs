@@ -161,7 +161,12 @@ impl AgentRunner {
             None => {
                 self.shared.withdraw_replacement(id);
                 let ended = self.shared.journal.fail(id, reason).await?;
-                serve_waiting(&self.shared).await;
+                // Requests are in no queue while they are served, so a dropped caller must not end this.
+                let shared = Arc::clone(&self.shared);
+                let served = self
+                    .shared
+                    .track(async move { serve_waiting(&shared).await });
+                let _ = served.await;
                 Ok(ended)
             }
         }
