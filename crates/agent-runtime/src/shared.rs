@@ -176,9 +176,14 @@ impl Shared {
         self.starting.lock().remove(id);
     }
 
-    /// Keeps a request until a place is free.
+    /// Keeps a request until a place is free, unless one with its key waits already.
     pub(crate) fn queue(&self, order: Order) {
-        self.waiting.lock().push(order);
+        let mut waiting = self.waiting.lock();
+        let key = &order.request.allocation.idempotency_key;
+        let is_known = |other: &Order| other.request.allocation.idempotency_key == *key;
+        if !waiting.iter().any(is_known) {
+            waiting.push(order);
+        }
     }
 
     /// Removes all requests that wait, and returns them.

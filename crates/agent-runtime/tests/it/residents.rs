@@ -126,14 +126,18 @@ async fn a_cancelled_restart_does_not_happen() {
     assert!(run.agents.try_recv().is_err());
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_waiting_request_gets_the_next_place() {
-    let (bed, mut agents) = fake_bed(AgentLifetime::Ephemeral);
+fn keep_one_place(store: &dyn AgentStore) {
     let one = PoolSettings {
         max: 1,
         ..PoolSettings::default()
     };
-    bed.store.put_pool(AgentPool::Implementation, one).unwrap();
+    store.put_pool(AgentPool::Implementation, one).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_waiting_request_gets_the_next_place() {
+    let (bed, mut agents) = fake_bed(AgentLifetime::Ephemeral);
+    keep_one_place(&*bed.store);
     let runner = bed.start().await;
     let first = spawn(&runner, request("T-1", Value::Null)).await;
     let second = runner.spawn(request("T-2", Value::Null)).await.unwrap();
@@ -144,6 +148,29 @@ async fn a_waiting_request_gets_the_next_place() {
     agent.begin().await;
     let ticket = spawn(&runner, request("T-2", Value::Null)).await;
     assert_eq!(ticket.task_id, "T-2");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_waits_is_kept_once() {
+    let (bed, mut agents) = fake_bed(AgentLifetime::Ephemeral);
+    keep_one_place(&*bed.store);
+    let runner = bed.start().await;
+    let first = spawn(&runner, request("T-1", Value::Null)).await;
+    let _lives = agents.recv().await.unwrap();
+    for _ in 0..3 {
+        let asked = runner.spawn(request("T-2", Value::Null)).await.unwrap();
+        assert_eq!(asked, Spawned::Queued);
+    }
+    runner.cancel(&first.agent_id).await.unwrap();
+    let mut agent = agents.recv().await.unwrap();
+    agent.begin().await;
+    complete(&mut agent, "T-2").await;
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    assert!(agents.try_recv().is_err());
+    let tasks = bed.store.agents().unwrap().into_iter();
+    let mut tasks: Vec<_> = tasks.map(|agent| agent.task_id).collect();
+    tasks.sort();
+    assert_eq!(tasks, ["T-1", "T-2"]);
 }
 
 #[tokio::test(start_paused = true)]
