@@ -221,19 +221,41 @@ async fn replace(shared: &Arc<Shared>, mut failed: AgentRecord, mut order: Order
         let attempt = order.attempt;
         shared.announce_replacement(&failed.id);
         shared.emit(&failed, RunnerEventKind::Restart { attempt, delay_ms });
-        tokio::time::sleep(order.pause).await;
-        if !shared.withdraw_replacement(&failed.id) {
-            return;
-        }
         let key = format!("{}/restart", failed.id);
         order.request.allocation = order.request.allocation.retry(key, &failed.id);
+        let Some(Err(SpawnError::Failed { agent_id, cause })) =
+            start_replacement(shared, &failed.id, &order).await
+        else {
+            return;
+        };
+        // The agent ended already; this reads its row, as soon as the database works.
+        match shared.journal.fail(&agent_id, cause.reason()).await {
+            Ok(agent) => failed = agent,
+            Err(_) => return,
+        }
+    }
+}
+
+/// Starts an announced replacement after its pause, and again while the database fails; `None` if it was withdrawn.
+async fn start_replacement(
+    shared: &Arc<Shared>,
+    failed: &str,
+    order: &Order,
+) -> Option<Result<Spawned, SpawnError>> {
+    let mut pause = order.pause;
+    loop {
+        tokio::time::sleep(pause).await;
+        if !shared.is_replaced(failed) {
+            return None;
+        }
         match start(shared, order.clone()).await {
-            Err(SpawnError::Failed { agent_id, .. }) => match shared.journal.agent(&agent_id).await
-            {
-                Ok(agent) => failed = agent,
-                Err(_) => return,
-            },
-            _ => return,
+            Err(SpawnError::Allocation(StoreError::Database(_))) => {
+                pause = Backoff::pause_after(pause);
+            }
+            started => {
+                shared.withdraw_replacement(failed);
+                return Some(started);
+            }
         }
     }
 }
