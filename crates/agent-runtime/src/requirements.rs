@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use repertoire_agents::Permissions;
+use repertoire_agents::{Permissions, matches};
 
 use crate::{AgentHost, RequirementFault, SkillRef};
 
@@ -62,44 +62,4 @@ fn fault_of(
     }
     let is_permitted = matching.any(|tool| permissions.permits(tool));
     (!is_permitted).then(|| RequirementFault::DeniedTool(required.to_owned()))
-}
-
-/// Returns whether `pattern`, in which `*` stands for any text, matches the whole of `name`.
-fn matches(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
-        return false;
-    };
-    let parts: Vec<_> = parts.collect();
-    let Some((last, middle)) = parts.split_last() else {
-        return rest.is_empty();
-    };
-    for part in middle {
-        match rest.split_once(part) {
-            Some((_, after)) => rest = after,
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn stars_match_any_text() {
-        for (pattern, name, is_match) in [
-            ("Bash", "Bash", true),
-            ("Bash", "Bash2", false),
-            ("mcp__github__*", "mcp__github__list", true),
-            ("mcp__github__*", "mcp__git__list", false),
-            ("*list", "list_list", true),
-            ("a*a", "a", false),
-            ("a*b*c", "a-b-b-c", true),
-            ("*", "", true),
-        ] {
-            assert_eq!(matches(pattern, name), is_match, "{pattern} {name}");
-        }
-    }
 }

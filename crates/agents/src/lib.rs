@@ -59,6 +59,8 @@ pub use error::StoreError;
 pub use lifecycle::{Lifecycle, Transition};
 pub use memory::MemoryAgentStore;
 pub use orphans::OrphanReport;
+#[doc(hidden)]
+pub use pattern::matches;
 pub use pool::{AgentPool, AllocationStrategy, PoolSettings, WritebackContract};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresAgentStore;

@@ -1,7 +1,7 @@
 //! Patterns over names of tools, in which `*` stands for any text, also none.
 
 /// Returns whether `pattern` matches the whole of `name`.
-pub(crate) fn matches(pattern: &str, name: &str) -> bool {
+pub fn matches(pattern: &str, name: &str) -> bool {
     let name: Vec<_> = name.chars().map(Some).collect();
     matches_symbols(pattern, &name)
 }
@@ -69,6 +69,22 @@ fn matches_symbols(pattern: &str, symbols: &[Option<char>]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stars_match_any_text() {
+        for (pattern, name, is_match) in [
+            ("Bash", "Bash", true),
+            ("Bash", "Bash2", false),
+            ("mcp__github__*", "mcp__github__list", true),
+            ("mcp__github__*", "mcp__git__list", false),
+            ("*list", "list_list", true),
+            ("a*a", "a", false),
+            ("a*b*c", "a-b-b-c", true),
+            ("*", "", true),
+        ] {
+            assert_eq!(matches(pattern, name), is_match, "{pattern} {name}");
+        }
+    }
 
     #[test]
     fn containment_and_overlap_of_patterns() {
