@@ -18,7 +18,7 @@ use repertoire_agent_runtime::{
     AgentHost, AgentProgram, AgentRunner, KnownSkill, Launch, ProcessRuntime, RunnerEventKind,
     RunnerOptions, RunningAgent, Runtime, SkillCheck, SkillRef, SpawnRequest, Worktrees,
 };
-use repertoire_agents::{AgentPool, AgentState, AllocationRequest, SqliteAgentStore};
+use repertoire_agents::{AgentPool, AllocationRequest, SqliteAgentStore};
 use repertoire_core::Digest;
 use serde_json::json;
 
@@ -80,7 +80,7 @@ async fn run() {
     while open > 0 {
         if let RunnerEventKind::State { state, .. } = events.recv().await.unwrap().kind {
             println!("{state}");
-            open -= u32::from(matches!(state, AgentState::Terminated | AgentState::Failed));
+            open -= u32::from(state.is_final());
         }
     }
 }

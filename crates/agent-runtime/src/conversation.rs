@@ -12,7 +12,6 @@ use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-use crate::journal::is_final;
 use crate::lease::{RunEnd, SignsOfLife, TimeLimit};
 use crate::request::Order;
 use crate::shared::{Control, Progress, Shared};
@@ -341,7 +340,7 @@ impl Conversation {
     async fn advance(&mut self, to: AgentState, actor: Actor) -> Result<(), StoreError> {
         self.agent = self.shared.journal.advance(&self.agent, to, actor).await?;
         // The end is reported after the process is gone.
-        if !is_final(to) {
+        if !to.is_final() {
             self.emit_state(None);
         }
         Ok(())
@@ -374,7 +373,7 @@ fn refusal(error: &StoreError) -> Answer {
         StoreError::StaleEpoch { .. } | StoreError::AgentEnded(_) | StoreError::UnknownAgent(_) => {
             true
         }
-        StoreError::StateConflict { found, .. } => is_final(*found),
+        StoreError::StateConflict { found, .. } => found.is_final(),
         _ => false,
     };
     let end = is_fenced.then(|| RunEnd::Fenced(error.to_string()));

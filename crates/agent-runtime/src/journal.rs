@@ -103,7 +103,7 @@ impl Journal {
         };
         self.call(move |store, now| {
             let agent = store.agent(&id)?;
-            if is_final(agent.state) {
+            if agent.state.is_final() {
                 return Ok(agent);
             }
             let end = Lifecycle::default()
@@ -113,8 +113,4 @@ impl Journal {
         })
         .await
     }
-}
-
-pub(crate) fn is_final(state: AgentState) -> bool {
-    matches!(state, AgentState::Terminated | AgentState::Failed)
 }

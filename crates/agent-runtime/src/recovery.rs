@@ -6,7 +6,7 @@ use std::time::Duration;
 use repertoire_agents::FailReason;
 use serde::Serialize;
 
-use crate::journal::{Journal, is_final};
+use crate::journal::Journal;
 use crate::start::HOST_VARIABLE;
 use crate::{FoundWorktree, RunnerError, RunnerOptions};
 
@@ -38,7 +38,7 @@ pub(crate) async fn recover(
     let _ = fs::remove_dir_all(options.state_folder.join("tickets"));
     let mut report = RecoveryReport::default();
     for agent in journal.call(|store, _| store.agents()).await? {
-        if agent.host.as_deref() == Some(host_name) && !is_final(agent.state) {
+        if agent.host.as_deref() == Some(host_name) && !agent.state.is_final() {
             journal.fail(&agent.id, FailReason::LeaseExpired).await?;
             report.failed.push(agent.id);
         }

@@ -10,7 +10,7 @@ use repertoire_agents::{AgentPhase, AgentRecord, AgentState, AgentStore, Checkpo
 use serde::Serialize;
 use tokio::sync::{broadcast, oneshot};
 
-use crate::journal::{Journal, is_final};
+use crate::journal::Journal;
 use crate::recovery::{self, RecoveryReport};
 use crate::request::Order;
 use crate::shared::{Control, RunHandle, Shared};
@@ -238,7 +238,7 @@ impl AgentRunner {
         let progress = handle.as_ref().map(|handle| handle.progress.lock().clone());
         let progress = progress.unwrap_or_default();
         Ok(AgentStatus {
-            is_running: handle.is_some() && !is_final(record.state),
+            is_running: handle.is_some() && !record.state.is_final(),
             phase: progress.phase.filter(|_| record.state == AgentState::Busy),
             tokens: progress.tokens,
             record,

@@ -174,8 +174,7 @@ impl Worktrees {
 
 impl FoundWorktree {
     fn is_in_use(&self) -> bool {
-        let ended = [AgentState::Terminated, AgentState::Failed];
-        self.state.is_some_and(|state| !ended.contains(&state))
+        self.state.is_some_and(|state| !state.is_final())
     }
 }
 

@@ -46,7 +46,8 @@ impl AgentState {
     }
 
     /// Returns `true` if no transition leaves this state.
-    pub(crate) fn is_final(self) -> bool {
+    #[doc(hidden)]
+    pub fn is_final(self) -> bool {
         matches!(self, Self::Terminated | Self::Failed)
     }
 }

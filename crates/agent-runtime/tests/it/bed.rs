@@ -11,8 +11,7 @@ use repertoire_agent_runtime::{
     RunnerEventKind, RunnerOptions, Runtime, SkillCheck, SkillRef, SpawnRequest, Spawned, Ticket,
 };
 use repertoire_agents::{
-    AgentPool, AgentRecord, AgentState, AgentStore, AllocationRequest, MemoryAgentStore,
-    PoolSettings,
+    AgentPool, AgentRecord, AgentStore, AllocationRequest, MemoryAgentStore, PoolSettings,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -176,7 +175,7 @@ pub(crate) async fn until_ended(
         }
         match event.kind {
             RunnerEventKind::Output { line } => output.push(line),
-            RunnerEventKind::State { state, detail, .. } if is_final(state) => {
+            RunnerEventKind::State { state, detail, .. } if state.is_final() => {
                 return Seen {
                     record: runner.status(id).await.unwrap().record,
                     detail,
@@ -186,10 +185,6 @@ pub(crate) async fn until_ended(
             _ => {}
         }
     }
-}
-
-pub(crate) fn is_final(state: AgentState) -> bool {
-    matches!(state, AgentState::Terminated | AgentState::Failed)
 }
 
 /// Runs a scripted agent to its end.

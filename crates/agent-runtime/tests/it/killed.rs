@@ -10,9 +10,7 @@ use repertoire_agents::{AgentState, AgentStore, FailReason, SqliteAgentStore};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::bed::{
-    TestBed, TestHost, is_alive, is_final, put_profile, request, scripted_agent, spawn,
-};
+use crate::bed::{TestBed, TestHost, is_alive, put_profile, request, scripted_agent, spawn};
 use crate::worktrees::{git, repository};
 
 /// The place of hosts that are killed one after the other.
@@ -67,7 +65,7 @@ impl Scene {
         let runner = AgentRunner::start(store, host, options).await.unwrap();
         self.store.verify_audit().unwrap();
         for agent in self.store.agents().unwrap() {
-            assert!(is_final(agent.state), "{what}: {agent:?}");
+            assert!(agent.state.is_final(), "{what}: {agent:?}");
             let has_reason = agent.fail_reason.is_some() == (agent.state == AgentState::Failed);
             assert!(has_reason, "{what}: {agent:?}");
             let audit = self.store.audit(&agent.id).unwrap();
