@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
+use crate::error::join;
 use crate::lease::{RunEnd, SignsOfLife, TimeLimit};
 use crate::request::Order;
 use crate::shared::{Control, Progress, Shared};
@@ -152,8 +153,7 @@ impl Conversation {
         let skills = &self.ticket.skill_refs;
         let resolved = requirements::resolve(host, permissions, skills, &self.tools).await;
         if let Err(faults) = resolved {
-            let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
-            let detail = faults.join("; ");
+            let detail = join(&faults);
             let end = RunEnd::Failed(FailReason::InitError, detail.clone());
             return (HostMessage::refused(detail), Some(end));
         }

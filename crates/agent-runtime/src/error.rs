@@ -99,7 +99,7 @@ pub enum RequirementFault {
     DeniedTool(String),
 }
 
-fn join(faults: &[RequirementFault]) -> String {
+pub(crate) fn join(faults: &[RequirementFault]) -> String {
     let texts: Vec<_> = faults.iter().map(ToString::to_string).collect();
     texts.join("; ")
 }
