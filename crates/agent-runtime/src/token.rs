@@ -5,8 +5,8 @@ use std::fmt::{self, Write as _};
 use std::io;
 
 use parking_lot::Mutex;
+use repertoire_core::Digest;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 /// A secret that is bound to one agent and its epoch. `Debug` does not show it.
@@ -55,7 +55,7 @@ pub(crate) struct TokenTable(Mutex<HashMap<String, IssuedToken>>);
 #[derive(Debug)]
 struct IssuedToken {
     epoch: u64,
-    digest: [u8; 32],
+    digest: Digest,
 }
 
 impl TokenTable {
@@ -69,7 +69,7 @@ impl TokenTable {
         }
         let issued = IssuedToken {
             epoch: identity.epoch,
-            digest: Sha256::digest(&text).into(),
+            digest: Digest::of(text.as_bytes()),
         };
         self.0.lock().insert(identity.agent_id.clone(), issued);
         Ok(AgentToken(text))
@@ -78,10 +78,10 @@ impl TokenTable {
     /// Returns the agent that has this token. The secret is compared in constant time.
     pub(crate) fn identify(&self, token: &str) -> Option<AgentIdentity> {
         let (agent_id, _) = token.rsplit_once('.')?;
-        let digest: [u8; 32] = Sha256::digest(token).into();
+        let digest = Digest::of(token.as_bytes());
         let tokens = self.0.lock();
         let issued = tokens.get(agent_id)?;
-        let is_same = bool::from(issued.digest.ct_eq(&digest));
+        let is_same = bool::from(issued.digest.as_bytes().ct_eq(digest.as_bytes()));
         is_same.then(|| AgentIdentity::new(agent_id, issued.epoch))
     }
 
