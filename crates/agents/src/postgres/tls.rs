@@ -21,8 +21,10 @@ use super::address::RootCertificates;
 use crate::StoreError;
 
 /// A maker of encrypted connections to servers whose certificate is valid.
+///
+/// If the authorities of the system cannot be read, each handshake fails with the error. Other connections need none.
 #[derive(Clone)]
-pub(super) struct VerifyingTls(Arc<ClientConfig>);
+pub(super) struct VerifyingTls(Result<Arc<ClientConfig>, rustls::Error>);
 
 impl VerifyingTls {
     pub(super) fn new(roots: &RootCertificates) -> Result<Self, StoreError> {
@@ -31,16 +33,16 @@ impl VerifyingTls {
             .with_safe_default_protocol_versions()
             .map_err(unusable)?;
         let builder = match roots {
-            RootCertificates::System => {
-                let verifier = Verifier::new(provider).map_err(unusable)?;
+            RootCertificates::System => match Verifier::new(provider) {
                 // rustls calls each verifier but its own `dangerous`. This one asks the system.
-                builder
+                Ok(verifier) => builder
                     .dangerous()
-                    .with_custom_certificate_verifier(Arc::new(verifier))
-            }
+                    .with_custom_certificate_verifier(Arc::new(verifier)),
+                Err(error) => return Ok(Self(Err(error))),
+            },
             RootCertificates::File(path) => builder.with_root_certificates(read_roots(path)?),
         };
-        Ok(Self(Arc::new(builder.with_no_client_auth())))
+        Ok(Self(Ok(Arc::new(builder.with_no_client_auth()))))
     }
 }
 
@@ -77,7 +79,7 @@ impl MakeTlsConnect<Socket> for VerifyingTls {
             host => Some(ServerName::try_from(host)?.to_owned()),
         };
         Ok(ServerTls {
-            connector: TlsConnector::from(Arc::clone(&self.0)),
+            connector: self.0.clone().map(TlsConnector::from),
             server,
         })
     }
@@ -85,7 +87,7 @@ impl MakeTlsConnect<Socket> for VerifyingTls {
 
 /// A handshake with one server.
 pub(super) struct ServerTls {
-    connector: TlsConnector,
+    connector: Result<TlsConnector, rustls::Error>,
     server: Option<ServerName<'static>>,
 }
 
@@ -99,7 +101,8 @@ impl TlsConnect<Socket> for ServerTls {
             let Some(server) = self.server else {
                 return Err(io::Error::other("expected the name of a host"));
             };
-            let stream = self.connector.connect(server, socket).await?;
+            let connector = self.connector.map_err(io::Error::other)?;
+            let stream = connector.connect(server, socket).await?;
             Ok(EncryptedSocket(stream))
         })
     }
