@@ -89,6 +89,33 @@ fn a_task_runs_from_allocation_to_writeback() {
 }
 
 #[test]
+fn a_request_that_waits_prints_its_key() {
+    let env = example(None);
+    let file = env.here().join("repertoire.toml");
+    let text = fs::read_to_string(&file).expect("it was written");
+    let full = text.replace("max = 2", "max = 0");
+    assert_ne!(full, text);
+    fs::write(&file, full).expect("it can be written");
+    let _gateway = Running::start(&env, &[]);
+    let ran = env.run(&[&["agents"], &SPAWN[..], &["--key", "k1"]].concat());
+    assert_eq!(
+        (ran.exit, ran.stdout.as_str()),
+        (
+            Exit::Success,
+            "the pool is full; the request waits: ask again with `--key k1`\n"
+        ),
+        "{}",
+        ran.stderr
+    );
+    let (exit, waiting) = agents(&env, &[&SPAWN[..], &["--key", "k2"]].concat());
+    assert_eq!(
+        (exit, &waiting["agent"], &waiting["key"]),
+        (Exit::Success, &Value::Null, &json!("k2")),
+        "{waiting}"
+    );
+}
+
+#[test]
 fn an_agent_that_hangs_is_cancelled() {
     let env = example(Some("read -r ticket\nsleep 600 &\nsleep 600\n"));
     let started = Running::start(&env, &[]);

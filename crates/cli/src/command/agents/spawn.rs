@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::gateway_client::{GatewayClient, GatewayOption, RECORDS};
 use super::request::RequestArguments;
@@ -69,10 +69,10 @@ impl SpawnArguments {
     ) -> Result<(), Failure> {
         let client = self.gateway.client(environment)?;
         let answer = client.call("POST", RECORDS, Some(&self.body()))?;
-        let mut spawned = AgentSpawnOutput {
-            agent: read_agent(&answer)?,
-            key: answer["key"].as_str().map(str::to_owned),
-        };
+        let agent = read_agent(&answer)?;
+        let key = answer["idempotency_key"].as_str();
+        let key = key.filter(|_| agent.is_none()).map(str::to_owned);
+        let mut spawned = AgentSpawnOutput { agent, key };
         if let (true, Some(agent)) = (self.wait, &spawned.agent) {
             let ended = wait(&client, &agent.id)?;
             out.found_problems(ended.state == "FAILED");
@@ -155,7 +155,7 @@ fn path(id: &str) -> Result<String, Failure> {
 /// Returns the agent of an answer; `None` if the request waits.
 fn read_agent(answer: &Value) -> Result<Option<AgentRow>, Failure> {
     let agent = answer.get("agent").unwrap_or(answer);
-    if agent["state"] == json!("QUEUED") {
+    if agent.is_null() {
         return Ok(None);
     }
     serde_json::from_value(agent.clone())
