@@ -108,13 +108,19 @@ struct TokenFile {
     tokens: Vec<TokenRow>,
 }
 
-/// The facts that differ after a file was replaced.
+/// The facts that differ after a file was replaced or its mode was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FileVersion {
     modified: Option<SystemTime>,
     length: u64,
     #[cfg(unix)]
     inode: u64,
+    /// A change of the mode does not change the content.
+    #[cfg(unix)]
+    mode: u32,
+    /// The time of the last change of content or facts, in seconds and nanoseconds.
+    #[cfg(unix)]
+    changed: (i64, i64),
 }
 
 /// The start of every token, by which scanners for secrets find it.
@@ -256,6 +262,9 @@ impl TokenScope {
 impl FileVersion {
     /// Returns the version of the file at `path`. A file whose facts are unknown has one too.
     fn of(path: &Path) -> Option<FileVersion> {
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt;
+
         let facts = match fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             facts => facts.ok(),
@@ -265,7 +274,11 @@ impl FileVersion {
             modified: facts.and_then(|facts| facts.modified().ok()),
             length: facts.map_or(0, fs::Metadata::len),
             #[cfg(unix)]
-            inode: facts.map_or(0, std::os::unix::fs::MetadataExt::ino),
+            inode: facts.map_or(0, MetadataExt::ino),
+            #[cfg(unix)]
+            mode: facts.map_or(0, MetadataExt::mode),
+            #[cfg(unix)]
+            changed: facts.map_or((0, 0), |facts| (facts.ctime(), facts.ctime_nsec())),
         })
     }
 }

@@ -190,6 +190,25 @@ fn a_file_has_digests_only() {
 }
 
 #[cfg(unix)]
+#[test]
+fn a_file_that_becomes_private_is_read_again() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let project = Project::new(FILE);
+    let path = project.settings().folder.join("tokens.json");
+    let row = NamedToken::new("one", TokenScope::Read);
+    let text = TokenStore::open(&path).issue(row).unwrap();
+    let mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+    mode(0o644);
+    let tokens = TokenStore::open(&path);
+    assert_eq!(tokens.scope(&text), None);
+    mode(0o600);
+    assert_eq!(tokens.scope(&text), Some(TokenScope::Read));
+    mode(0o644);
+    assert_eq!(tokens.scope(&text), None);
+}
+
+#[cfg(unix)]
 #[tokio::test]
 async fn a_unix_socket_needs_no_token() {
     use repertoire_mcp::ServerOptions;
