@@ -109,11 +109,11 @@ fn write_rows(store: &dyn AgentStore, received: &Receiver<Message>) {
                 break;
             }
         }
-        if store.record_events(PARTY, &events).is_err() {
-            lost = events
+        if !events.is_empty() && store.record_events(PARTY, &events).is_err() {
+            let counts = events
                 .iter()
-                .map(|(_, _, detail)| 1 + lost_in(detail))
-                .sum();
+                .map(|(_, _, detail)| 1 + count(detail.get("lost")));
+            lost += counts.sum::<u64>();
         }
         if let Some(flushed) = flushed {
             let _ = flushed.send(());
@@ -121,15 +121,15 @@ fn write_rows(store: &dyn AgentStore, received: &Receiver<Message>) {
     }
 }
 
-fn lost_in(detail: &Value) -> u64 {
-    detail["lost"].as_u64().unwrap_or_default()
+fn count(lost: Option<&Value>) -> u64 {
+    lost.and_then(Value::as_u64).unwrap_or_default()
 }
 
 fn event_of(mut row: Map<String, Value>, lost: u64) -> (u64, String, Value) {
     let at = row.remove("at").and_then(|at| at.as_u64());
     let event = row.remove("event");
     let event = event.as_ref().and_then(Value::as_str).unwrap_or_default();
-    let lost = lost + row.get("lost").and_then(Value::as_u64).unwrap_or_default();
+    let lost = lost + count(row.get("lost"));
     if lost > 0 {
         row.insert("lost".to_owned(), lost.into());
     }
