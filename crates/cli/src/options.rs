@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use repertoire::registry::Target;
 
+use crate::Environment;
 use crate::failure::Failure;
 
 /// The options that select sources of skills.
@@ -79,6 +80,16 @@ pub(crate) struct ConnectableFolders {
     pub(crate) connect: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct FolderOption {
+    /// Folder in which the gateway keeps its state; one gateway runs per folder [default: below the user's state folder].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state_dir: Option<PathBuf>,
+}
+
+/// The name of the socket in the state folder of a gateway.
+pub(crate) const SOCKET: &str = "gateway.sock";
+
 pub(crate) fn at_least_one<N: FromStr>(text: &str) -> Result<N, &'static str> {
     text.parse().map_err(|_| "must be at least 1")
 }
@@ -100,6 +111,19 @@ pub(crate) fn one_of<T: Clone + Send + Sync + 'static>(
             .expect("clap accepted the name");
         value.clone()
     })
+}
+
+impl FolderOption {
+    pub(crate) fn path(&self, environment: &Environment<'_>) -> Result<PathBuf, Failure> {
+        match (&self.state_dir, environment.own_state()) {
+            (Some(folder), _) => Ok(environment.cwd.join(folder)),
+            (None, Some(state)) => Ok(state.join("gateway")),
+            (None, None) => {
+                let failure = Failure::new("the state folder of the user is unknown");
+                Err(failure.help("pass `--state-dir`"))
+            }
+        }
+    }
 }
 
 impl SourceOptions {

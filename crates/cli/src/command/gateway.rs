@@ -13,6 +13,7 @@ mod token;
 
 use std::io;
 use std::net::SocketAddr;
+#[cfg(feature = "agents")]
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -39,7 +40,7 @@ use super::agents::{STORE_FILE, StorePlace};
 use super::serve::NetworkOptions;
 use crate::compose::host_settings;
 use crate::failure::Failure;
-use crate::options::SourceOptions;
+use crate::options::{FolderOption, SourceOptions};
 use crate::output::{Format, Output};
 use crate::signals::PauseSignals;
 use crate::{Environment, Exit};
@@ -128,13 +129,6 @@ struct StopCommand {
     folder: FolderOption,
 }
 
-#[derive(Debug, Args)]
-pub(super) struct FolderOption {
-    /// Folder in which the gateway keeps its state; one gateway runs per folder [default: below the user's state folder].
-    #[arg(long, value_name = "DIR")]
-    state_dir: Option<PathBuf>,
-}
-
 fn unheard(error: io::Error) -> Failure {
     Failure::io("cannot listen for signals", &error)
 }
@@ -204,19 +198,6 @@ impl GatewayCommand {
             GatewayAction::Token(token) => token.run(environment, &mut out)?,
         }
         Ok(out.print(environment))
-    }
-}
-
-impl FolderOption {
-    pub(super) fn path(&self, environment: &Environment<'_>) -> Result<PathBuf, Failure> {
-        match (&self.state_dir, environment.own_state()) {
-            (Some(folder), _) => Ok(environment.cwd.join(folder)),
-            (None, Some(state)) => Ok(state.join("gateway")),
-            (None, None) => {
-                let failure = Failure::new("the state folder of the user is unknown");
-                Err(failure.help("pass `--state-dir`"))
-            }
-        }
     }
 }
 

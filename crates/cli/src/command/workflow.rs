@@ -24,9 +24,9 @@ use tokio::runtime::Handle;
 use self::approval::{Approval, StepApprover};
 use self::check_command::CheckCommands;
 pub(super) use self::run_output::{PlanOutput, RunOutput};
-use super::gateway::{FolderOption, open_audit, refusal};
+use super::gateway::{open_audit, refusal};
 use crate::failure::Failure;
-use crate::options::SourceOptions;
+use crate::options::{FolderOption, SourceOptions};
 use crate::output::{Format, Output};
 use crate::{Environment, Exit};
 

@@ -4,12 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args;
 use serde_json::Value;
 
 use crate::Environment;
 use crate::failure::Failure;
 use crate::http_answer::{AnswerError, HttpAnswer};
+use crate::options::{FolderOption, SOCKET};
 
 /// The path of the agents' records in the API of a gateway.
 pub(super) const RECORDS: &str = "/api/v1/agents/records";
@@ -20,35 +20,21 @@ const MOST_BYTES: u64 = 16 << 20;
 /// The time between two parts of an answer.
 const READING: Duration = Duration::from_secs(60);
 
-#[derive(Debug, Args)]
-pub(super) struct GatewayOption {
-    /// State folder of the gateway [default: below the user's state folder].
-    #[arg(long, value_name = "DIR")]
-    state_dir: Option<PathBuf>,
-}
-
 /// A gateway that runs in a different process.
 pub(super) struct GatewayClient {
     socket: PathBuf,
 }
 
-impl GatewayOption {
-    pub(super) fn client(&self, environment: &Environment<'_>) -> Result<GatewayClient, Failure> {
-        let folder = match (&self.state_dir, environment.own_state()) {
-            (Some(folder), _) => environment.cwd.join(folder),
-            (None, Some(state)) => state.join("gateway"),
-            (None, None) => {
-                let failure = Failure::new("the state folder of the user is unknown");
-                return Err(failure.help("pass `--state-dir`"));
-            }
-        };
-        Ok(GatewayClient {
-            socket: folder.join("gateway.sock"),
-        })
-    }
-}
-
 impl GatewayClient {
+    /// Creates a client of the gateway with this state folder.
+    pub(super) fn of(
+        folder: &FolderOption,
+        environment: &Environment<'_>,
+    ) -> Result<GatewayClient, Failure> {
+        let socket = folder.path(environment)?.join(SOCKET);
+        Ok(GatewayClient { socket })
+    }
+
     /// Sends a request, and returns the JSON of the answer.
     ///
     /// # Errors

@@ -5,11 +5,12 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::Value;
 
-use super::gateway_client::{GatewayClient, GatewayOption, RECORDS};
+use super::gateway_client::{GatewayClient, RECORDS};
 use super::request::RequestArguments;
 use super::rows::{AgentRow, AgentSpawnOutput};
 use crate::Environment;
 use crate::failure::Failure;
+use crate::options::FolderOption;
 use crate::output::Output;
 
 /// The interval at which a command asks for the state of an agent.
@@ -42,7 +43,7 @@ pub(super) struct SpawnArguments {
     #[arg(long)]
     wait: bool,
     #[command(flatten)]
-    gateway: GatewayOption,
+    folder: FolderOption,
 }
 
 #[derive(Debug, Args)]
@@ -50,7 +51,7 @@ pub(super) struct CancelArguments {
     /// Id of the agent.
     id: String,
     #[command(flatten)]
-    gateway: GatewayOption,
+    folder: FolderOption,
 }
 
 fn read_context(text: &str) -> Result<Value, String> {
@@ -67,7 +68,7 @@ impl SpawnArguments {
         environment: &Environment<'_>,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let client = self.gateway.client(environment)?;
+        let client = GatewayClient::of(&self.folder, environment)?;
         let answer = client.call("POST", RECORDS, Some(&self.body()))?;
         let agent = read_agent(&answer)?;
         let key = answer["idempotency_key"].as_str();
@@ -113,7 +114,7 @@ impl CancelArguments {
         environment: &Environment<'_>,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let client = self.gateway.client(environment)?;
+        let client = GatewayClient::of(&self.folder, environment)?;
         let answer = client.call("DELETE", &path(&self.id)?, None)?;
         let cancelled = AgentSpawnOutput {
             agent: read_agent(&answer)?,

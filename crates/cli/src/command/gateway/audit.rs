@@ -9,7 +9,6 @@ use repertoire_mcp_servers::AuditLog;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::FolderOption;
 #[cfg(feature = "agents")]
 use super::stored_audit::{StoredAudit, StoredRows};
 #[cfg(feature = "agents")]
@@ -18,7 +17,7 @@ use crate::Environment;
 #[cfg(feature = "agents")]
 use crate::compose::host_settings;
 use crate::failure::Failure;
-use crate::options::SourceOptions;
+use crate::options::{FolderOption, SourceOptions};
 use crate::output::Output;
 
 /// Show the audit log: activations, calls, denials, approvals and reloads.

@@ -10,6 +10,8 @@ use serde::de::DeserializeOwned;
 
 use super::gateway_output::{GatewayListOutput, SavedState};
 use crate::failure::Failure;
+#[cfg(unix)]
+use crate::options::SOCKET;
 
 /// A locked state folder. The lock ends with the process.
 #[derive(Debug)]
@@ -55,7 +57,7 @@ impl StateFolder {
     /// Returns the path of the Unix socket.
     #[cfg(unix)]
     pub(super) fn socket_path(&self) -> PathBuf {
-        self.path.join("gateway.sock")
+        self.path.join(SOCKET)
     }
 
     /// Replaces the state that other commands read.

@@ -7,9 +7,10 @@ use clap::{Args, Subcommand, ValueEnum};
 use repertoire_gateway::{NamedToken, TokenScope, TokenStore};
 use serde::Serialize;
 
-use super::{FolderOption, duration, state_folder, token_path, utc};
+use super::{duration, state_folder, token_path, utc};
 use crate::Environment;
 use crate::failure::Failure;
+use crate::options::FolderOption;
 use crate::output::Output;
 use crate::table::TextTable;
 
