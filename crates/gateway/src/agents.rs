@@ -212,16 +212,17 @@ impl GatewayAgents {
             .await
     }
 
-    /// Returns the rows of the audit log about one agent.
-    pub(crate) async fn audit(
+    /// Returns one agent with its rows of the audit log.
+    pub(crate) async fn audited(
         &self,
         caller: &Caller,
         id: &str,
-    ) -> Result<Vec<AuditEntry>, AgentRefusal> {
+    ) -> Result<(AgentRecord, Vec<AuditEntry>), AgentRefusal> {
         let (caller, id) = (caller.clone(), id.to_owned());
         self.with_store(move |store, _| {
             let agent = find_seen(store, &caller, &id)?;
-            Ok(store.audit(&agent.id)?)
+            let audit = store.audit(&agent.id)?;
+            Ok((agent, audit))
         })
         .await
     }

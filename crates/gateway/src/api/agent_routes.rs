@@ -90,8 +90,7 @@ pub(super) async fn record(
     headers: HeaderMap,
 ) -> Answer {
     let (agents, caller) = (agents_of(&api)?, caller_of(caller));
-    let agent = agents.get(&caller, &id).await?;
-    let audit = agents.audit(&caller, &id).await?;
+    let (agent, audit) = agents.audited(&caller, &id).await?;
     Ok(Entity::json(&AuditedRecord { agent, audit }).respond(&headers))
 }
 
