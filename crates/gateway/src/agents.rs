@@ -17,7 +17,6 @@ mod tools;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 use repertoire::config::{AgentDefinition, AgentSettings, Configuration, HostSettings};
@@ -40,6 +39,7 @@ pub(crate) use self::refusal::{AgentRefusal, RefusalKind};
 pub(crate) use self::request::AgentRequest;
 use self::request::BoundRequest;
 pub(crate) use self::tools::AgentTools;
+use crate::clock::now;
 use crate::{GatewayState, Registries};
 
 /// The agents of a gateway. Cheap to clone; clones are the same agents.
@@ -377,12 +377,6 @@ impl GatewayAgents {
             Err(AgentRefusal::new(RefusalKind::Unavailable, message))
         })
     }
-}
-
-/// Returns the milliseconds since 1970.
-fn now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
 }
 
 fn sees(caller: &Caller, agent: &AgentRecord) -> bool {

@@ -55,6 +55,7 @@
 mod agents;
 #[cfg(feature = "http")]
 mod api;
+mod clock;
 mod composition;
 mod error;
 mod gateway;

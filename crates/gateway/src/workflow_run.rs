@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use repertoire::skill::OnError;
 use repertoire::workflow::CheckOutcome;
 use repertoire_mcp_servers::{CallError, ToolProvider};
 use serde_json::{Map, Value};
 
+use crate::clock::now;
 use crate::regex_check;
 use crate::run_journal::{JournalRow, RunJournal, sync_folder};
 use crate::{PlannedStep, RunError, RunPlan, RunStatus, StepAction, StepState};
@@ -374,9 +374,4 @@ fn interrupted() -> StepState {
     StepState::Uncertain {
         reason: INTERRUPTED.into(),
     }
-}
-
-fn now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
 }

@@ -22,7 +22,7 @@ use crate::agents::{AgentRefusal, AgentRequest, GatewayAgents, RefusalKind};
 type Answer = Result<Response, Problem>;
 
 /// The caller that the check of the token found. A host that serves the routes without a check acts for the operator.
-type RequestCaller = Option<Extension<Caller>>;
+pub(super) type RequestCaller = Option<Extension<Caller>>;
 
 /// The body of a request, or the reason why it is not an object in JSON.
 type RequestBody = Result<Json<Map<String, Value>>, JsonRejection>;
@@ -187,7 +187,7 @@ fn agents_of(api: &ApiState) -> Result<GatewayAgents, Problem> {
     agents.ok_or_else(|| Problem::not_found("the gateway has no store of agents"))
 }
 
-fn caller_of(caller: RequestCaller) -> Caller {
+pub(super) fn caller_of(caller: RequestCaller) -> Caller {
     caller.map_or(Caller::Operator, |Extension(caller)| caller)
 }
 

@@ -2,27 +2,26 @@
 
 mod rows;
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use askama::Template;
 use axum::Router;
-use axum::extract::{Extension, Path, Query, State};
+use axum::extract::{Path, Query, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use repertoire_mcp::Caller;
 use serde::Deserialize;
 
 use self::rows::{
     AgentRow, EventRow, FoundRow, ProblemRow, RecordRow, ServerRow, SkillRow, WorkflowRow, problems,
 };
 use super::ApiState;
+use super::agent_routes::{RequestCaller, caller_of};
 use super::bodies::{FileRow, Why};
 use super::problem::Problem;
 use crate::RegistryCounts;
+use crate::clock::now;
 
 type Answer = Result<Response, Problem>;
 
@@ -266,14 +265,12 @@ async fn workflows(State(api): State<ApiState>) -> Answer {
     })
 }
 
-async fn agents(State(api): State<ApiState>, caller: Option<Extension<Caller>>) -> Answer {
+async fn agents(State(api): State<ApiState>, caller: RequestCaller) -> Answer {
     let snapshot = api.gateway.registries()?.agents.snapshot();
-    let caller = caller.map_or(Caller::Operator, |Extension(caller)| caller);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX));
+    let now = now();
     let records = match api.gateway.agents() {
         Some(agents) => agents
-            .list(&caller)
+            .list(&caller_of(caller))
             .await
             .map_err(|refusal| refusal.message),
         None => Err("The gateway has no store of agents.".to_owned()),
