@@ -11,6 +11,7 @@ use repertoire::skill::Digest;
 use serde::Serialize;
 
 /// A representation with its type. It is sent unless the client has it.
+#[derive(Clone)]
 pub(super) struct Entity {
     bytes: Bytes,
     kind: &'static str,

@@ -113,9 +113,13 @@ impl EventLog {
     /// Returns the last events with their numbers, the latest first.
     pub(super) fn latest(&self, most: usize) -> Vec<(u64, Bytes)> {
         let frames = self.frames.lock();
-        let numbered = (frames.first..).zip(frames.last.iter().cloned());
-        let numbered: Vec<_> = numbered.collect();
-        numbered.into_iter().rev().take(most).collect()
+        let earlier = frames.last.len().saturating_sub(most);
+        let numbered = (frames.first..).zip(&frames.last).skip(earlier);
+        let mut latest: Vec<_> = numbered
+            .map(|(number, frame)| (number, frame.clone()))
+            .collect();
+        latest.reverse();
+        latest
     }
 
     /// Returns a receiver that follows the number of the next event.
@@ -158,5 +162,9 @@ mod tests {
         assert_eq!(log.read(0), ReadFrame::Missed);
         assert!(matches!(log.read(1), ReadFrame::Frame(_)));
         assert_eq!(log.read(MOST_EVENTS as u64 + 1), ReadFrame::NotYet);
+        let latest = log.latest(2).into_iter().map(|(number, _)| number);
+        let last = MOST_EVENTS as u64;
+        assert_eq!(latest.collect::<Vec<_>>(), [last, last - 1]);
+        assert_eq!(log.latest(usize::MAX).len(), MOST_EVENTS);
     }
 }

@@ -72,8 +72,8 @@ const COMMON_ERRORS: [(&str, &str); 4] = [
 #[utoipa::path(get, path = "/api/v1/openapi.json", tag = "gateway",
     responses((status = 200, description = "The OpenAPI document", body = Value)))]
 pub(super) async fn openapi(headers: HeaderMap) -> Response {
-    static DOCUMENT: LazyLock<Value> = LazyLock::new(document);
-    Entity::json(&*DOCUMENT).respond(&headers)
+    static DOCUMENT: LazyLock<Entity> = LazyLock::new(|| Entity::json(&document()));
+    DOCUMENT.clone().respond(&headers)
 }
 
 fn document() -> Value {
