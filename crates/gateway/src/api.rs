@@ -20,6 +20,8 @@ use std::sync::{Arc, OnceLock};
 use axum::Router;
 use axum::routing::{any, get, post};
 use parking_lot::Mutex;
+use repertoire::Skill;
+use repertoire::registry::{Entry, Status};
 use repertoire::search::LiveIndex;
 use repertoire_mcp::{HttpOptions, ServeError, Server, ServerOptions};
 use tokio::net::TcpListener;
@@ -124,6 +126,13 @@ impl Gateway {
     /// `/api/v1/openapi.json` describes them. The caller decides who may use them.
     pub fn routes(&self) -> Router {
         ApiState::new(self).routes()
+    }
+
+    /// Returns the reason why an active skill is not ready.
+    fn not_ready(&self, skill: &Entry<Skill>) -> Option<Arc<str>> {
+        let is_active = skill.candidate.status == Status::Active;
+        let tools = self.tool_access().ok().filter(|_| is_active)?;
+        tools.known_table().not_ready(&skill.candidate)
     }
 }
 

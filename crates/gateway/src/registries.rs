@@ -65,12 +65,13 @@ pub struct GatewayStatus {
 }
 
 impl GatewayStatus {
-    /// Returns the reason why the skill with this id is not ready.
+    /// Returns the reasons why skills are not ready, by id.
     #[cfg(feature = "http")]
-    pub(crate) fn reason_of(&self, id: &str) -> Option<&Arc<str>> {
-        let mut skills = self.not_ready.iter();
-        let skill = skills.find(|skill| skill.id.as_str() == id)?;
-        Some(&skill.reason)
+    pub(crate) fn reasons(&self) -> std::collections::HashMap<&str, &Arc<str>> {
+        let skills = self.not_ready.iter();
+        skills
+            .map(|skill| (skill.id.as_str(), &skill.reason))
+            .collect()
     }
 }
 

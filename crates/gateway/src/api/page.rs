@@ -223,22 +223,23 @@ async fn overview(State(api): State<ApiState>) -> Answer {
 
 async fn skills(State(api): State<ApiState>) -> Answer {
     let (skills, status) = (api.gateway.registries()?.skills, api.gateway.status());
-    let snapshot = skills.snapshot();
+    let (snapshot, reasons) = (skills.snapshot(), status.reasons());
     let entries = snapshot.entries().iter();
+    let rows = entries.map(|entry| SkillRow::of(entry, reasons.contains_key(entry.id.as_str())));
     show(&SkillsPage {
         frame: Frame::of("/skills"),
-        rows: entries.map(|entry| SkillRow::of(entry, &status)).collect(),
+        rows: rows.collect(),
     })
 }
 
 async fn skill(State(api): State<ApiState>, Path(id): Path<String>) -> Answer {
-    let (skills, status) = (api.gateway.registries()?.skills, api.gateway.status());
+    let skills = api.gateway.registries()?.skills;
     let snapshot = skills.snapshot();
     let entry = snapshot.get(&id);
     let entry = entry.ok_or_else(|| Problem::not_found(format!("there is no skill `{id}`")))?;
-    let row = SkillRow::of(entry, &status);
     let mut why = Why::of(&snapshot, entry);
-    why.not_ready = status.reason_of(&id).cloned();
+    why.not_ready = api.gateway.not_ready(entry);
+    let row = SkillRow::of(entry, why.not_ready.is_some());
     let body = skills.body(&entry.candidate).await;
     // A source without files is no error here.
     let files = skills.resources(&entry.candidate).await.unwrap_or_default();

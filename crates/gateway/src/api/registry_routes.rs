@@ -31,9 +31,10 @@ pub(super) async fn skills(State(api): State<ApiState>, headers: HeaderMap) -> A
     let mut list = list(&registries.skills);
     list.diagnostics.extend(of_skills(&api));
     let status = api.gateway.status();
-    list.entries
-        .iter_mut()
-        .for_each(|entry| add_readiness(entry, &status));
+    let reasons = status.reasons();
+    for entry in &mut list.entries {
+        entry.not_ready = reasons.get(&*entry.id).copied().cloned();
+    }
     Ok(Entity::json(&list).respond(&headers))
 }
 
@@ -79,9 +80,11 @@ pub(super) async fn skill(
     headers: HeaderMap,
 ) -> Answer {
     let registries = api.gateway.registries()?;
-    let mut entry = row(&registries.skills, &id)?;
-    add_readiness(&mut entry, &api.gateway.status());
-    Ok(Entity::json(&entry).respond(&headers))
+    let snapshot = registries.skills.snapshot();
+    let entry = find(&snapshot, &id)?;
+    let mut row = EntryRow::of(entry);
+    row.not_ready = api.gateway.not_ready(entry);
+    Ok(Entity::json(&row).respond(&headers))
 }
 
 /// Returns a workflow.
@@ -220,11 +223,7 @@ pub(super) async fn why(
     let found = snapshot.resolve(&id);
     let found = found.map_err(|error| Problem::not_found(error.to_string()))?;
     let mut why = Why::of(&snapshot, found.entry);
-    why.not_ready = api
-        .gateway
-        .status()
-        .reason_of(found.entry.id.as_str())
-        .cloned();
+    why.not_ready = api.gateway.not_ready(found.entry);
     Ok(Entity::json(&why).respond(&headers))
 }
 
@@ -329,11 +328,6 @@ fn find<'a, I: Item>(snapshot: &'a Snapshot<I>, id: &str) -> Result<&'a Entry<I>
     let entry = snapshot.get(id);
     let entry = entry.ok_or_else(|| Problem::not_found(format!("there is no {} `{id}`", I::KIND)));
     entry.map(|entry| &**entry)
-}
-
-/// Adds the reason to a skill whose tools are missing or denied.
-fn add_readiness(entry: &mut EntryRow<SkillItem>, status: &GatewayStatus) {
-    entry.not_ready = status.reason_of(&entry.id).cloned();
 }
 
 /// Adds the status of its process to an MCP server.

@@ -199,14 +199,13 @@ impl ProblemRow {
 }
 
 impl SkillRow {
-    pub(super) fn of(entry: &Entry<Skill>, status: &GatewayStatus) -> SkillRow {
+    /// Returns the row of a skill, which may lack tools.
+    pub(super) fn of(entry: &Entry<Skill>, lacks_tools: bool) -> SkillRow {
         let id = entry.id.as_str();
         let mut badges = Vec::new();
         let mut add = |class, text: String| badges.push(Badge { class, text });
         match entry.candidate.status {
-            Status::Active if status.reason_of(id).is_some() => {
-                add("warning", "not ready".to_owned());
-            }
+            Status::Active if lacks_tools => add("warning", "not ready".to_owned()),
             Status::Active => add("good", "active".to_owned()),
             other => add("warning", other.to_string()),
         }
