@@ -82,7 +82,7 @@ impl AgentHost for RegistryHost {
 /// Returns the result of a check in the folder of an agent.
 fn result(step: &PlannedStep, folder: &Path) -> CheckResult {
     match &step.action {
-        StepAction::FileExists { path } => match folder.join(&**path).exists() {
+        StepAction::FileExists { path } => match PlannedStep::file_exists(path, folder) {
             true => CheckResult::Passed,
             false => CheckResult::Failed(format!("`{path}` does not exist")),
         },
