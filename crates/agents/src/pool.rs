@@ -19,7 +19,16 @@ pub enum AgentPool {
 }
 
 impl AgentPool {
-    pub(crate) fn as_str(self) -> &'static str {
+    /// All pools.
+    pub const ALL: [AgentPool; 4] = [
+        AgentPool::Research,
+        AgentPool::Implementation,
+        AgentPool::Verification,
+        AgentPool::Review,
+    ];
+
+    /// Returns the name.
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Research => "research",
             Self::Implementation => "implementation",

@@ -1,6 +1,6 @@
 //! Requests for agents, as models and programs write them.
 
-use repertoire_agents::AllocationRequest;
+use repertoire_agents::{AgentPool, AllocationRequest};
 use repertoire_mcp::Caller;
 use serde_json::{Map, Value, json};
 
@@ -29,7 +29,16 @@ pub(super) struct BoundRequest {
 
 const KEY: &str = "idempotency_key";
 
-const POOLS: &[&str] = &["research", "implementation", "verification", "review"];
+/// The names of all pools.
+const POOLS: &[&str] = &{
+    let mut names = [""; AgentPool::ALL.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = AgentPool::ALL[place].as_str();
+        place += 1;
+    }
+    names
+};
 
 /// The fields of a request.
 pub(crate) const SPAWN_FIELDS: &[ArgumentField] = &[

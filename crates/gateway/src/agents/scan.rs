@@ -9,13 +9,6 @@ use tokio::time::MissedTickBehavior;
 
 use super::{AgentEventKind, AgentRefusal, GatewayAgents};
 
-const POOLS: [AgentPool; 4] = [
-    AgentPool::Research,
-    AgentPool::Implementation,
-    AgentPool::Verification,
-    AgentPool::Review,
-];
-
 /// The agents that a scan changed.
 struct ScannedAgents {
     report: OrphanReport,
@@ -79,7 +72,7 @@ fn scan(store: &dyn AgentStore, now: u64) -> Result<ScannedAgents, StoreError> {
     let stale: Result<Vec<_>, _> = find(&report.stale_reservations);
     let alerts = find(&report.alerts);
     let mut placed = Vec::new();
-    for pool in POOLS {
+    for pool in AgentPool::ALL {
         placed.extend(store.place_waiting(pool, now)?);
     }
     let mut ended = ended?;
