@@ -197,7 +197,5 @@ fn tail(file: &mut File) -> io::Result<Vec<u8>> {
 }
 
 pub(crate) fn digest(line: &[u8]) -> String {
-    let digest = Digest::of(line);
-    let bytes = digest.as_bytes().iter();
-    bytes.map(|byte| format!("{byte:02x}")).collect()
+    Digest::of(line).to_string().split_off("sha256:".len())
 }

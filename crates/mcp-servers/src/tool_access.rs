@@ -133,7 +133,7 @@ impl ToolAccess {
     }
 
     /// Returns the tools of this moment, if they were needed before. Otherwise only the servers are known, and no tool of them.
-    /// Starts no server.
+    /// Before [`set_rules`](ToolAccess::set_rules), no server is known. Starts no server.
     pub fn known_table(&self) -> Arc<ToolTable> {
         if self.0.table.load().is_some() {
             return self.table();

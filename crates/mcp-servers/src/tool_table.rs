@@ -138,14 +138,13 @@ impl ToolTable {
         self.servers
             .values()
             .filter(|server| server.rules.offer == ToolOffer::Always)
-            .flat_map(|server| server.tools.values().filter_map(|tool| tool.as_ref().ok()))
+            .flat_map(ListedServer::allowed)
     }
 
     /// Returns all tools that the operator allows.
     #[doc(hidden)]
     pub fn tools(&self) -> impl Iterator<Item = &Arc<ListedTool>> {
-        let servers = self.servers.values();
-        servers.flat_map(|server| server.tools.values().filter_map(|tool| tool.as_ref().ok()))
+        self.servers.values().flat_map(ListedServer::allowed)
     }
 
     /// Returns the tools that `candidate` brings: those of its `required_tools` and of its `allowed-tools` that belong to a server and
@@ -212,6 +211,10 @@ impl ToolTable {
 }
 
 impl ListedServer {
+    fn allowed(&self) -> impl Iterator<Item = &Arc<ListedTool>> {
+        self.tools.values().filter_map(|tool| tool.as_ref().ok())
+    }
+
     fn bring(
         &self,
         selector: &ToolSelector,

@@ -8,14 +8,14 @@ use rmcp::model::{CallToolResult, Tool, ToolAnnotations};
 use rmcp::service::{Peer, RoleServer};
 use serde_json::{Map, Value};
 
+use crate::served_view::ServedView;
 use crate::{Caller, Server};
 
 /// Returns the tools of the host as clients list them.
-pub(crate) fn listed(server: &Server, caller: &Caller) -> Vec<Tool> {
+pub(crate) fn listed(server: &Server, view: &ServedView, caller: &Caller) -> Vec<Tool> {
     let Some(host) = &server.options().host_tools else {
         return Vec::new();
     };
-    let view = server.view();
     let tools = host.tools(caller).into_iter();
     let free = tools.filter(|spec| !view.has_tool(&spec.name));
     free.map(|spec| {
@@ -38,8 +38,8 @@ pub(crate) async fn answer(
     arguments: &Map<String, Value>,
 ) -> Option<Result<CallToolResult, ErrorData>> {
     let host = server.options().host_tools.as_ref()?;
-    let is_offered = host.tools(caller).iter().any(|spec| *spec.name == *name);
-    if !is_offered || server.view().has_tool(name) {
+    // Most calls are of tools about skills, which need no list of the host's.
+    if server.view().has_tool(name) || !host.tools(caller).iter().any(|spec| *spec.name == *name) {
         return None;
     }
     Some(Ok(match host.call(caller, name, arguments.clone()).await {

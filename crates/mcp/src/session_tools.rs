@@ -67,12 +67,12 @@ impl SessionTools {
         access.record(|| event(AuditKind::Activated, &root));
         let mut state = self.state.lock();
         state.active.retain(|active| active.root != root);
-        if state.active.len() == MOST_ACTIVE {
-            let first = state.active.remove(0);
-            access.record(|| event(AuditKind::Deactivated, &first.root));
-        }
+        let displaced = (state.active.len() == MOST_ACTIVE).then(|| state.active.remove(0));
         state.active.push(ActiveSkill { root, audience });
         drop(state);
+        if let Some(first) = displaced {
+            access.record(|| event(AuditKind::Deactivated, &first.root));
+        }
         self.changes.send_modify(|number| *number += 1);
     }
 

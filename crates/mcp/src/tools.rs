@@ -32,7 +32,7 @@ pub(crate) fn list_tools(
         let own = server_tools::own_tools(offered.has_active_skills);
         tools.extend(own.into_iter().filter(|tool| !view.has_tool(&tool.name)));
     }
-    tools.extend(host_tool_calls::listed(server, caller));
+    tools.extend(host_tool_calls::listed(server, &view, caller));
     let listed = offered
         .tools()
         .iter()
