@@ -477,6 +477,12 @@ fn milliseconds(seconds: f64) -> f64 {
     seconds * 1e3
 }
 
+/// The value below which this part of the sorted values is, or zero without any.
+fn quantile(sorted: &[f64], part: f64) -> f64 {
+    let place = sorted.len().saturating_sub(1) as f64 * part;
+    sorted.get(place as usize).copied().unwrap_or_default()
+}
+
 /// The one in the middle; of two in the middle the greater.
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();

@@ -190,12 +190,11 @@ fn with_searches(page: &str, figures: &[Figure]) -> Result<String, Failure> {
     let mut written = format!("{before}{TABLE}");
     let end = after.find("\n\n").map_or(after.len(), |end| end + 1);
     let (table, rest) = after.split_at(end);
-    let mut others = table.lines().skip_while(|line| !is_search(line));
+    let others = table.lines().skip_while(|line| !is_search(line));
     let first = table.lines().take_while(|line| !is_search(line));
     first.for_each(|line| written += &format!("{line}\n"));
     rows(&mut written, figures, &[])?;
     others
-        .by_ref()
         .filter(|line| !is_search(line))
         .for_each(|line| written += &format!("{line}\n"));
     Ok(written + rest)

@@ -60,12 +60,11 @@ pub(super) fn measure(file: &Path) -> Result<Searched, Failure> {
         }
     }
     times.sort_by(f64::total_cmp);
-    let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize];
     let update = super::median(updates(&known, &snapshot, &index)?.into_iter());
     Ok(Searched {
         build,
-        middle: at(0.5),
-        slow: at(0.99),
+        middle: super::quantile(&times, 0.5),
+        slow: super::quantile(&times, 0.99),
         update,
         found: found / questions.len() as f64,
     })

@@ -109,8 +109,5 @@ fn asked<'q>(index: &SearchIndex, questions: impl Iterator<Item = &'q String>) -
     };
     let mut times: Vec<f64> = questions.map(best).collect();
     times.sort_by(f64::total_cmp);
-    [0.5, 0.99].map(|part| {
-        let place = times.len().saturating_sub(1) as f64 * part;
-        times.get(place as usize).copied().unwrap_or_default()
-    })
+    [0.5, 0.99].map(|part| super::quantile(&times, part))
 }
