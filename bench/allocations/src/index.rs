@@ -16,7 +16,7 @@ struct Known {
     body: String,
 }
 
-/// What an allocator adds to an allocation.
+/// The bytes that an allocator adds to each allocation.
 const HEADER: i64 = 8;
 
 /// Returns the bytes that the index of the skills in `file` allocates, divided by their number.
@@ -34,7 +34,7 @@ pub(crate) fn bytes_a_skill(file: &Path) -> Result<f64, Box<dyn Error>> {
     }
     let listing = Listing::new(Revision(0), rows, []);
     let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]);
-    // What is read once stays.
+    // Tables that are read once, such as the background, are not counted.
     drop(SearchIndex::new(&snapshot));
     let mut index = None;
     let counted = allocation_counter::measure(|| {

@@ -63,9 +63,9 @@ impl<T: SearchItem> SearchIndex<T> {
 
     /// Searches like [`search`](SearchIndex::search), fused with a second ranking of the same skills, the best first.
     ///
-    /// What the query names exactly stays first. Everything else is ordered by reciprocal-rank fusion: each ranking
+    /// Skills that the query names exactly stay first. Everything else is ordered by reciprocal-rank fusion: each ranking
     /// gives a skill `1 / (60 + place)`, so that what both put high comes before what one puts first. Then by tier,
-    /// then id. What the query does not allow is left out of both.
+    /// then id. Skills that the query does not allow are left out of both.
     pub fn search_with(&self, query: &Query, ranked: &[Id]) -> Vec<SearchHit<T>> {
         let depth = SearchIndex::depth(query);
         let mut hits = self.search(&query.clone().limit(depth));

@@ -1,8 +1,7 @@
 //! The search, against one that looks at every skill for itself.
 
 use super::*;
-use crate::query_term::EXPANSION_WEIGHT;
-use crate::query_term::QueryWords;
+use crate::query_term::{EXPANSION_WEIGHT, QueryWords};
 
 const WORDS: [&str; 24] = [
     "release",
