@@ -49,7 +49,7 @@ pub(crate) struct RunHandle {
     pub(crate) progress: Arc<Mutex<Progress>>,
 }
 
-/// What a status shows besides the row.
+/// The status of an agent besides its row.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Progress {
     pub(crate) phase: Option<AgentPhase>,

@@ -20,6 +20,7 @@ pub enum AgentPool {
 
 impl AgentPool {
     /// All pools.
+    #[doc(hidden)]
     pub const ALL: [AgentPool; 4] = [
         AgentPool::Research,
         AgentPool::Implementation,
@@ -28,6 +29,7 @@ impl AgentPool {
     ];
 
     /// Returns the name.
+    #[doc(hidden)]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Research => "research",

@@ -130,8 +130,8 @@ mod tests {
     async fn last_line(script: &str) -> Option<String> {
         let mut command = crate::command(&[], None, "/bin/sh".as_ref());
         command.args(["-c", script]);
-        let mut started = PipedChild::spawn(command, &[], None).unwrap();
-        started.child.wait().await.unwrap();
+        let mut started = PipedChild::spawn(command, &[], None).expect("a shell starts");
+        started.child.wait().await.expect("the shell ends");
         let redact = |text: &str| text.replace("secret", "[hidden]");
         started.stderr.last_line("secret".len(), redact).await
     }

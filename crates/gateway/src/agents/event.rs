@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use repertoire_agents::{AgentRecord, AgentState};
+use repertoire_agents::AgentRecord;
 use serde::Serialize;
 
 /// An event in the life of an agent, after its transaction was committed.
@@ -36,10 +36,6 @@ pub(crate) enum AgentEventKind {
 impl AgentEvent {
     /// Returns `true` if the agent ended with this event.
     pub(crate) fn is_end(&self) -> bool {
-        let is_final = matches!(
-            self.agent.state,
-            AgentState::Terminated | AgentState::Failed
-        );
-        is_final && self.event == AgentEventKind::Changed
+        self.agent.state.is_final() && self.event == AgentEventKind::Changed
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use clap::Args;
-use repertoire_agents::{AgentState, AgentStore, OrphanReport};
+use repertoire_agents::{AgentStore, OrphanReport};
 
 use super::rows::AgentOrphansOutput;
 use super::store_place::StorePlace;
@@ -121,9 +121,8 @@ fn unused(mut folders: Vec<PathBuf>, store: &dyn AgentStore) -> Result<Vec<Strin
     if folders.is_empty() {
         return Ok(Vec::new());
     }
-    let ended = [AgentState::Terminated, AgentState::Failed];
     let mut agents = store.agents()?;
-    agents.retain(|agent| !ended.contains(&agent.state));
+    agents.retain(|agent| !agent.state.is_final());
     folders.retain(|folder| {
         let name = folder.file_name().and_then(|name| name.to_str());
         !agents.iter().any(|agent| Some(agent.id.as_str()) == name)
