@@ -21,31 +21,49 @@ const UNPUBLISHED: [&str; 5] = [
     "repertoire-plugin-hello",
 ];
 
-/// Runs every part and stops at the first failure.
+/// Runs every part, and reports every failure at the end.
 ///
 /// `shared` holds `cases`, `corpus` and `retrieval`. The default is the directory `shared` beside the checkout.
 ///
 /// # Errors
-/// Returns the first failure, with the command that repeats it.
+/// Returns all failures, each with the command that repeats it.
 pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
     let begun = Instant::now();
-    lint::run()?;
-    test::slow()?;
-    command(
-        "tests of the example for rig",
-        &workspace::outside("test", "examples/rig", ""),
-    )?;
-    packages()?;
-    postgres::run()?;
-    command("soak", "cargo xtask soak --seconds 10")?;
-    command("MCP clients", "cargo xtask mcp-clients")?;
-    command("gateway servers", "cargo xtask gateway-servers --seconds 6")?;
-    command("folders of the tool `skills`", "cargo xtask skills-tool")?;
-    memory()?;
-    advisories()?;
-    shared_parts(shared.unwrap_or_else(|| workspace::root().with_file_name("shared")))?;
-    eprintln!("\nci: passed in {:.0} s", begun.elapsed().as_secs_f32());
-    Ok(())
+    let mut parts = vec![
+        lint::run(),
+        test::slow(),
+        command(
+            "tests of the example for rig",
+            &workspace::outside("test", "examples/rig", ""),
+        ),
+        packages(),
+        postgres::run(),
+        command("soak", "cargo xtask soak --seconds 10"),
+        command("MCP clients", "cargo xtask mcp-clients"),
+        command("gateway servers", "cargo xtask gateway-servers --seconds 6"),
+        command("folders of the tool `skills`", "cargo xtask skills-tool"),
+        memory(),
+        advisories(),
+    ];
+    parts.extend(shared_parts(
+        shared.unwrap_or_else(|| workspace::root().with_file_name("shared")),
+    ));
+    let failures: Vec<String> = parts
+        .into_iter()
+        .filter_map(|part| part.err().map(|failure| failure.to_string()))
+        .collect();
+    let seconds = begun.elapsed().as_secs_f32();
+    if failures.is_empty() {
+        eprintln!("\nci: passed in {seconds:.0} s");
+        Ok(())
+    } else {
+        let count = failures.len();
+        Err(format!(
+            "{count} parts failed in {seconds:.0} s\n\n{}",
+            failures.join("\n\n")
+        )
+        .into())
+    }
 }
 
 /// Packs every published crate, and builds each package from its packed dependencies.
@@ -112,13 +130,13 @@ fn advisories() -> Result<(), Failure> {
     }
 }
 
-fn shared_parts(shared: PathBuf) -> Result<(), Failure> {
+fn shared_parts(shared: PathBuf) -> Vec<Result<(), Failure>> {
     if !shared.is_dir() {
         skipped(
             "shared cases and corpus",
             "`--shared DIR` names the directory that holds them",
         );
-        return Ok(());
+        return Vec::new();
     }
     let part = |name: &str| {
         (
@@ -126,11 +144,15 @@ fn shared_parts(shared: PathBuf) -> Result<(), Failure> {
             format!("cargo xtask {name} {}", shared.join(name).display()),
         )
     };
+    let mut parts = Vec::new();
     let (dir, line) = part("corpus");
-    step("shared corpus", &line, || corpus::run(&dir))?;
+    parts.push(step("shared corpus", &line, || corpus::run(&dir)));
     let (dir, line) = part("retrieval");
     if dir.is_dir() {
-        command("hit rates of public questions", &format!("{line} --check"))?;
+        parts.push(command(
+            "hit rates of public questions",
+            &format!("{line} --check"),
+        ));
     } else {
         skipped(
             "hit rates of public questions",
@@ -138,19 +160,20 @@ fn shared_parts(shared: PathBuf) -> Result<(), Failure> {
         );
     }
     let (dir, line) = part("cases");
-    if !rustix::process::geteuid().is_root() {
-        return step("shared cases", &line, || cases::run(&dir, None));
-    }
     // Root ignores permission bits, so a user without rights runs the cases.
     let as_user = format!("setpriv --reuid={UNPRIVILEGED} --regid={UNPRIVILEGED} --clear-groups");
-    if step::succeeds(&format!("{as_user} true")) {
+    let root = rustix::process::geteuid().is_root();
+    parts.push(if root && step::succeeds(&format!("{as_user} true")) {
         step("shared cases, without rights", &line, || {
             unprivileged_cases(&dir, &as_user)
         })
     } else {
-        skipped("permissions", "root cannot become another user here");
+        if root {
+            skipped("permissions", "root cannot become a different user here");
+        }
         step("shared cases", &line, || cases::run(&dir, None))
-    }
+    });
+    parts
 }
 
 /// Runs the cases as another user, on a copy that this user can reach and write.
