@@ -122,11 +122,11 @@ struct KilledHost {
 
 #[repertoire_core::async_trait]
 impl AgentHost for KilledHost {
-    async fn program(&self, _profile: &str) -> Option<AgentProgram> {
+    async fn program(&self, _profile: &str) -> Result<AgentProgram, String> {
         let runtime: Arc<dyn Runtime> = Arc::clone(&self.runtime) as _;
         let mut program = AgentProgram::new(&self.agent, runtime);
         program.environment = vec![("PATH".into(), "/usr/bin:/bin".into())];
-        Some(program)
+        Ok(program)
     }
 
     async fn skill(&self, _name: &str) -> Option<KnownSkill> {

@@ -33,9 +33,14 @@ pub enum SpawnError {
 #[non_exhaustive]
 pub enum LaunchError {
     /// The host has no program for the profile.
-    #[error("the profile `{0}` has no program")]
+    #[error("the profile `{profile}` has no program to start: {reason}")]
     #[doc(hidden)]
-    NoProgram(String),
+    NoProgram {
+        /// The profile.
+        profile: String,
+        /// The reason of the host.
+        reason: String,
+    },
     /// Skills or tools are not as required; these are all faults.
     #[error("skills or tools are missing: {}", join(.0))]
     Requirements(Vec<RequirementFault>),

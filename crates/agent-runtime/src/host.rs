@@ -14,7 +14,10 @@ use crate::{AgentProgram, SkillRef};
 #[async_trait]
 pub trait AgentHost: Send + Sync + 'static {
     /// Returns the program of a profile.
-    async fn program(&self, profile: &str) -> Option<AgentProgram>;
+    ///
+    /// # Errors
+    /// The reason why there is none, such as a variable that is not set.
+    async fn program(&self, profile: &str) -> Result<AgentProgram, String>;
 
     /// Returns a skill as the registry has it now.
     async fn skill(&self, name: &str) -> Option<KnownSkill>;

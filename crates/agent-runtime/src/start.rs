@@ -111,7 +111,10 @@ async fn start_reserved(
     order: Order,
 ) -> Result<Ticket, LaunchError> {
     let program = shared.host.program(&agent.profile).await;
-    let program = program.ok_or_else(|| LaunchError::NoProgram(agent.profile.clone()))?;
+    let program = program.map_err(|reason| LaunchError::NoProgram {
+        profile: agent.profile.clone(),
+        reason,
+    })?;
     let tools = order.request.allocation.required_tools.clone();
     let skills = wanted_skills(&order);
     let skills = requirements::resolve(&*shared.host, &agent.permissions, &skills, &tools)

@@ -34,7 +34,7 @@ pub struct AgentDefinition {
     pub url: Option<String>,
     /// The environment variables of the program. Only their names are shown and serialized.
     #[serde(serialize_with = "names")]
-    pub env: BTreeMap<String, String>,
+    pub env: BTreeMap<String, ServerValue>,
     /// The type, which several agents may share; by default the id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_type: Option<String>,
@@ -238,7 +238,7 @@ pub(crate) struct AgentRow {
     /// The address of a running agent.
     url: Option<String>,
     /// The environment variables of the program.
-    env: BTreeMap<String, String>,
+    env: BTreeMap<String, ServerValue>,
     /// The type, which several agents may share. Default: the id.
     #[serde(rename = "agent-type", alias = "agentType")]
     agent_type: Option<String>,

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-use repertoire::config::{AgentDefinition, AgentSettings, Configuration, HostSettings};
+use repertoire::config::{AgentDefinition, AgentSettings, Configuration};
 use repertoire::registry::{Registry, Snapshot};
 #[cfg(unix)]
 use repertoire_agent_runtime::AgentRunner;
@@ -28,7 +28,7 @@ use repertoire_agents::{
     StoreError, WritebackKind,
 };
 use repertoire_mcp::Caller;
-use repertoire_mcp_servers::ToolAccess;
+use repertoire_mcp_servers::{SupervisorOptions, ToolAccess};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::{broadcast, watch};
@@ -100,7 +100,7 @@ impl GatewayAgents {
     pub(crate) async fn start(
         &self,
         configuration: &Configuration,
-        settings: &HostSettings,
+        programs: SupervisorOptions,
         (registries, tools, states): (&Registries, &ToolAccess, watch::Receiver<GatewayState>),
         runtime: &Handle,
     ) -> Result<(), AgentRefusal> {
@@ -113,14 +113,13 @@ impl GatewayAgents {
             let host = host::RegistryHost {
                 registries: registries.clone(),
                 tools: tools.clone(),
-                settings: settings.clone(),
-                project: configuration.registries().project.clone(),
+                programs,
                 address: Arc::clone(&self.0.address),
             };
             self.start_runner(folder, options, host, runtime).await?;
         }
         #[cfg(not(unix))]
-        let _ = (settings, tools);
+        let _ = (programs, tools);
         self.follow(&registries.agents, runtime);
         self.start_scans(options.scan_interval(), runtime);
         Ok(())

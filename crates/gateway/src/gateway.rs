@@ -273,7 +273,8 @@ impl Gateway {
         // A second start after a failed one may bring a different runtime.
         let _ = self.0.runtime.set(runtime.clone());
         let project = &configuration.registries().project;
-        let supervisor = supervision::supervisor(&self.0.settings, project, runtime);
+        let options = supervision::options(&self.0.settings, project);
+        let supervisor = Supervisor::new(options.clone(), runtime.clone());
         let tools = ToolAccess::new(Arc::new(supervisor.clone()));
         let tools = match self.audit() {
             Some(log) => tools.audited_by(log.clone()),
@@ -284,9 +285,8 @@ impl Gateway {
         #[cfg(feature = "http")]
         if let Some(agents) = self.agents() {
             let parts = (&registries, &tools, self.states());
-            let settings = &self.0.settings;
             agents
-                .start(&configuration, settings, parts, runtime)
+                .start(&configuration, options, parts, runtime)
                 .await?;
         }
         let mut applied = self.0.applied.lock();

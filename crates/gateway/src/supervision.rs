@@ -8,16 +8,15 @@ use repertoire::config::{HostSettings, ServerDefinition, ServerStart, ServerTran
 use repertoire_mcp_servers::{
     ServerValue, SupervisedServer, Supervisor, SupervisorOptions, ToolAccess,
 };
-use tokio::runtime::Handle;
 
 use crate::Registries;
 
-/// Creates a supervisor without servers.
-pub(crate) fn supervisor(settings: &HostSettings, project: &Path, runtime: &Handle) -> Supervisor {
+/// Returns the data of the host for the programs that a gateway starts: servers and agents.
+pub(crate) fn options(settings: &HostSettings, project: &Path) -> SupervisorOptions {
     let mut options = SupervisorOptions::new(project);
     options.variables = Arc::clone(&settings.variables);
     options.supervisor = Arc::clone(&settings.supervisor);
-    Supervisor::new(options, runtime.clone())
+    options
 }
 
 /// Supervises the servers of `registries`. Paths are relative to `project`.

@@ -1,6 +1,7 @@
 //! From a definition to an endpoint: values are resolved when a server is started.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -33,11 +34,7 @@ pub(crate) fn resolve(
     if let Some(refusal) = &server.refusal {
         return Err(refusal.to_string());
     }
-    let mut values = ValueResolution {
-        options,
-        secrets: Vec::new(),
-        warnings: Vec::new(),
-    };
+    let mut values = ValueResolution::new(options);
     let endpoint = match (&server.command, &server.url) {
         (Some(command), None) => {
             ServerEndpoint::Program(program(server, command, options, &mut values)?)
@@ -50,6 +47,21 @@ pub(crate) fn resolve(
         redaction: Redaction::new(values.secrets),
         warnings: values.warnings,
     })
+}
+
+impl SupervisorOptions {
+    /// Returns the environment of a program: the variables that every program inherits, then `own` with its references resolved.
+    ///
+    /// # Errors
+    /// The reason, which names the key and the reference, and never a value.
+    // For `repertoire-gateway` only, whose agents are programs too.
+    #[doc(hidden)]
+    pub fn environment(
+        &self,
+        own: &BTreeMap<String, ServerValue>,
+    ) -> Result<Vec<(OsString, OsString)>, String> {
+        ValueResolution::new(self).environment(own)
+    }
 }
 
 fn program(
@@ -70,14 +82,7 @@ fn program(
     });
     program.memory = server.memory_mib.map(|mib| mib.saturating_mul(1 << 20));
     program.supervisor = options.supervisor.to_vec();
-    for name in ServerProgram::INHERITED {
-        if let Some(value) = options.variable(name) {
-            program.env.push((name.into(), value.to_owned()));
-        }
-    }
-    for (name, value) in values.all("env", &server.env)? {
-        program.env.push((name.into(), value.into()));
-    }
+    program.env = values.environment(&server.env)?;
     Ok(program)
 }
 
@@ -111,13 +116,38 @@ fn address(
     Ok(address)
 }
 
-struct ValueResolution<'a> {
+pub(crate) struct ValueResolution<'a> {
     options: &'a SupervisorOptions,
     secrets: Vec<String>,
     warnings: Vec<Arc<str>>,
 }
 
-impl ValueResolution<'_> {
+impl<'a> ValueResolution<'a> {
+    pub(crate) fn new(options: &'a SupervisorOptions) -> ValueResolution<'a> {
+        ValueResolution {
+            options,
+            secrets: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Returns the variables that every program inherits, then its own.
+    pub(crate) fn environment(
+        &mut self,
+        own: &BTreeMap<String, ServerValue>,
+    ) -> Result<Vec<(OsString, OsString)>, String> {
+        let mut environment = Vec::new();
+        for name in ServerProgram::INHERITED {
+            if let Some(value) = self.options.variable(name) {
+                environment.push((name.into(), value.to_owned()));
+            }
+        }
+        for (name, value) in self.all("env", own)? {
+            environment.push((name.into(), value.into()));
+        }
+        Ok(environment)
+    }
+
     fn all(
         &mut self,
         table: &str,

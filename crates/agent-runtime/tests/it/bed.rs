@@ -55,13 +55,13 @@ impl Default for TestHost {
 
 #[repertoire_core::async_trait]
 impl AgentHost for TestHost {
-    async fn program(&self, _profile: &str) -> Option<AgentProgram> {
+    async fn program(&self, _profile: &str) -> Result<AgentProgram, String> {
         let mut program = AgentProgram::new(&self.command, Arc::clone(&self.runtime));
         program.lifetime = self.lifetime;
         program.args = self.args.iter().map(Into::into).collect();
         let path = std::env::var_os("PATH").unwrap_or_default();
         program.environment = vec![("PATH".into(), path)];
-        Some(program)
+        Ok(program)
     }
 
     async fn skill(&self, name: &str) -> Option<KnownSkill> {

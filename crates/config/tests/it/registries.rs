@@ -67,7 +67,7 @@ metadata = { team = "core" }
         (agent.id.as_str(), agent.runtime, agent.lifecycle),
         ("coder", AgentRuntime::Acp, Lifecycle::Resident)
     );
-    assert_eq!(agent.env["TOKEN"], "${env:CODER_TOKEN}");
+    assert_eq!(agent.env["TOKEN"], ServerValue::from("${env:CODER_TOKEN}"));
     assert!(!format!("{agent:?}").contains("CODER_TOKEN"));
 
     for text in [

@@ -1,17 +1,17 @@
 //! The gateway as the host of its agents.
 
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use repertoire::config::{AgentDefinition, AgentRuntime, HostSettings, Lifecycle};
+use repertoire::config::{AgentRuntime, Lifecycle};
 use repertoire::render::Context;
 use repertoire_agent_runtime::{
     AgentHost, AgentLifetime, AgentProgram, CheckResult, KnownSkill, ProcessRuntime, Runtime,
     SkillCheck, SkillRef,
 };
-use repertoire_mcp_servers::{ServerProgram, ToolAccess};
+use repertoire_mcp_servers::{SupervisorOptions, ToolAccess};
 
 use crate::{PlannedStep, Registries, RunPlan, StepAction, StepState, regex_check};
 
@@ -19,8 +19,8 @@ use crate::{PlannedStep, Registries, RunPlan, StepAction, StepState, regex_check
 pub(crate) struct RegistryHost {
     pub(crate) registries: Registries,
     pub(crate) tools: ToolAccess,
-    pub(crate) settings: HostSettings,
-    pub(crate) project: PathBuf,
+    /// The folder of the project, and the environment of its programs.
+    pub(crate) programs: SupervisorOptions,
     /// The address of the MCP server, once it listens.
     pub(crate) address: Arc<OnceLock<String>>,
 }
@@ -30,24 +30,31 @@ const ADDRESS_VARIABLE: &str = "REPERTOIRE_GATEWAY_URL";
 
 #[async_trait]
 impl AgentHost for RegistryHost {
-    async fn program(&self, profile: &str) -> Option<AgentProgram> {
-        let entry = self.registries.agents.get(profile)?;
+    async fn program(&self, profile: &str) -> Result<AgentProgram, String> {
+        let entry = self.registries.agents.get(profile);
+        let entry = entry.ok_or("the registry has no such agent")?;
         let definition = entry.item();
-        // A different program started an agent at a URL.
-        let command = definition.command.as_deref()?;
+        let command = definition.command.as_deref();
+        let command = command.ok_or("a different program starts the agent at this `url`")?;
         let command = match Path::new(command).components().count() {
             1 => command.into(),
-            _ => self.project.join(command),
+            _ => self.programs.folder.join(command),
         };
-        let runtime = self.runtime(definition.runtime)?;
+        let runtime = self.runtime(definition.runtime);
+        let runtime = runtime.ok_or("this gateway has no such `runtime`")?;
         let mut program = AgentProgram::new(command, runtime);
         program.args = definition.args.iter().map(OsString::from).collect();
-        program.environment = self.environment(definition);
+        let address = self.address.get();
+        let address = address.map(|address| (ADDRESS_VARIABLE.into(), address.into()));
+        program.environment.extend(address);
+        program
+            .environment
+            .extend(self.programs.environment(&definition.env)?);
         program.lifetime = match definition.lifecycle {
             Lifecycle::Resident => AgentLifetime::Resident,
             Lifecycle::Ephemeral => AgentLifetime::Ephemeral,
         };
-        Some(program)
+        Ok(program)
     }
 
     async fn skill(&self, name: &str) -> Option<KnownSkill> {
@@ -118,32 +125,5 @@ impl RegistryHost {
             }
             _ => None,
         }
-    }
-
-    /// Returns the environment of a program: the variables that it needs to find programs, and its own. `${env:NAME}` is the variable
-    /// of the gateway.
-    fn environment(&self, definition: &AgentDefinition) -> Vec<(OsString, OsString)> {
-        let variables = self.settings.variables.iter();
-        let inherited = variables.filter(|(name, _)| {
-            let mut names = ServerProgram::INHERITED.iter();
-            names.any(|inherited| name == OsStr::new(inherited))
-        });
-        let address = self.address.get();
-        let address = address.map(|address| (ADDRESS_VARIABLE.into(), address.into()));
-        let own = definition.env.iter();
-        let own = own.map(|(name, value)| (name.into(), self.expand(value)));
-        inherited.cloned().chain(address).chain(own).collect()
-    }
-
-    fn expand(&self, value: &str) -> OsString {
-        let name = value
-            .strip_prefix("${env:")
-            .and_then(|rest| rest.strip_suffix('}'));
-        let Some(name) = name else {
-            return value.into();
-        };
-        let mut variables = self.settings.variables.iter().rev();
-        let found = variables.find(|(known, _)| known == OsStr::new(name));
-        found.map(|(_, value)| value.clone()).unwrap_or_default()
     }
 }

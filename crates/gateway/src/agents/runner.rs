@@ -29,15 +29,16 @@ impl GatewayAgents {
         host: RegistryHost,
         runtime: &Handle,
     ) -> Result<(), AgentRefusal> {
-        let mut options = RunnerOptions::new(folder.join("agents"), &host.project);
-        options.supervisor = host.settings.supervisor.to_vec();
-        options.worktrees = has_repository(&host.project).then(|| {
+        let project = &host.programs.folder;
+        let mut options = RunnerOptions::new(folder.join("agents"), project);
+        options.supervisor = host.programs.supervisor.to_vec();
+        options.worktrees = has_repository(project).then(|| {
             let root = match &settings.worktrees {
-                Some(root) => host.project.join(root),
+                Some(root) => project.join(root),
                 None => folder.join("worktrees"),
             };
-            let variables = Arc::clone(&host.settings.variables);
-            Worktrees::new(&host.project, root).with_variables(variables)
+            let variables = Arc::clone(&host.programs.variables);
+            Worktrees::new(project, root).with_variables(variables)
         });
         let store = Arc::clone(&self.0.store);
         let runner = AgentRunner::start(store, Arc::new(host), options).await?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use repertoire_agents::{AgentState, AgentStore, MemoryAgentStore};
+use repertoire_gateway::Gateway;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
@@ -128,6 +129,48 @@ async fn an_agent_writes_back_with_its_token() {
         );
         let late = call(&own, "agent_status", json!({})).await;
         assert_eq!(late, Err(401));
+    })
+    .await;
+    gateway.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn references_in_the_environment_are_resolved() {
+    let file = r#"
+[[registries.agents]]
+id = "coder"
+command = "/bin/sh"
+args = ["-c", "read -r ticket; echo \"$AUTH, $KEY\" > environment; echo '{\"type\":\"ready\"}'; read -r assigned; read -r end"]
+env = { AUTH = "Bearer ${env:VAULT}/${env:VAULT}", KEY = { file = "key.txt" } }
+
+[[registries.agents]]
+id = "lost"
+command = "/bin/sh"
+env = { AUTH = "Bearer ${env:MISSING}" }
+"#;
+    let project = Project::new(file);
+    project.write("key.txt", "canary\n");
+    let mut settings = project.settings();
+    settings.variables = [("VAULT".into(), "hidden".into())].into();
+    let state = tempfile::tempdir().unwrap();
+    let gateway = Gateway::open("repertoire.toml", settings)
+        .unwrap()
+        .with_agents(Arc::new(MemoryAgentStore::default()))
+        .running_agents(state.path());
+    gateway.start(&Handle::current()).await.unwrap();
+    with_server(&gateway, async |operator| {
+        let mut events = operator.events(None).await;
+        let request = json!({ "task_id": "T-1", "pool": "research", "agent_type": "coder" });
+        call(&operator, "agent_spawn", request).await.unwrap();
+        until(&mut events, "BUSY").await;
+        let environment = project.read("environment");
+        assert_eq!(environment, "Bearer hidden/hidden, canary\n");
+        let request = json!({ "task_id": "T-2", "pool": "research", "agent_type": "lost" });
+        let refused = call(&operator, "agent_spawn", request).await.unwrap();
+        let reason = "the profile `lost` has no program to start: \
+            `env.AUTH` refers to the variable `MISSING`, which is not set";
+        let error = refused["error"].as_str().unwrap();
+        assert!(error.ends_with(reason), "{error}");
     })
     .await;
     gateway.stop().await.unwrap();
