@@ -19,6 +19,8 @@ use crate::environment::Verbosity;
 use crate::failure::Failure;
 use crate::folder_sources::FolderSources;
 use crate::options::SourceOptions;
+#[cfg(not(feature = "gateway"))]
+use crate::source_cache::CachedSource;
 use crate::source_cache::SourceCache;
 use crate::{Environment, prompt_files};
 
@@ -89,7 +91,7 @@ impl SourceComposition {
     /// 1. the folders of `--root`,
     /// 2. the sources of `--source`,
     /// 3. the folders given as arguments,
-    /// 4. the sources of the configuration file,
+    /// 4. the sources of the configuration file, then the skills of its project if it defines a gateway,
     /// 5. the standard folders and the built-in skills, if 3 is empty and there is no such file.
     ///
     /// `--no-defaults` leaves out 5.
@@ -118,7 +120,20 @@ impl SourceComposition {
         let all = || extra.iter().chain(configured);
 
         let agents = Agents::of(environment);
-        let mut folders = FolderSources::new(all().map(ConfiguredSource::name), cache);
+        #[cfg(feature = "gateway")]
+        let project = match &config {
+            Some(config) => cache.project(config),
+            None => Ok(None),
+        };
+        #[cfg(feature = "gateway")]
+        let project = project.map_err(|error| Failure::of_configuration(&error))?;
+        #[cfg(not(feature = "gateway"))]
+        let project: Option<CachedSource> = None;
+        let names = project
+            .iter()
+            .map(|project| &*project.mount.origin().source);
+        let names = all().map(ConfiguredSource::name).chain(names);
+        let mut folders = FolderSources::new(names, cache);
         let roots = folders.named(&options.roots, cwd)?;
         let named = match named {
             NamedFolders::Plain(named) => folders.named(named, cwd)?,
@@ -134,9 +149,16 @@ impl SourceComposition {
         };
         let extra_mounts = folders.configured(&extra)?;
         let configured_mounts = folders.configured(configured)?;
-        let mounts = [roots, extra_mounts, named, configured_mounts, standard]
-            .into_iter()
-            .flatten();
+        let project = project.map(|project| folders.built(project));
+        let mounts = [
+            roots,
+            extra_mounts,
+            named,
+            configured_mounts,
+            project.into_iter().collect(),
+            standard,
+        ];
+        let mounts = mounts.into_iter().flatten();
 
         let mut builder = mounts.fold(Registry::builder(), Builder::mount);
         if let Some(config) = &config {

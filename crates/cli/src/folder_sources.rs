@@ -181,13 +181,17 @@ impl<'c> FolderSources<'c> {
                 _ => self.cache.configured(source),
             };
             let made = made.map_err(|error| Failure::of_configuration(&error))?;
-            for CachedSource { mount, folders } in made {
-                self.sources
-                    .extend(folders.map(|folders| (mount.origin().source.to_string(), folders)));
-                mounts.push(source.place(mount));
-            }
+            mounts.extend(made.into_iter().map(|made| source.place(self.built(made))));
         }
         Ok(mounts)
+    }
+
+    /// Adds a source with the name of a configuration.
+    pub(crate) fn built(&mut self, CachedSource { mount, folders }: CachedSource) -> Mount<Skill> {
+        let name = || mount.origin().source.to_string();
+        self.sources
+            .extend(folders.map(|folders| (name(), folders)));
+        mount
     }
 
     fn installed_plugins(

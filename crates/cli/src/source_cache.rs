@@ -1,9 +1,12 @@
 //! The sources of a run, reused when the configuration is reloaded.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
 
+#[cfg(feature = "gateway")]
+use repertoire::config::Configuration;
 use repertoire::config::{ConfigurationError, ConfiguredSource};
 use repertoire::registry::ConfigError;
 use repertoire::source::configured_folders;
@@ -123,7 +126,9 @@ impl SourceCache {
             config.options().map_err(|error| source.locate(&error))?;
         let key = serde_json::json!([kind.name(), config.name, config.base, options]).to_string();
         let sources = self.get_all(key, || match kind.name() {
-            "fs" => Ok(vec![CachedSource::of_folders(configured_folders(config)?)]),
+            "fs" => {
+                Ok::<_, ConfigError>(vec![CachedSource::of_folders(configured_folders(config)?)])
+            }
             _ => {
                 let built = kind.build(config)?.into_iter();
                 Ok(built
@@ -137,23 +142,42 @@ impl SourceCache {
         sources.map_err(|error| source.locate(&error))
     }
 
+    /// Returns the source of the skills of the project, if `config` defines a gateway.
+    #[cfg(feature = "gateway")]
+    pub(crate) fn project(
+        &mut self,
+        config: &Configuration,
+    ) -> Result<Option<CachedSource>, ConfigurationError> {
+        if !config.is_of_gateway() {
+            return Ok(None);
+        }
+        let registries = config.registries();
+        let key = format!(
+            "project {} {:?}",
+            registries.project.display(),
+            registries.skills
+        );
+        let sources = self.get_all(key, || {
+            let source = repertoire_gateway::project_skills(config)?;
+            Ok::<_, ConfigurationError>(source.map(CachedSource::of_folders).into_iter().collect())
+        });
+        Ok(sources?.pop())
+    }
+
     fn fs(&mut self, key: String, make: impl FnOnce() -> FsSource) -> CachedSource {
         self.get(key, || CachedSource::of_folders(make()))
     }
 
     fn get(&mut self, key: String, make: impl FnOnce() -> CachedSource) -> CachedSource {
-        let sources = self.get_all(key, || Ok(vec![make()]));
-        sources
-            .expect("no configuration was read")
-            .pop()
-            .expect("one source was made")
+        let Ok(mut sources) = self.get_all(key, || Ok::<_, Infallible>(vec![make()]));
+        sources.pop().expect("one source was made")
     }
 
-    fn get_all(
+    fn get_all<E>(
         &mut self,
         key: String,
-        make: impl FnOnce() -> Result<Vec<CachedSource>, ConfigError>,
-    ) -> Result<Vec<CachedSource>, ConfigError> {
+        make: impl FnOnce() -> Result<Vec<CachedSource>, E>,
+    ) -> Result<Vec<CachedSource>, E> {
         let sources = match self
             .before
             .remove(&key)

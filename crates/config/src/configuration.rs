@@ -273,6 +273,12 @@ impl Configuration {
         &self.search
     }
 
+    /// Returns whether the file defines a gateway: it has the table `[gateway]` or `[registries]`.
+    pub fn is_of_gateway(&self) -> bool {
+        let mut tables = self.document.items();
+        tables.any(|(key, _)| matches!(key, "gateway" | "registries"))
+    }
+
     /// Returns the definitions of the registries of a gateway. Other hosts ignore them.
     pub fn registries(&self) -> &RegistrySettings {
         &self.registries

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire::config::{AgentDefinition, Configuration, ConfiguredSource, ServerDefinition};
+use repertoire::config::{
+    AgentDefinition, Configuration, ConfigurationError, ConfiguredSource, ServerDefinition,
+};
 use repertoire::registry::{Builder, ConfigError, Registry};
 use repertoire::skill::{Item, Source};
 use repertoire::source::fs::{FileSource, FsOptions};
@@ -59,18 +61,20 @@ impl RegistryComposition {
             }
             configured.insert(key, mounts);
         }
+        let patterns = &settings.workflows;
         let sources = MountCache {
             configured,
-            skills: project_files(
-                (configuration, "skills", &settings.skills),
-                &before.skills,
-                FsSource::from_options,
-            )?,
-            workflows: project_files(
-                (configuration, "workflows", &settings.workflows),
-                &before.workflows,
-                FileSource::from_options,
-            )?,
+            skills: cached_files((configuration, &settings.skills), &before.skills, || {
+                project_skills(configuration)
+            })?,
+            workflows: cached_files((configuration, patterns), &before.workflows, || {
+                project_files(
+                    configuration,
+                    "workflows",
+                    patterns,
+                    FileSource::from_options,
+                )
+            })?,
             agents: Some(definitions(&settings.agents, &before.agents)),
             mcp_servers: Some(definitions(&settings.mcp_servers, &before.mcp_servers)),
         };
@@ -166,30 +170,52 @@ fn with_cached<K, T: Item>(builder: Builder<T>, cached: &Option<CachedMount<K, T
     }
 }
 
-/// Returns the mount of the files that a registry selects, or `None` without patterns.
-fn project_files<T: Item, S: Source<T>>(
-    (configuration, registry, patterns): (&Configuration, &str, &[String]),
-    before: &Option<CachedMount<RegistryFiles, T>>,
+/// Returns the source of the skills that `[registries.skills]` selects, or `None` without patterns.
+///
+/// A gateway mounts it in the tier of the user, after the sources of the file. So does a host that lists the skills of a gateway.
+///
+/// # Errors
+/// [`ConfigurationError`] for an invalid pattern, with its place in the file.
+pub fn project_skills(
+    configuration: &Configuration,
+) -> Result<Option<FsSource>, ConfigurationError> {
+    let patterns = &configuration.registries().skills;
+    project_files(configuration, "skills", patterns, FsSource::from_options)
+}
+
+fn project_files<S>(
+    configuration: &Configuration,
+    registry: &str,
+    patterns: &[String],
     build: fn(&'static str, &Path, FsOptions) -> Result<S, ConfigError>,
-) -> Result<Option<CachedMount<RegistryFiles, T>>, GatewayError> {
+) -> Result<Option<S>, ConfigurationError> {
     if patterns.is_empty() {
         return Ok(None);
     }
-    let project = &configuration.registries().project;
-    let files = (project.clone(), patterns.to_vec());
-    if let Some(mount) = reused(&files, before) {
-        return Ok(Some((files, mount)));
-    }
     let mut options = FsOptions::default();
     options.patterns = patterns.to_vec();
-    let source = build(PROJECT, project, options);
-    let source = source.map_err(|error| bad_glob(configuration, registry, error))?;
-    Ok(Some((files, Mount::user(source))))
+    let source = build(PROJECT, &configuration.registries().project, options);
+    source.map(Some).map_err(|error| {
+        let error = ConfigError::in_option(format!("{registry}.glob"), error.message);
+        configuration.locate_in("registries", &error)
+    })
 }
 
-fn bad_glob(configuration: &Configuration, registry: &str, error: ConfigError) -> GatewayError {
-    let error = ConfigError::in_option(format!("{registry}.glob"), error.message);
-    configuration.locate_in("registries", &error).into()
+/// Returns the mount of the files that a registry selects, or `None` without patterns.
+fn cached_files<T: Item, S: Source<T>>(
+    (configuration, patterns): (&Configuration, &[String]),
+    before: &Option<CachedMount<RegistryFiles, T>>,
+    build: impl FnOnce() -> Result<Option<S>, ConfigurationError>,
+) -> Result<Option<CachedMount<RegistryFiles, T>>, GatewayError> {
+    let files = (
+        configuration.registries().project.clone(),
+        patterns.to_vec(),
+    );
+    let mount = match reused(&files, before) {
+        Some(mount) => Some(mount),
+        None => build()?.map(Mount::user),
+    };
+    Ok(mount.map(|mount| (files, mount)))
 }
 
 fn definitions<T: Item>(

@@ -79,6 +79,7 @@ mod workflow_file;
 mod workflow_plan;
 mod workflow_run;
 
+pub use composition::project_skills;
 pub use error::{GatewayError, GatewayState};
 pub use gateway::Gateway;
 pub use registries::{

@@ -441,10 +441,6 @@ fn a_command_that_is_not_approved_is_skipped() {
 #[test]
 fn an_approved_skill_runs_its_checks() {
     let project = checking(&["test -f server.sh", "test -f \"$SKILL_DIR/skill\""]);
-    let file = project.env.here().join("repertoire.toml");
-    let text = fs::read_to_string(&file).expect("it is there");
-    let source = "[[source]]\nkind = \"fs\"\nname = \"home\"\nroots = [\"skills\"]\n";
-    fs::write(&file, format!("{source}{text}")).expect("it is ours");
     let states = || {
         let outcomes = outcomes(&project.run(&["checker", "--json"])).into_iter();
         outcomes.map(|(state, _)| state).collect::<Vec<_>>()
@@ -463,6 +459,39 @@ fn an_approved_skill_runs_its_checks() {
     assert_eq!(states(), ["done", "done"]);
     project.env.file("skills/checker/skill", "changed");
     assert_eq!(states(), ["skipped", "skipped"]);
+}
+
+#[test]
+fn commands_list_the_skills_of_a_gateway() {
+    let env = TestEnv::new();
+    let skill = |name: &str| format!("---\nname: {name}\ndescription: Does it.\n---\nDo it.\n");
+    for (folder, name) in [("skills", "near"), ("mine", "own"), ("team", "shared")] {
+        env.file(&format!("{folder}/{name}/SKILL.md"), skill(name));
+    }
+    let team = "[[source]]\nkind = \"fs\"\nname = \"team\"\nroots = [\"team\"]\n";
+    let mine = "[registries.skills]\nglob = \"mine/**/SKILL.md\"\n";
+    for (file, expected) in [
+        ("", &[][..]),
+        ("[rules]\n", &[]),
+        ("[gateway]\n", &["project:near"]),
+        (mine, &["project:own"]),
+        (team, &["team:shared"]),
+        (&*format!("{team}[gateway]\n"), &["team:shared"]),
+        (&*format!("{team}{mine}"), &["team:shared", "project:own"]),
+    ] {
+        env.file("repertoire.toml", file);
+        let listed = env.run(&["list", "--config", "repertoire.toml", "--json"]);
+        let document: Value = serde_json::from_str(&listed.data()).expect("JSON");
+        let skills = document["skills"].as_array().expect("a list").iter();
+        let ids: Vec<_> = skills.map(|skill| &skill["qualified_id"]).collect();
+        assert_eq!(ids, expected, "{file}");
+    }
+    env.file(
+        "repertoire.toml",
+        "[registries.skills]\nglob = \"mine/*.md\"\n",
+    );
+    let failure = env.run(&["list", "--config", "repertoire.toml"]).failure();
+    assert!(failure.contains("--> repertoire.toml:2:1"), "{failure}");
 }
 
 #[test]
