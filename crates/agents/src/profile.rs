@@ -49,12 +49,6 @@ impl CapabilityProfile {
     pub fn max_concurrent_tasks(&self) -> u32 {
         self.limits.max_concurrent_tasks
     }
-
-    /// Returns whether an agent may take a further task after a valid writeback.
-    #[doc(hidden)]
-    pub fn is_reusable(&self) -> bool {
-        self.reusable
-    }
 }
 
 /// The rights of an agent, read from JSON: patterns `tools` and `deny`, `write_access` and `admin_access`.
