@@ -217,10 +217,7 @@ impl RunningGateway {
 
     /// Stops the gateway, and searches its log and its folder for the secret.
     fn end(self) -> Result<(), Failure> {
-        let state = self.project.join("state");
-        for entry in fs::read_dir(&state)? {
-            refuse_secret(&entry?.path())?;
-        }
+        refuse_secret(&self.project.join("state"))?;
         self.printed("stop")?;
         let status = self.server.wait()?;
         let log: String = self.log.iter().map(|line| line + "\n").collect();
@@ -288,13 +285,23 @@ fn ids_of_command(listed: &Value) -> Lists {
     lists.collect()
 }
 
-fn refuse_secret(file: &Path) -> Result<(), Failure> {
-    let text = fs::read(file)?;
+/// Fails if a file at or below `path` contains the secret.
+fn refuse_secret(path: &Path) -> Result<(), Failure> {
+    let kind = fs::symlink_metadata(path)?;
+    if kind.is_dir() {
+        for entry in fs::read_dir(path)? {
+            refuse_secret(&entry?.path())?;
+        }
+    }
+    if !kind.is_file() {
+        return Ok(());
+    }
+    let text = fs::read(path)?;
     let has_secret = text
         .windows(SECRET.len())
         .any(|part| part == SECRET.as_bytes());
     if has_secret {
-        Err(format!("`{}` contains the secret of a server", file.display()).into())
+        Err(format!("`{}` contains the secret of a server", path.display()).into())
     } else {
         Ok(())
     }
