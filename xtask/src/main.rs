@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod api_client;
 #[cfg(test)]
 mod architecture;
 mod bench;
@@ -48,11 +49,13 @@ type Failure = Box<dyn std::error::Error>;
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Task {
+    /// Call every operation of the gateway through a client that its OpenAPI document generates; installs the generator from PyPI.
+    ApiClient,
     /// Run the tests: format, tests of every crate, examples in the documentation.
     Test,
     /// Check lints, documentation, each feature alone, the book and dependencies.
     Lint,
-    /// Run what `test` leaves out: `lint`, slow tests, `soak`, MCP clients, the tool `skills`, valgrind, advisories, shared cases and corpus.
+    /// Run what `test` leaves out: `lint`, slow tests, tests of features, `soak`, MCP clients, a generated client, the tool `skills`, valgrind, advisories, shared cases and corpus.
     Ci {
         /// The directory that holds `cases` and `corpus` [default: `shared` beside the checkout].
         #[arg(long, value_name = "DIR")]
@@ -114,6 +117,7 @@ enum Task {
 
 fn main() -> ExitCode {
     let ended = match Task::parse() {
+        Task::ApiClient => api_client::run(),
         Task::Test => test::run(),
         Task::Lint => lint::run(),
         Task::Ci { shared } => ci::run(shared),
