@@ -1,11 +1,12 @@
 //! `cargo xtask mcp-load`: loads the real server over HTTP with sessions that list and read, then with sessions that wait for notifications.
-//! At the end a gateway passes calls to a server, and the same calls go to the server directly.
+//! Then clients follow the events of a gateway. At the end a gateway passes calls to a server, and the same calls go to the server directly.
 //!
-//! It fails if a request fails, if bytes differ from those of the file, if a session is not notified or is notified twice, or if memory
-//! grows. It prints durations and rates.
+//! It fails if a request fails, if bytes differ from those of the file, if a session or a client is not notified or is notified twice, or
+//! if memory grows. It prints durations and rates.
 
 mod busy;
 mod client;
+mod events;
 mod idle;
 mod passed;
 mod server;
@@ -31,7 +32,7 @@ pub(crate) struct Options {
     /// Skills that are served.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     skills: u64,
-    /// The sessions that wait for notifications.
+    /// The sessions that wait for notifications, and the clients that follow events.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     idle: usize,
     /// Use 20 sessions of either kind, 200 skills, two seconds and the debug server: a check without figures.
@@ -40,12 +41,21 @@ pub(crate) struct Options {
     /// Write what was measured into `docs/benchmarks.md` too.
     #[arg(long, conflicts_with_all = ["sessions", "seconds", "skills", "idle", "quick"])]
     write: bool,
-    /// Only measure calls that a gateway passes to a server.
-    #[arg(long, conflicts_with = "write")]
-    only_passed: bool,
+    /// Only measure this part.
+    #[arg(long, value_name = "PART", conflicts_with = "write")]
+    only: Option<GatewayPart>,
     /// The binary `repertoire` to load; built first if none is named.
     #[arg(long, value_name = "FILE")]
     binary: Option<PathBuf>,
+}
+
+/// A part that loads a gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum GatewayPart {
+    /// Clients that follow events.
+    Events,
+    /// Calls that a gateway passes to a server.
+    Passed,
 }
 
 /// Builds the server, and loads it.
@@ -78,12 +88,17 @@ pub(crate) fn run(mut options: Options) -> Result<(), Failure> {
         .tempdir_in(&target)?;
     let tree = Tree::lay(folder.path(), options.skills as usize)?;
     let runtime = tokio::runtime::Runtime::new()?;
-    let mut figures = if options.only_passed {
-        Vec::new()
-    } else {
-        runtime.block_on(load(&options, &program, tree))?
+    let mut figures = match options.only {
+        Some(_) => Vec::new(),
+        None => runtime.block_on(load(&options, &program, tree))?,
     };
-    figures.extend(runtime.block_on(passed::figures(&options, &program, folder.path()))?);
+    let is_measured = |part| options.only.is_none_or(|only| only == part);
+    if is_measured(GatewayPart::Events) {
+        figures.extend(runtime.block_on(events::figures(&options, &program, folder.path()))?);
+    }
+    if is_measured(GatewayPart::Passed) {
+        figures.extend(runtime.block_on(passed::figures(&options, &program, folder.path()))?);
+    }
     figures.iter().for_each(|figure| println!("{figure}"));
     if options.write {
         write_served(ServedPart::Load, &figures, &[])

@@ -15,8 +15,8 @@ pub(super) struct Session {
     requests: u64,
 }
 
-/// A notification of the server.
-pub(super) struct NotificationStream {
+/// The messages of a stream of server-sent events.
+pub(super) struct MessageStream {
     connection: Connection,
     said: Vec<u8>,
 }
@@ -92,11 +92,22 @@ impl Session {
     }
 
     /// Receives notifications of the server, and closes the connection for requests.
-    pub(super) async fn listen(self) -> Result<NotificationStream, Failure> {
-        let mut connection = Connection::open(self.connection.address).await?;
+    pub(super) async fn listen(self) -> Result<MessageStream, Failure> {
+        let session = format!("mcp-session-id: {}\r\n", self.id);
+        MessageStream::open(self.connection.address, "/mcp", &session).await
+    }
+}
+
+impl MessageStream {
+    /// Follows the events of a gateway.
+    pub(super) async fn events(address: SocketAddr) -> Result<MessageStream, Failure> {
+        MessageStream::open(address, "/api/v1/events", "").await
+    }
+
+    async fn open(address: SocketAddr, path: &str, header: &str) -> Result<MessageStream, Failure> {
+        let mut connection = Connection::open(address).await?;
         let request = format!(
-            "GET /mcp HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\nmcp-session-id: {}\r\n\r\n",
-            self.id
+            "GET {path} HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n{header}\r\n"
         );
         connection.stream.write_all(request.as_bytes()).await?;
         match connection.head().await? {
@@ -104,26 +115,23 @@ impl Session {
                 status: 200,
                 length: None,
                 ..
-            } => Ok(NotificationStream {
+            } => Ok(MessageStream {
                 connection,
                 said: Vec::new(),
             }),
             head => Err(format!("expected a stream, found the status {}", head.status).into()),
         }
     }
-}
 
-impl NotificationStream {
-    /// The method of the next notice.
-    pub(super) async fn next(&mut self) -> Result<String, Failure> {
+    /// Returns the next message.
+    pub(super) async fn next(&mut self) -> Result<Value, Failure> {
         loop {
             if let Some(end) = self.said.windows(2).position(|bytes| bytes == b"\n\n") {
                 let event: Vec<u8> = self.said.drain(..end + 2).collect();
                 let Some(message) = messages(&event).next() else {
                     continue;
                 };
-                let message: Value = serde_json::from_slice(message)?;
-                return Ok(message["method"].as_str().ok_or("no notice")?.to_owned());
+                return Ok(serde_json::from_slice(message)?);
             }
             let mut chunk = self.connection.chunk().await?.ok_or("the stream ended")?;
             self.said.append(&mut chunk);

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tokio::sync::mpsc;
 
-use super::client::{NotificationStream, Session};
+use super::client::{MessageStream, Session};
 use super::server::{PATIENCE, Process};
 use super::tree::Tree;
 use super::{Times, busy};
@@ -29,6 +29,9 @@ pub(super) struct Idle {
 
 /// The number of edits.
 const EDITS: usize = 20;
+
+/// The method of the notification that is awaited.
+const CHANGED: &str = "notifications/resources/list_changed";
 
 /// Starts `sessions`, edits, and waits until each was notified once.
 pub(super) async fn run(
@@ -105,12 +108,12 @@ type NotifiedAt = Result<Instant, String>;
 /// Reports the time at which this session is notified of changed resources.
 async fn report_notifications(
     number: usize,
-    mut notices: NotificationStream,
+    mut notices: MessageStream,
     sender: mpsc::UnboundedSender<(usize, NotifiedAt)>,
 ) {
     loop {
         let report = match notices.next().await {
-            Ok(method) if method == "notifications/resources/list_changed" => Ok(Instant::now()),
+            Ok(notice) if notice["method"] == CHANGED => Ok(Instant::now()),
             Ok(_) => continue,
             Err(failure) => Err(failure.to_string()),
         };
