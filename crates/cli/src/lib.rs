@@ -34,12 +34,14 @@
 //! | `gateway` | the commands `gateway` and `workflow`; enables `mcp` |
 //! | `mcp` | the commands `serve` and `mcp`, and the kind `mcp` of sources; enables `process` |
 //! | `notify` | the option `watch = { by = "notify" }` on Linux |
+//! | `oauth` | `[gateway.oauth]` of the configuration file; enables `gateway` |
+//! | `otlp` | traces for a collector of OpenTelemetry, by the variables `OTEL_*`; enables `mcp` |
 //! | `plugin` | the command `plugin`, and the kinds `plugin` and `process` |
 //! | `process` | the commands `directives` and `approve`, and the programs that skills run |
 //! | `render` | the commands `render` and `simulate`; enables `process` |
 //! | `watch` | `status --watch` |
 //!
-//! All are enabled by default. A binary with a kind of its own builds faster without those that it does not need.
+//! All but `oauth` and `otlp` are enabled by default. A binary with a kind of its own builds faster without those that it does not need.
 //!
 //! # Contributing
 //! A command is a file in `src/command`: its arguments, and an output that is printed for people and as JSON. The JSON consists
@@ -101,6 +103,8 @@ mod source_cache;
 mod styled_line;
 mod table;
 mod text_file;
+#[cfg(feature = "otlp")]
+mod trace_export;
 mod transcripts;
 mod unseen;
 

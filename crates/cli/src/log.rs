@@ -28,14 +28,17 @@ pub(crate) enum LogForm {
     Json,
 }
 
-/// Starts the log on standard error with a filter in the syntax of `RUST_LOG`.
+/// A receiver of spans and events.
+pub(crate) type LogLayer = Box<dyn Layer<Registry> + Send + Sync>;
+
+/// Returns the log on standard error with a filter in the syntax of `RUST_LOG`.
 ///
 /// The default is `level` for this program and warnings of others.
-pub(crate) fn start(
+pub(crate) fn filtered(
     filter: Option<&str>,
     level: LevelFilter,
     form: LogForm,
-) -> Result<(), Failure> {
+) -> Result<LogLayer, Failure> {
     let filter = match filter {
         // Other crates log their internals at lower levels.
         None => Targets::new()
@@ -46,11 +49,14 @@ pub(crate) fn start(
                 .help("set it to `info`, or to `repertoire_mcp=debug`")
         })?,
     };
-    // The subscriber of a host stays in place.
-    let _ = tracing::subscriber::set_global_default(
-        Registry::default().with(layer(form).with_filter(filter)),
-    );
-    Ok(())
+    Ok(layer(form).with_filter(filter).boxed())
+}
+
+/// Starts the layers, unless a host has a subscriber of its own.
+pub(crate) fn start(layers: Vec<LogLayer>) {
+    if !layers.is_empty() {
+        let _ = tracing::subscriber::set_global_default(Registry::default().with(layers));
+    }
 }
 
 fn layer<S: Subscriber + for<'a> LookupSpan<'a>>(form: LogForm) -> Box<dyn Layer<S> + Send + Sync> {

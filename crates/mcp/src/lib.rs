@@ -68,6 +68,7 @@ mod http;
 mod incoming;
 mod instructions;
 mod line_transport;
+mod load_span;
 mod meta;
 mod notifications;
 mod options;

@@ -15,6 +15,7 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 
 use crate::Server;
+use crate::load_span::{LoadSpan, LoadTrigger};
 use crate::meta::{origin, surface, with_readiness};
 use crate::page::Page;
 use crate::resources::quoted;
@@ -43,6 +44,18 @@ pub(crate) async fn get_prompt(
     name: &str,
     given: Option<&Map<String, Value>>,
     model: &Model,
+) -> Result<GetPromptResult, ErrorData> {
+    let span = LoadSpan::of_prompt(name);
+    let prompt = filled_prompt(server, session, (name, given), model, &span).await;
+    prompt.inspect_err(|_| span.failed("request_error"))
+}
+
+async fn filled_prompt(
+    server: &Server,
+    session: &SessionTools,
+    (name, given): (&str, Option<&Map<String, Value>>),
+    model: &Model,
+    span: &LoadSpan,
 ) -> Result<GetPromptResult, ErrorData> {
     let view = server.view();
     // The error of the look-up may name hidden skills.
@@ -85,6 +98,8 @@ pub(crate) async fn get_prompt(
             }
         })?;
     let mut text = wrapped(server, id, candidate, &body.text).await;
+    span.loaded(server, candidate, LoadTrigger::User).await;
+    span.surface(server, candidate, model);
     if let Some(access) = &server.options().server_tools {
         session.activate(access, candidate, Audience::User);
         if let Some(note) = server_tools::note(access, candidate) {

@@ -13,6 +13,7 @@ use rmcp::model::{
 };
 
 use crate::Server;
+use crate::load_span::{LoadSpan, LoadTrigger};
 use crate::meta::{origin_of, with_diagnostic, with_readiness};
 use crate::options::HostResource;
 use crate::page::Page;
@@ -57,6 +58,16 @@ pub(crate) async fn read_resource(
     server: &Server,
     uri: &str,
 ) -> Result<ReadResourceResult, ErrorData> {
+    let span = LoadSpan::of_resource(uri);
+    let contents = resource_contents(server, uri, &span).await;
+    contents.inspect_err(|_| span.failed("request_error"))
+}
+
+async fn resource_contents(
+    server: &Server,
+    uri: &str,
+    span: &LoadSpan,
+) -> Result<ReadResourceResult, ErrorData> {
     let mut of_host = server.options().resources.iter();
     if let Some(resource) = of_host.find(|resource| *resource.uri == *uri) {
         let text = (resource.read)().ok_or_else(|| not_found(uri))?;
@@ -73,6 +84,9 @@ pub(crate) async fn read_resource(
         tries -= 1;
         match server.served_files().read(skill, path).await {
             Ok((bytes, digest)) => {
+                span.loaded(server, skill.candidate(), LoadTrigger::Client)
+                    .await;
+                span.file(skill.candidate(), path);
                 let mut meta = with_diagnostic(origin_of(skill), hidden_in(&bytes).as_ref());
                 meta.0.insert(DIGEST.to_owned(), digest.to_string().into());
                 let contents = contents(&bytes, uri)

@@ -11,6 +11,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
+use crate::load_span::{LoadSpan, LoadTrigger};
 use crate::meta::surface;
 use crate::page::Page;
 use crate::resources::quoted;
@@ -51,7 +52,24 @@ pub(crate) async fn call_tool(
     name: &str,
     arguments: Option<Map<String, Value>>,
 ) -> Result<CallToolResult, ErrorData> {
+    let span = LoadSpan::of_tool(name);
     let arguments = arguments.unwrap_or_default();
+    let answer = call(server, session, (caller, model), (name, arguments), &span).await;
+    match &answer {
+        Ok(result) if result.is_error == Some(true) => span.failed("tool_error"),
+        Ok(_) => {}
+        Err(_) => span.failed("request_error"),
+    }
+    answer
+}
+
+async fn call(
+    server: &Server,
+    session: &SessionTools,
+    (caller, model): (&Caller, &Model),
+    (name, arguments): (&str, Map<String, Value>),
+    span: &LoadSpan,
+) -> Result<CallToolResult, ErrorData> {
     if let Some(answer) = host_tool_calls::answer(server, caller, name, &arguments).await {
         return answer;
     }
@@ -78,6 +96,15 @@ pub(crate) async fn call_tool(
     };
     if let Some(note) = &answer.operator_note {
         tracing::warn!(tool = name, note, "a tool could not do all that was asked");
+    }
+    if let Some(read) = &answer.read {
+        span.loaded(server, &read.candidate, LoadTrigger::Model)
+            .await;
+        span.surface(server, &read.candidate, model);
+    }
+    if let Some((candidate, path)) = &answer.file {
+        span.loaded(server, candidate, LoadTrigger::Model).await;
+        span.file(candidate, path);
     }
     if let (Some(access), Some(read)) = (access, &answer.read) {
         session.activate(access, &read.candidate, Audience::Model);

@@ -40,9 +40,13 @@ use super::agents::{STORE_FILE, StorePlace};
 use super::serve::NetworkOptions;
 use crate::compose::host_settings;
 use crate::failure::Failure;
+#[cfg(feature = "otlp")]
+use crate::log;
 use crate::options::{FolderOption, SourceOptions};
 use crate::output::{Format, Output};
 use crate::signals::PauseSignals;
+#[cfg(feature = "otlp")]
+use crate::trace_export::TraceExport;
 use crate::{Environment, Exit};
 
 /// Run one process with your skills, workflows, agents and MCP servers.
@@ -247,6 +251,10 @@ impl StartCommand {
         options: &SourceOptions,
         environment: &mut Environment<'_>,
     ) -> Result<Exit, Failure> {
+        #[cfg(feature = "otlp")]
+        let traces = TraceExport::start(environment)?;
+        #[cfg(feature = "otlp")]
+        log::start(traces.iter().map(TraceExport::layer).collect());
         environment.signals.listen().map_err(unheard)?;
         let pauses = PauseSignals::listen().map_err(unheard)?;
         let gateway = open(options, environment)?;
@@ -267,6 +275,10 @@ impl StartCommand {
         // It may have been stopped by then.
         let _ = gateway.stop().await;
         audit.flush();
+        #[cfg(feature = "otlp")]
+        if let Some(traces) = traces {
+            traces.finish(environment);
+        }
         served.map(|()| Exit::Success)
     }
 }

@@ -25,10 +25,12 @@ use crate::compose::{NamedFolders, SourceComposition, reload};
 use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic};
 use crate::environment::Verbosity;
 use crate::failure::Failure;
-use crate::log::{self, LogForm};
+use crate::log::{self, LogForm, LogLayer};
 use crate::options::{SearchedFolders, SourceOptions, at_least_one};
 use crate::signals::Signal;
 use crate::source_cache::SourceCache;
+#[cfg(feature = "otlp")]
+use crate::trace_export::TraceExport;
 use crate::{Environment, Exit};
 
 /// Run an MCP server for your skills (stdio, or HTTP with --http).
@@ -126,7 +128,12 @@ impl ServeCommand {
             Some(address) => Some((address, self.network.options(address, environment)?)),
             None => None,
         };
-        self.begin_log(environment)?;
+        let layers = self.log_layer(environment)?.into_iter();
+        #[cfg(feature = "otlp")]
+        let traces = TraceExport::start(environment)?;
+        #[cfg(feature = "otlp")]
+        let layers = layers.chain(traces.iter().map(TraceExport::layer));
+        log::start(layers.collect());
         let listening = environment.signals.listen();
         listening.map_err(|error| Failure::io("cannot listen for signals", &error))?;
         let mut cache = SourceCache::default();
@@ -154,6 +161,10 @@ impl ServeCommand {
             .serve(&server, &reader, http, options, &mut cache, environment)
             .await;
         registry.close().await;
+        #[cfg(feature = "otlp")]
+        if let Some(traces) = traces {
+            traces.finish(environment);
+        }
         served.map(|()| Exit::Success)
     }
 
@@ -235,17 +246,17 @@ impl ServeCommand {
         }
     }
 
-    fn begin_log(&self, environment: &Environment<'_>) -> Result<(), Failure> {
+    fn log_layer(&self, environment: &Environment<'_>) -> Result<Option<LogLayer>, Failure> {
         let level = match environment.verbosity {
             Verbosity::Quiet => LevelFilter::ERROR,
             Verbosity::Verbose => LevelFilter::DEBUG,
             Verbosity::Normal if self.http.is_some() => LevelFilter::INFO,
             Verbosity::Normal => LevelFilter::WARN,
         };
-        match environment.is_logging {
-            true => log::start(variable("RUST_LOG", environment), level, self.log),
-            false => Ok(()),
+        if !environment.is_logging {
+            return Ok(None);
         }
+        log::filtered(variable("RUST_LOG", environment), level, self.log).map(Some)
     }
 }
 

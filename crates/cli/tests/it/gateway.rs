@@ -33,6 +33,15 @@ impl Drop for Running {
 
 impl Running {
     pub(crate) fn start(env: &TestEnv, arguments: &[&str]) -> Running {
+        Running::start_with(env, arguments, &[])
+    }
+
+    /// Starts a gateway with more variables in its environment.
+    pub(crate) fn start_with(
+        env: &TestEnv,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Running {
         let path = env.here().join("notify");
         // One of a gateway that was killed may be there.
         let _ = std::fs::remove_file(&path);
@@ -42,6 +51,7 @@ impl Running {
             .expect("it is not zero");
         let mut command = env.command(&["gateway", "start", "--state-dir", "state"]);
         command.args(arguments).env("NOTIFY_SOCKET", &path);
+        command.envs(variables.iter().copied());
         let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
         let child = command.spawn().expect("the binary was built for this test");
         let running = Running { child, socket };

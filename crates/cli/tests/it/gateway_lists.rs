@@ -76,6 +76,13 @@ impl McpClient {
         self.write(&message)
     }
 
+    /// Sends a request and waits for its answer.
+    #[cfg(feature = "otlp")]
+    pub(crate) fn call(&mut self, method: &str, parameters: Value) {
+        let (head, _) = self.post(method, parameters);
+        assert!(head.contains(" 200 "), "{head}");
+    }
+
     fn post(&mut self, method: &str, parameters: Value) -> (String, Value) {
         let message = self.request(method, parameters);
         let (head, body) = self.send(&message);

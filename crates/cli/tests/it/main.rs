@@ -56,6 +56,8 @@ mod status;
 mod tampering;
 mod test_env;
 mod tools;
+#[cfg(all(unix, feature = "otlp"))]
+mod traces;
 mod watch;
 #[cfg(all(target_os = "linux", feature = "watch"))]
 mod workflow;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{Resource, Skill};
+use repertoire_core::{Resource, ResourcePath, Skill};
 use repertoire_registry::{Candidate, Entry};
 use serde::Serialize;
 
@@ -21,6 +21,9 @@ pub struct ToolOutput {
     pub code: ToolStatus,
     /// The skill whose instructions were read from their beginning.
     pub read: Option<SkillRead>,
+    /// The file that was read, and its skill.
+    #[doc(hidden)]
+    pub file: Option<(Candidate<Skill>, ResourcePath)>,
     /// A note for the operator, not for the model.
     pub operator_note: Option<String>,
 }
@@ -74,6 +77,7 @@ impl ToolOutput {
             is_error: false,
             code: ToolStatus::Ok,
             read: None,
+            file: None,
             operator_note: None,
         }
     }
@@ -89,6 +93,7 @@ impl ToolOutput {
                 is_error: true,
                 code,
                 read: None,
+                file: None,
                 operator_note,
             },
         )

@@ -279,7 +279,10 @@ impl Toolset {
                 text.len()
             ));
         }
-        Ok(ToolOutput::ok(answer))
+        Ok(ToolOutput {
+            file: Some((candidate.clone(), typed)),
+            ..ToolOutput::ok(answer)
+        })
     }
 
     async fn no_resource(
