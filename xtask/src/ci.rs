@@ -37,9 +37,18 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
             &workspace::outside("test", "examples/rig", ""),
         ),
         packages(),
+        command(
+            "access tokens of an issuer",
+            "cargo nextest run -p repertoire-gateway --features oauth",
+        ),
+        command(
+            "traces",
+            "cargo nextest run -p repertoire-cli --features oauth,otlp traces",
+        ),
         postgres::run(),
         command("soak", "cargo xtask soak --seconds 10"),
         command("MCP clients", "cargo xtask mcp-clients"),
+        command("generated client", "cargo xtask api-client"),
         command("gateway servers", "cargo xtask gateway-servers --seconds 6"),
         command("folders of the tool `skills`", "cargo xtask skills-tool"),
         memory(),

@@ -31,6 +31,7 @@ mod configuration;
 mod definition;
 mod document;
 mod error;
+mod oauth_settings;
 mod registries;
 #[cfg(feature = "schema")]
 mod schema;
@@ -43,6 +44,7 @@ pub use definition::{
     AgentDefinition, AgentRuntime, Lifecycle, ServerDefinition, ServerStart, ServerTransport,
 };
 pub use error::ConfigurationError;
+pub use oauth_settings::OAuthSettings;
 pub use registries::{GatewaySettings, RegistrySettings};
 pub use settings::HostSettings;
 pub use source::ConfiguredSource;

@@ -15,7 +15,10 @@ use serde_json::{Map, Value as Json};
 use crate::client_agents::ClientAgentFolder;
 use crate::definition::{AgentRow, ServerRow};
 use crate::document::Section;
-use crate::{AgentDefinition, AgentSettings, ConfigurationError, HostSettings, ServerDefinition};
+use crate::{
+    AgentDefinition, AgentSettings, ConfigurationError, HostSettings, OAuthSettings,
+    ServerDefinition,
+};
 
 /// The settings of a gateway: the table `[gateway]`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -40,6 +43,8 @@ pub struct GatewaySettings {
     drain_ms: u64,
     /// The agents.
     pub agents: AgentSettings,
+    /// The authorization server whose access tokens are accepted. Default: none.
+    pub oauth: Option<OAuthSettings>,
 }
 
 impl Default for GatewaySettings {
@@ -49,6 +54,7 @@ impl Default for GatewaySettings {
             watch: true,
             drain_ms: 10_000,
             agents: AgentSettings::default(),
+            oauth: None,
         }
     }
 }

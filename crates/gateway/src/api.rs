@@ -7,6 +7,10 @@ mod entity;
 mod event_log;
 mod events;
 mod items;
+#[cfg(not(feature = "oauth"))]
+mod no_oauth;
+#[cfg(feature = "oauth")]
+mod oauth;
 mod openapi;
 mod operator_routes;
 mod page;
@@ -26,9 +30,13 @@ use repertoire::search::LiveIndex;
 use repertoire_mcp::{HttpOptions, ServeError, Server, ServerOptions};
 use tokio::net::TcpListener;
 
-use self::access::Anonymous;
+use self::access::{AccessCheck, Anonymous};
 use self::event_log::EventLog;
 use self::events::EventSources;
+#[cfg(not(feature = "oauth"))]
+use self::no_oauth::ResourceServer;
+#[cfg(feature = "oauth")]
+use self::oauth::ResourceServer;
 use crate::{
     Gateway, GatewayError, GatewayState, Registries, WorkflowFile, mcp_resources, metrics,
     starting_server,
@@ -43,11 +51,11 @@ impl Gateway {
     ///
     /// Before the start of the gateway, every request but `/healthz` is answered with the status 503.
     ///
-    /// The [tokens](Gateway::tokens) and that of `options` are accepted. A request without one acts for the operator, unless other
-    /// machines can connect or the store requires tokens.
+    /// The [tokens](Gateway::tokens), that of `options` and those of the issuer of the configuration are accepted. A request without
+    /// one acts for the operator, unless other machines can connect, the store requires tokens, or the configuration has an issuer.
     ///
     /// # Errors
-    /// [`GatewayError::State`] after a stop, and the errors of
+    /// [`GatewayError::State`] after a stop, [`GatewayError::OAuth`], and the errors of
     /// [`Server::serve_http`](repertoire_mcp::Server::serve_http).
     pub async fn serve_http(
         &self,
@@ -60,9 +68,12 @@ impl Gateway {
             Ok(address) => address,
             Err(error) => return Ok(Err(ServeError::Listen(error))),
         };
+        let is_token_known = options.has_token()
+            || self.tokens().is_required()
+            || self.configuration().gateway().oauth.is_some();
         let anonymous = match address.ip().is_loopback() {
             true => Anonymous::UntilTokensExist,
-            false if options.has_token() || self.tokens().is_required() => Anonymous::Refused,
+            false if is_token_known => Anonymous::Refused,
             false => return Ok(Err(ServeError::NoToken(address))),
         };
         if let Some(agents) = self.agents() {
@@ -112,13 +123,26 @@ impl Gateway {
             _ => Err("not running"),
         };
         let gateway = self.clone();
-        let (tokens, agents) = (self.tokens().clone(), self.agents());
+        let oauth = ResourceServer::of(&self.configuration())?;
+        let options = match &oauth {
+            Some(oauth) => oauth.protect(options, access::needed_scope),
+            None => options,
+        };
+        let access = Arc::new(AccessCheck {
+            tokens: self.tokens().clone(),
+            agents: self.agents(),
+            oauth,
+            anonymous,
+        });
         let api = ApiState::new(self);
         let options = options
             .routes(api.routes())
             .readiness(readiness)
             .metrics(move || metrics::text(&gateway.status()))
-            .authorize(move |request| access::check(&tokens, agents.as_ref(), anonymous, request));
+            .authorize(move |request| {
+                let access = Arc::clone(&access);
+                Box::pin(async move { access.check(request).await })
+            });
         Ok((Server::new(skills, server), options, api))
     }
 

@@ -93,6 +93,9 @@ pub enum GatewayError {
     /// The store of agents refuses the pools or profiles. The registries are as the request wants them.
     #[error("the store of agents failed: {0}")]
     Agents(Arc<str>),
+    /// The access tokens of the issuer in the configuration cannot be checked.
+    #[error("access tokens cannot be checked: {0}")]
+    OAuth(Arc<str>),
     /// The runtime of the gateway ended.
     #[error("the runtime of the gateway has ended")]
     RuntimeEnded,

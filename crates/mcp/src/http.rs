@@ -142,9 +142,16 @@ impl Server {
             config,
         );
         let gate = Arc::new(AccessControl::new(options, Arc::clone(&shared)));
-        let health = Router::new()
+        let public = Router::new()
             .route("/healthz", get(|| async { "ok\n" }))
-            .route("/readyz", get(ready));
+            .route("/readyz", get(ready))
+            .merge(
+                options
+                    .public_routes
+                    .clone()
+                    .with_state(())
+                    .layer(cors(options)),
+            );
         let router = Router::new()
             .route(
                 "/mcp",
@@ -159,9 +166,9 @@ impl Server {
                 Arc::clone(&gate),
                 access_control::control_access,
             ))
-            .merge(health.layer(middleware::from_fn_with_state(
+            .merge(public.layer(middleware::from_fn_with_state(
                 gate,
-                access_control::limit_health,
+                access_control::limit_public,
             )))
             .with_state(Arc::clone(&shared));
         (router, shared)

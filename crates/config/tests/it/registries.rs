@@ -334,3 +334,48 @@ fn pools_are_spelled_as_the_store_reads_them() {
     let error = error.expect_err("an unknown pool").to_string();
     assert!(error.contains("unknown variant `reviews`"), "{error}");
 }
+
+#[test]
+fn tokens_of_an_issuer_need_addresses() {
+    let read = |resource: &str, issuer: &str, keys: &str| {
+        let text = format!(
+            "[gateway.oauth]\nresource = \"{resource}\"\nissuer = \"{issuer}\"\njwks-uri = \"{keys}\"\n"
+        );
+        Configuration::parse("repertoire.toml", &text, &HostSettings::new("/"))
+            .map_err(|error| error.to_string())
+    };
+    let (resource, issuer) = ("https://skills.example/mcp", "https://login.example/");
+    for keys in [
+        "https://login.example:8443/keys",
+        "http://127.0.0.1:80/keys",
+        "http://localhost/keys",
+        "http://[::1]:9/keys",
+    ] {
+        let read = read(resource, issuer, keys).expect("it is valid");
+        let oauth = read.gateway().oauth.clone().expect("the table is there");
+        let texts = [oauth.resource, oauth.issuer, oauth.jwks_uri];
+        assert_eq!(texts, [resource, issuer, keys]);
+    }
+    for keys in [
+        "",
+        "https://",
+        "https:///keys",
+        "http://login.example/keys",
+        "http://localhost@login.example/keys",
+        "http://localhost.login.example/keys",
+        "https://login.example/keys?a=b",
+        "https://login.example/a b",
+        "file:///keys",
+    ] {
+        let error = read(resource, issuer, keys).expect_err(keys);
+        assert!(error.starts_with("repertoire.toml:4:"), "{keys}: {error}");
+        assert!(error.contains("begins with `https://`"), "{keys}: {error}");
+    }
+    let error = Configuration::parse(
+        "repertoire.toml",
+        "[gateway.oauth]\nissuer = \"https://login.example\"\n",
+        &HostSettings::new("/"),
+    );
+    let error = error.expect_err("two keys are missing").to_string();
+    assert!(error.contains("missing field `resource`"), "{error}");
+}

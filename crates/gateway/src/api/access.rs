@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, Method, StatusCode};
 
 use repertoire_mcp::Caller;
 
-use super::AGENT_RECORDS;
+use super::{AGENT_RECORDS, ResourceServer};
 use crate::agents::GatewayAgents;
 use crate::{TokenScope, TokenStore};
 
@@ -21,34 +21,53 @@ pub(super) enum Anonymous {
     Allowed,
 }
 
-/// Checks the token of a request, and adds its caller to the extensions.
-pub(super) fn check(
-    tokens: &TokenStore,
-    agents: Option<&GatewayAgents>,
-    anonymous: Anonymous,
-    request: &mut Parts,
-) -> Result<(), StatusCode> {
-    let Some(header) = request.headers.get(AUTHORIZATION) else {
-        let caller = match anonymous {
-            Anonymous::Allowed => Caller::Operator,
-            Anonymous::UntilTokensExist if !tokens.is_required() => Caller::Anonymous,
-            _ => return Err(StatusCode::UNAUTHORIZED),
+/// The tokens that a server accepts, and the requests without one.
+pub(super) struct AccessCheck {
+    pub(super) tokens: TokenStore,
+    pub(super) agents: Option<GatewayAgents>,
+    pub(super) oauth: Option<ResourceServer>,
+    pub(super) anonymous: Anonymous,
+}
+
+impl AccessCheck {
+    /// Checks the token of a request, and adds its caller to the extensions.
+    pub(super) async fn check(&self, request: &mut Parts) -> Result<(), StatusCode> {
+        let Some(header) = request.headers.get(AUTHORIZATION) else {
+            let caller = match (self.anonymous, &self.oauth) {
+                (Anonymous::Allowed, _) => Caller::Operator,
+                (Anonymous::UntilTokensExist, None) if !self.tokens.is_required() => {
+                    Caller::Anonymous
+                }
+                _ => return Err(StatusCode::UNAUTHORIZED),
+            };
+            request.extensions.insert(caller);
+            return Ok(());
         };
-        request.extensions.insert(caller);
-        return Ok(());
-    };
-    let of_agent = |token| agents?.scope(token);
-    let scope = bearer(header).and_then(|token| tokens.scope(token).or_else(|| of_agent(token)));
-    let scope = scope.ok_or(StatusCode::UNAUTHORIZED)?;
-    if !allows(&scope, &request.method, request.uri.path()) {
-        return Err(StatusCode::FORBIDDEN);
+        let token = bearer(header).ok_or(StatusCode::UNAUTHORIZED)?;
+        let of_agent = || self.agents.as_ref()?.scope(token);
+        let scope = match (self.tokens.scope(token).or_else(of_agent), &self.oauth) {
+            (Some(scope), _) => scope,
+            (None, Some(oauth)) => oauth.scope(token).await?,
+            (None, None) => return Err(StatusCode::UNAUTHORIZED),
+        };
+        if !allows(&scope, &request.method, request.uri.path()) {
+            return Err(StatusCode::FORBIDDEN);
+        }
+        request.extensions.insert(match scope {
+            TokenScope::Read => Caller::Reader,
+            TokenScope::Operate => Caller::Operator,
+            TokenScope::Agent { agent, epoch } => Caller::Agent { id: agent, epoch },
+        });
+        Ok(())
     }
-    request.extensions.insert(match scope {
-        TokenScope::Read => Caller::Reader,
-        TokenScope::Operate => Caller::Operator,
-        TokenScope::Agent { agent, epoch } => Caller::Agent { id: agent, epoch },
-    });
-    Ok(())
+}
+
+/// Returns the name of the least scope that allows a request.
+pub(super) fn needed_scope(request: &Parts) -> &'static str {
+    match allows(&TokenScope::Read, &request.method, request.uri.path()) {
+        true => "read",
+        false => "operate",
+    }
 }
 
 fn bearer(header: &HeaderValue) -> Option<&str> {

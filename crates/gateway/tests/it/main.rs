@@ -28,6 +28,8 @@ mod events;
 #[cfg(feature = "http")]
 mod http_client;
 mod life;
+#[cfg(feature = "oauth")]
+mod oauth;
 #[cfg(feature = "http")]
 mod openapi;
 #[cfg(feature = "http")]

@@ -239,3 +239,18 @@ async fn a_unix_socket_needs_no_token() {
     end.send(()).unwrap();
     serving.await.unwrap().unwrap();
 }
+
+#[cfg(not(feature = "oauth"))]
+#[tokio::test]
+async fn an_issuer_needs_the_feature() {
+    let oauth = "[gateway.oauth]\nresource = \"https://a.example\"\nissuer = \"https://b.example\"\njwks-uri = \"https://b.example/keys\"\n";
+    let project = Project::new(&format!("{FILE}\n{oauth}"));
+    let (gateway, _registries) = project.start().await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (server, options) = (Default::default(), HttpOptions::default());
+    let served = gateway
+        .serve_http(listener, server, options, std::future::pending())
+        .await;
+    let expected = "access tokens cannot be checked: `[gateway.oauth]` needs a program with the feature `oauth`";
+    assert_eq!(served.unwrap_err().to_string(), expected);
+}

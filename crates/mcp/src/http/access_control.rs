@@ -89,7 +89,7 @@ impl AccessControl {
         self.count(peer)?;
         // A preflight request has no token.
         if request.method != Method::OPTIONS {
-            self.authorize(request)?;
+            self.authorize(request).await?;
         }
         let permit = Arc::clone(&self.requests)
             .try_acquire_owned()
@@ -108,7 +108,7 @@ impl AccessControl {
         })
     }
 
-    fn authorize(&self, request: &mut Parts) -> Result<(), Rejection> {
+    async fn authorize(&self, request: &mut Parts) -> Result<(), Rejection> {
         if let Some(token) = request.headers.get(AUTHORIZATION).and_then(password) {
             request.headers.insert(AUTHORIZATION, token);
         }
@@ -119,7 +119,7 @@ impl AccessControl {
             return Err(Rejection::Rate);
         }
         let is_given = request.headers.contains_key(AUTHORIZATION);
-        match (self.decide(request), address) {
+        match (self.decide(request).await, address) {
             (Err(Rejection::Token), Some(_)) if is_limited && is_given => Err(Rejection::Rate),
             (Err(Rejection::Token), Some(address)) if is_given => {
                 self.wrong_tokens.add(address);
@@ -129,7 +129,7 @@ impl AccessControl {
         }
     }
 
-    fn decide(&self, request: &mut Parts) -> Result<(), Rejection> {
+    async fn decide(&self, request: &mut Parts) -> Result<(), Rejection> {
         let header = request.headers.get(AUTHORIZATION);
         let has_header = header.is_some();
         match (&self.options.token, &self.options.authorization) {
@@ -139,7 +139,7 @@ impl AccessControl {
                 Ok(())
             }
             (token, Some(host)) if has_header || token.is_none() => {
-                host.check(request).map_err(|status| match status {
+                host.check(request).await.map_err(|status| match status {
                     StatusCode::FORBIDDEN => Rejection::Scope,
                     _ => Rejection::Token,
                 })
@@ -303,6 +303,12 @@ pub(super) async fn control_access(
                 metrics.refused(refused);
                 tracing::info!(reason = %refused, "refused");
                 let mut response = refused.into_response();
+                if let (Rejection::Token | Rejection::Scope, Some(challenge)) =
+                    (refused, &control.options.challenge)
+                {
+                    let header = challenge.header(&request, response.status());
+                    response.headers_mut().insert(WWW_AUTHENTICATE, header);
+                }
                 let has_pages = control.options.authorization.is_some();
                 if refused == Rejection::Token && has_pages && is_page(&request) {
                     let headers = response.headers_mut();
@@ -326,7 +332,7 @@ pub(super) async fn control_access(
     .await
 }
 
-pub(super) async fn limit_health(
+pub(super) async fn limit_public(
     State(control): State<Arc<AccessControl>>,
     request: Request,
     next: Next,

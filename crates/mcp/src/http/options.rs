@@ -6,8 +6,9 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode};
+use futures_util::future::BoxFuture;
 use subtle::ConstantTimeEq;
 
 use crate::error::ServeError;
@@ -22,6 +23,8 @@ pub struct HttpOptions {
     pub(super) limits: HttpLimits,
     pub(super) drain: Duration,
     pub(super) routes: axum::Router,
+    pub(super) public_routes: axum::Router,
+    pub(super) challenge: Option<HostChallenge>,
     pub(super) readiness: Option<ReadinessCheck>,
     pub(super) metrics: Option<HostMetrics>,
 }
@@ -30,17 +33,36 @@ pub struct HttpOptions {
 #[derive(Clone)]
 pub(super) struct AuthorizationCheck(Arc<AuthorizationFn>);
 
-type AuthorizationFn = dyn Fn(&mut Parts) -> Result<(), StatusCode> + Send + Sync;
+type AuthorizationFn =
+    dyn for<'p> Fn(&'p mut Parts) -> BoxFuture<'p, Result<(), StatusCode>> + Send + Sync;
 
 impl AuthorizationCheck {
-    pub(super) fn check(&self, request: &mut Parts) -> Result<(), StatusCode> {
-        (self.0)(request)
+    pub(super) async fn check(&self, request: &mut Parts) -> Result<(), StatusCode> {
+        (self.0)(request).await
     }
 }
 
 impl fmt::Debug for AuthorizationCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("AuthorizationCheck")
+    }
+}
+
+/// The function of the host that returns the header `WWW-Authenticate`.
+#[derive(Clone)]
+pub(super) struct HostChallenge(Arc<ChallengeFn>);
+
+type ChallengeFn = dyn Fn(&Parts, StatusCode) -> HeaderValue + Send + Sync;
+
+impl HostChallenge {
+    pub(super) fn header(&self, request: &Parts, status: StatusCode) -> HeaderValue {
+        (self.0)(request, status)
+    }
+}
+
+impl fmt::Debug for HostChallenge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HostChallenge")
     }
 }
 
@@ -125,6 +147,8 @@ impl Default for HttpOptions {
             limits: HttpLimits::default(),
             drain: Duration::from_secs(5),
             routes: axum::Router::new(),
+            public_routes: axum::Router::new(),
+            challenge: None,
             readiness: None,
             metrics: None,
         }
@@ -137,6 +161,27 @@ impl HttpOptions {
     #[must_use]
     pub fn routes(mut self, routes: axum::Router) -> HttpOptions {
         self.routes = routes;
+        self
+    }
+
+    /// Serves these routes to clients without a token too, within the rate of their address. Their paths must differ from all others.
+    #[cfg(feature = "axum")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn public_routes(mut self, routes: axum::Router) -> HttpOptions {
+        self.public_routes = routes;
+        self
+    }
+
+    /// Sets the header `WWW-Authenticate` of answers with the status 401 or 403 to requests that a check refused. Default: `Bearer`
+    /// for 401.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn challenge(
+        mut self,
+        header: impl Fn(&Parts, StatusCode) -> HeaderValue + Send + Sync + 'static,
+    ) -> HttpOptions {
+        self.challenge = Some(HostChallenge(Arc::new(header)));
         self
     }
 
@@ -172,7 +217,10 @@ impl HttpOptions {
     #[must_use]
     pub fn authorize(
         mut self,
-        check: impl Fn(&mut Parts) -> Result<(), StatusCode> + Send + Sync + 'static,
+        check: impl for<'p> Fn(&'p mut Parts) -> BoxFuture<'p, Result<(), StatusCode>>
+        + Send
+        + Sync
+        + 'static,
     ) -> HttpOptions {
         self.authorization = Some(AuthorizationCheck(Arc::new(check)));
         self
