@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::binary::Profile;
 use crate::listening_server::ListeningServer;
 use crate::{Failure, step, venv, workspace};
 
@@ -16,13 +17,9 @@ const PACKAGE: &str = "generated";
 /// Fails if the generator warns, if an answer is not what the document describes, or if an operation was not called.
 pub(crate) fn run() -> Result<(), Failure> {
     let scripts = workspace::root().join("tests/api-client");
-    let target = workspace::target()?;
-    let scratch = target.join("api-client");
+    let scratch = workspace::target()?.join("api-client");
     fs::create_dir_all(&scratch)?;
-    step::command(
-        "build",
-        "cargo build --quiet -p repertoire-cli --bin repertoire",
-    )?;
+    let program = Profile::Debug.command_line()?;
     step::step("python", "python3 -m venv; pip install", || {
         venv::venv(&scratch, &scripts.join("requirements.txt")).map(drop)
     })?;
@@ -31,7 +28,6 @@ pub(crate) fn run() -> Result<(), Failure> {
     let project = run.path().join("project");
     let example = scripts.join("project");
     venv::call(Command::new("cp").arg("-R").arg(example).arg(&project))?;
-    let program = target.join("debug/repertoire");
     let token = token(&program, &project)?;
     let mut command = gateway(&program, &project, &["start", "--http", "127.0.0.1:0"]);
     let server = ListeningServer::start(&mut command, |line| eprintln!("gateway: {line}"))?;

@@ -46,7 +46,7 @@ use self::reload::Reload;
 use self::rounds::Rounds;
 pub(crate) use self::sample::{cpu, resident};
 use self::tree::{Origin, Shape};
-use crate::plugin::Profile;
+use crate::binary::Profile;
 use crate::{Failure, step, workspace};
 
 /// The options of the bench.

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use repertoire_testkit::cases::Runner;
 
-use crate::{Failure, step, workspace};
+use crate::Failure;
+use crate::binary::Profile;
 
 /// Runs every case of `dir` and prints the results. Without `binary`, builds it first.
 pub(crate) fn run(dir: &Path, binary: Option<PathBuf>) -> Result<(), Failure> {
@@ -12,7 +13,7 @@ pub(crate) fn run(dir: &Path, binary: Option<PathBuf>) -> Result<(), Failure> {
         // Checks run the binary in other folders.
         Some(binary) => Runner::new().binary(binary.canonicalize()?),
         None => {
-            build()?;
+            Profile::Debug.command_line()?;
             Runner::new()
         }
     };
@@ -24,15 +25,4 @@ pub(crate) fn run(dir: &Path, binary: Option<PathBuf>) -> Result<(), Failure> {
     } else {
         Err(format!("not every case of `{}` passed", dir.display()).into())
     }
-}
-
-/// Builds the command line, and returns its path.
-pub(crate) fn build() -> Result<PathBuf, Failure> {
-    step::command(
-        "the binary",
-        "cargo build --quiet -p repertoire-cli --bin repertoire",
-    )?;
-    Ok(workspace::target()?
-        .join("debug/repertoire")
-        .with_extension(std::env::consts::EXE_EXTENSION))
 }

@@ -1,25 +1,16 @@
 //! `cargo xtask ci`: the parts of continuous integration that `cargo xtask test` leaves out.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+use crate::binary::Profile;
 use crate::step::{self, command, skipped, step};
-use crate::{Failure, cases, corpus, lint, postgres, test, venv, workspace};
+use crate::{Failure, cases, corpus, lint, packages, postgres, test, venv, workspace};
 
 /// The user and group without rights that runs the cases where this program is root.
 pub(crate) const UNPRIVILEGED: &str = "65534";
-
-/// The packages of the workspace with `publish = false`.
-const UNPUBLISHED: [&str; 5] = [
-    "xtask",
-    "repertoire-tests",
-    "repertoire-plugin-folder",
-    "repertoire-plugin-git",
-    "repertoire-plugin-hello",
-];
 
 /// Runs every part, and reports every failure at the end.
 ///
@@ -36,7 +27,7 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
             "tests of the example for rig",
             &workspace::outside("test", "examples/rig", ""),
         ),
-        packages(),
+        packages::check(),
         command(
             "access tokens of an issuer",
             "cargo nextest run -p repertoire-gateway --features oauth",
@@ -75,53 +66,17 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
     }
 }
 
-/// Packs every published crate, and builds each package from its packed dependencies.
-fn packages() -> Result<(), Failure> {
-    let excluded = UNPUBLISHED.map(|name| format!("--exclude {name}"));
-    let line = format!(
-        "cargo publish --dry-run --workspace --allow-dirty {}",
-        excluded.join(" ")
-    );
-    step("packages", &line, || {
-        forget_packed_dependencies()?;
-        step::run(&line)
-    })
-}
-
-/// Removes packages of the workspace that an earlier run unpacked in the directory of cargo.
-///
-/// cargo unpacks a version once, and takes it from there even if the package has changed.
-fn forget_packed_dependencies() -> Result<(), Failure> {
-    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
-    let Some(home) = home.or_else(|| Some(env::home_dir()?.join(".cargo"))) else {
-        return Ok(());
-    };
-    let unpacked = home.join("registry/src");
-    // A registry without a host is a directory of packages, as cargo writes one here.
-    for registry in names_in(&unpacked).filter(|name| name.starts_with('-')) {
-        let registry = unpacked.join(registry);
-        for package in names_in(&registry).filter(|name| name.starts_with("repertoire")) {
-            fs::remove_dir_all(registry.join(package))?;
-        }
-    }
-    Ok(())
-}
-
-fn names_in(folder: &Path) -> impl Iterator<Item = String> + use<> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().into_string().ok())
-}
-
 /// Checks plugins with valgrind, which finds what no assertion sees: leaks and reads beyond a buffer.
 fn memory() -> Result<(), Failure> {
     if !step::succeeds("valgrind --version") {
         skipped("plugins under valgrind", "valgrind is not installed");
         return Ok(());
     }
+    // `xtask` is selected for its features alone: its tests have other names.
     let runner = r#"target."cfg(all())".runner=["valgrind","-q","--error-exitcode=9"]"#;
     let tests = "lifetime::two lifetime::dropped_plugins hostile::a_hanging hostile::buffers conformance::c::direct::a_body slow::panicking";
     let line = format!(
-        "cargo --config {runner} test -p repertoire-source-plugin --test it -- --test-threads=1 {tests}"
+        "cargo --config {runner} test -p xtask -p repertoire-source-plugin --test it -- --test-threads=1 {tests}"
     );
     command("plugins under valgrind", &line)
 }
@@ -188,7 +143,7 @@ fn shared_parts(shared: PathBuf) -> Vec<Result<(), Failure>> {
 /// Runs the cases as another user, on a copy that this user can reach and write.
 fn unprivileged_cases(dir: &Path, as_user: &str) -> Result<(), Failure> {
     let stage = tempfile::tempdir()?;
-    let program = cases::build()?;
+    let program = Profile::Debug.command_line()?;
     // A step before this one may have built the tasks again, and the running file is gone then.
     let tasks = program.with_file_name("xtask");
     for from in [dir, &tasks, &program] {

@@ -12,7 +12,8 @@ use std::path::Path;
 
 use repertoire_cli::{Environment, Exit, Stream};
 
-use crate::plugin::{self, Profile};
+use crate::binary::Profile;
+use crate::plugin;
 use crate::{Failure, workspace};
 
 /// One command line and its expected output.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde_json::Value;
 
+use crate::binary::Profile;
 use crate::listening_server::ListeningServer;
 use crate::{Failure, step, venv, workspace};
 
@@ -49,13 +50,9 @@ type Lists = BTreeMap<String, Vec<String>>;
 
 /// Installs servers and clients, starts the gateway, compares its lists and holds sessions.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let target = workspace::target()?;
-    let scratch = target.join("gateway-servers");
+    let scratch = workspace::target()?.join("gateway-servers");
     fs::create_dir_all(&scratch)?;
-    step::command(
-        "build",
-        "cargo build --quiet -p repertoire-cli --bin repertoire",
-    )?;
+    let program = Profile::Debug.command_line()?;
     let scripts = workspace::root().join("tests/gateway-servers");
     step::step("python", "python3 -m venv; pip install", || {
         venv::venv(&scratch, &scripts.join("requirements.txt")).map(drop)
@@ -66,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     for name in ["lists.py", "tools.py", "sessions.py", "sessions.mjs"] {
         fs::copy(scripts.join(name), scratch.join(name))?;
     }
-    let gateway = RunningGateway::start(&target.join("debug/repertoire"), &scratch)?;
+    let gateway = RunningGateway::start(&program, &scratch)?;
     let line = format!(
         "cargo xtask gateway-servers --sessions {} --seconds {}",
         options.sessions, options.seconds

@@ -9,6 +9,7 @@ mod api_client;
 #[cfg(test)]
 mod architecture;
 mod bench;
+mod binary;
 mod book;
 mod cases;
 mod ci;
@@ -26,6 +27,7 @@ mod mcp_clients;
 mod mcp_load;
 #[cfg(test)]
 mod modules;
+mod packages;
 mod plugin;
 mod postgres;
 #[cfg(test)]

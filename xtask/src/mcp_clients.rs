@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::binary::Profile;
 use crate::listening_server::ListeningServer;
 use crate::step;
 use crate::{Failure, venv, workspace};
@@ -19,25 +20,17 @@ struct Client {
 /// Installs the clients, lets each one use the server over both transports, and counts.
 pub(crate) fn run() -> Result<(), Failure> {
     let scripts = workspace::root().join("tests/mcp-clients");
-    let target = workspace::target()?;
-    let scratch = target.join("mcp-clients");
+    let scratch = workspace::target()?.join("mcp-clients");
     fs::create_dir_all(&scratch)?;
-    step::command(
-        "build",
-        "cargo build --quiet -p repertoire-cli --bin repertoire",
-    )?;
-    step::command(
-        "build",
-        "cargo build --quiet -p repertoire-source-mcp --example rmcp-client",
-    )?;
+    let binary = Profile::Debug.command_line()?;
+    let rmcp = Profile::Debug.build("repertoire-source-mcp", "--example rmcp-client")?;
+    let rmcp = rmcp.join("examples/rmcp-client");
     step::step("python", "python3 -m venv; pip install", || {
         python(&scripts, &scratch)
     })?;
     step::step("node", "venv/bin/npm install", || node(&scripts, &scratch))?;
-    let debug = target.join("debug");
-    let binary = debug.join("repertoire");
     let mut failed = 0;
-    let clients = clients(&scratch, &debug);
+    let clients = clients(&scratch, rmcp);
     for client in &clients {
         for transport in ["stdio", "http"] {
             match client.checked(transport, &binary, &scratch) {
@@ -60,7 +53,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     }
 }
 
-fn clients(scratch: &Path, debug: &Path) -> Vec<Client> {
+fn clients(scratch: &Path, rmcp: PathBuf) -> Vec<Client> {
     let python = scratch.join("venv/bin/python");
     let node = scratch.join("venv/bin/node");
     let script = |name: &str| Some(scratch.join(name));
@@ -87,7 +80,7 @@ fn clients(scratch: &Path, debug: &Path) -> Vec<Client> {
         },
         Client {
             name: "rmcp",
-            program: debug.join("examples/rmcp-client"),
+            program: rmcp,
             script: None,
         },
     ]

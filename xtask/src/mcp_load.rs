@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::bench::{Figure, Goal, ServedPart, write_served};
-use crate::{Failure, step, workspace};
+use crate::binary::Profile;
+use crate::{Failure, workspace};
 use server::Process;
 use tree::Tree;
 
@@ -67,25 +68,17 @@ pub(crate) fn run(mut options: Options) -> Result<(), Failure> {
             options.skills,
             options.idle,
         ) = (20, 2, 200, 20);
-        "debug"
+        Profile::Debug
     } else {
-        "release"
+        Profile::Release
     };
-    let target = workspace::target()?;
     let program = match options.binary.take() {
         Some(named) => named,
-        None => {
-            let flag = if options.quick { "" } else { " --release" };
-            step::command(
-                "build",
-                &format!("cargo build --quiet{flag} -p repertoire-cli --bin repertoire"),
-            )?;
-            target.join(profile).join("repertoire")
-        }
+        None => profile.command_line()?,
     };
     let folder = tempfile::Builder::new()
         .prefix("mcp-load-")
-        .tempdir_in(&target)?;
+        .tempdir_in(workspace::target()?)?;
     let tree = Tree::lay(folder.path(), options.skills as usize)?;
     let runtime = tokio::runtime::Runtime::new()?;
     let mut figures = match options.only {

@@ -7,16 +7,8 @@ use std::process::Command;
 use repertoire::skill::Digest;
 use repertoire::source::plugin::Inspection;
 
+use crate::binary::Profile;
 use crate::{Failure, workspace};
-
-/// The profile of a build.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Profile {
-    /// The profile of tests.
-    Debug,
-    /// The profile of releases.
-    Release,
-}
 
 /// Builds a release library, and puts it with its digest into `target/dist`.
 pub(crate) fn dist(name: &str) -> Result<(), Failure> {
@@ -53,66 +45,34 @@ pub(crate) fn library(name: &str, profile: Profile) -> Result<PathBuf, Failure> 
     if !folder.is_dir() {
         return Err(format!("there is no plugin `{name}` in `plugins`").into());
     }
-    let target = workspace::target()?.join(if profile == Profile::Release {
-        "release"
-    } else {
-        "debug"
-    });
     let word = name.replace('-', "_");
-    let library = target.join(format!(
+    let library = format!(
         "{}{word}{}",
         std::env::consts::DLL_PREFIX,
         std::env::consts::DLL_SUFFIX
-    ));
+    );
     if folder.join("Cargo.toml").is_file() {
-        cargo(&["-p", &format!("repertoire-plugin-{name}")], profile)?;
-    } else {
-        fs::create_dir_all(&target)?;
-        compile(
-            &folder.join(format!("{}.c", name.trim_end_matches("-c"))),
-            &library,
-            profile,
-        )?;
+        let built = profile.build(&format!("repertoire-plugin-{name}"), "--lib")?;
+        return Ok(built.join(library));
     }
+    let target = profile.folder()?;
+    fs::create_dir_all(&target)?;
+    let library = target.join(library);
+    let file = folder.join(format!("{}.c", name.trim_end_matches("-c")));
+    compile(&file, &library, profile)?;
     Ok(library)
 }
 
 /// The program that runs plugins alone.
 pub(crate) fn runner(profile: Profile) -> Result<PathBuf, Failure> {
-    cargo(
-        &[
-            "-p",
-            "repertoire-source-plugin",
-            "--bin",
-            "repertoire-plugin-host",
-        ],
-        profile,
-    )?;
-    let folder = if profile == Profile::Release {
-        "release"
-    } else {
-        "debug"
-    };
-    Ok(workspace::target()?
-        .join(folder)
-        .join("repertoire-plugin-host"))
+    let name = "repertoire-plugin-host";
+    let folder = profile.build("repertoire-source-plugin", &format!("--bin {name}"))?;
+    Ok(folder.join(name))
 }
 
 /// Returns the digest that pins `file` in a configuration.
 pub(crate) fn digest(file: &Path) -> Result<Digest, Failure> {
     Ok(Digest::of(&fs::read(file)?))
-}
-
-fn cargo(arguments: &[&str], profile: Profile) -> Result<(), Failure> {
-    let mut command = Command::new("cargo");
-    command
-        .args(["build", "--quiet"])
-        .args(arguments)
-        .current_dir(workspace::root());
-    if profile == Profile::Release {
-        command.arg("--release");
-    }
-    succeeded(command)
 }
 
 fn compile(file: &Path, to: &Path, profile: Profile) -> Result<(), Failure> {
@@ -132,10 +92,6 @@ fn compile(file: &Path, to: &Path, profile: Profile) -> Result<(), Failure> {
         .arg("-o")
         .arg(to)
         .arg(file);
-    succeeded(command)
-}
-
-fn succeeded(mut command: Command) -> Result<(), Failure> {
     let output = command
         .output()
         .map_err(|error| format!("{command:?} did not start: {error}"))?;

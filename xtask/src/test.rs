@@ -27,7 +27,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     )
 }
 
-/// Runs the tests of the nextest profile `slow`: those that run cargo, trybuild, the bench or a load.
+/// Runs the tests of the nextest profile `slow`: those that run cargo, the bench or a load.
 ///
 /// # Errors
 /// Fails if a test fails.

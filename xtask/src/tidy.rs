@@ -40,6 +40,23 @@ fn a_file_has_at_most_500_lines() {
 }
 
 #[test]
+fn targets_without_tests_have_none() {
+    let targets = packages().expect("cargo metadata works in tests");
+    let targets = targets.into_iter().flat_map(|package| package.targets);
+    let untested = targets.filter(|target| !target.test && target.kind != ["example"]);
+    let files = untested.flat_map(|target| match target.kind.as_slice() {
+        [kind] if kind == "bin" || kind == "custom-build" => vec![target.src_path],
+        _ => {
+            let source = target.src_path.parent().expect("a file is in a folder");
+            let files = rust_files().into_iter();
+            files.filter(|path| path.starts_with(source)).collect()
+        }
+    });
+    let found = files.filter(|path| text(path).contains(concat!("#[", "test]")));
+    assert_none(found, "tests in targets with `test = false`");
+}
+
+#[test]
 fn nothing_is_left_to_do() {
     // In two halves, so that this file does not accuse itself.
     let mark = concat!("todo", "!(");

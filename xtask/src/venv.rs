@@ -21,6 +21,8 @@ pub(crate) fn venv(folder: &Path, pins: &Path) -> Result<PathBuf, Failure> {
                 .args([
                     "install",
                     "--quiet",
+                    // Python compiles what is imported, which is a small part.
+                    "--no-compile",
                     "--disable-pip-version-check",
                     "--requirement",
                 ])

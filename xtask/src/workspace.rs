@@ -17,6 +17,19 @@ pub(crate) struct Package {
     pub(crate) features: BTreeMap<String, Vec<String>>,
     #[cfg(test)]
     pub(crate) dependencies: Vec<Dependency>,
+    #[cfg(test)]
+    pub(crate) targets: Vec<Target>,
+}
+
+/// A library or a binary of a package.
+#[cfg(test)]
+#[derive(Debug, Deserialize)]
+pub(crate) struct Target {
+    pub(crate) kind: Vec<String>,
+    /// Its first file.
+    pub(crate) src_path: PathBuf,
+    /// Whether cargo builds its tests.
+    pub(crate) test: bool,
 }
 
 /// One line under `[dependencies]` or one of its siblings.
@@ -45,10 +58,10 @@ struct Metadata {
 
 /// Returns a command of cargo for a workspace outside this one.
 ///
-/// All of them share one target folder and, where they use the same packages, the same versions.
+/// It shares the target folder, so a dependency with the same version and features is compiled once.
 pub(crate) fn outside(command: &str, folder: &str, arguments: &str) -> String {
     format!(
-        "cargo {command} --locked --manifest-path {folder}/Cargo.toml --target-dir target/external {arguments}"
+        "cargo {command} --locked --manifest-path {folder}/Cargo.toml --target-dir target {arguments}"
     )
 }
 

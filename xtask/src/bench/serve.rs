@@ -12,7 +12,8 @@ use super::figure::{Figure, Goal};
 use super::listing::Paged;
 use super::tree::{self, Origin, Shape};
 use super::{Bench, median, rival, rounds, sample};
-use crate::{Failure, step, workspace};
+use crate::Failure;
+use crate::binary::Profile;
 
 /// The way in which a server notices an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,15 +53,12 @@ struct Contender {
 
 /// Servers over standard input and output. Comes last, because the tree is edited.
 pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
-    let (count, flag, built, rounds) = if bench.options.quick {
-        (200, "", "debug", 1)
+    let (count, profile, rounds) = if bench.options.quick {
+        (200, Profile::Debug, 1)
     } else {
-        (10_000, " --release", "release", SERVERS)
+        (10_000, Profile::Release, SERVERS)
     };
-    step::command(
-        "build",
-        &format!("cargo build --quiet{flag} -p repertoire-cli --bin repertoire"),
-    )?;
+    let program = profile.command_line()?;
     let tree = bench.folder.path().join("served");
     tree::lay(&tree, Shape::Flat, count, &Origin::Templates)?;
     let mut command = bench.itself();
@@ -79,7 +77,7 @@ pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
         rounds,
         measured: Vec::new(),
     };
-    let mut command = Command::new(workspace::target()?.join(built).join("repertoire"));
+    let mut command = Command::new(program);
     command.arg("serve");
     let mut all = vec![contender(
         "serve",

@@ -10,7 +10,8 @@ use object::{Endianness, elf};
 use tempfile::TempDir;
 
 use super::{GLIBC, Release, container};
-use crate::plugin::{self, Profile};
+use crate::binary::Profile;
+use crate::plugin;
 use crate::{Failure, step, venv, workspace};
 
 /// Checks the files of `target/dist` as a user installs them.
