@@ -49,7 +49,7 @@
 //! The linker drops a crate that is only a dependency, and its skills with it: the program has to say `use house_skills as _;`.
 //!
 //! # Contributing
-//! Each rule is a `const fn` in `rule.rs`, with a test in `tests/ui` that shows its message. Embedded files pass the parser of core
+//! Each rule is a `const fn` in `rule.rs`, with a program in `tests/external/refused` that shows its message. Embedded files pass the parser of core
 //! twice, in the macro for their errors and at run time for their fields.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -8,5 +8,5 @@ mod source;
 /// Tests of the nextest profile `slow`.
 mod slow {
     mod external;
-    mod ui;
+    mod refused;
 }

@@ -9,12 +9,14 @@ use snapbox::{assert_data_eq, str};
 
 use crate::test_env::checkout;
 
+/// Returns the target folder of the workspace, in which other packages share the dependencies of the tests.
+pub(super) fn target() -> &'static Path {
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    scratch.parent().expect("it is in the target folder")
+}
+
 /// Builds a package of `tests/external`, and returns the folder of its binaries.
 fn build(name: &str) -> PathBuf {
-    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-        .parent()
-        .expect("it lies in the target folder")
-        .join("external");
     let package = checkout(&format!("tests/external/{name}"));
     // The versions that the workspace was built with are the ones that are there without a network.
     std::fs::copy(checkout("Cargo.lock"), package.join("Cargo.lock"))
@@ -23,7 +25,7 @@ fn build(name: &str) -> PathBuf {
         .args(["build", "--quiet", "--offline", "--manifest-path"])
         .arg(package.join("Cargo.toml"))
         .arg("--target-dir")
-        .arg(&target)
+        .arg(target())
         .output()
         .expect("cargo runs");
     assert!(
@@ -31,7 +33,7 @@ fn build(name: &str) -> PathBuf {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    target.join("debug")
+    target().join("debug")
 }
 
 /// Runs a program, which succeeds, and returns its output.

@@ -1,18 +1,12 @@
 //! Crates that `plugin new` and `source new` write, built and tested by cargo.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use snapbox::{assert_data_eq, str};
 
+use super::external::target;
 use crate::test_env::{TestEnv, checkout};
-
-fn target() -> PathBuf {
-    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-        .parent()
-        .expect("it is in the target folder")
-        .join("external")
-}
 
 /// Runs the tests of a new crate, and returns what they print.
 fn test(krate: &Path) -> String {

@@ -4,19 +4,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A package, and where its programs go.
-struct Package {
-    folder: PathBuf,
+/// A package, and the target folder of the workspace.
+///
+/// In the same folder, nothing is compiled that the tests compiled with the same features.
+pub(super) struct Package {
+    pub(super) folder: PathBuf,
     target: PathBuf,
 }
 
 impl Package {
     /// The package `name` of the checkout.
-    fn of_checkout(name: &str) -> Package {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("external");
+    pub(super) fn of_checkout(name: &str) -> Package {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent();
         let package = Package {
             folder: checkout().join("tests/external").join(name),
-            target,
+            target: target.expect("it is in the target folder").to_owned(),
         };
         // The versions that the workspace was built with are the ones that are there without a network.
         fs::copy(
@@ -55,15 +57,18 @@ impl Package {
         fs::write(path, text).expect("files of the build can be read and written");
     }
 
-    fn build(&self) -> Output {
+    /// Returns the command that builds it.
+    pub(super) fn cargo(&self) -> Command {
         let mut cargo = Command::new(env!("CARGO"));
         cargo
             .args(["build", "--quiet", "--offline", "--target-dir"])
-            .arg(&self.target);
+            .arg(&self.target)
+            .current_dir(&self.folder);
         cargo
-            .current_dir(&self.folder)
-            .output()
-            .expect("cargo runs")
+    }
+
+    fn build(&self) -> Output {
+        self.cargo().output().expect("cargo runs")
     }
 
     /// Builds the program `name` again and returns its output.
