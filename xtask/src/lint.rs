@@ -6,6 +6,9 @@ use crate::{Failure, book, workspace};
 /// The packages whose features hosts choose from.
 const CHOSEN: [&str; 2] = ["repertoire", "repertoire-cli"];
 
+/// The command that documents every library with all features, as pages and as JSON.
+pub(crate) const DOCUMENTATION: &str = "RUSTDOC=xtask/rustdoc RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --all-features --no-deps --lib";
+
 /// Checks lints, documentation, each feature alone, the book and dependencies.
 ///
 /// # Errors
@@ -32,10 +35,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         "allocation counts",
         &workspace::outside("check", "bench", "-p bench-allocations"),
     )?;
-    command(
-        "documentation",
-        "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --lib",
-    )?;
+    command("documentation", DOCUMENTATION)?;
     book::build()?;
     if succeeds("cargo deny --version") {
         command(

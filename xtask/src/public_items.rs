@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
-use std::process::Command;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::workspace::root;
+use crate::workspace::{self, root};
+use crate::{lint, step};
 
 /// The most public items of each crate: types, functions, public fields, variants, methods and items of traits.
 ///
@@ -62,35 +63,15 @@ impl PublicItems {
     }
 }
 
-/// Runs rustdoc with the unstable JSON output, which the stable compiler writes if it is asked so.
+/// The folder of the documentation. cargo writes what has changed.
+static DOCUMENTATION: LazyLock<PathBuf> = LazyLock::new(|| {
+    step::run(lint::DOCUMENTATION).expect("the documentation has no warning");
+    let target = workspace::target().expect("cargo metadata works in tests");
+    target.join("doc")
+});
+
 fn rustdoc_json(package: &str) -> Value {
-    let status = Command::new("cargo")
-        .args([
-            "rustdoc",
-            "--quiet",
-            "--package",
-            package,
-            "--lib",
-            "--all-features",
-            "--",
-        ])
-        .args([
-            "-Zunstable-options",
-            "--output-format",
-            "json",
-            "--cap-lints",
-            "allow",
-        ])
-        .env("RUSTC_BOOTSTRAP", "1")
-        .current_dir(root())
-        .status()
-        .expect("cargo starts");
-    assert!(status.success(), "rustdoc failed for {package}");
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let file = target
-        .join("doc")
-        .join(format!("{}.json", package.replace('-', "_")));
+    let file = DOCUMENTATION.join(format!("{}.json", package.replace('-', "_")));
     let text = std::fs::read_to_string(&file).expect("rustdoc wrote its file");
     serde_json::from_str(&text).expect("rustdoc writes JSON")
 }
