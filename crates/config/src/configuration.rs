@@ -274,6 +274,8 @@ impl Configuration {
     }
 
     /// Returns whether the file defines a gateway: it has the table `[gateway]` or `[registries]`.
+    // For `repertoire-cli` only.
+    #[doc(hidden)]
     pub fn is_of_gateway(&self) -> bool {
         let mut tables = self.document.items();
         tables.any(|(key, _)| matches!(key, "gateway" | "registries"))

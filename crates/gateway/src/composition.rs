@@ -176,6 +176,7 @@ fn with_cached<K, T: Item>(builder: Builder<T>, cached: &Option<CachedMount<K, T
 ///
 /// # Errors
 /// [`ConfigurationError`] for an invalid pattern, with its place in the file.
+#[doc(hidden)]
 pub fn project_skills(
     configuration: &Configuration,
 ) -> Result<Option<FsSource>, ConfigurationError> {

@@ -79,6 +79,8 @@ mod workflow_file;
 mod workflow_plan;
 mod workflow_run;
 
+// For `repertoire-cli` only: it may change in any version.
+#[doc(hidden)]
 pub use composition::project_skills;
 pub use error::{GatewayError, GatewayState};
 pub use gateway::Gateway;
