@@ -78,6 +78,10 @@ impl Id {
     /// Letters and digits of every script are allowed. Upper case is not, and combining marks are not letters.
     pub fn faults(&self) -> Vec<&'static str> {
         let name = self.as_str();
+        // Nearly all names are of this form.
+        if name.len() <= Id::MAX_CHARS && name.split('-').all(is_plain_part) {
+            return Vec::new();
+        }
         let is_letter =
             |c: char| c.is_alphanumeric() && !unicode_normalization::char::is_combining_mark(c);
         let rules = [
@@ -104,8 +108,17 @@ impl Id {
     }
 }
 
+/// Returns whether `part` of a name has lower-case ASCII letters and digits alone, and at least one.
+fn is_plain_part(part: &str) -> bool {
+    let mut bytes = part.bytes();
+    !part.is_empty() && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+}
+
 fn checked(written: &str) -> Result<Cow<'_, str>, InvalidValue> {
     const PATH: &str = "a name is not a path";
+    if written.split('-').all(is_plain_part) {
+        return Ok(written.into());
+    }
     let name = written.trim();
     // NFKC leaves ASCII as it is.
     let name: Cow<'_, str> = if name.is_ascii() {

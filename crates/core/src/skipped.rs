@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::sync::LazyLock;
 
+use foldhash::fast::RandomState;
 use unicode_normalization::UnicodeNormalization;
 
 /// The reason why a file is not part of a skill, by its name alone.
@@ -156,7 +157,7 @@ pub enum SkippedFolder {
 }
 
 /// Every folder is compared with all names, so they are looked up.
-static FOLDERS: LazyLock<HashMap<&str, SkippedFolder>> = LazyLock::new(|| {
+static FOLDERS: LazyLock<HashMap<&str, SkippedFolder, RandomState>> = LazyLock::new(|| {
     let names = TABLE
         .into_iter()
         .flat_map(|(why, names)| names.split('|').map(move |name| (name, why)));
@@ -201,8 +202,11 @@ impl SkippedFolder {
     /// ```
     pub fn of(name: impl AsRef<OsStr>) -> Option<SkippedFolder> {
         let name = name.as_ref().to_str()?;
-        let lower = plain(name).to_ascii_lowercase();
-        let (&known, &why) = FOLDERS.get_key_value(lower.as_str())?;
+        let mut lower = plain(name);
+        if lower.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            lower.to_mut().make_ascii_lowercase();
+        }
+        let (&known, &why) = FOLDERS.get_key_value(&*lower)?;
         (why != SkippedFolder::Output || name == known).then_some(why)
     }
 

@@ -36,7 +36,7 @@ pub use self::hidden::{Hidden, hidden, is_clean};
 
 pub(crate) use self::clean::shows_nothing;
 pub(crate) use self::escape::{quoted, spelled_out};
-pub(crate) use self::scan::is_break;
+pub(crate) use self::scan::{is_break, may_hide};
 
 // The other crates of the workspace share these. They are not a public interface.
 #[doc(hidden)]

@@ -15,7 +15,7 @@ use crate::frontier::{FolderToVisit, LinkToFollow, PathDiagnostic};
 use crate::link_bounds::LinkBounds;
 use crate::owner::{FileOwner, OWN_IT};
 use crate::parent_dir::ParentDir;
-use crate::pattern::FILE_NAME;
+use crate::pattern::{Cursor, FILE_NAME};
 use crate::root::SearchPlan;
 use crate::skill_file::{ReadContext, SkillFile};
 use crate::stamp::Identity;
@@ -204,6 +204,10 @@ impl Walk {
 
     fn enter(&mut self, plan: &SearchPlan, folder: &FolderToVisit, entries: &[FolderEntry]) {
         let (start, depth) = (folder.start, folder.depth + 1);
+        let kinds = entries.iter().filter_map(|entry| entry.kind);
+        self.folders.reserve(kinds.filter(FileType::is_dir).count());
+        // Neighbours mostly have equal cursors, and thousands are kept until they are visited.
+        let mut last: Option<Cursor> = None;
         for FolderEntry {
             name,
             kind,
@@ -221,6 +225,10 @@ impl Walk {
             }
             if kind.is_dir() {
                 let (identity, reach) = (*identity, folder.reach.inside(name));
+                let cursor = match &last {
+                    Some(last) if *last == cursor => last.clone(),
+                    _ => last.insert(cursor).clone(),
+                };
                 self.folders.push(FolderToVisit {
                     start,
                     path,

@@ -174,12 +174,14 @@ impl Walk {
         self.too_deep.extend(part.too_deep);
         self.has_links |= part.has_links || !part.links.is_empty();
         self.links.extend(part.links);
+        let mut folders = part.folders;
         // A real folder is met twice where a link led into it first, or where another search starts.
-        next.extend(
-            part.folders
-                .into_iter()
-                .filter(|folder| seen.insert(folder.identity)),
-        );
+        folders.retain(|folder| seen.insert(folder.identity));
+        if next.is_empty() {
+            *next = folders;
+        } else {
+            next.append(&mut folders);
+        }
     }
 
     async fn follow(

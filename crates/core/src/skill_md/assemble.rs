@@ -21,6 +21,8 @@ pub(super) struct Assembly<'a, 'b> {
     pub(super) site: FileContext<'a>,
     pub(super) limits: &'a Limits,
     pub(super) sink: &'b mut DiagnosticSink<'a>,
+    /// Whether a value may have a hidden character: as it is, or behind an escape.
+    pub(super) may_hide: bool,
 }
 
 impl Assembly<'_, '_> {
@@ -123,7 +125,7 @@ impl Assembly<'_, '_> {
     fn misspelt(&mut self, table: &FieldTable) {
         for ((key, value), mark) in table.fields.iter().zip(&table.marks) {
             self.nested_limits(key, value, mark);
-            let Some(known) = spelling::meant(key) else {
+            let Some(known) = spelling::meant_by(key) else {
                 continue;
             };
             // Named where the field is reported as missing.
@@ -307,7 +309,7 @@ impl Assembly<'_, '_> {
     }
 
     fn other_texts(&mut self, table: &FieldTable) {
-        if text::is_clean(self.text) && !self.text.contains('\\') {
+        if !self.may_hide || text::is_clean(self.text) && !self.text.contains('\\') {
             return;
         }
         for (key, value) in table
@@ -389,6 +391,9 @@ impl Assembly<'_, '_> {
     }
 
     fn warn_of_invisible(&mut self, key: &str, text: &str, mark: &Mark) {
+        if !self.may_hide {
+            return;
+        }
         if let Some(what) = text::hidden(text) {
             let source = self.text.get(mark.value.clone()).unwrap_or_default();
             // Where the text is written in escapes, its start has to do.

@@ -190,6 +190,8 @@ fn category(value: &Value, place: &FieldPlace<'_>, sink: &mut DiagnosticSink<'_>
     let slip = [("raw", 1), ("standard", 2)];
     let slip = slip
         .into_iter()
+        // Each slip changes the length by one at most.
+        .filter(|(word, slips)| word.len().abs_diff(written.chars().count()) <= *slips)
         .find(|(word, slips)| strsim::osa_distance(word, &written) <= *slips);
     let message = "the category is neither `standard` nor `raw`; it counts as `raw`, which limits";
     let diagnostic = match slip {

@@ -290,6 +290,7 @@ fn read<'a>(
         site,
         limits,
         sink,
+        may_hide: crate::text::may_hide(text) || text.contains('\\'),
     }
     .skill(table)
 }

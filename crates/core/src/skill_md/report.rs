@@ -48,6 +48,10 @@ impl<'a> DiagnosticSink<'a> {
             .shared_path
             .get_or_insert_with(|| self.path.into())
             .clone();
+        if self.list.is_empty() {
+            // Most files have one at most, and thousands are kept.
+            self.list.reserve_exact(1);
+        }
         self.list.push(
             diagnostic
                 .at_path(path)
@@ -63,6 +67,7 @@ impl<'a> DiagnosticSink<'a> {
 
     pub(super) fn place(&mut self, offset: usize) -> (u32, u32) {
         if self.lines.is_empty() {
+            self.lines.reserve(32);
             self.lines.push(fence::past_bom(self.bytes));
             let ended = fence::lines(self.bytes, 0).filter(|(_, end, next)| next > end);
             self.lines.extend(ended.map(|(.., next)| next));

@@ -1,17 +1,57 @@
 //! Keys that are nearly those of a field.
 
+use std::cell::RefCell;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use strsim::osa_distance;
 
 use super::recovery::WIDE_COLON;
-use super::table::FieldTable;
+use super::table::{FieldTable, spread};
 use crate::declared::LIMITING;
 
 const READ: &str = "name id description license compatibility metadata argument-hint arguments paths when_to_use when-to-use \
     triggers tags keywords required_tools required-tools workflow verification functional-tier functional_tier tier \
     invoke-level invoke_level tools references import_path import-path surface surface-mode surfaceMode";
+
+/// The bits of a place of a key of which [`meant_by`] remembers the result.
+const BITS: u32 = 8;
+
+thread_local! {
+    /// The last key of each place.
+    static MEANT: RefCell<Vec<Option<MeantKey>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A key, and what it is meant for.
+#[derive(Clone)]
+struct MeantKey {
+    /// Owned, so that no other key gets the same address.
+    key: Arc<str>,
+    meant: Option<&'static str>,
+}
+
+/// Returns what [`meant`] returns for a key that most files share.
+pub(super) fn meant_by(key: &Arc<str>) -> Option<&'static str> {
+    if key.len() > LONGEST {
+        return None;
+    }
+    MEANT.with_borrow_mut(|slots| {
+        slots.resize(1 << BITS, None);
+        let address = Arc::as_ptr(key).cast::<u8>().addr();
+        let slot = &mut slots[spread(address as u64, BITS)];
+        match slot {
+            Some(known) if Arc::ptr_eq(&known.key, key) => known.meant,
+            _ => {
+                let meant = meant(key);
+                *slot = Some(MeantKey {
+                    key: key.clone(),
+                    meant,
+                });
+                meant
+            }
+        }
+    })
+}
 
 /// Returns the field that an unknown `key` is probably meant for.
 ///

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2, memchr2_iter};
 
 use super::Limits;
 use super::table::{FieldTable, Mark, shared_key};
@@ -241,13 +241,10 @@ impl<'a> SubsetReader<'a> {
             first if begins_plain(*first) => {
                 let text = rest.trim_end_matches(' ');
                 let bytes = text.as_bytes();
-                bytes
-                    .iter()
-                    .enumerate()
-                    .all(|(at, byte): (usize, &u8)| match byte {
+                memchr2_iter(b':', b'#', bytes)
+                    .all(|at| match bytes[at] {
                         b':' => bytes.get(at + 1).is_some_and(|next| *next != b' '),
-                        b'#' => bytes[at - 1] != b' ',
-                        _ => true,
+                        _ => bytes[at - 1] != b' ',
                     })
                     .then(|| self.plain(text))
             }
@@ -266,7 +263,7 @@ impl<'a> SubsetReader<'a> {
         let mut text = String::new();
         let mut from = 0;
         loop {
-            let next = from + memchr::memchr2(b'"', b'\\', &inner.as_bytes()[from..])?;
+            let next = from + memchr2(b'"', b'\\', &inner.as_bytes()[from..])?;
             if inner.as_bytes()[next] == b'"' {
                 self.at += next + 2;
                 self.nodes += 1;

@@ -125,8 +125,8 @@ impl FieldTable {
     }
 }
 
-/// A power of two, a few times the 40 keys that make up nearly all front matter.
-const SLOTS: usize = 256;
+/// The bits of a place: a few times the 40 keys that make up nearly all front matter.
+const BITS: u32 = 9;
 
 const LONGEST: usize = 32;
 
@@ -140,13 +140,18 @@ pub(super) fn shared_key(key: &str) -> Arc<str> {
         return key.into();
     }
     KEYS.with_borrow_mut(|keys| {
-        keys.resize(SLOTS, None);
-        let hash = key.bytes().fold(key.len(), |hash, byte| {
-            hash.wrapping_mul(31) + usize::from(byte)
+        keys.resize(1 << BITS, None);
+        let hash = key.bytes().fold(key.len() as u64, |hash, byte| {
+            hash.wrapping_mul(31).wrapping_add(byte.into())
         });
-        match &mut keys[hash % SLOTS] {
+        match &mut keys[spread(hash, BITS)] {
             Some(known) if known.as_ref() == key => known.clone(),
             slot => slot.insert(key.into()).clone(),
         }
     })
+}
+
+/// Returns a number of `bits` bits. The lowest bits of `hash` alone would put `description` and `author` in one place.
+pub(super) fn spread(hash: u64, bits: u32) -> usize {
+    (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits)) as usize
 }

@@ -41,6 +41,11 @@ pub(super) fn odd(text: &str) -> impl Iterator<Item = Odd<'_>> {
     }
 }
 
+/// Returns whether a hidden character may be in `text`, or in a text of parts of it. `false` is certain.
+pub(crate) fn may_hide(text: &str) -> bool {
+    next_suspect::<false>(text.as_bytes()).is_some()
+}
+
 struct OddScan<'t, const BREAKS: bool> {
     text: &'t str,
     from: usize,
@@ -107,7 +112,7 @@ fn next_suspect<const BREAKS: bool>(bytes: &[u8]) -> Option<usize> {
     for (number, chunk) in chunks.iter().enumerate() {
         if chunk
             .iter()
-            .fold(false, |any, byte| any | is_unusual(*byte))
+            .fold(false, |any, byte| any | is_unusual::<BREAKS>(*byte))
         {
             let start = CHUNK * number;
             if let Some(at) = (start..start + CHUNK).find(|at| is_suspect::<BREAKS>(bytes, *at)) {
@@ -122,8 +127,8 @@ fn is_suspect<const BREAKS: bool>(bytes: &[u8], at: usize) -> bool {
     may_begin::<BREAKS>(bytes[at], bytes.get(at + 1).copied().unwrap_or_default())
 }
 
-fn is_unusual(byte: u8) -> bool {
-    (byte.wrapping_add(1) as i8) < 0x21
+fn is_unusual<const BREAKS: bool>(byte: u8) -> bool {
+    ((byte.wrapping_add(1) as i8) < 0x21) & (BREAKS | (byte != b'\n'))
 }
 
 fn may_begin<const BREAKS: bool>(byte: u8, next: u8) -> bool {
