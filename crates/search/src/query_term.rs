@@ -128,8 +128,10 @@ impl<'a> QueryWords<'a> {
 
     /// Returns the words that the skill with this number has.
     pub(super) fn found_in(&self, number: u32) -> Vec<HitWord> {
-        let words = self.words.iter();
-        words.filter_map(|word| word.found_in(number)).collect()
+        // A skill that is found has most of the words.
+        let mut found = Vec::with_capacity(self.words.len());
+        found.extend(self.words.iter().filter_map(|word| word.found_in(number)));
+        found
     }
 }
 

@@ -62,8 +62,15 @@ enum KeptTerms {
     /// occurrences in the body. They are zero if there are more than three or an example prompt has the term: then both counts
     /// follow in a byte each.
     Numbers(Box<[u8]>),
-    /// Of a text that came after the index was built, separated by [`SEPARATOR`].
-    Words(Box<str>, Box<[TermCount]>),
+    /// Of a text that came after the index was built. In a box, because nearly all texts have numbers.
+    Words(Box<KeptWords>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct KeptWords {
+    /// Separated by [`SEPARATOR`].
+    terms: Box<str>,
+    counts: Box<[TermCount]>,
 }
 
 /// Occurrences of a term, at most 255 of each.
@@ -185,8 +192,11 @@ impl TextTerms {
             .iter()
             .map(|(term, _)| lexicon.text(*term))
             .collect();
-        let counts = text.rows.iter().map(|(_, count)| *count).collect();
-        TextTerms::with(KeptTerms::Words(terms.join(SEPARATOR).into(), counts), text)
+        let words = KeptWords {
+            terms: terms.join(SEPARATOR).into(),
+            counts: text.rows.iter().map(|(_, count)| *count).collect(),
+        };
+        TextTerms::with(KeptTerms::Words(words.into()), text)
     }
 
     fn with(terms: KeptTerms, text: &TextRows) -> TextTerms {
@@ -200,8 +210,8 @@ impl TextTerms {
     /// Returns the rows with numbers of `lexicon`. `table` is that of the index that keeps these terms.
     pub(super) fn rows(&self, table: &TermTable, lexicon: &mut Lexicon) -> TextRows {
         let rows = match &self.terms {
-            KeptTerms::Words(terms, counts) => {
-                let terms = terms.split(SEPARATOR).zip(counts);
+            KeptTerms::Words(words) => {
+                let terms = words.terms.split(SEPARATOR).zip(&words.counts);
                 terms
                     .map(|(term, count)| (lexicon.term(term), *count))
                     .collect()

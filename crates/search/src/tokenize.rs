@@ -192,6 +192,7 @@ fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
 }
 
+/// Returns whether NFKC keeps `c` as it is, and takes it to none before it.
 fn is_plain(c: char) -> bool {
     c.is_ascii() || is_sign(c) || is_composed(c)
 }
@@ -221,7 +222,7 @@ pub(super) fn normalized(name: &str) -> String {
             fold(c, &mut normalized);
         }
     };
-    if name.is_ascii() {
+    if name.chars().all(is_plain) {
         name.chars().for_each(&mut take)
     } else {
         name.nfkc().for_each(&mut take)
