@@ -94,6 +94,14 @@ impl<T: Item> ListingEntry<T> {
         self
     }
 
+    /// Returns whether both rows are copies of one row.
+    fn is_copy_of(&self, other: &ListingEntry<T>) -> bool {
+        let parts = self.parts.as_ref().map(Arc::as_ptr);
+        Arc::ptr_eq(&self.item, &other.item)
+            && (self.stamp, self.digest) == (other.stamp, other.digest)
+            && parts == other.parts.as_ref().map(Arc::as_ptr)
+    }
+
     /// Returns whether both rows describe the same content, ignoring fields that are unknown in one of them.
     #[doc(hidden)]
     pub fn is_same(&self, new: &ListingEntry<T>) -> bool {
@@ -227,6 +235,39 @@ impl<T: Item> Listing<T> {
         &self.diagnostics
     }
 
+    /// Returns the ranges of rows that differ, here and in `new`: those of chunks that both do not share, without the rows at
+    /// both ends that are the same.
+    #[doc(hidden)]
+    pub fn differences(&self, new: &Listing<T>) -> Vec<(Range<usize>, Range<usize>)> {
+        let mut gaps = self.rows.unshared(&new.rows);
+        for (before, after) in &mut gaps {
+            let most = before.len().min(after.len());
+            let pairs = self
+                .rows
+                .iter_from(before.start)
+                .zip(new.rows.iter_from(after.start));
+            let head = pairs
+                .take(most)
+                .take_while(|(old, now)| old.is_copy_of(now))
+                .count();
+            let rest = most - head;
+            let old: Vec<_> = self.rows.iter_from(before.end - rest).take(rest).collect();
+            let now: Vec<_> = new.rows.iter_from(after.end - rest).take(rest).collect();
+            let pairs = old.iter().rev().zip(now.iter().rev());
+            let tail = pairs.take_while(|(old, now)| old.is_copy_of(now)).count();
+            *before = before.start + head..before.end - tail;
+            *after = after.start + head..after.end - tail;
+        }
+        gaps
+    }
+
+    /// Returns whether both listings have the same diagnostics. Costs nothing if they share them.
+    #[doc(hidden)]
+    pub fn has_diagnostics_of(&self, other: &Listing<T>) -> bool {
+        // Slices are compared item by item otherwise.
+        Arc::ptr_eq(&self.diagnostics, &other.diagnostics) || self.diagnostics == other.diagnostics
+    }
+
     /// Returns the next listing: these rows after `splices`, which ascend and do not overlap, under a new revision and with
     /// other diagnostics. Chunks of rows that no splice touches are shared.
     ///
@@ -303,7 +344,7 @@ impl<T: Item> Listing<T> {
     #[must_use]
     #[doc(hidden)]
     pub fn with_known(mut self, old: &Listing<T>) -> Listing<T> {
-        let gaps = old.rows.unshared(&self.rows);
+        let gaps = old.differences(&self);
         let before = gaps
             .iter()
             .flat_map(|(before, _)| old.rows.iter_from(before.start).take(before.len()));
@@ -343,9 +384,7 @@ impl<T: Item> Listing<T> {
 
 impl<T: Item> PartialEq for Listing<T> {
     fn eq(&self, other: &Listing<T>) -> bool {
-        self.revision == other.revision
-            && self.diagnostics == other.diagnostics
-            && self.rows == other.rows
+        self.revision == other.revision && self.has_diagnostics_of(other) && self.rows == other.rows
     }
 }
 

@@ -127,7 +127,7 @@ pub(crate) fn causes<T: Item>(
     let mut sources = BTreeSet::new();
     for (old, new) in old.all_layers().pairs(new.all_layers()) {
         if let (Some(old), Some(new)) = (old, new)
-            && old.listing.diagnostics() != new.listing.diagnostics()
+            && !old.listing.has_diagnostics_of(&new.listing)
         {
             sources.insert(new.origin.source.clone());
         }
@@ -207,9 +207,11 @@ impl DiagnosticChange {
     ) -> DiagnosticChange {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for (old, new) in old.all_layers().pairs(new.all_layers()) {
-            if old.map(|layer| layer.listing.diagnostics())
-                != new.map(|layer| layer.listing.diagnostics())
-            {
+            let is_same = match (old, new) {
+                (Some(old), Some(new)) => old.listing.has_diagnostics_of(&new.listing),
+                (old, new) => old.or(new).is_none(),
+            };
+            if !is_same {
                 before.extend(old.into_iter().flat_map(diagnostics::of_source));
                 after.extend(new.into_iter().flat_map(diagnostics::of_source));
             }

@@ -64,7 +64,7 @@ impl<T: Item> Layer<T> {
 
     /// Returns whether `id` is written like an item of a different source that counts as much.
     pub(crate) fn is_posing(&self, id: &Id) -> bool {
-        let skeleton = source_skeleton(self.bare_id(id).as_str());
+        let skeleton = source_skeleton(self.bare_name(id));
         let owner = skeleton.and_then(|skeleton| self.names.get(&skeleton));
         owner.is_some_and(|(weight, name)| *name != self.origin.source && *weight <= self.weight())
     }
@@ -82,10 +82,17 @@ impl<T: Item> Layer<T> {
     }
 
     fn bare_id(&self, id: &Id) -> Id {
-        let bare = self
-            .is_prefixed(id)
-            .then(|| id.as_str()[self.origin.source.len() + 1..].parse().ok());
+        let bare = self.bare_name(id);
+        let bare = (bare.len() < id.as_str().len()).then(|| bare.parse().ok());
         bare.flatten().unwrap_or_else(|| id.clone())
+    }
+
+    fn bare_name<'i>(&self, id: &'i Id) -> &'i str {
+        if self.is_prefixed(id) {
+            &id.as_str()[self.origin.source.len() + 1..]
+        } else {
+            id.as_str()
+        }
     }
 
     pub(crate) fn prefers(&self, id: &Id) -> bool {

@@ -53,7 +53,7 @@ fn changes<T: Item>(update: &SourceUpdate<T>, view: &Snapshot<T>) -> bool {
         .is_some_and(|Layer { listing, .. }| {
             !update.changes.is_empty()
                 || update.new.revision() != listing.revision()
-                || update.new.diagnostics() != listing.diagnostics()
+                || !update.new.has_diagnostics_of(listing)
         })
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct RowChanges<T> {
 impl<T: Item> RowChanges<T> {
     /// Compares two listings. Costs the rows that they do not share.
     pub(crate) fn between(old: &Listing<T>, new: &Listing<T>) -> RowChanges<T> {
-        let gaps = old.rows().unshared(new.rows());
+        let gaps = old.differences(new);
         let before = gaps
             .iter()
             .flat_map(|(before, _)| old.rows().iter_from(before.start).take(before.len()));

@@ -146,7 +146,7 @@ impl TreeScan {
         } else {
             self.diagnostics(&skill_files, &walk_diagnostics)
         };
-        let is_quiet = diagnostics == *known;
+        let is_quiet = has_same_diagnostics || diagnostics == *known;
         if splices.is_empty() && is_quiet {
             return TreeScan {
                 skill_files,
@@ -287,10 +287,15 @@ impl TreeScan {
         self.files.iter().filter(|file| file.is_link)
     }
 
+    /// Returns whether this is known without comparing: that the same folders and links are watched as for `other`.
+    pub(crate) fn shares_watches(&self, other: &TreeScan) -> bool {
+        Arc::ptr_eq(&self.watched, &other.watched)
+    }
+
     /// Returns whether the same folders and links are watched as for `other`.
     pub(crate) fn is_watched_like(&self, other: &TreeScan) -> bool {
         let mut pairs = self.skill_files.iter().zip(other.skill_files.iter());
-        Arc::ptr_eq(&self.watched, &other.watched)
+        self.shares_watches(other)
             || self.listed == other.listed
                 && self.walk_diagnostics == other.walk_diagnostics
                 && self

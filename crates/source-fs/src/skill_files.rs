@@ -1,8 +1,7 @@
 //! Every `SKILL.md` of one source.
 
-use std::collections::HashSet;
 use std::path::{MAIN_SEPARATOR_STR, Path};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use repertoire_core::{ChunkedMap, ChunkedVec, Id, Keyed};
 
@@ -16,8 +15,8 @@ pub(crate) struct SkillFileTable {
     by_path: ChunkedVec<Arc<SkillFile>>,
     /// The files without a listed row, in order: they have no row, or an earlier file has their id.
     unlisted: Arc<Vec<Arc<SkillFile>>>,
-    /// The files with a listed row. Made when it is first needed.
-    by_id: OnceLock<ChunkedMap<Arc<SkillFile>>>,
+    /// The files with a listed row.
+    by_id: ChunkedMap<Arc<SkillFile>>,
     /// The number of files whose content is not hashed yet.
     unhashed: usize,
 }
@@ -32,18 +31,22 @@ impl SkillFileTable {
     /// Creates it from files in order.
     pub(crate) fn new(files: impl IntoIterator<Item = Arc<SkillFile>>) -> SkillFileTable {
         let by_path: ChunkedVec<Arc<SkillFile>> = files.into_iter().collect();
-        let mut seen = HashSet::new();
-        let unlisted = by_path
-            .iter()
-            .filter(|file| !file.id().is_some_and(|id| seen.insert(id)))
-            .cloned()
-            .collect();
+        let mut by_id = ChunkedMap::with_capacity(by_path.len());
+        let mut unlisted = Vec::new();
+        for file in by_path.iter() {
+            if file.id().is_none() {
+                unlisted.push(file.clone());
+            } else if let Some(first) = by_id.insert(file.clone()) {
+                by_id.insert(first);
+                unlisted.push(file.clone());
+            }
+        }
         let unhashed = by_path.iter().filter(|file| file.is_unread()).count();
         SkillFileTable {
-            unlisted: Arc::new(unlisted),
-            by_id: OnceLock::new(),
-            unhashed,
             by_path,
+            unlisted: Arc::new(unlisted),
+            by_id,
+            unhashed,
         }
     }
 
@@ -55,37 +58,28 @@ impl SkillFileTable {
         for change in changes {
             next.apply(change);
         }
-        let by_id = if changes.iter().any(SkillFileChange::moves_an_id) {
-            Some(self.by_id())
-        } else {
-            self.by_id.get()
-        };
-        let Some(mut by_id) = by_id.cloned() else {
-            return (next, true);
-        };
         let (moved, kept): (Vec<_>, Vec<_>) =
             changes.iter().partition(|change| change.moves_an_id());
         let mut is_contested = false;
         for id in moved.iter().filter_map(|change| change.old.as_ref()?.id()) {
             is_contested |= self.unlisted.iter().any(|file| file.id() == Some(id));
-            by_id.remove(id.as_str());
+            next.by_id.remove(id.as_str());
         }
         for new in moved
             .iter()
             .filter_map(|change| change.new.as_ref())
             .filter(|file| file.id().is_some())
         {
-            is_contested |= by_id.insert(new.clone()).is_some();
+            is_contested |= next.by_id.insert(new.clone()).is_some();
         }
         if is_contested {
             return (SkillFileTable::new(next.by_path.iter().cloned()), false);
         }
         for new in kept.iter().filter_map(|change| change.new.as_ref()) {
             if new.id().is_some() && !next.is_unlisted(new) {
-                by_id.insert(new.clone());
+                next.by_id.insert(new.clone());
             }
         }
-        next.by_id = OnceLock::from(by_id);
         (next, true)
     }
 
@@ -148,12 +142,12 @@ impl SkillFileTable {
 
     /// Returns the file of the listed row `id`.
     pub(crate) fn of(&self, id: &Id) -> Option<&Arc<SkillFile>> {
-        self.by_id().get(id.as_str())
+        self.by_id.get(id.as_str())
     }
 
     pub(crate) fn at(&self, order: (usize, &[u8])) -> Option<&Arc<SkillFile>> {
         self.by_path
-            .get(self.position(order))
+            .first_not(|file| file.order() < order)
             .filter(|file| file.order() == order)
     }
 
@@ -204,14 +198,5 @@ impl SkillFileTable {
 
     fn position(&self, order: (usize, &[u8])) -> usize {
         self.by_path.partition_point(|file| file.order() < order)
-    }
-
-    fn by_id(&self) -> &ChunkedMap<Arc<SkillFile>> {
-        self.by_id.get_or_init(|| {
-            self.iter()
-                .filter(|file| !self.is_unlisted(file))
-                .cloned()
-                .collect()
-        })
     }
 }

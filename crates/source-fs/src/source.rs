@@ -275,7 +275,7 @@ impl FsSource {
         };
         let mut is_settled = false;
         for _ in 0..ROUNDS {
-            {
+            if !watcher.keeps_watches(&scan) {
                 let (watcher, plan, scan) = (watcher.clone(), self.plan(), scan.clone());
                 workers::run(move || watcher.update_watches(&plan, &scan)).await?;
             }

@@ -170,6 +170,23 @@ impl Watcher {
         polls.then(|| state.last_full_scan.unwrap_or_else(Instant::now) + self.options.poll)
     }
 
+    /// Notes a later scan of the folders that are watched. Returns `false` if watches have to be updated.
+    pub(crate) fn keeps_watches(&self, scan: &Arc<TreeScan>) -> bool {
+        let Some(mut armed) = self.armed.try_lock() else {
+            return false;
+        };
+        let is_settled = self.is_settled() && self.state().last_full_scan.is_some();
+        match &mut armed.watched_scan {
+            Some(watched)
+                if is_settled && !self.pending.is_stale() && watched.shares_watches(scan) =>
+            {
+                watched.clone_from(scan);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Watches the folders that `scan` has read and the folders on the way to them, and no other.
     ///
     /// Folders that may have changed before their watch began are in [`take_fresh`](Watcher::take_fresh) afterwards. Blocks for a

@@ -40,6 +40,16 @@ fn duplicate_rows_are_reported() {
 }
 
 #[test]
+fn differences_are_without_rows_that_stay() {
+    let rows: Vec<_> = (0..600).map(|number| (number, 0)).collect();
+    let old = listing(1, &rows);
+    let new = old.spliced(Revision(2), [(300..302, vec![row("s300", "9")])], []);
+    assert_eq!(old.differences(&new), [(300..302, 300..301)]);
+    assert_eq!(new.differences(&old), [(300..301, 300..302)]);
+    assert_eq!(old.differences(&old), Vec::new());
+}
+
+#[test]
 fn digests_and_stamps_decide() {
     let digested = |content: &str, digest: &str| {
         row("a", "x")
