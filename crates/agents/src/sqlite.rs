@@ -44,13 +44,19 @@ impl SqliteAgentStore {
     /// A file of an older version is copied to `FILE.vN.bak`, then changed to the current version.
     ///
     /// # Errors
-    /// Fails if the file has a newer version, is not a database of agents, or cannot be opened.
+    /// Fails if the file has a newer version, is not a database of agents, is read-only, or cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_CREATE;
         let mut connection = Connection::open_with_flags(path, flags)?;
+        // SQLite opens a protected file for reading only, and then fails at the first change.
+        if connection.is_readonly("main")? {
+            let path = path.display();
+            let message = format!("expected a file that can be written, and `{path}` is read-only");
+            return Err(StoreError::Refused(message));
+        }
         connection.busy_timeout(BUSY_TIMEOUT)?;
         schema::migrate(&mut connection, path)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;

@@ -325,6 +325,31 @@ fn a_full_disk_loses_no_stored_agent() {
 }
 
 #[test]
+fn a_read_only_file_is_refused_and_kept() {
+    let Some(disk) = SmallDisk::new() else {
+        return;
+    };
+    let path = disk.0.path().join("agents.db");
+    let store = SqliteAgentStore::open(&path).unwrap();
+    put_worker(&store);
+    let id = reserve(&store, "1");
+    drop(store);
+    assert!(mount(disk.0.path(), "remount,ro"));
+    let refused = SqliteAgentStore::open(&path).unwrap_err();
+    let expected = format!(
+        "expected a file that can be written, and `{}` is read-only",
+        path.display()
+    );
+    assert_eq!(refused.to_string(), expected);
+    let other = SqliteAgentStore::open(disk.0.path().join("other.db"));
+    assert!(matches!(other, Err(StoreError::Database(_))), "{other:?}");
+    assert!(mount(disk.0.path(), "remount,rw"));
+    let store = SqliteAgentStore::open(&path).unwrap();
+    assert_eq!(store.agents().unwrap()[0].id, id);
+    assert_eq!(store.verify_audit().unwrap().len(), 1);
+}
+
+#[test]
 fn two_stores_on_a_file_share_its_places() {
     let (_folder, path) = file();
     let stores = [(); 2].map(|()| SqliteAgentStore::open(&path).unwrap());
