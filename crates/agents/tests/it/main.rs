@@ -3,7 +3,7 @@
 
 mod allocation;
 mod delegation;
-#[cfg(feature = "postgres")]
+#[cfg(feature = "sqlite")]
 mod hosts;
 mod parties;
 #[cfg(feature = "postgres")]
