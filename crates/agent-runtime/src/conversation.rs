@@ -24,6 +24,9 @@ use crate::{
 /// The exit code of a supervisor, and of a shell, for a program that cannot be started.
 const CANNOT_START: i32 = 127;
 
+/// The most bytes of a note about checks. A store takes a few more.
+const MOST_NOTE_BYTES: usize = 60_000;
+
 /// A running agent with everything that its host knows about it.
 pub(crate) struct Conversation {
     pub(crate) shared: Arc<Shared>,
@@ -270,18 +273,13 @@ impl Conversation {
         for skill in &self.ticket.skill_refs {
             checks.extend(self.shared.host.verify(skill, &self.folder).await);
         }
-        let failed: Vec<_> = checks.iter().filter_map(failure).collect();
-        let note = match failed.is_empty() {
-            true => format!("{} checks, none failed", checks.len()),
-            false => failed.join("; "),
-        };
-        let stored = self.checkpoint(AgentPhase::Verify, note.clone()).await;
+        let stored = self.checkpoint(AgentPhase::Verify, note_of(&checks)).await;
         stored.map_err(|error| refusal(&error))?;
-        let is_verified = failed.is_empty();
+        let failed: Vec<_> = checks.iter().filter_map(failure).collect();
         self.emit(RunnerEventKind::Verified { checks });
-        match is_verified {
+        match failed.is_empty() {
             true => Ok(()),
-            false => Err((HostMessage::refused(note), None)),
+            false => Err((HostMessage::refused(failed.join("; ")), None)),
         }
     }
 
@@ -358,6 +356,22 @@ impl Conversation {
     fn emit_state(&self, detail: Option<String>) {
         self.shared.emit_state(&self.agent, detail);
     }
+}
+
+/// Returns the note of the checkpoint: each check with its result in a line, also those that were not run.
+fn note_of(checks: &[SkillCheck]) -> String {
+    let mut note = String::new();
+    for (at, check) in checks.iter().enumerate() {
+        let line = check.line();
+        if note.len() + line.len() > MOST_NOTE_BYTES {
+            note.push_str(&format!("{} further checks", checks.len() - at));
+            break;
+        }
+        note.push_str(&line);
+        note.push('\n');
+    }
+    note.truncate(note.trim_end().len());
+    note
 }
 
 fn failure(check: &SkillCheck) -> Option<String> {

@@ -79,6 +79,21 @@ impl SkillCheck {
             result,
         }
     }
+
+    /// Returns the check and its result in one line.
+    pub(crate) fn line(&self) -> String {
+        let (result, reason) = match &self.result {
+            CheckResult::Passed => ("passed", ""),
+            CheckResult::Failed(reason) => ("failed", reason.as_str()),
+            CheckResult::Skipped(reason) => ("not run", reason.as_str()),
+            CheckResult::NeedsJudgement => ("not judged", ""),
+        };
+        let line = match reason {
+            "" => format!("{result}: {}", self.check),
+            reason => format!("{result}: {}: {reason}", self.check),
+        };
+        line.replace(char::is_control, " ")
+    }
 }
 
 /// The result of a check.

@@ -109,7 +109,8 @@ async fn a_failed_check_keeps_the_task_open() {
         .iter()
         .map(|one| (one.phase.to_string(), &*one.note))
         .collect();
-    let note = ("VERIFY".to_owned(), "`tests pass`: 2 fail");
+    let note = "failed: tests pass: 2 fail\nnot judged: reads well";
+    let note = ("VERIFY".to_owned(), note);
     // At the message and at the end of the process.
     assert_eq!(notes, [note.clone(), note]);
 }
@@ -119,8 +120,11 @@ async fn passed_checks_are_a_checkpoint() {
     let bed = TestBed::new(TestHost::default());
     let skill = KnownSkill::new(Digest::of(b"x"));
     bed.host.skills.lock().insert("review".to_owned(), skill);
-    let check = SkillCheck::new("tests pass", CheckResult::Passed);
-    bed.host.checks.lock().push(check);
+    let reason = "it needs an approval".to_owned();
+    bed.host.checks.lock().extend([
+        SkillCheck::new("tests pass", CheckResult::Passed),
+        SkillCheck::new("cargo test\nall", CheckResult::Skipped(reason)),
+    ]);
     let runner = bed.start().await;
     let mut events = runner.events();
     let steps = [
@@ -145,6 +149,8 @@ async fn passed_checks_are_a_checkpoint() {
         .map(|one| one.phase.to_string())
         .collect();
     assert_eq!(phases, ["GATHER", "ANALYZE", "PLAN", "APPLY", "VERIFY"]);
+    let note = "passed: tests pass\nnot run: cargo test all: it needs an approval";
+    assert_eq!(checkpoints[4].note, note);
 }
 
 #[tokio::test]
