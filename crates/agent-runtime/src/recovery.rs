@@ -52,13 +52,19 @@ pub(crate) async fn worktrees(
     journal: &Journal,
     options: &RunnerOptions,
 ) -> Result<Vec<FoundWorktree>, RunnerError> {
-    match &options.worktrees {
-        Some(worktrees) => {
-            let agents = journal.call(|store, _| store.agents()).await?;
-            Ok(worktrees.without_agent(&agents).await?)
-        }
-        None => Ok(Vec::new()),
+    let Some(worktrees) = &options.worktrees else {
+        return Ok(Vec::new());
+    };
+    // The agents are read after the folders: the row of an agent is older than its worktree.
+    let paths = worktrees.paths().await?;
+    if paths.is_empty() {
+        return Ok(Vec::new());
     }
+    let agents = journal.call(|store, _| store.agents()).await?;
+    let found = paths
+        .into_iter()
+        .map(|path| FoundWorktree::new(path, &agents));
+    Ok(found.filter(|one| !one.is_in_use()).collect())
 }
 
 /// Kills all processes that have the variable with this value in their environment.

@@ -134,27 +134,15 @@ impl Worktrees {
         git::run(worktree, &self.variables, &args).await.map(drop)
     }
 
-    /// Returns the worktrees below the root that have no living agent.
-    pub(crate) async fn without_agent(
-        &self,
-        agents: &[AgentRecord],
-    ) -> Result<Vec<FoundWorktree>, WorktreeError> {
+    /// Returns everything below the root, and the worktrees there that `git` knows, in order.
+    pub(crate) async fn paths(&self) -> Result<Vec<PathBuf>, WorktreeError> {
         let root = self.real_root()?;
         let mut paths = self.registered(&root).await?;
         let entries = fs::read_dir(&root).map_err(|error| path_error(&root, error.to_string()))?;
         paths.extend(entries.flatten().map(|entry| entry.path()));
         paths.sort();
         paths.dedup();
-        let found = paths.into_iter().map(|path| {
-            let name = path.file_name().and_then(OsStr::to_str);
-            let owner = agents.iter().find(|agent| Some(&*agent.id) == name);
-            FoundWorktree {
-                agent_id: owner.map(|agent| agent.id.clone()),
-                state: owner.map(|agent| agent.state),
-                path,
-            }
-        });
-        Ok(found.filter(|one| !one.is_in_use()).collect())
+        Ok(paths)
     }
 
     /// Returns the worktrees below `root` that `git` knows, also if their folders are gone.
@@ -173,7 +161,18 @@ impl Worktrees {
 }
 
 impl FoundWorktree {
-    fn is_in_use(&self) -> bool {
+    /// Finds the agent of a worktree by its name.
+    pub(crate) fn new(path: PathBuf, agents: &[AgentRecord]) -> Self {
+        let name = path.file_name().and_then(OsStr::to_str);
+        let owner = agents.iter().find(|agent| Some(&*agent.id) == name);
+        Self {
+            agent_id: owner.map(|agent| agent.id.clone()),
+            state: owner.map(|agent| agent.state),
+            path,
+        }
+    }
+
+    pub(crate) fn is_in_use(&self) -> bool {
         self.state.is_some_and(|state| !state.is_final())
     }
 }
