@@ -1,13 +1,15 @@
 //! Agents that speak the Agent Client Protocol.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use repertoire_agent_runtime::{AcpRuntime, RunnerEventKind};
+use repertoire_agent_runtime::{
+    AcpRuntime, AgentIdentity, AgentMessage, HostMessage, RunnerEvent, RunnerEventKind,
+};
 use repertoire_agents::{
-    AgentPool, AgentState, AgentStore, FailReason, PoolSettings, WritebackContract,
+    AgentPool, AgentState, AgentStore, FailReason, PoolSettings, WritebackContract, WritebackKind,
 };
 use serde_json::{Value, json};
+use tokio::sync::broadcast;
 
 use crate::bed::{Seen, TestBed, TestHost, put_profile, request, spawn, until_ended};
 
@@ -63,6 +65,11 @@ async fn run(bed: &TestBed) -> Seen {
     until_ended(&runner, &mut events, &ticket.agent_id).await
 }
 
+async fn until_busy(events: &mut broadcast::Receiver<RunnerEvent>) {
+    let is_busy = |kind: &RunnerEventKind| matches!(kind, RunnerEventKind::State { state, .. } if *state == AgentState::Busy);
+    while !is_busy(&events.recv().await.unwrap().kind) {}
+}
+
 #[tokio::test]
 async fn a_turn_is_a_task() {
     let bed = bed("answer");
@@ -113,13 +120,7 @@ async fn a_hanging_turn_is_cancelled() {
     let runner = bed.start().await;
     let mut events = runner.events();
     let ticket = spawn(&runner, request("T-1", Value::Null)).await;
-    while !matches!(
-        events.recv().await.unwrap().kind,
-        RunnerEventKind::State {
-            state: AgentState::Busy,
-            ..
-        }
-    ) {}
+    until_busy(&mut events).await;
     let ended = runner.cancel(&ticket.agent_id).await.unwrap();
     assert_eq!(ended.fail_reason, Some(FailReason::Cancelled));
 }
@@ -127,35 +128,52 @@ async fn a_hanging_turn_is_cancelled() {
 mod slow {
     use super::*;
 
-    fn elizacp() -> Option<PathBuf> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let mut programs = std::env::split_paths(&path).map(|folder| folder.join("elizacp"));
-        programs.find(|program| program.is_file())
-    }
+    /// The variable with the path of `elizacp`, an agent that needs no account.
+    const PROGRAM: &str = "REPERTOIRE_TEST_ELIZACP";
 
     #[tokio::test]
     async fn eliza_runs_a_task() {
-        let Some(command) = elizacp() else {
-            eprintln!("SKIPPED: `elizacp` is not in PATH; run `cargo install elizacp`");
+        let Ok(command) = std::env::var(PROGRAM) else {
+            eprintln!("SKIPPED, not checked: `{PROGRAM}` names no program");
             return;
         };
-        let args = ["acp", "--deterministic"].map(str::to_owned);
         let bed = TestBed::new(TestHost {
             runtime: Arc::new(AcpRuntime::default()),
-            command,
-            args: args.to_vec(),
+            command: command.into(),
+            args: ["acp", "--deterministic"].map(str::to_owned).to_vec(),
             ..TestHost::default()
         });
-        set_contract(&bed, WritebackContract::Warn);
-        let ended = run(&bed).await;
-        assert_eq!(
-            ended.record.state,
-            AgentState::Terminated,
-            "{:?}",
-            ended.detail
-        );
-        assert!(ended.record.orphaned);
+        let runner = bed.start().await;
+        let mut events = runner.events();
+        let ticket = spawn(&runner, request("T-1", Value::Null)).await;
+        until_busy(&mut events).await;
+        // Eliza calls no tool by herself, so the test does what the MCP tools of a gateway do.
+        let sender = AgentIdentity::new(&ticket.agent_id, ticket.epoch);
+        let update = json!({ "status": "done", "progress": 100, "summary": "Talked." });
+        let thought = json!({
+            "task_id": "T-1", "type": "reflection", "branch": ticket.branch_name,
+            "commit_sha": "0123456", "tests_run": [], "blockers": [],
+        });
+        for (kind, record) in [
+            (WritebackKind::TaskUpdate, update),
+            (WritebackKind::ThoughtRecord, thought),
+        ] {
+            let message = AgentMessage::Writeback { kind, record };
+            let answer = runner.deliver(&sender, message).await;
+            assert_eq!(answer, HostMessage::Accepted);
+        }
+        let ended = until_ended(&runner, &mut events, &ticket.agent_id).await;
         println!("eliza: {:?}", ended.output);
+        assert_eq!(
+            (ended.record.state, ended.record.orphaned),
+            (AgentState::Terminated, false),
+            "{ended:?}"
+        );
         assert!(!ended.output.concat().is_empty());
+        let audit = bed.store.audit(&ticket.agent_id).unwrap();
+        let states = audit.iter().filter(|row| row.from != row.to);
+        let states: Vec<_> = states.filter_map(|row| row.to.as_deref()).collect();
+        let whole = ["PENDING", "INITIALIZING", "READY", "BUSY", "TERMINATED"];
+        assert_eq!(states, whole);
     }
 }
