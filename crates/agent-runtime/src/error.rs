@@ -56,6 +56,10 @@ pub enum LaunchError {
     #[error("the store refused a step")]
     #[doc(hidden)]
     Store(#[source] StoreError),
+    /// The runner was stopped during the start.
+    #[error("the runner was stopped")]
+    #[doc(hidden)]
+    Stopped,
 }
 
 impl LaunchError {
@@ -63,6 +67,7 @@ impl LaunchError {
     pub(crate) fn reason(&self) -> FailReason {
         match self {
             Self::Requirements(_) => FailReason::InitError,
+            Self::Stopped => FailReason::Cancelled,
             _ => FailReason::SpawnError,
         }
     }

@@ -260,16 +260,24 @@ impl AgentRunner {
     }
 
     /// Cancels all agents, and returns when their processes are gone. Later requests are refused.
+    ///
+    /// An agent that is being started is cancelled too: before its process starts, or else right after.
     pub async fn stop(&self) {
         self.shared.set_stopping();
+        self.cancel_all();
+        self.shared.starts_ended().await;
+        for handle in self.cancel_all() {
+            handle.cancel.closed().await;
+        }
+    }
+
+    fn cancel_all(&self) -> Vec<RunHandle> {
         let handles = self.shared.handles();
         for handle in &handles {
             let cause = (FailReason::Cancelled, "the host stops".to_owned());
             handle.cancel.send_replace(Some(cause));
         }
-        for handle in handles {
-            handle.cancel.closed().await;
-        }
+        handles
     }
 }
 

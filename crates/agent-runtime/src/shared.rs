@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 use repertoire_agents::{AgentPhase, AgentRecord, FailReason};
@@ -33,8 +32,25 @@ pub(crate) struct Shared {
     waiting: Mutex<Vec<Order>>,
     /// The failed agents that others will replace.
     replaced: Mutex<HashSet<String>>,
-    tasks: Mutex<JoinSet<()>>,
-    is_stopping: AtomicBool,
+    /// `None` after the runner was dropped: no task begins then.
+    tasks: Mutex<Option<JoinSet<()>>>,
+    starts: watch::Sender<Starts>,
+}
+
+/// The starts of agents.
+#[derive(Debug, Default)]
+struct Starts {
+    under_way: usize,
+    is_stopping: bool,
+}
+
+/// The permission to start an agent. A stop waits until it is dropped.
+pub(crate) struct StartPermit(Arc<Shared>);
+
+impl Drop for StartPermit {
+    fn drop(&mut self) {
+        self.0.starts.send_modify(|starts| starts.under_way -= 1);
+    }
 }
 
 /// A running agent, as callers reach it.
@@ -85,8 +101,8 @@ impl Shared {
             starting: Mutex::default(),
             waiting: Mutex::default(),
             replaced: Mutex::default(),
-            tasks: Mutex::default(),
-            is_stopping: AtomicBool::new(false),
+            tasks: Mutex::new(Some(JoinSet::new())),
+            starts: watch::Sender::default(),
         }
     }
 
@@ -96,26 +112,45 @@ impl Shared {
         future: impl Future<Output = T> + Send + 'static,
     ) -> oneshot::Receiver<T> {
         let (sender, receiver) = oneshot::channel();
-        let mut tasks = self.tasks.lock();
-        while tasks.try_join_next().is_some() {}
-        tasks.spawn(async move {
-            let _ = sender.send(future.await);
-        });
+        if let Some(tasks) = &mut *self.tasks.lock() {
+            while tasks.try_join_next().is_some() {}
+            tasks.spawn(async move {
+                let _ = sender.send(future.await);
+            });
+        }
         receiver
     }
 
-    /// Ends all tasks at once; their processes end with them.
+    /// Ends all tasks at once, also those that begin later; their processes end with them.
     pub(crate) fn abort(&self) {
-        self.is_stopping.store(true, Ordering::Relaxed);
-        self.tasks.lock().abort_all();
+        self.set_stopping();
+        let tasks = self.tasks.lock().take();
+        drop(tasks);
     }
 
+    /// Sets that no further start begins.
     pub(crate) fn set_stopping(&self) {
-        self.is_stopping.store(true, Ordering::Relaxed);
+        self.starts.send_modify(|starts| starts.is_stopping = true);
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
-        self.is_stopping.load(Ordering::Relaxed)
+        self.starts.borrow().is_stopping
+    }
+
+    /// Notes a start; `None` if the runner stops.
+    pub(crate) fn permit_start(self: &Arc<Self>) -> Option<StartPermit> {
+        let is_permitted = self.starts.send_if_modified(|starts| {
+            starts.under_way += usize::from(!starts.is_stopping);
+            !starts.is_stopping
+        });
+        is_permitted.then(|| StartPermit(Arc::clone(self)))
+    }
+
+    /// Waits until no start is under way.
+    pub(crate) async fn starts_ended(&self) {
+        let mut starts = self.starts.subscribe();
+        // The sender lives as long as this state.
+        let _ = starts.wait_for(|starts| starts.under_way == 0).await;
     }
 
     pub(crate) fn handle(&self, id: &str) -> Option<RunHandle> {

@@ -31,9 +31,9 @@ type StartFuture = Pin<Box<dyn Future<Output = Result<Spawned, SpawnError>> + Se
 
 /// Reserves an agent and starts it.
 pub(crate) async fn start(shared: &Arc<Shared>, order: Order) -> Result<Spawned, SpawnError> {
-    if shared.is_stopping() {
+    let Some(_permit) = shared.permit_start() else {
         return Err(SpawnError::Stopped);
-    }
+    };
     match allocate(shared, &order).await {
         Ok(Some(agent)) => place(Arc::clone(shared), agent, order).await,
         Ok(None) => {
@@ -88,12 +88,16 @@ async fn give_up(shared: &Shared, agent_id: String, cause: LaunchError) -> Spawn
 /// Asks again for the requests that wait, now that a place may be free.
 pub(crate) async fn serve_waiting(shared: &Arc<Shared>) {
     for order in shared.take_waiting() {
-        if shared.is_stopping() {
+        let Some(permit) = shared.permit_start() else {
             return;
-        }
+        };
         match allocate(shared, &order).await {
             Ok(Some(agent)) => {
-                shared.track(place(Arc::clone(shared), agent, order));
+                let placed = place(Arc::clone(shared), agent, order);
+                shared.track(async move {
+                    let _permit = permit;
+                    placed.await
+                });
             }
             Ok(None) | Err(StoreError::Database(_)) => shared.queue(order),
             // The request can never be served any more; its caller is refused when it asks again.
@@ -120,11 +124,13 @@ async fn start_reserved(
     let skills = requirements::resolve(&*shared.host, &agent.permissions, &skills, &tools)
         .await
         .map_err(LaunchError::Requirements)?;
+    require_running(shared)?;
     let agent = make_worktree(shared, agent).await?;
     let mut ticket = ticket(shared, &agent, &order, skills).await?;
     let identity = AgentIdentity::new(&agent.id, agent.epoch);
     let public = ticket.clone();
     ticket.token = Some(shared.tokens.issue(&identity).map_err(LaunchError::Start)?);
+    require_running(shared)?;
     let started = shared
         .journal
         .advance(&agent, AgentState::Initializing, Actor::Parent);
@@ -149,6 +155,14 @@ async fn start_reserved(
         }
     });
     Ok(public)
+}
+
+/// Ends a start before its next lasting effect if the runner stops.
+fn require_running(shared: &Shared) -> Result<(), LaunchError> {
+    match shared.is_stopping() {
+        true => Err(LaunchError::Stopped),
+        false => Ok(()),
+    }
 }
 
 /// A started run with the other ends of its channels.

@@ -16,4 +16,5 @@ mod limits;
 mod requirements;
 mod residents;
 mod runs;
+mod stops;
 mod worktrees;
