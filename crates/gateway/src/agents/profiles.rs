@@ -1,6 +1,6 @@
 //! Profiles of the store, from the registry of agents.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use repertoire::config::{AgentDefinition, Lifecycle};
 use repertoire::registry::Snapshot;
@@ -56,23 +56,40 @@ fn snake_keys(values: &Map<String, Value>) -> Value {
     Value::Object(spelled.collect())
 }
 
-/// Puts the profiles into the store. A profile that is not among them is retired: no agent gets it any more.
+/// Puts the profiles into the store that differ from those that it has. A profile that is not among them is retired: no agent gets it any more.
 ///
 /// The history of a profile stays.
 ///
 /// # Errors
 /// Those of the store.
 pub(crate) fn put(store: &dyn AgentStore, profiles: &NamedProfiles) -> Result<(), StoreError> {
-    for (name, profile) in profiles {
-        store.put_profile(name, profile)?;
-    }
-    let known: BTreeSet<&str> = profiles.iter().map(|(name, _)| name.as_str()).collect();
-    for (name, profile) in store.profiles()? {
-        if !known.contains(name.as_str()) {
-            store.put_profile(&name, &retired(&profile))?;
-        }
+    for (name, profile) in changes(&store.profiles()?, profiles) {
+        store.put_profile(&name, &profile)?;
     }
     Ok(())
+}
+
+/// Returns the profiles that the store lacks or has differently.
+fn changes(stored: &NamedProfiles, wanted: &NamedProfiles) -> NamedProfiles {
+    let known: BTreeMap<&str, Value> = stored
+        .iter()
+        .map(|(name, profile)| (name.as_str(), definition(profile)))
+        .collect();
+    let names: BTreeSet<&str> = wanted.iter().map(|(name, _)| name.as_str()).collect();
+    let gone = stored
+        .iter()
+        .filter(|(name, _)| !names.contains(name.as_str()));
+    let retired = gone.map(|(name, profile)| (name.clone(), retired(profile)));
+    let mut changes: NamedProfiles = wanted.iter().cloned().chain(retired).collect();
+    changes.retain(|(name, profile)| known.get(name.as_str()) != Some(&definition(profile)));
+    changes
+}
+
+/// Returns the profile without its history.
+fn definition(profile: &CapabilityProfile) -> Value {
+    let mut value = json!(profile);
+    value["history"].take();
+    value
 }
 
 /// Returns the profile with no place for an agent.
@@ -145,5 +162,29 @@ limits = { maxConcurrentTasks = 2, timeout_ms = 1000, turns = 20 }
             .map(|rating| (rating.profile.as_str(), rating.reasons.is_empty()))
             .collect();
         assert_eq!(eligible, [("b", true), ("a", false)]);
+    }
+
+    #[test]
+    fn only_changed_profiles_are_written() {
+        let one = |name: &str, command: &str, tokens: u32| {
+            format!(
+                "[[registries.agents]]\nid = {name:?}\ncommand = {command:?}\n\
+                 limits = {{ token-budget = {tokens} }}\n"
+            )
+        };
+        let first = defined(&(one("a", "a", 1) + &one("b", "b", 1)));
+        let store = MemoryAgentStore::default();
+        put(&store, &first).unwrap();
+        // The history of the store is not a change.
+        let mut stored = store.profiles().unwrap();
+        let mut ran = json!(stored[0].1);
+        ran["history"]["successes"] = 3.into();
+        stored[0].1 = serde_json::from_value(ran).unwrap();
+        assert_eq!(changes(&stored, &first), []);
+        // The program is not a part of the profile.
+        let second = defined(&(one("a", "c", 1) + &one("b", "b", 2)));
+        assert_eq!(changes(&stored, &second), [second[1].clone()]);
+        put(&store, &Vec::new()).unwrap();
+        assert_eq!(changes(&store.profiles().unwrap(), &Vec::new()), []);
     }
 }
