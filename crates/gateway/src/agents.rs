@@ -15,6 +15,7 @@ mod runner;
 mod scan;
 mod tools;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -24,8 +25,8 @@ use repertoire::registry::{Registry, Snapshot};
 #[cfg(unix)]
 use repertoire_agent_runtime::AgentRunner;
 use repertoire_agents::{
-    Actor, AgentRecord, AgentState, AgentStore, AuditEntry, FailReason, Lifecycle, ProfileRating,
-    StoreError, WritebackKind,
+    Actor, AgentRecord, AgentState, AgentStore, AuditEntry, Checkpoint, FailReason, Lifecycle,
+    ProfileRating, StoreError, WritebackFault, WritebackKind,
 };
 use repertoire_mcp::Caller;
 use repertoire_mcp_servers::{SupervisorOptions, ToolAccess};
@@ -61,6 +62,8 @@ struct AgentsState {
     /// The address of the MCP server, once it listens.
     address: Arc<OnceLock<String>>,
     events: broadcast::Sender<AgentEvent>,
+    /// The worktrees without a living agent that the log has.
+    logged_worktrees: Mutex<BTreeSet<PathBuf>>,
     tasks: Mutex<Vec<AbortHandle>>,
 }
 
@@ -71,6 +74,14 @@ pub(crate) struct SpawnedAgent {
     pub(crate) agent: Option<AgentRecord>,
     /// The key of the request.
     pub(crate) key: String,
+}
+
+/// An agent with its history.
+#[derive(Debug)]
+pub(crate) struct AuditedAgent {
+    pub(crate) agent: AgentRecord,
+    pub(crate) checkpoints: Vec<Checkpoint>,
+    pub(crate) audit: Vec<AuditEntry>,
 }
 
 /// The most events that a reader may fall behind.
@@ -92,6 +103,7 @@ impl GatewayAgents {
             states: OnceLock::new(),
             address: Arc::default(),
             events: broadcast::Sender::new(EVENTS),
+            logged_worktrees: Mutex::default(),
             tasks: Mutex::default(),
         }))
     }
@@ -211,17 +223,22 @@ impl GatewayAgents {
             .await
     }
 
-    /// Returns one agent with its rows of the audit log.
+    /// Returns one agent with its history.
     pub(crate) async fn audited(
         &self,
         caller: &Caller,
         id: &str,
-    ) -> Result<(AgentRecord, Vec<AuditEntry>), AgentRefusal> {
+    ) -> Result<AuditedAgent, AgentRefusal> {
         let (caller, id) = (caller.clone(), id.to_owned());
         self.with_store(move |store, _| {
             let agent = find_seen(store, &caller, &id)?;
+            let checkpoints = store.checkpoints(&agent.id)?;
             let audit = store.audit(&agent.id)?;
-            Ok((agent, audit))
+            Ok(AuditedAgent {
+                agent,
+                checkpoints,
+                audit,
+            })
         })
         .await
     }
@@ -317,14 +334,14 @@ impl GatewayAgents {
         Ok(agent)
     }
 
-    /// Stores a record of the agent `id`, or of the calling agent.
+    /// Stores a record of the agent `id`, or of the calling agent. Returns the agent, and what it still owes before it may end.
     pub(crate) async fn write_back(
         &self,
         caller: &Caller,
         id: Option<&str>,
         kind: WritebackKind,
         record: Value,
-    ) -> Result<AgentRecord, AgentRefusal> {
+    ) -> Result<(AgentRecord, Vec<WritebackFault>), AgentRefusal> {
         let (id, epoch) = writer(caller, id)?;
         let epoch = match epoch {
             Some(epoch) => epoch,
@@ -336,16 +353,17 @@ impl GatewayAgents {
         };
         if let Some(delivered) = self.deliver_record(&id, epoch, kind, &record).await {
             delivered?;
-            return self.with_store(move |store, _| Ok(store.agent(&id)?)).await;
+            return self
+                .with_store(move |store, _| Ok((store.agent(&id)?, store.owed(&id)?)))
+                .await;
         }
-        let agent = self
-            .with_store(move |store, now| {
-                store.write_back(&id, epoch, kind, &record, now)?;
-                Ok(store.agent(&id)?)
-            })
-            .await?;
+        let recorded = self.with_store(move |store, now| {
+            store.write_back(&id, epoch, kind, &record, now)?;
+            Ok((store.agent(&id)?, store.owed(&id)?))
+        });
+        let (agent, owed) = recorded.await?;
         self.publish(AgentEventKind::Recorded, agent.clone());
-        Ok(agent)
+        Ok((agent, owed))
     }
 
     /// Passes a message of the calling agent to the runner.

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use repertoire::config::{AgentRuntime, Lifecycle};
 use repertoire::render::Context;
+use repertoire::skill::error_chain;
 use repertoire_agent_runtime::{
     AgentHost, AgentLifetime, AgentProgram, CheckResult, KnownSkill, ProcessRuntime, Runtime,
     SkillCheck, SkillRef,
@@ -73,25 +74,51 @@ impl AgentHost for RegistryHost {
     }
 
     async fn verify(&self, skill: &SkillRef, folder: &Path) -> Vec<SkillCheck> {
+        let not_run = |reason| vec![SkillCheck::new(&*skill.name, CheckResult::Skipped(reason))];
         let snapshot = self.registries.skills.snapshot();
         let Ok(found) = snapshot.resolve(&skill.name) else {
-            return Vec::new();
+            return not_run("the registry does not have the skill any more".to_owned());
         };
-        let plan = RunPlan::of_skill(found.candidate, &Context::default());
-        let steps = plan.map(|plan| plan.steps).unwrap_or_default();
-        let checks = steps.iter().filter(|step| step.is_check);
-        checks
-            .map(|step| SkillCheck::new(&*step.text, result(step, folder)))
-            .collect()
+        if found.candidate.item.verification().is_empty() {
+            return Vec::new();
+        }
+        match RunPlan::of_skill(found.candidate, &Context::default()) {
+            Ok(plan) => {
+                let checks = plan.steps.iter().filter(|step| step.is_check);
+                checks
+                    .map(|step| SkillCheck::new(description(step), result(step, folder)))
+                    .collect()
+            }
+            Err(error) => not_run(error_chain(&error)),
+        }
+    }
+}
+
+/// Returns a check as people read it.
+fn description(step: &PlannedStep) -> String {
+    match &step.action {
+        StepAction::FileExists { path } => format!("the file `{path}` exists"),
+        StepAction::Regex {
+            pattern,
+            path: Some(path),
+            ..
+        } => format!("`{pattern}` matches in `{path}`"),
+        StepAction::Command { run, .. } => format!("the command `{run}` succeeds"),
+        StepAction::Call { server, tool, .. } => {
+            format!("the tool `mcp__{server}__{tool}` succeeds")
+        }
+        _ => step.text.to_string(),
     }
 }
 
 /// Returns the result of a check in the folder of an agent.
+///
+/// A check that runs something needs an approval, which only a person gives, so it is not run.
 fn result(step: &PlannedStep, folder: &Path) -> CheckResult {
     match &step.action {
         StepAction::FileExists { path } => match PlannedStep::file_exists(path, folder) {
             true => CheckResult::Passed,
-            false => CheckResult::Failed(format!("`{path}` does not exist")),
+            false => CheckResult::Failed("it does not exist".to_owned()),
         },
         StepAction::Manual => CheckResult::NeedsJudgement,
         StepAction::Regex {
@@ -103,8 +130,7 @@ fn result(step: &PlannedStep, folder: &Path) -> CheckResult {
             _ => CheckResult::Passed,
         },
         StepAction::Call { .. } | StepAction::Command { .. } => {
-            let reason = "a check that runs something needs an approval";
-            CheckResult::Skipped(reason.to_owned())
+            CheckResult::Skipped("it needs the approval of a person".to_owned())
         }
         _ => CheckResult::Skipped("it is not about the files of the agent".to_owned()),
     }

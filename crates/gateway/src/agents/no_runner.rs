@@ -1,5 +1,7 @@
 //! The runner of systems that cannot run agents.
 
+use std::path::PathBuf;
+
 use repertoire_agents::{AgentRecord, WritebackKind};
 use serde_json::Value;
 
@@ -18,6 +20,10 @@ impl GatewayAgents {
 
     pub(super) async fn end(&self, _: &str) -> Option<Result<AgentRecord, AgentRefusal>> {
         None
+    }
+
+    pub(super) async fn worktrees(&self) -> Result<Vec<PathBuf>, AgentRefusal> {
+        Ok(Vec::new())
     }
 
     pub(super) async fn deliver_record(

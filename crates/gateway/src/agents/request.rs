@@ -1,7 +1,10 @@
 //! Requests for agents, as models and programs write them.
 
+use std::collections::BTreeMap;
+
 use repertoire_agents::{AgentPool, AllocationRequest};
 use repertoire_mcp::Caller;
+use serde_json::map::Entry;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, ArgumentField, FieldKind};
@@ -40,6 +43,16 @@ const POOLS: &[&str] = &{
     names
 };
 
+/// The fields of a skill in `skill_refs`.
+const SKILL_FIELDS: &[ArgumentField] = &[
+    ArgumentField::required("name", FieldKind::Text, "The name of the skill."),
+    ArgumentField::optional(
+        "digest",
+        FieldKind::Digest,
+        "The digest of its content; by default the present one.",
+    ),
+];
+
 /// The fields of a request.
 pub(crate) const SPAWN_FIELDS: &[ArgumentField] = &[
     ArgumentField::required("task_id", FieldKind::Text, "The task."),
@@ -52,7 +65,7 @@ pub(crate) const SPAWN_FIELDS: &[ArgumentField] = &[
     ),
     ArgumentField::optional(
         "skill_refs",
-        FieldKind::Objects,
+        FieldKind::Objects(SKILL_FIELDS),
         "Skills as `{name, digest}`; a skill with a different content is refused.",
     ),
     ArgumentField::optional(
@@ -104,20 +117,24 @@ impl AgentRequest {
     /// Reads a request. The seed's `pool_config` is a pool, or an object with further fields.
     ///
     /// # Errors
-    /// Every fault.
+    /// Every fault, by the path at which the caller wrote the field.
     pub(crate) fn read(mut given: Map<String, Value>) -> Result<AgentRequest, AgentRefusal> {
-        match given.remove("pool_config") {
-            Some(Value::Object(fields)) => {
-                for (name, value) in fields {
-                    given.entry(name).or_insert(value);
-                }
+        let nested = flatten_pool(&mut given);
+        let path_of = |path: String| {
+            let name = path.split('.').next().unwrap_or_default();
+            match nested.get(name) {
+                Some(prefix) => format!("{prefix}{}", &path[name.len()..]),
+                None => path,
             }
-            Some(pool) => {
-                given.entry("pool").or_insert(pool);
-            }
-            None => {}
+        };
+        given.retain(|_, value| !value.is_null());
+        let faults = fields::faults(SPAWN_FIELDS, &given).into_iter();
+        let faults: Vec<_> = faults
+            .map(|(path, problem)| (path_of(path), problem))
+            .collect();
+        if !faults.is_empty() {
+            return Err(AgentRefusal::invalid(faults));
         }
-        fields::check(SPAWN_FIELDS, &mut given)?;
         Ok(AgentRequest {
             skills: given.remove("skill_refs").unwrap_or_else(|| json!([])),
             context: given.remove("context_snapshot").unwrap_or_default(),
@@ -158,6 +175,29 @@ impl AgentRequest {
             context: self.context,
         })
     }
+}
+
+/// Moves the fields of `pool_config` beside it; returns the path of each field that was moved.
+fn flatten_pool(given: &mut Map<String, Value>) -> BTreeMap<String, String> {
+    let config = given.remove("pool_config");
+    let mut moved = BTreeMap::new();
+    let mut move_field = |name: String, path: String, value| {
+        if let Entry::Vacant(place) = given.entry(name.as_str()) {
+            place.insert(value);
+            moved.insert(name, path);
+        }
+    };
+    match config {
+        Some(Value::Object(fields)) => {
+            for (name, value) in fields {
+                let path = format!("pool_config.{name}");
+                move_field(name, path, value);
+            }
+        }
+        Some(Value::Null) | None => {}
+        Some(pool) => move_field("pool".to_owned(), "pool_config".to_owned(), pool),
+    }
+    moved
 }
 
 fn fresh_key() -> Result<String, AgentRefusal> {

@@ -1,6 +1,6 @@
 //! The runner, which starts the programs of agents.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use repertoire::config::AgentSettings;
@@ -46,10 +46,8 @@ impl GatewayAgents {
         for id in &recovered.failed {
             tracing::warn!(agent = id, "the agent of a killed gateway was ended");
         }
-        for worktree in &recovered.worktrees {
-            let path = worktree.path.display();
-            tracing::info!(%path, "a worktree has no living agent");
-        }
+        let worktrees = recovered.worktrees.iter().map(|one| one.path.clone());
+        self.log_worktrees(&worktrees.collect::<Vec<_>>());
         self.forward(runner.events(), runtime);
         let _ = self.0.runner.set(runner);
         Ok(())
@@ -116,6 +114,20 @@ impl GatewayAgents {
     pub(super) async fn end(&self, id: &str) -> Option<Result<AgentRecord, AgentRefusal>> {
         let ended = self.runner()?.cancel(id).await;
         Some(ended.map_err(AgentRefusal::from))
+    }
+
+    /// Returns the worktrees without a living agent; none without a runner.
+    pub(super) async fn worktrees(&self) -> Result<Vec<PathBuf>, AgentRefusal> {
+        let Some(runner) = self.runner() else {
+            return Ok(Vec::new());
+        };
+        match runner.worktrees().await {
+            Ok(found) => Ok(found.into_iter().map(|worktree| worktree.path).collect()),
+            Err(error) => {
+                tracing::warn!(error = %error_chain(&error), "the worktrees cannot be listed");
+                Err(error.into())
+            }
+        }
     }
 
     /// Delivers a record to the runner; `None` if it does not run the agent in this epoch.

@@ -1,13 +1,25 @@
 //! The periodic scan for lost agents.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use repertoire_agents::{AgentPool, AgentRecord, AgentStore, OrphanReport, StoreError};
+use serde::Serialize;
 use tokio::runtime::Handle;
 use tokio::time::MissedTickBehavior;
 
 use super::{AgentEventKind, AgentRefusal, GatewayAgents};
+
+/// A report of lost agents and worktrees.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct ScanReport {
+    #[serde(flatten)]
+    pub(crate) agents: OrphanReport,
+    /// The worktrees without a living agent.
+    pub(crate) worktrees: Vec<PathBuf>,
+}
 
 /// The agents that a scan changed.
 struct ScannedAgents {
@@ -36,10 +48,10 @@ impl GatewayAgents {
         self.0.tasks.lock().push(task.abort_handle());
     }
 
-    /// Ends agents that lost their lease, reports each orphan once, and serves waiting requests.
+    /// Ends agents that lost their lease, logs each orphan and each worktree without a living agent once, and serves waiting requests.
     ///
-    /// The store writes a row of its audit log for each of them. A scan treats at most 500 agents of a kind.
-    pub(crate) async fn scan(&self) -> Result<OrphanReport, AgentRefusal> {
+    /// The store writes a row of its audit log for each agent. A scan treats at most 500 agents of a kind, and removes no worktree.
+    pub(crate) async fn scan(&self) -> Result<ScanReport, AgentRefusal> {
         let scanned = self.with_store(|store, now| Ok(scan(store, now)?)).await?;
         for agent in scanned.ended {
             tracing::warn!(agent = agent.id, task = agent.task_id, "an agent was lost");
@@ -56,12 +68,35 @@ impl GatewayAgents {
         for agent in scanned.placed {
             self.publish(AgentEventKind::Allocated, agent);
         }
-        Ok(scanned.report)
+        let worktrees = self.worktrees().await?;
+        self.log_worktrees(&worktrees);
+        Ok(ScanReport {
+            agents: scanned.report,
+            worktrees,
+        })
     }
 
-    /// Reports lost agents and changes nothing.
-    pub(crate) async fn orphans(&self) -> Result<OrphanReport, AgentRefusal> {
-        self.with_store(|store, now| Ok(store.orphans(now)?)).await
+    /// Logs the worktrees without a living agent that were not logged before.
+    pub(super) fn log_worktrees(&self, found: &[PathBuf]) {
+        for path in self.unlogged(found) {
+            tracing::info!(path = %path.display(), "a worktree has no living agent");
+        }
+    }
+
+    /// Returns the worktrees that are not among those of the last call.
+    pub(super) fn unlogged(&self, found: &[PathBuf]) -> Vec<PathBuf> {
+        let found: BTreeSet<_> = found.iter().cloned().collect();
+        let logged = std::mem::replace(&mut *self.0.logged_worktrees.lock(), found.clone());
+        found.difference(&logged).cloned().collect()
+    }
+
+    /// Reports lost agents and worktrees, and changes nothing.
+    pub(crate) async fn orphans(&self) -> Result<ScanReport, AgentRefusal> {
+        let agents = self
+            .with_store(|store, now| Ok(store.orphans(now)?))
+            .await?;
+        let worktrees = self.worktrees().await?;
+        Ok(ScanReport { agents, worktrees })
     }
 }
 

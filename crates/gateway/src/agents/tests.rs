@@ -198,6 +198,14 @@ async fn an_agent_acts_for_itself_alone() {
     );
     let recorded = test.call(&caller, "task_update", update).await.unwrap();
     assert_eq!(recorded["agent_id"], mine["agent_id"]);
+    let owed = recorded["owed"].as_array().unwrap();
+    assert_eq!(
+        (owed.len(), &owed[0]),
+        (
+            6,
+            &json!({ "path": "thought.task_id", "problem": "missing" })
+        )
+    );
     let listed = test.call(&caller, "agent_list", json!({})).await.unwrap();
     assert_eq!(listed["total"], 1);
 }
@@ -263,13 +271,27 @@ async fn an_orphan_is_reported_once() {
     test.store.advance(id, 1, &end.unwrap(), now()).unwrap();
     let mut events = test.tools.agents.events();
     for alerts in [vec![id.to_owned()], vec![]] {
-        assert_eq!(test.tools.agents.scan().await.unwrap().alerts, alerts);
+        assert_eq!(
+            test.tools.agents.scan().await.unwrap().agents.alerts,
+            alerts
+        );
     }
     let alerts = std::iter::from_fn(|| events.try_recv().ok());
     let alerts: Vec<_> = alerts
         .map(|alert| (alert.event, alert.agent.id.clone()))
         .collect();
     assert_eq!(alerts, [(AgentEventKind::Orphaned, id.to_owned())]);
+}
+
+#[tokio::test]
+async fn a_worktree_is_logged_once() {
+    let test = test_agents().await;
+    let [first, second] = ["/w/1", "/w/2"].map(PathBuf::from);
+    let both = [first.clone(), second.clone()];
+    let agents = &test.tools.agents;
+    let first = std::slice::from_ref(&first);
+    let logged = [first, &both, &both, first].map(|found| agents.unlogged(found));
+    assert_eq!(logged, [first.to_vec(), vec![second], vec![], vec![]]);
 }
 
 #[tokio::test]

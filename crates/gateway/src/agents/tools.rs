@@ -289,13 +289,23 @@ impl AgentTools {
             }
             AgentAction::Record(kind) => {
                 let id = arguments.remove(AGENT_ID);
-                let id = id.as_ref().and_then(Value::as_str);
+                let mut named: Map<_, _> =
+                    id.map(|id| (AGENT_ID.to_owned(), id)).into_iter().collect();
+                // The store checks the other arguments, as it does for records on standard output.
+                fields::check(&[OWN_ID], &mut named)?;
+                let id = named.get(AGENT_ID).and_then(Value::as_str);
                 let record = Value::Object(arguments);
-                let agent = agents.write_back(caller, id, kind, record).await?;
-                Ok(json!({ "recorded": kind, "agent_id": agent.id, "task_id": agent.task_id }))
+                let (agent, owed) = agents.write_back(caller, id, kind, record).await?;
+                Ok(json!({
+                    "recorded": kind,
+                    "agent_id": agent.id,
+                    "task_id": agent.task_id,
+                    "owed": owed,
+                }))
             }
             AgentAction::Message => {
                 fields::check(tool.fields, &mut arguments)?;
+                check_message(&arguments)?;
                 let message = Value::Object(arguments);
                 agents.message(caller, message).await?;
                 Ok(json!({ "accepted": true }))
@@ -340,6 +350,22 @@ impl AgentTools {
         });
         let rows: Vec<_> = rows.collect();
         json!({ "total": rows.len(), "skills": rows })
+    }
+}
+
+/// Checks the fields that only some messages need.
+fn check_message(message: &Map<String, Value>) -> Result<(), AgentRefusal> {
+    let needed = match message.get("type").and_then(Value::as_str) {
+        Some("phase") => "phase",
+        Some("tokens") => "used",
+        _ => return Ok(()),
+    };
+    match message.contains_key(needed) {
+        true => Ok(()),
+        false => {
+            let fault = (needed.to_owned(), "missing".to_owned());
+            Err(AgentRefusal::invalid(vec![fault]))
+        }
     }
 }
 

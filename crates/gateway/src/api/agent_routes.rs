@@ -5,7 +5,7 @@ use axum::extract::rejection::JsonRejection;
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use repertoire_agents::{AgentRecord, AuditEntry, ProfileRating};
+use repertoire_agents::{AgentRecord, AuditEntry, Checkpoint, ProfileRating};
 use repertoire_mcp::Caller;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -15,9 +15,9 @@ use super::ApiState;
 use super::entity::Entity;
 use super::problem::Problem;
 use super::schemas::{
-    AgentRecordSchema, AuditEntrySchema, OrphanReportSchema, ProfileRatingSchema,
+    AgentRecordSchema, AuditEntrySchema, CheckpointSchema, OrphanReportSchema, ProfileRatingSchema,
 };
-use crate::agents::{AgentRefusal, AgentRequest, GatewayAgents, RefusalKind};
+use crate::agents::{AgentRefusal, AgentRequest, AuditedAgent, GatewayAgents, RefusalKind};
 
 type Answer = Result<Response, Problem>;
 
@@ -34,11 +34,14 @@ pub(super) struct RecordList {
     agents: Vec<AgentRecord>,
 }
 
-/// An agent of the store with its rows of the audit log.
+/// An agent of the store with its history.
 #[derive(Serialize, ToSchema)]
 pub(super) struct AuditedRecord {
     #[schema(value_type = AgentRecordSchema)]
     agent: AgentRecord,
+    /// The boundaries of phases, oldest first. The note of `VERIFY` has a line for each check, also for those that were not run.
+    #[schema(value_type = Vec<CheckpointSchema>)]
+    checkpoints: Vec<Checkpoint>,
     #[schema(value_type = Vec<AuditEntrySchema>)]
     audit: Vec<AuditEntry>,
 }
@@ -76,7 +79,7 @@ pub(super) async fn records(
     Ok(Entity::json(&RecordList { agents }).respond(&headers))
 }
 
-/// Returns an agent of the store with its rows of the audit log.
+/// Returns an agent of the store with its checkpoints and its rows of the audit log.
 #[utoipa::path(get, path = "/api/v1/agents/records/{id}", tag = "agents",
     params(("id" = String, Path, description = "The id")),
     responses(
@@ -90,8 +93,17 @@ pub(super) async fn record(
     headers: HeaderMap,
 ) -> Answer {
     let (agents, caller) = (agents_of(&api)?, caller_of(caller));
-    let (agent, audit) = agents.audited(&caller, &id).await?;
-    Ok(Entity::json(&AuditedRecord { agent, audit }).respond(&headers))
+    let AuditedAgent {
+        agent,
+        checkpoints,
+        audit,
+    } = agents.audited(&caller, &id).await?;
+    let audited = AuditedRecord {
+        agent,
+        checkpoints,
+        audit,
+    };
+    Ok(Entity::json(&audited).respond(&headers))
 }
 
 /// Reserves an agent, or puts the request into the queue of its pool.
@@ -169,7 +181,7 @@ pub(super) async fn explain(
     Ok(Entity::json(&RatingList { ratings }).respond(&headers))
 }
 
-/// Reports lost agents. Nothing is changed.
+/// Reports lost agents and worktrees. Nothing is changed.
 #[utoipa::path(get, path = "/api/v1/agents/orphans", tag = "agents",
     responses(
         (status = 200, description = "The report", body = OrphanReportSchema),

@@ -236,7 +236,21 @@ struct IneligibleReasonSchema {
     detail: String,
 }
 
-/// A report of lost agents, by their ids.
+/// A boundary between two phases of a task.
+#[derive(ToSchema)]
+#[schema(as = Checkpoint)]
+#[expect(dead_code, reason = "it describes JSON")]
+pub(super) struct CheckpointSchema {
+    task_id: String,
+    epoch: u64,
+    /// The phase that begins: `GATHER`, `ANALYZE`, `PLAN`, `APPLY` or `VERIFY`.
+    phase: String,
+    note: String,
+    /// The time in milliseconds since 1970.
+    at: u64,
+}
+
+/// A report of lost agents, by their ids, and of worktrees.
 #[derive(ToSchema)]
 #[schema(as = OrphanReport)]
 #[expect(dead_code, reason = "it describes JSON")]
@@ -249,4 +263,6 @@ pub(super) struct OrphanReportSchema {
     lapsed: Vec<String>,
     /// The reservations that expired unused.
     stale_reservations: Vec<String>,
+    /// The folders of worktrees without a living agent.
+    worktrees: Vec<String>,
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
 use crate::http_client::{Client, EventStream, with_server};
+use crate::openapi::Document;
 use crate::project::Project;
 
 /// Many times what any of it takes.
@@ -27,7 +28,7 @@ limits = { max-concurrent-tasks = 2 }
 "#;
 
 /// Calls a tool; returns the result, or the status of a refused request.
-async fn call(client: &Client, tool: &str, arguments: Value) -> Result<Value, u16> {
+pub(crate) async fn call(client: &Client, tool: &str, arguments: Value) -> Result<Value, u16> {
     let body = json!({
         "jsonrpc": "2.0",
         "id": 1,
@@ -63,7 +64,7 @@ async fn call(client: &Client, tool: &str, arguments: Value) -> Result<Value, u1
 }
 
 /// Waits for the event after which an agent is in this state.
-async fn until(events: &mut EventStream, state: &str) -> Value {
+pub(crate) async fn until(events: &mut EventStream, state: &str) -> Value {
     let waiting = async {
         loop {
             let event = events.next().await.expect("the server runs");
@@ -210,4 +211,92 @@ async fn a_stop_ends_every_agent() {
     let states = store.agents().unwrap();
     let states: Vec<_> = states.iter().map(|agent| agent.state).collect();
     assert_eq!(states, [AgentState::Failed; 2]);
+}
+
+/// A skill with a check of each kind.
+const CHECKS: &str = "verification:
+  - {kind: file-exists, path: ticket.json}
+  - {kind: command, run: cargo test}
+  - {kind: tool, tool: mcp__ci__test}
+  - It reads well.
+";
+
+#[tokio::test]
+async fn checks_that_were_not_run_are_shown() {
+    let project = Project::new(FILE);
+    project.skill("review", CHECKS);
+    let state = tempfile::tempdir().unwrap();
+    let gateway = project
+        .gateway()
+        .with_agents(Arc::new(MemoryAgentStore::default()))
+        .running_agents(state.path());
+    gateway.start(&Handle::current()).await.unwrap();
+    with_server(&gateway, async |operator| {
+        let mut events = operator.events(None).await;
+        let request = json!({
+            "task_id": "T-1", "pool": "research", "skill_refs": [{ "name": "review" }],
+        });
+        call(&operator, "agent_spawn", request).await.unwrap();
+        let agent = until(&mut events, "BUSY").await;
+        let ticket: Value = serde_json::from_str(&project.read("ticket.json")).unwrap();
+        let own = operator.with_token(ticket["token"].as_str().unwrap());
+        let update = json!({ "status": "done", "progress": 100, "summary": "Read it." });
+        let recorded = call(&own, "task_update", update).await.unwrap();
+        let thought = json!({
+            "task_id": "T-1", "type": "reflection", "branch": ticket["branch_name"],
+            "commit_sha": "none", "tests_run": [], "blockers": [],
+        });
+        let last = call(&own, "thought_record", thought).await.unwrap();
+        let owed = [recorded, last].map(|answer| answer["owed"].as_array().unwrap().len());
+        assert_eq!(owed, [6, 0]);
+        let done = call(&own, "agent_message", json!({ "type": "done" })).await;
+        assert_eq!(done.unwrap(), json!({ "accepted": true }));
+        until(&mut events, "TERMINATED").await;
+        let path = format!("/api/v1/agents/records/{}", agent["id"].as_str().unwrap());
+        let shown = operator.get(&path).await;
+        let template = "/api/v1/agents/records/{id}";
+        Document::of(&operator).await.check("get", template, &shown);
+        let checkpoints = &shown.json()["checkpoints"];
+        let note = "passed: the file `ticket.json` exists\n\
+                    not run: the command `cargo test` succeeds: it needs the approval of a person\n\
+                    not run: the tool `mcp__ci__test` succeeds: it needs the approval of a person\n\
+                    not judged: It reads well.";
+        assert_eq!(
+            (
+                checkpoints.as_array().unwrap().len(),
+                &checkpoints[0]["phase"],
+                &checkpoints[0]["note"]
+            ),
+            (1, &json!("VERIFY"), &json!(note))
+        );
+    })
+    .await;
+    gateway.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_report_of_orphans_has_worktrees() {
+    let project = Project::new(FILE);
+    let made = std::process::Command::new("git")
+        .args(["init", "--quiet"])
+        .arg(project.settings().folder)
+        .status();
+    assert!(made.unwrap().success());
+    let state = tempfile::tempdir().unwrap();
+    let gateway = project
+        .gateway()
+        .with_agents(Arc::new(MemoryAgentStore::default()))
+        .running_agents(state.path());
+    gateway.start(&Handle::current()).await.unwrap();
+    let lost = state.path().canonicalize().unwrap().join("worktrees/lost");
+    std::fs::create_dir_all(&lost).unwrap();
+    with_server(&gateway, async |operator| {
+        let report = operator.get("/api/v1/agents/orphans").await;
+        let document = Document::of(&operator).await;
+        document.check("get", "/api/v1/agents/orphans", &report);
+        assert_eq!(report.json()["worktrees"], json!([lost]));
+    })
+    .await;
+    gateway.stop().await.unwrap();
+    assert!(lost.exists());
 }

@@ -17,6 +17,8 @@
 //! | 2A.6, one run at a time | `reloading::each_of_1000_reloads_is_in_force` |
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[cfg(all(unix, feature = "http"))]
+mod agent_faults;
 #[cfg(feature = "http")]
 mod agent_routes;
 #[cfg(all(unix, feature = "http"))]
