@@ -19,7 +19,7 @@ pub(super) use self::rows::{
 };
 #[cfg(feature = "schema")]
 pub(super) use self::rows::{AgentOrphansOutput, AgentSpawnOutput};
-use self::rows::{AgentRow, AuditRow, RatingRow};
+use self::rows::{AgentRow, AuditRow, CheckpointRow, RatingRow};
 use self::spawn::{CancelArguments, SpawnArguments};
 #[cfg(feature = "gateway")]
 pub(super) use self::store_place::STORE_FILE;
@@ -46,7 +46,7 @@ enum AgentsAction {
     /// List all agents with their states.
     #[command(after_help = "Example:\n  repertoire agents list")]
     List,
-    /// Show an agent and its rows of the audit log.
+    /// Show an agent, the phases of its task with their checks, and its rows of the audit log.
     #[command(
         after_help = "Example:\n  repertoire agents show 01890a5d-ac96-774b-bcce-b302099a8057"
     )]
@@ -159,8 +159,10 @@ fn list(store: &dyn AgentStore, out: &mut Output) -> Result<(), Failure> {
 }
 
 fn show(store: &dyn AgentStore, id: &str, out: &mut Output) -> Result<(), Failure> {
+    let checkpoints = store.checkpoints(id)?.into_iter();
     let shown = AgentShowOutput {
         agent: store.agent(id)?.into(),
+        checkpoints: checkpoints.map(CheckpointRow::from).collect(),
         audit: store.audit(id)?.into_iter().map(AuditRow::from).collect(),
     };
     if out.write_json(&shown) {
@@ -183,6 +185,7 @@ fn show(store: &dyn AgentStore, id: &str, out: &mut Output) -> Result<(), Failur
         }
     }
     out.line("");
+    write_checkpoints(&shown.checkpoints, out);
     let mut table = TextTable::new(&[">row", ">time", "actor", "event", "from", "to", "detail"]);
     for row in &shown.audit {
         table.row([
@@ -197,6 +200,26 @@ fn show(store: &dyn AgentStore, id: &str, out: &mut Output) -> Result<(), Failur
     }
     table.write(out);
     Ok(())
+}
+
+/// Writes a row for each line of a note.
+fn write_checkpoints(checkpoints: &[CheckpointRow], out: &mut Output) {
+    if checkpoints.is_empty() {
+        return;
+    }
+    let mut table = TextTable::new(&[">time", "task", "phase", "note"]);
+    for checkpoint in checkpoints {
+        let mut lines = checkpoint.note.lines();
+        table.row([
+            checkpoint.at.to_string().into(),
+            (&checkpoint.task).into(),
+            (&checkpoint.phase).into(),
+            lines.next().unwrap_or_default().into(),
+        ]);
+        lines.for_each(|line| table.row(["".into(), "".into(), "".into(), line.into()]));
+    }
+    table.write(out);
+    out.line("");
 }
 
 fn explain(

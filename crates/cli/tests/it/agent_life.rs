@@ -76,6 +76,9 @@ fn a_task_runs_from_allocation_to_writeback() {
     assert_eq!(log, "Fix a typo\nfirst");
     let id = agent["id"].as_str().expect("a text");
     let (_, shown) = agents(&env, &["show", id, "--store", "state/agents.db"]);
+    let phases = shown["checkpoints"].as_array().expect("a list").iter();
+    let phases: Vec<_> = phases.map(|one| one["phase"].clone()).collect();
+    assert_eq!(phases, ["GATHER", "ANALYZE", "PLAN", "APPLY", "VERIFY"]);
     let rows = shown["audit"].as_array().expect("a list").iter();
     let states: Vec<_> = rows.filter_map(|row| row["to"].as_str()).collect();
     let mut changes = states.clone();

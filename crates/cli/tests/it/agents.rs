@@ -1,7 +1,7 @@
 //! `agents`.
 
 use repertoire_agents::{
-    Actor, AgentPool, AgentState, AgentStore, AllocationRequest, FailReason, Lifecycle,
+    Actor, AgentPhase, AgentPool, AgentState, AgentStore, AllocationRequest, FailReason, Lifecycle,
     SqliteAgentStore,
 };
 use repertoire_cli::Exit;
@@ -80,6 +80,44 @@ branch    feature/check-it
 row  time  actor      event       from     to       detail
   1  1000  allocator  allocated            PENDING  {"profile":"reviewer","task_id":"Check it","idempotency_key":"1","score":0.525}
   2  2000  parent     transition  PENDING  FAILED   {"reason":"spawn-error"}
+
+"#]]
+    );
+}
+
+#[test]
+fn phases_are_shown_with_their_checks() {
+    use AgentState::{Busy, Initializing, Pending, Ready};
+
+    let env = TestEnv::new();
+    write_store(&env);
+    let store = SqliteAgentStore::open(env.here().join("agents.db")).expect("it was written");
+    let pending = store.agents().expect("the store works").into_iter();
+    let mut pending = pending.filter(|agent| agent.state == Pending);
+    let id = pending.next().expect("a reservation").id;
+    for (from, to, actor) in [
+        (Pending, Initializing, Actor::Parent),
+        (Initializing, Ready, Actor::Agent),
+        (Ready, Busy, Actor::Scheduler),
+    ] {
+        let step = Lifecycle::default().transition(from, to, actor);
+        let step = step.expect("it is legal");
+        store.advance(&id, 1, &step, 3000).expect("it is legal");
+    }
+    let note = "passed: the file `a` exists\nnot run: the command `b` succeeds: it needs the approval of a person";
+    for (phase, note) in [(AgentPhase::Plan, ""), (AgentPhase::Verify, note)] {
+        let stored = store.checkpoint(&id, 1, phase, note, 4000);
+        stored.expect("the agent is busy");
+    }
+    let shown = run(&env, &["show", &id]).1;
+    let shown = shown.split("\n\n").nth(1).expect("the phases");
+    assert_data_eq!(
+        format!("{shown}\n"),
+        str![[r#"
+time  task      phase   note
+4000  Check it  PLAN
+4000  Check it  VERIFY  passed: the file `a` exists
+                        not run: the command `b` succeeds: it needs the approval of a person
 
 "#]]
     );

@@ -67,4 +67,6 @@ mod slow {
     mod external;
     mod killed;
     mod new_crate;
+    #[cfg(all(unix, feature = "postgres"))]
+    mod shared_store;
 }

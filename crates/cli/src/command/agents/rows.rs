@@ -1,6 +1,6 @@
 //! The JSON of `repertoire agents`.
 
-use repertoire_agents::{AgentRecord, AuditEntry, ProfileRating};
+use repertoire_agents::{AgentRecord, AuditEntry, Checkpoint, ProfileRating};
 use serde::{Deserialize, Serialize};
 
 use crate::output::word;
@@ -12,11 +12,12 @@ pub(in crate::command) struct AgentListOutput {
     pub(super) agents: Vec<AgentRow>,
 }
 
-/// One agent with its audit log.
+/// One agent with its history.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::command) struct AgentShowOutput {
     pub(super) agent: AgentRow,
+    pub(super) checkpoints: Vec<CheckpointRow>,
     pub(super) audit: Vec<AuditRow>,
 }
 
@@ -39,6 +40,17 @@ pub(super) struct AgentRow {
     pub(super) orphaned: bool,
     pub(super) created_at: u64,
     pub(super) updated_at: u64,
+}
+
+/// The beginning of a phase of a task.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct CheckpointRow {
+    pub(super) at: u64,
+    pub(super) task: String,
+    pub(super) phase: String,
+    /// The note of the agent. That of `VERIFY` has a line for each check, also for those that were not run.
+    pub(super) note: String,
 }
 
 #[derive(Serialize)]
@@ -130,6 +142,17 @@ impl From<AgentRecord> for AgentRow {
             orphaned: agent.orphaned,
             created_at: agent.created_at,
             updated_at: agent.updated_at,
+        }
+    }
+}
+
+impl From<Checkpoint> for CheckpointRow {
+    fn from(checkpoint: Checkpoint) -> Self {
+        Self {
+            at: checkpoint.at,
+            task: checkpoint.task_id,
+            phase: checkpoint.phase.to_string(),
+            note: checkpoint.note,
         }
     }
 }
