@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::binary::Profile;
 use crate::step::{self, command, skipped, step};
-use crate::{Failure, cases, corpus, lint, packages, postgres, test, venv, workspace};
+use crate::{Failure, acp, cases, corpus, lint, packages, postgres, test, venv, workspace};
 
 /// The user and group without rights that runs the cases where this program is root.
 pub(crate) const UNPRIVILEGED: &str = "65534";
@@ -23,6 +23,7 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
     let mut parts = vec![
         lint::run(),
         test::slow(),
+        acp::run(),
         command(
             "tests of the example for rig",
             &workspace::outside("test", "examples/rig", ""),

@@ -18,6 +18,11 @@ pub(crate) fn run() -> Result<(), Failure> {
         "lints",
         "cargo clippy --workspace --all-targets -- -D warnings",
     )?;
+    command(
+        "lints of tests with optional features",
+        "cargo clippy -p repertoire-agents -p repertoire-agent-runtime -p repertoire-cli --all-targets \
+         --features repertoire-cli/acp,repertoire-cli/postgres -- -D warnings",
+    )?;
     for package in CHOSEN {
         for features in features_of(package)? {
             let line =
@@ -73,8 +78,8 @@ mod tests {
     fn a_package_is_first_checked_without_features() {
         let features = features_of("repertoire-cli").expect("cargo metadata works in tests");
         let expected = [
-            "", "agents", "gateway", "man", "mcp", "notify", "oauth", "otlp", "plugin", "postgres",
-            "process", "render", "schema", "watch", "yaml",
+            "", "acp", "agents", "gateway", "man", "mcp", "notify", "oauth", "otlp", "plugin",
+            "postgres", "process", "render", "schema", "watch", "yaml",
         ];
         let expected = expected.map(|name| {
             if name.is_empty() {

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod acp;
 mod api_client;
 #[cfg(test)]
 mod architecture;

@@ -14,7 +14,7 @@ use crate::{Failure, step, venv};
 
 const HEADING: &str = "agents on Postgres";
 
-/// Runs the tests of the agents crate with a server.
+/// Runs the tests of the agents crate, and those of two gateways that share a store, with a server.
 ///
 /// # Errors
 /// Fails if a test fails, or if a server that is installed does not start.
@@ -26,11 +26,15 @@ pub(crate) fn run() -> Result<(), Failure> {
     let server = Server::start(&programs)?;
     let socket = server.folder.path().display();
     let port = server.port;
-    let line = format!(
-        "REPERTOIRE_TEST_POSTGRES={socket} REPERTOIRE_TEST_POSTGRES_PORT={port} \
-         cargo nextest run -p repertoire-agents --features postgres"
-    );
-    step::command(HEADING, &line)
+    let server = format!("REPERTOIRE_TEST_POSTGRES={socket} REPERTOIRE_TEST_POSTGRES_PORT={port}");
+    let parts = [
+        "-p repertoire-agents",
+        "-p repertoire-cli --profile slow shared_store",
+    ];
+    parts.iter().try_for_each(|part| {
+        let line = format!("{server} cargo nextest run --features postgres {part}");
+        step::command(HEADING, &line)
+    })
 }
 
 /// Returns the folder of the server's programs. Debian has them outside of the search path.
