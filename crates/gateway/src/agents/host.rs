@@ -74,10 +74,10 @@ impl AgentHost for RegistryHost {
     }
 
     async fn verify(&self, skill: &SkillRef, folder: &Path) -> Vec<SkillCheck> {
-        let not_run = |reason| vec![SkillCheck::new(&*skill.name, CheckResult::Skipped(reason))];
         let snapshot = self.registries.skills.snapshot();
         let Ok(found) = snapshot.resolve(&skill.name) else {
-            return not_run("the registry does not have the skill any more".to_owned());
+            let reason = "the registry does not have the skill any more".to_owned();
+            return not_run(&skill.name, reason);
         };
         if found.candidate.item.verification().is_empty() {
             return Vec::new();
@@ -89,9 +89,14 @@ impl AgentHost for RegistryHost {
                     .map(|step| SkillCheck::new(description(step), result(step, folder)))
                     .collect()
             }
-            Err(error) => not_run(error_chain(&error)),
+            Err(error) => not_run(&skill.name, error_chain(&error)),
         }
     }
+}
+
+/// Returns the result of all checks of a skill that cannot be read.
+fn not_run(skill: &str, reason: String) -> Vec<SkillCheck> {
+    vec![SkillCheck::new(skill, CheckResult::Skipped(reason))]
 }
 
 /// Returns a check as people read it.

@@ -119,18 +119,11 @@ impl AgentRequest {
     /// # Errors
     /// Every fault, by the path at which the caller wrote the field.
     pub(crate) fn read(mut given: Map<String, Value>) -> Result<AgentRequest, AgentRefusal> {
-        let nested = flatten_pool(&mut given);
-        let path_of = |path: String| {
-            let name = path.split('.').next().unwrap_or_default();
-            match nested.get(name) {
-                Some(prefix) => format!("{prefix}{}", &path[name.len()..]),
-                None => path,
-            }
-        };
         given.retain(|_, value| !value.is_null());
+        let moved = flatten_pool(&mut given);
         let faults = fields::faults(SPAWN_FIELDS, &given).into_iter();
         let faults: Vec<_> = faults
-            .map(|(path, problem)| (path_of(path), problem))
+            .map(|(path, problem)| (written_path(path, &moved), problem))
             .collect();
         if !faults.is_empty() {
             return Err(AgentRefusal::invalid(faults));
@@ -179,25 +172,31 @@ impl AgentRequest {
 
 /// Moves the fields of `pool_config` beside it; returns the path of each field that was moved.
 fn flatten_pool(given: &mut Map<String, Value>) -> BTreeMap<String, String> {
-    let config = given.remove("pool_config");
+    let fields = match given.remove("pool_config") {
+        Some(Value::Object(fields)) => fields
+            .into_iter()
+            .map(|(name, value)| (format!("pool_config.{name}"), name, value))
+            .collect(),
+        Some(pool) => vec![("pool_config".to_owned(), "pool".to_owned(), pool)],
+        None => Vec::new(),
+    };
     let mut moved = BTreeMap::new();
-    let mut move_field = |name: String, path: String, value| {
-        if let Entry::Vacant(place) = given.entry(name.as_str()) {
+    for (path, name, value) in fields {
+        if let (Entry::Vacant(place), false) = (given.entry(name.as_str()), value.is_null()) {
             place.insert(value);
             moved.insert(name, path);
         }
-    };
-    match config {
-        Some(Value::Object(fields)) => {
-            for (name, value) in fields {
-                let path = format!("pool_config.{name}");
-                move_field(name, path, value);
-            }
-        }
-        Some(Value::Null) | None => {}
-        Some(pool) => move_field("pool".to_owned(), "pool_config".to_owned(), pool),
     }
     moved
+}
+
+/// Returns the path at which the caller wrote a field.
+fn written_path(path: String, moved: &BTreeMap<String, String>) -> String {
+    let name = path.split('.').next().unwrap_or_default();
+    match moved.get(name) {
+        Some(prefix) => format!("{prefix}{}", &path[name.len()..]),
+        None => path,
+    }
 }
 
 fn fresh_key() -> Result<String, AgentRefusal> {
