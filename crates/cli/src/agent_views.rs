@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire_profiles::AgentView;
+use repertoire_profiles::{AgentView, ShownPaths};
 
 use crate::Environment;
 use crate::agents::{Agents, HOST, likely_slip};
 use crate::diagnostics::joined;
 use crate::failure::Failure;
-use crate::shown_paths::ShownPaths;
 
 /// The view of each selected agent in the working folder.
 #[derive(Debug)]

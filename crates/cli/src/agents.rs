@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use repertoire::source::fs::AgentFolders;
-use repertoire_profiles::{AgentPlace, AgentProfile, AgentProfiles, InstallSign, ProfileError};
+use repertoire_profiles::{AgentPlace, AgentProfile, AgentProfiles, ProfileError};
 
 use crate::Environment;
 use crate::diagnostics::joined;
@@ -78,31 +78,14 @@ impl Agents {
 
     /// Returns the agents of these names; without names, those found on this machine. The host is not among them.
     ///
-    /// Installers of skills create the folders of agents that are not there. So a folder counts only if nothing else was found.
-    ///
     /// # Errors
     /// A name is unknown, or a file of the user cannot be used.
     pub(crate) fn chosen(&self, names: &[String]) -> Result<ChosenAgents<'_>, Failure> {
         let (chosen, hinted) = match names {
-            [] => self.found(),
+            [] => self.profiles().found_in(&self.place),
             names => (self.named(names)?, Vec::new()),
         };
         Ok(ChosenAgents { chosen, hinted })
-    }
-
-    /// Returns the agents of this machine, and those that only a folder hints at.
-    fn found(&self) -> (Vec<&AgentProfile>, Vec<&AgentProfile>) {
-        let (mut certain, mut hinted) = (Vec::new(), Vec::new());
-        for (profile, sign) in self.profiles().installed(&self.place) {
-            match sign {
-                InstallSign::Folder => hinted.push(profile),
-                _ => certain.push(profile),
-            }
-        }
-        match certain.is_empty() {
-            true => (hinted, certain),
-            false => (certain, hinted),
-        }
     }
 
     /// Returns the agents of these names, without repeats. The host is not among them.

@@ -23,7 +23,7 @@ use crate::host_probe::HostProbe;
 use crate::lock::SkillLock;
 use crate::output::Output;
 use crate::prompt_files;
-use crate::shown_paths::relative_to_cwd;
+use crate::relative_path::relative_to_cwd;
 
 /// The composed sources that a command works on, in one state.
 #[derive(Debug)]

@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use crate::file_slot::FileSlot;
 use crate::output::Output;
+use crate::relative_path::relative_to_cwd;
 use crate::report::{Excerpt, Report};
-use crate::shown_paths::relative_to_cwd;
 
 /// A diagnostic, its source, and the severity that every command prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -85,6 +85,7 @@ mod options;
 mod output;
 mod prompt_files;
 mod provenance;
+mod relative_path;
 mod report;
 mod row;
 mod run;
@@ -92,12 +93,10 @@ mod sarif;
 #[cfg(feature = "schema")]
 mod schema;
 mod screen_text;
-mod seen_name;
 #[cfg(feature = "watch")]
 mod settings_entry;
 #[cfg(any(feature = "mcp", feature = "watch"))]
 mod settings_file;
-mod shown_paths;
 mod signals;
 mod source_cache;
 mod styled_line;
@@ -106,7 +105,6 @@ mod text_file;
 #[cfg(feature = "otlp")]
 mod trace_export;
 mod transcripts;
-mod unseen;
 
 pub use environment::{Environment, Stream};
 pub use output::Exit;

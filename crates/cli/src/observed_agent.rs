@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
-use repertoire_profiles::{AgentProfile, AgentView, ObservedDifference, ObservedList};
+use repertoire_profiles::{AgentProfile, AgentView, ObservedDifference, ObservedList, ShownPaths};
 use serde::Serialize;
 
 use crate::Environment;
@@ -11,7 +11,6 @@ use crate::agent_views::AgentViews;
 use crate::agents::Agents;
 use crate::diagnostics::{counted, quoted};
 use crate::failure::Failure;
-use crate::shown_paths::ShownPaths;
 use crate::transcripts::{Transcripts, ask};
 
 /// The option that reads lists from agents instead of from transcripts.

@@ -10,7 +10,7 @@ use repertoire::search::{ExpectedPrompt, IndexSettings, Synonyms};
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::shown_paths::relative_to_cwd;
+use crate::relative_path::relative_to_cwd;
 use crate::text_file;
 
 /// The largest file of prompts or synonyms, in bytes.

@@ -39,13 +39,17 @@ mod head;
 mod hiding;
 mod judge;
 mod observed;
+mod outcome_text;
 mod place;
 mod placed_root;
 mod plugins;
 mod profile;
 mod roots;
 mod schema;
+mod seen_name;
 mod settings;
+mod shown_paths;
+mod skill_mark;
 mod survey;
 mod view;
 
@@ -55,6 +59,9 @@ pub use observed::{ObservedList, ObservedSession, ObservedSkill, TranscriptReade
 pub use place::AgentPlace;
 pub use profile::{AgentFact, AgentProfile, AgentProfiles, InstallSign, ProfileError};
 pub use schema::ListServer;
+pub use seen_name::SeenName;
+pub use shown_paths::ShownPaths;
+pub use skill_mark::SkillMark;
 pub use survey::AgentSurvey;
 pub use view::{
     AgentSkill, AgentView, BudgetUnit, BudgetUse, ListedAs, RootScope, SkillOutcome, UnseenReason,

@@ -173,6 +173,24 @@ impl AgentProfiles {
             .filter_map(|(profile, sign)| Some((profile, sign?)))
             .collect()
     }
+
+    /// Returns the agents of this machine, and those that only a folder hints at.
+    ///
+    /// Installers of skills create the folders of agents that are not there. So a folder counts only if nothing else was found.
+    #[doc(hidden)]
+    pub fn found_in(&self, place: &AgentPlace) -> (Vec<&AgentProfile>, Vec<&AgentProfile>) {
+        let (mut certain, mut hinted) = (Vec::new(), Vec::new());
+        for (profile, sign) in self.installed(place) {
+            match sign {
+                InstallSign::Folder => hinted.push(profile),
+                _ => certain.push(profile),
+            }
+        }
+        match certain.is_empty() {
+            true => (hinted, certain),
+            false => (certain, hinted),
+        }
+    }
 }
 
 impl AgentProfile {

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::Args;
+use repertoire_profiles::ShownPaths;
 use serde::Serialize;
 
 use self::compared_side::{ComparedSide, SideFile, SideName};
@@ -18,7 +19,6 @@ use crate::completion;
 use crate::diagnostics::counted;
 use crate::failure::Failure;
 use crate::output::{Output, word};
-use crate::shown_paths::ShownPaths;
 use crate::table::TextTable;
 
 /// Compare what two agents load, the lock file, and the source that it came from.

@@ -14,7 +14,7 @@ use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic,
 use crate::failure::Failure;
 use crate::file_slot::FileSlot;
 use crate::output::Output;
-use crate::shown_paths::relative_to_cwd;
+use crate::relative_path::relative_to_cwd;
 
 /// Format the front matter of skills.
 ///

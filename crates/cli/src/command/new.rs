@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::SKILLS;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::shown_paths::relative_to_cwd;
+use crate::relative_path::relative_to_cwd;
 
 /// Create a new skill from a template.
 #[derive(Debug, Args)]

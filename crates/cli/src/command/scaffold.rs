@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::new::already_exists;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::shown_paths::relative_to_cwd;
+use crate::relative_path::relative_to_cwd;
 
 #[derive(Debug, Args)]
 pub(super) struct CrateOptions {

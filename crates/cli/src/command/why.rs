@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::Args;
-use repertoire_profiles::{AgentSkill, AgentView, ObservedDifference, SkillOutcome, UnseenReason};
+use repertoire_profiles::{
+    AgentSkill, AgentView, ObservedDifference, SeenName, ShownPaths, SkillOutcome, UnseenReason,
+};
 use serde::Serialize;
 
 #[cfg(feature = "schema")]
@@ -21,10 +23,7 @@ use crate::failure::Failure;
 use crate::observed_agent::{ObservedAgent, ObservedOption, date_of, difference};
 use crate::output::Output;
 use crate::screen_text::{number, wrapped};
-use crate::seen_name::SeenName;
-use crate::shown_paths::ShownPaths;
 use crate::styled_line::StyledLine;
-use crate::unseen;
 
 /// Explain where a skill was found, which copy each agent loads, and why not the others.
 #[derive(Debug, Args)]
@@ -298,7 +297,7 @@ impl WhyAgent<'_> {
         if file.cost > 0 {
             place += &format!(" (costs {})", number(file.cost));
         }
-        let outcome = unseen::outcome(&file.outcome, paths);
+        let outcome = file.outcome.text(paths);
         let budget = is_cut(&file.outcome)
             .then(|| format!("run `repertoire budget --agent {}`", self.agent));
         let fix = fix.map(|fix| paths.text(fix));

@@ -16,6 +16,8 @@ const BOOK: &str = "docs/book/src";
 pub(crate) fn chapters() -> Vec<PathBuf> {
     let files = fs::read_dir(checkout(BOOK)).expect("the book is in the checkout");
     let mut files: Vec<_> = files.map(|file| file.expect("a chapter").path()).collect();
+    // Beside them is a folder with pictures.
+    files.retain(|path| path.extension().is_some_and(|kind| kind == "md"));
     files.sort();
     files
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use repertoire::catalog::Tokenizer;
-use repertoire_profiles::{AgentSkill, SkillOutcome, UnseenReason};
+use repertoire_profiles::{AgentSkill, SeenName, SkillOutcome, UnseenReason};
 use serde::Serialize;
 
 use super::SkillOrder;
@@ -15,7 +15,6 @@ use crate::diagnostics::joined;
 use crate::lock::SkillLock;
 use crate::output::Output;
 use crate::screen_text::cut;
-use crate::seen_name::SeenName;
 use crate::table::{Cell, TextTable};
 
 /// The width from which on a list names agents where it otherwise counts them.

@@ -7,15 +7,13 @@ use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
 use repertoire::skill::text::command_argument;
-use repertoire_profiles::{AgentSkill, AgentView, SkillOutcome, UnseenReason};
+use repertoire_profiles::{AgentSkill, AgentView, ShownPaths, SkillOutcome, UnseenReason};
 use serde::Serialize;
 
 use crate::agent_views::AgentViews;
 use crate::diagnostics::{counted, joined, quoted};
 use crate::screen_text::{number, wrapped};
-use crate::shown_paths::ShownPaths;
 use crate::styled_line::StyledLine;
-use crate::unseen;
 
 /// A problem of agents, and its fix.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
@@ -95,7 +93,7 @@ fn files(view: &AgentView, seen: &AgentViews) -> impl Iterator<Item = AgentProbl
             agents: Vec::new(),
             skill: Some(skill.name.clone()),
             paths: vec![skill.path.clone()],
-            message: format!("{verb}: {}", unseen::reason(reason, &seen.paths)),
+            message: format!("{verb}: {}", reason.text(&seen.paths)),
             fix: skill.fix.clone(),
         })
     })

@@ -2,13 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use repertoire_profiles::{AgentView, SkillOutcome, UnseenReason};
+use repertoire_profiles::{AgentView, ShownPaths, SkillOutcome, UnseenReason};
 
 use crate::diagnostics::{joined, quoted};
 use crate::screen_text::wrapped;
-use crate::shown_paths::ShownPaths;
 use crate::styled_line::StyledLine;
-use crate::unseen;
 
 /// The most lines without `--all`.
 const MOST_LINES: usize = 8;
@@ -29,8 +27,8 @@ impl<'a> LeftOutSkills<'a> {
             let mut names: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
             for skill in view.skills.iter().filter(|skill| is_hidden(&skill.outcome)) {
                 let why = match &skill.outcome {
-                    SkillOutcome::Omitted { reason } => unseen::reason(reason, paths),
-                    outcome => unseen::outcome(outcome, paths),
+                    SkillOutcome::Omitted { reason } => reason.text(paths),
+                    outcome => outcome.text(paths),
                 };
                 names.entry(why).or_default().insert(&skill.name);
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use repertoire_profiles::ShownPaths;
 use serde::Serialize;
 
 use crate::Environment;
@@ -10,7 +11,6 @@ use crate::diagnostics::joined;
 use crate::failure::Failure;
 use crate::observed_agent::{ObservedAgent, ObservedOption, unused_line};
 use crate::screen_text::wrapped;
-use crate::shown_paths::ShownPaths;
 use crate::styled_line::StyledLine;
 
 /// The lists of the agents themselves, and the skills that none of them used.

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
-use repertoire_profiles::{AgentSkill, AgentView, ListedAs, RootScope, SkillOutcome, UnseenReason};
+use repertoire_profiles::{AgentView, SeenName, SkillMark};
 use unicode_width::UnicodeWidthStr;
 
-use crate::seen_name::SeenName;
 use crate::styled_line::StyledLine;
 use crate::table::{Cell, TextTable};
 
@@ -43,110 +42,6 @@ pub(super) enum GridLayout {
 impl GridLayout {
     pub(super) fn is_numbered(self) -> bool {
         self == GridLayout::Letters
-    }
-}
-
-/// The result of one agent for one name, the best of all files. The order is that of preference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum SkillMark {
-    Loaded(RootScope),
-    Manual,
-    Cut,
-    Unsure,
-    Hidden,
-    Later,
-    Refused,
-    NotRead,
-}
-
-impl SkillMark {
-    fn of_name(seen: &SeenName<'_>) -> SkillMark {
-        match seen.contenders().next() {
-            Some(skill) if seen.is_one_file() => SkillMark::of_loaded(skill, &skill.outcome),
-            _ => {
-                let marks = seen.files.iter().map(|skill| SkillMark::of(skill));
-                marks.min().unwrap_or(SkillMark::NotRead)
-            }
-        }
-    }
-
-    /// Returns the mark of a skill that loads in one form or another.
-    fn of_loaded(skill: &AgentSkill, outcome: &SkillOutcome) -> SkillMark {
-        match outcome {
-            SkillOutcome::Unknown { one_of } => {
-                let loaded = one_of.iter().filter(|one| one.may_load());
-                let marks = loaded.map(|one| SkillMark::of_loaded(skill, one));
-                marks.max().unwrap_or(SkillMark::Unsure)
-            }
-            SkillOutcome::Loaded { listed, because } => match (listed, because) {
-                (ListedAs::UserOnly, _) => SkillMark::Manual,
-                (ListedAs::Unlisted, _) => SkillMark::Hidden,
-                (ListedAs::Conditional, _) => SkillMark::Later,
-                (_, Some(UnseenReason::Budget)) => SkillMark::Cut,
-                _ => SkillMark::Loaded(skill.scope),
-            },
-            SkillOutcome::Omitted { reason } => SkillMark::of_reason(reason),
-        }
-    }
-
-    fn of(skill: &AgentSkill) -> SkillMark {
-        match &skill.outcome {
-            outcome if outcome.is_loaded() => SkillMark::of_loaded(skill, outcome),
-            SkillOutcome::Unknown { .. } if skill.outcome.may_load() => SkillMark::Unsure,
-            SkillOutcome::Unknown { one_of } => match one_of.first() {
-                Some(SkillOutcome::Omitted { reason }) => SkillMark::of_reason(reason),
-                _ => SkillMark::Refused,
-            },
-            SkillOutcome::Omitted { reason } => SkillMark::of_reason(reason),
-            outcome @ SkillOutcome::Loaded { .. } => SkillMark::of_loaded(skill, outcome),
-        }
-    }
-
-    fn of_reason(reason: &UnseenReason) -> SkillMark {
-        match reason {
-            UnseenReason::Budget => SkillMark::Cut,
-            UnseenReason::NotYet { .. } => SkillMark::Later,
-            UnseenReason::FolderNotRead { .. } | UnseenReason::PluginNotInstalled => {
-                SkillMark::NotRead
-            }
-            UnseenReason::Setting { .. }
-            | UnseenReason::Flag { .. }
-            | UnseenReason::Switch { .. }
-            | UnseenReason::NotTrusted
-            | UnseenReason::PluginDisabled { .. } => SkillMark::Hidden,
-            _ => SkillMark::Refused,
-        }
-    }
-
-    /// Returns the word, and the letter for narrow columns.
-    fn spelled(self) -> (&'static str, &'static str) {
-        match self {
-            SkillMark::Loaded(RootScope::Personal) => ("home", "H"),
-            SkillMark::Loaded(RootScope::Project) => ("project", "P"),
-            SkillMark::Loaded(RootScope::Plugin) => ("plugin", "G"),
-            SkillMark::Loaded(RootScope::System) => ("system", "S"),
-            SkillMark::Loaded(RootScope::Managed) => ("managed", "M"),
-            SkillMark::Loaded(RootScope::Extra) => ("extra", "E"),
-            SkillMark::Manual => ("manual", "m"),
-            SkillMark::Cut => ("cut", "c"),
-            SkillMark::Unsure => ("unsure", "?"),
-            SkillMark::Hidden => ("hidden", "h"),
-            SkillMark::Later => ("later", "l"),
-            SkillMark::Refused => ("refused", "x"),
-            SkillMark::NotRead => ("-", "-"),
-        }
-    }
-
-    fn style(self) -> Style {
-        match self {
-            SkillMark::Loaded(_) => AnsiColor::Green.on_default(),
-            SkillMark::Manual | SkillMark::Later => AnsiColor::Cyan.on_default(),
-            SkillMark::Cut | SkillMark::Unsure | SkillMark::Hidden => {
-                AnsiColor::Yellow.on_default()
-            }
-            SkillMark::Refused => AnsiColor::Red.on_default(),
-            SkillMark::NotRead => Style::new().dimmed(),
-        }
     }
 }
 
@@ -217,7 +112,7 @@ impl SkillGrid {
             let cells = row.marks.iter().map(|mark| {
                 let (word, letter) = mark.spelled();
                 let text = if layout.is_numbered() { letter } else { word };
-                Cell::from(text).styled(mark.style())
+                Cell::from(text).styled(style(*mark))
             });
             table.row(std::iter::once(Cell::from(&row.name)).chain(cells));
         }
@@ -236,7 +131,7 @@ impl SkillRow {
     #[cfg(feature = "watch")]
     pub(super) fn result(&self, column: usize) -> Cell {
         let mark = self.marks[column];
-        Cell::from(mark.spelled().0).styled(mark.style())
+        Cell::from(mark.spelled().0).styled(style(mark))
     }
 
     /// Returns whether all agents load the skill from folders of one scope.
@@ -270,4 +165,14 @@ pub(super) fn legend(rows: &[&SkillRow], columns: usize) -> Vec<StyledLine> {
     }
     lines.push(StyledLine::plain(line));
     lines
+}
+
+fn style(mark: SkillMark) -> Style {
+    match mark {
+        SkillMark::Loaded(_) => AnsiColor::Green.on_default(),
+        SkillMark::Manual | SkillMark::Later => AnsiColor::Cyan.on_default(),
+        SkillMark::Cut | SkillMark::Unsure | SkillMark::Hidden => AnsiColor::Yellow.on_default(),
+        SkillMark::Refused => AnsiColor::Red.on_default(),
+        SkillMark::NotRead => Style::new().dimmed(),
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use repertoire_profiles::AgentView;
+use repertoire_profiles::{AgentView, SeenName};
 use serde::Serialize;
 
 use super::agent_problems::{self, AgentProblem};
@@ -19,7 +19,6 @@ use crate::command::budget::budget_use;
 use crate::command::verify::VerifyOutput;
 use crate::failure::Failure;
 use crate::options::SourceOptions;
-use crate::seen_name::SeenName;
 use crate::styled_line::StyledLine;
 use crate::table::{Cell, TextTable};
 

@@ -3,17 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use repertoire_profiles::{AgentSkill, AgentView};
+use repertoire_profiles::{AgentSkill, AgentView, SeenName};
 
 use crate::command::status::agent_problems;
 use crate::command::status::left_out::LeftOutSkills;
 use crate::command::status::lock_changes;
 use crate::command::status::skill_grid::{SkillRow, legend};
 use crate::command::status::surveyed_status::SurveyedStatus;
-use crate::seen_name::SeenName;
 use crate::styled_line::StyledLine;
 use crate::table::{Cell, TextTable};
-use crate::unseen;
 
 /// A part of the screen of `status`, of which one is visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,7 +181,7 @@ fn of_agent(rows: &[&SkillRow], column: usize, screen: &PaneView<'_>) -> TextTab
     let mut table = TextTable::new(&["name", "result", "*because"]);
     for row in rows {
         let outcome = best_file(view, &row.name).map(|file| &file.outcome);
-        let outcome = outcome.map(|outcome| unseen::outcome(outcome, &status.seen.paths));
+        let outcome = outcome.map(|outcome| outcome.text(&status.seen.paths));
         let cells = [
             Cell::from(&row.name),
             row.result(column),

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 
 /// The folders that screens shorten: `~` for the home folder, and nothing for the working folder.
+#[doc(hidden)]
 #[derive(Debug, Clone)]
-pub(crate) struct ShownPaths {
+pub struct ShownPaths {
     home: PathBuf,
     cwd: PathBuf,
 }
 
 impl ShownPaths {
-    pub(crate) fn new(home: &Path, cwd: &Path) -> ShownPaths {
+    /// Creates the paths of a user with this home folder, who works in the folder `cwd`.
+    pub fn new(home: &Path, cwd: &Path) -> ShownPaths {
         ShownPaths {
             home: home.to_owned(),
             cwd: cwd.to_owned(),
@@ -18,7 +20,7 @@ impl ShownPaths {
     }
 
     /// Returns a path relative to the working folder, else one that begins with `~`, else the path itself.
-    pub(crate) fn path(&self, path: &Path) -> String {
+    pub fn path(&self, path: &Path) -> String {
         if let Some(cwd) = self.short_cwd()
             && let Ok(below) = path.strip_prefix(cwd)
             && below != Path::new("")
@@ -33,7 +35,7 @@ impl ShownPaths {
     }
 
     /// Returns the path of the folder of a skill, or of the file if it is not a `SKILL.md`.
-    pub(crate) fn skill(&self, file: &Path) -> String {
+    pub fn skill(&self, file: &Path) -> String {
         let is_skill = file
             .file_name()
             .is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
@@ -44,7 +46,7 @@ impl ShownPaths {
     }
 
     /// Returns a text with each path in backticks shortened.
-    pub(crate) fn text(&self, text: &str) -> String {
+    pub fn text(&self, text: &str) -> String {
         let is_path = |part: &str| Path::new(part).is_absolute();
         let parts = text.split('`').enumerate().map(|(at, part)| {
             let is_quoted = at % 2 == 1;
@@ -61,13 +63,4 @@ impl ShownPaths {
     fn short_cwd(&self) -> Option<&Path> {
         (!self.home.starts_with(&self.cwd)).then_some(&*self.cwd)
     }
-}
-
-/// Returns a path relative to `cwd` if it is below it.
-pub(crate) fn relative_to_cwd<'p>(path: &'p str, cwd: &Path) -> &'p str {
-    let inside = Path::new(path)
-        .strip_prefix(cwd)
-        .ok()
-        .and_then(Path::to_str);
-    inside.filter(|inside| !inside.is_empty()).unwrap_or(path)
 }

@@ -3,17 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use repertoire_profiles::{AgentSkill, AgentView, SkillOutcome, UnseenReason};
+use crate::{AgentSkill, AgentView, SkillOutcome, UnseenReason};
 
 /// The files of one name for one agent, in the order in which it prefers them.
+#[doc(hidden)]
 #[derive(Debug, Default)]
-pub(crate) struct SeenName<'a> {
-    pub(crate) files: Vec<&'a AgentSkill>,
+pub struct SeenName<'a> {
+    /// The files.
+    pub files: Vec<&'a AgentSkill>,
 }
 
 impl<'a> SeenName<'a> {
     /// Returns the names of a view.
-    pub(crate) fn all(view: &'a AgentView) -> BTreeMap<&'a str, SeenName<'a>> {
+    pub fn all(view: &'a AgentView) -> BTreeMap<&'a str, SeenName<'a>> {
         let mut names: BTreeMap<&str, SeenName<'_>> = BTreeMap::new();
         for skill in &view.skills {
             names.entry(&skill.name).or_default().files.push(skill);
@@ -24,7 +26,7 @@ impl<'a> SeenName<'a> {
     /// Returns the number of different files that load for certain.
     ///
     /// It is one if the only question is which of several files loads.
-    pub(crate) fn loaded(&self) -> usize {
+    pub fn loaded(&self) -> usize {
         let loaded = self.files.iter().filter(|file| file.outcome.is_loaded());
         let loaded: BTreeSet<_> = loaded.map(|file| &file.real_path).collect();
         match loaded.len() {
@@ -34,19 +36,19 @@ impl<'a> SeenName<'a> {
     }
 
     /// Returns whether some file may load.
-    pub(crate) fn may_load(&self) -> bool {
+    pub fn may_load(&self) -> bool {
         self.files.iter().any(|file| file.outcome.may_load())
     }
 
     /// Returns whether one copy loads for certain, and all copies that may load are one real file.
-    pub(crate) fn is_one_file(&self) -> bool {
+    pub fn is_one_file(&self) -> bool {
         let mut files = self.contenders().map(|file| &file.real_path);
         let first = files.next();
         self.loaded() == 1 && files.all(|file| Some(file) == first)
     }
 
     /// Returns the files that may load.
-    pub(crate) fn contenders(&self) -> impl Iterator<Item = &'a AgentSkill> {
+    pub fn contenders(&self) -> impl Iterator<Item = &'a AgentSkill> {
         let files = self.files.iter().copied();
         files.filter(|file| file.outcome.may_load())
     }
