@@ -142,11 +142,10 @@ impl ClientSession {
     ) -> Notifier {
         let announced = *self.announced.lock();
         let lists_skills = Arc::clone(&self.lists_skills);
-        let (views, server) = (self.server.views(), self.server.clone());
         let is_strict = self.is_strict(client);
         Notifier {
-            views,
-            server,
+            views: self.server.views(),
+            server: self.server.clone(),
             announced,
             features,
             lists_skills,
@@ -181,6 +180,8 @@ impl ServerHandler for ClientSession {
         self.lists_skills.store(has_extension, Ordering::Relaxed);
         context.peer.set_peer_info(request.clone());
         self.begin();
+        self.tools
+            .log_session(&self.server, &context, &request.client_info);
         let mut result = self.negotiate_initialize(&request)?;
         result.instructions =
             instructions(&self.server, &self.server.view(), features, has_extension);
@@ -345,6 +346,7 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
         self.wants(McpFeatures::PROMPTS, &context)?;
+        self.tools.log_request(&self.server, &context);
         prompts::get_prompt(
             &self.server,
             &self.tools,
@@ -373,6 +375,7 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
         self.wants(McpFeatures::TOOLS, &context)?;
+        self.tools.log_request(&self.server, &context);
         let (caller, model) = (Caller::of(&context.extensions), self.model(&context));
         let CallToolRequestParams {
             name, arguments, ..

@@ -31,12 +31,8 @@ pub(crate) fn instructions(
     } else {
         return None;
     };
-    let catalog = server
-        .options()
-        .catalog
-        .clone()
-        .modes(server.options().modes.clone())
-        .marking_not_ready(view.unready_ids());
+    let catalog = server.options().catalog_options();
+    let catalog = catalog.marking_not_ready(view.unready_ids());
     let catalog = Catalog::new(&view.snapshot, &catalog).text;
     Some(format!(
         "The server `{name}` has skills: instructions for tasks. When a task fits what one is for, {how}\n\n{catalog}"

@@ -82,6 +82,7 @@ mod served_files;
 mod served_view;
 mod server;
 mod server_tools;
+mod session_log;
 mod session_tools;
 mod synthesize;
 mod tools;
@@ -94,6 +95,7 @@ pub use host_tools::HostTools;
 pub use http::{AccessToken, HttpLimits, HttpOptions};
 pub use options::ServerOptions;
 pub use server::Server;
+pub use session_log::{GivenSkill, SessionLog, SessionRecord};
 
 const _: () = {
     const fn shared<T: Send + Sync>() {}

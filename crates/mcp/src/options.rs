@@ -10,7 +10,7 @@ use repertoire_mcp_servers::ToolAccess;
 
 use crate::conformance::is_strict;
 use crate::features::ClientPreset;
-use crate::{HostTools, McpFeatures};
+use crate::{HostTools, McpFeatures, SessionLog};
 
 /// Options of a [`Server`](crate::Server). By default it exposes all features that a client is known to use, hides only what skills
 /// hide themselves, and runs nothing.
@@ -29,6 +29,7 @@ pub struct ServerOptions {
     pub(crate) resources: Vec<HostResource>,
     pub(crate) server_tools: Option<ToolAccess>,
     pub(crate) host_tools: Option<Arc<dyn HostTools>>,
+    pub(crate) session_log: Option<SessionLog>,
 }
 
 /// A resource of the host.
@@ -57,6 +58,7 @@ impl Default for ServerOptions {
             resources: Vec::new(),
             server_tools: None,
             host_tools: None,
+            session_log: None,
         }
     }
 }
@@ -172,6 +174,20 @@ impl ServerOptions {
     pub fn host_tools(mut self, tools: Arc<dyn HostTools>) -> ServerOptions {
         self.host_tools = Some(tools);
         self
+    }
+
+    /// Records sessions in `log`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn session_log(mut self, log: SessionLog) -> ServerOptions {
+        self.session_log = Some(log);
+        self
+    }
+
+    /// Returns the options of the catalog in the instructions, without marks of skills that are not ready.
+    #[doc(hidden)]
+    pub fn catalog_options(&self) -> CatalogOptions {
+        self.catalog.clone().modes(self.modes.clone())
     }
 
     /// Sets the number of entries on a page of a list. Default 100, at least one.

@@ -1,7 +1,7 @@
 //! The skills that are active in a session, and the tools of servers that they bring.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use repertoire::Skill;
@@ -9,10 +9,13 @@ use repertoire::permission::Audience;
 use repertoire::registry::Candidate;
 use repertoire::skill::skill_uri::SkillRoot;
 use repertoire_mcp_servers::{AuditEvent, AuditKind, ListedTool, ToolAccess};
+use rmcp::model::Implementation;
+use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::watch;
 
-use crate::Server;
 use crate::served_view::{ListVersions, ServedView, root_of};
+use crate::session_log::LoggedSession;
+use crate::{Caller, Server};
 
 /// The most skills that are active in a session. Beyond that the one that was activated first leaves.
 const MOST_ACTIVE: usize = 32;
@@ -23,6 +26,8 @@ pub(crate) struct SessionTools {
     state: Mutex<SessionState>,
     /// The number of activations and deactivations.
     changes: watch::Sender<u64>,
+    /// The session in the log of the host, once it began.
+    logged: OnceLock<LoggedSession>,
 }
 
 #[derive(Debug, Default)]
@@ -56,6 +61,30 @@ impl SessionTools {
         self.changes.subscribe()
     }
 
+    /// Records the session of `client` in the log of the host, and its skills from now on.
+    pub(crate) fn log_session(
+        &self,
+        server: &Server,
+        context: &RequestContext<RoleServer>,
+        client: &Implementation,
+    ) {
+        if let Some(log) = &server.options().session_log {
+            let caller = Caller::of(&context.extensions);
+            self.logged.get_or_init(|| log.begin(client, caller));
+        }
+    }
+
+    /// Records a request in the log of the host, unless its session is there.
+    pub(crate) fn log_request(&self, server: &Server, context: &RequestContext<RoleServer>) {
+        if let Some(log) = &server.options().session_log {
+            self.logged.get_or_init(|| {
+                let client = context.client_info();
+                let client = client.unwrap_or_else(|| Implementation::new("unknown client", ""));
+                log.join(&client, Caller::of(&context.extensions))
+            });
+        }
+    }
+
     /// Activates the skill of `candidate`, or makes it the latest one.
     pub(crate) fn activate(
         &self,
@@ -65,13 +94,18 @@ impl SessionTools {
     ) {
         let root = root_of(candidate);
         access.record(|| event(AuditKind::Activated, &root));
+        if let Some(logged) = self.logged.get() {
+            let brought = access.table().brought_by(candidate).tools;
+            let names = brought.iter().map(|tool| Arc::clone(&tool.name));
+            logged.record_activation(&root, audience, names.collect());
+        }
         let mut state = self.state.lock();
         state.active.retain(|active| active.root != root);
         let displaced = (state.active.len() == MOST_ACTIVE).then(|| state.active.remove(0));
         state.active.push(ActiveSkill { root, audience });
         drop(state);
         if let Some(first) = displaced {
-            access.record(|| event(AuditKind::Deactivated, &first.root));
+            self.record_deactivation(access, &first.root);
         }
         self.changes.send_modify(|number| *number += 1);
     }
@@ -88,12 +122,19 @@ impl SessionTools {
             .collect();
         drop(state);
         for active in &gone {
-            access.record(|| event(AuditKind::Deactivated, &active.root));
+            self.record_deactivation(access, &active.root);
         }
         if !gone.is_empty() {
             self.changes.send_modify(|number| *number += 1);
         }
         !gone.is_empty()
+    }
+
+    fn record_deactivation(&self, access: &ToolAccess, root: &SkillRoot) {
+        access.record(|| event(AuditKind::Deactivated, root));
+        if let Some(logged) = self.logged.get() {
+            logged.record_deactivation(root);
+        }
     }
 
     /// Returns the versions of all lists for this session.
@@ -117,7 +158,7 @@ impl SessionTools {
         state.active.retain(|active| {
             let found = view.candidate(&active.root, active.audience);
             if let (None, Some(access)) = (&found, &server.options().server_tools) {
-                access.record(|| event(AuditKind::Deactivated, &active.root));
+                self.record_deactivation(access, &active.root);
             }
             let is_seen = found.is_some();
             candidates.extend(found);
