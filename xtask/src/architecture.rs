@@ -61,7 +61,7 @@ fn may_depend_on(package: &str, other: &str) -> bool {
         .contains(&other),
         MCP_SERVERS => [CORE, PERMISSION, PROCESS, REGISTRY].contains(&other),
         MCP => [FACADE, MCP_SERVERS].contains(&other),
-        GATEWAY => [AGENTS, AGENT_RUNTIME, FACADE, MCP, MCP_SERVERS].contains(&other),
+        GATEWAY => [AGENTS, AGENT_RUNTIME, FACADE, MCP, MCP_SERVERS, PROFILES].contains(&other),
         CLI => [
             AGENTS,
             AGENT_RUNTIME,

@@ -24,9 +24,9 @@ use std::sync::{Arc, OnceLock};
 use axum::Router;
 use axum::routing::{any, get, post};
 use parking_lot::Mutex;
-use repertoire::Skill;
 use repertoire::registry::{Entry, Status};
 use repertoire::search::LiveIndex;
+use repertoire::{CatalogOptions, Skill};
 use repertoire_mcp::{HttpOptions, ServeError, Server, ServerOptions};
 use tokio::net::TcpListener;
 
@@ -115,7 +115,9 @@ impl Gateway {
         anonymous: Anonymous,
     ) -> Result<(Server, HttpOptions, ApiState), GatewayError> {
         let skills = self.registries()?.skills;
-        let server = mcp_resources::add(server, self).server_tools(self.tool_access()?);
+        let server = mcp_resources::add(server, self)
+            .server_tools(self.tool_access()?)
+            .session_log(self.http().sessions.clone());
         let gateway = self.clone();
         let readiness = move || match gateway.state() {
             GatewayState::Running => Ok(()),
@@ -134,7 +136,10 @@ impl Gateway {
             oauth,
             anonymous,
         });
-        let api = ApiState::new(self);
+        let api = ApiState {
+            catalog: server.catalog_options(),
+            ..ApiState::new(self)
+        };
         let options = options
             .routes(api.routes())
             .readiness(readiness)
@@ -166,6 +171,8 @@ struct ApiState {
     gateway: Gateway,
     indexes: Arc<SearchIndexes>,
     log: Arc<EventLog>,
+    /// The form of the catalog that sessions get.
+    catalog: CatalogOptions,
     /// `true` once a task writes the log.
     is_followed: Arc<Mutex<bool>>,
 }
@@ -195,6 +202,7 @@ impl ApiState {
             gateway: gateway.clone(),
             indexes: Arc::default(),
             log: Arc::default(),
+            catalog: CatalogOptions::default(),
             is_followed: Arc::default(),
         }
     }

@@ -15,9 +15,9 @@ use tokio::sync::watch;
 
 #[cfg(feature = "http")]
 use crate::TokenStore;
-#[cfg(feature = "http")]
-use crate::agents::GatewayAgents;
 use crate::composition::{MountCache, RegistryComposition};
+#[cfg(feature = "http")]
+use crate::http_state::HttpState;
 use crate::registries::{GatewayStatus, Registries, Reloaded};
 use crate::reload_queue::{Outcome, ReloadQueue};
 use crate::{GatewayError, GatewayState, supervision};
@@ -40,11 +40,9 @@ struct GatewayShared {
     supervising: tokio::sync::Mutex<()>,
     runtime: OnceLock<Handle>,
     audit: OnceLock<AuditLog>,
-    #[cfg(feature = "http")]
-    agents: OnceLock<GatewayAgents>,
     reload_outcomes: watch::Sender<Option<Outcome>>,
     #[cfg(feature = "http")]
-    tokens: OnceLock<TokenStore>,
+    http: HttpState,
 }
 
 /// The configuration in force, and what was made of it.
@@ -93,11 +91,9 @@ impl Gateway {
             supervising: tokio::sync::Mutex::default(),
             runtime: OnceLock::new(),
             audit: OnceLock::new(),
-            #[cfg(feature = "http")]
-            agents: OnceLock::new(),
             reload_outcomes: watch::Sender::default(),
             #[cfg(feature = "http")]
-            tokens: OnceLock::new(),
+            http: HttpState::default(),
         }))
     }
 
@@ -115,22 +111,28 @@ impl Gateway {
     }
 
     #[cfg(feature = "http")]
-    pub(crate) fn agents_once(&self) -> &OnceLock<GatewayAgents> {
-        &self.0.agents
+    pub(crate) fn http(&self) -> &HttpState {
+        &self.0.http
     }
 
     /// Sets the tokens of the HTTP server. A second store is ignored.
     #[cfg(feature = "http")]
     #[must_use]
     pub fn with_tokens(self, tokens: TokenStore) -> Gateway {
-        let _ = self.0.tokens.set(tokens);
+        let _ = self.0.http.tokens.set(tokens);
         self
     }
 
     /// Returns the tokens of the HTTP server, for example to issue one for an agent.
     #[cfg(feature = "http")]
     pub fn tokens(&self) -> &TokenStore {
-        self.0.tokens.get_or_init(TokenStore::default)
+        self.0.http.tokens.get_or_init(TokenStore::default)
+    }
+
+    /// Returns the data of the host.
+    #[cfg(feature = "http")]
+    pub(crate) fn settings(&self) -> &HostSettings {
+        &self.0.settings
     }
 
     fn record(&self, event: AuditEvent) {

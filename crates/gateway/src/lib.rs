@@ -60,6 +60,8 @@ mod composition;
 mod error;
 mod gateway;
 #[cfg(feature = "http")]
+mod http_state;
+#[cfg(feature = "http")]
 mod mcp_resources;
 #[cfg(feature = "http")]
 mod metrics;

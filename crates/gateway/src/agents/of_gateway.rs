@@ -13,7 +13,7 @@ impl Gateway {
     /// ignored.
     #[must_use]
     pub fn with_agents(self, store: Arc<dyn AgentStore>) -> Gateway {
-        let _ = self.agents_once().set(GatewayAgents::new(store));
+        let _ = self.http().agents.set(GatewayAgents::new(store));
         self
     }
 
@@ -29,6 +29,6 @@ impl Gateway {
 
     /// Returns the agents, if the host has a store.
     pub(crate) fn agents(&self) -> Option<GatewayAgents> {
-        self.agents_once().get().cloned()
+        self.http().agents.get().cloned()
     }
 }

@@ -29,34 +29,8 @@ limits = { max-concurrent-tasks = 2 }
 
 /// Calls a tool; returns the result, or the status of a refused request.
 pub(crate) async fn call(client: &Client, tool: &str, arguments: Value) -> Result<Value, u16> {
-    let body = json!({
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tools/call",
-        "params": {
-            "name": tool,
-            "arguments": arguments,
-            "_meta": {
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientInfo": {"name": "agent", "version": "1"},
-                "io.modelcontextprotocol/clientCapabilities": {},
-            },
-        },
-    });
-    let body = body.to_string();
-    let headers = format!(
-        "Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\n\
-         Mcp-Method: tools/call\r\nMcp-Name: {tool}\r\nContent-Type: application/json\r\n\
-         Content-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    let answer = client.request("POST", "/mcp", &headers).await;
-    if answer.status != 200 {
-        return Err(answer.status);
-    }
-    let start = answer.body.find("{\"jsonrpc\"").expect("an answer");
-    let line = answer.body[start..].lines().next().unwrap_or_default();
-    let answer: Value = serde_json::from_str(line).unwrap();
+    let call = json!({ "name": tool, "arguments": arguments });
+    let answer = client.call_mcp(call).await?;
     match answer.get("result") {
         Some(result) => Ok(result["structuredContent"].clone()),
         None => Ok(answer["error"]["message"].clone()),

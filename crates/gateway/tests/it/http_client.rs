@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use repertoire_gateway::Gateway;
 use repertoire_mcp::{AccessToken, HttpOptions, ServerOptions};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -63,6 +63,31 @@ impl Client {
         let headers =
             format!("Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}");
         self.request(method, path, &headers).await
+    }
+
+    /// Calls a tool of the MCP server without a session. Returns the message, or the status of a refused request.
+    pub(crate) async fn call_mcp(&self, mut params: Value) -> Result<Value, u16> {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "agent", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let name = params["name"].as_str().unwrap().to_owned();
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let body = body.to_string();
+        let headers = format!(
+            "Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\n\
+             Mcp-Method: tools/call\r\nMcp-Name: {name}\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let answer = self.request("POST", "/mcp", &headers).await;
+        if answer.status != 200 {
+            return Err(answer.status);
+        }
+        let start = answer.body.find("{\"jsonrpc\"").expect("an answer");
+        let line = answer.body[start..].lines().next().unwrap_or_default();
+        Ok(serde_json::from_str(line).unwrap())
     }
 
     /// Sends a request with more `headers`, each with its line end.

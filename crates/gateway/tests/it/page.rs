@@ -1,7 +1,9 @@
 //! The page for people.
 
-use repertoire_gateway::{NamedToken, TokenScope};
+use repertoire_gateway::{Gateway, NamedToken, TokenScope};
 use repertoire_mcp::HttpOptions;
+use serde_json::json;
+use tokio::runtime::Handle;
 
 use crate::http_client::{Client, with_options, with_server};
 use crate::project::{FILE, Project};
@@ -32,9 +34,12 @@ async fn every_view_is_a_page() {
         for path in [
             "/",
             "/skills",
+            "/agent-views",
+            "/costs",
             "/workflows",
             "/agents",
             "/mcp-servers",
+            "/sessions",
             "/events",
         ] {
             let page = client.get(path).await;
@@ -80,18 +85,21 @@ async fn what_is_wrong_is_explained_two_clicks_away() {
         let overview = loop {
             let overview = client.get("/").await.body;
             // The supervisor tries to start it in the background.
-            if overview.contains("The MCP server `dead` does not run") {
+            if overview.contains("the MCP server `dead` does not run") {
                 break overview;
             }
             tokio::task::yield_now().await;
         };
         assert!(overview.contains("mine/broken/SKILL.md"), "{overview}");
-        assert!(overview.contains("<a href=\"/mcp-servers\">"), "{overview}");
-        let servers = client.get("/mcp-servers").await.body;
-        assert!(servers.contains("/none/dead"), "{servers}");
+        assert!(
+            overview.contains("href=\"/mcp-servers/dead\">"),
+            "{overview}"
+        );
+        let server = client.get("/mcp-servers/dead").await.body;
+        assert!(server.contains("<code>/none/dead</code>"), "{server}");
         let skills = client.get("/skills").await.body;
         assert!(
-            skills.contains("<a href=\"/skills/review\">review</a>") && skills.contains("hides 1"),
+            skills.contains("href=\"/skills/review\">review</a>") && skills.contains("hides 1"),
             "{skills}"
         );
         let skill = client.get("/skills/review").await.body;
@@ -101,6 +109,98 @@ async fn what_is_wrong_is_explained_two_clicks_away() {
             "team/review/SKILL.md",
         ] {
             assert!(skill.contains(text), "{text}: {skill}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_broken_file_has_a_page() {
+    let project = project();
+    let (gateway, registries) = project.start().await;
+    with_server(&gateway, async |client| {
+        let overview = client.get("/").await.body;
+        let (_, link) = overview.split_once("href=\"/problems/").unwrap();
+        let key = &link[..16];
+        let page = client.get(&format!("/problems/{key}")).await.body;
+        for text in [
+            "mine/broken/SKILL.md",
+            "no-front-matter",
+            "<dt>Meaning</dt>",
+        ] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+        project.remove("mine/broken/SKILL.md");
+        registries.skills.refresh().await.unwrap();
+        let page = client.get(&format!("/problems/{key}")).await.body;
+        assert!(page.contains("This problem is solved"), "{page}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_skill_has_its_cost() {
+    let project = Project::new(FILE);
+    project.skill("small", "");
+    project.skill("hidden", "disable-model-invocation: true\n");
+    let (gateway, _registries) = project.start().await;
+    with_server(&gateway, async |client| {
+        let page = client.get("/costs").await.body;
+        for text in [
+            "tokens</b> of at most 500. Listed skills: 1.",
+            ">in full</span>",
+            ">hidden</span>",
+        ] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn agents_of_the_machine_have_columns() {
+    let project = Project::new(FILE);
+    project.write("home/.claude.json", "{}");
+    project.write("home/.codex/auth.json", "{}");
+    let text = "---\nname: tidy\ndescription: Sorts files.\n---\nSort.\n";
+    project.write(".claude/skills/tidy/SKILL.md", text);
+    let mut settings = project.settings();
+    settings.home = Some(settings.folder.join("home"));
+    let gateway = Gateway::open("repertoire.toml", settings).unwrap();
+    gateway.start(&Handle::current()).await.unwrap();
+    with_server(&gateway, async |client| {
+        let page = client.get("/agent-views").await.body;
+        for text in [
+            "data-label=\"Claude Code\"><span class=\"badge good\">project</span>",
+            "<span class=\"badge none\">not read</span>",
+            "href=\"/agent-views/tidy\">tidy</a>",
+        ] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+        let page = client.get("/agent-views/tidy").await.body;
+        for text in ["loaded", "the folder is read only by", "Fix: "] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_shows_what_it_was_given() {
+    let project = Project::new(FILE);
+    project.skill("tidy", "");
+    let (gateway, _registries) = project.start().await;
+    with_server(&gateway, async |client| {
+        let read = json!({"name": "read_skill", "arguments": {"id": "tidy"}});
+        client.call_mcp(read).await.unwrap();
+        let page = client.get("/sessions").await.body;
+        for text in [
+            "Requests without a session",
+            "agent 1",
+            "href=\"/skills/tidy\">tidy</a>",
+            "the model read it",
+        ] {
+            assert!(page.contains(text), "{text}: {page}");
         }
     })
     .await;

@@ -1,29 +1,17 @@
 //! The rows of the page.
 
-use std::collections::HashMap;
-
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use repertoire::Skill;
 use repertoire::config::AgentDefinition;
-use repertoire::registry::{Entry, Snapshot, Status};
+use repertoire::registry::{Entry, Status};
 use repertoire::search::SearchHit;
-use repertoire::skill::{Diagnostic, Item, Severity};
-use repertoire_agents::AgentRecord;
-use repertoire_mcp_servers::{ServerState, ServerStatus};
+use repertoire::skill::Item;
+use repertoire_agents::{AgentRecord, AuditEntry};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{GatewayStatus, Registries, WorkflowFile};
-
-/// Something that is wrong, or that may surprise.
-pub(super) struct ProblemRow {
-    pub(super) severity: Severity,
-    pub(super) message: String,
-    /// The view that explains it.
-    pub(super) link: Option<String>,
-    pub(super) place: Option<String>,
-    pub(super) help: Option<String>,
-}
+use super::age::age;
+use super::frame::encoded;
+use crate::WorkflowFile;
 
 /// A word about a row, with its colour.
 pub(super) struct Badge {
@@ -42,6 +30,8 @@ pub(super) struct SkillRow {
 
 pub(super) struct WorkflowRow {
     pub(super) id: String,
+    pub(super) link: String,
+    pub(super) path: String,
     pub(super) format: String,
     pub(super) description: String,
 }
@@ -56,6 +46,7 @@ pub(super) struct AgentRow {
 /// An agent of the store.
 pub(super) struct RecordRow {
     pub(super) id: String,
+    pub(super) link: String,
     pub(super) state: String,
     pub(super) class: &'static str,
     pub(super) fail_reason: Option<String>,
@@ -64,137 +55,50 @@ pub(super) struct RecordRow {
     pub(super) task: String,
     pub(super) lease: String,
     pub(super) writeback: &'static str,
+    pub(super) parent: Option<String>,
+    pub(super) epoch: u64,
+    pub(super) branch: String,
+    pub(super) created: String,
 }
 
-pub(super) struct ServerRow {
-    pub(super) id: String,
-    pub(super) state: String,
-    pub(super) class: &'static str,
-    pub(super) tools: String,
-    pub(super) restarts: u64,
-    pub(super) error: String,
-    pub(super) warnings: Vec<String>,
+/// A row of the audit log of an agent.
+pub(super) struct AgentAuditRow {
+    pub(super) when: String,
+    pub(super) actor: String,
+    pub(super) event: String,
+    /// The change of the state.
+    pub(super) change: String,
+    pub(super) detail: String,
 }
 
 pub(super) struct EventRow {
     pub(super) number: u64,
     pub(super) name: String,
-    pub(super) data: String,
+    pub(super) summary: String,
 }
 
 /// A result of a search.
 pub(super) struct FoundRow {
     pub(super) id: String,
     pub(super) kind: &'static str,
-    pub(super) link: Option<String>,
+    pub(super) link: String,
     pub(super) why: String,
     pub(super) description: String,
 }
 
-/// Returns a text as a part of a path or query.
-pub(super) fn encoded(text: &str) -> String {
-    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
-}
-
-fn skill_link(id: &str) -> String {
+pub(super) fn skill_link(id: &str) -> String {
     format!("/skills/{}", encoded(id))
 }
 
+fn workflow_link(id: &str) -> String {
+    format!("/workflows/{}", encoded(id))
+}
+
 /// Returns a word as JSON has it.
-fn word(value: &impl Serialize) -> String {
+pub(super) fn word(value: &impl Serialize) -> String {
     match json!(value) {
         Value::String(word) => word,
         other => other.to_string(),
-    }
-}
-
-/// Returns everything that is wrong, the worst first.
-pub(super) fn problems(registries: &Registries, status: &GatewayStatus) -> Vec<ProblemRow> {
-    let mut problems = Vec::new();
-    if let Some(error) = &status.reload_error {
-        let message = format!("The last reload was not applied: {error}");
-        problems.push(ProblemRow::of_gateway(Severity::Error, message, None));
-    }
-    let servers = status.mcp_servers.iter();
-    problems.extend(servers.filter_map(ProblemRow::of_server));
-    for skill in &status.not_ready {
-        let message = format!("The skill `{}` is not ready: {}", skill.id, skill.reason);
-        let link = skill_link(skill.id.as_str());
-        problems.push(ProblemRow::of_gateway(
-            Severity::Warning,
-            message,
-            Some(link),
-        ));
-    }
-    let skills = registries.skills.snapshot();
-    let ids = ids_by_location(&skills);
-    let link = |found: &Diagnostic| {
-        let paths = [found.path.as_deref(), found.other.as_deref()];
-        let id = paths.into_iter().flatten().find_map(|path| ids.get(path))?;
-        Some(skill_link(id))
-    };
-    for found in skills.diagnostics() {
-        problems.push(ProblemRow::of(&found.diagnostic, link(&found.diagnostic)));
-    }
-    for found in &registries.unknown_workflows() {
-        problems.push(ProblemRow::of(found, link(found)));
-    }
-    problems.extend(of_snapshot(&registries.workflows.snapshot()));
-    problems.extend(of_snapshot(&registries.agents.snapshot()));
-    problems.extend(of_snapshot(&registries.mcp_servers.snapshot()));
-    problems.sort_by_key(|problem| std::cmp::Reverse(problem.severity));
-    problems
-}
-
-fn of_snapshot<T: Item>(snapshot: &Snapshot<T>) -> Vec<ProblemRow> {
-    let found = snapshot.diagnostics().iter();
-    found
-        .map(|found| ProblemRow::of(&found.diagnostic, None))
-        .collect()
-}
-
-/// Returns the ids of skills by the locations of all their candidates.
-fn ids_by_location(skills: &Snapshot<Skill>) -> HashMap<&str, &str> {
-    let entries = skills.entries().iter();
-    let places = entries.flat_map(|entry| {
-        let candidates = entry.candidates();
-        let places = candidates.filter_map(|candidate| candidate.item.location());
-        places.map(|place| (place, entry.id.as_str()))
-    });
-    places.collect()
-}
-
-impl ProblemRow {
-    fn of(found: &Diagnostic, link: Option<String>) -> ProblemRow {
-        ProblemRow {
-            severity: found.severity,
-            message: found.message.clone(),
-            link,
-            place: found.place(),
-            help: found.help.clone(),
-        }
-    }
-
-    fn of_gateway(severity: Severity, message: String, link: Option<String>) -> ProblemRow {
-        ProblemRow {
-            severity,
-            message,
-            link,
-            place: None,
-            help: None,
-        }
-    }
-
-    fn of_server(server: &ServerStatus) -> Option<ProblemRow> {
-        let severity = match server.state {
-            ServerState::Failed => Severity::Error,
-            ServerState::BackingOff => Severity::Warning,
-            _ => return None,
-        };
-        let error = server.last_error.as_deref().unwrap_or("it ended");
-        let message = format!("The MCP server `{}` does not run: {error}", server.id);
-        let link = Some("/mcp-servers".to_owned());
-        Some(ProblemRow::of_gateway(severity, message, link))
     }
 }
 
@@ -224,12 +128,26 @@ impl SkillRow {
             badges,
         }
     }
+
+    /// Adds the number of the diagnostics of its files.
+    pub(super) fn counting(mut self, diagnostics: usize) -> SkillRow {
+        let text = match diagnostics {
+            0 => return self,
+            1 => "1 diagnostic".to_owned(),
+            count => format!("{count} diagnostics"),
+        };
+        let class = "warning";
+        self.badges.push(Badge { class, text });
+        self
+    }
 }
 
 impl WorkflowRow {
     pub(super) fn of(entry: &Entry<WorkflowFile>) -> WorkflowRow {
         WorkflowRow {
             id: entry.id.to_string(),
+            link: workflow_link(entry.id.as_str()),
+            path: entry.item().path.to_string(),
             format: word(&entry.item().format),
             description: entry.item().description().unwrap_or_default().to_owned(),
         }
@@ -260,6 +178,11 @@ impl RecordRow {
             });
         RecordRow {
             id: record.id.clone(),
+            link: format!("/agents/{}", encoded(&record.id)),
+            parent: record.parent.clone(),
+            epoch: record.epoch,
+            branch: record.branch.clone(),
+            created: age(record.created_at, now),
             class: match state.as_str() {
                 "FAILED" => "error",
                 "BUSY" | "READY" => "good",
@@ -281,24 +204,18 @@ impl RecordRow {
     }
 }
 
-impl ServerRow {
-    pub(super) fn of(server: &ServerStatus) -> ServerRow {
-        let warnings = server.warnings.iter();
-        ServerRow {
-            id: server.id.to_string(),
-            state: server.state.to_string(),
-            class: match server.state {
-                ServerState::Running => "good",
-                ServerState::Failed => "error",
-                ServerState::BackingOff => "warning",
-                _ => "",
+impl AgentAuditRow {
+    pub(super) fn of(entry: &AuditEntry, now: u64) -> AgentAuditRow {
+        AgentAuditRow {
+            when: age(entry.at, now),
+            actor: entry.actor.clone(),
+            event: entry.event.clone(),
+            change: match (&entry.from, &entry.to) {
+                (Some(from), Some(to)) => format!("{from} → {to}"),
+                (None, Some(to)) => to.clone(),
+                _ => String::new(),
             },
-            tools: server
-                .tools
-                .map_or("-".to_owned(), |tools| tools.to_string()),
-            restarts: server.restarts,
-            error: server.last_error.as_deref().unwrap_or_default().to_owned(),
-            warnings: warnings.map(ToString::to_string).collect(),
+            detail: entry.detail.clone(),
         }
     }
 }
@@ -314,36 +231,60 @@ impl EventRow {
         Some(EventRow {
             number,
             name: field("event: ")?,
-            data: field("data: ")?,
+            summary: summary(&field("data: ")?),
         })
+    }
+}
+
+/// Returns the data of an event in words, or as they are.
+fn summary(data: &str) -> String {
+    let Ok(value) = serde_json::from_str::<Value>(data) else {
+        return data.to_owned();
+    };
+    let text = |path: &str| value.pointer(path).and_then(Value::as_str);
+    if let Some(registry) = text("/registry") {
+        let changes = ["added", "modified", "removed"].map(|kind| {
+            let ids = value[kind].as_array().into_iter().flatten();
+            let ids: Vec<_> = ids.filter_map(Value::as_str).collect();
+            (!ids.is_empty()).then(|| format!("{kind} {}", ids.join(", ")))
+        });
+        let changes: Vec<_> = changes.into_iter().flatten().collect();
+        return match changes.is_empty() {
+            true => format!("{registry}: other facts changed"),
+            false => format!("{registry}: {}", changes.join("; ")),
+        };
+    }
+    if let (Some(event), Some(profile), Some(task), Some(state)) = (
+        text("/event"),
+        text("/agent/profile"),
+        text("/agent/task_id"),
+        text("/agent/state"),
+    ) {
+        return format!("{profile}, task {task}: {event}, {state}");
+    }
+    match (text("/id"), text("/state")) {
+        (Some(server), Some(state)) => format!("{server}: {state}"),
+        _ => data.to_owned(),
     }
 }
 
 impl FoundRow {
     pub(super) fn of_skill(hit: &SearchHit<Skill>) -> FoundRow {
-        let link = Some(skill_link(hit.entry.id.as_str()));
-        FoundRow {
-            link,
-            ..FoundRow::of(hit)
-        }
+        FoundRow::of(hit, skill_link(hit.entry.id.as_str()))
     }
 
     pub(super) fn of_workflow(hit: &SearchHit<WorkflowFile>) -> FoundRow {
-        FoundRow::of(hit)
+        FoundRow::of(hit, workflow_link(hit.entry.id.as_str()))
     }
 
-    fn of<T: Item>(hit: &SearchHit<T>) -> FoundRow {
+    fn of<T: Item>(hit: &SearchHit<T>, link: String) -> FoundRow {
+        let description = hit.entry.item().description();
         FoundRow {
             id: hit.entry.id.to_string(),
             kind: T::KIND,
-            link: None,
+            link,
             why: hit.why.to_string(),
-            description: hit
-                .entry
-                .item()
-                .description()
-                .unwrap_or_default()
-                .to_owned(),
+            description: description.unwrap_or_default().to_owned(),
         }
     }
 }
