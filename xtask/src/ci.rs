@@ -42,6 +42,7 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
         command("MCP clients", "cargo xtask mcp-clients"),
         command("generated client", "cargo xtask api-client"),
         command("gateway servers", "cargo xtask gateway-servers --seconds 6"),
+        command("page in a browser", "cargo xtask browser"),
         command("folders of the tool `skills`", "cargo xtask skills-tool"),
         memory(),
         advisories(),

@@ -34,6 +34,10 @@ pub(crate) fn run() -> Result<(), Failure> {
         "lints of the example for rig",
         &workspace::outside("clippy", "examples/rig", "--all-targets -- -D warnings"),
     )?;
+    command(
+        "lints of the tests in a browser",
+        &workspace::outside("clippy", "tests/browser", "--all-targets -- -D warnings"),
+    )?;
     let fuzz = workspace::outside("check", "fuzz", "");
     command("fuzz targets", &format!("RUSTFLAGS=--cfg=fuzzing {fuzz}"))?;
     command(

@@ -12,6 +12,7 @@ mod architecture;
 mod bench;
 mod binary;
 mod book;
+mod browser;
 mod cases;
 mod ci;
 mod command_line;
@@ -58,7 +59,7 @@ enum Task {
     Test,
     /// Check lints, documentation, each feature alone, the book and dependencies.
     Lint,
-    /// Run what `test` leaves out: `lint`, slow tests, tests of features, `soak`, MCP clients, a generated client, the tool `skills`, valgrind, advisories, shared cases and corpus.
+    /// Run what `test` leaves out: `lint`, slow tests, tests of features, `soak`, MCP clients, a generated client, the page in a browser, the tool `skills`, valgrind, advisories, shared cases and corpus.
     Ci {
         /// The directory that holds `cases` and `corpus` [default: `shared` beside the checkout].
         #[arg(long, value_name = "DIR")]
@@ -66,6 +67,8 @@ enum Task {
     },
     /// Measure loading and reading, as ratios to floors and to rivals.
     Bench(bench::Options),
+    /// Open the page of the gateway in Chromium; installs axe-core from npm.
+    Browser(browser::Options),
     /// Run the cases of a directory.
     Cases {
         /// One directory per case, each with an `expect.txt`.
@@ -125,6 +128,7 @@ fn main() -> ExitCode {
         Task::Lint => lint::run(),
         Task::Ci { shared } => ci::run(shared),
         Task::Bench(options) => bench::run(options),
+        Task::Browser(options) => browser::run(&options),
         Task::Cases { dir, binary } => cases::run(&dir, binary),
         Task::Corpus { dir } => corpus::run(&dir),
         Task::Demo => demo::run(),

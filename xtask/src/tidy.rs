@@ -305,7 +305,7 @@ fn one_lock_decides_the_versions() {
         )
     };
     let ours = versions("");
-    for folder in ["bench", "examples/rig", "fuzz"] {
+    for folder in ["bench", "examples/rig", "fuzz", "tests/browser"] {
         for (name, version) in versions(folder) {
             let differs = |(other, with): &&(String, String)| {
                 *other == name && *with != version && compatible(with) == compatible(&version)
